@@ -1,0 +1,50 @@
+// Runs before `npm start` and `npm test` on whatever Node the machine has: installs what is missing, brings the pinned Node, and says what to do where it cannot.
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const read = (file) => JSON.parse(readFileSync(join(root, file), 'utf8'))
+
+/** The packages the lockfile names, against those npm noted at its last install; optional ones may be missing (other platforms). */
+function upToDate() {
+  if (!existsSync(join(root, 'node_modules/.package-lock.json'))) return false
+  const wanted = read('package-lock.json').packages
+  const present = read('node_modules/.package-lock.json').packages
+  return Object.entries(wanted).every(
+    ([path, entry]) =>
+      path === '' || (present[path] ? present[path].version === entry.version : entry.optional === true),
+  )
+}
+
+if (!upToDate()) {
+  console.log('Millrace: installing its packages (once; about 20 seconds)...')
+  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
+  const installed = spawnSync(npm, ['ci', '--include=optional', '--include=dev', '--no-fund', '--no-audit'], {
+    cwd: root,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  })
+  if (installed.status !== 0) {
+    console.error(
+      'Millrace: npm could not install the packages (see above). Check the network or registry, then run the command again.',
+    )
+    process.exit(1)
+  }
+}
+
+const pinned = join(root, 'node_modules/.bin', process.platform === 'win32' ? 'node.cmd' : 'node')
+const node = existsSync(pinned) ? pinned : process.execPath
+const version =
+  spawnSync(node, ['-p', 'process.versions.node'], {
+    encoding: 'utf8',
+    shell: process.platform === 'win32',
+  }).stdout?.trim() ?? 'none'
+if (Number(version.split('.')[0]) < 24) {
+  console.error(
+    `Millrace needs Node 24 or newer; this machine runs ${version}, and npm did not bring the pinned one.\n` +
+      'Run `npm ci --include=optional`, or install Node 24 from your system, and try again.',
+  )
+  process.exit(1)
+}

@@ -1,0 +1,243 @@
+// The sole place that constructs adapters and wires them into a running service.
+import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { type Logger, pino } from 'pino'
+import type { Config } from './config.ts'
+import type { EnginePorts } from './engine/advance-run.ts'
+import { Engine } from './engine/engine.ts'
+import { createIds } from './engine/ids.ts'
+import type { ClaimedRun, RunProgress } from './engine/run-store.ts'
+import { flowSchema } from './flow/flow-schema.ts'
+import { createAuthenticate } from './http/authenticate.ts'
+import { createMetrics } from './http/metrics.ts'
+import { createServer, type Server } from './http/server.ts'
+import { HOP_HEADER } from './http/webhook-request.ts'
+import { Events, flowTopic, runTopic } from './operations/events.ts'
+import { keepHouse } from './operations/keep-house.ts'
+import type { UnfinishedRun } from './operations/ports.ts'
+import { PublishedFlows } from './operations/published-flows.ts'
+import { RateLimit } from './operations/rate-limit.ts'
+import { stepView } from './operations/read-runs.ts'
+import { Replies } from './operations/replies.ts'
+import type { Services } from './operations/services.ts'
+import { createHttpClient } from './outbound/http-client.ts'
+import { InProcessQueue, type QueuedRun } from './queue/in-process-queue.ts'
+import { stepKinds } from './steps/index.ts'
+import { createDeliveryStore } from './storage/delivery-store.ts'
+import { createFlowStore } from './storage/flow-store.ts'
+import { createHousekeeping } from './storage/housekeeping.ts'
+import { createRunStore } from './storage/run-store.ts'
+import { createSampleStore } from './storage/sample-store.ts'
+import { openSqlite } from './storage/sqlite-database.ts'
+import { createSqliteRunJournal } from './storage/sqlite-run-journal.ts'
+
+export interface App {
+  url: string
+  stop(): Promise<void>
+}
+
+const STORAGE_RETRY_MS = 1000
+const HOUSEKEEPING_EVERY_MS = 60_000
+const FINISH_GRACE_MS = 5_000
+const DUE_PAGE = 500
+const RECOVERY_PAGE = 1000
+
+export const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
+
+export async function startApp(config: Config, log: Logger = createLog(config)): Promise<App> {
+  const now = Date.now
+  const metrics = createMetrics()
+  const storage = await openSqlite(config.dataDir, metrics.synced)
+  const journal = createSqliteRunJournal(storage)
+  const runs = { ...createRunStore(storage.kysely), accept: journal.accept }
+  const flows = createFlowStore(storage.kysely)
+  const published = new PublishedFlows(flows, stepKinds)
+  const events = new Events()
+  const replies = new Replies()
+  const http = createHttpClient({
+    allow: config.egressAllow,
+    own: {
+      origin: config.baseUrl,
+      webhookPrefix: '/api/v1/webhooks/',
+      hopHeader: HOP_HEADER,
+      endpoints: [{ host: config.host, port: config.port }],
+    },
+    concurrency: config.httpConcurrency,
+    perHost: config.httpPerHost,
+  })
+  const hashing = {
+    sha256: (text: string) => createHash('sha256').update(text).digest('hex'),
+    hmacSha256: (text: string, key: string) => createHmac('sha256', key).update(text).digest('hex'),
+  }
+  const enginePorts: EnginePorts = {
+    journal,
+    http,
+    now,
+    random: Math.random,
+    hashing,
+    env: config.env,
+    holdsSecret: () => false,
+    reply: (runId, reply) => replies.send(runId, reply),
+    progressed(run, progress) {
+      if (progress.finishedAt !== null) metrics.runFinished(progress.status)
+      announce(events, run, progress)
+    },
+    async storageTrouble(error) {
+      log.error({ reason: (error as Error).message }, 'the database cannot be written; runs wait and try again')
+      await new Promise((resolve) => setTimeout(resolve, STORAGE_RETRY_MS))
+    },
+    bug: (error, run) => log.error({ err: error, runId: run.id }, 'a step failed by a fault of Millrace'),
+  }
+  const engine = new Engine(enginePorts, published)
+  const queue = new InProcessQueue(config.concurrency, {
+    advance: (runId) => engine.advance(runId),
+    async due() {
+      const { runs: waiting, nextAt } = await runs.due(now(), DUE_PAGE)
+      return { runs: await Promise.all(waiting.map(queued)), nextAt }
+    },
+    now,
+    failed: (error) => log.error({ err: error }, 'a run could not be carried on'),
+  })
+  const services: Services = {
+    flows,
+    runs,
+    deliveries: { ...createDeliveryStore(storage.kysely), add: journal.addDelivery },
+    samples: createSampleStore(storage.kysely),
+    housekeeping: createHousekeeping(storage.kysely),
+    published,
+    engine,
+    enginePorts,
+    queue,
+    replies,
+    events,
+    meters: metrics,
+    rate: new RateLimit(config.webhookRate),
+    kinds: stepKinds,
+    surroundings: () => ({ connections: new Set(), env: new Set(Object.keys(config.env)) }),
+    hashing,
+    env: config.env,
+    ids: createIds(now, randomBytes),
+    now,
+    baseUrl: config.baseUrl,
+    maxBodyBytes: config.maxBodyBytes,
+    maxQueue: config.maxQueue,
+    warn: (message, details) => log.warn(details, message),
+  }
+
+  /** A run with the limit that its flow's version sets. */
+  async function queued(run: UnfinishedRun): Promise<QueuedRun> {
+    const flow = run.version === null ? null : await published.version(run.flowId, run.version)
+    return { id: run.id, flowId: run.flowId, concurrency: flow?.trigger.concurrency ?? null }
+  }
+
+  async function recover(): Promise<number> {
+    await runs.countRecovered()
+    let recovered = 0
+    for (const statuses of [['waiting'], ['running'], ['queued']] as const) {
+      for (let after: string | null = null; ; ) {
+        const page: UnfinishedRun[] = await runs.unfinished(statuses, after, RECOVERY_PAGE)
+        for (const run of page) {
+          if (run.status === 'waiting') queue.hold(await queued(run))
+          else {
+            queue.add(await queued(run))
+            recovered++
+          }
+        }
+        if (page.length < RECOVERY_PAGE) break
+        after = page.at(-1)!.id
+      }
+    }
+    return recovered
+  }
+
+  metrics.watch({ queued: () => queue.size, running: () => engine.active, outbound: () => http.stats().inFlight })
+  await published.load()
+  const server = await createServer({
+    services,
+    authenticate: createAuthenticate(config.adminToken),
+    metrics,
+    ready: async () => storage.raw.isOpen,
+    trustProxy: config.trustProxy,
+    version: VERSION,
+    flowSchema: flowSchema(stepKinds),
+    onBug: (error, route) => log.error({ err: error, route }, 'a request failed by a fault of Millrace'),
+  })
+  const recovered = await recover()
+  await server.fastify.listen({ host: config.host, port: config.port, backlog: 4096 })
+  queue.start()
+  const stopping = new AbortController()
+  const housekeeping = keepHouseRegularly(services, config.retentionDays, stopping.signal, log)
+  log.info({ url: config.baseUrl, dataDir: config.dataDir, recovered }, `Millrace ${VERSION} is ready`)
+  return {
+    url: config.baseUrl,
+    async stop() {
+      stopping.abort()
+      queue.stop()
+      await stopServing(server, replies, () => engine.stop(FINISH_GRACE_MS))
+      await http.close()
+      await housekeeping
+      await storage.close()
+      log.info('Millrace has stopped')
+    },
+  }
+}
+
+/** No new requests; those under way get their answers while the runs finish; then whoever hangs is cut off. */
+async function stopServing(server: Server, replies: Replies, finishRuns: () => Promise<void>): Promise<void> {
+  server.streams.endAll()
+  const closed = server.fastify.close()
+  await finishRuns()
+  replies.releaseAll()
+  const cutOff = setTimeout(() => server.fastify.server.closeAllConnections(), 1000)
+  await closed
+  clearTimeout(cutOff)
+}
+
+async function keepHouseRegularly(
+  services: Services,
+  retentionDays: number,
+  signal: AbortSignal,
+  log: Logger,
+): Promise<void> {
+  while (!signal.aborted) {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, HOUSEKEEPING_EVERY_MS)
+      signal.addEventListener(
+        'abort',
+        () => {
+          clearTimeout(timer)
+          resolve()
+        },
+        { once: true },
+      )
+    })
+    if (signal.aborted) return
+    try {
+      const deleted = await keepHouse(services, retentionDays, signal)
+      if (deleted) log.info({ deleted }, 'deleted what was past its retention')
+    } catch (error) {
+      log.error({ err: error }, 'retention failed; it is tried again')
+    }
+  }
+}
+
+function announce(events: Events, run: ClaimedRun, progress: RunProgress): void {
+  const topics = [runTopic(run.id), flowTopic(run.flowId)].filter((topic) => events.watched(topic))
+  for (const topic of topics) {
+    if (topic === runTopic(run.id))
+      for (const entry of progress.entries) events.emit(topic, { type: 'step', data: stepView(entry) })
+    events.emit(topic, {
+      type: 'run',
+      data: { id: run.id, flowId: run.flowId, status: progress.status, test: run.test, error: progress.error },
+    })
+  }
+}
+
+export function createLog(config: Pick<Config, 'logLevel'>): Logger {
+  const base = { level: config.logLevel, base: undefined, timestamp: pino.stdTimeFunctions.isoTime }
+  if (!process.stdout.isTTY) return pino(base, pino.destination({ dest: 1, sync: true }))
+  return pino({
+    ...base,
+    transport: { target: 'pino-pretty', options: { translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname' } },
+  })
+}

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import { readConfig } from './config.ts'
+
+describe('readConfig', () => {
+  it('has the defaults of the contract', () => {
+    expect(readConfig({})).toEqual({
+      host: '127.0.0.1',
+      port: 8080,
+      baseUrl: 'http://localhost:8080',
+      dataDir: './.millrace',
+      role: 'all',
+      adminToken: null,
+      env: {},
+      egressAllow: [],
+      maxBodyBytes: 10_485_760,
+      webhookRate: 0,
+      maxQueue: 100_000,
+      concurrency: 256,
+      httpConcurrency: 256,
+      httpPerHost: 64,
+      retentionDays: 30,
+      trustProxy: [],
+      logLevel: 'info',
+    })
+  })
+
+  it('reads sizes in binary units', () => {
+    expect(readConfig({ MILLRACE_MAX_BODY: '1.5kb' }).maxBodyBytes).toBe(1536)
+    expect(readConfig({ MILLRACE_MAX_BODY: '512' }).maxBodyBytes).toBe(512)
+  })
+
+  it('gives flows the variables with the prefix, and no others', () => {
+    const { env } = readConfig({
+      MILLRACE_ENV_API: 'x',
+      MILLRACE_ENV_: 'y',
+      HOME: '/root',
+      MILLRACE_ADMIN_TOKEN: '0123456789abcdef',
+    })
+    expect({ ...env }).toEqual({ API: 'x' })
+  })
+
+  it.each([
+    ['MILLRACE_PORT', 'http', 'not a number'],
+    ['MILLRACE_PORT', '70000', 'not between 1 and 65535'],
+    ['MILLRACE_CONCURRENCY', '1.5', 'not a whole number'],
+    ['MILLRACE_MAX_BODY', '10 potatoes', 'not a size'],
+    ['MILLRACE_BASE_URL', 'flows.example.com', 'not an http or https URL'],
+    ['MILLRACE_BASE_URL', 'https://example.com/flows', 'more than an origin'],
+    ['MILLRACE_ADMIN_TOKEN', 'short', 'shorter than 16 characters'],
+    ['MILLRACE_LOG_LEVEL', 'loud', 'not one of'],
+    ['MILLRACE_TRUST_PROXY', '10.0.0.0/99', 'not an address or CIDR range'],
+    ['MILLRACE_EGRESS_ALLOW', 'http://x', 'http://x'],
+    ['MILLRACE_ROLE', 'worker', 'needs PostgreSQL'],
+  ])('refuses %s=%s in one line with an example', (name, value, fault) => {
+    const read = () => readConfig({ [name]: value })
+    expect(read).toThrow(fault)
+    try {
+      read()
+    } catch (error) {
+      const { message } = error as Error
+      expect(message.startsWith(`${name}: `)).toBe(true)
+      expect(message).toContain(`Example: ${name}=`)
+      expect(message).not.toContain('\n')
+    }
+  })
+
+  it('does not repeat a token that is too short', () => {
+    expect(() => readConfig({ MILLRACE_ADMIN_TOKEN: 'hunter2' })).not.toThrow('hunter2')
+  })
+})

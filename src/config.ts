@@ -1,0 +1,173 @@
+// The sole reader of the environment: every setting of contract §1, checked at once, with one clear line per fault.
+import ipaddr from 'ipaddr.js'
+import { parseEgressAllow } from './outbound/egress-rules.ts'
+
+export interface Config {
+  host: string
+  port: number
+  baseUrl: string
+  dataDir: string
+  role: 'all'
+  adminToken: string | null
+  env: Readonly<Record<string, string>>
+  egressAllow: string[]
+  maxBodyBytes: number
+  webhookRate: number
+  maxQueue: number
+  concurrency: number
+  httpConcurrency: number
+  httpPerHost: number
+  retentionDays: number
+  trustProxy: string[]
+  logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent'
+}
+
+/** One line that names the variable, the value's fault and an example. */
+export class ConfigError extends Error {}
+
+type Environment = Record<string, string | undefined>
+
+export function readConfig(environment: Environment = process.env): Config {
+  const read = new Reader(environment)
+  const port = read.integer('MILLRACE_PORT', 8080, 1, 65_535)
+  return {
+    host: read.text('MILLRACE_HOST', '127.0.0.1'),
+    port,
+    baseUrl: read.baseUrl(`http://localhost:${port}`),
+    dataDir: read.text('MILLRACE_DATA_DIR', './.millrace'),
+    role: read.role(),
+    adminToken: read.adminToken(),
+    env: read.flowEnvironment(),
+    egressAllow: read.egressAllow(),
+    maxBodyBytes: read.size('MILLRACE_MAX_BODY', '10mb'),
+    webhookRate: read.number('MILLRACE_WEBHOOK_RATE', 0, 0, 1_000_000),
+    maxQueue: read.integer('MILLRACE_MAX_QUEUE', 100_000, 1, 10_000_000),
+    concurrency: read.integer('MILLRACE_CONCURRENCY', 256, 1, 100_000),
+    httpConcurrency: read.integer('MILLRACE_HTTP_CONCURRENCY', 256, 1, 100_000),
+    httpPerHost: read.integer('MILLRACE_HTTP_PER_HOST', 64, 1, 100_000),
+    retentionDays: read.number('MILLRACE_RETENTION_DAYS', 30, 0.001, 36_500),
+    trustProxy: read.cidrs('MILLRACE_TRUST_PROXY'),
+    logLevel: read.choice('MILLRACE_LOG_LEVEL', ['info', 'trace', 'debug', 'warn', 'error', 'silent']),
+  }
+}
+
+class Reader {
+  readonly #environment: Environment
+  constructor(environment: Environment) {
+    this.#environment = environment
+  }
+
+  /** Unset and empty are the same. */
+  #get(name: string): string | undefined {
+    return this.#environment[name]?.trim() || undefined
+  }
+
+  #refuse(name: string, fault: string, example: string): never {
+    throw new ConfigError(`${name}: ${fault}. Example: ${name}=${example}`)
+  }
+
+  text(name: string, fallback: string): string {
+    return this.#get(name) ?? fallback
+  }
+
+  list(name: string): string[] {
+    return (this.#get(name) ?? '')
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== '')
+  }
+
+  number(name: string, fallback: number, minimum: number, maximum: number): number {
+    const text = this.#get(name)
+    if (text === undefined) return fallback
+    const value = Number(text)
+    if (!Number.isFinite(value)) this.#refuse(name, `"${text}" is not a number`, String(fallback))
+    if (value < minimum || value > maximum)
+      this.#refuse(name, `${text} is not between ${minimum} and ${maximum}`, String(fallback))
+    return value
+  }
+
+  integer(name: string, fallback: number, minimum: number, maximum: number): number {
+    const value = this.number(name, fallback, minimum, maximum)
+    if (!Number.isInteger(value)) this.#refuse(name, `${value} is not a whole number`, String(fallback))
+    return value
+  }
+
+  choice<T extends string>(name: string, allowed: readonly [T, ...T[]]): T {
+    const text = this.#get(name)
+    if (text === undefined) return allowed[0]
+    const value = allowed.find((option) => option === text.toLowerCase())
+    return value ?? this.#refuse(name, `"${text}" is not one of ${allowed.join(', ')}`, allowed[0])
+  }
+
+  /** Binary units: 10mb is 10,485,760 bytes. */
+  size(name: string, fallback: string): number {
+    const text = this.#get(name) ?? fallback
+    const match = /^(\d+(?:\.\d+)?)\s*(b|kb|mb|gb)?$/i.exec(text)
+    if (!match) this.#refuse(name, `"${text}" is not a size`, fallback)
+    const unit = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 }[(match[2] ?? 'b').toLowerCase()]!
+    const bytes = Math.floor(Number(match[1]) * unit)
+    if (bytes < 1 || bytes > 1024 ** 3) this.#refuse(name, `${text} is not between 1 byte and 1gb`, fallback)
+    return bytes
+  }
+
+  baseUrl(fallback: string): string {
+    const name = 'MILLRACE_BASE_URL'
+    const text = this.#get(name)
+    if (text === undefined) return fallback
+    const url = URL.canParse(text) ? new URL(text) : null
+    if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
+      this.#refuse(name, `"${text}" is not an http or https URL`, 'https://flows.example.com')
+    if (url.pathname !== '/' || url.search || url.hash || url.username)
+      this.#refuse(name, `"${text}" is more than an origin (scheme, host and port)`, url.origin)
+    return url.origin
+  }
+
+  role(): 'all' {
+    const role = this.choice('MILLRACE_ROLE', ['all', 'web', 'worker'])
+    if (role !== 'all')
+      this.#refuse('MILLRACE_ROLE', `${role} needs PostgreSQL, which this version does not support yet`, 'all')
+    if (this.#get('DATABASE_URL'))
+      this.#refuse(
+        'DATABASE_URL',
+        'PostgreSQL is not supported by this version yet; unset it to use the embedded database',
+        '',
+      )
+    return role
+  }
+
+  adminToken(): string | null {
+    const token = this.#get('MILLRACE_ADMIN_TOKEN') ?? null
+    if (token !== null && token.length < 16)
+      this.#refuse('MILLRACE_ADMIN_TOKEN', 'it is shorter than 16 characters', '$(openssl rand -hex 24)')
+    return token
+  }
+
+  flowEnvironment(): Record<string, string> {
+    const env: Record<string, string> = Object.create(null)
+    const prefix = 'MILLRACE_ENV_'
+    for (const [name, value] of Object.entries(this.#environment))
+      if (name.startsWith(prefix) && name.length > prefix.length && value !== undefined)
+        env[name.slice(prefix.length)] = value
+    return env
+  }
+
+  egressAllow(): string[] {
+    const name = 'MILLRACE_EGRESS_ALLOW'
+    const entries = this.list(name)
+    try {
+      parseEgressAllow(entries)
+    } catch (error) {
+      this.#refuse(name, (error as Error).message.replace(/\.$/, ''), 'private,127.0.0.1/32,api.internal')
+    }
+    return entries
+  }
+
+  cidrs(name: string): string[] {
+    const entries = this.list(name)
+    for (const entry of entries)
+      if (!ipaddr.isValidCIDR(entry) && !ipaddr.isValid(entry))
+        this.#refuse(name, `"${entry}" is not an address or CIDR range`, '10.0.0.0/8,::1')
+    return entries
+  }
+}

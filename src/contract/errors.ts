@@ -1,0 +1,38 @@
+// Every error code of the API and its status: the one place where codes become statuses.
+import Type from 'typebox'
+
+export const ERROR_STATUS = {
+  bad_request: 400,
+  invalid_request: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  webhook_not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  revision_conflict: 412,
+  payload_too_large: 413,
+  flow_invalid: 422,
+  rate_limited: 429,
+  headers_too_large: 431,
+  internal_error: 500,
+  overloaded: 503,
+  unavailable: 503,
+  loop_detected: 508,
+} as const
+
+export type ErrorCode = keyof typeof ERROR_STATUS
+
+export const IssueBody = Type.Object({
+  path: Type.String({ description: 'JSON Pointer into the document' }),
+  code: Type.String(),
+  message: Type.String(),
+})
+
+export const ErrorBody = Type.Object({
+  status: Type.Literal('error'),
+  code: Type.String(),
+  message: Type.String(),
+  requestId: Type.String(),
+  issues: Type.Optional(Type.Array(IssueBody)),
+})

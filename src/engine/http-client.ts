@@ -1,0 +1,65 @@
+// The port to the guarded HTTP client: the one way out of the process, for steps and later for OAuth.
+
+export interface OutboundHeader {
+  name: string
+  value: string
+  /** Dropped, and kept dropped, once a redirect leaves the first origin. */
+  credential: boolean
+}
+
+export interface OutboundRequest {
+  method: string
+  url: string
+  headers: readonly OutboundHeader[]
+  body: Uint8Array | string | null
+  timeoutMs: number
+  followRedirects: boolean
+  /** How many webhooks of this service stand before this call in a chain; sent on when the call goes to one of them. */
+  hops: number
+  signal: AbortSignal | null
+}
+
+export interface OutboundReply {
+  status: number
+  /** Lower-case names; repeated values joined by `, `. */
+  headers: Record<string, string>
+  /** The `set-cookie` values, one by one. */
+  cookies: readonly string[]
+  /** The body with its content encodings undone. */
+  body: Uint8Array
+  /** The final URL, after redirects. */
+  url: string
+  redirects: number
+  durationMs: number
+}
+
+export type OutboundErrorCode =
+  | 'connection_timeout'
+  | 'dns_failed'
+  | 'connection_refused'
+  | 'connection_reset'
+  | 'connection_failed'
+  | 'ssl_certificate'
+  | 'too_many_redirects'
+  | 'response_too_large'
+  | 'response_invalid'
+  | 'invalid_url'
+  | 'invalid_header'
+  | 'blocked_address'
+  | 'cancelled'
+
+/** Why a request got no usable reply; message and hint are for the user. */
+export class OutboundError extends Error {
+  readonly code: OutboundErrorCode
+  readonly hint: string
+  constructor(code: OutboundErrorCode, message: string, hint: string) {
+    super(message)
+    this.code = code
+    this.hint = hint
+  }
+}
+
+export interface HttpClient {
+  /** Rejects with OutboundError only. */
+  send(request: OutboundRequest): Promise<OutboundReply>
+}

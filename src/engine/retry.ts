@@ -1,0 +1,55 @@
+// When a step is tried again.
+import type { RetryPolicy } from '../flow/compile.ts'
+import type { Outcome } from './step-kind.ts'
+
+/** What a retry policy looks at. */
+export interface Trouble {
+  code: string
+  status?: number
+  /** The other side's wish, from Retry-After. */
+  retryAfterMs?: number
+}
+
+const NETWORK_CODES = new Set([
+  'connection_timeout',
+  'dns_failed',
+  'connection_refused',
+  'connection_reset',
+  'connection_failed',
+  'response_invalid',
+])
+
+/** A reply that failed nothing, because of failOnError: false, may still be worth another attempt. */
+export function troubleOf(outcome: Outcome): Trouble | null {
+  if (outcome.type === 'failed') return outcome.trouble ?? { code: outcome.error.code, status: outcome.error.status }
+  return outcome.type === 'done' ? (outcome.trouble ?? null) : null
+}
+
+/** The time of the next attempt, or null when there is none. `random` is in [0, 1). */
+export function nextAttemptAt(
+  policy: RetryPolicy,
+  trouble: Trouble,
+  attempt: number,
+  now: number,
+  random: number,
+): number | null {
+  if (attempt >= policy.attempts || !counts(policy, trouble)) return null
+  const maxDelayMs = policy.maxDelay * 1000
+  if (trouble.retryAfterMs !== undefined) return now + Math.min(trouble.retryAfterMs, maxDelayMs)
+  const delayMs = Math.min(policy.delay * 1000 * policy.backoff ** (attempt - 1), maxDelayMs)
+  // Jitter only shortens: what the flow asked for is never exceeded.
+  return now + Math.round(delayMs * (1 - random / 2))
+}
+
+const HTTP_DEFAULT = ['network', '429', '5xx']
+const OTHER_DEFAULT = ['error']
+
+function counts(policy: RetryPolicy, { code, status }: Trouble): boolean {
+  const isHttp = status !== undefined || NETWORK_CODES.has(code)
+  return (policy.on ?? (isHttp ? HTTP_DEFAULT : OTHER_DEFAULT)).some((condition) => {
+    if (condition === 'error') return true
+    if (condition === 'network') return NETWORK_CODES.has(code)
+    if (status === undefined) return false
+    return condition === String(status) || condition.toLowerCase() === `${Math.floor(status / 100)}xx`
+  })
+}

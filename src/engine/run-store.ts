@@ -1,0 +1,82 @@
+// The port to where runs and their journals are kept.
+import type { StepError } from './step-kind.ts'
+import type { WebhookData } from './webhook-data.ts'
+
+export type RunStatus = 'queued' | 'running' | 'waiting' | 'succeeded' | 'failed' | 'cancelled'
+export type StepStatus = 'running' | 'waiting' | 'succeeded' | 'failed' | 'cancelled'
+
+export interface RunError extends StepError {
+  /** The id of the step that failed. */
+  step?: string
+}
+
+/** One step of a run, as far as it has come. A later entry of the same path replaces an earlier one. */
+export interface JournalEntry {
+  path: string
+  id: string
+  kind: string
+  /** Order in which the run's steps began. */
+  seq: number
+  status: StepStatus
+  attempt: number
+  startedAt: number
+  finishedAt: number | null
+  /** How a replay has to take the output; null while there is none. */
+  outcome: 'done' | 'assign' | 'reply' | 'stop' | 'failed' | null
+  /** What the step decided before it ran nested steps. */
+  decision: unknown
+  /** When a waiting step goes on. */
+  resumeAt: number | null
+  input: unknown
+  output: unknown
+  error: StepError | null
+  logs: readonly string[] | null
+}
+
+export interface NewRun {
+  id: string
+  flowId: string
+  /** The published version it runs; null for a run of a draft, which carries its document. */
+  version: number | null
+  document: string | null
+  test: boolean
+  webhook: WebhookData
+  hops: number
+  /** What the caller was told at once; null where the reply comes from the run. */
+  replyStatus: number | null
+  createdAt: number
+  replayOf: string | null
+}
+
+export interface Claim {
+  runId: string
+  /** Raised by each claim; a write with an older one changes nothing. */
+  epoch: number
+}
+
+export interface ClaimedRun extends NewRun {
+  claim: Claim
+  /** 1, and one more for each time the run was taken up again after a crash. */
+  attempt: number
+  startedAt: number
+  journal: JournalEntry[]
+}
+
+export interface RunProgress {
+  status: RunStatus
+  startedAt: number
+  finishedAt: number | null
+  resumeAt: number | null
+  error: RunError | null
+  entries: readonly JournalEntry[]
+}
+
+/** How far a run was carried. */
+export type Advanced = { state: 'finished' | 'lost' | 'interrupted' } | { state: 'parked'; resumeAt: number }
+
+export interface RunJournal {
+  /** Takes the run over for this process; null when it is finished or gone. */
+  claim(runId: string, now: number): Promise<ClaimedRun | null>
+  /** Durable when it resolves; false: the claim was lost, nothing was written. */
+  record(claim: Claim, progress: RunProgress): Promise<boolean>
+}

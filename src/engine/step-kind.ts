@@ -1,0 +1,98 @@
+// What a step kind is: its settings as a schema, and a run function that returns an outcome as data.
+import type { Static, TSchema } from 'typebox'
+import type { StepListHandle } from '../flow/schema.ts'
+import type { HttpClient } from './http-client.ts'
+import type { Trouble } from './retry.ts'
+
+/** Why a step or run failed. */
+export interface StepError {
+  code: string
+  message: string
+  hint?: string
+  status?: number
+  response?: unknown
+}
+
+/** What the waiting webhook caller gets. */
+export interface CallerReply {
+  status: number
+  headers: readonly { name: string; value: string }[]
+  body: unknown
+}
+
+export type Outcome =
+  | { type: 'done'; output: unknown; trouble?: Trouble }
+  | { type: 'assign'; output: Record<string, unknown> }
+  | { type: 'reply'; output: unknown; reply: CallerReply }
+  | { type: 'stop' }
+  | { type: 'failed'; error: StepError; output?: unknown; trouble?: Trouble }
+
+/** `trouble`: what a retry policy should know of a result that is no failure. */
+export const done = (output: unknown, trouble?: Trouble): Outcome => ({ type: 'done', output, trouble })
+/** Sets variables; they are the step's output too. */
+export const assign = (vars: Record<string, unknown>): Outcome => ({ type: 'assign', output: vars })
+/** Answers the waiting webhook caller; the flow goes on. */
+export const reply = (response: CallerReply): Outcome => ({ type: 'reply', output: {}, reply: response })
+/** Ends the run as succeeded. */
+export const stop = (): Outcome => ({ type: 'stop' })
+/** `output` is what later steps still see of it, for example the reply of a refused request. */
+export const failed = (error: StepError, output?: unknown, trouble?: Trouble): Outcome & { type: 'failed' } => ({
+  type: 'failed',
+  error,
+  output,
+  trouble,
+})
+
+export interface StepContext<Settings> {
+  /** Templates resolved, defaults filled in. */
+  settings: Settings
+  runId: string
+  /** Unique within the run: ids joined by `/`, rounds of a loop in brackets. */
+  path: string
+  /** When this step began, in milliseconds. */
+  now: number
+  /** How many webhooks of this service stand before this run in a chain. */
+  hops: number
+  /** An earlier process began this step and left no result. */
+  interrupted: boolean
+  /** Journals that the step began, before its effect leaves. */
+  announce(): Promise<void>
+  /** What the run's history shows as the step's input, in place of the settings. */
+  showInput(input: unknown): void
+  /** Chooses once: what was chosen before a crash or a wait is chosen again. */
+  decide<T>(choose: () => T): T
+  /** Runs nested steps; a failing one fails this step. */
+  runSteps(list: StepListHandle): Promise<void>
+  /** Whether the text holds a secret from a connection, `env` or a sealed literal. */
+  holdsSecret(text: string): boolean
+  http: HttpClient
+  /** Aborted when the run is cancelled or the process stops. */
+  signal: AbortSignal
+}
+
+export interface StepKind<S extends TSchema = TSchema> {
+  kind: string
+  label: string
+  settings: S
+  /** Its work leaves the process: everything before it is journalled first. */
+  reachesOut: boolean
+  /** Its settings go to the webhook's caller, so they may not name connections. */
+  answersCaller?: boolean
+  run(context: StepContext<Static<S>>): Outcome | Promise<Outcome>
+  /** What the schema cannot say; each problem with a JSON Pointer below the step. */
+  check?(settings: Record<string, unknown>): StepIssue[]
+}
+
+export interface StepIssue {
+  path: string
+  code: string
+  message: string
+  /** Published all the same. */
+  warning?: true
+}
+
+export function defineStep<S extends TSchema>(
+  kind: Omit<StepKind<S>, 'reachesOut'> & { reachesOut?: boolean },
+): StepKind<S> {
+  return { reachesOut: false, ...kind }
+}

@@ -1,0 +1,82 @@
+// What a delivery hands to a flow as `webhook`, and how it is rebuilt from what is stored.
+
+/** The `webhook` root of contract §2.3. */
+export interface WebhookData {
+  body: unknown
+  headers: Record<string, string>
+  query: Record<string, string>
+  queryAll: Record<string, string[]>
+  rawBody: string
+  metadata: WebhookMetadata
+}
+
+export interface WebhookMetadata {
+  requestId: string
+  receivedAt: string
+  method: string
+  path: string
+  ip: string
+  userAgent: string | null
+  contentType: string | null
+  contentLength: number
+  test: boolean
+}
+
+/** The parts of a delivery that are stored as JSON; the body is stored beside them, as it came. */
+export type StoredRequest = Pick<WebhookData, 'headers' | 'queryAll' | 'metadata'>
+
+export const storedRequest = ({ headers, queryAll, metadata }: WebhookData): StoredRequest => ({
+  headers,
+  queryAll,
+  metadata,
+})
+
+export function webhookData(request: StoredRequest, rawBody: string): WebhookData {
+  return {
+    body: bodyOf(request.metadata.contentType, rawBody),
+    headers: request.headers,
+    query: lastValues(request.queryAll),
+    queryAll: request.queryAll,
+    rawBody,
+    metadata: request.metadata,
+  }
+}
+
+/** A rejected delivery may hold no valid body: then its text stands for it. */
+function bodyOf(contentType: string | null, rawBody: string): unknown {
+  try {
+    return parseBody(contentType, rawBody)
+  } catch {
+    return rawBody === '' ? null : rawBody
+  }
+}
+
+export function lastValues(all: Record<string, string[]>): Record<string, string> {
+  const last: Record<string, string> = Object.create(null)
+  for (const [name, values] of Object.entries(all)) last[name] = values.at(-1)!
+  return last
+}
+
+/** Name/value pairs as a map of lists, for query strings and form bodies. */
+export function collectPairs(pairs: Iterable<[string, string]>): Record<string, string[]> {
+  const all: Record<string, string[]> = Object.create(null)
+  for (const [name, value] of pairs) {
+    const list = all[name]
+    if (list) list.push(value)
+    else all[name] = [value]
+  }
+  return all
+}
+
+export const mediaType = (contentType: string | null): string =>
+  (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase()
+
+export const isJsonType = (type: string): boolean => type === 'application/json' || type.endsWith('+json')
+
+/** Throws SyntaxError where a JSON type holds no JSON. */
+export function parseBody(contentType: string | null, rawBody: string): unknown {
+  const type = mediaType(contentType)
+  if (isJsonType(type)) return JSON.parse(rawBody)
+  if (type === 'application/x-www-form-urlencoded') return lastValues(collectPairs(new URLSearchParams(rawBody)))
+  return rawBody
+}

@@ -1,0 +1,77 @@
+// What the trigger's schema cannot say: content types, CIDRs and header names.
+import ipaddr from 'ipaddr.js'
+import { hasTemplate } from './check.ts'
+import type { Finding } from './issue.ts'
+
+const ACCEPTABLE = /^(application\/(json|xml|\*\+json|x-www-form-urlencoded|[\w.-]+\+(json|xml))|text\/(\*|[\w.+-]+))$/i
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+
+export function checkTrigger(trigger: object): Finding[] {
+  const findings: Finding[] = []
+  const report = (path: string, code: string, message: string) =>
+    findings.push({ weight: 'publish', path: `/trigger${path}`, code, message })
+  const { accept, ips, auth, response } = trigger as {
+    accept?: unknown
+    ips?: unknown
+    auth?: { kind?: unknown; name?: unknown }
+    response?: { headers?: unknown; error?: { headers?: unknown } }
+  }
+  if (Array.isArray(accept))
+    for (const [i, type] of accept.entries())
+      if (typeof type === 'string' && !ACCEPTABLE.test(type))
+        report(
+          `/accept/${i}`,
+          'invalid_format',
+          `"${type}" cannot be accepted; use application/json, application/*+json, application/x-www-form-urlencoded, text/* or application/xml.`,
+        )
+  if (Array.isArray(ips))
+    for (const [i, range] of ips.entries())
+      if (typeof range === 'string' && !isRange(range))
+        report(
+          `/ips/${i}`,
+          'invalid_format',
+          `"${range}" is not an address or CIDR range, such as 203.0.113.0/24 or 2001:db8::/32.`,
+        )
+  if (
+    auth?.kind === 'header' &&
+    typeof auth.name === 'string' &&
+    auth.name &&
+    !hasTemplate(auth.name) &&
+    !TOKEN.test(auth.name)
+  )
+    report('/auth/name', 'invalid_header', `"${auth.name}" is not a header name.`)
+  for (const [headers, at] of [
+    [response?.headers, '/response/headers'],
+    [response?.error?.headers, '/response/error/headers'],
+  ] as const)
+    if (Array.isArray(headers))
+      for (const [i, header] of headers.entries()) checkReplyHeader(header, `${at}/${i}`, report)
+  return findings
+}
+
+const FORBIDDEN = new Set(['content-length', 'transfer-encoding', 'connection', 'x-request-id', 'set-cookie'])
+
+/** Headers of a reply to the caller, literal ones; the templated are checked when they are sent. */
+export function checkReplyHeader(
+  header: unknown,
+  at: string,
+  report: (path: string, code: string, message: string) => void,
+): void {
+  if (typeof header !== 'object' || header === null) return
+  const { name, value } = header as { name?: unknown; value?: unknown }
+  if (typeof name === 'string' && name && !hasTemplate(name)) {
+    if (!TOKEN.test(name)) report(`${at}/name`, 'invalid_header', `"${name}" is not a header name.`)
+    else if (FORBIDDEN.has(name.toLowerCase()))
+      report(`${at}/name`, 'invalid_header', `${name} is set by Millrace itself and cannot be configured.`)
+  }
+  if (typeof value === 'string' && /[\r\n\0]/.test(value))
+    report(`${at}/value`, 'invalid_header', 'A header value cannot contain line breaks or NUL characters.')
+}
+
+/** The rule for a header name that comes out of a template. */
+export const isReplyHeaderAllowed = (name: string, value: string): boolean =>
+  TOKEN.test(name) && !FORBIDDEN.has(name.toLowerCase()) && !/[^\t\x20-\x7e\x80-\xff]/.test(value)
+
+function isRange(range: string): boolean {
+  return range.includes('/') ? ipaddr.isValidCIDR(range) : ipaddr.isValid(range)
+}

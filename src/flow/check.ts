@@ -1,0 +1,247 @@
+// Holds a value against a schema of schema.ts and reports every problem at once; templates and nested steps go to the visitor.
+import type { TSchema } from 'typebox'
+import type { Finding, Weight } from './issue.ts'
+import { nearest, pointer } from './issue.ts'
+import type { Annotation, StepListScope, TemplateMode } from './schema.ts'
+
+export interface Visitor {
+  /** A string that may hold templates. `lazy`: evaluated when the step asks for it. */
+  template(source: string, path: string, mode: TemplateMode | 'condition', lazy: boolean): void
+  steps(list: unknown[], path: string, scope: StepListScope): void
+  /** A literal where a secret stands. */
+  secret(path: string): void
+}
+
+/** The JSON Schema keywords in use, in one shape. */
+export interface SchemaNode extends Annotation {
+  type?: string | string[]
+  properties?: Record<string, SchemaNode>
+  required?: string[]
+  additionalProperties?: boolean | SchemaNode
+  patternProperties?: Record<string, SchemaNode>
+  items?: SchemaNode
+  anyOf?: SchemaNode[]
+  const?: string | number | boolean
+  default?: unknown
+  minLength?: number
+  maxLength?: number
+  minItems?: number
+  pattern?: string
+  minimum?: number
+  maximum?: number
+  exclusiveMinimum?: number
+}
+
+export const hasTemplate = (text: string): boolean => text.includes('{{')
+
+export function checkValue(schema: TSchema, value: unknown, path: string, findings: Finding[], visitor: Visitor): void {
+  new Checker(findings, visitor).value(schema as SchemaNode, value, path)
+}
+
+class Checker {
+  readonly #findings: Finding[]
+  readonly #visitor: Visitor
+  constructor(findings: Finding[], visitor: Visitor) {
+    this.#findings = findings
+    this.#visitor = visitor
+  }
+
+  #report(weight: Weight, path: string, code: string, message: string): void {
+    this.#findings.push({ weight, path, code, message: `${subject(path)} ${message}` })
+  }
+
+  value(schema: SchemaNode, value: unknown, path: string): void {
+    if (schema['x-steps'] !== undefined) {
+      if (this.#isType(schema, value, path)) this.#visitor.steps(value as unknown[], path, schema['x-steps'])
+      return
+    }
+    const mode = schema['x-template']
+    if (mode === 'tree' || schema['x-lazy'] === 'tree') {
+      this.#tree(value, path, schema['x-lazy'] !== undefined)
+      return
+    }
+    if (typeof value === 'string' && hasTemplate(value) && (mode || schema['x-lazy'])) {
+      this.#visitor.template(value, path, mode ?? 'condition', schema['x-lazy'] !== undefined)
+      return
+    }
+    if (schema['x-secret'] && value !== '' && value !== undefined) this.#visitor.secret(path)
+    if (mode === 'value' && schema.anyOf) this.value(schema.anyOf[0]!, value, path)
+    else if (schema.anyOf) this.#union(schema.anyOf, value, path)
+    else this.#plain(schema, value, path)
+  }
+
+  #tree(value: unknown, path: string, lazy: boolean): void {
+    if (typeof value === 'string') {
+      if (hasTemplate(value)) this.#visitor.template(value, path, 'tree', lazy)
+    } else if (Array.isArray(value)) {
+      for (const [i, item] of value.entries()) this.#tree(item, pointer(path, i), lazy)
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [key, item] of Object.entries(value)) this.#tree(item, pointer(path, key), lazy)
+    }
+  }
+
+  #union(options: SchemaNode[], value: unknown, path: string): void {
+    if (options.every((option) => option.const !== undefined)) {
+      const allowed = options.map((option) => option.const)
+      if ((allowed as unknown[]).includes(value)) return
+      const list = allowed.join(', ')
+      if (value === '') this.#report('publish', path, 'empty', `is empty; choose one of ${list}`)
+      else
+        this.#report(
+          'shape',
+          path,
+          'unknown_value',
+          `must be one of ${list}, but is ${describe(value)}${meant(value, allowed)}`,
+        )
+      return
+    }
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      this.#report('shape', path, 'wrong_type', `must be an object with a "kind", but is ${describe(value)}`)
+      return
+    }
+    const kinds = options.map((option) => option.properties?.['kind']?.const)
+    const kind = own(value, 'kind')
+    const option = options[(kinds as unknown[]).indexOf(kind)]
+    if (option) this.#plain(option, value, path)
+    else if (kind === undefined || kind === '')
+      this.#report('publish', pointer(path, 'kind'), 'missing', `is missing; choose one of ${kinds.join(', ')}`)
+    else
+      this.#report(
+        'shape',
+        pointer(path, 'kind'),
+        'unknown_kind',
+        `must be one of ${kinds.join(', ')}, but is ${describe(kind)}${meant(kind, kinds)}`,
+      )
+  }
+
+  #plain(schema: SchemaNode, value: unknown, path: string): void {
+    if (schema.const !== undefined) {
+      if (value !== schema.const)
+        this.#report('shape', path, 'unknown_value', `must be ${describe(schema.const)}, but is ${describe(value)}`)
+      return
+    }
+    if (!this.#isType(schema, value, path)) return
+    if (typeof value === 'string') this.#string(schema, value, path)
+    else if (typeof value === 'number') this.#number(schema, value, path)
+    else if (Array.isArray(value)) {
+      if (value.length < (schema.minItems ?? 0))
+        this.#report('publish', path, 'empty', 'is an empty list; add an entry or remove it')
+      if (schema.items) for (const [i, item] of value.entries()) this.value(schema.items, item, pointer(path, i))
+    } else if (typeof value === 'object' && value !== null) this.#object(schema, value as Record<string, unknown>, path)
+  }
+
+  #string(schema: SchemaNode, value: string, path: string): void {
+    if (value === '' && (schema.minLength ?? 0) > 0) this.#report('publish', path, 'empty', 'is empty; fill it in')
+    else if (value.length > (schema.maxLength ?? Number.POSITIVE_INFINITY))
+      this.#report(
+        'publish',
+        path,
+        'too_long',
+        `is ${value.length} characters long; at most ${schema.maxLength} are allowed`,
+      )
+    else if (schema.pattern && !new RegExp(schema.pattern).test(value))
+      this.#report('publish', path, 'invalid_format', `is ${describe(value)}; it must match ${schema.pattern}`)
+  }
+
+  #number(schema: SchemaNode, value: number, path: string): void {
+    const { minimum, maximum, exclusiveMinimum } = schema
+    if (
+      value < (minimum ?? Number.NEGATIVE_INFINITY) ||
+      value > (maximum ?? Number.POSITIVE_INFINITY) ||
+      value <= (exclusiveMinimum ?? Number.NEGATIVE_INFINITY)
+    ) {
+      const low =
+        exclusiveMinimum !== undefined
+          ? `more than ${exclusiveMinimum}`
+          : minimum !== undefined
+            ? `at least ${minimum}`
+            : ''
+      const high = maximum !== undefined ? `at most ${maximum}` : ''
+      this.#report(
+        'publish',
+        path,
+        'out_of_range',
+        `is ${value}; it must be ${[low, high].filter(Boolean).join(' and ')}`,
+      )
+    }
+  }
+
+  #object(schema: SchemaNode, value: Record<string, unknown>, path: string): void {
+    const properties = schema.properties ?? {}
+    const every = Object.values(schema.patternProperties ?? {})[0]
+    for (const [key, item] of Object.entries(value)) {
+      const property = Object.hasOwn(properties, key) ? properties[key] : every
+      if (property) this.value(property, item, pointer(path, key))
+      else if (schema.additionalProperties === false)
+        this.#report(
+          'shape',
+          pointer(path, key),
+          'unknown_key',
+          `is not a known key here${meant(key, Object.keys(properties))}; remove it`,
+        )
+    }
+    for (const key of schema.required ?? []) {
+      const hasDefault = properties[key]?.default !== undefined
+      if (!Object.hasOwn(value, key) && !hasDefault)
+        this.#report('publish', pointer(path, key), 'missing', `is missing${expected(properties[key])}`)
+    }
+  }
+
+  #isType(schema: SchemaNode, value: unknown, path: string): boolean {
+    if (schema.type === undefined) return true
+    const types = Array.isArray(schema.type) ? schema.type : [schema.type]
+    const actual = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value
+    if (types.includes(actual)) return true
+    if (types.includes('integer') && actual === 'number') {
+      if (Number.isInteger(value)) return true
+      this.#report('publish', path, 'out_of_range', `is ${String(value)}; it must be a whole number`)
+      return false
+    }
+    const orTemplate = schema['x-template'] || schema['x-lazy'] ? ' or a {{ template }}' : ''
+    this.#report('shape', path, 'wrong_type', `must be ${typeName(types[0]!)}${orTemplate}, but is ${describe(value)}`)
+    return false
+  }
+}
+
+/** What a pointer names, for the start of a sentence: its last key, with the list's name before a position. */
+export function subject(path: string): string {
+  const keys = path.split('/').slice(1)
+  const last = keys.at(-1)
+  if (last === undefined) return 'The document'
+  return /^\d+$/.test(last) ? `${keys.at(-2) ?? ''}[${last}]` : last
+}
+
+const TYPE_NAMES: Record<string, string> = {
+  string: 'text',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+}
+
+const typeName = (type: string): string => TYPE_NAMES[type] ?? type
+
+function expected(schema: SchemaNode | undefined): string {
+  const options = schema?.anyOf?.map((option) => option.const).filter((value) => value !== undefined)
+  if (options?.length) return `; choose one of ${options.join(', ')}`
+  if (schema?.const !== undefined) return `; it must be ${describe(schema.const)}`
+  return ''
+}
+
+function describe(value: unknown): string {
+  if (value === null) return 'null'
+  if (typeof value === 'string') return value.length > 60 ? `a text of ${value.length} characters` : `"${value}"`
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'object') return 'an object'
+  return `${value as string | number | boolean}`
+}
+
+function meant(value: unknown, known: unknown[]): string {
+  const near = typeof value === 'string' ? nearest(value, known.map(String)) : undefined
+  return near ? ` (did you mean "${near}"?)` : ''
+}
+
+function own(object: object, key: string): unknown {
+  return Object.hasOwn(object, key) ? (object as Record<string, unknown>)[key] : undefined
+}

@@ -1,0 +1,258 @@
+// Turns a valid document into what the engine runs: templates parsed once, defaults filled in, nested steps linked.
+import type { TSchema } from 'typebox'
+import { checkValue, hasTemplate, type SchemaNode, type Visitor } from './check.ts'
+import { type FlowDocument, type KindSchema, type Kinds, Retry, type StepDocument, Trigger } from './document.ts'
+import {
+  compileTree,
+  ExpressionError,
+  parseTemplate,
+  renderCondition,
+  renderOptional,
+  renderText,
+  renderTree,
+  renderUrl,
+  renderValue,
+  type Scope,
+} from './expression/index.ts'
+import type { Finding } from './issue.ts'
+import type { StepListHandle } from './schema.ts'
+
+/** Gives a setting's value in a scope. */
+export type Resolve = (scope: Scope) => unknown
+
+export interface RetryPolicy {
+  attempts: number
+  delay: number
+  backoff: number
+  maxDelay: number
+  on: readonly string[] | null
+}
+
+export interface CompiledStep<K extends KindSchema = KindSchema> {
+  id: string
+  kind: K
+  onError: 'fail' | 'continue'
+  retry: RetryPolicy | null
+  /** The settings of contract §2.2 with templates resolved and nested lists as CompiledStep lists. */
+  settings(scope: Scope): Record<string, unknown>
+}
+
+/** A nested list as a step sees it: a handle that shows nothing of itself in the run's history. */
+export class CompiledSteps implements StepListHandle {
+  readonly steps: readonly CompiledStep[]
+  constructor(steps: readonly CompiledStep[]) {
+    this.steps = steps
+  }
+  get length(): number {
+    return this.steps.length
+  }
+  toJSON(): undefined {
+    return undefined
+  }
+}
+
+export interface CompiledReply {
+  status: Resolve | null
+  headers: Resolve | null
+  body: Resolve | null
+}
+
+export interface CompiledTrigger {
+  auth: { kind: 'none' } | { kind: 'header' | 'query'; name(scope: Scope): string; value(scope: Scope): string }
+  mode: 'immediate' | 'finished'
+  timeoutMs: number
+  reply: CompiledReply
+  errorReply: CompiledReply
+  dedupe: { key(scope: Scope): unknown; windowMs: number } | null
+  when: ((scope: Scope) => boolean) | null
+  accept: readonly string[]
+  ips: readonly string[]
+  concurrency: number | null
+}
+
+export interface CompiledFlow<K extends KindSchema = KindSchema> {
+  name: string
+  trigger: CompiledTrigger
+  steps: readonly CompiledStep<K>[]
+}
+
+/** Expects a document that `validate` found publishable. */
+export function compileFlow<K extends KindSchema>(
+  document: FlowDocument,
+  kinds: ReadonlyMap<string, K>,
+): CompiledFlow<K> {
+  return {
+    name: document.name,
+    trigger: compileTrigger(document.trigger),
+    steps: document.steps.map((step) => compileStep(step, kinds)),
+  }
+}
+
+export function compileStep<K extends KindSchema>(step: StepDocument, kinds: ReadonlyMap<string, K>): CompiledStep<K> {
+  const kind = kinds.get(step.kind)!
+  const { id, kind: _kind, name: _name, onError, retry, ...own } = step
+  const settings = resolver(kind.settings, own, kinds)
+  return {
+    id,
+    kind,
+    onError: onError ?? 'fail',
+    retry: retry ? retryPolicy(retry) : null,
+    settings: settings as (scope: Scope) => Record<string, unknown>,
+  }
+}
+
+function retryPolicy(retry: NonNullable<StepDocument['retry']>): RetryPolicy {
+  const filled = resolver(Retry, retry, new Map())(NO_SCOPE) as Required<typeof retry>
+  return { ...filled, on: filled.on ? filled.on.map(String) : null }
+}
+
+/** For values that cannot hold templates. */
+const NO_SCOPE = { roots: Object.create(null), now: '', uuid: '', sha256: () => '', hmacSha256: () => '' } as Scope
+
+const DEFAULT_ACCEPT = ['application/json']
+
+function compileTrigger(document: FlowDocument['trigger']): CompiledTrigger {
+  const { auth, response, dedupe, when, accept, ips, concurrency } = document
+  const schema = (Trigger as unknown as SchemaNode).properties!
+  const when_ = when as unknown as string | boolean | undefined
+  const optional = (node: SchemaNode, value: unknown): Resolve | null =>
+    value === undefined ? null : resolver(node as TSchema, value, new Map())
+  const reply = (
+    node: SchemaNode,
+    value: { status?: unknown; headers?: unknown; body?: unknown } | undefined,
+  ): CompiledReply => ({
+    status: optional(node.properties!['status']!, value?.status),
+    headers: optional(node.properties!['headers']!, value?.headers),
+    body: optional(node.properties!['body']!, value?.body),
+  })
+  return {
+    auth:
+      auth === undefined || auth.kind === 'none'
+        ? { kind: 'none' }
+        : { kind: auth.kind, name: textResolver(auth.name), value: textResolver(auth.value) },
+    mode: response?.mode ?? 'immediate',
+    timeoutMs: (response?.timeout ?? 30) * 1000,
+    reply: reply(schema['response']!, response),
+    errorReply: reply(schema['response']!.properties!['error']!, response?.error),
+    dedupe: dedupe ? { key: optionalResolver(dedupe.key), windowMs: (dedupe.window ?? 86_400) * 1000 } : null,
+    when: when_ === undefined ? null : conditionResolver(when_),
+    accept: accept?.map((type) => type.toLowerCase()) ?? DEFAULT_ACCEPT,
+    ips: ips ?? [],
+    concurrency: concurrency ?? null,
+  }
+}
+
+function textResolver(value: unknown): (scope: Scope) => string {
+  const text = String(value)
+  if (!hasTemplate(text)) return () => text
+  const template = parseTemplate(text)
+  return (scope) => renderText(template, scope)
+}
+
+function optionalResolver(value: unknown): Resolve {
+  const template = parseTemplate(String(value))
+  return (scope) => renderOptional(template, scope)
+}
+
+function conditionResolver(value: string | boolean): (scope: Scope) => boolean {
+  if (typeof value === 'boolean') return () => value
+  const template = parseTemplate(value)
+  return (scope) => renderCondition(template, scope)
+}
+
+/** The resolver of any value under its schema. Constant parts are built once and shared: nothing changes them. */
+function resolver(schema: TSchema, value: unknown, kinds: Kinds): Resolve {
+  const compiled = node(schema as SchemaNode, value, kinds)
+  return typeof compiled === 'function' ? compiled : () => compiled.constant
+}
+
+type Compiled = Resolve | { constant: unknown }
+
+function node(schema: SchemaNode, value: unknown, kinds: Kinds): Compiled {
+  if (schema['x-steps'] !== undefined)
+    return { constant: new CompiledSteps((value as StepDocument[]).map((step) => compileStep(step, kinds))) }
+  if (schema['x-lazy'] === 'condition') {
+    const holds = conditionResolver(value as string | boolean)
+    return (scope) => () => holds(scope)
+  }
+  if (schema['x-template'] === 'tree') return tree(value)
+  if (typeof value === 'string' && schema['x-template']) return templateNode(schema, value)
+  if (schema['x-template'] === 'text') return { constant: String(value) }
+  if (schema['x-template'] === 'value') return node(schema.anyOf![0]!, value, kinds)
+  if (Array.isArray(value) && schema.items) return list(value.map((item) => node(schema.items!, item, kinds)))
+  if (typeof value === 'object' && value !== null) return objectNode(schema, value as Record<string, unknown>, kinds)
+  return { constant: value }
+}
+
+function templateNode(schema: SchemaNode, source: string): Compiled {
+  if (!hasTemplate(source)) return { constant: source }
+  const template = parseTemplate(source)
+  switch (schema['x-template']) {
+    case 'text':
+      return (scope) => renderText(template, scope)
+    case 'url':
+      return (scope) => renderUrl(template, scope)
+    default:
+      return typedValue(schema.anyOf![0]!, (scope) => renderValue(template, scope), source)
+  }
+}
+
+/** A whole-value template must give what the schema wants. */
+function typedValue(schema: SchemaNode, render: Resolve, source: string): Resolve {
+  return (scope) => {
+    const value = render(scope)
+    const findings: Finding[] = []
+    checkValue(schema as TSchema, value, '', findings, NO_VISITOR)
+    if (findings.length)
+      throw new ExpressionError(
+        'expression_failed',
+        `${source} gives a value that does not fit: ${findings[0]!.message}`,
+        'Change the expression.',
+      )
+    return value
+  }
+}
+
+const NO_VISITOR: Visitor = { template() {}, steps() {}, secret() {} }
+
+function tree(value: unknown): Compiled {
+  const compiled = compileTree(value)
+  return hasTemplateInside(value) ? (scope) => renderTree(compiled, scope) : { constant: value }
+}
+
+function hasTemplateInside(value: unknown): boolean {
+  if (typeof value === 'string') return hasTemplate(value)
+  if (typeof value !== 'object' || value === null) return false
+  return Object.values(value).some(hasTemplateInside)
+}
+
+function list(items: Compiled[]): Compiled {
+  if (items.every((item) => typeof item !== 'function'))
+    return { constant: items.map((item) => (item as { constant: unknown }).constant) }
+  return (scope) => items.map((item) => (typeof item === 'function' ? item(scope) : item.constant))
+}
+
+function objectNode(schema: SchemaNode, value: Record<string, unknown>, kinds: Kinds): Compiled {
+  const option = schema.anyOf?.find((o) => o.properties?.['kind']?.const === value['kind']) ?? schema
+  const properties = option.properties ?? {}
+  const every = Object.values(option.patternProperties ?? {})[0]
+  const constants: Record<string, unknown> = Object.create(null)
+  const dynamic: [string, Resolve][] = []
+  for (const [key, property] of Object.entries(properties))
+    if (!Object.hasOwn(value, key) && defaultOf(property) !== undefined) constants[key] = defaultOf(property)
+  for (const [key, item] of Object.entries(value)) {
+    const property = Object.hasOwn(properties, key) ? properties[key] : every
+    const compiled = property ? node(property, item, kinds) : { constant: item }
+    if (typeof compiled === 'function') dynamic.push([key, compiled])
+    else constants[key] = compiled.constant
+  }
+  if (dynamic.length === 0) return { constant: constants }
+  return (scope) => {
+    const result: Record<string, unknown> = Object.assign(Object.create(null), constants)
+    for (const [key, resolve] of dynamic) result[key] = resolve(scope)
+    return result
+  }
+}
+
+const defaultOf = (schema: SchemaNode): unknown =>
+  schema.default ?? (schema['x-template'] === 'value' ? schema.anyOf?.[0]?.default : undefined)

@@ -1,0 +1,112 @@
+// What a flow document is: the trigger, and what all steps have in common. Each kind's own settings stand in its step file.
+import Type, { type Static, type TSchema } from 'typebox'
+import { condition, json, NameValueList, secretText, templated, text } from './schema.ts'
+
+const closed = { additionalProperties: false }
+
+const Auth = Type.Union([
+  Type.Object({ kind: Type.Literal('none') }, closed),
+  Type.Object({ kind: Type.Literal('header'), name: text({ minLength: 1 }), value: secretText() }, closed),
+  Type.Object({ kind: Type.Literal('query'), name: text({ minLength: 1 }), value: secretText() }, closed),
+])
+
+const ReplyStatus = templated(Type.Integer({ minimum: 200, maximum: 599 }))
+
+const Response = Type.Object(
+  {
+    mode: Type.Union([Type.Literal('immediate'), Type.Literal('finished')], { default: 'immediate' }),
+    status: Type.Optional(ReplyStatus),
+    headers: Type.Optional(NameValueList),
+    body: Type.Optional(json('Any JSON value; text under a configured non-JSON Content-Type is sent as it is.')),
+    error: Type.Optional(
+      Type.Object(
+        { status: Type.Optional(ReplyStatus), headers: Type.Optional(NameValueList), body: Type.Optional(json()) },
+        closed,
+      ),
+    ),
+    timeout: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 300, default: 30 })),
+  },
+  closed,
+)
+
+export const Trigger = Type.Object(
+  {
+    kind: Type.Literal('webhook'),
+    auth: Type.Optional(Auth),
+    response: Type.Optional(Response),
+    dedupe: Type.Optional(
+      Type.Object(
+        {
+          key: text({ minLength: 1 }),
+          window: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 31_536_000, default: 86_400 })),
+        },
+        closed,
+      ),
+    ),
+    when: Type.Optional(condition()),
+    accept: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { minItems: 1 })),
+    ips: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { minItems: 1 })),
+    concurrency: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
+  },
+  closed,
+)
+
+export const Retry = Type.Object(
+  {
+    attempts: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 3 })),
+    delay: Type.Optional(Type.Number({ minimum: 0, maximum: 86_400, default: 1 })),
+    backoff: Type.Optional(Type.Number({ minimum: 1, maximum: 100, default: 2 })),
+    maxDelay: Type.Optional(Type.Number({ minimum: 0, maximum: 86_400, default: 60 })),
+    on: Type.Optional(Type.Array(Type.Unsafe<string | number>({ type: ['string', 'number'] }), { minItems: 1 })),
+  },
+  closed,
+)
+
+/** The keys that every step has, whatever its kind. */
+export const StepCommon = {
+  id: Type.String({ pattern: '^[a-z][a-z0-9_]*$', maxLength: 64 }),
+  kind: Type.String(),
+  name: Type.Optional(Type.String({ maxLength: 200 })),
+  onError: Type.Optional(Type.Union([Type.Literal('fail'), Type.Literal('continue')], { default: 'fail' })),
+  retry: Type.Optional(Retry),
+}
+
+/** What flow/ needs to know of a step kind; the kinds themselves are handed in. */
+export interface KindSchema {
+  kind: string
+  label: string
+  settings: TSchema
+  /** Its settings go to the webhook's caller, so they may not name connections. */
+  answersCaller?: boolean
+  check?(settings: Record<string, unknown>): { path: string; code: string; message: string; warning?: true }[]
+}
+
+export type Kinds = ReadonlyMap<string, KindSchema>
+
+export interface StepDocument {
+  id: string
+  kind: string
+  name?: string
+  onError?: 'fail' | 'continue'
+  retry?: Static<typeof Retry>
+  [setting: string]: unknown
+}
+
+export interface FlowDocument {
+  name: string
+  trigger: Static<typeof Trigger>
+  steps: StepDocument[]
+}
+
+/** The JSON Schema of one step of the given kind: common keys and the kind's own. */
+export function stepSchema(kind: KindSchema): TSchema {
+  const own = kind.settings as TSchema & { properties: Record<string, TSchema> }
+  return Type.Object({ ...StepCommon, kind: Type.Literal(kind.kind), ...own.properties }, closed)
+}
+
+export function documentSchema(steps: TSchema): TSchema {
+  return Type.Object(
+    { name: Type.String({ minLength: 1, maxLength: 200 }), trigger: Trigger, steps: Type.Array(steps) },
+    closed,
+  )
+}

@@ -1,0 +1,35 @@
+export class TemplateSyntaxError extends Error {
+  override readonly name = 'TemplateSyntaxError'
+  readonly position: number
+  readonly hint: string
+  /** Where the string stands inside the tree given to `compileTree`. */
+  readonly path: string[]
+
+  constructor(message: string, position: number, hint: string, path: string[] = []) {
+    super(message)
+    this.position = position
+    this.hint = hint
+    this.path = path
+  }
+}
+
+export type ExpressionErrorCode = 'expression_failed' | 'missing_value' | 'invalid_url'
+
+export class ExpressionError extends Error {
+  override readonly name = 'ExpressionError'
+  readonly code: ExpressionErrorCode
+  readonly hint: string
+
+  constructor(code: ExpressionErrorCode, message: string, hint: string) {
+    super(message)
+    this.code = code
+    this.hint = hint
+  }
+}
+
+export const CODE_STEP_HINT = 'A code step runs full JavaScript; do this there and use its result here.'
+
+/** Messages name types and sources, never values: a value may be a secret. */
+export function fail(message: string, hint: string = CODE_STEP_HINT): never {
+  throw new ExpressionError('expression_failed', message, hint)
+}

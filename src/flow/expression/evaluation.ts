@@ -1,0 +1,97 @@
+/** What one rendering holds: the scope, the values of arrow parameters, the budget, and which reference was missing. */
+import { ExpressionError } from './errors.ts'
+import { MISSING, type Scope } from './scope.ts'
+
+export type Compute = (run: Evaluation) => unknown
+export type Callback = (run: Evaluation, a?: unknown, b?: unknown, c?: unknown, d?: unknown) => unknown
+
+// An operation takes about 20 ns, so that the limit is reached well within 100 ms; what takes longer is charged as
+// several. 10 MiB of text (the largest body) can still be searched or converted and inserted.
+const MAX_OPERATIONS = 2_500_000
+const MAX_SIZE = 32 * 1024 * 1024
+
+/** Size charged for a list element and for an object's property, against 1 for a character. */
+export const ELEMENT_SIZE = 16
+export const PROPERTY_SIZE = 48
+
+// Beyond, engines keep an object as a hash table whose every entry costs ten times as much.
+export const LARGE_OBJECT = 64
+
+export const MAX_DATA_DEPTH = 1_000
+
+export class Evaluation {
+  readonly scope: Scope
+  // Slots are numbered at compile time. An arrow function cannot call itself, so each slot has one live value.
+  readonly slots: unknown[] = []
+  #operations = 0
+  #size = 0
+  #missing = ''
+  #missingBase = ''
+
+  constructor(scope: Scope) {
+    this.scope = scope
+  }
+
+  work(operations: number): void {
+    this.#operations += operations
+    if (this.#operations > MAX_OPERATIONS) throw overBudget('takes too many operations')
+  }
+
+  /** Charged before the memory is taken wherever the amount is known before. */
+  grow(size: number): void {
+    this.#size += size
+    if (this.#size > MAX_SIZE) throw overBudget('produces too much data')
+  }
+
+  get sizeLeft(): number {
+    return MAX_SIZE - this.#size
+  }
+
+  /** Reading a long text costs time in proportion: joined texts are copied together when first read. */
+  read(text: string): void {
+    this.work(1 + (text.length >> 5))
+  }
+
+  /** The properties of one object are listed or copied. */
+  properties(count: number): void {
+    this.work(count * (count > LARGE_OBJECT ? 40 : 4))
+    this.grow(count * PROPERTY_SIZE)
+  }
+
+  /** `written` was looked up in data that is there, and is not. */
+  lacks(written: string): void {
+    this.#missing = written
+    this.#missingBase = written
+  }
+
+  /** `written` hangs below something that was already missing. */
+  lacksBelow(written: string): void {
+    this.#missing = written
+  }
+
+  /** Every node that yields MISSING names itself first, so the last one named is the one that arrived. */
+  missingError(): ExpressionError {
+    const missing = this.#missing
+    const base = this.#missingBase
+    const reason = base === missing ? '' : ` (there is no ${base})`
+    return new ExpressionError(
+      'missing_value',
+      `${missing} is missing${reason}; use \`{{ ${missing} ?? '' }}\` if it may be`,
+      `Check the spelling of ${base} and the data that really came in.`,
+    )
+  }
+}
+
+/** For values that are inserted, passed on or calculated with. */
+export function needed(run: Evaluation, value: unknown): unknown {
+  if (value === MISSING) throw run.missingError()
+  return value
+}
+
+function overBudget(what: string): ExpressionError {
+  return new ExpressionError(
+    'expression_failed',
+    `The expression ${what}`,
+    'Work on less data, for example page by page in a loop, or do it in a code step.',
+  )
+}

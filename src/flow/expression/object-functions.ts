@@ -1,0 +1,102 @@
+/** `Object.*`, `JSON.*` and `Array.isArray`. */
+import { nameOfType, toInteger, toKey, toList, toText } from './conversion.ts'
+import { DateValue } from './date-value.ts'
+import { fail } from './errors.ts'
+import { ELEMENT_SIZE, type Evaluation, MAX_DATA_DEPTH } from './evaluation.ts'
+import type { Arguments, GlobalFunction } from './method.ts'
+import { newObject } from './read-property.ts'
+import { settle } from './settle.ts'
+
+export const OBJECT_FUNCTIONS: Readonly<Record<string, GlobalFunction>> = {
+  keys: listing((key) => key),
+  values: listing((_key, value) => value),
+  entries: listing((key, value) => [key, value]),
+  fromEntries: { arity: [1, 1], call: fromEntries },
+}
+
+export const JSON_FUNCTIONS: Readonly<Record<string, GlobalFunction>> = {
+  parse: { arity: [1, 1], call: parse },
+  stringify: { arity: [1, 3], call: stringify },
+}
+
+export const ARRAY_FUNCTIONS: Readonly<Record<string, GlobalFunction>> = {
+  isArray: { arity: [1, 1], call: (_run, [value]) => Array.isArray(value) },
+}
+
+export function asObject(value: unknown): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || value instanceof DateValue) {
+    fail(`An object was expected here, not ${nameOfType(value)}`)
+  }
+  return value as Record<string, unknown>
+}
+
+function listing(pick: (key: string, value: unknown) => unknown): GlobalFunction {
+  return {
+    arity: [1, 1],
+    call(run, [value]) {
+      const object = asObject(value)
+      const keys = Object.keys(object)
+      run.properties(keys.length)
+      return keys.map((key) => pick(key, object[key]))
+    },
+  }
+}
+
+function fromEntries(run: Evaluation, [entries]: Arguments): unknown {
+  const result = newObject()
+  const list = toList(entries)
+  run.properties(list.length)
+  for (const entry of list) {
+    const [key, value] = toList(entry)
+    if (value === undefined) fail('Object.fromEntries takes a list of [key, value] pairs')
+    result[toKey(run, key)] = value
+  }
+  return result
+}
+
+function parse(run: Evaluation, [given]: Arguments): unknown {
+  const text = toText(given)
+  chargeParsing(run, text)
+  try {
+    return JSON.parse(text)
+  } catch {
+    // The engine's message quotes the text, which may hold a secret.
+    return fail('The text given to JSON.parse is not valid JSON', 'Look at the text; it may already be an object.')
+  }
+}
+
+/** A list takes two characters of text but far more memory, so elements are counted before they are made. */
+function chargeParsing(run: Evaluation, text: string): void {
+  run.grow(text.length)
+  let depth = 0
+  let quoted = false
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (quoted) {
+      if (code === 0x5c) at++
+      else if (code === 0x22) quoted = false
+    } else if (code === 0x22) quoted = true
+    else if (code === 0x2c) chargeElement(run)
+    else if (code === 0x5b || code === 0x7b) {
+      chargeElement(run)
+      if (++depth > MAX_DATA_DEPTH) fail(`The JSON text is nested more than ${MAX_DATA_DEPTH} levels deep`)
+    } else if (code === 0x5d || code === 0x7d) depth--
+  }
+}
+
+function chargeElement(run: Evaluation): void {
+  run.grow(ELEMENT_SIZE)
+  run.work(3)
+}
+
+function stringify(run: Evaluation, [value, replacer, space]: Arguments): string {
+  if (replacer !== undefined && replacer !== null) {
+    fail('JSON.stringify takes null as its second argument here', 'Build the object with just the properties you want.')
+  }
+  const indent = typeof space === 'string' ? space.slice(0, 10) : ' '.repeat(clampIndent(toInteger(run, space ?? 0, 0)))
+  return JSON.stringify(settle(run, value, indent.length), null, indent)
+}
+
+function clampIndent(indent: number): number {
+  return Math.min(Math.max(indent, 0), 10)
+}

@@ -1,0 +1,86 @@
+/** Evaluates templates: to values, text or conditions. */
+import { isTruthy, toText } from './conversion.ts'
+import { ExpressionError, fail } from './errors.ts'
+import { Evaluation, needed } from './evaluation.ts'
+import type { Expression, Template } from './parse-template.ts'
+import { MISSING, type Scope } from './scope.ts'
+import { settle } from './settle.ts'
+
+const LONGEST_QUOTE = 120
+
+export function renderValue(template: Template, scope: Scope): unknown {
+  return renderWith(new Evaluation(scope), template)
+}
+
+/** Several templates can share one evaluation, and so one budget. */
+export function renderWith(run: Evaluation, template: Template): unknown {
+  const whole = wholeExpression(template)
+  return whole === undefined ? joinParts(run, template) : evaluateNeeded(run, whole)
+}
+
+/** As `renderValue`, but MISSING where an inserted value is missing. */
+export function renderOptional(template: Template, scope: Scope): unknown {
+  const run = new Evaluation(scope)
+  const values = template.parts.map((part) => (typeof part === 'string' ? part : evaluate(run, part)))
+  if (values.includes(MISSING)) return MISSING
+  return wholeExpression(template) === undefined ? values.map(insertedText).join('') : values[0]
+}
+
+export function renderText(template: Template, scope: Scope): string {
+  return joinParts(new Evaluation(scope), template)
+}
+
+export function renderCondition(template: Template, scope: Scope): boolean {
+  const expressions = template.parts.filter((part) => typeof part !== 'string' || part.trim() !== '')
+  const [expression] = expressions
+  if (expressions.length !== 1 || typeof expression !== 'object') {
+    return fail('A condition must be one expression', 'Write {{ a == b }} rather than {{ a }} == {{ b }}.')
+  }
+  return isTruthy(evaluate(new Evaluation(scope), expression))
+}
+
+function wholeExpression({ parts }: Template): Expression | undefined {
+  return parts.length === 1 && typeof parts[0] === 'object' ? parts[0] : undefined
+}
+
+function joinParts(run: Evaluation, { parts }: Template): string {
+  let text = ''
+  for (const part of parts) text += typeof part === 'string' ? part : evaluateText(run, part)
+  return text
+}
+
+export function evaluateText(run: Evaluation, expression: Expression): string {
+  return insertedText(evaluateNeeded(run, expression))
+}
+
+/** Lists and objects are inserted into text as JSON. */
+function insertedText(value: unknown): string {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : toText(value)
+}
+
+function evaluateNeeded(run: Evaluation, expression: Expression): unknown {
+  return needed(run, evaluate(run, expression))
+}
+
+/** JSON data or MISSING. */
+function evaluate(run: Evaluation, expression: Expression): unknown {
+  try {
+    const value = expression.compute(run)
+    return value === MISSING ? value : settle(run, value)
+  } catch (error) {
+    if (error instanceof RangeError) throw tooMuchForTheEngine(expression)
+    if (error instanceof ExpressionError && error.code === 'expression_failed') throw located(error, expression)
+    throw error
+  }
+}
+
+function located({ message, hint }: ExpressionError, { source }: Expression): ExpressionError {
+  const quote = source.length > LONGEST_QUOTE ? `${source.slice(0, LONGEST_QUOTE)}…` : source
+  return new ExpressionError('expression_failed', `${message}, in {{ ${quote} }}`, hint)
+}
+
+/** The engine's own limits (stack, number of arguments) when the budget did not come first. */
+function tooMuchForTheEngine(expression: Expression): ExpressionError {
+  const error = new ExpressionError('expression_failed', 'The expression is too large', 'Use a code step for this.')
+  return located(error, expression)
+}

@@ -1,0 +1,74 @@
+// Schema constructors for flow documents: TypeBox JSON Schemas, annotated with where templates may stand and when they are evaluated.
+import Type, { type Static, type TSchema } from 'typebox'
+
+/**
+ * How a templated setting is evaluated:
+ * value: one template may stand for the whole value and keeps its type; text: always text; url: the URL rule;
+ * tree: any JSON with templates in its strings.
+ */
+export type TemplateMode = 'value' | 'text' | 'url' | 'tree'
+
+/** When and how a setting is resolved, read by check.ts and compile.ts. */
+export interface Annotation {
+  'x-template'?: TemplateMode
+  /** Resolved to a function that the step calls when it needs the value. */
+  'x-lazy'?: 'condition' | 'tree'
+  /** A nested list of steps; the scope tells which results its steps see (contract §2.2). */
+  'x-steps'?: StepListScope
+  /** A secret when typed literally: sealed at rest, with a warning at publish. */
+  'x-secret'?: true
+}
+
+/** none: no scope of its own (branch); each: rounds see their own; while: rounds see the previous one's. */
+export type StepListScope = 'none' | 'each' | 'while'
+
+const ANY_TEMPLATE = { type: 'string', pattern: '\\{\\{' }
+
+/** A setting of the given type, or a template that gives it. */
+export function templated<T extends TSchema>(schema: T): Type.TUnsafe<Static<T>> {
+  return Type.Unsafe<Static<T>>({ anyOf: [schema, ANY_TEMPLATE], 'x-template': 'value' })
+}
+
+/** Text with templates; numbers and booleans typed literally are taken as text. */
+export function text(options: { minLength?: number; description?: string } = {}): Type.TUnsafe<string> {
+  return Type.Unsafe<string>({ type: ['string', 'number', 'boolean'], ...options, 'x-template': 'text' })
+}
+
+/** As text, but sealed at rest when it is typed literally. */
+export function secretText(description?: string): Type.TUnsafe<string> {
+  return Type.Unsafe<string>({
+    type: ['string', 'number', 'boolean'],
+    minLength: 1,
+    description,
+    'x-template': 'text',
+    'x-secret': true,
+  })
+}
+
+export function urlText(): Type.TUnsafe<string> {
+  return Type.Unsafe<string>({ type: 'string', minLength: 1, 'x-template': 'url' })
+}
+
+/** Any JSON value with templates in its strings. */
+export function json(description?: string): Type.TUnsafe<unknown> {
+  return Type.Unsafe<unknown>({ description, 'x-template': 'tree' })
+}
+
+/** A condition, evaluated when the step asks for it. */
+export function condition(): Type.TUnsafe<() => boolean> {
+  return Type.Unsafe<() => boolean>({ type: ['string', 'boolean'], minLength: 1, 'x-lazy': 'condition' })
+}
+
+/** A nested list of steps, run by the step through its context. */
+export function stepList(scope: StepListScope): Type.TUnsafe<StepListHandle> {
+  return Type.Unsafe<StepListHandle>({ type: 'array', items: { $ref: '#/$defs/step' }, 'x-steps': scope })
+}
+
+/** What a kind sees of a nested list of steps: nothing but the handle that it passes to `runSteps`. */
+export interface StepListHandle {
+  readonly length: number
+}
+
+export const NameValueList = Type.Array(
+  Type.Object({ name: text({ minLength: 1 }), value: text() }, { additionalProperties: false }),
+)

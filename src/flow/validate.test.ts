@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest'
+import { stepKinds } from '../steps/index.ts'
+import { publishIssues, shapeIssues, validate, warnings } from './validate.ts'
+
+const surroundings = { connections: new Set(['shop']), env: new Set(['URL']) }
+const check = (document: unknown) => {
+  const found = validate(document, stepKinds, surroundings)
+  return { shape: shapeIssues(found), publish: publishIssues(found), warnings: warnings(found) }
+}
+const flow = (steps: unknown[], trigger: object = {}) => ({
+  name: 'F',
+  trigger: { kind: 'webhook', ...trigger },
+  steps,
+})
+const codes = (issues: { path: string; code: string }[]) => issues.map(({ path, code }) => `${path} ${code}`)
+
+const get = (id: string, url: string, more: object = {}) => ({ id, kind: 'http', method: 'GET', url, ...more })
+const set = (id: string, vars: object, more: object = {}) => ({ id, kind: 'set', vars, ...more })
+
+describe('validate', () => {
+  it('finds nothing in a flow without steps', () => {
+    expect(check(flow([]))).toEqual({ shape: [], publish: [], warnings: [] })
+  })
+
+  it('reports every problem at once, each with its path', () => {
+    const { publish } = check({
+      name: '',
+      trigger: { kind: 'webhook', response: { mode: 'later' }, colour: 'red' },
+      steps: [{ id: 'A', kind: 'http', method: 'GET' }, { id: 'b', kind: 'htttp' }, set('c', {}), set('c', {}), 7],
+    })
+    expect(codes(publish)).toEqual([
+      '/name empty',
+      '/steps/3/id duplicate_id',
+      '/trigger/response/mode unknown_value',
+      '/trigger/colour unknown_key',
+      '/steps/0/id invalid_format',
+      '/steps/0/url missing',
+      '/steps/1/kind unknown_kind',
+      '/steps/4 wrong_type',
+    ])
+  })
+
+  it('suggests what was probably meant', () => {
+    const { publish } = check(
+      flow([
+        { ...get('a', 'https://x.test'), hedaers: [] },
+        { id: 'b', kind: 'brnch' },
+      ]),
+    )
+    expect(publish[0]!.message).toContain('did you mean "headers"')
+    expect(publish[1]!.message).toContain('did you mean "branch"')
+  })
+
+  it('lets a draft be saved with what is missing, empty, out of range or refers to nothing', () => {
+    const { shape, publish } = check({
+      trigger: { kind: 'webhook', response: { timeout: 900 }, auth: { kind: 'header', name: '', value: '' } },
+      steps: [
+        { id: 'a', kind: 'http', timeout: 0 },
+        { kind: 'set' },
+        get('b', '{{ steps.nope.x }}'),
+        get('c', '{{ oops'),
+      ],
+    })
+    expect(shape).toEqual([])
+    expect(codes(publish)).toEqual([
+      '/name missing',
+      '/trigger/response/timeout out_of_range',
+      '/trigger/auth/name empty',
+      '/trigger/auth/value empty',
+      '/steps/0/timeout out_of_range',
+      '/steps/0/method missing',
+      '/steps/0/url missing',
+      '/steps/1/id missing',
+      '/steps/1/vars missing',
+      '/steps/2/url unknown_step',
+      '/steps/3/url expression_syntax',
+    ])
+  })
+
+  it('refuses to save unknown keys, kinds, modes and wrong types', () => {
+    const { shape } = check({
+      name: 5,
+      trigger: { kind: 'timer', auth: { kind: 'password' }, accept: 'json', concurrency: 'two' },
+      steps: [set('a', { x: 1 }, { extra: 1 }), { id: 'b', kind: 'http', headers: { a: 1 } }],
+      owner: 'me',
+    })
+    expect(codes(shape)).toEqual([
+      '/name wrong_type',
+      '/owner unknown_key',
+      '/trigger/kind unknown_value',
+      '/trigger/auth/kind unknown_kind',
+      '/trigger/accept wrong_type',
+      '/trigger/concurrency wrong_type',
+      '/steps/0/extra unknown_key',
+      '/steps/1/headers wrong_type',
+    ])
+  })
+
+  it.each([[null], [[]], ['text'], [7]])('refuses %j, which is no flow at all', (document) => {
+    expect(codes(check(document).shape)).toEqual([' wrong_type'])
+  })
+
+  it('gives the position of a syntax error in an expression', () => {
+    const [issue] = check(flow([set('a', { x: 'a {{ 1 + }} b' })])).publish
+    expect(issue).toMatchObject({ path: '/steps/0/vars/x', code: 'expression_syntax' })
+    expect(issue!.message).toMatch(/at character \d+/)
+  })
+
+  it('tells a step that comes later from one that does not exist', () => {
+    const { publish } = check(
+      flow([get('a', 'https://x.test/{{ steps.b.body }}/{{ steps.bb.body }}'), get('b', 'https://x.test')]),
+    )
+    expect(publish.map((issue) => issue.code)).toEqual(['step_not_run_yet', 'unknown_step'])
+    expect(publish[1]!.message).toContain('did you mean "b"')
+  })
+
+  it('lets later steps read what a branch left, but not one case what another does', () => {
+    const branch = {
+      id: 'way',
+      kind: 'branch',
+      cases: [
+        { when: '{{ webhook.body.x }}', steps: [get('left', 'https://x.test')] },
+        { when: '{{ steps.left.status == 200 }}', steps: [get('right', 'https://x.test/{{ steps.left.status }}')] },
+      ],
+      otherwise: [get('none', 'https://x.test/{{ steps.way.case }}')],
+    }
+    const { publish } = check(flow([branch, set('after', { a: '{{ steps.left.status }}', b: '{{ steps.way.case }}' })]))
+    expect(codes(publish)).toEqual([
+      '/steps/0/cases/1/when step_not_run_yet',
+      '/steps/0/cases/1/steps/0/url step_not_run_yet',
+      '/steps/0/otherwise/0/url step_not_run_yet',
+    ])
+  })
+
+  it('knows the variables that are set, the connections and the loops', () => {
+    const { publish } = check(
+      flow([
+        set('a', { total: 1 }),
+        set('b', {
+          x: '{{ vars.total }}{{ vars.totl }}{{ connections.shop.token }}{{ connections.shp.token }}{{ loop.item }}',
+        }),
+      ]),
+    )
+    expect(publish.map((issue) => issue.code)).toEqual(['unknown_variable', 'unknown_connection', 'unknown_reference'])
+  })
+
+  it('only warns of an environment variable that is not set', () => {
+    const { publish, warnings: found } = check(flow([get('a', '{{ env.URL }}/{{ env.OTHER }}')]))
+    expect(publish).toEqual([])
+    expect(codes(found)).toEqual(['/steps/0/url unknown_env'])
+  })
+
+  it('keeps connections out of replies', () => {
+    const respond = { id: 'r', kind: 'respond', body: { x: '{{ connections.shop.token }}' } }
+    const trigger = { response: { mode: 'finished', body: '{{ connections.shop.token }}' } }
+    expect(codes(check(flow([respond], trigger)).publish)).toEqual([
+      '/trigger/response/body secret_in_reply',
+      '/steps/0/body/x secret_in_reply',
+    ])
+  })
+
+  it('knows what a reply can refer to', () => {
+    const immediate = { response: { body: '{{ steps.a.status }}{{ webhook.body.x }}{{ run.id }}{{ flow.name }}' } }
+    expect(check(flow([get('a', 'https://x.test')], immediate)).publish.map((i) => i.code)).toEqual([
+      'unknown_reference',
+    ])
+    const finished = {
+      response: { mode: 'finished', body: '{{ steps.a.status }}', error: { body: '{{ error.code }}' } },
+    }
+    expect(check(flow([get('a', 'https://x.test')], finished)).publish).toEqual([])
+    expect(check(flow([set('a', { x: '{{ error.code }}' })])).publish.map((i) => i.code)).toEqual(['unknown_reference'])
+  })
+
+  it('warns of a secret that is typed into the flow', () => {
+    const { publish, warnings: found } = check(
+      flow([get('a', 'https://x.test', { auth: { kind: 'bearer', token: 'abc123' } })], {
+        auth: { kind: 'header', name: 'X-Key', value: 'typed' },
+      }),
+    )
+    expect(publish).toEqual([])
+    expect(codes(found)).toEqual(['/trigger/auth/value hard_coded_secret', '/steps/0/auth/token hard_coded_secret'])
+  })
+
+  it('checks content types, address ranges and reply headers of the trigger', () => {
+    const trigger = {
+      accept: ['application/json', 'image/png'],
+      ips: ['10.0.0.0/8', '::1', 'example.com'],
+      auth: { kind: 'header', name: 'X Key', value: '{{ env.URL }}' },
+      response: {
+        headers: [
+          { name: 'Content-Length', value: '1' },
+          { name: 'X-Ok', value: 'a\r\nb' },
+        ],
+      },
+    }
+    expect(codes(check(flow([], trigger)).publish)).toEqual([
+      '/trigger/accept/1 invalid_format',
+      '/trigger/ips/2 invalid_format',
+      '/trigger/auth/name invalid_header',
+      '/trigger/response/headers/0/name invalid_header',
+      '/trigger/response/headers/1/value invalid_header',
+    ])
+  })
+
+  it('is not fooled by keys such as __proto__ and constructor', () => {
+    const document = JSON.parse(
+      '{"name":"x","trigger":{"kind":"webhook","constructor":1},"steps":[],"__proto__":{"a":1}}',
+    )
+    expect(codes(check(document).shape)).toEqual(['/__proto__ unknown_key', '/trigger/constructor unknown_key'])
+  })
+})

@@ -1,0 +1,295 @@
+// Finds every problem of a flow document at once: its shape, and what would keep it from being published.
+import type { TSchema } from 'typebox'
+import Type from 'typebox'
+import { checkValue, type Visitor } from './check.ts'
+import { checkTrigger } from './check-trigger.ts'
+import { type Kinds, StepCommon, stepSchema, Trigger } from './document.ts'
+import { parseTemplate, type Reference, type Template, TemplateSyntaxError } from './expression/index.ts'
+import { type Finding, type Issue, nearest } from './issue.ts'
+import type { StepListScope } from './schema.ts'
+
+/** What outside the document its templates may refer to. */
+export interface Surroundings {
+  connections: ReadonlySet<string>
+  env: ReadonlySet<string>
+}
+
+/** What a template at some place may refer to. */
+interface Place {
+  roots: ReadonlySet<string>
+  /** Step ids whose results may be there. */
+  steps: ReadonlySet<string>
+  loops: ReadonlySet<string>
+  answersCaller: boolean
+}
+
+const RUN_ROOTS = ['webhook', 'steps', 'vars', 'env', 'connections', 'run', 'flow']
+const NOTHING: ReadonlySet<string> = new Set()
+const EMPTY_STEP = Type.Object(StepCommon, { additionalProperties: true })
+
+export function validate(document: unknown, kinds: Kinds, surroundings: Surroundings): Finding[] {
+  const validator = new Validator(kinds, surroundings)
+  validator.document(document)
+  return validator.findings
+}
+
+export const publishIssues = (findings: readonly Finding[]): Issue[] =>
+  plain(findings.filter((f) => f.weight !== 'warning'))
+export const shapeIssues = (findings: readonly Finding[]): Issue[] =>
+  plain(findings.filter((f) => f.weight === 'shape'))
+export const warnings = (findings: readonly Finding[]): Issue[] => plain(findings.filter((f) => f.weight === 'warning'))
+
+const plain = (findings: Finding[]): Issue[] => findings.map(({ path, code, message }) => ({ path, code, message }))
+
+class Validator {
+  readonly findings: Finding[] = []
+  readonly #kinds: Kinds
+  readonly #surroundings: Surroundings
+  /** Every step id of the document, and every variable that a step sets. */
+  readonly #ids = new Map<string, string>()
+  readonly #vars = new Set<string>()
+
+  constructor(kinds: Kinds, surroundings: Surroundings) {
+    this.#kinds = kinds
+    this.#surroundings = surroundings
+  }
+
+  #add(weight: Finding['weight'], path: string, code: string, message: string): void {
+    this.findings.push({ weight, path, code, message })
+  }
+
+  document(document: unknown): void {
+    if (typeof document !== 'object' || document === null || Array.isArray(document)) {
+      this.#add('shape', '', 'wrong_type', 'A flow is an object with name, trigger and steps.')
+      return
+    }
+    // Steps are checked kind by kind below; here only that they are a list.
+    const shell = Type.Object(
+      {
+        name: Type.String({ minLength: 1, maxLength: 200 }),
+        trigger: Type.Unknown(),
+        steps: Type.Array(Type.Unknown()),
+      },
+      { additionalProperties: false },
+    )
+    checkValue(shell, document, '', this.findings, this.#visitor(null))
+    const { trigger, steps } = document as { trigger?: unknown; steps?: unknown }
+    const list = Array.isArray(steps) ? steps : []
+    this.#collectNames(list, '/steps')
+    this.#trigger(trigger)
+    this.#steps(list, '/steps', new Set(), NOTHING)
+  }
+
+  #trigger(trigger: unknown): void {
+    if (trigger === undefined) return
+    const everything = new Set(this.#ids.keys())
+    const mode = (trigger as { response?: { mode?: unknown } } | null)?.response?.mode
+    const place = (path: string): Place => {
+      const reply = path.startsWith('/trigger/response/')
+      const roots = !reply
+        ? ['webhook', 'env', 'flow', ...(path.startsWith('/trigger/auth') ? ['connections'] : [])]
+        : path.startsWith('/trigger/response/error')
+          ? [...RUN_ROOTS, 'error']
+          : mode === 'finished'
+            ? RUN_ROOTS
+            : ['webhook', 'run', 'flow']
+      return { roots: new Set(roots), steps: everything, loops: NOTHING, answersCaller: reply }
+    }
+    checkValue(Trigger, trigger, '/trigger', this.findings, this.#visitor(place))
+    if (typeof trigger === 'object' && trigger !== null) this.findings.push(...checkTrigger(trigger))
+  }
+
+  /** Ids and variables first: a reference may point forward, and then deserves a better message than "unknown". */
+  #collectNames(list: unknown[], path: string): void {
+    for (const [i, step] of list.entries()) {
+      if (typeof step !== 'object' || step === null) continue
+      const { id, kind } = step as { id?: unknown; kind?: unknown }
+      if (typeof id === 'string' && id !== '') {
+        const first = this.#ids.get(id)
+        if (first === undefined) this.#ids.set(id, `${path}/${i}`)
+        else
+          this.#add(
+            'publish',
+            `${path}/${i}/id`,
+            'duplicate_id',
+            `The id "${id}" is used already at ${first}; step ids are unique in a flow.`,
+          )
+      }
+      const vars = (step as { vars?: unknown }).vars
+      if (kind === 'set' && typeof vars === 'object' && vars !== null)
+        for (const name of Object.keys(vars)) this.#vars.add(name)
+      for (const nested of this.#nestedLists(step, `${path}/${i}`)) this.#collectNames(nested.list, nested.path)
+    }
+  }
+
+  #nestedLists(step: object, path: string): { list: unknown[]; path: string; scope: StepListScope }[] {
+    const lists: { list: unknown[]; path: string; scope: StepListScope }[] = []
+    const visitor = {
+      template() {},
+      secret() {},
+      steps: (list: unknown[], at: string, scope: StepListScope) => lists.push({ list, path: at, scope }),
+    }
+    checkValue(this.#schemaOf(step), step, path, [], visitor)
+    return lists
+  }
+
+  #schemaOf(step: object): TSchema {
+    const kind = this.#kinds.get(String((step as { kind?: unknown }).kind))
+    return kind ? stepSchema(kind) : EMPTY_STEP
+  }
+
+  /** Walks a list in order of execution; `seen` gathers the ids whose results later steps may read. */
+  #steps(list: unknown[], path: string, seen: Set<string>, loops: ReadonlySet<string>): void {
+    for (const [i, step] of list.entries()) this.#step(step, `${path}/${i}`, seen, loops)
+  }
+
+  #step(step: unknown, path: string, seen: Set<string>, loops: ReadonlySet<string>): void {
+    if (typeof step !== 'object' || step === null || Array.isArray(step)) {
+      this.#add('shape', path, 'wrong_type', 'A step is an object with id, kind and its settings.')
+      return
+    }
+    const { id, kind: kindName } = step as { id?: unknown; kind?: unknown }
+    const kind = this.#kinds.get(String(kindName))
+    if (!kind && typeof kindName === 'string' && kindName !== '') {
+      const near = nearest(kindName, this.#kinds.keys())
+      this.#add(
+        'shape',
+        `${path}/kind`,
+        'unknown_kind',
+        `"${kindName}" is not a step kind${near ? ` (did you mean "${near}"?)` : ''}; the kinds are ${[...this.#kinds.keys()].join(', ')}.`,
+      )
+      return
+    }
+    const nested = this.#nestedLists(step, path)
+    const rounds = nested.find((n) => n.scope !== 'none')
+    const inner = new Set(seen)
+    if (rounds)
+      collectIds(
+        nested.map((n) => n.list),
+        inner,
+        this,
+      )
+    const roots = new Set(loops.size ? [...RUN_ROOTS, 'loop', 'loops'] : RUN_ROOTS)
+    const innerLoops = rounds && typeof id === 'string' ? new Set([...loops, id]) : loops
+    const answersCaller = kind?.answersCaller === true
+    const here: Place = { roots, steps: new Set(seen), loops, answersCaller }
+    // A loop's condition and what it collects are evaluated inside its rounds.
+    const inside: Place = rounds
+      ? { roots: new Set([...RUN_ROOTS, 'loop', 'loops']), steps: inner, loops: innerLoops, answersCaller }
+      : here
+    checkValue(
+      this.#schemaOf(step),
+      step,
+      path,
+      this.findings,
+      this.#visitor((_, lazy) => (lazy ? inside : here)),
+    )
+    for (const issue of kind?.check?.(step as Record<string, unknown>) ?? [])
+      this.#add(issue.warning ? 'warning' : 'publish', path + issue.path, issue.code, issue.message)
+    for (const { list, path: at, scope } of nested) {
+      const visible = scope === 'while' ? new Set(inner) : new Set(seen)
+      this.#steps(list, at, visible, scope === 'none' ? loops : innerLoops)
+    }
+    // Rounds of `each` keep their results to themselves; what a branch or the last round of `while` left can be read later.
+    const left = nested.filter((n) => n.scope !== 'each').map((n) => n.list)
+    collectIds(left, seen, this)
+    if (typeof id === 'string') seen.add(id)
+  }
+
+  /** Called by collectIds for lists below a step. */
+  nestedListsOf(step: object): unknown[][] {
+    return this.#nestedLists(step, '')
+      .filter((n) => n.scope !== 'each')
+      .map((n) => n.list)
+  }
+
+  #visitor(placeOf: ((path: string, lazy: boolean) => Place) | null): Visitor {
+    return {
+      steps: () => {},
+      secret: (path) => {
+        this.#add(
+          'warning',
+          path,
+          'hard_coded_secret',
+          'A secret is typed into the flow. It is stored encrypted, but belongs in a connection or in env: use {{ connections.<name>.<field> }} or {{ env.<NAME> }}.',
+        )
+      },
+      template: (source, path, _mode, lazy) => {
+        let template: Template
+        try {
+          template = parseTemplate(source)
+        } catch (error) {
+          if (!(error instanceof TemplateSyntaxError)) throw error
+          this.#add(
+            'publish',
+            path,
+            'expression_syntax',
+            `${error.message} (at character ${error.position + 1}). ${error.hint}`,
+          )
+          return
+        }
+        if (!placeOf) return
+        const place = placeOf(path, lazy)
+        for (const part of template.parts)
+          if (typeof part !== 'string') for (const reference of part.references) this.#reference(reference, path, place)
+      },
+    }
+  }
+
+  #reference(reference: Reference, path: string, place: Place): void {
+    const at = ` (at character ${reference.start + 1})`
+    const problem = this.#referenceProblem(reference.path, place)
+    if (problem) this.#add('publish', path, problem[0], problem[1] + at)
+    const [root, name] = reference.path
+    if (root === 'env' && name !== undefined && !problem && !this.#surroundings.env.has(name))
+      this.#add('warning', path, 'unknown_env', `MILLRACE_ENV_${name} is not set in the server's environment${at}.`)
+  }
+
+  #referenceProblem([root, name]: string[], place: Place): [code: string, message: string] | null {
+    if (root === undefined) return null
+    if (root === 'connections' && place.answersCaller)
+      return ['secret_in_reply', 'A reply to the caller may not name connections: their secrets would leave the vault.']
+    if (!place.roots.has(root)) return ['unknown_reference', notHere(root, place)]
+    if (name === undefined) return null
+    if (root === 'steps' && !place.steps.has(name))
+      return this.#ids.has(name)
+        ? ['step_not_run_yet', `steps.${name} cannot have run when this is evaluated; move that step before this one.`]
+        : ['unknown_step', `There is no step "${name}"${didYouMean(name, this.#ids.keys())}.`]
+    if (root === 'vars' && !this.#vars.has(name))
+      return ['unknown_variable', `No set step sets the variable "${name}"${didYouMean(name, this.#vars)}.`]
+    if (root === 'loops' && !place.loops.has(name))
+      return ['unknown_reference', `loops.${name} is not a loop around this step.`]
+    const { connections } = this.#surroundings
+    if (root === 'connections' && !connections.has(name))
+      return [
+        'unknown_connection',
+        `There is no connection "${name}"${didYouMean(name, connections)}; create it first.`,
+      ]
+    return null
+  }
+}
+
+function collectIds(
+  lists: unknown[][],
+  into: Set<string>,
+  validator: { nestedListsOf(step: object): unknown[][] },
+): void {
+  for (const list of lists)
+    for (const step of list) {
+      if (typeof step !== 'object' || step === null) continue
+      const id = (step as { id?: unknown }).id
+      if (typeof id === 'string') into.add(id)
+      collectIds(validator.nestedListsOf(step), into, validator)
+    }
+}
+
+function didYouMean(name: string, known: Iterable<string>): string {
+  const near = nearest(name, known)
+  return near ? ` (did you mean "${near}"?)` : ''
+}
+
+function notHere(root: string, place: Place): string {
+  if (root === 'loop' || root === 'loops') return `${root} exists only inside a loop.`
+  if (root === 'error') return 'error exists only in the error reply of the trigger.'
+  return `${root} is not known here yet; ${[...place.roots].join(', ')} are.`
+}

@@ -1,0 +1,54 @@
+// Server-sent events: what happens to a run or a flow, as it happens.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Events, FlowEvent } from '../operations/events.ts'
+
+const HEARTBEAT_MS = 15_000
+
+export class EventStreams {
+  readonly #open = new Set<() => void>()
+
+  /** `first` is sent at the start, so that nobody misses what happened before; its changes follow. */
+  async stream(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    events: Events,
+    topic: string,
+    first: () => Promise<FlowEvent | null>,
+  ): Promise<void> {
+    const pending: FlowEvent[] = []
+    let send = (event: FlowEvent) => void pending.push(event)
+    // Subscribed before the first state is read: between the two nothing is lost.
+    const unsubscribe = events.subscribe(topic, (event) => send(event))
+    let opening: FlowEvent | null
+    try {
+      opening = await first()
+    } catch (error) {
+      unsubscribe()
+      throw error
+    }
+    reply.hijack()
+    const { raw } = reply
+    raw.writeHead(200, {
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+      'x-request-id': request.id,
+    })
+    send = (event) => void raw.write(`event: ${event.type}\ndata: ${JSON.stringify(event.data)}\n\n`)
+    if (opening) send(opening)
+    for (const event of pending) send(event)
+    const heartbeat = setInterval(() => raw.write(': still here\n\n'), HEARTBEAT_MS)
+    const end = () => {
+      clearInterval(heartbeat)
+      unsubscribe()
+      this.#open.delete(end)
+      raw.end()
+    }
+    this.#open.add(end)
+    raw.on('close', end)
+  }
+
+  endAll(): void {
+    for (const end of this.#open) end()
+  }
+}

@@ -1,0 +1,231 @@
+import type { FastifyInstance } from 'fastify'
+import type { Static } from 'typebox'
+import Type from 'typebox'
+import {
+  DeliveryBody,
+  FlowBody,
+  FlowTestRequest,
+  PageQuery,
+  PublishedBody,
+  pageOf,
+  RunBody,
+  SampleBody,
+  StepTestBody,
+  StepTestRequest,
+  ValidationBody,
+  VersionBody,
+  VersionDocumentBody,
+} from '../../contract/bodies.ts'
+import { createFlow } from '../../operations/create-flow.ts'
+import { deleteFlow } from '../../operations/delete-flow.ts'
+import { flowTopic } from '../../operations/events.ts'
+import { OperationError } from '../../operations/operation-error.ts'
+import { publishFlow, regenerateWebhook, unpublishFlow } from '../../operations/publish-flow.ts'
+import { listDeliveries, listSamples } from '../../operations/read-deliveries.ts'
+import { listFlows, listVersions, readFlow, readVersion } from '../../operations/read-flows.ts'
+import { replaceDraft, restoreVersion } from '../../operations/replace-draft.ts'
+import type { Services } from '../../operations/services.ts'
+import { testFlow } from '../../operations/test-flow.ts'
+import { testStep } from '../../operations/test-step.ts'
+import { validateFlow } from '../../operations/validate-flow.ts'
+import { CHECKED_BY_OPERATION } from '../check-request.ts'
+import type { EventStreams } from '../event-stream.ts'
+import { pageFrom } from '../page.ts'
+
+const Id = Type.Object({ id: Type.String() })
+const IdAndVersion = Type.Object({ id: Type.String(), version: Type.Integer({ minimum: 1 }) })
+const IdAndStep = Type.Object({ id: Type.String(), stepId: Type.String() })
+type WithId = { Params: Static<typeof Id> }
+type WithVersion = { Params: Static<typeof IdAndVersion> }
+type PageOf = { Querystring: Static<typeof PageQuery> }
+
+export function flowRoutes(
+  app: FastifyInstance,
+  services: Services,
+  streams: EventStreams,
+  documentSchema: object,
+): void {
+  const tags = ['flows']
+  const Document = { ...documentSchema, [CHECKED_BY_OPERATION]: true }
+
+  app.get<PageOf>(
+    '/api/v1/flows',
+    {
+      schema: {
+        tags,
+        summary: 'List flows, newest first',
+        querystring: PageQuery,
+        response: { 200: pageOf(FlowBody) },
+      },
+    },
+    ({ query }) => listFlows(services, pageFrom(query)),
+  )
+  app.post(
+    '/api/v1/flows',
+    {
+      schema: {
+        tags,
+        summary: 'Create a draft; the body is the flow document, as JSON or YAML',
+        body: Document,
+        response: { 201: FlowBody },
+      },
+    },
+    async ({ body }, reply) => reply.code(201).send(await createFlow(services, body)),
+  )
+  app.post(
+    '/api/v1/flows/validate',
+    {
+      schema: {
+        tags,
+        summary: 'Check a document as publish would; saves nothing',
+        body: Document,
+        response: { 200: ValidationBody },
+      },
+    },
+    ({ body }) => Promise.resolve(validateFlow(services, body)),
+  )
+  app.get<WithId>(
+    '/api/v1/flows/:id',
+    { schema: { tags, summary: 'Read a flow', params: Id, response: { 200: FlowBody } } },
+    ({ params }) => readFlow(services, params.id),
+  )
+  app.put<WithId>(
+    '/api/v1/flows/:id',
+    {
+      schema: {
+        tags,
+        summary: 'Replace the draft',
+        params: Id,
+        headers: { type: 'object', properties: { 'if-match': { type: 'string' } }, [CHECKED_BY_OPERATION]: true },
+        body: Document,
+        response: { 200: FlowBody },
+      },
+    },
+    ({ params, body, headers }) => replaceDraft(services, params.id, body, revisionFrom(headers['if-match'])),
+  )
+  app.delete<WithId>(
+    '/api/v1/flows/:id',
+    { schema: { tags, summary: 'Delete a flow and cancel its runs', params: Id, response: { 204: Type.Null() } } },
+    async ({ params }, reply) => {
+      await deleteFlow(services, params.id)
+      return reply.code(204).send()
+    },
+  )
+  app.post<WithId>(
+    '/api/v1/flows/:id/publish',
+    { schema: { tags, summary: 'Make the draft the live version', params: Id, response: { 200: PublishedBody } } },
+    ({ params, actor }) => publishFlow(services, actor!, params.id),
+  )
+  app.post<WithId>(
+    '/api/v1/flows/:id/unpublish',
+    { schema: { tags, summary: 'Take the flow off line', params: Id, response: { 200: FlowBody } } },
+    ({ params }) => unpublishFlow(services, params.id),
+  )
+  app.get<WithId & PageOf>(
+    '/api/v1/flows/:id/versions',
+    {
+      schema: {
+        tags,
+        summary: 'List published versions',
+        params: Id,
+        querystring: PageQuery,
+        response: { 200: pageOf(VersionBody) },
+      },
+    },
+    ({ params, query }) => listVersions(services, params.id, pageFrom(query)),
+  )
+  app.get<WithVersion>(
+    '/api/v1/flows/:id/versions/:version',
+    { schema: { tags, summary: 'Read a version', params: IdAndVersion, response: { 200: VersionDocumentBody } } },
+    ({ params }) => readVersion(services, params.id, params.version),
+  )
+  app.post<WithVersion>(
+    '/api/v1/flows/:id/versions/:version/restore',
+    { schema: { tags, summary: 'Make a version the draft', params: IdAndVersion, response: { 200: FlowBody } } },
+    ({ params }) => restoreVersion(services, params.id, params.version),
+  )
+  app.post<WithId>(
+    '/api/v1/flows/:id/webhook/regenerate',
+    {
+      schema: {
+        tags,
+        summary: 'Give the flow a new webhook URL; the old one is gone at once',
+        params: Id,
+        response: { 200: FlowBody },
+      },
+    },
+    ({ params }) => regenerateWebhook(services, params.id),
+  )
+  app.post<{ Params: Static<typeof IdAndStep>; Body: Static<typeof StepTestRequest> }>(
+    '/api/v1/flows/:id/steps/:stepId/test',
+    {
+      schema: {
+        tags,
+        summary: 'Test Step: run one step of the draft once',
+        params: IdAndStep,
+        body: StepTestRequest,
+        response: { 200: StepTestBody },
+      },
+    },
+    ({ params, body }) => testStep(services, params.id, params.stepId, body),
+  )
+  app.post<WithId & { Body: Static<typeof FlowTestRequest> }>(
+    '/api/v1/flows/:id/test',
+    {
+      schema: {
+        tags,
+        summary: 'Run the draft as a test run',
+        params: Id,
+        body: FlowTestRequest,
+        response: { 202: RunBody },
+      },
+    },
+    async ({ params, body }, reply) => reply.code(202).send(await testFlow(services, params.id, body.webhook)),
+  )
+  app.get<WithId>(
+    '/api/v1/flows/:id/samples',
+    {
+      schema: {
+        tags,
+        summary: 'Captured test requests, newest first',
+        params: Id,
+        response: { 200: pageOf(SampleBody) },
+      },
+    },
+    ({ params }) => listSamples(services, params.id),
+  )
+  app.get<WithId & PageOf>(
+    '/api/v1/flows/:id/deliveries',
+    {
+      schema: {
+        tags,
+        summary: 'The inbox: every delivery and what became of it',
+        params: Id,
+        querystring: PageQuery,
+        response: { 200: pageOf(DeliveryBody) },
+      },
+    },
+    ({ params, query }) => listDeliveries(services, params.id, pageFrom(query)),
+  )
+  app.get<WithId>(
+    '/api/v1/flows/:id/events',
+    { schema: { tags, summary: 'Server-sent events: run, delivery, sample', params: Id } },
+    (request, reply) =>
+      streams.stream(request, reply, services.events, flowTopic(request.params.id), async () => {
+        await readFlow(services, request.params.id)
+        return null
+      }),
+  )
+}
+
+/** `If-Match: 3` and `If-Match: "3"` alike. */
+function revisionFrom(ifMatch: string | undefined): number | null {
+  if (ifMatch === undefined || ifMatch === '*') return null
+  const revision = /^"?(\d{1,9})"?$/.exec(ifMatch.trim())?.[1]
+  if (revision === undefined)
+    throw new OperationError(
+      'invalid_request',
+      'If-Match takes the revision that the draft was read at, a whole number.',
+    )
+  return Number(revision)
+}

@@ -1,0 +1,73 @@
+import type { FastifyInstance } from 'fastify'
+import type { Static } from 'typebox'
+import Type from 'typebox'
+import { pageOf, RunBody, RunSummaryBody, RunsQuery } from '../../contract/bodies.ts'
+import type { RunStatus } from '../../engine/run-store.ts'
+import { cancelRun } from '../../operations/cancel-run.ts'
+import { runTopic } from '../../operations/events.ts'
+import { OperationError } from '../../operations/operation-error.ts'
+import { listRuns, readRun } from '../../operations/read-runs.ts'
+import type { Services } from '../../operations/services.ts'
+import type { EventStreams } from '../event-stream.ts'
+import { pageFrom } from '../page.ts'
+
+const Id = Type.Object({ id: Type.String() })
+type WithId = { Params: Static<typeof Id> }
+
+export function runRoutes(app: FastifyInstance, services: Services, streams: EventStreams): void {
+  const tags = ['runs']
+  app.get<{ Querystring: Static<typeof RunsQuery> }>(
+    '/api/v1/runs',
+    {
+      schema: {
+        tags,
+        summary: 'List runs, newest first',
+        querystring: RunsQuery,
+        response: { 200: pageOf(RunSummaryBody) },
+      },
+    },
+    ({ query }) =>
+      listRuns(
+        services,
+        {
+          flowId: query.flow ?? null,
+          status: (query.status as RunStatus | undefined) ?? null,
+          since: timeFrom(query.since),
+        },
+        pageFrom(query),
+      ),
+  )
+  app.get<WithId>(
+    '/api/v1/runs/:id',
+    { schema: { tags, summary: 'Read a run with its steps', params: Id, response: { 200: RunBody } } },
+    ({ params }) => readRun(services, params.id),
+  )
+  app.post<WithId>(
+    '/api/v1/runs/:id/cancel',
+    { schema: { tags, summary: 'Cancel a queued, running or waiting run', params: Id, response: { 200: RunBody } } },
+    ({ params }) => cancelRun(services, params.id),
+  )
+  app.get<WithId>(
+    '/api/v1/runs/:id/events',
+    {
+      schema: {
+        tags,
+        summary: 'Server-sent events: the run as it stands, then its steps and status as they change',
+        params: Id,
+      },
+    },
+    (request, reply) =>
+      streams.stream(request, reply, services.events, runTopic(request.params.id), async () => ({
+        type: 'run',
+        data: await readRun(services, request.params.id),
+      })),
+  )
+}
+
+function timeFrom(since: string | undefined): number | null {
+  if (since === undefined) return null
+  const time = /^\d+$/.test(since) ? Number(since) : Date.parse(since)
+  if (!Number.isFinite(time))
+    throw new OperationError('invalid_request', 'since takes an ISO 8601 time such as 2026-11-15T08:00:00Z.')
+  return time
+}

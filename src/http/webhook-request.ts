@@ -1,0 +1,115 @@
+// A webhook request as it stands on the wire: its head, its body within the limit, and an early end where the body is not wanted.
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { promisify } from 'node:util'
+import { brotliDecompress, gunzip, inflate } from 'node:zlib'
+import { collectPairs } from '../engine/webhook-data.ts'
+import type { DeliveryHead } from '../operations/admit-delivery.ts'
+
+export const HOP_HEADER = 'X-Millrace-Hops'
+
+export function readHead(
+  raw: IncomingMessage,
+  target: { webhookId: string; test: boolean },
+  context: { ip: string; requestId: string; now: number },
+): DeliveryHead {
+  const headers = lowerCaseHeaders(raw.rawHeaders)
+  const url = raw.url!
+  const question = url.indexOf('?')
+  return {
+    ...target,
+    method: raw.method!,
+    rawHeaders: raw.rawHeaders,
+    headers,
+    queryAll: question === -1 ? Object.create(null) : collectPairs(new URLSearchParams(url.slice(question + 1))),
+    hops: hopsOf(headers[HOP_HEADER.toLowerCase()]),
+    metadata: {
+      requestId: context.requestId,
+      receivedAt: new Date(context.now).toISOString(),
+      method: raw.method!,
+      path: question === -1 ? url : url.slice(0, question),
+      ip: context.ip,
+      userAgent: headers['user-agent'] ?? null,
+      contentType: headers['content-type'] ?? null,
+      contentLength: Number(headers['content-length'] ?? 0),
+      test: target.test,
+    },
+  }
+}
+
+/** Repeated headers are joined by `, `. */
+function lowerCaseHeaders(rawHeaders: readonly string[]): Record<string, string> {
+  const headers: Record<string, string> = Object.create(null)
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!.toLowerCase()
+    const value = rawHeaders[i + 1]!
+    headers[name] = headers[name] === undefined ? value : `${headers[name]}, ${value}`
+  }
+  return headers
+}
+
+/** Whatever is no small number counts as too deep. */
+function hopsOf(value: string | undefined): number {
+  if (value === undefined) return 0
+  return /^\d{1,3}$/.test(value) ? Number(value) : Number.MAX_SAFE_INTEGER
+}
+
+/** too_large: the rest of it is not read. cut_off: the sender went away, or sent what is no body. */
+export function readBody(raw: IncomingMessage, maxBytes: number): Promise<Buffer | 'too_large' | 'cut_off'> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    raw.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > maxBytes) {
+        raw.removeAllListeners('data')
+        raw.pause()
+        resolve('too_large')
+      } else chunks.push(chunk)
+    })
+    raw.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+    raw.on('error', () => resolve('cut_off'))
+    raw.on('aborted', () => resolve('cut_off'))
+  })
+}
+
+const DECODERS: Record<string, (data: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>> = {
+  gzip: promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+}
+
+/** Undoes a content encoding, counting what comes out. */
+export async function decodeBody(
+  body: Buffer,
+  encoding: string | undefined,
+  maxBytes: number,
+): Promise<Buffer | 'too_large' | 'undecodable'> {
+  const name = encoding?.trim().toLowerCase()
+  if (!name || name === 'identity') return body
+  const decode = Object.hasOwn(DECODERS, name) ? DECODERS[name] : undefined
+  if (!decode) return 'undecodable'
+  try {
+    return await decode(body, { maxOutputLength: maxBytes })
+  } catch (error) {
+    return (error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE' ? 'too_large' : 'undecodable'
+  }
+}
+
+const LINGER_MS = 1000
+
+/** Half-closes, and destroys a moment later: a peer that never closes its side must not keep the socket. */
+export function closeSoon(socket: Socket): void {
+  socket.end()
+  setTimeout(() => socket.destroy(), LINGER_MS).unref()
+}
+
+/**
+ * The reply goes out although the sender is still sending. Closing at once would make the kernel reset the connection,
+ * and the sender might never see the reply: the socket is half-closed first and destroyed a moment later.
+ */
+export function closeAfterReply(raw: IncomingMessage): void {
+  const socket = raw.socket as Socket & { destroySoon(): void }
+  raw.pause()
+  socket.destroySoon = () => closeSoon(socket)
+}

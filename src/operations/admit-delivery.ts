@@ -1,0 +1,216 @@
+// The checks of contract §4 that need no body, in their order.
+import { createHash, timingSafeEqual } from 'node:crypto'
+import ipaddr from 'ipaddr.js'
+import { stepScope } from '../engine/run-scope.ts'
+import { lastValues, mediaType, type WebhookMetadata } from '../engine/webhook-data.ts'
+import type { CompiledTrigger } from '../flow/compile.ts'
+import type { FlowDocument } from '../flow/document.ts'
+import { ExpressionError } from '../flow/expression/index.ts'
+import { publishIssues } from '../flow/validate.ts'
+import { findings } from './draft.ts'
+import type { RouteRecord } from './ports.ts'
+import type { LiveFlow } from './published-flows.ts'
+import type { Services } from './services.ts'
+
+export type RejectionCode =
+  | 'method_not_allowed'
+  | 'webhook_not_found'
+  | 'loop_detected'
+  | 'rate_limited'
+  | 'overloaded'
+  | 'unauthorized'
+  | 'bad_request'
+  | 'payload_too_large'
+
+export class Rejection {
+  readonly code: RejectionCode
+  readonly message: string
+  readonly retryAfterSeconds: number | null
+  constructor(code: RejectionCode, message: string, retryAfterSeconds: number | null = null) {
+    this.code = code
+    this.message = message
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+/** A webhook request without its body. */
+export interface DeliveryHead {
+  webhookId: string
+  /** Sent to the test URL. */
+  test: boolean
+  method: string
+  /** Names as on the wire, in order: name, value, name, value … */
+  rawHeaders: readonly string[]
+  headers: Record<string, string>
+  queryAll: Record<string, string[]>
+  hops: number
+  metadata: WebhookMetadata
+}
+
+export interface Admission {
+  route: RouteRecord
+  flow: LiveFlow
+  head: DeliveryHead
+}
+
+export const MAX_HOPS = 10
+const QUEUE_FULL_RETRY_SECONDS = 2
+const MASKED = '[masked]'
+
+/** Rejections of a known webhook carry its route, so that they can be kept in its inbox. */
+export async function admitDelivery(
+  services: Services,
+  head: DeliveryHead,
+): Promise<Admission | { rejection: Rejection; route: RouteRecord | null }> {
+  const route = services.published.route(head.webhookId) ?? null
+  const reject = (code: RejectionCode, message: string, retryAfter: number | null = null) => ({
+    rejection: new Rejection(code, message, retryAfter),
+    route,
+  })
+  if (head.method !== 'POST')
+    return reject('method_not_allowed', `A webhook takes POST requests; this was ${head.method}.`)
+  if (!route || (route.version === null && !head.test))
+    return reject(
+      'webhook_not_found',
+      'There is no webhook at this URL. Check the URL, and that its flow is published.',
+    )
+  if (!head.test && head.hops > MAX_HOPS)
+    return reject(
+      'loop_detected',
+      `Webhooks call one another more than ${MAX_HOPS} deep; a flow probably calls itself.`,
+    )
+  const waitSeconds = services.rate.take(head.test ? `${head.webhookId}/test` : head.webhookId, services.now())
+  if (waitSeconds !== null)
+    return reject('rate_limited', `Too many requests to this webhook; try again in ${waitSeconds} s.`, waitSeconds)
+  if (services.queue.size >= services.maxQueue)
+    return reject('overloaded', 'Too many runs are waiting; try again shortly.', QUEUE_FULL_RETRY_SECONDS)
+
+  const flow = await flowOf(services, route, head)
+  if (flow instanceof Rejection) return { rejection: flow, route }
+  const admission = { route, flow, head }
+  const rejection = checkSender(services, admission) ?? checkHeaders(services, admission)
+  return rejection ? { rejection, route } : admission
+}
+
+function flowOf(services: Services, { flowId, version }: RouteRecord, { test }: DeliveryHead) {
+  return test || version === null ? draftFlow(services, flowId) : services.published.version(flowId, version)
+}
+
+/** The test URL serves the draft, also before it can be published. */
+async function draftFlow(services: Services, flowId: string): Promise<LiveFlow | Rejection> {
+  const record = await services.flows.get(flowId)
+  if (!record) return new Rejection('webhook_not_found', 'There is no webhook at this URL.')
+  const document = JSON.parse(record.draft) as Partial<FlowDocument>
+  const trigger = document.trigger ?? { kind: 'webhook' as const }
+  const [problem] = publishIssues(findings(services, { name: 'draft', trigger, steps: document.steps ?? [] })).filter(
+    ({ path }) => path.startsWith('/trigger'),
+  )
+  if (problem)
+    return new Rejection('bad_request', `The draft's trigger has a problem: ${problem.path}: ${problem.message}`)
+  return services.published.compile({ name: record.name, trigger, steps: [] })
+}
+
+function checkSender(services: Services, { flow, head, route }: Admission): Rejection | null {
+  if (flow.ipRanges.length && !inRanges(head.metadata.ip, flow.ipRanges))
+    return new Rejection('unauthorized', 'Requests from this address are not allowed.')
+  const { auth } = flow.trigger
+  if (auth.kind === 'none') return null
+  let name: string
+  let expected: string
+  try {
+    const scope = authScope(services)
+    name = auth.name(scope)
+    expected = auth.value(scope)
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error
+    services.warn('a trigger cannot authenticate: its auth setting has no value', {
+      flowId: route.flowId,
+      reason: error.message,
+    })
+    return new Rejection('unauthorized', 'Authentication failed.')
+  }
+  const given = auth.kind === 'header' ? takeHeader(head, name) : takeParameter(head, name)
+  // An empty secret would let everybody in.
+  if (given === null || expected === '' || !equalInConstantTime(given, expected))
+    return new Rejection(
+      'unauthorized',
+      `Authentication failed: the ${auth.kind === 'header' ? 'header' : 'query parameter'} ${name} must be sent once, with the configured value.`,
+    )
+  return null
+}
+
+/** A sender's secret must not be kept, also where a check before authentication refused it. */
+export async function maskCredential(services: Services, route: RouteRecord, head: DeliveryHead): Promise<void> {
+  const flow = await flowOf(services, route, head)
+  if (flow instanceof Rejection || flow.trigger.auth.kind === 'none') return
+  const { auth } = flow.trigger
+  try {
+    const name = auth.name(authScope(services))
+    if (auth.kind === 'header') takeHeader(head, name)
+    else takeParameter(head, name)
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error
+  }
+}
+
+function authScope(services: Services) {
+  const roots = Object.assign(Object.create(null), { env: services.env })
+  return stepScope(roots, services.hashing, '', '', 0)
+}
+
+/** The one value sent under exactly this name, as bytes; masked from here on, whatever it was. */
+function takeHeader(head: DeliveryHead, name: string): Buffer | null {
+  const lowerCase = name.toLowerCase()
+  if (head.headers[lowerCase] !== undefined) head.headers[lowerCase] = MASKED
+  let value: string | null = null
+  for (let i = 0; i < head.rawHeaders.length; i += 2) {
+    if (head.rawHeaders[i]!.toLowerCase() !== lowerCase) continue
+    if (value !== null || head.rawHeaders[i] !== name) return null
+    value = head.rawHeaders[i + 1]!
+  }
+  return value === null ? null : Buffer.from(value, 'latin1')
+}
+
+function takeParameter(head: DeliveryHead, name: string): Buffer | null {
+  const values = head.queryAll[name]
+  if (!values) return null
+  head.queryAll[name] = [MASKED]
+  return values.length === 1 ? Buffer.from(values[0]!) : null
+}
+
+/** By digest, so that unequal lengths take the same time. */
+function equalInConstantTime(given: Buffer, expected: string): boolean {
+  const digest = (value: Buffer | string) => createHash('sha256').update(value).digest()
+  return timingSafeEqual(digest(given), digest(expected))
+}
+
+function inRanges(ip: string, ranges: LiveFlow['ipRanges']): boolean {
+  if (!ipaddr.isValid(ip)) return false
+  const address = ipaddr.process(ip)
+  return ranges.some((range) => address.kind() === range[0].kind() && address.match(range))
+}
+
+function checkHeaders(services: Services, { flow, head }: Admission): Rejection | null {
+  const { contentType, contentLength } = head.metadata
+  const types = head.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'content-type').length
+  if (types !== 1 || !accepts(flow.trigger, mediaType(contentType)))
+    return new Rejection(
+      'bad_request',
+      `The Content-Type must be ${flow.trigger.accept.join(' or ')}, but is ${contentType ?? 'missing'}.`,
+    )
+  return contentLength > services.maxBodyBytes ? tooLarge(services) : null
+}
+
+export const tooLarge = (services: Services): Rejection =>
+  new Rejection('payload_too_large', `The body is larger than ${services.maxBodyBytes} bytes.`)
+
+function accepts({ accept }: CompiledTrigger, type: string): boolean {
+  return accept.some((allowed) => {
+    if (allowed === 'application/*+json') return /^application\/[\w.-]+\+json$/.test(type)
+    if (allowed === 'text/*') return /^text\/[\w.+-]+$/.test(type)
+    return allowed === type
+  })
+}
+
+/** Last values win; built after authentication has masked what it must. */
+export const queryOf = (head: DeliveryHead): Record<string, string> => lastValues(head.queryAll)

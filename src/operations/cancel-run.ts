@@ -1,0 +1,23 @@
+import { defaultErrorReply } from '../engine/caller-reply.ts'
+import { flowTopic, runTopic } from './events.ts'
+import { OperationError } from './operation-error.ts'
+import { type RunView, readRun } from './read-runs.ts'
+import type { Services } from './services.ts'
+
+/** Queued, running or waiting: it ends now. Whoever runs it has lost its claim and can change nothing more. */
+export async function cancelRun(services: Services, id: string): Promise<RunView> {
+  const message = 'The run was cancelled.'
+  const cancelled = await services.runs.cancel(id, services.now(), { code: 'cancelled', message })
+  const run = await readRun(services, id)
+  if (!cancelled) {
+    if (run.status === 'cancelled') return run
+    throw new OperationError('conflict', `The run has ended already: it ${run.status}.`)
+  }
+  services.engine.cancel(id)
+  services.queue.forget(run)
+  services.replies.send(id, defaultErrorReply(id, message))
+  services.meters.runFinished('cancelled')
+  for (const topic of [runTopic(id), flowTopic(run.flowId)])
+    services.events.emit(topic, { type: 'run', data: { id, flowId: run.flowId, status: 'cancelled', test: run.test } })
+  return run
+}

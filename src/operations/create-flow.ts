@@ -1,0 +1,23 @@
+import { draftOf } from './draft.ts'
+import { type FlowView, flowView } from './flow-view.ts'
+import type { FlowRecord } from './ports.ts'
+import type { Services } from './services.ts'
+
+export async function createFlow(services: Services, document: unknown): Promise<FlowView> {
+  const { name, text } = draftOf(services, document)
+  const now = services.now()
+  const flow: FlowRecord = {
+    id: services.ids.next('flow'),
+    name,
+    draft: text,
+    revision: 1,
+    webhookId: services.ids.webhookId(),
+    version: null,
+    publishedAt: null,
+    createdAt: now,
+    updatedAt: now,
+  }
+  await services.flows.create(flow)
+  services.published.setRoute({ webhookId: flow.webhookId, flowId: flow.id, version: null })
+  return flowView(flow, services.baseUrl)
+}

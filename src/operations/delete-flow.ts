@@ -1,0 +1,10 @@
+import { notFound } from './operation-error.ts'
+import type { Services } from './services.ts'
+
+/** Its webhook answers 404 at once; runs under way are cancelled; finished ones stay until their time is up. */
+export async function deleteFlow(services: Services, id: string): Promise<void> {
+  const removed = await services.flows.remove(id, services.now())
+  services.published.removeRoute(id)
+  if (!removed) throw notFound('flow', id)
+  services.engine.cancelAllOf(id)
+}

@@ -1,0 +1,45 @@
+// Drafts: what may be saved, and what of a draft can be run.
+import type { FlowDocument } from '../flow/document.ts'
+import type { Finding, Issue } from '../flow/issue.ts'
+import { publishIssues, shapeIssues, validate, warnings } from '../flow/validate.ts'
+import { FlowInvalid, notFound } from './operation-error.ts'
+import type { FlowRecord } from './ports.ts'
+import type { Services } from './services.ts'
+
+export interface Draft {
+  name: string
+  text: string
+}
+
+/** Refuses what has not the shape of a flow; everything else may be saved and is found at publish. */
+export function draftOf(services: Services, document: unknown): Draft {
+  const issues = shapeIssues(findings(services, document))
+  if (issues.length) throw new FlowInvalid(issues)
+  const { name } = document as { name?: string }
+  return { name: name ?? '', text: JSON.stringify(document) }
+}
+
+export function findings(services: Services, document: unknown): Finding[] {
+  return validate(document, services.kinds, services.surroundings())
+}
+
+/** The draft as a flow that can run, or every reason why not. */
+export function publishable(services: Services, draft: string): { document: FlowDocument; warnings: Issue[] } {
+  const document = JSON.parse(draft)
+  const found = findings(services, document)
+  const issues = publishIssues(found)
+  if (issues.length) throw new FlowInvalid(issues)
+  return { document, warnings: warnings(found) }
+}
+
+export async function findFlow(services: Services, id: string): Promise<FlowRecord> {
+  const flow = await services.flows.get(id)
+  if (!flow) throw notFound('flow', id)
+  return flow
+}
+
+/** For results of stores that answer null where the flow is gone meanwhile. */
+export function present(flow: FlowRecord | null, id: string): FlowRecord {
+  if (!flow) throw notFound('flow', id)
+  return flow
+}

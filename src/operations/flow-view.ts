@@ -1,0 +1,30 @@
+// A flow as the API shows it.
+import type { FlowRecord } from './ports.ts'
+
+export interface FlowView {
+  id: string
+  name: string
+  status: 'draft' | 'published'
+  revision: number
+  webhook: { id: string; url: string; testUrl: string }
+  draft: unknown
+  published: { version: number; publishedAt: string } | null
+  createdAt: string
+  updatedAt: string
+}
+
+export function flowView(flow: FlowRecord, baseUrl: string): FlowView {
+  const url = `${baseUrl}/api/v1/webhooks/${flow.webhookId}`
+  return {
+    id: flow.id,
+    name: flow.name,
+    status: flow.version === null ? 'draft' : 'published',
+    revision: flow.revision,
+    webhook: { id: flow.webhookId, url, testUrl: `${url}/test` },
+    draft: JSON.parse(flow.draft),
+    published:
+      flow.version === null ? null : { version: flow.version, publishedAt: new Date(flow.publishedAt!).toISOString() },
+    createdAt: new Date(flow.createdAt).toISOString(),
+    updatedAt: new Date(flow.updatedAt).toISOString(),
+  }
+}

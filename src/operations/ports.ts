@@ -1,0 +1,157 @@
+// The ports of the operations: where flows, deliveries, samples and runs are kept, and what runs them.
+import type { JournalEntry, NewRun, RunError, RunStatus } from '../engine/run-store.ts'
+import type { WebhookData } from '../engine/webhook-data.ts'
+
+export interface Page {
+  limit: number
+  cursor: string | null
+}
+
+export interface Paged<T> {
+  items: T[]
+  nextCursor: string | null
+}
+
+export interface FlowRecord {
+  id: string
+  name: string
+  /** The draft document as JSON text. */
+  draft: string
+  revision: number
+  webhookId: string
+  /** The version that is live, if any. */
+  version: number | null
+  publishedAt: number | null
+  createdAt: number
+  updatedAt: number
+}
+
+export interface VersionRecord {
+  version: number
+  publishedAt: number
+  publishedBy: string
+  /** JSON text; never changes. */
+  document: string
+}
+
+/** Which flow answers at a webhook id, and with which version. */
+export interface RouteRecord {
+  webhookId: string
+  flowId: string
+  version: number | null
+}
+
+export interface FlowStore {
+  create(flow: FlowRecord): Promise<void>
+  get(id: string): Promise<FlowRecord | null>
+  list(page: Page): Promise<Paged<FlowRecord>>
+  /** 'conflict': the draft is no longer at the expected revision. */
+  replaceDraft(
+    id: string,
+    change: { name: string; draft: string; updatedAt: number; expectedRevision: number | null },
+  ): Promise<FlowRecord | 'conflict' | null>
+  /** Makes the draft of `revision` the live version; an unchanged document keeps its number. */
+  publish(
+    id: string,
+    by: { revision: number; publishedAt: number; publishedBy: string },
+  ): Promise<FlowRecord | 'conflict' | null>
+  unpublish(id: string, at: number): Promise<FlowRecord | null>
+  setWebhookId(id: string, webhookId: string, at: number): Promise<FlowRecord | null>
+  /** Removes the flow with its versions, samples and deliveries, and cancels its unfinished runs. */
+  remove(id: string, at: number): Promise<boolean>
+  versions(id: string, page: Page): Promise<Paged<VersionRecord>>
+  version(id: string, version: number): Promise<VersionRecord | null>
+  routes(): Promise<RouteRecord[]>
+}
+
+export type DeliveryOutcome = 'accepted' | 'duplicate' | 'filtered' | 'rejected'
+
+export interface DeliveryRecord {
+  id: string
+  flowId: string
+  receivedAt: number
+  outcome: DeliveryOutcome
+  code: string | null
+  message: string | null
+  /** What the caller got; null where the reply came later, from the run. */
+  status: number | null
+  runId: string | null
+  webhook: WebhookData
+}
+
+export interface SampleRecord {
+  id: string
+  flowId: string
+  receivedAt: number
+  webhook: WebhookData
+}
+
+export interface RunRecord extends Omit<NewRun, 'hops' | 'document' | 'replyStatus'> {
+  status: RunStatus
+  error: RunError | null
+  startedAt: number | null
+  finishedAt: number | null
+}
+
+export interface RunFilter {
+  flowId: string | null
+  status: RunStatus | null
+  since: number | null
+}
+
+export interface UnfinishedRun {
+  id: string
+  flowId: string
+  version: number | null
+  status: RunStatus
+  resumeAt: number | null
+}
+
+export interface Dedupe {
+  key: string
+  expiresAt: number
+}
+
+export interface RunStore {
+  /** Durable when it resolves. With a dedupe key that another run holds, nothing starts and that run's id comes back. */
+  accept(run: NewRun, dedupe?: Dedupe | null): Promise<{ duplicateOf: string | null }>
+  get(id: string): Promise<RunRecord | null>
+  steps(id: string): Promise<JournalEntry[]>
+  list(filter: RunFilter, page: Page): Promise<Paged<Omit<RunRecord, 'webhook'>>>
+  /** false: it had finished before. Whoever runs it has lost its claim. */
+  cancel(id: string, at: number, error: RunError): Promise<boolean>
+  /** In the order in which they came, page by page. */
+  unfinished(statuses: readonly RunStatus[], after: string | null, limit: number): Promise<UnfinishedRun[]>
+  /** Waiting runs whose time has come, and when the next one's comes. */
+  due(now: number, limit: number): Promise<{ runs: UnfinishedRun[]; nextAt: number | null }>
+  /** Counts one more attempt of every run that a dead process left running. */
+  countRecovered(): Promise<number>
+}
+
+export interface DeliveryStore {
+  /** For deliveries that start no run; an accepted one is its run. */
+  add(delivery: DeliveryRecord): Promise<void>
+  list(flowId: string, page: Page): Promise<Paged<DeliveryRecord>>
+}
+
+export interface SampleStore {
+  /** Keeps the last `keep` of the flow. */
+  add(sample: SampleRecord, keep: number): Promise<void>
+  list(flowId: string): Promise<SampleRecord[]>
+  /** The latest outputs of Test Step, by step id. */
+  stepResults(flowId: string): Promise<Record<string, unknown>>
+  setStepResult(flowId: string, stepId: string, output: unknown, at: number): Promise<void>
+}
+
+export interface Housekeeping {
+  /** Deletes at most `limit` of what is older than `before`; the number deleted. */
+  deleteOlderThan(before: number, now: number, limit: number): Promise<number>
+}
+
+export interface Queue {
+  /** Runs taken on and not begun. */
+  readonly size: number
+  add(run: { id: string; flowId: string; concurrency: number | null }): void
+  /** The run ended otherwise. */
+  forget(run: { id: string; flowId: string }): void
+}

@@ -1,0 +1,45 @@
+import { compileFlow } from '../flow/compile.ts'
+import type { Issue } from '../flow/issue.ts'
+import { findFlow, present, publishable } from './draft.ts'
+import { type FlowView, flowView } from './flow-view.ts'
+import { OperationError } from './operation-error.ts'
+import type { FlowRecord } from './ports.ts'
+import type { Actor, Services } from './services.ts'
+
+/** The draft goes live as an immutable version; the webhook answers with it from the moment this returns. */
+export async function publishFlow(
+  services: Services,
+  actor: Actor,
+  id: string,
+): Promise<{ version: number; warnings: Issue[] }> {
+  const flow = await findFlow(services, id)
+  const { document, warnings } = publishable(services, flow.draft)
+  // Whatever validation let through must compile before it goes live.
+  compileFlow(document, services.kinds)
+  const published = await services.flows.publish(id, {
+    revision: flow.revision,
+    publishedAt: services.now(),
+    publishedBy: actor.name,
+  })
+  if (published === 'conflict')
+    throw new OperationError('conflict', 'The draft was changed while it was being published; publish again.')
+  setRoute(services, present(published, id))
+  return { version: (published as FlowRecord).version!, warnings }
+}
+
+export async function unpublishFlow(services: Services, id: string): Promise<FlowView> {
+  const flow = present(await services.flows.unpublish(id, services.now()), id)
+  setRoute(services, flow)
+  return flowView(flow, services.baseUrl)
+}
+
+/** The old URL is gone when this returns. */
+export async function regenerateWebhook(services: Services, id: string): Promise<FlowView> {
+  const flow = present(await services.flows.setWebhookId(id, services.ids.webhookId(), services.now()), id)
+  setRoute(services, flow)
+  return flowView(flow, services.baseUrl)
+}
+
+function setRoute(services: Services, flow: FlowRecord): void {
+  services.published.setRoute({ webhookId: flow.webhookId, flowId: flow.id, version: flow.version })
+}

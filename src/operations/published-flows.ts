@@ -1,0 +1,85 @@
+// Which flow answers at which webhook id, kept in memory and current; versions compiled once, when first needed.
+import ipaddr from 'ipaddr.js'
+import type { FlowSource } from '../engine/engine.ts'
+import type { StepKind } from '../engine/step-kind.ts'
+import { type CompiledFlow, compileFlow } from '../flow/compile.ts'
+import type { FlowDocument } from '../flow/document.ts'
+import type { FlowStore, RouteRecord } from './ports.ts'
+
+export interface LiveFlow extends CompiledFlow<StepKind> {
+  ipRanges: readonly [ipaddr.IPv4 | ipaddr.IPv6, number][]
+}
+
+/** Compiled versions kept in memory. */
+const KEPT_VERSIONS = 1000
+
+export class PublishedFlows implements FlowSource {
+  readonly #store: FlowStore
+  readonly #kinds: ReadonlyMap<string, StepKind>
+  readonly #routes = new Map<string, RouteRecord>()
+  readonly #webhookOf = new Map<string, string>()
+  readonly #compiled = new Map<string, LiveFlow>()
+
+  constructor(store: FlowStore, kinds: ReadonlyMap<string, StepKind>) {
+    this.#store = store
+    this.#kinds = kinds
+  }
+
+  async load(): Promise<void> {
+    for (const route of await this.#store.routes()) this.setRoute(route)
+  }
+
+  route(webhookId: string): RouteRecord | undefined {
+    return this.#routes.get(webhookId)
+  }
+
+  setRoute(route: RouteRecord): void {
+    this.removeRoute(route.flowId)
+    this.#routes.set(route.webhookId, route)
+    this.#webhookOf.set(route.flowId, route.webhookId)
+  }
+
+  removeRoute(flowId: string): void {
+    const webhookId = this.#webhookOf.get(flowId)
+    if (webhookId === undefined) return
+    this.#routes.delete(webhookId)
+    this.#webhookOf.delete(flowId)
+  }
+
+  /** A published version; at once where it is in memory. */
+  version(flowId: string, version: number): LiveFlow | Promise<LiveFlow> {
+    const key = `${flowId}:${version}`
+    const live = this.#compiled.get(key)
+    if (!live) return this.#loadVersion(key, flowId, version)
+    return live
+  }
+
+  forRun(run: { flowId: string; version: number | null; document: string | null }): LiveFlow | Promise<LiveFlow> {
+    return run.version === null ? this.compile(JSON.parse(run.document!)) : this.version(run.flowId, run.version)
+  }
+
+  compile(document: FlowDocument): LiveFlow {
+    const flow = compileFlow(document, this.#kinds)
+    return { ...flow, ipRanges: flow.trigger.ips.map(parseRange) }
+  }
+
+  async #loadVersion(key: string, flowId: string, version: number): Promise<LiveFlow> {
+    const record = await this.#store.version(flowId, version)
+    if (!record) throw new Error(`Version ${version} of flow ${flowId} is gone.`)
+    const live = this.compile(JSON.parse(record.document))
+    this.#compiled.set(key, live)
+    if (this.#compiled.size > KEPT_VERSIONS) this.#compiled.delete(this.#compiled.keys().next().value!)
+    return live
+  }
+}
+
+function parseRange(range: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
+  const single = ipaddr.parse(range.split('/', 1)[0]!)
+  const [address, bits] = range.includes('/')
+    ? ipaddr.parseCIDR(range)
+    : ([single, single.kind() === 'ipv4' ? 32 : 128] as const)
+  // Senders over IPv4 are compared as such, whichever way the socket shows them.
+  return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && bits >= 96
+    ? [address.toIPv4Address(), bits - 96]
+    : [address, bits]
+}

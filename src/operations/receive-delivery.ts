@@ -1,0 +1,206 @@
+// A webhook request whose head was admitted: its body is checked, it is stored durably, and the caller gets an answer.
+import { isUtf8 } from 'node:buffer'
+import { callerReply, defaultReply, stillRunningReply } from '../engine/caller-reply.ts'
+import { holdsInfinity, nestsDeeperThan } from '../engine/json-limits.ts'
+import { createRoots, type Roots, stepScope } from '../engine/run-scope.ts'
+import type { CallerReply } from '../engine/step-kind.ts'
+import { isJsonType, mediaType, parseBody, type WebhookData } from '../engine/webhook-data.ts'
+import { ExpressionError, MISSING, type Scope } from '../flow/expression/index.ts'
+import { type Admission, type DeliveryHead, maskCredential, queryOf, Rejection } from './admit-delivery.ts'
+import { flowTopic } from './events.ts'
+import type { DeliveryOutcome, RouteRecord } from './ports.ts'
+import type { Services } from './services.ts'
+import { startRun } from './start-run.ts'
+
+const MAX_DEPTH = 200
+const KEPT_SAMPLES = 20
+
+export async function receiveDelivery(
+  services: Services,
+  admission: Admission,
+  body: Buffer,
+): Promise<CallerReply | Rejection> {
+  const webhook = readBody(admission.head, body)
+  if (webhook instanceof Rejection) return webhook
+  if (admission.head.test) return captureSample(services, admission, webhook)
+  const { flow, route, head } = admission
+  const { trigger } = flow
+  const createdAt = services.now()
+  const runId = services.ids.next('run')
+  const roots = replyRoots(services, admission, webhook, runId, createdAt)
+  const scope = stepScope(roots, services.hashing, runId, 'trigger', createdAt)
+
+  if (trigger.when && !passes(services, trigger.when, scope, route)) {
+    const id = await keepDelivery(services, route, webhook, { outcome: 'filtered', status: 200, runId: null })
+    return defaultReply(id)
+  }
+  const immediate = trigger.mode === 'immediate' ? callerReply(trigger.reply, scope, defaultReply(runId)) : null
+  const key = trigger.dedupe ? dedupeKey(services, trigger.dedupe.key, scope) : null
+  const waiting = immediate ? null : services.replies.wait(runId, trigger.timeoutMs)
+  const { duplicateOf } = await startRun(
+    services,
+    {
+      id: runId,
+      flowId: route.flowId,
+      version: route.version,
+      document: null,
+      test: false,
+      webhook,
+      hops: head.hops,
+      replyStatus: immediate?.status ?? null,
+      createdAt,
+      replayOf: null,
+    },
+    trigger.concurrency,
+    key === null ? null : { key, expiresAt: createdAt + trigger.dedupe!.windowMs },
+  )
+  if (duplicateOf !== null) {
+    services.replies.send(runId, stillRunningReply(runId))
+    const reply = immediate
+      ? callerReply(trigger.reply, duplicateScope(scope, roots, duplicateOf), defaultReply(duplicateOf))
+      : defaultReply(duplicateOf)
+    await keepDelivery(services, route, webhook, { outcome: 'duplicate', status: reply.status, runId: duplicateOf })
+    return reply
+  }
+  services.meters.delivery('accepted', null)
+  return immediate ?? (await waiting!) ?? stillRunningReply(runId)
+}
+
+/** Keeps a rejected delivery in the inbox of its webhook. */
+export async function keepRejection(
+  services: Services,
+  route: RouteRecord,
+  head: DeliveryHead,
+  rejection: Rejection,
+  status: number,
+): Promise<void> {
+  await maskCredential(services, route, head)
+  const webhook: WebhookData = {
+    body: null,
+    headers: head.headers,
+    query: queryOf(head),
+    queryAll: head.queryAll,
+    rawBody: '',
+    metadata: head.metadata,
+  }
+  await keepDelivery(services, route, webhook, { outcome: 'rejected', status, runId: null, rejection })
+}
+
+function readBody(head: DeliveryHead, bytes: Buffer): WebhookData | Rejection {
+  const bad = (message: string) => new Rejection('bad_request', message)
+  const { contentType } = head.metadata
+  if (!isUtf8(bytes)) return bad('The body is not valid UTF-8.')
+  const rawBody = bytes.toString('utf8')
+  if (rawBody.includes('\0')) return bad('The body contains a NUL character.')
+  let body: unknown
+  if (isJsonType(mediaType(contentType))) {
+    if (nestsDeeperThan(bytes, MAX_DEPTH)) return bad(`The JSON is nested more than ${MAX_DEPTH} levels deep.`)
+    try {
+      body = JSON.parse(rawBody)
+    } catch (error) {
+      return bad(
+        rawBody === '' ? 'The body is empty; send a JSON document.' : `The body is not valid JSON: ${jsonFault(error)}`,
+      )
+    }
+    if (holdsInfinity(rawBody, body)) return bad('The JSON holds a number that is too large.')
+  } else body = parseBody(contentType, rawBody)
+  return {
+    body,
+    headers: head.headers,
+    query: queryOf(head),
+    queryAll: head.queryAll,
+    rawBody,
+    metadata: { ...head.metadata, contentLength: bytes.length },
+  }
+}
+
+/** V8 quotes the text around the fault; the sender knows it, and logs must not. */
+function jsonFault(error: unknown): string {
+  const message = (error as Error).message
+  const position = /at position (\d+)/.exec(message)
+  return position ? `there is a fault at position ${position[1]}.` : 'it ends too early or is no JSON at all.'
+}
+
+function replyRoots(
+  services: Services,
+  { flow, route }: Admission,
+  webhook: WebhookData,
+  runId: string,
+  createdAt: number,
+): Roots {
+  return createRoots({
+    webhook,
+    run: { id: runId, startedAt: new Date(createdAt).toISOString(), attempt: 1, replayOf: null },
+    flow: { id: route.flowId, name: flow.name, version: route.version },
+    env: services.env,
+    connections: Object.create(null),
+  })
+}
+
+const duplicateScope = (scope: Scope, roots: Roots, runId: string): Scope => ({
+  ...scope,
+  roots: Object.assign(Object.create(null), roots, { run: { ...(roots['run'] as object), id: runId } }),
+})
+
+/** A filter that cannot be evaluated lets the delivery in: better a run too many than an event lost. */
+function passes(services: Services, when: (scope: Scope) => boolean, scope: Scope, route: RouteRecord): boolean {
+  try {
+    return when(scope)
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error
+    services.warn('the "when" of a trigger could not be evaluated', { flowId: route.flowId, reason: error.code })
+    return true
+  }
+}
+
+/** Missing or empty means: not deduplicated. Long keys are kept as their digest. */
+function dedupeKey(services: Services, keyOf: (scope: Scope) => unknown, scope: Scope): string | null {
+  let value: unknown
+  try {
+    value = keyOf(scope)
+  } catch (error) {
+    if (error instanceof ExpressionError) return null
+    throw error
+  }
+  if (value === MISSING || value === null || value === '') return null
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text.length > 200 ? `sha256:${services.hashing.sha256(text)}` : text
+}
+
+async function keepDelivery(
+  services: Services,
+  route: RouteRecord,
+  webhook: WebhookData,
+  result: { outcome: DeliveryOutcome; status: number; runId: string | null; rejection?: Rejection },
+): Promise<string> {
+  const id = services.ids.next('dlv')
+  const { outcome, status, runId, rejection } = result
+  const delivery = {
+    id,
+    flowId: route.flowId,
+    receivedAt: services.now(),
+    outcome,
+    code: rejection?.code ?? null,
+    message: rejection?.message ?? null,
+    status,
+    runId,
+    webhook,
+  }
+  await services.deliveries.add(delivery)
+  services.meters.delivery(outcome, delivery.code)
+  const topic = flowTopic(route.flowId)
+  if (services.events.watched(topic))
+    services.events.emit(topic, { type: 'delivery', data: { ...delivery, webhook: undefined } })
+  return id
+}
+
+async function captureSample(services: Services, { route }: Admission, webhook: WebhookData): Promise<CallerReply> {
+  const sample = { id: services.ids.next('smp'), flowId: route.flowId, receivedAt: services.now(), webhook }
+  await services.samples.add(sample, KEPT_SAMPLES)
+  services.events.emit(flowTopic(route.flowId), { type: 'sample', data: sample })
+  return {
+    status: 200,
+    headers: [],
+    body: { status: 'success', message: 'Test request received', id: sample.id },
+  }
+}

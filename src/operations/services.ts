@@ -1,0 +1,51 @@
+// What the operations work with; built once, in app.ts.
+
+import type { EnginePorts } from '../engine/advance-run.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { Ids } from '../engine/ids.ts'
+import type { Hashing } from '../engine/run-scope.ts'
+import type { StepKind } from '../engine/step-kind.ts'
+import type { Surroundings } from '../flow/validate.ts'
+import type { Events } from './events.ts'
+import type { DeliveryStore, FlowStore, Housekeeping, Queue, RunStore, SampleStore } from './ports.ts'
+import type { PublishedFlows } from './published-flows.ts'
+import type { RateLimit } from './rate-limit.ts'
+import type { Replies } from './replies.ts'
+
+/** Counts for the metrics page. */
+export interface Meters {
+  delivery(outcome: string, code: string | null): void
+  runFinished(status: string): void
+}
+
+export interface Services {
+  flows: FlowStore
+  runs: RunStore
+  deliveries: DeliveryStore
+  samples: SampleStore
+  housekeeping: Housekeeping
+  published: PublishedFlows
+  engine: Engine
+  enginePorts: EnginePorts
+  queue: Queue
+  replies: Replies
+  events: Events
+  meters: Meters
+  rate: RateLimit
+  kinds: ReadonlyMap<string, StepKind>
+  surroundings(): Surroundings
+  hashing: Hashing
+  env: Readonly<Record<string, string>>
+  ids: Ids
+  now(): number
+  baseUrl: string
+  maxBodyBytes: number
+  maxQueue: number
+  warn(message: string, details: Record<string, unknown>): void
+}
+
+/** Who asks. */
+export interface Actor {
+  name: string
+  scope: 'read' | 'write' | 'admin'
+}

@@ -1,0 +1,31 @@
+import { findFlow, publishable } from './draft.ts'
+import { type GivenWebhook, givenWebhook } from './given-webhook.ts'
+import { type RunView, readRun } from './read-runs.ts'
+import type { Services } from './services.ts'
+import { startRun } from './start-run.ts'
+
+/** Runs the draft as a test run, on given data or the latest sample. */
+export async function testFlow(services: Services, id: string, given: GivenWebhook | undefined): Promise<RunView> {
+  const flow = await findFlow(services, id)
+  const { document } = publishable(services, flow.draft)
+  const [latest] = await services.samples.list(id)
+  const runId = services.ids.next('run')
+  await startRun(
+    services,
+    {
+      id: runId,
+      flowId: id,
+      version: null,
+      document: flow.draft,
+      test: true,
+      webhook: givenWebhook(services, given, latest),
+      hops: 0,
+      replyStatus: null,
+      createdAt: services.now(),
+      replayOf: null,
+    },
+    document.trigger.concurrency ?? null,
+    null,
+  )
+  return readRun(services, runId)
+}

@@ -1,0 +1,118 @@
+// Test Step: runs one step of the draft once, with the same limits and guards as in a run, on sample data.
+import { performStep } from '../engine/perform-step.ts'
+import { createRoots, stepScope } from '../engine/run-scope.ts'
+import type { StepContext, StepError } from '../engine/step-kind.ts'
+import { compileStep } from '../flow/compile.ts'
+import type { StepDocument } from '../flow/document.ts'
+import { publishIssues } from '../flow/validate.ts'
+import { findFlow, findings } from './draft.ts'
+import { type GivenWebhook, givenWebhook } from './given-webhook.ts'
+import { FlowInvalid, notFound } from './operation-error.ts'
+import type { Services } from './services.ts'
+
+export interface StepTest {
+  webhook?: GivenWebhook
+  steps?: Record<string, unknown>
+  vars?: Record<string, unknown>
+}
+
+export interface StepTestResult {
+  status: 'succeeded' | 'failed'
+  input: unknown
+  output: unknown
+  error: StepError | null
+  durationMs: number
+}
+
+export async function testStep(
+  services: Services,
+  flowId: string,
+  stepId: string,
+  given: StepTest,
+): Promise<StepTestResult> {
+  const flow = await findFlow(services, flowId)
+  const document = JSON.parse(flow.draft) as { name?: string; steps?: unknown[] }
+  const found = findStep(document.steps ?? [], '/steps', stepId)
+  if (!found) throw notFound('step', `${stepId} in flow ${flowId}`)
+  const issues = publishIssues(findings(services, document)).filter(
+    ({ path, code }) => (path === found.path || path.startsWith(`${found.path}/`)) && !NEEDS_OTHER_STEPS.has(code),
+  )
+  if (issues.length) throw new FlowInvalid(issues)
+
+  const [latest] = await services.samples.list(flowId)
+  const earlier = await services.samples.stepResults(flowId)
+  const startedAt = services.now()
+  const roots = createRoots({
+    webhook: givenWebhook(services, given.webhook, latest),
+    run: { id: 'test', startedAt: new Date(startedAt).toISOString(), attempt: 1, replayOf: null },
+    flow: { id: flowId, name: flow.name, version: flow.version },
+    env: services.env,
+    connections: Object.create(null),
+  })
+  Object.assign(roots['steps'] as object, earlier, given.steps)
+  Object.assign(roots['vars'] as object, given.vars)
+
+  const context: Omit<StepContext<never>, 'settings' | 'showInput'> = {
+    runId: services.ids.next('run'),
+    path: stepId,
+    now: startedAt,
+    hops: 0,
+    interrupted: false,
+    announce: async () => {},
+    decide: (choose) => choose(),
+    // One step only: what it would run inside is tested by itself.
+    runSteps: async () => {},
+    holdsSecret: services.enginePorts.holdsSecret,
+    http: services.enginePorts.http,
+    signal: new AbortController().signal,
+  }
+  const { outcome, input } = await performStep(
+    compileStep(found.step, services.kinds),
+    stepScope(roots, services.hashing, context.runId, stepId, startedAt),
+    (settings, showInput) => ({ ...context, settings: settings as never, showInput }),
+    (error) => services.warn('a step failed by a fault of Millrace', { error }),
+  )
+  const output = outcome.type === 'stop' ? null : (outcome.output ?? null)
+  const error = outcome.type === 'failed' ? outcome.error : null
+  await services.samples.setStepResult(
+    flowId,
+    stepId,
+    error ? { ...(output as object | null), error } : output,
+    services.now(),
+  )
+  return {
+    status: error ? 'failed' : 'succeeded',
+    // Through JSON: what a run would have kept.
+    input: JSON.parse(JSON.stringify(input ?? null)),
+    output,
+    error,
+    durationMs: services.now() - startedAt,
+  }
+}
+
+/** A reference to what has not run is no fault when the results are handed in. */
+const NEEDS_OTHER_STEPS = new Set(['step_not_run_yet', 'unknown_variable', 'unknown_step'])
+
+function findStep(list: unknown[], path: string, id: string): { step: StepDocument; path: string } | null {
+  for (const [i, step] of list.entries()) {
+    if (typeof step !== 'object' || step === null) continue
+    const at = `${path}/${i}`
+    if ((step as StepDocument).id === id) return { step: step as StepDocument, path: at }
+    const nested = findInside(step, at, id)
+    if (nested) return nested
+  }
+  return null
+}
+
+/** Steps inside a step stand in some list below it, at whatever depth its kind puts them. */
+function findInside(value: object, path: string, id: string): { step: StepDocument; path: string } | null {
+  for (const [key, item] of Object.entries(value)) {
+    if (typeof item !== 'object' || item === null) continue
+    const at = `${path}/${key}`
+    const isStepList =
+      Array.isArray(item) && item.some((entry) => typeof entry?.id === 'string' && typeof entry?.kind === 'string')
+    const found = isStepList ? findStep(item, at, id) : findInside(item, at, id)
+    if (found) return found
+  }
+  return null
+}

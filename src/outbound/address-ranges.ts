@@ -1,0 +1,73 @@
+// Which addresses are public, by the IANA special-purpose registries; everything not known to be public is not.
+import ipaddr, { type IPv4, type IPv6 } from 'ipaddr.js'
+
+export type Address = IPv4 | IPv6
+export type Range = [Address, number]
+
+const NOT_PUBLIC_V4: readonly [string, string][] = [
+  ['0.0.0.0/8', 'unspecified'],
+  ['10.0.0.0/8', 'private'],
+  ['100.64.0.0/10', 'carrier-grade NAT'],
+  ['127.0.0.0/8', 'loopback'],
+  // Azure's host services: routable space, answered inside the machine.
+  ['168.63.129.16/32', 'cloud metadata'],
+  ['169.254.0.0/16', 'link-local'],
+  ['172.16.0.0/12', 'private'],
+  ['192.0.0.0/24', 'reserved'],
+  ['192.0.2.0/24', 'documentation'],
+  ['192.88.99.0/24', 'reserved'],
+  ['192.168.0.0/16', 'private'],
+  ['198.18.0.0/15', 'benchmarking'],
+  ['198.51.100.0/24', 'documentation'],
+  ['203.0.113.0/24', 'documentation'],
+  ['224.0.0.0/4', 'multicast'],
+  ['255.255.255.255/32', 'broadcast'],
+  ['240.0.0.0/4', 'reserved'],
+]
+
+const NOT_PUBLIC_V6: readonly [string, string][] = [
+  ['::/128', 'unspecified'],
+  ['::1/128', 'loopback'],
+  ['::/96', 'IPv4-compatible'],
+  ['::ffff:0:0:0/96', 'IPv4-translated'],
+  ['64:ff9b:1::/48', 'local NAT64'],
+  ['100::/64', 'discard'],
+  ['2001::/32', 'Teredo'],
+  ['2001::/23', 'reserved'],
+  ['2001:db8::/32', 'documentation'],
+  ['2002::/16', '6to4'],
+  ['3fff::/20', 'documentation'],
+  ['fc00::/7', 'private'],
+  ['fe80::/10', 'link-local'],
+  ['fec0::/10', 'site-local'],
+  ['ff00::/8', 'multicast'],
+]
+
+const named = (list: readonly [string, string][]): [Range, string][] =>
+  list.map(([cidr, name]) => [ipaddr.parseCIDR(cidr), name])
+const V4 = named(NOT_PUBLIC_V4)
+const V6 = named(NOT_PUBLIC_V6)
+const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3')
+const NAT64 = ipaddr.parseCIDR('64:ff9b::/96')
+
+/** The address a packet goes to: IPv4 inside mapped IPv6 and inside the well-known NAT64 prefix is that IPv4. */
+export function unwrapped(text: string): Address {
+  const address = ipaddr.parse(text.split('%', 1)[0]!)
+  if (address.kind() === 'ipv4') return address
+  const v6 = address as IPv6
+  if (v6.isIPv4MappedAddress()) return v6.toIPv4Address()
+  if (inRange(v6, NAT64)) return new ipaddr.IPv4(v6.toByteArray().slice(12))
+  return v6
+}
+
+/** The name of the special range the address is in; null for a public address. */
+export function specialRange(address: Address): string | null {
+  const list = address.kind() === 'ipv4' ? V4 : V6
+  for (const [range, name] of list) if (inRange(address, range)) return name
+  if (address.kind() === 'ipv6' && !inRange(address, GLOBAL_UNICAST)) return 'reserved'
+  return null
+}
+
+export function inRange(address: Address, range: Range): boolean {
+  return address.kind() === range[0].kind() && address.match(range as [IPv4, number] & [IPv6, number])
+}

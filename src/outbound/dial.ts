@@ -1,0 +1,139 @@
+// Opens connections: resolves, asks the guard about every address, connects, checks the certificate.
+import { isIP, type LookupFunction, connect as netConnect, type Socket } from 'node:net'
+import {
+  createSecureContext,
+  getCACertificates,
+  type SecureContext,
+  type TLSSocket,
+  connect as tlsConnect,
+} from 'node:tls'
+import type { EgressGuard, Target } from './egress-guard.ts'
+import { dialFailure } from './failures.ts'
+import type { Lookup, ResolvedAddress } from './resolve-names.ts'
+
+export interface Destination {
+  protocol: string
+  /** As in the URL, without brackets. */
+  hostname: string
+  port: number
+  target: Target
+}
+
+export type DialCallback = (error: Error | null, socket: Socket | null) => void
+
+/** What a caller can do while the connection is being made. */
+export interface Dialling {
+  destroy(): void
+}
+
+/** The last TLS session with a destination, to resume. */
+export interface SessionCache {
+  session: Buffer | undefined
+}
+
+export class Dialler {
+  readonly #guard: EgressGuard
+  readonly #lookup: Lookup
+  readonly #secureContext: SecureContext
+
+  constructor(guard: EgressGuard, lookup: Lookup, ca: readonly string[]) {
+    this.#guard = guard
+    this.#lookup = lookup
+    this.#secureContext = createSecureContext(ca.length ? { ca: [...getCACertificates('default'), ...ca] } : {})
+  }
+
+  dial(destination: Destination, cache: SessionCache, callback: DialCallback): Dialling {
+    const names = destination.target === 'outside' ? this.#guard.namedEndpoints(destination.port) : []
+    if (names.length === 0) return this.#connect(destination, [], cache, callback)
+    let dialling: Dialling = { destroy: () => (destroyed = true) }
+    let destroyed = false
+    this.#resolveAll(names, (forbidden) => {
+      if (!destroyed) dialling = this.#connect(destination, forbidden, cache, callback)
+    })
+    return { destroy: () => dialling.destroy() }
+  }
+
+  #connect(
+    destination: Destination,
+    forbidden: readonly string[],
+    cache: SessionCache,
+    callback: DialCallback,
+  ): Dialling {
+    const { protocol, hostname, port, target } = destination
+    const refusal = (address: string) =>
+      target === 'webhook' ? null : this.#guard.refusal(hostname, port, address, forbidden)
+    // `lookup` is not asked about literal addresses.
+    const refusedLiteral = isIP(hostname) ? refusal(hostname) : null
+    if (refusedLiteral) {
+      callback(refusedLiteral, null)
+      return { destroy() {} }
+    }
+    const lookup = this.#guardedLookup(refusal)
+    const secure = protocol === 'https:'
+    // `autoSelectFamily` is missing in the types of tls.connect, which hands it on.
+    const tcp = { host: hostname, port, lookup, autoSelectFamily: true }
+    const socket: Socket = secure
+      ? tlsConnect({
+          ...tcp,
+          secureContext: this.#secureContext,
+          // RFC 6066: no server name for literal addresses.
+          servername: isIP(hostname) ? undefined : hostname.replace(/\.$/, ''),
+          session: cache.session,
+          ALPNProtocols: ['http/1.1'],
+        })
+      : netConnect(tcp)
+    let answered = false
+    const answer = (error: Error | null): void => {
+      if (answered) return
+      answered = true
+      if (error) callback(error, null)
+      else callback(null, socket)
+    }
+    socket.setNoDelay(true)
+    socket.setKeepAlive(true, 60_000)
+    socket.once('connect', () => {
+      const refused = refusal(socket.remoteAddress!)
+      if (refused) {
+        answer(refused)
+        socket.destroy()
+      } else if (!secure) answer(null)
+    })
+    if (secure) {
+      socket.once('secureConnect', () => answer(null))
+      socket.on('session', (session: Buffer) => {
+        cache.session = session
+      })
+    }
+    socket.on('error', (error) => {
+      // A session that led to a failure is not resumed.
+      cache.session = undefined
+      answer(dialFailure(error, hostname, port, Boolean((socket as Partial<TLSSocket>).authorizationError)))
+    })
+    return socket
+  }
+
+  #guardedLookup(refusal: (address: string) => Error | null): LookupFunction {
+    return (hostname, _options, callback) => {
+      this.#lookup(hostname, (error, addresses) => {
+        // One blocked address refuses the name: with a mixed answer the dialled one would be chance.
+        const refused = addresses.map(({ address }) => refusal(address)).find((each) => each !== null)
+        const fault = error ?? refused ?? (addresses.length === 0 ? noAddress() : null)
+        callback(fault as NodeJS.ErrnoException | null, addresses as ResolvedAddress[])
+      })
+    }
+  }
+
+  #resolveAll(names: readonly string[], callback: (addresses: string[]) => void): void {
+    const found: string[] = []
+    let open = names.length
+    for (const name of names)
+      this.#lookup(name, (_error, addresses) => {
+        found.push(...addresses.map(({ address }) => address))
+        if (--open === 0) callback(found)
+      })
+  }
+}
+
+function noAddress(): Error {
+  return Object.assign(new Error('no address'), { code: 'ENOTFOUND' })
+}

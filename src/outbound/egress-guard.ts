@@ -1,0 +1,104 @@
+// Decides what a request may reach: by its URL before it is sent, and by the address when a connection is made.
+import { isIP } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { OutboundError } from '../engine/http-client.ts'
+import { type Address, specialRange, unwrapped } from './address-ranges.ts'
+import { allowsAddress, allowsHost, type EgressRules, withoutFinalDot } from './egress-rules.ts'
+
+export interface OwnService {
+  /** The origin of MILLRACE_BASE_URL. */
+  origin: string
+  webhookPrefix: string
+  /** Carries how many webhooks of this service stand before a call. */
+  hopHeader: string
+  /** Listen addresses, database: never reachable, whatever is allowed. */
+  endpoints: readonly { host: string; port: number }[]
+}
+
+/** webhook: a webhook of this service itself; outside: everything else. */
+export type Target = 'webhook' | 'outside'
+
+const LOOPBACK_HOSTS = ['localhost', '127.0.0.1', '[::1]']
+const OPEN_IT =
+  'Only public addresses can be reached by default. Whoever runs this service can open more with MILLRACE_EGRESS_ALLOW.'
+
+export class EgressGuard {
+  readonly #rules: EgressRules
+  readonly #own: OwnService
+  readonly #ownOrigins: ReadonlySet<string>
+
+  constructor(rules: EgressRules, own: OwnService) {
+    this.#rules = rules
+    this.#own = own
+    const origin = new URL(own.origin)
+    const spellings = LOOPBACK_HOSTS.includes(origin.hostname) ? LOOPBACK_HOSTS : [withoutFinalDot(origin.hostname)]
+    const port = origin.port ? `:${origin.port}` : ''
+    this.#ownOrigins = new Set(spellings.map((host) => `${origin.protocol}//${host}${port}`))
+  }
+
+  /** Asked before every send and redirect: a pooled connection must not carry what could not have opened it. */
+  target(url: URL): Target {
+    const origin = url.hostname.endsWith('.') ? url.origin.replace(url.hostname, url.hostname.slice(0, -1)) : url.origin
+    if (!this.#ownOrigins.has(origin)) return 'outside'
+    if (this.#isWebhook(url.pathname)) return 'webhook'
+    throw this.#ownRefusal(url.host)
+  }
+
+  // Plain segments only: no escape, empty or dot segment that a proxy in front could read as another path.
+  #isWebhook(path: string): boolean {
+    const { webhookPrefix } = this.#own
+    return path.startsWith(webhookPrefix) && /^[\w-]+(?:\/[\w-]+)*\/?$/.test(path.slice(webhookPrefix.length))
+  }
+
+  /** Asked for the address of every connection to the outside. `forbidden`: what `namedEndpoints` resolved to. */
+  refusal(hostname: string, port: number, dialled: string, forbidden: readonly string[]): OutboundError | null {
+    const address = unwrapped(dialled)
+    if (this.#isOwnEndpoint(address, port, forbidden)) return this.#ownRefusal(`${hostname}:${port}`)
+    const range = specialRange(address)
+    if (range === null || allowsHost(this.#rules, hostname, port) || allowsAddress(this.#rules, address, port))
+      return null
+    // The address behind a name stays unsaid: it would map the internal network.
+    const what = isIP(hostname) ? 'is' : 'resolves to'
+    return blocked(`${hostname} ${what} an address that is not public (${range})`, OPEN_IT)
+  }
+
+  /** Names among the own endpoints on that port; their addresses must be known before dialling. */
+  namedEndpoints(port: number): string[] {
+    return this.#own.endpoints
+      .filter((endpoint) => endpoint.port === port && !isIP(endpoint.host) && endpoint.host !== 'localhost')
+      .map((endpoint) => endpoint.host)
+  }
+
+  #isOwnEndpoint(address: Address, port: number, forbidden: readonly string[]): boolean {
+    const endpoints = this.#own.endpoints.filter((endpoint) => endpoint.port === port)
+    if (endpoints.length === 0) return false
+    const addresses = [...forbidden, ...endpoints.map((endpoint) => endpoint.host).filter((host) => isIP(host))]
+    const local = endpoints.some((endpoint) => endpoint.host === 'localhost') || addresses.some(isThisMachine)
+    return (local && isThisMachine(address.toString())) || addresses.some((own) => same(unwrapped(own), address))
+  }
+
+  #ownRefusal(host: string): OutboundError {
+    return blocked(
+      `${host} is this service itself`,
+      `Of this service only webhooks can be called: ${this.#own.origin}${this.#own.webhookPrefix}<webhook id>.`,
+    )
+  }
+}
+
+export function blocked(message: string, hint: string): OutboundError {
+  return new OutboundError('blocked_address', message, hint)
+}
+
+/** Loopback and wildcard addresses, and those of any interface. */
+function isThisMachine(text: string): boolean {
+  const address = unwrapped(text)
+  const range = specialRange(address)
+  if (range === 'loopback' || range === 'unspecified') return true
+  return Object.values(networkInterfaces()).some((list) =>
+    list?.some((entry) => same(unwrapped(entry.address), address)),
+  )
+}
+
+function same(a: Address, b: Address): boolean {
+  return a.toString() === b.toString()
+}

@@ -1,0 +1,219 @@
+// What may be reached, decided on the address actually dialled.
+import { describe, expect, it } from 'vitest'
+import { specialRange, unwrapped } from './address-ranges.ts'
+import { parseEgressAllow } from './http-client.ts'
+import type { ResolvedAddress } from './resolve-names.ts'
+import { client, failure, get, httpServer, OWN, text } from './test-servers.ts'
+
+const NOT_PUBLIC = [
+  '127.0.0.1',
+  '127.255.255.254',
+  '10.0.0.1',
+  '172.16.0.1',
+  '172.31.255.255',
+  '192.168.1.1',
+  '100.64.0.1',
+  '100.127.255.255',
+  '169.254.169.254',
+  '168.63.129.16',
+  '0.0.0.0',
+  '0.1.2.3',
+  '198.18.0.1',
+  '198.19.255.255',
+  '192.0.0.8',
+  '192.0.2.1',
+  '198.51.100.7',
+  '203.0.113.9',
+  '192.88.99.1',
+  '224.0.0.1',
+  '239.255.255.250',
+  '240.0.0.1',
+  '255.255.255.255',
+  '::',
+  '::1',
+  '::7f00:1',
+  '::ffff:127.0.0.1',
+  '::ffff:10.0.0.1',
+  '::ffff:0:127.0.0.1',
+  '64:ff9b::7f00:1',
+  '64:ff9b::10.1.2.3',
+  '64:ff9b:1::1',
+  '2002:7f00:1::',
+  '2002:808:808::1',
+  '2001:0:4136:e378:8000:63bf:3fff:fdd2',
+  '2001:db8::1',
+  '3fff::1',
+  '2001:10::1',
+  'fc00::1',
+  'fd00:ec2::254',
+  'fe80::1',
+  'fe80::1%eth0',
+  'fec0::1',
+  'ff02::1',
+  '100::1',
+  '5f00::1',
+  '4000::1',
+]
+const PUBLIC = [
+  '8.8.8.8',
+  '1.1.1.1',
+  '172.32.0.1',
+  '100.128.0.1',
+  '198.20.0.1',
+  '223.255.255.255',
+  '2606:4700::1111',
+  '2a00:1450::1',
+  '64:ff9b::808:808',
+  '::ffff:8.8.8.8',
+]
+
+describe('special ranges', () => {
+  it.each(NOT_PUBLIC)('%s is not public', (address) => expect(specialRange(unwrapped(address))).not.toBeNull())
+  it.each(PUBLIC)('%s is public', (address) => expect(specialRange(unwrapped(address))).toBeNull())
+})
+
+describe('literal addresses', () => {
+  const closed = { allow: [] as string[] }
+  it.each([
+    'http://127.0.0.1/',
+    'http://2130706433/',
+    'http://0177.0.0.1/',
+    'http://0x7f.1/',
+    'http://127.1/',
+    'http://１２７.０.０.１/',
+    'http://0/',
+    'http://0.0.0.0/',
+    'http://[::1]/',
+    'http://[::]/',
+    'http://[::ffff:7f00:1]/',
+    'http://[::ffff:127.0.0.1]/',
+    'http://[64:ff9b::7f00:1]/',
+    'http://[2002:7f00:1::]/',
+    'http://[2001:0:7f00:1::1]/',
+    'http://[fd00::1]/',
+    'http://[fe80::1]/',
+    'http://10.0.0.1/',
+    'http://172.16.0.1/',
+    'http://192.168.0.1/',
+    'http://100.64.0.1/',
+    'http://169.254.169.254/latest/meta-data/',
+    'http://198.18.0.1/',
+    'http://224.0.0.1/',
+    'http://240.0.0.1/',
+    'http://127.0.0.1./',
+    'https://127.0.0.1/',
+  ])('refuses %s', async (url) => {
+    expect(await failure(get(client(closed), url))).toMatchObject({ code: 'blocked_address' })
+  })
+
+  it('shows the host that would be dialled', async () => {
+    expect((await failure(get(client(closed), 'http://0177.1/'))).message).toContain('127.0.0.1')
+  })
+})
+
+describe('names', () => {
+  const answers = (...addresses: string[]) =>
+    addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
+  const resolver = (...lists: ResolvedAddress[][]) => {
+    let asked = 0
+    return (_name: string, callback: (error: null, addresses: ResolvedAddress[]) => void) =>
+      callback(null, lists[Math.min(asked++, lists.length - 1)]!)
+  }
+
+  it.each([
+    ['a private address', answers('10.0.0.1')],
+    ['mapped loopback', answers('::ffff:127.0.0.1')],
+    ['public first, private second', answers('8.8.8.8', '192.168.0.1')],
+    ['public A, loopback AAAA', answers('8.8.8.8', '::1')],
+  ])('refuses a name that resolves to %s', async (_what, list) => {
+    const error = await failure(get(client({ allow: [], lookup: resolver(list) }), 'http://rebind.example/'))
+    expect(error).toMatchObject({ code: 'blocked_address' })
+    expect(error.message).toContain('rebind.example')
+    expect(error.message).not.toContain('192.168')
+  })
+
+  it('asks again for every connection, so an answer that changes is refused', async () => {
+    const server = await httpServer((_, reply) => reply.writeHead(200, { connection: 'close' }).end('first'))
+    const rules = { allow: ['127.0.0.1'], lookup: resolver(answers('127.0.0.1'), answers('10.0.0.1')) }
+    const http = client(rules)
+    expect(text(await get(http, `http://rebind.example:${server.port}/`))).toBe('first')
+    expect(await failure(get(http, `http://rebind.example:${server.port}/`))).toMatchObject({ code: 'blocked_address' })
+  })
+
+  it('reaches an allowed name whatever it resolves to, on the allowed port only', async () => {
+    const server = await httpServer((_, reply) => reply.end('in'))
+    const lookup = resolver(answers('127.0.0.1'))
+    const http = client({ allow: [`api.internal:${server.port}`], lookup })
+    expect(text(await get(http, `http://API.internal.:${server.port}/`))).toBe('in')
+    expect(await failure(get(http, 'http://api.internal:1/'))).toMatchObject({ code: 'blocked_address' })
+    expect(await failure(get(http, `http://other.internal:${server.port}/`))).toMatchObject({ code: 'blocked_address' })
+  })
+
+  it('says that a name does not resolve', async () => {
+    const lookup = (_name: string, callback: (error: Error, addresses: never[]) => void) =>
+      callback(Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' }), [])
+    expect(await failure(get(client({ lookup }), 'http://nowhere.example/'))).toMatchObject({ code: 'dns_failed' })
+  })
+})
+
+describe('own endpoints', () => {
+  it.each(['127.0.0.1', '0.0.0.0', 'localhost', '::'])('blocks every local address on the port of %s', async (host) => {
+    const own = { ...OWN, endpoints: [{ host, port: 5432 }] }
+    const http = client({ own, allow: ['loopback', '0.0.0.0/0', '::/0', 'localhost', 'db.internal'] })
+    for (const name of ['127.0.0.1', '127.0.0.2', 'localhost', '0.0.0.0', '[::1]', '[::ffff:127.0.0.1]'])
+      expect(await failure(get(http, `http://${name}:5432/`))).toMatchObject({ code: 'blocked_address' })
+    expect(await failure(get(http, 'http://127.0.0.1:2/'))).toMatchObject({ code: 'connection_refused' })
+  })
+
+  it('blocks the address behind the name of an own endpoint', async () => {
+    const own = { ...OWN, endpoints: [{ host: 'db.internal', port: 5432 }] }
+    const lookup = (_name: string, callback: (error: null, addresses: ResolvedAddress[]) => void) =>
+      callback(null, [{ address: '10.0.0.5', family: 4 }])
+    const http = client({ own, allow: ['10.0.0.0/8'], lookup })
+    for (const host of ['10.0.0.5', 'db.internal', 'alias.internal'])
+      expect(await failure(get(http, `http://${host}:5432/`, { timeoutMs: 500 }))).toMatchObject({
+        code: 'blocked_address',
+      })
+  })
+})
+
+describe('parseEgressAllow', () => {
+  it('takes words, ranges, addresses and hosts, with ports', () => {
+    const entries = [
+      'private',
+      'Loopback',
+      '10.0.0.0/8',
+      'fd00::/8',
+      '192.168.1.20',
+      '::1',
+      '[::1]:80',
+      '10.1.1.1:81',
+      'api.internal',
+      'api.internal:8080',
+    ]
+    const rules = parseEgressAllow(entries)
+    expect(rules.hosts).toEqual([
+      { what: 'api.internal', port: null },
+      { what: 'api.internal', port: 8080 },
+    ])
+    expect(rules.ranges).toHaveLength(12)
+  })
+
+  it.each([
+    '',
+    '10.0.0.0/33',
+    '10.0.0/8',
+    'host/8',
+    'http://x',
+    'a b',
+    'host:0',
+    'host:70000',
+    '*.example.com',
+    'user@host',
+    '[::1',
+  ])('refuses %j with one line', (entry) =>
+    expect(() => parseEgressAllow([entry])).toThrow(
+      /^".*" is (not a CIDR range|neither a CIDR range nor a host); write/,
+    ),
+  )
+})

@@ -1,0 +1,170 @@
+// One request from its slot to its reply: the time limit and the redirects.
+import type { OutboundError, OutboundReply, OutboundRequest } from '../engine/http-client.ts'
+import type { ConnectionPool } from './connection-pool.ts'
+import type { EgressGuard, Target } from './egress-guard.ts'
+import { cancelled, timedOut } from './failures.ts'
+import { HopHandler, type HopOwner } from './hop-handler.ts'
+import { type Hop, isRedirect, MAX_REDIRECTS, nextHop, tooManyRedirects } from './redirect.ts'
+import type { Slots, Waiter } from './slots.ts'
+import { wireHeaders } from './wire-headers.ts'
+
+export interface ExchangeContext {
+  readonly guard: EgressGuard
+  readonly pool: ConnectionPool
+  readonly slots: Slots
+  readonly inFlight: Set<Exchange>
+  readonly maxBodyBytes: number
+  readonly hopHeader: string
+}
+
+export class Exchange implements Waiter, HopOwner {
+  readonly context: ExchangeContext
+  readonly #request: OutboundRequest
+  readonly #resolve: (reply: OutboundReply) => void
+  readonly #reject: (error: OutboundError) => void
+  #hop: Hop
+  #sending: HopHandler | null = null
+  #redirects = 0
+  /** The origin whose slot is held or waited for. */
+  #slot: string
+  #holdsSlot = false
+  #startedAt = 0
+  #remainingMs: number
+  #deadline = 0
+  #timer: NodeJS.Timeout | undefined
+  #settled = false
+
+  constructor(
+    context: ExchangeContext,
+    request: OutboundRequest,
+    url: URL,
+    resolve: (reply: OutboundReply) => void,
+    reject: (error: OutboundError) => void,
+  ) {
+    this.context = context
+    this.#request = request
+    this.#resolve = resolve
+    this.#reject = reject
+    this.#hop = { url, method: request.method, headers: request.headers, body: request.body }
+    this.#slot = url.origin
+    this.#remainingMs = request.timeoutMs
+  }
+
+  start(): void {
+    const { signal } = this.#request
+    if (signal?.aborted) {
+      this.cancel()
+      return
+    }
+    signal?.addEventListener('abort', this.cancel)
+    this.context.inFlight.add(this)
+    if (this.context.slots.acquire(this.#slot, this)) this.granted()
+  }
+
+  granted(): void {
+    this.#holdsSlot = true
+    // The clock stands still while a redirect waits for the slot of its host.
+    const now = performance.now()
+    if (this.#startedAt === 0) this.#startedAt = now
+    this.#deadline = now + this.#remainingMs
+    this.#timer = setTimeout(onTimeout, this.#remainingMs, this)
+    this.#send(false)
+  }
+
+  timeOut(): void {
+    const phase = this.#sending?.phase ?? 'connecting'
+    this.fail(timedOut(this.#hop.url.hostname, phase, this.#request.timeoutMs))
+  }
+
+  readonly cancel = (): void => this.fail(cancelled('The request was cancelled'))
+
+  fail(error: OutboundError): void {
+    if (!this.#settle()) return
+    this.#sending?.giveUp()
+    this.#reject(error)
+  }
+
+  done(status: number, headers: Record<string, string>, cookies: readonly string[], body: Uint8Array): void {
+    if (!this.#settle()) return
+    const { url } = this.#hop
+    if (url.hash) url.hash = ''
+    this.#resolve({
+      status,
+      headers,
+      cookies,
+      body,
+      url: url.href,
+      redirects: this.#redirects,
+      durationMs: Math.round(performance.now() - this.#startedAt),
+    })
+  }
+
+  wantsRedirect(status: number, location: string | undefined): location is string {
+    return this.#request.followRedirects && isRedirect(status, location)
+  }
+
+  redirected(status: number, location: string): void {
+    try {
+      if (this.#redirects === MAX_REDIRECTS) throw tooManyRedirects(this.#hop.url.hostname)
+      this.#hop = nextHop(this.#hop, status, location)
+    } catch (error) {
+      this.fail(error as OutboundError)
+      return
+    }
+    this.#redirects++
+    const { origin } = this.#hop.url
+    if (origin === this.#slot) {
+      this.#send(false)
+      return
+    }
+    clearTimeout(this.#timer)
+    this.#remainingMs = Math.max(1, this.#deadline - performance.now())
+    this.#releaseSlot()
+    this.#slot = origin
+    if (this.context.slots.acquire(origin, this)) this.granted()
+  }
+
+  /** Once more on a new connection: the server closed the kept one just as the request left. */
+  sendAgain(): void {
+    this.#send(true)
+  }
+
+  #send(fresh: boolean): void {
+    const { url, method, headers, body } = this.#hop
+    const { guard, pool, hopHeader } = this.context
+    let target: Target
+    try {
+      target = guard.target(url)
+    } catch (error) {
+      this.fail(error as OutboundError)
+      return
+    }
+    const connection = pool.take(url.origin, target, fresh)
+    this.#sending = new HopHandler(this, connection, url.hostname, method)
+    const hops = target === 'webhook' ? this.#request.hops + 1 : null
+    connection.client.dispatch(
+      { path: url.pathname + url.search, method, headers: wireHeaders(headers, hopHeader, hops), body },
+      this.#sending,
+    )
+  }
+
+  #settle(): boolean {
+    if (this.#settled) return false
+    this.#settled = true
+    clearTimeout(this.#timer)
+    this.#request.signal?.removeEventListener('abort', this.cancel)
+    this.context.inFlight.delete(this)
+    if (this.#holdsSlot) this.#releaseSlot()
+    else this.context.slots.cancel(this.#slot, this)
+    return true
+  }
+
+  #releaseSlot(): void {
+    this.#holdsSlot = false
+    this.context.slots.release(this.#slot)
+  }
+}
+
+function onTimeout(exchange: Exchange): void {
+  exchange.timeOut()
+}

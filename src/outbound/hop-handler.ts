@@ -1,0 +1,158 @@
+// What undici calls for one hop: reads the reply, then hands the connection back or closes it.
+import type { Dispatcher } from 'undici'
+import type { OutboundError } from '../engine/http-client.ts'
+import type { Connection, ConnectionPool } from './connection-pool.ts'
+import { invalidReply, type Phase, replyFailure, tooLarge } from './failures.ts'
+import { type BodyOwner, type ReplyBody, replyBody } from './reply-body.ts'
+
+/** The exchange that the hop is part of. */
+export interface HopOwner {
+  readonly context: { readonly pool: ConnectionPool; readonly maxBodyBytes: number }
+  wantsRedirect(status: number, location: string | undefined): location is string
+  redirected(status: number, location: string): void
+  sendAgain(): void
+  done(status: number, headers: Record<string, string>, cookies: readonly string[], body: Uint8Array): void
+  fail(error: OutboundError): void
+}
+
+type Controller = Dispatcher.DispatchController
+type Headers = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2]
+
+const MAX_INFORMATIONAL = 32
+const MAX_REDIRECT_BODY_BYTES = 65_536
+
+export class HopHandler implements Dispatcher.DispatchHandler, BodyOwner {
+  readonly hostname: string
+  readonly maxBodyBytes: number
+  phase: Phase = 'connecting'
+  readonly #exchange: HopOwner
+  readonly #connection: Connection
+  readonly #method: string
+  #controller: Controller | null = null
+  #status = 0
+  #headers: Record<string, string> = {}
+  #cookies: readonly string[] = []
+  #body: ReplyBody | null = null
+  #location: string | null = null
+  #redirectBytes = 0
+  #informational = 0
+  /** The connection is with the pool again or closed; what undici still reports of this hop counts no more. */
+  #over = false
+
+  constructor(exchange: HopOwner, connection: Connection, hostname: string, method: string) {
+    this.#exchange = exchange
+    this.#connection = connection
+    this.hostname = hostname
+    this.maxBodyBytes = exchange.context.maxBodyBytes
+    this.#method = method
+  }
+
+  onRequestStart(controller: Controller): void {
+    this.#controller = controller
+    this.phase = 'waiting'
+  }
+
+  onResponseStarted(): void {
+    this.phase = 'reading'
+  }
+
+  onResponseStart(_controller: Controller, status: number, headers: Headers): void {
+    if (this.#over) return
+    if (status < 200) {
+      if (++this.#informational > MAX_INFORMATIONAL)
+        this.#exchange.fail(invalidReply(this.hostname, `it began with more than ${MAX_INFORMATIONAL} interim replies`))
+      return
+    }
+    this.#status = status
+    const location = first(headers['location'])
+    if (this.#exchange.wantsRedirect(status, location)) {
+      this.#location = location
+      return
+    }
+    this.#takeHeaders(headers)
+    try {
+      this.#body = replyBody(this, this.#headers['content-encoding'])
+    } catch (error) {
+      this.#exchange.fail(error as OutboundError)
+      return
+    }
+    const encoded = this.#headers['content-encoding'] !== undefined
+    const bodiless = this.#method === 'HEAD' || status === 204 || status === 304
+    if (!encoded && !bodiless && Number(this.#headers['content-length']) > this.maxBodyBytes)
+      this.#exchange.fail(tooLarge(this.hostname, this.maxBodyBytes))
+  }
+
+  // undici parsed them into an object of ours alone.
+  #takeHeaders(headers: Headers): void {
+    const cookies = headers['set-cookie']
+    if (cookies !== undefined) this.#cookies = typeof cookies === 'string' ? [cookies] : cookies
+    for (const name in headers) {
+      const value = headers[name]
+      if (typeof value !== 'string') headers[name] = value!.join(', ')
+    }
+    this.#headers = headers as Record<string, string>
+  }
+
+  onResponseData(_controller: Controller, chunk: Buffer): void {
+    if (this.#over) return
+    if (this.#body) this.#body.write(chunk)
+    else this.#skip(chunk.length)
+  }
+
+  #skip(bytes: number): void {
+    this.#redirectBytes += bytes
+    if (this.#redirectBytes <= MAX_REDIRECT_BODY_BYTES) return
+    // Cheaper to connect anew than to read on what nobody will see.
+    this.giveUp()
+    this.#exchange.redirected(this.#status, this.#location!)
+  }
+
+  onResponseEnd(): void {
+    if (this.#over) return
+    this.#over = true
+    this.#exchange.context.pool.give(this.#connection)
+    if (this.#body) this.#body.end()
+    else this.#exchange.redirected(this.#status, this.#location!)
+  }
+
+  onResponseError(_controller: Controller | null, error: Error): void {
+    if (this.#over) return
+    const stale = this.#connection.used && this.phase === 'waiting' && isSafe(this.#method)
+    this.giveUp()
+    if (stale) this.#exchange.sendAgain()
+    else this.#exchange.fail(replyFailure(error, this.hostname, this.phase))
+  }
+
+  /** Frees the socket, whatever state it is in. */
+  giveUp(): void {
+    this.#body?.destroy()
+    if (this.#over) return
+    this.#over = true
+    this.#exchange.context.pool.discard(this.#connection)
+  }
+
+  pause(): void {
+    this.#controller?.pause()
+  }
+
+  resume(): void {
+    if (!this.#over) this.#controller?.resume()
+  }
+
+  bodyDone(body: Buffer): void {
+    this.#exchange.done(this.#status, this.#headers, this.#cookies, body)
+  }
+
+  bodyFailed(error: OutboundError): void {
+    this.#exchange.fail(error)
+  }
+}
+
+// RFC 9110 §9.2.2: only what is known to change nothing is repeated unasked.
+function isSafe(method: string): boolean {
+  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
+}
+
+function first(value: string | string[] | undefined): string | undefined {
+  return typeof value === 'object' ? value[0] : value
+}

@@ -1,0 +1,71 @@
+// The guarded HTTP client: the one way out of the process.
+import type { HttpClient, OutboundReply, OutboundRequest } from '../engine/http-client.ts'
+import { checkHeaderName, checkHeaderValue, parseOutboundUrl } from '../engine/outbound-rules.ts'
+import { ConnectionPool } from './connection-pool.ts'
+import { Dialler } from './dial.ts'
+import { EgressGuard, type OwnService } from './egress-guard.ts'
+import { parseEgressAllow } from './egress-rules.ts'
+import { Exchange, type ExchangeContext } from './exchange.ts'
+import { cancelled } from './failures.ts'
+import { type Lookup, sharedLookup } from './resolve-names.ts'
+import { Slots } from './slots.ts'
+
+export { type EgressRules, parseEgressAllow } from './egress-rules.ts'
+
+export interface HttpClientOptions {
+  /** The entries of MILLRACE_EGRESS_ALLOW. */
+  allow: readonly string[]
+  own: OwnService
+  /** Requests in flight, in total and per origin. */
+  concurrency: number
+  perHost: number
+  /** Of a reply, after decoding. */
+  maxBodyBytes?: number
+  /** Resolves names in place of the system. */
+  lookup?: Lookup
+  /** Certificates of authorities trusted besides the usual ones, in PEM. */
+  ca?: readonly string[]
+}
+
+export interface OutboundClient extends HttpClient {
+  /** Gives up what is in flight, as cancelled, and closes every connection. */
+  close(): Promise<void>
+  stats(): { inFlight: number; waiting: number }
+}
+
+const MAX_BODY_BYTES = 10_485_760
+
+export function createHttpClient(options: HttpClientOptions): OutboundClient {
+  const guard = new EgressGuard(parseEgressAllow(options.allow), options.own)
+  const context: ExchangeContext = {
+    guard,
+    pool: new ConnectionPool(new Dialler(guard, sharedLookup(options.lookup), options.ca ?? [])),
+    slots: new Slots(options.concurrency, options.perHost),
+    inFlight: new Set(),
+    maxBodyBytes: options.maxBodyBytes ?? MAX_BODY_BYTES,
+    hopHeader: options.own.hopHeader.toLowerCase(),
+  }
+  let closed = false
+
+  function send(request: OutboundRequest): Promise<OutboundReply> {
+    return new Promise((resolve, reject) => {
+      if (closed) throw cancelled('The service is stopping')
+      const url = parseOutboundUrl(request.url)
+      for (const { name, value } of request.headers) {
+        checkHeaderName(name)
+        checkHeaderValue(name, value)
+      }
+      new Exchange(context, request, url, resolve, reject).start()
+    })
+  }
+
+  return {
+    send,
+    async close() {
+      closed = true
+      for (const exchange of context.inFlight) exchange.fail(cancelled('The service is stopping'))
+      await context.pool.closeAll()
+    },
+    stats: () => ({ inFlight: context.slots.active, waiting: context.slots.waiting }),
+  }
+}

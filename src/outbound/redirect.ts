@@ -1,0 +1,72 @@
+// What follows a redirect reply: the next request, or why there is none (contract §3).
+import type { OutboundHeader } from '../engine/http-client.ts'
+import { OutboundError } from '../engine/http-client.ts'
+import { invalidUrl } from '../engine/outbound-rules.ts'
+
+export const MAX_REDIRECTS = 10
+
+const STATUSES = new Set([301, 302, 303, 307, 308])
+const CREDENTIAL_NAMES = new Set(['authorization', 'cookie', 'proxy-authorization'])
+
+/** One request on the wire. */
+export interface Hop {
+  url: URL
+  method: string
+  headers: readonly OutboundHeader[]
+  body: Uint8Array | string | null
+}
+
+export function isRedirect(status: number, location: string | undefined): location is string {
+  return location !== undefined && STATUSES.has(status)
+}
+
+/** Throws OutboundError where the redirect must not be followed. */
+export function nextHop(hop: Hop, status: number, location: string): Hop {
+  const url = locationUrl(location, hop.url)
+  let { method, headers, body } = hop
+  const toGet = status === 303 ? method !== 'HEAD' && method !== 'GET' : status < 303 && method === 'POST'
+  if (toGet) {
+    method = 'GET'
+    body = null
+    headers = headers.filter((header) => !header.name.toLowerCase().startsWith('content-'))
+  }
+  // They come back at no later hop: each one starts from the headers of the one before.
+  if (url.origin !== hop.url.origin)
+    headers = headers.filter((header) => !header.credential && !CREDENTIAL_NAMES.has(header.name.toLowerCase()))
+  return { url, method, headers, body }
+}
+
+function locationUrl(location: string, base: URL): URL {
+  const url = URL.parse(asUtf8(location), base.href)
+  const from = `${base.hostname} redirects to`
+  if (url === null)
+    throw invalidUrl(
+      `${from} a URL that is not valid`,
+      'Report it to whoever runs the API, or turn off follow redirects.',
+    )
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw invalidUrl(
+      `${from} a ${url.protocol} URL, which is not supported`,
+      'Only http:// and https:// URLs can be called.',
+    )
+  if (url.username || url.password)
+    throw invalidUrl(
+      `${from} a URL that holds credentials`,
+      'Call the final URL directly, with the authentication setting.',
+    )
+  url.hash = ''
+  return url
+}
+
+/** Headers arrive as Latin-1, but servers that do not escape a Location write UTF-8. */
+function asUtf8(location: string): string {
+  return /[\u0080-\u00ff]/.test(location) ? Buffer.from(location, 'latin1').toString('utf8') : location
+}
+
+export function tooManyRedirects(hostname: string): OutboundError {
+  return new OutboundError(
+    'too_many_redirects',
+    `More than ${MAX_REDIRECTS} redirects, the last one by ${hostname}`,
+    'The URLs may redirect in a circle: check the URL, or turn off follow redirects to see the first reply.',
+  )
+}

@@ -1,0 +1,176 @@
+// Collects a reply's body, undoing its content encodings, and stops at the first byte over the limit.
+import type { Transform } from 'node:stream'
+import {
+  constants,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  createZstdDecompress,
+} from 'node:zlib'
+import type { OutboundError } from '../engine/http-client.ts'
+import { invalidReply, tooLarge } from './failures.ts'
+
+const MAX_ENCODINGS = 5
+const CHUNK = { chunkSize: 65_536 }
+// RFC 9659: 8 MiB of window is all a sender may ask for; zstd itself would take 128 MiB.
+const ZSTD = { ...CHUNK, params: { [constants.ZSTD_d_windowLogMax]: 23 } }
+
+type Decoder = (firstChunk: Buffer) => Transform
+
+const DECODERS: Record<string, Decoder> = {
+  gzip: () => createGunzip(CHUNK),
+  'x-gzip': () => createGunzip(CHUNK),
+  deflate: (first) => (hasZlibHeader(first) ? createInflate(CHUNK) : createInflateRaw(CHUNK)),
+  br: () => createBrotliDecompress(CHUNK),
+  zstd: () => createZstdDecompress(ZSTD),
+}
+
+export interface BodyOwner {
+  readonly hostname: string
+  readonly maxBodyBytes: number
+  /** Backpressure towards the socket. */
+  pause(): void
+  resume(): void
+  bodyDone(body: Buffer): void
+  bodyFailed(error: OutboundError): void
+}
+
+export interface ReplyBody {
+  write(chunk: Buffer): void
+  end(): void
+  destroy(): void
+}
+
+/** Throws OutboundError for encodings that cannot be undone. */
+export function replyBody(owner: BodyOwner, contentEncoding: string | undefined): ReplyBody {
+  if (contentEncoding === undefined) return new PlainBody(owner)
+  const names = contentEncoding
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim())
+  // CVE-2026-22036: every further encoding multiplies the work that a small reply can cause.
+  if (names.length > MAX_ENCODINGS)
+    throw invalidReply(owner.hostname, `it has ${names.length} content encodings; at most ${MAX_ENCODINGS} are undone`)
+  const decoders: Decoder[] = []
+  for (const name of names) {
+    if (name === 'identity' || name === '') continue
+    if (!Object.hasOwn(DECODERS, name))
+      throw invalidReply(owner.hostname, `its content encoding ${JSON.stringify(name)} is not known`)
+    decoders.unshift(DECODERS[name]!)
+  }
+  return decoders.length === 0 ? new PlainBody(owner) : new EncodedBody(owner, decoders)
+}
+
+const EMPTY = Buffer.alloc(0)
+
+class PlainBody implements ReplyBody {
+  readonly #owner: BodyOwner
+  #chunks: Buffer[] = []
+  #size = 0
+
+  constructor(owner: BodyOwner) {
+    this.#owner = owner
+  }
+
+  write(chunk: Buffer): void {
+    this.#size += chunk.length
+    if (this.#size > this.#owner.maxBodyBytes) {
+      this.destroy()
+      this.#owner.bodyFailed(tooLarge(this.#owner.hostname, this.#owner.maxBodyBytes))
+    } else this.#chunks.push(chunk)
+  }
+
+  end(): void {
+    const chunks = this.#chunks
+    this.#owner.bodyDone(chunks.length === 0 ? EMPTY : chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
+  }
+
+  destroy(): void {
+    this.#chunks = []
+  }
+}
+
+class EncodedBody implements ReplyBody {
+  readonly #owner: BodyOwner
+  readonly #decoders: readonly Decoder[]
+  readonly #decoded: PlainBody
+  #stages: Transform[] | null = null
+  #wireBytes = 0
+
+  constructor(owner: BodyOwner, decoders: readonly Decoder[]) {
+    this.#owner = owner
+    this.#decoders = decoders
+    this.#decoded = new PlainBody(owner)
+  }
+
+  write(chunk: Buffer): void {
+    this.#wireBytes += chunk.length
+    if (this.#wireBytes > this.#encodedLimit) {
+      this.#fail(tooLarge(this.#owner.hostname, this.#owner.maxBodyBytes))
+      return
+    }
+    if (this.#stages === null) {
+      this.#stages = []
+      this.#addStage(chunk)
+    } else if (!this.#stages[0]!.write(chunk)) this.#owner.pause()
+  }
+
+  // Incompressible data grows a little by encoding; more than that is padding, endless without a limit of its own.
+  get #encodedLimit(): number {
+    return this.#owner.maxBodyBytes + this.#owner.maxBodyBytes / 16 + 1024
+  }
+
+  /** Each stage begins with its first chunk: deflate comes in two forms that only the data tells apart. */
+  #addStage(firstChunk: Buffer): void {
+    const stages = this.#stages!
+    const depth = stages.length
+    const stage = this.#decoders[depth]!(firstChunk)
+    stages.push(stage)
+    const last = depth === this.#decoders.length - 1
+    let size = 0
+    stage.on('data', (chunk: Buffer) => {
+      if (last) {
+        this.#decoded.write(chunk)
+        return
+      }
+      size += chunk.length
+      const next = stages[depth + 1]
+      if (size > this.#encodedLimit) this.#fail(tooLarge(this.#owner.hostname, this.#owner.maxBodyBytes))
+      else if (!next) this.#addStage(chunk)
+      else if (!next.write(chunk)) stage.pause()
+    })
+    stage.on('drain', () => (depth === 0 ? this.#owner.resume() : stages[depth - 1]!.resume()))
+    stage.once('end', () => {
+      const next = stages[depth + 1]
+      if (last || !next) this.#decoded.end()
+      else next.end()
+    })
+    stage.on('error', (error) =>
+      this.#fail(invalidReply(this.#owner.hostname, `its body cannot be decoded (${error.message})`)),
+    )
+    if (!stage.write(firstChunk) && depth === 0) this.#owner.pause()
+  }
+
+  end(): void {
+    // A reply without a body may carry the header all the same.
+    if (this.#stages === null) this.#decoded.end()
+    else this.#stages[0]!.end()
+  }
+
+  destroy(): void {
+    for (const stage of this.#stages ?? []) stage.destroy()
+    this.#decoded.destroy()
+  }
+
+  #fail(error: OutboundError): void {
+    this.destroy()
+    this.#owner.bodyFailed(error)
+  }
+}
+
+// RFC 1950: method 8, and the first two bytes a multiple of 31.
+function hasZlibHeader(first: Buffer): boolean {
+  const [a = 0, b] = first
+  return (a & 0x0f) === 8 && (b === undefined || ((a << 8) | b) % 31 === 0)
+}

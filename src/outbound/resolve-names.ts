@@ -1,0 +1,32 @@
+// Name resolution, one query at a time per name: a burst of connections to one host asks once.
+import { lookup as systemLookup } from 'node:dns'
+
+export interface ResolvedAddress {
+  address: string
+  family: number
+}
+
+export type LookupCallback = (error: Error | null, addresses: readonly ResolvedAddress[]) => void
+
+export type Lookup = (hostname: string, callback: LookupCallback) => void
+
+// `lookup` rather than DNS queries of our own: it knows the hosts file, as everything else on the machine does.
+const askSystem: Lookup = (hostname, callback) =>
+  systemLookup(hostname, { all: true }, (error, addresses) => callback(error, addresses ?? []))
+
+export function sharedLookup(lookup: Lookup = askSystem): Lookup {
+  const asked = new Map<string, LookupCallback[]>()
+  return (hostname, callback) => {
+    const waiting = asked.get(hostname)
+    if (waiting) {
+      waiting.push(callback)
+      return
+    }
+    const callbacks = [callback]
+    asked.set(hostname, callbacks)
+    lookup(hostname, (error, addresses) => {
+      asked.delete(hostname)
+      for (const each of callbacks) each(error, addresses)
+    })
+  }
+}

@@ -1,0 +1,159 @@
+// Who runs which run when, in one process: in order of arrival, at most so many at once, and per flow at most as many as it allows.
+import type { Advanced } from '../engine/run-store.ts'
+import type { Queue } from '../operations/ports.ts'
+import { Fifo } from './fifo.ts'
+
+export interface QueuedRun {
+  id: string
+  flowId: string
+  /** At most so many runs of its flow at once. */
+  concurrency: number | null
+}
+
+export interface QueuePorts {
+  advance(runId: string): Promise<Advanced>
+  /** Waiting runs whose time has come, and when the next one's comes. */
+  due(): Promise<{ runs: QueuedRun[]; nextAt: number | null }>
+  now(): number
+  failed(error: unknown): void
+}
+
+/** A flow with a limit: a run holds its place from its start to its end, also while it waits. */
+interface LimitedFlow {
+  holders: Set<string>
+  line: Fifo<QueuedRun>
+}
+
+/** setTimeout takes no longer delays. */
+const LONGEST_TIMER_MS = 2_147_483_647
+const LOOK_AGAIN_MS = 250
+
+export class InProcessQueue implements Queue {
+  readonly #ports: QueuePorts
+  readonly #concurrency: number
+  readonly #ready = new Fifo<QueuedRun>()
+  readonly #limited = new Map<string, LimitedFlow>()
+  /** In line or under way, so that a waiting run is not taken up twice. */
+  readonly #taken = new Set<string>()
+  #inLine = 0
+  #running = 0
+  #started = false
+  #timer: NodeJS.Timeout | null = null
+  #timerAt = Number.POSITIVE_INFINITY
+
+  constructor(concurrency: number, ports: QueuePorts) {
+    this.#concurrency = concurrency
+    this.#ports = ports
+  }
+
+  get size(): number {
+    return this.#ready.size + this.#inLine
+  }
+
+  add(run: QueuedRun): void {
+    if (this.#taken.has(run.id)) return
+    this.#taken.add(run.id)
+    const flow = this.#limitedFlow(run)
+    if (flow && !flow.holders.has(run.id)) {
+      if (flow.holders.size >= run.concurrency!) {
+        flow.line.push(run)
+        this.#inLine++
+        return
+      }
+      flow.holders.add(run.id)
+    }
+    this.#ready.push(run)
+    this.#pump()
+  }
+
+  /** A run that waits keeps its flow's place, also across a restart. */
+  hold(run: QueuedRun): void {
+    this.#limitedFlow(run)?.holders.add(run.id)
+  }
+
+  /** Takes up waiting runs at that time, or before. */
+  wakeAt(time: number): void {
+    if (!this.#started || time >= this.#timerAt) return
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timerAt = time
+    const delay = Math.min(Math.max(0, time - this.#ports.now()), LONGEST_TIMER_MS)
+    this.#timer = setTimeout(() => void this.#wake(), delay)
+  }
+
+  /** The run ended without this queue, for example by being cancelled while it waited. */
+  forget(run: { id: string; flowId: string }): void {
+    this.#release(run)
+  }
+
+  start(): void {
+    this.#started = true
+    this.wakeAt(this.#ports.now())
+    this.#pump()
+  }
+
+  stop(): void {
+    this.#started = false
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timer = null
+  }
+
+  #limitedFlow(run: QueuedRun): LimitedFlow | null {
+    let flow = this.#limited.get(run.flowId)
+    if (!flow && run.concurrency !== null) {
+      flow = { holders: new Set(), line: new Fifo() }
+      this.#limited.set(run.flowId, flow)
+    }
+    return run.concurrency === null ? null : flow!
+  }
+
+  #pump(): void {
+    while (this.#started && this.#running < this.#concurrency) {
+      const run = this.#ready.shift()
+      if (!run) return
+      this.#running++
+      void this.#advance(run)
+    }
+  }
+
+  async #advance(run: QueuedRun): Promise<void> {
+    let advanced: Advanced = { state: 'interrupted' }
+    try {
+      advanced = await this.#ports.advance(run.id)
+    } catch (error) {
+      this.#ports.failed(error)
+    }
+    this.#running--
+    this.#taken.delete(run.id)
+    if (advanced.state === 'parked') this.wakeAt(advanced.resumeAt)
+    else this.#release(run)
+    this.#pump()
+  }
+
+  #release({ id, flowId }: { id: string; flowId: string }): void {
+    const flow = this.#limited.get(flowId)
+    if (!flow?.holders.delete(id)) return
+    const next = flow.line.shift()
+    if (next) {
+      this.#inLine--
+      flow.holders.add(next.id)
+      this.#ready.push(next)
+      this.#pump()
+    } else if (flow.holders.size === 0) this.#limited.delete(flowId)
+  }
+
+  async #wake(): Promise<void> {
+    this.#timer = null
+    this.#timerAt = Number.POSITIVE_INFINITY
+    try {
+      const { runs, nextAt } = await this.#ports.due()
+      const untaken = runs.filter((run) => !this.#taken.has(run.id))
+      for (const run of untaken) this.add(run)
+      // A whole page of runs that are in line already: look again when some have moved on.
+      if (runs.length && !untaken.length) this.wakeAt(this.#ports.now() + LOOK_AGAIN_MS)
+      else if (nextAt !== null) this.wakeAt(nextAt)
+    } catch (error) {
+      this.#ports.failed(error)
+      this.wakeAt(this.#ports.now() + 1000)
+    }
+  }
+}

@@ -1,0 +1,124 @@
+// Turns resolved settings into the request that leaves, and into what the run's history shows of it.
+import { OutboundError, type OutboundHeader } from '../../engine/http-client.ts'
+import { givenBoundary, type RequestBody, requestBody } from './request-body.ts'
+import type { HttpSettings } from './settings.ts'
+
+type Pair = { name: string; value: string }
+
+export interface BuiltRequest {
+  method: string
+  url: string
+  headers: readonly OutboundHeader[]
+  body: string | null
+  shown: { method: string; url: string; headers: Pair[]; body: unknown }
+}
+
+export interface RequestIdentity {
+  runId: string
+  path: string
+  holdsSecret(text: string): boolean
+}
+
+const MASK = '***'
+const CREDENTIAL_NAMES = new Set(['authorization', 'cookie', 'proxy-authorization'])
+
+/** Throws OutboundError for a query or user name that cannot be sent; the client checks URL and headers. */
+export function buildRequest(settings: HttpSettings, identity: RequestIdentity): BuiltRequest {
+  const { method, auth } = settings
+  const headers: OutboundHeader[] = []
+  for (const { name, value } of settings.headers ?? [])
+    headers.push({ name, value, credential: CREDENTIAL_NAMES.has(name.toLowerCase()) || identity.holdsSecret(value) })
+
+  const body = settings.body ? withContentType(settings.body, headers) : null
+  if (auth) addAuth(auth, headers)
+  if (settings.idempotencyKey && find(headers, 'idempotency-key') === undefined)
+    headers.push({ name: 'Idempotency-Key', value: `${identity.runId}:${identity.path}`, credential: false })
+
+  const query = settings.query ?? []
+  const key = auth?.kind === 'apiKey' && auth.in === 'query' ? [auth] : []
+  const hidden = key.map(({ name }) => ({ name, value: MASK }))
+  return {
+    method,
+    url: withQuery(settings.url, [...query, ...key]),
+    headers,
+    body: body?.content ?? null,
+    shown: {
+      method,
+      url: withQuery(settings.url, [...query, ...hidden]),
+      headers: headers.map(({ name, value, credential }) => ({ name, value: credential ? masked(value) : value })),
+      body: body?.shown ?? null,
+    },
+  }
+}
+
+function withContentType(setting: NonNullable<HttpSettings['body']>, headers: OutboundHeader[]): RequestBody {
+  const at = headers.findIndex(({ name }) => name.toLowerCase() === 'content-type')
+  const given = headers[at]
+  const body = requestBody(setting, given?.value)
+  const multipart = body.contentType.startsWith('multipart/')
+  if (given === undefined) headers.push({ name: 'Content-Type', value: body.contentType, credential: false })
+  else if (multipart && /^multipart\/form-data\b/i.test(given.value) && !givenBoundary(given.value))
+    // Without its boundary no server could read the body.
+    headers[at] = { ...given, value: body.contentType }
+  return body
+}
+
+/** Replaces a header of that name: two Authorization headers are never valid. */
+function addAuth(auth: NonNullable<HttpSettings['auth']>, headers: OutboundHeader[]): void {
+  const header = authHeader(auth)
+  if (header === null) return
+  const name = header.name.toLowerCase()
+  for (let i = headers.length - 1; i >= 0; i--) if (headers[i]!.name.toLowerCase() === name) headers.splice(i, 1)
+  headers.push({ ...header, credential: true })
+}
+
+function authHeader(auth: NonNullable<HttpSettings['auth']>): Pair | null {
+  switch (auth.kind) {
+    case 'basic': {
+      if (auth.username.includes(':'))
+        throw new OutboundError(
+          'invalid_header',
+          'The user name for Basic Auth contains a colon',
+          'A colon separates user name and password: it cannot be part of the name.',
+        )
+      return {
+        name: 'Authorization',
+        value: `Basic ${Buffer.from(`${auth.username}:${auth.password}`).toString('base64')}`,
+      }
+    }
+    case 'bearer':
+      return { name: 'Authorization', value: `Bearer ${auth.token.replace(/^\s*bearer\s+/i, '')}` }
+    case 'apiKey':
+      return auth.in === 'query' ? null : { name: auth.name, value: auth.value }
+    default:
+      return null
+  }
+}
+
+/** Appended after the URL's own query; the fragment never leaves. */
+export function withQuery(url: string, pairs: readonly Pair[]): string {
+  const base = url.split('#', 1)[0]!
+  if (pairs.length === 0) return base
+  const joint = !base.includes('?') ? '?' : /[?&]$/.test(base) ? '' : '&'
+  return base + joint + pairs.map(({ name, value }) => `${component(name)}=${component(value)}`).join('&')
+}
+
+function component(text: string): string {
+  if (/[\r\n]/.test(text) || text.includes('\0'))
+    throw new OutboundError(
+      'invalid_url',
+      'A query parameter contains a line break or NUL character',
+      'Remove it, for example with .trim().',
+    )
+  return encodeURIComponent(text.toWellFormed())
+}
+
+function find(headers: readonly OutboundHeader[], name: string): OutboundHeader | undefined {
+  return headers.find((header) => header.name.toLowerCase() === name)
+}
+
+/** The scheme stays readable: its absence is a usual mistake. */
+function masked(value: string): string {
+  const scheme = /^(?:Basic|Bearer|Digest|Token|ApiKey) (?=\S)/i.exec(value)?.[0] ?? ''
+  return scheme + MASK
+}

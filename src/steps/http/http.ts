@@ -1,0 +1,79 @@
+// The HTTP request step: sends one request to any API and hands its reply to later steps.
+import { OutboundError, type OutboundReply } from '../../engine/http-client.ts'
+import { defineStep, done, failed, type Outcome, type StepContext } from '../../engine/step-kind.ts'
+import { type BuiltRequest, buildRequest } from './build-request.ts'
+import { checkHttp, NO_BODY_WITH_HEAD } from './check.ts'
+import { decodeBody } from './decode-body.ts'
+import { isErrorStatus, statusFailure } from './failure.ts'
+import { HttpSettings } from './settings.ts'
+
+export const http = defineStep({
+  kind: 'http',
+  label: 'HTTP request',
+  reachesOut: true,
+  settings: HttpSettings,
+  run,
+  check: checkHttp,
+})
+
+async function run(context: StepContext<HttpSettings>): Promise<Outcome> {
+  const { settings, signal, hops } = context
+  if (settings.auth?.kind === 'oauth2')
+    return failed({
+      code: 'expression_failed',
+      message: 'OAuth connections are not available yet',
+      hint: 'Use a bearer token.',
+    })
+  if (settings.method === 'HEAD' && settings.body)
+    return failed({ code: 'body_not_allowed', message: NO_BODY_WITH_HEAD })
+  let request: BuiltRequest
+  try {
+    request = buildRequest(settings, context)
+  } catch (error) {
+    return outboundFailure(error)
+  }
+  context.showInput(request.shown)
+  if (settings.onInterrupt === 'fail') {
+    if (context.interrupted) return outcomeUnknown()
+    await context.announce()
+  }
+  const { method, url, headers, body } = request
+  const timeoutMs = (settings.timeout ?? 30) * 1000
+  const followRedirects = settings.followRedirects !== false
+  let reply: OutboundReply
+  try {
+    reply = await context.http.send({ method, url, headers, body, timeoutMs, followRedirects, hops, signal })
+  } catch (error) {
+    return outboundFailure(error)
+  }
+  const output = outputOf(reply)
+  const fails = settings.failOnError !== false && isErrorStatus(reply.status)
+  return fails ? failed(statusFailure(reply.status, reply.url), output) : done(output)
+}
+
+function outputOf({
+  status,
+  headers,
+  cookies,
+  body,
+  url,
+  redirects,
+  durationMs,
+}: OutboundReply): Record<string, unknown> {
+  const output = { status, headers, body: decodeBody(body, headers['content-type']), url, redirects, durationMs }
+  return cookies.length > 0 ? { ...output, cookies } : output
+}
+
+function outboundFailure(error: unknown): Outcome {
+  if (!(error instanceof OutboundError)) throw error
+  const { code, message, hint } = error
+  return failed({ code, message, hint })
+}
+
+function outcomeUnknown(): Outcome {
+  return failed({
+    code: 'outcome_unknown',
+    message: 'The service stopped between sending this request and its reply, so it may have had its effect',
+    hint: 'Look at the remote API what happened, then replay the run from this step or from the next.',
+  })
+}

@@ -1,0 +1,108 @@
+// The settings of an HTTP request, as contract §3 lists them.
+import Type, { type Static } from 'typebox'
+import { json, NameValueList, secretText, templated, text, urlText } from '../../flow/schema.ts'
+
+const closed = { additionalProperties: false }
+
+function oneOf<const T extends readonly string[]>(
+  values: T,
+  options: { default?: T[number]; description?: string } = {},
+): Type.TUnsafe<T[number]> {
+  return Type.Unsafe<T[number]>(
+    Type.Union(
+      values.map((value) => Type.Literal(value)),
+      options,
+    ),
+  )
+}
+
+const JsonBody = Type.Object(
+  { kind: Type.Literal('json'), value: json('Sent as JSON; templates may stand anywhere inside.') },
+  closed,
+)
+
+const FormBody = Type.Object(
+  {
+    kind: Type.Literal('form'),
+    fields: NameValueList,
+    multipart: Type.Optional(
+      Type.Boolean({ default: false, description: 'multipart/form-data in place of urlencoded.' }),
+    ),
+  },
+  closed,
+)
+
+const TextBody = Type.Object(
+  {
+    kind: Type.Literal('text'),
+    value: text(),
+    contentType: Type.Optional(text({ minLength: 1, description: 'Default text/plain; XML by text/xml.' })),
+  },
+  closed,
+)
+
+// Some APIs take their key as the user name, with no password.
+const Password = Type.Unsafe<string>({ ...secretText('May be empty.'), minLength: 0 })
+
+const Auth = Type.Union([
+  Type.Object({ kind: Type.Literal('none') }, closed),
+  Type.Object({ kind: Type.Literal('basic'), username: text(), password: Password }, closed),
+  Type.Object(
+    {
+      kind: Type.Literal('bearer'),
+      token: secretText('Sent as `Authorization: Bearer <token>`; the word Bearer is added.'),
+    },
+    closed,
+  ),
+  Type.Object(
+    {
+      kind: Type.Literal('apiKey'),
+      name: text({ minLength: 1, description: 'For example X-API-Key or api_key.' }),
+      value: secretText(),
+      in: Type.Optional(oneOf(['header', 'query'], { default: 'header' })),
+    },
+    closed,
+  ),
+  Type.Object(
+    {
+      kind: Type.Literal('oauth2'),
+      connection: text({ minLength: 1, description: 'The name of an OAuth connection.' }),
+    },
+    closed,
+  ),
+])
+
+export const HttpSettings = Type.Object(
+  {
+    method: oneOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']),
+    url: urlText(),
+    headers: Type.Optional(NameValueList),
+    query: Type.Optional(NameValueList),
+    body: Type.Optional(Type.Union([JsonBody, FormBody, TextBody])),
+    auth: Type.Optional(Auth),
+    timeout: Type.Optional(
+      templated(
+        Type.Number({
+          exclusiveMinimum: 0,
+          maximum: 300,
+          default: 30,
+          description: 'Seconds for the whole request, from connecting to the last byte of the reply.',
+        }),
+      ),
+    ),
+    followRedirects: Type.Optional(Type.Boolean({ default: true, description: 'At most 10 redirects.' })),
+    failOnError: Type.Optional(Type.Boolean({ default: true, description: 'A 4xx or 5xx reply fails the step.' })),
+    idempotencyKey: Type.Optional(
+      Type.Boolean({ default: false, description: 'Sends an Idempotency-Key that is the same on every resend.' }),
+    ),
+    onInterrupt: Type.Optional(
+      oneOf(['resend', 'fail'], {
+        default: 'resend',
+        description: 'After a crash between send and reply: send again, or fail as outcome_unknown.',
+      }),
+    ),
+  },
+  closed,
+)
+
+export type HttpSettings = Static<typeof HttpSettings>

@@ -1,0 +1,12 @@
+// The list of step kinds: adding one means a file in this folder and a line here.
+import type { StepKind } from '../engine/step-kind.ts'
+import { branch } from './branch.ts'
+import { fail } from './fail.ts'
+import { http } from './http/http.ts'
+import { respond } from './respond.ts'
+import { set } from './set.ts'
+import { stop } from './stop.ts'
+
+export const stepKinds: ReadonlyMap<string, StepKind> = new Map(
+  ([http, branch, set, respond, stop, fail] as unknown as StepKind[]).map((kind) => [kind.kind, kind]),
+)

@@ -1,0 +1,9 @@
+import Type from 'typebox'
+import { defineStep, stop as stopRun } from '../engine/step-kind.ts'
+
+export const stop = defineStep({
+  kind: 'stop',
+  label: 'Stop',
+  settings: Type.Object({}, { additionalProperties: false }),
+  run: () => stopRun(),
+})

@@ -1,0 +1,166 @@
+// Flows, their drafts and their immutable versions.
+import type { Kysely, Transaction } from 'kysely'
+import type { FlowRecord, FlowStore, VersionRecord } from '../operations/ports.ts'
+import { paged } from './paged.ts'
+import type { FlowTable, FlowVersionTable, Tables } from './tables.ts'
+
+const toFlow = (row: FlowTable): FlowRecord => ({
+  id: row.id,
+  name: row.name,
+  draft: row.draft,
+  revision: row.revision,
+  webhookId: row.webhook_id,
+  version: row.version,
+  publishedAt: row.published_at,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+})
+
+const toVersion = (row: FlowVersionTable): VersionRecord => ({
+  version: row.version,
+  publishedAt: row.published_at,
+  publishedBy: row.published_by,
+  document: row.document,
+})
+
+export function createFlowStore(db: Kysely<Tables>): FlowStore {
+  const find = async (on: Kysely<Tables> | Transaction<Tables>, id: string) =>
+    on.selectFrom('flow').selectAll().where('id', '=', id).executeTakeFirst()
+
+  const update = async (id: string, change: Partial<FlowTable>): Promise<FlowRecord | null> => {
+    const row = await db.updateTable('flow').set(change).where('id', '=', id).returningAll().executeTakeFirst()
+    return row ? toFlow(row) : null
+  }
+
+  return {
+    async create(flow) {
+      await db
+        .insertInto('flow')
+        .values({
+          id: flow.id,
+          name: flow.name,
+          draft: flow.draft,
+          revision: flow.revision,
+          webhook_id: flow.webhookId,
+          version: flow.version,
+          published_at: flow.publishedAt,
+          created_at: flow.createdAt,
+          updated_at: flow.updatedAt,
+        })
+        .execute()
+    },
+
+    async get(id) {
+      const row = await find(db, id)
+      return row ? toFlow(row) : null
+    },
+
+    async list({ limit, cursor }) {
+      let query = db
+        .selectFrom('flow')
+        .selectAll()
+        .orderBy('id', 'desc')
+        .limit(limit + 1)
+      if (cursor) query = query.where('id', '<', cursor)
+      return paged(await query.execute(), limit, (row) => row.id, toFlow)
+    },
+
+    async replaceDraft(id, { name, draft, updatedAt, expectedRevision }) {
+      let query = db
+        .updateTable('flow')
+        .set((eb) => ({ name, draft, updated_at: updatedAt, revision: eb('revision', '+', 1) }))
+        .where('id', '=', id)
+      if (expectedRevision !== null) query = query.where('revision', '=', expectedRevision)
+      const row = await query.returningAll().executeTakeFirst()
+      if (row) return toFlow(row)
+      return (await find(db, id)) ? 'conflict' : null
+    },
+
+    publish: (id, { revision, publishedAt, publishedBy }) =>
+      db.transaction().execute(async (tx) => {
+        const flow = await find(tx, id)
+        if (!flow) return null
+        if (flow.revision !== revision) return 'conflict'
+        const latest = await tx
+          .selectFrom('flow_version')
+          .selectAll()
+          .where('flow_id', '=', id)
+          .orderBy('version', 'desc')
+          .limit(1)
+          .executeTakeFirst()
+        let version = latest?.version ?? 0
+        let liveSince = flow.published_at ?? publishedAt
+        if (latest?.document !== flow.draft) {
+          version += 1
+          liveSince = publishedAt
+          await tx
+            .insertInto('flow_version')
+            .values({
+              flow_id: id,
+              version,
+              document: flow.draft,
+              published_at: publishedAt,
+              published_by: publishedBy,
+            })
+            .execute()
+        }
+        const row = await tx
+          .updateTable('flow')
+          .set({ version, published_at: liveSince })
+          .where('id', '=', id)
+          .returningAll()
+          .executeTakeFirstOrThrow()
+        return toFlow(row)
+      }),
+
+    unpublish: (id, at) => update(id, { version: null, published_at: null, updated_at: at }),
+
+    setWebhookId: (id, webhookId, at) => update(id, { webhook_id: webhookId, updated_at: at }),
+
+    remove: (id, at) =>
+      db.transaction().execute(async (tx) => {
+        const { numDeletedRows } = await tx.deleteFrom('flow').where('id', '=', id).executeTakeFirst()
+        if (!numDeletedRows) return false
+        for (const table of ['flow_version', 'delivery', 'sample', 'step_result', 'dedupe'] as const)
+          await tx.deleteFrom(table).where('flow_id', '=', id).execute()
+        await tx
+          .updateTable('run')
+          .set((eb) => ({
+            status: 'cancelled',
+            finished_at: at,
+            epoch: eb('epoch', '+', 1),
+            error: JSON.stringify({ code: 'cancelled', message: 'The flow was deleted.' }),
+          }))
+          .where('flow_id', '=', id)
+          .where('status', 'in', ['queued', 'running', 'waiting'])
+          .execute()
+        return true
+      }),
+
+    async versions(id, { limit, cursor }) {
+      let query = db
+        .selectFrom('flow_version')
+        .selectAll()
+        .where('flow_id', '=', id)
+        .orderBy('version', 'desc')
+        .limit(limit + 1)
+      if (cursor) query = query.where('version', '<', Number(cursor))
+      return paged(await query.execute(), limit, (row) => String(row.version), toVersion)
+    },
+
+    async version(id, version) {
+      const row = await db
+        .selectFrom('flow_version')
+        .selectAll()
+        .where('flow_id', '=', id)
+        .where('version', '=', version)
+        .executeTakeFirst()
+      return row ? toVersion(row) : null
+    },
+
+    async routes() {
+      const rows = await db.selectFrom('flow').select(['id', 'webhook_id', 'version']).execute()
+      return rows.map((row) => ({ webhookId: row.webhook_id, flowId: row.id, version: row.version }))
+    },
+  }
+}

@@ -1,0 +1,33 @@
+// Brings a database to this version's schema; refuses one that a newer Millrace has written.
+import type { Kysely } from 'kysely'
+import { type Migration, Migrator } from 'kysely/migration'
+import type { Dialect } from './dialect.ts'
+import { core } from './migrations/001-core.ts'
+
+type Step = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
+
+const MIGRATIONS: Record<string, Step> = { '001-core': core }
+
+export class NewerSchema extends Error {}
+
+// biome-ignore lint/suspicious/noExplicitAny: migrations come before the tables they make
+type AnyTables = any
+
+export async function migrate(db: Kysely<AnyTables>, dialect: Dialect): Promise<void> {
+  const migrations: Record<string, Migration> = {}
+  for (const [name, up] of Object.entries(MIGRATIONS)) migrations[name] = { up: (on) => up(on, dialect) }
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
+  const applied = await appliedMigrations(db)
+  const unknown = applied.filter((name) => !Object.hasOwn(MIGRATIONS, name))
+  if (unknown.length) throw new NewerSchema(`it was written by a newer version of Millrace (it has "${unknown[0]}")`)
+  if (applied.length === Object.keys(MIGRATIONS).length) return
+  const { error } = await migrator.migrateToLatest()
+  if (error) throw error
+}
+
+async function appliedMigrations(db: Kysely<AnyTables>): Promise<string[]> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true })
+  if (!tables.some((table) => table.name === 'kysely_migration')) return []
+  const rows = await db.selectFrom('kysely_migration').select('name').execute()
+  return rows.map((row) => String(row['name']))
+}

@@ -1,0 +1,130 @@
+// Reading, listing and cancelling runs: everything about them that is not on the hot path.
+import type { Kysely } from 'kysely'
+import { idTime } from '../engine/ids.ts'
+import type { RunStatus } from '../engine/run-store.ts'
+import type { RunStore, UnfinishedRun } from '../operations/ports.ts'
+import { paged } from './paged.ts'
+import { fromRequestColumns } from './request-columns.ts'
+import { toEntry, toRunSummary } from './run-rows.ts'
+import type { Tables } from './tables.ts'
+
+const SUMMARY = [
+  'id',
+  'flow_id',
+  'version',
+  'status',
+  'test',
+  'error',
+  'created_at',
+  'started_at',
+  'finished_at',
+  'replay_of',
+] as const
+const UNFINISHED = ['queued', 'running', 'waiting'] as const
+const BRIEF = ['id', 'flow_id', 'version', 'status', 'resume_at'] as const
+
+const toUnfinished = (row: {
+  id: string
+  flow_id: string
+  version: number | null
+  status: string
+  resume_at: number | null
+}): UnfinishedRun => ({
+  id: row.id,
+  flowId: row.flow_id,
+  version: row.version,
+  status: row.status as RunStatus,
+  resumeAt: row.resume_at,
+})
+
+export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept'> {
+  return {
+    async get(id) {
+      const row = await db.selectFrom('run').selectAll().where('id', '=', id).executeTakeFirst()
+      return row ? { ...toRunSummary(row), webhook: fromRequestColumns(row) } : null
+    },
+
+    async steps(id) {
+      const rows = await db.selectFrom('step').selectAll().where('run_id', '=', id).orderBy('seq').execute()
+      return rows.map(toEntry)
+    },
+
+    async list({ flowId, status, since }, { limit, cursor }) {
+      let query = db
+        .selectFrom('run')
+        .select(SUMMARY)
+        .orderBy('id', 'desc')
+        .limit(limit + 1)
+      if (flowId) query = query.where('flow_id', '=', flowId)
+      if (status) query = query.where('status', '=', status)
+      // Ids begin with their time.
+      if (since !== null) query = query.where('id', '>=', `run_${idTime(since)}`)
+      if (cursor) query = query.where('id', '<', cursor)
+      return paged(await query.execute(), limit, (row) => row.id, toRunSummary)
+    },
+
+    cancel: (id, at, error) =>
+      db.transaction().execute(async (tx) => {
+        const { numUpdatedRows } = await tx
+          .updateTable('run')
+          .set((eb) => ({
+            status: 'cancelled',
+            finished_at: at,
+            resume_at: null,
+            error: JSON.stringify(error),
+            // Whoever runs it has lost its claim from here on.
+            epoch: eb('epoch', '+', 1),
+          }))
+          .where('id', '=', id)
+          .where('status', 'in', UNFINISHED)
+          .executeTakeFirst()
+        if (!numUpdatedRows) return false
+        await tx
+          .updateTable('step')
+          .set({ status: 'cancelled', finished_at: at, resume_at: null })
+          .where('run_id', '=', id)
+          .where('status', 'in', ['running', 'waiting'])
+          .execute()
+        return true
+      }),
+
+    async unfinished(statuses, after, limit) {
+      let query = db
+        .selectFrom('run')
+        .select(BRIEF)
+        .where('status', 'in', UNFINISHED)
+        .where('status', 'in', statuses)
+        .orderBy('id')
+        .limit(limit)
+      if (after) query = query.where('id', '>', after)
+      return (await query.execute()).map(toUnfinished)
+    },
+
+    async due(now, limit) {
+      const rows = await db
+        .selectFrom('run')
+        .select(BRIEF)
+        .where('status', '=', 'waiting')
+        .where('resume_at', '<=', now)
+        .orderBy('resume_at')
+        .limit(limit)
+        .execute()
+      const next = await db
+        .selectFrom('run')
+        .select((eb) => eb.fn.min('resume_at').as('at'))
+        .where('status', '=', 'waiting')
+        .where('resume_at', '>', now)
+        .executeTakeFirst()
+      return { runs: rows.map(toUnfinished), nextAt: rows.length === limit ? now : (next?.at ?? null) }
+    },
+
+    async countRecovered() {
+      const { numUpdatedRows } = await db
+        .updateTable('run')
+        .set((eb) => ({ attempt: eb('attempt', '+', 1) }))
+        .where('status', '=', 'running')
+        .executeTakeFirst()
+      return Number(numUpdatedRows)
+    },
+  }
+}

@@ -1,0 +1,60 @@
+// Captured test requests and the latest results of Test Step.
+import type { Kysely } from 'kysely'
+import type { SampleStore } from '../operations/ports.ts'
+import { fromRequestColumns, requestColumns } from './request-columns.ts'
+import type { Tables } from './tables.ts'
+
+export function createSampleStore(db: Kysely<Tables>): SampleStore {
+  return {
+    add: (sample, keep) =>
+      db.transaction().execute(async (tx) => {
+        await tx
+          .insertInto('sample')
+          .values({
+            id: sample.id,
+            flow_id: sample.flowId,
+            received_at: sample.receivedAt,
+            ...requestColumns(sample.webhook),
+          })
+          .execute()
+        const kept = tx
+          .selectFrom('sample')
+          .select('id')
+          .where('flow_id', '=', sample.flowId)
+          .orderBy('id', 'desc')
+          .limit(keep)
+        await tx.deleteFrom('sample').where('flow_id', '=', sample.flowId).where('id', 'not in', kept).execute()
+      }),
+
+    async list(flowId) {
+      const rows = await db
+        .selectFrom('sample')
+        .selectAll()
+        .where('flow_id', '=', flowId)
+        .orderBy('id', 'desc')
+        .execute()
+      return rows.map((row) => ({
+        id: row.id,
+        flowId: row.flow_id,
+        receivedAt: row.received_at,
+        webhook: fromRequestColumns(row),
+      }))
+    },
+
+    async stepResults(flowId) {
+      const rows = await db.selectFrom('step_result').selectAll().where('flow_id', '=', flowId).execute()
+      const results: Record<string, unknown> = Object.create(null)
+      for (const row of rows) results[row.step_id] = JSON.parse(row.output)
+      return results
+    },
+
+    async setStepResult(flowId, stepId, output, at) {
+      const values = { flow_id: flowId, step_id: stepId, output: JSON.stringify(output ?? null), at }
+      await db
+        .insertInto('step_result')
+        .values(values)
+        .onConflict((c) => c.columns(['flow_id', 'step_id']).doUpdateSet({ output: values.output, at }))
+        .execute()
+    },
+  }
+}

@@ -1,0 +1,103 @@
+// Opens the embedded database of a data folder: durable settings, one owner, schema up to date, or a clear refusal.
+import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { Kysely, type SqliteDatabase, SqliteDialect } from 'kysely'
+import { sqliteDialect } from './dialect.ts'
+import { GroupCommit } from './group-commit.ts'
+import { migrate, NewerSchema } from './migrate.ts'
+import type { Tables } from './tables.ts'
+
+export const DATABASE_FILE = 'millrace.db'
+/** Marks the file as Millrace's ("MiRa"), so that a foreign database is not taken over. */
+const APPLICATION_ID = 0x4d695261
+/** Up to here every page is verified at start; larger files only where they are read. */
+const VERIFY_UP_TO_BYTES = 64 * 1024 * 1024
+
+/** The database cannot be used as it is; the files stay as they are. */
+export class DatabaseRefused extends Error {
+  override readonly name = 'DatabaseRefused'
+}
+
+export interface SqliteStorage {
+  raw: DatabaseSync
+  kysely: Kysely<Tables>
+  commit: GroupCommit
+  close(): Promise<void>
+}
+
+export async function openSqlite(
+  folder: string,
+  onSync: (seconds: number, writes: number) => void = () => {},
+): Promise<SqliteStorage> {
+  const refuse = (reason: string, advice: string) =>
+    new DatabaseRefused(`The database in ${folder} cannot be used: ${reason}. ${advice} Nothing was changed.`)
+  let lock: DatabaseSync
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    lock = new DatabaseSync(join(folder, 'millrace.lock'), { timeout: 1000 })
+    // Held until the process ends, however it ends.
+    lock.exec('PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE;')
+  } catch (error) {
+    if ((error as { errcode?: number }).errcode === 5)
+      throw refuse(
+        'another Millrace process is using it',
+        'Stop that process, or set MILLRACE_DATA_DIR to another folder.',
+      )
+    throw refuse((error as Error).message, 'Check that the folder MILLRACE_DATA_DIR exists and can be written.')
+  }
+  const file = join(folder, DATABASE_FILE)
+  const size = existsSync(file) ? statSync(file).size : 0
+  let raw: DatabaseSync | undefined
+  try {
+    raw = new DatabaseSync(file, { timeout: 5000 })
+    verify(raw, size)
+    raw.exec(`PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=4000; PRAGMA journal_size_limit=67108864;
+      PRAGMA cache_size=-32768; PRAGMA temp_store=MEMORY; PRAGMA foreign_keys=ON; PRAGMA application_id=${APPLICATION_ID};`)
+    const kysely = new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(raw) }) })
+    await migrate(kysely, sqliteDialect)
+    const database = raw
+    return {
+      raw,
+      kysely,
+      commit: new GroupCommit(raw, onSync),
+      close: async () => {
+        database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+        database.close()
+        lock.close()
+      },
+    }
+  } catch (error) {
+    raw?.close()
+    lock.close()
+    if (error instanceof NewerSchema)
+      throw refuse(error.message, 'Start that version, or restore a backup made by this one.')
+    throw refuse((error as Error).message, 'Restore a backup of the folder, or set MILLRACE_DATA_DIR to another one.')
+  }
+}
+
+function verify(db: DatabaseSync, size: number): void {
+  if (size === 0) return
+  const id = db.prepare('PRAGMA application_id').get()?.['application_id']
+  if (id !== APPLICATION_ID) throw new Error('it is not a database of Millrace')
+  if (size > VERIFY_UP_TO_BYTES) return
+  const result = db.prepare('PRAGMA quick_check(1)').get()?.['quick_check']
+  if (result !== 'ok') throw new Error(`it is damaged (${String(result)})`)
+}
+
+/** node:sqlite in the shape that Kysely's SQLite dialect expects. */
+function adapt(db: DatabaseSync): SqliteDatabase {
+  return {
+    close: () => {},
+    prepare: (text) => {
+      const statement = db.prepare(text)
+      const values = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[]
+      return {
+        reader: statement.columns().length > 0,
+        all: (parameters) => statement.all(...values(parameters)),
+        run: (parameters) => statement.run(...values(parameters)),
+        iterate: (parameters) => statement.iterate(...values(parameters)) as IterableIterator<unknown>,
+      }
+    },
+  }
+}

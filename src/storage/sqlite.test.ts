@@ -1,0 +1,124 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, describe, expect, it } from 'vitest'
+import { createDeliveryStore } from './delivery-store.ts'
+import { createFlowStore } from './flow-store.ts'
+import { createHousekeeping } from './housekeeping.ts'
+import { createRunStore } from './run-store.ts'
+import { createSampleStore } from './sample-store.ts'
+import { openSqlite } from './sqlite-database.ts'
+import { createSqliteRunJournal } from './sqlite-run-journal.ts'
+import { storeContract } from './store-contract.ts'
+
+const folders: string[] = []
+const folder = (): string => {
+  const made = mkdtempSync(join(tmpdir(), 'millrace-sqlite-'))
+  folders.push(made)
+  return made
+}
+afterAll(() => {
+  for (const made of folders) rmSync(made, { recursive: true, force: true })
+})
+
+storeContract('SQLite', async () => {
+  const storage = await openSqlite(folder())
+  const journal = createSqliteRunJournal(storage)
+  return {
+    flows: createFlowStore(storage.kysely),
+    runs: { ...createRunStore(storage.kysely), accept: journal.accept },
+    journal,
+    deliveries: { ...createDeliveryStore(storage.kysely), add: journal.addDelivery },
+    samples: createSampleStore(storage.kysely),
+    housekeeping: createHousekeeping(storage.kysely),
+    close: storage.close,
+  }
+})
+
+describe('the embedded database', () => {
+  it('is durable: write-ahead log, synced at every commit', async () => {
+    const storage = await openSqlite(folder())
+    expect(storage.raw.prepare('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' })
+    expect(storage.raw.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: 2 })
+    await storage.close()
+  })
+
+  it('shares one transaction among what becomes ready together', async () => {
+    const commits: number[] = []
+    const storage = await openSqlite(folder(), (_seconds, writes) => commits.push(writes))
+    await Promise.all(Array.from({ length: 50 }, () => storage.commit.write(() => 1)))
+    expect(commits).toEqual([50])
+    await storage.close()
+  })
+
+  it('lets one faulty write fail alone', async () => {
+    const storage = await openSqlite(folder())
+    storage.raw.exec('CREATE TABLE t (x INTEGER PRIMARY KEY)')
+    const insert = storage.raw.prepare('INSERT INTO t VALUES (?)')
+    const results = await Promise.allSettled([1, 1, 2].map((x) => storage.commit.write(() => insert.run(x).changes)))
+    expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(storage.raw.prepare('SELECT count(*) AS n FROM t').get()).toEqual({ n: 2 })
+    await storage.close()
+  })
+
+  it('waits for a transaction that is open across turns of the event loop', async () => {
+    const storage = await openSqlite(folder())
+    storage.raw.exec('CREATE TABLE t (x INTEGER)')
+    let written = false
+    const writing = storage.kysely.transaction().execute(async () => {
+      const write = storage.commit
+        .write(() => storage.raw.exec('INSERT INTO t VALUES (1)'))
+        .then(() => {
+          written = true
+        })
+      for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
+      expect(written).toBe(false)
+      return { write }
+    })
+    await (await writing).write
+    expect(written).toBe(true)
+    await storage.close()
+  })
+
+  it('is refused to a second process, by name of the folder', async () => {
+    const at = folder()
+    const storage = await openSqlite(at)
+    await expect(openSqlite(at)).rejects.toThrow(
+      `The database in ${at} cannot be used: another Millrace process is using it`,
+    )
+    await storage.close()
+    await (await openSqlite(at)).close()
+  })
+
+  it.each([
+    ['its header', 0],
+    ['a page in its middle', 3 * 4096],
+  ])('is refused when %s is damaged, and left as it is', async (_what, offset) => {
+    const at = folder()
+    await (await openSqlite(at)).close()
+    const file = join(at, 'millrace.db')
+    const bytes = readFileSync(file)
+    bytes.fill(0xa5, offset, offset + 600)
+    writeFileSync(file, bytes)
+    await expect(openSqlite(at)).rejects.toThrow(at)
+    expect(readFileSync(file).equals(bytes)).toBe(true)
+  })
+
+  it('is refused when it belongs to another program', async () => {
+    const at = folder()
+    const other = new DatabaseSync(join(at, 'millrace.db'))
+    other.exec('CREATE TABLE theirs (x)')
+    other.close()
+    await expect(openSqlite(at)).rejects.toThrow('it is not a database of Millrace')
+  })
+
+  it('is refused when a newer version has written it', async () => {
+    const at = folder()
+    await (await openSqlite(at)).close()
+    const db = new DatabaseSync(join(at, 'millrace.db'))
+    db.exec(`INSERT INTO kysely_migration (name, timestamp) VALUES ('999-future', '2030-01-01')`)
+    db.close()
+    await expect(openSqlite(at)).rejects.toThrow('newer version of Millrace')
+  })
+})

@@ -1,0 +1,442 @@
+// What every database behind the store ports must do: one suite, run by each database's own small test file.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createIds } from '../engine/ids.ts'
+import type { JournalEntry, NewRun, RunJournal } from '../engine/run-store.ts'
+import { collectPairs, type WebhookData } from '../engine/webhook-data.ts'
+import type {
+  DeliveryRecord,
+  DeliveryStore,
+  FlowRecord,
+  FlowStore,
+  Housekeeping,
+  RunStore,
+  SampleStore,
+} from '../operations/ports.ts'
+
+export interface Stores {
+  flows: FlowStore
+  runs: RunStore
+  journal: RunJournal
+  deliveries: DeliveryStore
+  samples: SampleStore
+  housekeeping: Housekeeping
+  close(): Promise<void>
+}
+
+let time = Date.UTC(2026, 0, 1)
+let counter = 0
+const ids = createIds(
+  () => time,
+  (size) => new Uint8Array(size).map(() => (counter = (counter * 31 + 7) % 251)),
+)
+
+export function webhook(body: unknown): WebhookData {
+  return {
+    body,
+    headers: Object.assign(Object.create(null), { 'content-type': 'application/json' }),
+    query: Object.assign(Object.create(null), { a: '2' }),
+    queryAll: collectPairs([
+      ['a', '1'],
+      ['a', '2'],
+    ]),
+    rawBody: JSON.stringify(body),
+    metadata: {
+      requestId: 'req_1',
+      receivedAt: new Date(time).toISOString(),
+      method: 'POST',
+      path: '/api/v1/webhooks/x',
+      ip: '127.0.0.1',
+      userAgent: null,
+      contentType: 'application/json',
+      contentLength: 1,
+      test: false,
+    },
+  }
+}
+
+const newFlow = (): FlowRecord => ({
+  id: ids.next('flow'),
+  name: 'A flow',
+  draft: '{"name":"A flow","trigger":{"kind":"webhook"},"steps":[]}',
+  revision: 1,
+  webhookId: ids.webhookId(),
+  version: null,
+  publishedAt: null,
+  createdAt: time,
+  updatedAt: time,
+})
+
+const newRun = (flowId: string, change: Partial<NewRun> = {}): NewRun => ({
+  id: ids.next('run'),
+  flowId,
+  version: 1,
+  document: null,
+  test: false,
+  webhook: webhook({ n: 1 }),
+  hops: 0,
+  replyStatus: 200,
+  createdAt: time,
+  replayOf: null,
+  ...change,
+})
+
+const entry = (path: string, change: Partial<JournalEntry> = {}): JournalEntry => ({
+  path,
+  id: path,
+  kind: 'set',
+  seq: 1,
+  status: 'succeeded',
+  attempt: 1,
+  startedAt: time,
+  finishedAt: time,
+  outcome: 'done',
+  decision: null,
+  resumeAt: null,
+  input: null,
+  output: { x: 1 },
+  error: null,
+  logs: null,
+  ...change,
+})
+
+const running = { status: 'running', finishedAt: null, resumeAt: null, error: null } as const
+const page = { limit: 50, cursor: null }
+
+export function storeContract(name: string, open: () => Promise<Stores>): void {
+  describe(name, () => {
+    let stores: Stores
+    beforeAll(async () => {
+      stores = await open()
+    })
+    afterAll(() => stores.close())
+
+    describe('flows', () => {
+      it('gives back a flow as it was created', async () => {
+        const flow = newFlow()
+        await stores.flows.create(flow)
+        expect(await stores.flows.get(flow.id)).toEqual(flow)
+        expect(await stores.flows.get('flow_none')).toBeNull()
+      })
+
+      it('raises the revision with each draft, and refuses one made on an older revision', async () => {
+        const flow = newFlow()
+        await stores.flows.create(flow)
+        const change = { name: 'B', draft: '{"name":"B"}', updatedAt: time, expectedRevision: 1 }
+        expect(await stores.flows.replaceDraft(flow.id, change)).toMatchObject({ revision: 2, name: 'B' })
+        expect(await stores.flows.replaceDraft(flow.id, change)).toBe('conflict')
+        expect(await stores.flows.replaceDraft('flow_none', change)).toBeNull()
+      })
+
+      it('numbers versions 1, 2, 3 and makes none for an unchanged draft', async () => {
+        const flow = newFlow()
+        await stores.flows.create(flow)
+        const publish = async (revision: number) => {
+          const published = await stores.flows.publish(flow.id, { revision, publishedAt: time, publishedBy: 'me' })
+          return (published as FlowRecord).version
+        }
+        expect(await publish(1)).toBe(1)
+        expect(await publish(1)).toBe(1)
+        await stores.flows.replaceDraft(flow.id, {
+          name: 'B',
+          draft: '{"b":1}',
+          updatedAt: time,
+          expectedRevision: null,
+        })
+        expect(await publish(2)).toBe(2)
+        expect(await stores.flows.publish(flow.id, { revision: 1, publishedAt: time, publishedBy: 'me' })).toBe(
+          'conflict',
+        )
+        expect((await stores.flows.version(flow.id, 1))?.document).toBe(flow.draft)
+        expect((await stores.flows.versions(flow.id, page)).items.map((v) => v.version)).toEqual([2, 1])
+      })
+
+      it('keeps the number when an unpublished flow is published again unchanged', async () => {
+        const flow = newFlow()
+        await stores.flows.create(flow)
+        await stores.flows.publish(flow.id, { revision: 1, publishedAt: time, publishedBy: 'me' })
+        expect(await stores.flows.unpublish(flow.id, time)).toMatchObject({ version: null, publishedAt: null })
+        expect(
+          await stores.flows.publish(flow.id, { revision: 1, publishedAt: time, publishedBy: 'me' }),
+        ).toMatchObject({ version: 1 })
+      })
+
+      it('removes a flow with all that is its own and cancels its unfinished runs', async () => {
+        const flow = newFlow()
+        await stores.flows.create(flow)
+        const run = newRun(flow.id)
+        await stores.runs.accept(run)
+        expect(await stores.flows.remove(flow.id, time)).toBe(true)
+        expect(await stores.flows.remove(flow.id, time)).toBe(false)
+        expect((await stores.runs.get(run.id))?.status).toBe('cancelled')
+        expect((await stores.flows.routes()).some((route) => route.flowId === flow.id)).toBe(false)
+      })
+
+      it('pages through lists without a gap or a repeat', async () => {
+        const made = [newFlow(), newFlow(), newFlow()]
+        for (const flow of made) await stores.flows.create(flow)
+        const seen: string[] = []
+        for (let cursor: string | null = null; ; ) {
+          const { items, nextCursor } = await stores.flows.list({ limit: 2, cursor })
+          seen.push(...items.map((flow) => flow.id))
+          if (!nextCursor) break
+          cursor = nextCursor
+        }
+        expect(new Set(seen).size).toBe(seen.length)
+        for (const flow of made) expect(seen).toContain(flow.id)
+      })
+    })
+
+    describe('runs', () => {
+      it('gives back what a delivery brought, byte for byte', async () => {
+        const body = { text: 'é 𝄞 \u0000 \ud800 {{7*7}}', ['__proto__']: 1 }
+        const run = newRun('flow_bytes', { webhook: webhook(JSON.parse(JSON.stringify(body))) })
+        await stores.runs.accept(run)
+        const stored = await stores.runs.get(run.id)
+        expect(stored?.webhook.rawBody).toBe(run.webhook.rawBody)
+        expect(JSON.stringify(stored?.webhook.body)).toBe(run.webhook.rawBody)
+        expect(stored?.webhook.queryAll['a']).toEqual(['1', '2'])
+        expect(stored?.webhook.query['a']).toBe('2')
+        expect(stored).toMatchObject({ status: 'queued', version: 1, test: false, startedAt: null })
+      })
+
+      it('starts one run per dedupe key, however many come at once', async () => {
+        const dedupe = { key: 'k1', expiresAt: time + 1000 }
+        const runs = Array.from({ length: 20 }, () => newRun('flow_dedupe'))
+        const results = await Promise.all(runs.map((run) => stores.runs.accept(run, dedupe)))
+        const started = results.filter((result) => result.duplicateOf === null)
+        expect(started).toHaveLength(1)
+        const first = runs[results.indexOf(started[0]!)]!.id
+        for (const { duplicateOf } of results) if (duplicateOf !== null) expect(duplicateOf).toBe(first)
+        const { items } = await stores.runs.list({ flowId: 'flow_dedupe', status: null, since: null }, page)
+        expect(items.map((run) => run.id)).toEqual([first])
+      })
+
+      it('takes a dedupe key again after its window, and keeps the keys of flows apart', async () => {
+        await stores.runs.accept(newRun('flow_window'), { key: 'k', expiresAt: time + 1000 })
+        expect(await stores.runs.accept(newRun('flow_other'), { key: 'k', expiresAt: time + 1000 })).toEqual({
+          duplicateOf: null,
+        })
+        const later = newRun('flow_window', { createdAt: time + 1000 })
+        expect(await stores.runs.accept(later, { key: 'k', expiresAt: time + 2000 })).toEqual({ duplicateOf: null })
+      })
+
+      it('journals outcomes under a claim and gives them back to the next claim', async () => {
+        const run = newRun('flow_journal')
+        await stores.runs.accept(run)
+        const claimed = await stores.journal.claim(run.id, time)
+        expect(claimed).toMatchObject({ id: run.id, attempt: 1, journal: [], webhook: { body: { n: 1 } } })
+        const entries = [
+          entry('a'),
+          entry('b/c', { seq: 2, status: 'waiting', outcome: null, resumeAt: time + 5, output: null, decision: 3 }),
+        ]
+        expect(
+          await stores.journal.record(claimed!.claim, {
+            ...running,
+            status: 'waiting',
+            resumeAt: time + 5,
+            startedAt: time,
+            entries,
+          }),
+        ).toBe(true)
+        const again = await stores.journal.claim(run.id, time + 9)
+        expect(again?.journal).toEqual(entries)
+        expect(again?.startedAt).toBe(time)
+        expect(await stores.runs.steps(run.id)).toEqual(entries)
+      })
+
+      it('lets a claim that was taken over change nothing', async () => {
+        const run = newRun('flow_fence')
+        await stores.runs.accept(run)
+        const first = await stores.journal.claim(run.id, time)
+        expect(await stores.journal.record(first!.claim, { ...running, startedAt: time, entries: [] })).toBe(true)
+        const second = await stores.journal.claim(run.id, time)
+        expect(second!.claim.epoch).toBeGreaterThan(first!.claim.epoch)
+        expect(
+          await stores.journal.record(second!.claim, { ...running, startedAt: time, entries: [entry('new')] }),
+        ).toBe(true)
+        expect(
+          await stores.journal.record(first!.claim, {
+            ...running,
+            status: 'succeeded',
+            finishedAt: time,
+            startedAt: time,
+            entries: [entry('late')],
+          }),
+        ).toBe(false)
+        expect((await stores.runs.get(run.id))?.status).toBe('running')
+        expect((await stores.runs.steps(run.id)).map((step) => step.path)).toEqual(['new'])
+      })
+
+      it('never changes a finished run', async () => {
+        const run = newRun('flow_finished')
+        await stores.runs.accept(run)
+        const claimed = await stores.journal.claim(run.id, time)
+        const end = {
+          ...running,
+          status: 'succeeded',
+          finishedAt: time,
+          startedAt: time,
+          entries: [entry('a')],
+        } as const
+        expect(await stores.journal.record(claimed!.claim, end)).toBe(true)
+        expect(await stores.journal.record(claimed!.claim, { ...end, status: 'failed' })).toBe(false)
+        expect(await stores.journal.claim(run.id, time)).toBeNull()
+        expect(await stores.runs.cancel(run.id, time, { code: 'cancelled', message: 'x' })).toBe(false)
+        expect((await stores.runs.get(run.id))?.status).toBe('succeeded')
+      })
+
+      it('cancels what is under way, with its open steps, and fences whoever ran it', async () => {
+        const run = newRun('flow_cancel')
+        await stores.runs.accept(run)
+        const claimed = await stores.journal.claim(run.id, time)
+        const open = entry('slow', { status: 'running', outcome: null, finishedAt: null, output: null })
+        await stores.journal.record(claimed!.claim, { ...running, startedAt: time, entries: [open] })
+        expect(await stores.runs.cancel(run.id, time + 1, { code: 'cancelled', message: 'x' })).toBe(true)
+        expect(await stores.runs.get(run.id)).toMatchObject({
+          status: 'cancelled',
+          finishedAt: time + 1,
+          error: { code: 'cancelled' },
+        })
+        expect((await stores.runs.steps(run.id))[0]).toMatchObject({ status: 'cancelled', finishedAt: time + 1 })
+        expect(
+          await stores.journal.record(claimed!.claim, { ...running, startedAt: time, entries: [entry('late')] }),
+        ).toBe(false)
+      })
+
+      it('finds what is unfinished, page by page, and what is due', async () => {
+        time += 100_000
+        const queued = newRun('flow_open')
+        const waiting = newRun('flow_open')
+        for (const run of [queued, waiting]) await stores.runs.accept(run)
+        const claimed = await stores.journal.claim(waiting.id, time)
+        await stores.journal.record(claimed!.claim, {
+          ...running,
+          status: 'waiting',
+          resumeAt: time + 50,
+          startedAt: time,
+          entries: [],
+        })
+        const open = await stores.runs.unfinished(['queued'], null, 1000)
+        expect(open.map((run) => run.id)).toContain(queued.id)
+        expect(open.map((run) => run.id)).not.toContain(waiting.id)
+        expect(await stores.runs.unfinished(['queued'], queued.id, 1000)).toEqual([])
+        expect((await stores.runs.due(time + 49, 100)).runs.map((run) => run.id)).not.toContain(waiting.id)
+        expect((await stores.runs.due(time + 49, 100)).nextAt).toBe(time + 50)
+        expect((await stores.runs.due(time + 50, 100)).runs.map((run) => run.id)).toContain(waiting.id)
+      })
+
+      it('counts one more attempt of what a dead process left running', async () => {
+        const run = newRun('flow_attempt')
+        await stores.runs.accept(run)
+        const claimed = await stores.journal.claim(run.id, time)
+        await stores.journal.record(claimed!.claim, { ...running, startedAt: time, entries: [] })
+        expect(await stores.runs.countRecovered()).toBeGreaterThanOrEqual(1)
+        expect((await stores.journal.claim(run.id, time))?.attempt).toBe(2)
+      })
+
+      it('lists by flow, status and time, newest first', async () => {
+        time += 10_000
+        const old = newRun('flow_list')
+        await stores.runs.accept(old)
+        time += 10_000
+        const recent = newRun('flow_list')
+        await stores.runs.accept(recent)
+        const list = async (filter: object) =>
+          (await stores.runs.list({ flowId: 'flow_list', status: null, since: null, ...filter }, page)).items.map(
+            (run) => run.id,
+          )
+        expect(await list({})).toEqual([recent.id, old.id])
+        expect(await list({ since: time - 5000 })).toEqual([recent.id])
+        expect(await list({ status: 'failed' })).toEqual([])
+        await stores.runs.cancel(old.id, time, { code: 'cancelled', message: 'x' })
+        expect(await list({ status: 'cancelled' })).toEqual([old.id])
+      })
+    })
+
+    describe('deliveries and samples', () => {
+      const delivery = (flowId: string): DeliveryRecord => ({
+        id: ids.next('dlv'),
+        flowId,
+        receivedAt: time,
+        outcome: 'rejected',
+        code: 'unauthorized',
+        message: 'no',
+        status: 401,
+        runId: null,
+        webhook: { ...webhook(null), rawBody: '', body: null },
+      })
+
+      it('shows accepted, rejected and other deliveries in one list, in order, without test runs and replays', async () => {
+        time += 1000
+        const accepted = newRun('flow_inbox')
+        await stores.runs.accept(accepted)
+        time += 1
+        const rejected = delivery('flow_inbox')
+        await stores.deliveries.add(rejected)
+        await stores.runs.accept(newRun('flow_inbox', { test: true }))
+        await stores.runs.accept(newRun('flow_inbox', { replayOf: accepted.id }))
+        const first = await stores.deliveries.list('flow_inbox', { limit: 1, cursor: null })
+        expect(first.items).toEqual([rejected])
+        const second = await stores.deliveries.list('flow_inbox', { limit: 1, cursor: first.nextCursor })
+        expect(second.items).toMatchObject([
+          { outcome: 'accepted', runId: accepted.id, status: 200, webhook: { body: { n: 1 } } },
+        ])
+        expect(second.nextCursor).toBeNull()
+      })
+
+      it('keeps the last samples only', async () => {
+        for (let i = 0; i < 5; i++) {
+          time += 1
+          await stores.samples.add(
+            { id: ids.next('smp'), flowId: 'flow_samples', receivedAt: time, webhook: webhook({ i }) },
+            3,
+          )
+        }
+        const samples = await stores.samples.list('flow_samples')
+        expect(samples.map((sample) => (sample.webhook.body as { i: number }).i)).toEqual([4, 3, 2])
+      })
+
+      it('keeps the latest result of each tested step', async () => {
+        await stores.samples.setStepResult('flow_results', 'a', { n: 1 }, time)
+        await stores.samples.setStepResult('flow_results', 'a', { n: 2 }, time)
+        await stores.samples.setStepResult('flow_results', 'b', null, time)
+        expect({ ...(await stores.samples.stepResults('flow_results')) }).toEqual({ a: { n: 2 }, b: null })
+      })
+    })
+
+    describe('housekeeping', () => {
+      it('deletes what is past its time in batches, and nothing else', async () => {
+        time += 1_000_000
+        const finish = async (run: NewRun, at: number) => {
+          await stores.runs.accept(run)
+          const claimed = await stores.journal.claim(run.id, at)
+          await stores.journal.record(claimed!.claim, {
+            ...running,
+            status: 'succeeded',
+            finishedAt: at,
+            startedAt: at,
+            entries: [entry('a')],
+          })
+        }
+        const old = newRun('flow_old')
+        const oldButOpen = newRun('flow_old')
+        await finish(old, time)
+        await stores.runs.accept(oldButOpen)
+        const before = time + 1
+        time += 10
+        const recent = newRun('flow_old')
+        await finish(recent, time)
+        for (let deleted = 1; deleted > 0; )
+          deleted = await stores.housekeeping.deleteOlderThan(before, time + 3_600_000, 2)
+        expect(await stores.runs.get(old.id)).toBeNull()
+        expect(await stores.runs.steps(old.id)).toEqual([])
+        expect((await stores.runs.get(oldButOpen.id))?.status).toBe('queued')
+        expect((await stores.runs.get(recent.id))?.status).toBe('succeeded')
+        expect(await stores.samples.list('flow_samples')).toEqual([])
+        expect(
+          await stores.runs.accept(newRun('flow_window', { createdAt: time }), { key: 'k', expiresAt: time + 9 }),
+        ).toEqual({ duplicateOf: null })
+      })
+    })
+  })
+}

@@ -1,0 +1,109 @@
+// The tables as Kysely sees them. Times are milliseconds; JSON is text; booleans are 0 and 1: the same on both databases.
+
+export interface FlowTable {
+  id: string
+  name: string
+  draft: string
+  revision: number
+  webhook_id: string
+  version: number | null
+  published_at: number | null
+  created_at: number
+  updated_at: number
+}
+
+export interface FlowVersionTable {
+  flow_id: string
+  version: number
+  document: string
+  published_at: number
+  published_by: string
+}
+
+/** A run and the delivery that started it are one row: they commit together by construction. */
+export interface RunTable {
+  id: string
+  flow_id: string
+  version: number | null
+  document: string | null
+  status: string
+  test: number
+  epoch: number
+  attempt: number
+  hops: number
+  reply_status: number | null
+  request: string
+  raw_body: Uint8Array
+  error: string | null
+  created_at: number
+  started_at: number | null
+  finished_at: number | null
+  resume_at: number | null
+  replay_of: string | null
+}
+
+export interface StepTable {
+  run_id: string
+  path: string
+  id: string
+  kind: string
+  seq: number
+  status: string
+  attempt: number
+  started_at: number
+  finished_at: number | null
+  outcome: string | null
+  decision: string | null
+  resume_at: number | null
+  input: string | null
+  output: string | null
+  error: string | null
+  logs: string | null
+}
+
+/** Deliveries that started no run: rejected, filtered and duplicate ones. */
+export interface DeliveryTable {
+  id: string
+  flow_id: string
+  outcome: string
+  code: string | null
+  message: string | null
+  status: number | null
+  run_id: string | null
+  request: string
+  raw_body: Uint8Array
+  received_at: number
+}
+
+export interface DedupeTable {
+  flow_id: string
+  key: string
+  run_id: string
+  expires_at: number
+}
+
+export interface SampleTable {
+  id: string
+  flow_id: string
+  request: string
+  raw_body: Uint8Array
+  received_at: number
+}
+
+export interface StepResultTable {
+  flow_id: string
+  step_id: string
+  output: string
+  at: number
+}
+
+export interface Tables {
+  flow: FlowTable
+  flow_version: FlowVersionTable
+  run: RunTable
+  step: StepTable
+  delivery: DeliveryTable
+  dedupe: DedupeTable
+  sample: SampleTable
+  step_result: StepResultTable
+}

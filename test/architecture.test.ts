@@ -1,0 +1,111 @@
+// Holds the code to the import rules of ARCHITECTURE.md.
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const root = resolve(import.meta.dirname, '..')
+const src = join(root, 'src')
+
+/** Files that hold nothing but the words and types of a port, and may be imported by the adapters behind it. */
+const PORTS = [
+  'engine/http-client.ts',
+  'engine/outbound-rules.ts',
+  'engine/run-store.ts',
+  'engine/step-kind.ts',
+  'engine/webhook-data.ts',
+  'engine/ids.ts',
+  'operations/ports.ts',
+]
+
+/** Folder of src/ → the folders it may import from; 'ports' stands for the files above. */
+const RULES: Record<string, string[]> = {
+  flow: [],
+  contract: ['flow'],
+  engine: ['flow'],
+  steps: ['engine', 'flow'],
+  operations: ['engine', 'flow'],
+  storage: ['ports', 'flow'],
+  queue: ['ports'],
+  outbound: ['ports'],
+  secrets: ['ports'],
+  http: ['operations', 'contract', 'engine', 'flow'],
+  cli: ['app.ts', 'config.ts', 'contract'],
+  'config.ts': ['outbound'],
+}
+
+const isTest = (file: string) => /\.test\.ts$|test-|-contract\.ts$/.test(file)
+const sources = globSync('**/*.ts', { cwd: src }).filter((file) => !isTest(file))
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(src, file), 'utf8')
+  return [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1]!)
+}
+
+/** Without comments, and without strings other than those of imports. */
+const codeOf = (file: string): string =>
+  readFileSync(join(src, file), 'utf8')
+    .replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
+    .replaceAll(/(from )?(['"`])(?:\\.|(?!\2).)*\2/g, (text, from) => (from ? text : "''"))
+
+const localImports = (file: string): string[] =>
+  importsOf(file)
+    .filter((name) => name.startsWith('.'))
+    .map((name) => relative(src, resolve(src, dirname(file), name)))
+
+const placeOf = (file: string): string => file.split('/')[0]!
+
+describe('architecture', () => {
+  it('knows every folder and file at the top of src', () => {
+    const places = new Set(sources.map(placeOf))
+    expect([...places].filter((place) => place !== 'app.ts' && !RULES[place])).toEqual([])
+  })
+
+  it('lets each folder import only what it may', () => {
+    const broken: string[] = []
+    for (const file of sources) {
+      const place = placeOf(file)
+      if (place === 'app.ts') continue
+      for (const target of localImports(file)) {
+        if (target.startsWith('..')) continue
+        const allowed = RULES[place]!
+        const isPort = allowed.includes('ports') && PORTS.includes(target)
+        if (placeOf(target) !== place && !isPort && !allowed.includes(placeOf(target)))
+          broken.push(`${file} -> ${target}`)
+      }
+    }
+    expect(broken).toEqual([])
+  })
+
+  it('keeps a step kind from importing another', () => {
+    const kind = (file: string) => file.split('/')[1]!.replace(/\.ts$/, '')
+    const broken = sources
+      .filter((file) => file.startsWith('steps/') && file !== 'steps/index.ts')
+      .flatMap((file) =>
+        localImports(file)
+          .filter((target) => target.startsWith('steps/') && kind(target) !== kind(file))
+          .map((target) => `${file} -> ${target}`),
+      )
+    expect(broken).toEqual([])
+  })
+
+  it('reads the environment in config.ts only', () => {
+    const readers = sources.filter((file) => /process\s*\.\s*env/.test(readFileSync(join(src, file), 'utf8')))
+    expect(readers).toEqual(['config.ts'])
+  })
+
+  it('keeps clocks, randomness and node modules out of flow/ and out of what decides in engine/', () => {
+    const impure = /Date\.now|Math\.random|new Date\(\)|from 'node:|performance\.now|setTimeout|setInterval/
+    const timers = ['engine/engine.ts']
+    const broken = sources.filter(
+      (file) => /^(flow|engine)\//.test(file) && !timers.includes(file) && impure.test(codeOf(file)),
+    )
+    expect(broken).toEqual([])
+  })
+
+  it('evaluates nothing', () => {
+    const evaluators = sources.filter((file) =>
+      /\beval\(|new Function\(|from 'node:vm'/.test(readFileSync(join(src, file), 'utf8')),
+    )
+    expect(evaluators).toEqual([])
+  })
+})

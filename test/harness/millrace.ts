@@ -1,0 +1,169 @@
+// A Millrace to test against: in this process, or in one of its own that can be killed; with a small client.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { startApp } from '../../src/app.ts'
+import { readConfig } from '../../src/config.ts'
+import type { FlowView } from '../../src/operations/flow-view.ts'
+import type { RunView } from '../../src/operations/read-runs.ts'
+import { freePort } from './free-port.ts'
+
+export const TOKEN = 'test-admin-token-0123456789'
+
+export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'millrace-test-'))
+
+export interface Millrace extends Client {
+  port: number
+  dataDir: string
+  /** Everything that was logged, as JSON lines. */
+  log(): string
+  stop(): Promise<void>
+}
+
+/** Starts Millrace in this process on a folder of its own. */
+export async function startMillrace(environment: Record<string, string> = {}): Promise<Millrace> {
+  const dataDir = environment['MILLRACE_DATA_DIR'] ?? temporaryFolder()
+  const port = Number(environment['MILLRACE_PORT'] ?? (await freePort()))
+  const lines: string[] = []
+  const log = pino({ level: environment['MILLRACE_LOG_LEVEL'] ?? 'trace' }, { write: (line) => void lines.push(line) })
+  const app = await startApp(readConfig(settings(environment, dataDir, port)), log)
+  return {
+    ...createClient(`http://127.0.0.1:${port}`),
+    port,
+    dataDir,
+    log: () => lines.join(''),
+    async stop() {
+      await app.stop()
+      if (!environment['MILLRACE_DATA_DIR']) rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+function settings(environment: Record<string, string>, dataDir: string, port: number): Record<string, string> {
+  return {
+    MILLRACE_EGRESS_ALLOW: 'loopback',
+    MILLRACE_ADMIN_TOKEN: TOKEN,
+    ...environment,
+    MILLRACE_DATA_DIR: dataDir,
+    MILLRACE_PORT: String(port),
+  }
+}
+
+export interface MillraceProcess extends Client {
+  child: ChildProcess
+  port: number
+  output(): string
+  /** Resolves with the exit code, or the signal's name. */
+  exited: Promise<number | string>
+}
+
+/** Starts Millrace as a process of its own; resolves when it answers. */
+export async function spawnMillrace(
+  dataDir: string,
+  port: number,
+  environment: Record<string, string> = {},
+): Promise<MillraceProcess> {
+  const child = spawn(process.execPath, ['src/cli/millrace.ts', 'serve'], {
+    env: { PATH: process.env['PATH'], ...settings(environment, dataDir, port) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  const exited = new Promise<number | string>((resolve) => child.on('exit', (code, signal) => resolve(code ?? signal!)))
+  const ready = new Promise<void>((resolve, reject) => {
+    const read = (chunk: Buffer) => {
+      output += chunk.toString()
+      if (output.includes('is ready')) resolve()
+    }
+    child.stdout!.on('data', read)
+    child.stderr!.on('data', read)
+    child.on('exit', () => reject(new Error(`Millrace ended before it was ready: ${output}`)))
+  })
+  await ready
+  return { ...createClient(`http://127.0.0.1:${port}`), child, port, output: () => output, exited }
+}
+
+export interface Answer {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came
+  body: any
+}
+
+export interface Client {
+  url: string
+  /** A call to the management API with the admin token. */
+  api(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  /** Creates and publishes a flow. */
+  publish(document: object): Promise<PublishedFlow>
+  run(id: string): Promise<RunView>
+  /** Resolves when the run has come to one of these states. */
+  runEnded(id: string, states?: string[]): Promise<RunView>
+}
+
+export interface PublishedFlow {
+  flow: FlowView
+  /** Posts to the webhook. */
+  post(body: unknown, headers?: Record<string, string>, query?: string): Promise<Answer>
+}
+
+export function createClient(url: string): Client {
+  const api: Client['api'] = async (method, path, body, headers = {}) => {
+    const response = await fetch(`${url}/api/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${TOKEN}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
+    })
+    return answerOf(response)
+  }
+  const run = async (id: string): Promise<RunView> => (await api('GET', `/runs/${id}`)).body
+  return {
+    url,
+    api,
+    run,
+    async publish(document) {
+      const created = await api('POST', '/flows', document)
+      if (created.status !== 201) throw new Error(`create: ${JSON.stringify(created.body)}`)
+      const flow = created.body as FlowView
+      const published = await api('POST', `/flows/${flow.id}/publish`)
+      if (published.status !== 200) throw new Error(`publish: ${JSON.stringify(published.body)}`)
+      const target = `${url}/api/v1/webhooks/${flow.webhook.id}`
+      return {
+        flow,
+        post: async (body, headers = {}, query = '') =>
+          answerOf(
+            await fetch(target + query, {
+              method: 'POST',
+              headers: { 'content-type': 'application/json', ...headers },
+              body: typeof body === 'string' ? body : JSON.stringify(body),
+            }),
+          ),
+      }
+    },
+    async runEnded(id, states = ['succeeded', 'failed', 'cancelled']) {
+      const response = await fetch(`${url}/api/v1/runs/${id}/events`, { headers: { authorization: `Bearer ${TOKEN}` } })
+      let text = ''
+      for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+        text += chunk
+        const events = text.split('\n\n')
+        text = events.pop()!
+        for (const event of events) {
+          const match = /^event: run\ndata: (.*)$/s.exec(event)
+          if (match && states.includes(JSON.parse(match[1]!).status)) return run(id)
+        }
+      }
+      throw new Error(`the events of run ${id} ended early`)
+    },
+  }
+}
+
+async function answerOf(response: Response): Promise<Answer> {
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.includes('json') && text !== ''
+  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
+}
