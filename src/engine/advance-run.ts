@@ -219,7 +219,8 @@ export class RunWalk {
   #retryOrPark(step: CompiledStep<StepKind>, entry: JournalEntry, outcome: Outcome): void {
     const trouble = step.retry && troubleOf(outcome)
     if (!trouble) return
-    const at = nextAttemptAt(step.retry!, trouble, entry.attempt, this.#ports.now(), this.#ports.random())
+    const { now, random } = this.#ports
+    const at = nextAttemptAt(step.retry!, step.kind.retryOn, trouble, entry.attempt, now(), random())
     if (at === null) return
     entry.status = 'waiting'
     entry.resumeAt = at

@@ -25,15 +25,16 @@ export function troubleOf(outcome: Outcome): Trouble | null {
   return outcome.type === 'done' ? (outcome.trouble ?? null) : null
 }
 
-/** The time of the next attempt, or null when there is none. `random` is in [0, 1). */
+/** The time of the next attempt, or null when there is none. `byDefault`: what counts where the policy does not say; `random` is in [0, 1). */
 export function nextAttemptAt(
   policy: RetryPolicy,
+  byDefault: readonly string[],
   trouble: Trouble,
   attempt: number,
   now: number,
   random: number,
 ): number | null {
-  if (attempt >= policy.attempts || !counts(policy, trouble)) return null
+  if (attempt >= policy.attempts || !counts(policy.on ?? byDefault, trouble)) return null
   const maxDelayMs = policy.maxDelay * 1000
   if (trouble.retryAfterMs !== undefined) return now + Math.min(trouble.retryAfterMs, maxDelayMs)
   const delayMs = Math.min(policy.delay * 1000 * policy.backoff ** (attempt - 1), maxDelayMs)
@@ -41,12 +42,8 @@ export function nextAttemptAt(
   return now + Math.round(delayMs * (1 - random / 2))
 }
 
-const HTTP_DEFAULT = ['network', '429', '5xx']
-const OTHER_DEFAULT = ['error']
-
-function counts(policy: RetryPolicy, { code, status }: Trouble): boolean {
-  const isHttp = status !== undefined || NETWORK_CODES.has(code)
-  return (policy.on ?? (isHttp ? HTTP_DEFAULT : OTHER_DEFAULT)).some((condition) => {
+function counts(conditions: readonly string[], { code, status }: Trouble): boolean {
+  return conditions.some((condition) => {
     if (condition === 'error') return true
     if (condition === 'network') return NETWORK_CODES.has(code)
     if (status === undefined) return false

@@ -76,6 +76,8 @@ export interface StepKind<S extends TSchema = TSchema> {
   settings: S
   /** Its work leaves the process: everything before it is journalled first. */
   reachesOut: boolean
+  /** What a retry counts where the flow does not say. */
+  retryOn: readonly string[]
   /** Its settings go to the webhook's caller, so they may not name connections. */
   answersCaller?: boolean
   run(context: StepContext<Static<S>>): Outcome | Promise<Outcome>
@@ -92,7 +94,7 @@ export interface StepIssue {
 }
 
 export function defineStep<S extends TSchema>(
-  kind: Omit<StepKind<S>, 'reachesOut'> & { reachesOut?: boolean },
+  kind: Omit<StepKind<S>, 'reachesOut' | 'retryOn'> & Partial<Pick<StepKind, 'reachesOut' | 'retryOn'>>,
 ): StepKind<S> {
-  return { reachesOut: false, ...kind }
+  return { reachesOut: false, retryOn: ['error'], ...kind }
 }

@@ -1,4 +1,5 @@
 // What a delivery hands to a flow as `webhook`, and how it is rebuilt from what is stored.
+import { parseJson } from '../flow/parse-json.ts'
 
 /** The `webhook` root of contract §2.3. */
 export interface WebhookData {
@@ -76,7 +77,7 @@ export const isJsonType = (type: string): boolean => type === 'application/json'
 /** Throws SyntaxError where a JSON type holds no JSON. */
 export function parseBody(contentType: string | null, rawBody: string): unknown {
   const type = mediaType(contentType)
-  if (isJsonType(type)) return JSON.parse(rawBody)
+  if (isJsonType(type)) return parseJson(rawBody)
   if (type === 'application/x-www-form-urlencoded') return lastValues(collectPairs(new URLSearchParams(rawBody)))
   return rawBody
 }

@@ -49,7 +49,18 @@ export function checkTrigger(trigger: object): Finding[] {
   return findings
 }
 
-const FORBIDDEN = new Set(['content-length', 'transfer-encoding', 'connection', 'x-request-id', 'set-cookie'])
+/** Framing and the connection are the server's; a cookie would be the UI's, which has the same origin. */
+const FORBIDDEN = new Set([
+  'connection',
+  'content-length',
+  'keep-alive',
+  'set-cookie',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'x-request-id',
+])
 
 /** Headers of a reply to the caller, literal ones; the templated are checked when they are sent. */
 export function checkReplyHeader(

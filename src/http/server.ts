@@ -1,5 +1,5 @@
 // The HTTP server: what holds for every request, and all routes.
-import { type IncomingMessage, STATUS_CODES, type ServerResponse } from 'node:http'
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
@@ -154,8 +154,6 @@ async function authorize(
 }
 
 async function notFound(services: Services, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  // The parser is done with a small body when this goes on, so that the connection can stay open.
-  await null
   const match = /^\/api\/v1\/webhooks\/([^/?]*)(\/test)?(?:\?|$)/.exec(request.raw.url!)
   if (match && request.method !== 'POST')
     return webhookMethodNotAllowed(services, request, reply, match[1]!, match[2] !== undefined)

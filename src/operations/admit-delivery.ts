@@ -1,4 +1,5 @@
 // The checks of contract §4 that need no body, in their order.
+
 import { createHash, timingSafeEqual } from 'node:crypto'
 import ipaddr from 'ipaddr.js'
 import { stepScope } from '../engine/run-scope.ts'
@@ -6,6 +7,7 @@ import { lastValues, mediaType, type WebhookMetadata } from '../engine/webhook-d
 import type { CompiledTrigger } from '../flow/compile.ts'
 import type { FlowDocument } from '../flow/document.ts'
 import { ExpressionError } from '../flow/expression/index.ts'
+import { parseJson } from '../flow/parse-json.ts'
 import { publishIssues } from '../flow/validate.ts'
 import { findings } from './draft.ts'
 import type { RouteRecord } from './ports.ts'
@@ -100,7 +102,7 @@ function flowOf(services: Services, { flowId, version }: RouteRecord, { test }: 
 async function draftFlow(services: Services, flowId: string): Promise<LiveFlow | Rejection> {
   const record = await services.flows.get(flowId)
   if (!record) return new Rejection('webhook_not_found', 'There is no webhook at this URL.')
-  const document = JSON.parse(record.draft) as Partial<FlowDocument>
+  const document = parseJson(record.draft) as Partial<FlowDocument>
   const trigger = document.trigger ?? { kind: 'webhook' as const }
   const [problem] = publishIssues(findings(services, { name: 'draft', trigger, steps: document.steps ?? [] })).filter(
     ({ path }) => path.startsWith('/trigger'),

@@ -1,3 +1,4 @@
+import { defaultErrorReply } from '../engine/caller-reply.ts'
 import { notFound } from './operation-error.ts'
 import type { Services } from './services.ts'
 
@@ -7,4 +8,5 @@ export async function deleteFlow(services: Services, id: string): Promise<void> 
   services.published.removeRoute(id)
   if (!removed) throw notFound('flow', id)
   services.engine.cancelAllOf(id)
+  services.replies.sendAllOf(id, (runId) => defaultErrorReply(runId, 'The flow was deleted.'))
 }

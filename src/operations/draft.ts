@@ -1,6 +1,8 @@
 // Drafts: what may be saved, and what of a draft can be run.
+
 import type { FlowDocument } from '../flow/document.ts'
 import type { Finding, Issue } from '../flow/issue.ts'
+import { parseJson } from '../flow/parse-json.ts'
 import { publishIssues, shapeIssues, validate, warnings } from '../flow/validate.ts'
 import { FlowInvalid, notFound } from './operation-error.ts'
 import type { FlowRecord } from './ports.ts'
@@ -25,7 +27,7 @@ export function findings(services: Services, document: unknown): Finding[] {
 
 /** The draft as a flow that can run, or every reason why not. */
 export function publishable(services: Services, draft: string): { document: FlowDocument; warnings: Issue[] } {
-  const document = JSON.parse(draft)
+  const document = parseJson(draft) as FlowDocument
   const found = findings(services, document)
   const issues = publishIssues(found)
   if (issues.length) throw new FlowInvalid(issues)

@@ -1,4 +1,5 @@
 // A flow as the API shows it.
+import { parseJson } from '../flow/parse-json.ts'
 import type { FlowRecord } from './ports.ts'
 
 export interface FlowView {
@@ -21,7 +22,7 @@ export function flowView(flow: FlowRecord, baseUrl: string): FlowView {
     status: flow.version === null ? 'draft' : 'published',
     revision: flow.revision,
     webhook: { id: flow.webhookId, url, testUrl: `${url}/test` },
-    draft: JSON.parse(flow.draft),
+    draft: parseJson(flow.draft),
     published:
       flow.version === null ? null : { version: flow.version, publishedAt: new Date(flow.publishedAt!).toISOString() },
     createdAt: new Date(flow.createdAt).toISOString(),

@@ -1,9 +1,11 @@
 // Which flow answers at which webhook id, kept in memory and current; versions compiled once, when first needed.
+
 import ipaddr from 'ipaddr.js'
 import type { FlowSource } from '../engine/engine.ts'
 import type { StepKind } from '../engine/step-kind.ts'
 import { type CompiledFlow, compileFlow } from '../flow/compile.ts'
 import type { FlowDocument } from '../flow/document.ts'
+import { parseJson } from '../flow/parse-json.ts'
 import type { FlowStore, RouteRecord } from './ports.ts'
 
 export interface LiveFlow extends CompiledFlow<StepKind> {
@@ -55,7 +57,7 @@ export class PublishedFlows implements FlowSource {
   }
 
   forRun(run: { flowId: string; version: number | null; document: string | null }): LiveFlow | Promise<LiveFlow> {
-    return run.version === null ? this.compile(JSON.parse(run.document!)) : this.version(run.flowId, run.version)
+    return run.version === null ? this.compile(parseJson(run.document!) as FlowDocument) : this.version(run.flowId, run.version)
   }
 
   compile(document: FlowDocument): LiveFlow {
@@ -66,7 +68,7 @@ export class PublishedFlows implements FlowSource {
   async #loadVersion(key: string, flowId: string, version: number): Promise<LiveFlow> {
     const record = await this.#store.version(flowId, version)
     if (!record) throw new Error(`Version ${version} of flow ${flowId} is gone.`)
-    const live = this.compile(JSON.parse(record.document))
+    const live = this.compile(parseJson(record.document) as FlowDocument)
     this.#compiled.set(key, live)
     if (this.#compiled.size > KEPT_VERSIONS) this.#compiled.delete(this.#compiled.keys().next().value!)
     return live

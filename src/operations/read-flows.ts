@@ -1,3 +1,4 @@
+import { parseJson } from '../flow/parse-json.ts'
 import { findFlow } from './draft.ts'
 import { type FlowView, flowView } from './flow-view.ts'
 import { notFound } from './operation-error.ts'
@@ -43,6 +44,6 @@ export async function readVersion(
     version,
     publishedAt: new Date(record.publishedAt).toISOString(),
     publishedBy: record.publishedBy,
-    document: JSON.parse(record.document),
+    document: parseJson(record.document),
   }
 }

@@ -1,4 +1,5 @@
 // A webhook request whose head was admitted: its body is checked, it is stored durably, and the caller gets an answer.
+
 import { isUtf8 } from 'node:buffer'
 import { callerReply, defaultReply, stillRunningReply } from '../engine/caller-reply.ts'
 import { holdsInfinity, nestsDeeperThan } from '../engine/json-limits.ts'
@@ -6,6 +7,7 @@ import { createRoots, type Roots, stepScope } from '../engine/run-scope.ts'
 import type { CallerReply } from '../engine/step-kind.ts'
 import { isJsonType, mediaType, parseBody, type WebhookData } from '../engine/webhook-data.ts'
 import { ExpressionError, MISSING, type Scope } from '../flow/expression/index.ts'
+import { parseJson } from '../flow/parse-json.ts'
 import { type Admission, type DeliveryHead, maskCredential, queryOf, Rejection } from './admit-delivery.ts'
 import { flowTopic } from './events.ts'
 import type { DeliveryOutcome, RouteRecord } from './ports.ts'
@@ -36,7 +38,7 @@ export async function receiveDelivery(
   }
   const immediate = trigger.mode === 'immediate' ? callerReply(trigger.reply, scope, defaultReply(runId)) : null
   const key = trigger.dedupe ? dedupeKey(services, trigger.dedupe.key, scope) : null
-  const waiting = immediate ? null : services.replies.wait(runId, trigger.timeoutMs)
+  const waiting = immediate ? null : services.replies.wait(runId, route.flowId, trigger.timeoutMs)
   const { duplicateOf } = await startRun(
     services,
     {
@@ -96,7 +98,7 @@ function readBody(head: DeliveryHead, bytes: Buffer): WebhookData | Rejection {
   if (isJsonType(mediaType(contentType))) {
     if (nestsDeeperThan(bytes, MAX_DEPTH)) return bad(`The JSON is nested more than ${MAX_DEPTH} levels deep.`)
     try {
-      body = JSON.parse(rawBody)
+      body = parseJson(rawBody)
     } catch (error) {
       return bad(
         rawBody === '' ? 'The body is empty; send a JSON document.' : `The body is not valid JSON: ${jsonFault(error)}`,

@@ -1,3 +1,4 @@
+import { parseJson } from '../flow/parse-json.ts'
 import { type Draft, draftOf, present } from './draft.ts'
 import { type FlowView, flowView } from './flow-view.ts'
 import { notFound, OperationError } from './operation-error.ts'
@@ -16,7 +17,7 @@ export async function replaceDraft(
 export async function restoreVersion(services: Services, id: string, version: number): Promise<FlowView> {
   const record = await services.flows.version(id, version)
   if (!record) throw notFound('version', `${version} of flow ${id}`)
-  const name = (JSON.parse(record.document) as { name: string }).name
+  const name = (parseJson(record.document) as { name: string }).name
   return saveDraft(services, id, { name, text: record.document }, null)
 }
 

@@ -2,21 +2,26 @@
 import type { CallerReply } from '../engine/step-kind.ts'
 
 export class Replies {
-  readonly #waiting = new Map<string, (reply: CallerReply | null) => void>()
+  readonly #waiting = new Map<string, { flowId: string; settle(reply: CallerReply | null): void }>()
 
   /** Resolves with null when the time is up. */
-  wait(runId: string, timeoutMs: number): Promise<CallerReply | null> {
+  wait(runId: string, flowId: string, timeoutMs: number): Promise<CallerReply | null> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#settle(runId, null), timeoutMs)
-      this.#waiting.set(runId, (reply) => {
+      const settle = (reply: CallerReply | null) => {
         clearTimeout(timer)
         resolve(reply)
-      })
+      }
+      this.#waiting.set(runId, { flowId, settle })
     })
   }
 
   send(runId: string, reply: CallerReply): void {
     this.#settle(runId, reply)
+  }
+
+  sendAllOf(flowId: string, replyOf: (runId: string) => CallerReply): void {
+    for (const [runId, waiting] of this.#waiting) if (waiting.flowId === flowId) this.#settle(runId, replyOf(runId))
   }
 
   /** The process stops: nobody is kept waiting. */
@@ -25,8 +30,8 @@ export class Replies {
   }
 
   #settle(runId: string, reply: CallerReply | null): void {
-    const settle = this.#waiting.get(runId)
+    const waiting = this.#waiting.get(runId)
     this.#waiting.delete(runId)
-    settle?.(reply)
+    waiting?.settle(reply)
   }
 }

@@ -1,5 +1,6 @@
 import Type from 'typebox'
-import { defineStep, reply } from '../engine/step-kind.ts'
+import { defineStep, reply, type StepIssue } from '../engine/step-kind.ts'
+import { checkReplyHeader } from '../flow/check-trigger.ts'
 import { json, NameValueList, templated } from '../flow/schema.ts'
 
 export const respond = defineStep({
@@ -14,5 +15,12 @@ export const respond = defineStep({
     },
     { additionalProperties: false },
   ),
+  check({ headers }) {
+    const issues: StepIssue[] = []
+    const report = (path: string, code: string, message: string) => void issues.push({ path, code, message })
+    if (Array.isArray(headers))
+      for (const [i, header] of headers.entries()) checkReplyHeader(header, `/headers/${i}`, report)
+    return issues
+  },
   run: ({ settings: { status, headers, body } }) => reply({ status: status ?? 200, headers: headers ?? [], body }),
 })

@@ -1,5 +1,7 @@
 // How a delivery's request is laid out in columns: everything but the body as JSON, the body as the bytes that came.
-import { storedRequest, type WebhookData, webhookData } from '../engine/webhook-data.ts'
+
+import { type StoredRequest, storedRequest, type WebhookData, webhookData } from '../engine/webhook-data.ts'
+import { parseJson } from '../flow/parse-json.ts'
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const encoder = new TextEncoder()
@@ -15,4 +17,4 @@ export const requestColumns = (webhook: WebhookData): RequestColumns => ({
 })
 
 export const fromRequestColumns = (row: RequestColumns): WebhookData =>
-  webhookData(JSON.parse(row.request), decoder.decode(row.raw_body))
+  webhookData(parseJson(row.request) as StoredRequest, decoder.decode(row.raw_body))

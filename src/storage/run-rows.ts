@@ -1,5 +1,7 @@
 // Rows of the run and step tables as the engine and the operations see them.
+
 import type { Claim, ClaimedRun, JournalEntry, RunStatus } from '../engine/run-store.ts'
+import { parseJson } from '../flow/parse-json.ts'
 import type { RunRecord } from '../operations/ports.ts'
 import { fromRequestColumns } from './request-columns.ts'
 import type { RunTable, StepTable } from './tables.ts'
@@ -58,5 +60,5 @@ export const toRunSummary = (row: RunSummaryRow): Omit<RunRecord, 'webhook'> => 
 })
 
 function fromJson(text: string | null): unknown {
-  return text === null ? null : JSON.parse(text)
+  return text === null ? null : parseJson(text)
 }

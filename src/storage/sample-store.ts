@@ -1,5 +1,7 @@
 // Captured test requests and the latest results of Test Step.
+
 import type { Kysely } from 'kysely'
+import { parseJson } from '../flow/parse-json.ts'
 import type { SampleStore } from '../operations/ports.ts'
 import { fromRequestColumns, requestColumns } from './request-columns.ts'
 import type { Tables } from './tables.ts'
@@ -44,7 +46,7 @@ export function createSampleStore(db: Kysely<Tables>): SampleStore {
     async stepResults(flowId) {
       const rows = await db.selectFrom('step_result').selectAll().where('flow_id', '=', flowId).execute()
       const results: Record<string, unknown> = Object.create(null)
-      for (const row of rows) results[row.step_id] = JSON.parse(row.output)
+      for (const row of rows) results[row.step_id] = parseJson(row.output)
       return results
     },
 

@@ -65,7 +65,9 @@ export async function spawnMillrace(
   port: number,
   environment: Record<string, string> = {},
 ): Promise<MillraceProcess> {
-  const child = spawn(process.execPath, ['src/cli/millrace.ts', 'serve'], {
+  // A limit on the size of files stands for a full disk: writing past it fails.
+  const limit = environment['TEST_FILE_BLOCKS'] ? `ulimit -f ${environment['TEST_FILE_BLOCKS']}; ` : ''
+  const child = spawn('sh', ['-c', `${limit}exec "$0" src/cli/millrace.ts serve`, process.execPath], {
     env: { PATH: process.env['PATH'], ...settings(environment, dataDir, port) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -1,4 +1,5 @@
 /** `Object.*`, `JSON.*` and `Array.isArray`. */
+import { parseJson } from '../parse-json.ts'
 import { nameOfType, toInteger, toKey, toList, toText } from './conversion.ts'
 import { DateValue } from './date-value.ts'
 import { fail } from './errors.ts'
@@ -58,7 +59,7 @@ function parse(run: Evaluation, [given]: Arguments): unknown {
   const text = toText(given)
   chargeParsing(run, text)
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     // The engine's message quotes the text, which may hold a secret.
     return fail('The text given to JSON.parse is not valid JSON', 'Look at the text; it may already be an object.')

@@ -1,4 +1,5 @@
 // Where a webhook enters.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { WebhookReplyBody } from '../../contract/bodies.ts'
 import { ERROR_STATUS, ErrorBody } from '../../contract/errors.ts'
@@ -90,14 +91,14 @@ async function bodyOf(request: FastifyRequest, services: Services, head: Deliver
 /** Counted only: keeping them would make an overload worse. */
 const NOT_KEPT = new Set(['rate_limited', 'overloaded'])
 
-function reject(
+async function reject(
   services: Services,
   request: FastifyRequest,
   reply: FastifyReply,
   head: DeliveryHead,
   rejection: Rejection,
   route: RouteRecord | null,
-): FastifyReply {
+): Promise<FastifyReply> {
   const status = ERROR_STATUS[rejection.code]
   const known = route && rejection.code !== 'webhook_not_found'
   if (known && !NOT_KEPT.has(rejection.code))
@@ -105,6 +106,8 @@ function reject(
       services.warn('a rejected delivery could not be kept', { reason: String(error) }),
     )
   else services.meters.delivery('rejected', rejection.code)
+  // A turn later the parser is done with a small body, and the connection can stay open.
+  if (!request.raw.complete) await nextTurn()
   if (!request.raw.complete) {
     void reply.header('connection', 'close')
     closeAfterReply(request.raw)

@@ -1,5 +1,7 @@
 // The reply's bytes as flows see them: JSON, text or base64 (contract §3).
+
 import { isUtf8 } from 'node:buffer'
+import { parseJson } from '../../flow/parse-json.ts'
 
 /** Deeper JSON stays text: later steps could not write it out again. */
 const MAX_DEPTH = 200
@@ -57,7 +59,7 @@ function utf8(bytes: Buffer): string {
 
 function jsonOrText(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = parseJson(text)
     return mayBeDeep(text) && !isWithinDepth(value, MAX_DEPTH) ? text : value
   } catch {
     return text

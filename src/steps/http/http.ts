@@ -11,6 +11,7 @@ export const http = defineStep({
   kind: 'http',
   label: 'HTTP request',
   reachesOut: true,
+  retryOn: ['network', '429', '5xx'],
   settings: HttpSettings,
   run,
   check: checkHttp,
@@ -47,8 +48,21 @@ async function run(context: StepContext<HttpSettings>): Promise<Outcome> {
     return outboundFailure(error)
   }
   const output = outputOf(reply)
-  const fails = settings.failOnError !== false && isErrorStatus(reply.status)
-  return fails ? failed(statusFailure(reply.status, reply.url), output) : done(output)
+  if (!isErrorStatus(reply.status)) return done(output)
+  const failure = statusFailure(reply.status, reply.url)
+  // A retry looks at the status, whatever failOnError says.
+  const trouble = { code: failure.code, status: reply.status, retryAfterMs: retryAfterMs(reply.headers, context.now) }
+  return settings.failOnError === false ? done(output, trouble) : failed(failure, output, trouble)
+}
+
+/** Retry-After as seconds or as a date; what is neither says nothing. */
+function retryAfterMs(headers: Record<string, string>, startedAt: number): number | undefined {
+  const value = headers['retry-after']
+  if (value === undefined) return undefined
+  if (/^\d+$/.test(value)) return Number(value) * 1000
+  const at = Date.parse(value)
+  const now = Date.parse(headers['date'] ?? '')
+  return Number.isNaN(at) ? undefined : Math.max(0, at - (Number.isNaN(now) ? startedAt : now))
 }
 
 function outputOf({

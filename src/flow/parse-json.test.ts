@@ -1,0 +1,38 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parseJson } from './parse-json.ts'
+
+describe('parseJson', () => {
+  it('does not let one document change the keys of another', () => {
+    parseJson('{"a":1,"\\\\":2}')
+    expect(Object.keys(parseJson('{"a":1,"\\n":2}') as object)).toEqual(['a', '\n'])
+    parseJson('[{"b":{"x":1,"\\\\":2}}]')
+    expect(parseJson('[{"b":{"x":1,"\\t":2}}]')).toEqual([{ b: { x: 1, '\t': 2 } }])
+  })
+
+  it('reads whatever JSON.stringify writes', () => {
+    const keys = fc.oneof(
+      fc.string({ unit: 'grapheme' }),
+      fc.constantFrom('\\', '\n', '"', '@key0', '__proto__', '\ud800', '\\"'),
+    )
+    const json = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 4 },
+        fc.jsonValue(),
+        fc.array(tie('value'), { maxLength: 4 }),
+        fc.dictionary(keys, tie('value'), { maxKeys: 5, noNullPrototype: false }),
+      ),
+    })).value
+    fc.assert(
+      fc.property(json, (value) => {
+        const text = JSON.stringify(value)
+        expect(JSON.stringify(parseJson(text))).toBe(text)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  it.each(['{"\\":1}', '{"\\n":}', '{"\\x":1}', '"\\', '{"a\\n":1', ''])('refuses %s as JSON.parse does', (text) => {
+    expect(() => parseJson(text)).toThrow(SyntaxError)
+  })
+})
