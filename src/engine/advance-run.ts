@@ -179,10 +179,6 @@ export class RunWalk {
     settings: unknown,
     showInput: (input: unknown) => void,
   ): StepContext<never> {
-    const signal = () => {
-      this.#abort ??= new AbortController()
-      return this.#abort.signal
-    }
     return {
       settings: settings as never,
       showInput,
@@ -193,8 +189,9 @@ export class RunWalk {
       interrupted,
       http: this.#ports.http,
       holdsSecret: this.#ports.holdsSecret,
-      get signal() {
-        return signal()
+      signal: () => {
+        this.#abort ??= new AbortController()
+        return this.#abort.signal
       },
       announce: async () => {
         this.#current = null

@@ -2,6 +2,7 @@
 import type { CompiledFlow } from '../flow/compile.ts'
 import { type EnginePorts, RunWalk } from './advance-run.ts'
 import type { Advanced, ClaimedRun } from './run-store.ts'
+import { ShortLived } from './short-lived.ts'
 import type { StepKind } from './step-kind.ts'
 
 export interface FlowSource {
@@ -17,7 +18,7 @@ const NOTE_RUNNING_AFTER_MS = 100
 export class Engine {
   readonly #ports: EnginePorts
   readonly #flows: FlowSource
-  readonly #walks = new Map<string, RunWalk>()
+  readonly #walks = new ShortLived<RunWalk>()
   readonly #notes: NodeJS.Timeout
   #stopping = false
 
@@ -42,7 +43,7 @@ export class Engine {
     try {
       return await walk.advance()
     } finally {
-      this.#walks.delete(runId)
+      this.#walks.take(runId)
     }
   }
 

@@ -33,20 +33,37 @@ export function createRoots(parts: {
   return Object.assign(Object.create(null), parts, { steps: Object.create(null), vars: Object.create(null) })
 }
 
-/** The scope of one step. Its uuid follows from the run and the path, so that a resend after a crash carries the same one. */
-export function stepScope(roots: Roots, hashing: Hashing, runId: string, path: string, startedAt: number): Scope {
-  return {
-    roots,
-    // Made only where a template asks for them: most steps use neither.
-    get now() {
-      return new Date(startedAt).toISOString()
-    },
-    get uuid() {
-      return uuidFrom(hashing.sha256(`${runId}:${path}`))
-    },
-    sha256: hashing.sha256,
-    hmacSha256: hashing.hmacSha256,
+/**
+ * The scope of one step. Its uuid follows from the run and the path, so that a resend after a crash carries the same one.
+ * A class: an object literal with getters would get a hidden class of its own each time, and those outlive many collections.
+ */
+class StepScope implements Scope {
+  readonly roots: Roots
+  readonly sha256: Hashing['sha256']
+  readonly hmacSha256: Hashing['hmacSha256']
+  readonly #seed: string
+  readonly #startedAt: number
+
+  constructor(roots: Roots, hashing: Hashing, seed: string, startedAt: number) {
+    this.roots = roots
+    this.sha256 = hashing.sha256
+    this.hmacSha256 = hashing.hmacSha256
+    this.#seed = seed
+    this.#startedAt = startedAt
   }
+
+  // Made only where a template asks for them: most steps use neither.
+  get now(): string {
+    return new Date(this.#startedAt).toISOString()
+  }
+
+  get uuid(): string {
+    return uuidFrom(this.sha256(this.#seed))
+  }
+}
+
+export function stepScope(roots: Roots, hashing: Hashing, runId: string, path: string, startedAt: number): Scope {
+  return new StepScope(roots, hashing, `${runId}:${path}`, startedAt)
 }
 
 /** 32 hex digits in the form of a random (version 4) UUID. */

@@ -67,7 +67,7 @@ export interface StepContext<Settings> {
   holdsSecret(text: string): boolean
   http: HttpClient
   /** Aborted when the run is cancelled or the process stops. */
-  signal: AbortSignal
+  signal(): AbortSignal
 }
 
 export interface StepKind<S extends TSchema = TSchema> {

@@ -34,6 +34,8 @@ export class EventStreams {
       'x-accel-buffering': 'no',
       'x-request-id': request.id,
     })
+    // Whoever watches learns at once that it is connected, not with the first event.
+    raw.flushHeaders()
     send = (event) => void raw.write(`event: ${event.type}\ndata: ${JSON.stringify(event.data)}\n\n`)
     if (opening) send(opening)
     for (const event of pending) send(event)

@@ -29,7 +29,7 @@ const FASTIFY_CODES: Record<string, [ErrorCode, string]> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: ['invalid_request', 'The body is empty; send a JSON document.'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'The body does not match its Content-Length.'],
   FST_ERR_CTP_INVALID_JSON_BODY: ['invalid_request', 'The body is not valid JSON.'],
-  FST_ERR_BAD_URL: ['not_found', 'There is nothing at this URL.'],
+  ECONNRESET: ['invalid_request', 'The body ended before its declared end.'],
 }
 
 export function createErrorHandler(onBug: (error: unknown, route: string) => void) {

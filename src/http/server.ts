@@ -1,22 +1,25 @@
 // The HTTP server: what holds for every request, and all routes.
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
-import type { Socket } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { ErrorCode } from '../contract/errors.ts'
+import { nestsDeeperThan } from '../engine/json-limits.ts'
 import { FlowTextError, parseFlowText } from '../flow/flow-text.ts'
 import { OperationError } from '../operations/operation-error.ts'
 import type { Actor, Services } from '../operations/services.ts'
 import { ACCESS, reaches } from './access.ts'
+import { describeApi } from './api-description.ts'
 import type { Authenticate } from './authenticate.ts'
 import { compileRequestCheck } from './check-request.ts'
 import { EventStreams } from './event-stream.ts'
-import { createErrorHandler, failureBody, sendFailure } from './failure.ts'
+import { createErrorHandler, sendFailure } from './failure.ts'
+import { answerMalformed, faultOfHead } from './malformed-request.ts'
 import type { Metrics } from './metrics.ts'
 import { flowRoutes } from './routes/flows.ts'
 import { runRoutes } from './routes/runs.ts'
 import { systemRoutes } from './routes/system.ts'
 import { webhookMethodNotAllowed, webhookRoutes } from './routes/webhooks.ts'
-import { closeSoon } from './webhook-request.ts'
+import { leaveBody } from './webhook-request.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -68,7 +71,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     // Paths that cannot be decoded or are too long; the hooks do not run for them.
     frameworkErrors: (_error, request, reply) => {
       void reply.header('x-request-id', request.id)
-      return notFound(services, request as FastifyRequest, reply as FastifyReply)
+      void notFound(services, request as FastifyRequest, reply as FastifyReply)
     },
   })
   fastify.server.maxHeadersCount = 0
@@ -77,28 +80,24 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     if (!isWebhook(request.url!)) response.writeContinue()
     fastify.server.emit('request', request, response)
   })
+  // What else somebody may expect is ignored, as RFC 9110 (10.1.1) allows.
+  fastify.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
+    fastify.server.emit('request', request, response),
+  )
   fastify.setValidatorCompiler(compileRequestCheck as never)
   // The response schemas document; what is sent is what the operations return.
   fastify.setSerializerCompiler(() => JSON.stringify)
   fastify.setErrorHandler(createErrorHandler(options.onBug))
   fastify.decorateRequest('actor', null)
 
-  await fastify.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: { title: 'Millrace', version: options.version, description: 'Flows started by webhooks, run durably.' },
-      servers: [{ url: services.baseUrl }],
-      components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
-      security: [{ token: [] }],
-    },
-  })
+  await fastify.register(swagger, describeApi(options.version, services.baseUrl, options.flowSchema))
 
   fastify.addHook('onRequest', async (request, reply) => {
     void reply.header('x-request-id', request.id)
     const fault = faultOfHead(request.raw)
     if (fault) {
       void reply.header('connection', 'close')
-      return sendFailure(reply, 'bad_request', fault)
+      return refuse(reply, 'bad_request', fault)
     }
     // At once: a method that is not allowed comes before whatever may be wrong with the body.
     if (request.is404) return notFound(services, request, reply)
@@ -111,27 +110,24 @@ export async function createServer(options: ServerOptions): Promise<Server> {
         throw new Error(`${method} ${route.url} is not in the access table`)
   })
 
-  fastify.setNotFoundHandler((request, reply) => notFound(services, request, reply))
   await fastify.register(async (scope) => webhookRoutes(scope, services))
   await fastify.register(async (scope) => {
-    acceptYaml(scope)
+    acceptDocuments(scope)
     flowRoutes(scope, services, streams, options.flowSchema)
     runRoutes(scope, services, streams)
     systemRoutes(scope, options)
-    scope.get('/api/v1/openapi.json', { schema: { hide: true } }, () => Promise.resolve(fastify.swagger()))
+    const schema = { tags: ['system'], summary: 'This description' }
+    scope.get('/api/v1/openapi.json', { schema }, () => Promise.resolve(fastify.swagger()))
   })
   return { fastify, streams }
 }
 
 const isWebhook = (url: string): boolean => url.startsWith('/api/v1/webhooks/')
 
-/** What the parser lets through although it is a trick or a mistake. */
-function faultOfHead(raw: IncomingMessage): string | null {
-  if (!raw.url!.startsWith('/')) return 'The request target must be a path.'
-  let hosts = 0
-  for (let i = 0; i < raw.rawHeaders.length; i += 2) if (raw.rawHeaders[i]!.toLowerCase() === 'host') hosts++
-  if (hosts === 0 && raw.httpVersion === '1.1') return 'The Host header is missing.'
-  return hosts > 1 ? 'There is more than one Host header.' : null
+/** Before the body was read. */
+async function refuse(reply: FastifyReply, code: ErrorCode, message: string): Promise<FastifyReply> {
+  await leaveBody(reply)
+  return sendFailure(reply, code, message)
 }
 
 async function authorize(
@@ -146,10 +142,10 @@ async function authorize(
   request.actor = authenticate(request.headers.authorization)
   if (!request.actor) {
     void reply.header('www-authenticate', 'Bearer')
-    return sendFailure(reply, 'unauthorized', 'This needs a token: send Authorization: Bearer <token>.')
+    return refuse(reply, 'unauthorized', 'This needs a token: send Authorization: Bearer <token>.')
   }
   if (!reaches(request.actor.scope, needed))
-    return sendFailure(reply, 'forbidden', `This needs a token with the scope ${needed}.`)
+    return refuse(reply, 'forbidden', `This needs a token with the scope ${needed}.`)
   return
 }
 
@@ -158,19 +154,30 @@ async function notFound(services: Services, request: FastifyRequest, reply: Fast
   if (match && request.method !== 'POST')
     return webhookMethodNotAllowed(services, request, reply, match[1]!, match[2] !== undefined)
   if (isWebhook(request.raw.url!))
-    return sendFailure(
+    return refuse(
       reply,
       'webhook_not_found',
       'There is no webhook at this URL. Check the URL, and that its flow is published.',
     )
-  return sendFailure(
+  return refuse(
     reply,
     'not_found',
     `There is nothing at ${request.method} ${request.raw.url!.split('?', 1)[0]!.slice(0, 200)}.`,
   )
 }
 
-function acceptYaml(app: FastifyInstance): void {
+/** Room for a sample of the deepest webhook body inside a test request. */
+const MAX_DEPTH = 250
+
+/** JSON and YAML, and nothing that a form on another site could send. */
+function acceptDocuments(app: FastifyInstance): void {
+  app.removeContentTypeParser('text/plain')
+  const parseJson = app.getDefaultJsonParser('error', 'error')
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    if (nestsDeeperThan(body as Buffer, MAX_DEPTH))
+      done(new OperationError('invalid_request', `The JSON is nested more than ${MAX_DEPTH} levels deep.`))
+    else void parseJson(request, body.toString(), done)
+  })
   app.addContentTypeParser(
     ['application/yaml', 'application/x-yaml', 'text/yaml'],
     { parseAs: 'string' },
@@ -183,25 +190,4 @@ function acceptYaml(app: FastifyInstance): void {
       }
     },
   )
-}
-
-const MALFORMED: Record<string, [number, 'headers_too_large' | 'bad_request', string]> = {
-  HPE_HEADER_OVERFLOW: [431, 'headers_too_large', 'The headers are larger than 16 KiB.'],
-}
-
-/** What the HTTP parser refuses never reaches a route: answered here, and the connection closed. */
-function answerMalformed(error: Error & { code?: string }, socket: Socket, requestId: string): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
-  }
-  const timedOut = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-  const [status, code, message] = timedOut
-    ? ([408, 'bad_request', 'The request took too long to arrive.'] as const)
-    : (MALFORMED[error.code ?? ''] ?? ([400, 'bad_request', 'The request is not valid HTTP.'] as const))
-  const body = JSON.stringify(failureBody(code, message, requestId))
-  socket.write(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${requestId}\r\nConnection: close\r\n\r\n${body}`,
-  )
-  closeSoon(socket)
 }

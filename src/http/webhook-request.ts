@@ -1,8 +1,10 @@
 // A webhook request as it stands on the wire: its head, its body within the limit, and an early end where the body is not wanted.
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
+import type { FastifyReply } from 'fastify'
 import { collectPairs } from '../engine/webhook-data.ts'
 import type { DeliveryHead } from '../operations/admit-delivery.ts'
 
@@ -104,11 +106,21 @@ export function closeSoon(socket: Socket): void {
   setTimeout(() => socket.destroy(), LINGER_MS).unref()
 }
 
+/** For a refusal that does not want the body: where it is still coming, the connection ends with the reply. */
+export async function leaveBody(reply: FastifyReply): Promise<void> {
+  const { raw } = reply.request
+  // A turn later the parser is done with a small body, and the connection can stay open.
+  if (!raw.complete) await nextTurn()
+  if (raw.complete) return
+  void reply.header('connection', 'close')
+  closeAfterReply(raw)
+}
+
 /**
  * The reply goes out although the sender is still sending. Closing at once would make the kernel reset the connection,
  * and the sender might never see the reply: the socket is half-closed first and destroyed a moment later.
  */
-export function closeAfterReply(raw: IncomingMessage): void {
+function closeAfterReply(raw: IncomingMessage): void {
   const socket = raw.socket as Socket & { destroySoon(): void }
   raw.pause()
   socket.destroySoon = () => closeSoon(socket)

@@ -144,15 +144,23 @@ function checkSender(services: Services, { flow, head, route }: Admission): Reje
 /** A sender's secret must not be kept, also where a check before authentication refused it. */
 export async function maskCredential(services: Services, route: RouteRecord, head: DeliveryHead): Promise<void> {
   const flow = await flowOf(services, route, head)
-  if (flow instanceof Rejection || flow.trigger.auth.kind === 'none') return
+  // Of a draft that cannot be used it is not known where its secret stands.
+  if (flow instanceof Rejection) return maskAll(head)
   const { auth } = flow.trigger
+  if (auth.kind === 'none') return
   try {
     const name = auth.name(authScope(services))
     if (auth.kind === 'header') takeHeader(head, name)
     else takeParameter(head, name)
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error
+    maskAll(head)
   }
+}
+
+function maskAll({ headers, queryAll }: DeliveryHead): void {
+  for (const name of Object.keys(headers)) headers[name] = MASKED
+  for (const name of Object.keys(queryAll)) queryAll[name] = [MASKED]
 }
 
 function authScope(services: Services) {

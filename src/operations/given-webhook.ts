@@ -1,4 +1,4 @@
-// Webhook data that a person gives for a test, completed to what a delivery would have brought.
+// Webhook data that a person gives for a test; the parts that are missing come from the latest sample, or are made up.
 import { collectPairs, isJsonType, lastValues, mediaType, parseBody, type WebhookData } from '../engine/webhook-data.ts'
 import { OperationError } from './operation-error.ts'
 import type { SampleRecord } from './ports.ts'
@@ -11,18 +11,20 @@ export function givenWebhook(
   given: GivenWebhook | undefined,
   latest: SampleRecord | undefined,
 ): WebhookData {
-  if (given === undefined && latest) return latest.webhook
+  const sample = latest?.webhook
+  if (given === undefined && sample) return sample
   const headers: Record<string, string> = Object.create(null)
   headers['content-type'] = 'application/json'
-  for (const [name, value] of Object.entries(given?.headers ?? {})) headers[name.toLowerCase()] = String(value)
+  for (const [name, value] of Object.entries(given?.headers ?? sample?.headers ?? {}))
+    headers[name.toLowerCase()] = String(value)
   const contentType = headers['content-type']!
-  const body = given?.body ?? {}
-  const rawBody =
-    given?.rawBody ??
-    (isJsonType(mediaType(contentType)) ? JSON.stringify(body) : typeof body === 'string' ? body : JSON.stringify(body))
-  const queryAll = collectPairs(Object.entries(given?.query ?? {}).map(([name, value]) => [name, String(value)]))
+  const queryAll = given?.query
+    ? collectPairs(Object.entries(given.query).map(([name, value]) => [name, String(value)]))
+    : (sample?.queryAll ?? Object.create(null))
+  const { body, rawBody } =
+    given?.body === undefined && given?.rawBody === undefined && sample ? sample : givenBody(given, contentType)
   return {
-    body: given?.body !== undefined ? given.body : parsed(contentType, rawBody),
+    body,
     headers,
     query: lastValues(queryAll),
     queryAll,
@@ -39,6 +41,13 @@ export function givenWebhook(
       test: true,
     },
   }
+}
+
+function givenBody(given: GivenWebhook | undefined, contentType: string): Pick<WebhookData, 'body' | 'rawBody'> {
+  const body = given?.body ?? {}
+  const isText = typeof body === 'string' && !isJsonType(mediaType(contentType))
+  const rawBody = given?.rawBody ?? (isText ? body : JSON.stringify(body))
+  return { body: given?.body !== undefined ? given.body : parsed(contentType, rawBody), rawBody }
 }
 
 function parsed(contentType: string, rawBody: string): unknown {

@@ -57,7 +57,9 @@ export class PublishedFlows implements FlowSource {
   }
 
   forRun(run: { flowId: string; version: number | null; document: string | null }): LiveFlow | Promise<LiveFlow> {
-    return run.version === null ? this.compile(parseJson(run.document!) as FlowDocument) : this.version(run.flowId, run.version)
+    return run.version === null
+      ? this.compile(parseJson(run.document!) as FlowDocument)
+      : this.version(run.flowId, run.version)
   }
 
   compile(document: FlowDocument): LiveFlow {

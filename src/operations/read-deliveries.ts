@@ -19,7 +19,8 @@ export async function listSamples(services: Services, flowId: string): Promise<P
   return { items: (await services.samples.list(flowId)).map(dated), nextCursor: null }
 }
 
-const dated = <T extends { receivedAt: number }>(record: T): Dated<T> => ({
+/** Times as the API shows them. */
+export const dated = <T extends { receivedAt: number }>(record: T): Dated<T> => ({
   ...record,
   receivedAt: new Date(record.receivedAt).toISOString(),
 })

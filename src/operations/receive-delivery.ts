@@ -11,6 +11,7 @@ import { parseJson } from '../flow/parse-json.ts'
 import { type Admission, type DeliveryHead, maskCredential, queryOf, Rejection } from './admit-delivery.ts'
 import { flowTopic } from './events.ts'
 import type { DeliveryOutcome, RouteRecord } from './ports.ts'
+import { dated } from './read-deliveries.ts'
 import type { Services } from './services.ts'
 import { startRun } from './start-run.ts'
 
@@ -59,7 +60,7 @@ export async function receiveDelivery(
   if (duplicateOf !== null) {
     services.replies.send(runId, stillRunningReply(runId))
     const reply = immediate
-      ? callerReply(trigger.reply, duplicateScope(scope, roots, duplicateOf), defaultReply(duplicateOf))
+      ? callerReply(trigger.reply, duplicateScope(services, roots, duplicateOf, createdAt), defaultReply(duplicateOf))
       : defaultReply(duplicateOf)
     await keepDelivery(services, route, webhook, { outcome: 'duplicate', status: reply.status, runId: duplicateOf })
     return reply
@@ -139,10 +140,11 @@ function replyRoots(
   })
 }
 
-const duplicateScope = (scope: Scope, roots: Roots, runId: string): Scope => ({
-  ...scope,
-  roots: Object.assign(Object.create(null), roots, { run: { ...(roots['run'] as object), id: runId } }),
-})
+/** The reply to a duplicate speaks of the first run. */
+function duplicateScope(services: Services, roots: Roots, runId: string, createdAt: number): Scope {
+  const run = { ...(roots['run'] as object), id: runId }
+  return stepScope(Object.assign(Object.create(null), roots, { run }), services.hashing, runId, 'trigger', createdAt)
+}
 
 /** A filter that cannot be evaluated lets the delivery in: better a run too many than an event lost. */
 function passes(services: Services, when: (scope: Scope) => boolean, scope: Scope, route: RouteRecord): boolean {
@@ -192,14 +194,14 @@ async function keepDelivery(
   services.meters.delivery(outcome, delivery.code)
   const topic = flowTopic(route.flowId)
   if (services.events.watched(topic))
-    services.events.emit(topic, { type: 'delivery', data: { ...delivery, webhook: undefined } })
+    services.events.emit(topic, { type: 'delivery', data: { ...dated(delivery), webhook: undefined } })
   return id
 }
 
 async function captureSample(services: Services, { route }: Admission, webhook: WebhookData): Promise<CallerReply> {
   const sample = { id: services.ids.next('smp'), flowId: route.flowId, receivedAt: services.now(), webhook }
   await services.samples.add(sample, KEPT_SAMPLES)
-  services.events.emit(flowTopic(route.flowId), { type: 'sample', data: sample })
+  services.events.emit(flowTopic(route.flowId), { type: 'sample', data: dated(sample) })
   return {
     status: 200,
     headers: [],

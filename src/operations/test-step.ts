@@ -50,7 +50,7 @@ export async function testStep(
     connections: Object.create(null),
   })
   Object.assign(roots['steps'] as object, earlier, given.steps)
-  Object.assign(roots['vars'] as object, given.vars)
+  Object.assign(roots['vars'] as object, variablesOf(document.steps, earlier), given.vars)
 
   const context: Omit<StepContext<never>, 'settings' | 'showInput'> = {
     runId: services.ids.next('run'),
@@ -64,7 +64,7 @@ export async function testStep(
     runSteps: async () => {},
     holdsSecret: services.enginePorts.holdsSecret,
     http: services.enginePorts.http,
-    signal: new AbortController().signal,
+    signal: () => new AbortController().signal,
   }
   const { outcome, input } = await performStep(
     compileStep(found.step, services.kinds),
@@ -102,6 +102,19 @@ function findStep(list: unknown[], path: string, id: string): { step: StepDocume
     if (nested) return nested
   }
   return null
+}
+
+/** What the set steps that were tested before left, in the order of the document. */
+function variablesOf(value: unknown, earlier: Record<string, unknown>): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return {}
+  const { id, kind, vars } = value as Partial<StepDocument>
+  const result = kind === 'set' && typeof id === 'string' ? earlier[id] : null
+  const left = Object.keys(vars ?? {}).filter((name) => Object.hasOwn(result ?? {}, name))
+  return Object.assign(
+    Object.create(null),
+    Object.fromEntries(left.map((name) => [name, (result as Record<string, unknown>)[name]])),
+    ...Object.values(value).map((item) => variablesOf(item, earlier)),
+  )
 }
 
 /** Steps inside a step stand in some list below it, at whatever depth its kind puts them. */

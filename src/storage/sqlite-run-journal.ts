@@ -1,5 +1,6 @@
 // The hot path on SQLite: deliveries accepted, runs claimed, outcomes journalled; prepared statements inside group commits.
 import type { Claim, ClaimedRun, JournalEntry, NewRun, RunJournal, RunProgress } from '../engine/run-store.ts'
+import { ShortLived } from '../engine/short-lived.ts'
 import type { Dedupe, DeliveryRecord, DeliveryStore, RunStore } from '../operations/ports.ts'
 import { requestColumns } from './request-columns.ts'
 import { toClaimedRun, toEntry } from './run-rows.ts'
@@ -19,7 +20,7 @@ export function createSqliteRunJournal(
   storage: SqliteStorage,
 ): RunJournal & Pick<RunStore, 'accept'> & { addDelivery: DeliveryStore['add'] } {
   const { raw, commit } = storage
-  const fresh = new Map<string, NewRun>()
+  const fresh = new ShortLived<NewRun>()
 
   const insertRun =
     raw.prepare(`INSERT INTO run (id, flow_id, version, document, status, test, epoch, attempt, hops, reply_status, request, raw_body, created_at, replay_of)
@@ -105,9 +106,8 @@ export function createSqliteRunJournal(
     },
 
     async claim(runId: string, now: number): Promise<ClaimedRun | null> {
-      const run = fresh.get(runId)
+      const run = fresh.take(runId)
       if (run) {
-        fresh.delete(runId)
         const claim: SqliteClaim = { runId, epoch: 1, writtenEpoch: 0 }
         return { ...run, claim, attempt: 1, startedAt: now, journal: [] }
       }

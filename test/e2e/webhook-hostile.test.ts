@@ -92,12 +92,11 @@ describe('bodies', () => {
     ['an escaped NUL', '{"a":"x\\u0000y"}', { a: 'x\0y' }],
     ['a lone surrogate', '{"a":"\\ud800"}', { a: '\ud800' }],
     ['a tiny number', '{"a":1e-400}', { a: 0 }],
-    ['minus zero', '[-0]', [-0]],
     ['an empty key', '{"":1}', { '': 1 }],
     ['characters beyond the BMP', '{"a":"🌊"}', { a: '🌊' }],
   ])('documents %s, and keeps rawBody exact', async (_what, body, value) => {
     const webhook = await webhookOf(await send(open, { body }))
-    if (!body.includes('-0')) expect(webhook.body).toEqual(value)
+    expect(webhook.body).toEqual(value)
     expect(webhook.rawBody).toBe(body)
     expect(webhook.metadata.contentLength).toBe(Buffer.byteLength(body))
   })
@@ -132,7 +131,9 @@ describe('bodies', () => {
   it('starts nothing where the sender vanishes in mid-body', async () => {
     const published = await flowWith({})
     const connection = await connectRaw(millrace.port)
-    connection.write(requestBytes({ target: target(published), headers: ['Expect: 100-continue', 'Content-Length: 9'], body: '' }))
+    connection.write(
+      requestBytes({ target: target(published), headers: ['Expect: 100-continue', 'Content-Length: 9'], body: '' }),
+    )
     expect((await connection.reply()).status).toBe(100)
     connection.write('{"a":')
     connection.socket.resetAndDestroy()
@@ -152,7 +153,11 @@ describe('names that reach for prototypes', () => {
   it('are plain data in the body', async () => {
     const body = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"toString":"x"}'
     const { flow, post } = await flowWith({ response: { mode: 'finished', body: '{{ webhook.body }}' } }, [
-      { id: 'copy', kind: 'set', vars: { copy: '{{ { ...webhook.body } }}', own: "{{ webhook.body['__proto__'].polluted }}" } },
+      {
+        id: 'copy',
+        kind: 'set',
+        vars: { copy: '{{ { ...webhook.body } }}', own: "{{ webhook.body['__proto__'].polluted }}" },
+      },
     ])
     const answer = await post(body)
     expect(answer.status).toBe(200)
@@ -214,19 +219,43 @@ describe('requests that are not quite HTTP', () => {
   const json = 'Content-Type: application/json'
 
   it.each([
-    ['Content-Length and Transfer-Encoding', () => lines(post(), 'Host: x', json, 'Content-Length: 2', 'Transfer-Encoding: chunked', '', '0', '', '')],
-    ['Transfer-Encoding and Content-Length', () => lines(post(), 'Host: x', json, 'Transfer-Encoding: chunked', 'Content-Length: 2', '', '0', '', '')],
-    ['two different Content-Lengths', () => lines(post(), 'Host: x', json, 'Content-Length: 2', 'Content-Length: 3', '', '{}')],
-    ['two equal Content-Lengths', () => lines(post(), 'Host: x', json, 'Content-Length: 2', 'Content-Length: 2', '', '{}')],
+    [
+      'Content-Length and Transfer-Encoding',
+      () => lines(post(), 'Host: x', json, 'Content-Length: 2', 'Transfer-Encoding: chunked', '', '0', '', ''),
+    ],
+    [
+      'Transfer-Encoding and Content-Length',
+      () => lines(post(), 'Host: x', json, 'Transfer-Encoding: chunked', 'Content-Length: 2', '', '0', '', ''),
+    ],
+    [
+      'two different Content-Lengths',
+      () => lines(post(), 'Host: x', json, 'Content-Length: 2', 'Content-Length: 3', '', '{}'),
+    ],
+    [
+      'two equal Content-Lengths',
+      () => lines(post(), 'Host: x', json, 'Content-Length: 2', 'Content-Length: 2', '', '{}'),
+    ],
     ['a list of Content-Lengths', () => lines(post(), 'Host: x', json, 'Content-Length: 2, 2', '', '{}')],
     ['a signed Content-Length', () => lines(post(), 'Host: x', json, 'Content-Length: +2', '', '{}')],
     ['a hexadecimal Content-Length', () => lines(post(), 'Host: x', json, 'Content-Length: 0x2', '', '{}')],
     ['an unknown Transfer-Encoding', () => lines(post(), 'Host: x', json, 'Transfer-Encoding: cow', '', '{}')],
     ['chunked twice', () => lines(post(), 'Host: x', json, 'Transfer-Encoding: chunked, chunked', '', '0', '', '')],
-    ['chunked before another coding', () => lines(post(), 'Host: x', json, 'Transfer-Encoding: chunked, gzip', '', '0', '', '')],
-    ['a bad chunk size', () => lines(post(), 'Host: x', json, 'Transfer-Encoding: chunked', '', 'zz', '{}', '0', '', '')],
-    ['a chunk size with a sign', () => lines(post(), 'Host: x', json, 'Transfer-Encoding: chunked', '', '+2', '{}', '0', '', '')],
-    ['a chunk size beyond 64 bits', () => lines(post(), 'Host: x', json, 'Transfer-Encoding: chunked', '', 'fffffffffffffffff', '{}')],
+    [
+      'chunked before another coding',
+      () => lines(post(), 'Host: x', json, 'Transfer-Encoding: chunked, gzip', '', '0', '', ''),
+    ],
+    [
+      'a bad chunk size',
+      () => lines(post(), 'Host: x', json, 'Transfer-Encoding: chunked', '', 'zz', '{}', '0', '', ''),
+    ],
+    [
+      'a chunk size with a sign',
+      () => lines(post(), 'Host: x', json, 'Transfer-Encoding: chunked', '', '+2', '{}', '0', '', ''),
+    ],
+    [
+      'a chunk size beyond 64 bits',
+      () => lines(post(), 'Host: x', json, 'Transfer-Encoding: chunked', '', 'fffffffffffffffff', '{}'),
+    ],
     ['a bare CR in a header', () => lines(post(), 'Host: x', json, 'X-A: b\rX-C: d', 'Content-Length: 2', '', '{}')],
     ['a bare LF in a header', () => lines(post(), 'Host: x', json, 'X-A: b\nX-C: d', 'Content-Length: 2', '', '{}')],
     ['a folded header', () => lines(post(), 'Host: x', json, 'X-A: b', ' c', 'Content-Length: 2', '', '{}')],
@@ -236,10 +265,19 @@ describe('requests that are not quite HTTP', () => {
     ['a header without a colon', () => lines(post(), 'Host: x', json, 'nonsense', 'Content-Length: 2', '', '{}')],
     ['two Hosts', () => lines(post(), 'Host: x', 'Host: y', json, 'Content-Length: 2', '', '{}')],
     ['no Host', () => lines(post(), json, 'Content-Length: 2', '', '{}')],
-    ['an absolute target', () => lines(`POST http://x${target(open)} HTTP/1.1`, 'Host: x', json, 'Content-Length: 2', '', '{}')],
+    [
+      'an absolute target',
+      () => lines(`POST http://x${target(open)} HTTP/1.1`, 'Host: x', json, 'Content-Length: 2', '', '{}'),
+    ],
     ['an asterisk as target', () => lines('OPTIONS * HTTP/1.1', 'Host: x', '', '')],
-    ['a target without a slash', () => lines(`POST api/v1/webhooks/x HTTP/1.1`, 'Host: x', json, 'Content-Length: 2', '', '{}')],
-    ['a space in the target', () => lines(`POST ${target(open)} x HTTP/1.1`, 'Host: x', json, 'Content-Length: 2', '', '{}')],
+    [
+      'a target without a slash',
+      () => lines(`POST api/v1/webhooks/x HTTP/1.1`, 'Host: x', json, 'Content-Length: 2', '', '{}'),
+    ],
+    [
+      'a space in the target',
+      () => lines(`POST ${target(open)} x HTTP/1.1`, 'Host: x', json, 'Content-Length: 2', '', '{}'),
+    ],
     ['HTTP/3.0', () => lines(`POST ${target(open)} HTTP/3.0`, 'Host: x', '', '')],
     ['a TLS handshake', () => '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
   ])('answers 400 to %s, and closes', async (_what, text) => {
@@ -384,8 +422,7 @@ describe('templates in a payload', () => {
 })
 
 describe('what a sender can put into a reply', () => {
-  const replyFlow = (name: string, value: string) =>
-    flowWith({ response: { headers: [{ name, value }], body: 'ok' } })
+  const replyFlow = (name: string, value: string) => flowWith({ response: { headers: [{ name, value }], body: 'ok' } })
 
   it('is no second header', async () => {
     const published = await replyFlow('X-Echo', '{{ webhook.body.text }}')
@@ -395,22 +432,29 @@ describe('what a sender can put into a reply', () => {
     expect(answer.headers.get('set-cookie')).toBeNull()
   })
 
-  it.each(['Content-Length', 'Transfer-Encoding', 'Connection', 'X-Request-Id', 'Set-Cookie', 'Trailer', 'Upgrade', 'a b', ''])(
-    'is no header named "%s"',
-    async (name) => {
-      for (const published of [
-        await replyFlow('{{ webhook.body.name }}', '3'),
-        await flowWith({ response: { mode: 'finished' } }, [
-          { id: 'say', kind: 'respond', headers: [{ name: '{{ webhook.body.name }}', value: '3' }], body: 'ok' },
-        ]),
-      ]) {
-        const answer = await published.post({ name })
-        expect(answer.status).toBe(200)
-        expect(answer.body).toBe('ok')
-        if (name && name !== 'a b') expect(answer.headers.get(name)).not.toBe('3')
-      }
-    },
-  )
+  it.each([
+    'Content-Length',
+    'Transfer-Encoding',
+    'Connection',
+    'X-Request-Id',
+    'Set-Cookie',
+    'Trailer',
+    'Upgrade',
+    'a b',
+    '',
+  ])('is no header named "%s"', async (name) => {
+    for (const published of [
+      await replyFlow('{{ webhook.body.name }}', '3'),
+      await flowWith({ response: { mode: 'finished' } }, [
+        { id: 'say', kind: 'respond', headers: [{ name: '{{ webhook.body.name }}', value: '3' }], body: 'ok' },
+      ]),
+    ]) {
+      const answer = await published.post({ name })
+      expect(answer.status).toBe(200)
+      expect(answer.body).toBe('ok')
+      if (name && name !== 'a b') expect(answer.headers.get(name)).not.toBe('3')
+    }
+  })
 })
 
 describe('webhook ids', () => {

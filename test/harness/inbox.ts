@@ -48,7 +48,7 @@ export async function expectRejected(
       webhook: { metadata: { requestId: answer.body.requestId } },
     })
     return latest!
-  })
+  }, 5000)
   expect(await runsOf(client, flowId)).toEqual([])
   return kept
 }

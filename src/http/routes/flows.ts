@@ -209,7 +209,7 @@ export function flowRoutes(
   )
   app.get<WithId>(
     '/api/v1/flows/:id/events',
-    { schema: { tags, summary: 'Server-sent events: run, delivery, sample', params: Id } },
+    { exposeHeadRoute: false, schema: { tags, summary: 'Server-sent events: run, delivery, sample', params: Id } },
     (request, reply) =>
       streams.stream(request, reply, services.events, flowTopic(request.params.id), async () => {
         await readFlow(services, request.params.id)

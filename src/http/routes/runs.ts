@@ -50,6 +50,7 @@ export function runRoutes(app: FastifyInstance, services: Services, streams: Eve
   app.get<WithId>(
     '/api/v1/runs/:id/events',
     {
+      exposeHeadRoute: false,
       schema: {
         tags,
         summary: 'Server-sent events: the run as it stands, then its steps and status as they change',
@@ -64,10 +65,14 @@ export function runRoutes(app: FastifyInstance, services: Services, streams: Eve
   )
 }
 
+/** Date.parse takes much more than ISO 8601. */
+const ISO_DAY = /^\d{4}-\d\d-\d\d(T|$)/
+
 function timeFrom(since: string | undefined): number | null {
   if (since === undefined) return null
-  const time = /^\d+$/.test(since) ? Number(since) : Date.parse(since)
+  const time = /^\d+$/.test(since) ? Number(since) : ISO_DAY.test(since) ? Date.parse(since) : Number.NaN
   if (!Number.isFinite(time))
     throw new OperationError('invalid_request', 'since takes an ISO 8601 time such as 2026-11-15T08:00:00Z.')
-  return time
+  // Ids, which the list is searched by, know no time before 1970.
+  return Math.max(0, time)
 }

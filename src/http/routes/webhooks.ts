@@ -1,5 +1,4 @@
 // Where a webhook enters.
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { WebhookReplyBody } from '../../contract/bodies.ts'
 import { ERROR_STATUS, ErrorBody } from '../../contract/errors.ts'
@@ -9,7 +8,7 @@ import { keepRejection, receiveDelivery } from '../../operations/receive-deliver
 import type { Services } from '../../operations/services.ts'
 import { answerCaller } from '../caller-answer.ts'
 import { failureBody } from '../failure.ts'
-import { closeAfterReply, decodeBody, readBody, readHead } from '../webhook-request.ts'
+import { decodeBody, leaveBody, readBody, readHead } from '../webhook-request.ts'
 
 type WebhookRequest = FastifyRequest<{ Params: { webhookId: string } }>
 
@@ -18,8 +17,9 @@ export function webhookRoutes(app: FastifyInstance, services: Services): void {
   // The body is read by the handler itself, after the checks that need none.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
   // Fastify refuses a malformed type before any check of ours; the checks read the headers as they stand on the wire.
-  app.addHook('onRequest', async ({ raw }) => {
-    delete raw.headers['content-type']
+  app.addHook('onRequest', ({ raw }, _reply, done) => {
+    raw.headers['content-type'] = undefined
+    done()
   })
 
   const handle = (test: boolean) => async (request: WebhookRequest, reply: FastifyReply) => {
@@ -30,7 +30,7 @@ export function webhookRoutes(app: FastifyInstance, services: Services): void {
     )
     const admitted = await admitDelivery(services, head)
     if ('rejection' in admitted) return reject(services, request, reply, head, admitted.rejection, admitted.route)
-    if (request.headers.expect) reply.raw.writeContinue()
+    if (/\b100-continue\b/i.test(request.headers.expect ?? '')) reply.raw.writeContinue()
     const result = await bodyOf(request, services, head)
     const outcome = result instanceof Rejection ? result : await receiveDelivery(services, admitted, result)
     if (outcome instanceof Rejection) return reject(services, request, reply, head, outcome, admitted.route)
@@ -106,12 +106,7 @@ async function reject(
       services.warn('a rejected delivery could not be kept', { reason: String(error) }),
     )
   else services.meters.delivery('rejected', rejection.code)
-  // A turn later the parser is done with a small body, and the connection can stay open.
-  if (!request.raw.complete) await nextTurn()
-  if (!request.raw.complete) {
-    void reply.header('connection', 'close')
-    closeAfterReply(request.raw)
-  }
+  await leaveBody(reply)
   if (rejection.code === 'method_not_allowed') void reply.header('allow', 'POST')
   if (rejection.retryAfterSeconds !== null) void reply.header('retry-after', String(rejection.retryAfterSeconds))
   return reply.code(status).send(failureBody(rejection.code, rejection.message, request.id))

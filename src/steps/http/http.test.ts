@@ -51,7 +51,7 @@ async function run(
     },
     holdsSecret: (text: string) => text.includes('canary'),
     http: client(),
-    signal: new AbortController().signal,
+    signal: () => new AbortController().signal,
     ...more,
   } as StepContext<HttpSettings>
   const outcome = await http.run(context)
@@ -313,7 +313,7 @@ describe('the reply', () => {
   it('is given up when the run is cancelled', async () => {
     const abort = new AbortController()
     const server = await api(() => abort.abort())
-    expect((await run({ url: server.origin }, { signal: abort.signal })).error.code).toBe('cancelled')
+    expect((await run({ url: server.origin }, { signal: () => abort.signal })).error.code).toBe('cancelled')
   })
 })
 

@@ -18,7 +18,7 @@ export const http = defineStep({
 })
 
 async function run(context: StepContext<HttpSettings>): Promise<Outcome> {
-  const { settings, signal, hops } = context
+  const { settings, hops } = context
   if (settings.auth?.kind === 'oauth2')
     return failed({
       code: 'expression_failed',
@@ -43,7 +43,16 @@ async function run(context: StepContext<HttpSettings>): Promise<Outcome> {
   const followRedirects = settings.followRedirects !== false
   let reply: OutboundReply
   try {
-    reply = await context.http.send({ method, url, headers, body, timeoutMs, followRedirects, hops, signal })
+    reply = await context.http.send({
+      method,
+      url,
+      headers,
+      body,
+      timeoutMs,
+      followRedirects,
+      hops,
+      signal: context.signal(),
+    })
   } catch (error) {
     return outboundFailure(error)
   }

@@ -1,0 +1,46 @@
+// The OpenAPI description of the API, made from the routes' own schemas.
+import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
+import { ErrorBody } from '../contract/errors.ts'
+import { ACCESS } from './access.ts'
+import { CHECKED_BY_OPERATION } from './check-request.ts'
+
+type Described = Record<string, unknown>
+
+export function describeApi(version: string, baseUrl: string, flowSchema: object): FastifyDynamicSwaggerOptions {
+  return {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Millrace', version, description: 'Flows started by webhooks, run durably.' },
+      servers: [{ url: baseUrl }],
+      components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+      security: [{ token: [] }],
+    },
+    transform({ schema, url, route }) {
+      const open = ACCESS[`${[route.method].flat()[0]} ${url}`] === 'open'
+      const response = { '4xx': ErrorBody, ...(schema.response as Described | undefined) }
+      return { url, schema: { ...schema, response, ...(open && { security: [] }) } }
+    },
+    transformObject(document) {
+      if (!('openapiObject' in document)) return document.swaggerObject
+      const { openapiObject } = document
+      const { Flow, Step } = flowSchemas(flowSchema)
+      const content = { schema: { $ref: '#/components/schemas/Flow' } }
+      for (const operation of Object.values(openapiObject.paths ?? {}).flatMap((path) =>
+        Object.values(path as object),
+      )) {
+        const body = (operation as { requestBody?: { content: Record<string, { schema?: Described }> } }).requestBody
+        if (body?.content['application/json']?.schema?.[CHECKED_BY_OPERATION])
+          body.content = { 'application/json': content, 'application/yaml': content }
+      }
+      const components = { ...openapiObject.components, schemas: { Flow, Step } }
+      return { ...openapiObject, components } as typeof openapiObject
+    },
+  }
+}
+
+/** The document's schema stands by itself, with its own $defs; here its parts are components. */
+function flowSchemas(flowSchema: object): { Flow: Described; Step: Described } {
+  const text = JSON.stringify(flowSchema).replaceAll('"#/$defs/step"', '"#/components/schemas/Step"')
+  const { $defs, ...Flow } = JSON.parse(text) as { $defs: { step: Described } }
+  return { Flow, Step: $defs.step }
+}

@@ -1,0 +1,35 @@
+// Requests that are not valid HTTP, or only just: refused before any route sees them, and the connection closed.
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import { failureBody } from './failure.ts'
+import { closeSoon } from './webhook-request.ts'
+
+/** What the parser lets through although it is a trick or a mistake. */
+export function faultOfHead(raw: IncomingMessage): string | null {
+  if (!raw.url!.startsWith('/')) return 'The request target must be a path.'
+  let hosts = 0
+  for (let i = 0; i < raw.rawHeaders.length; i += 2) if (raw.rawHeaders[i]!.toLowerCase() === 'host') hosts++
+  if (hosts === 0 && raw.httpVersion === '1.1') return 'The Host header is missing.'
+  return hosts > 1 ? 'There is more than one Host header.' : null
+}
+
+const MALFORMED: Record<string, [number, 'headers_too_large' | 'bad_request', string]> = {
+  HPE_HEADER_OVERFLOW: [431, 'headers_too_large', 'The headers are larger than 16 KiB.'],
+}
+
+/** What the HTTP parser refuses. */
+export function answerMalformed(error: Error & { code?: string }, socket: Socket, requestId: string): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const timedOut = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+  const [status, code, message] = timedOut
+    ? ([408, 'bad_request', 'The request took too long to arrive.'] as const)
+    : (MALFORMED[error.code ?? ''] ?? ([400, 'bad_request', 'The request is not valid HTTP.'] as const))
+  const body = JSON.stringify(failureBody(code, message, requestId))
+  socket.write(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${requestId}\r\nConnection: close\r\n\r\n${body}`,
+  )
+  closeSoon(socket)
+}
