@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 const root = resolve(import.meta.dirname, '..')
 const src = join(root, 'src')
 
-/** Files that hold nothing but the words and types of a port, and may be imported by the adapters behind it. */
+/** What adapters may import of the folders they serve: the words and types of their ports, and what both sides build on. */
 const PORTS = [
   'engine/http-client.ts',
   'engine/outbound-rules.ts',
@@ -14,6 +14,7 @@ const PORTS = [
   'engine/step-kind.ts',
   'engine/webhook-data.ts',
   'engine/ids.ts',
+  'engine/short-lived.ts',
   'operations/ports.ts',
 ]
 
