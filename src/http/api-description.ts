@@ -1,5 +1,6 @@
 // The OpenAPI description of the API, made from the routes' own schemas.
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
+import { WebhookReplyBody } from '../contract/bodies.ts'
 import { ErrorBody } from '../contract/errors.ts'
 import { ACCESS } from './access.ts'
 import { CHECKED_BY_OPERATION } from './check-request.ts'
@@ -14,6 +15,7 @@ export function describeApi(version: string, baseUrl: string, flowSchema: object
       servers: [{ url: baseUrl }],
       components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
       security: [{ token: [] }],
+      paths: { ...webhookPath('', DELIVER), ...webhookPath('/test', TEST) } as never,
     },
     transform({ schema, url, route }) {
       const open = ACCESS[`${[route.method].flat()[0]} ${url}`] === 'open'
@@ -34,6 +36,30 @@ export function describeApi(version: string, baseUrl: string, flowSchema: object
       }
       const components = { ...openapiObject.components, schemas: { Flow, Step } }
       return { ...openapiObject, components } as typeof openapiObject
+    },
+  }
+}
+
+const DELIVER = 'Deliver an event: starts the flow that owns this webhook'
+const TEST = 'Send a test request: kept as a sample, starts nothing'
+
+/** Webhooks go past the router, so that their description is written here. */
+function webhookPath(suffix: string, summary: string): Described {
+  const json = (description: string, schema: object) => ({ description, content: { 'application/json': { schema } } })
+  return {
+    [`/api/v1/webhooks/{webhookId}${suffix}`]: {
+      post: {
+        tags: ['webhooks'],
+        summary,
+        security: [],
+        parameters: [{ name: 'webhookId', in: 'path', required: true, schema: { type: 'string' } }],
+        requestBody: { required: true, content: { 'application/json': { schema: {} } } },
+        responses: {
+          200: json('Received; the default body, unless the flow configures its reply', WebhookReplyBody),
+          '4XX': json('Refused; nothing was started', ErrorBody),
+          '5XX': json('Not taken on; try again after Retry-After', ErrorBody),
+        },
+      },
     },
   }
 }

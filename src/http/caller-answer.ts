@@ -1,35 +1,48 @@
 // Writes a flow's reply to the webhook's caller.
-import type { FastifyReply } from 'fastify'
+import type { ServerResponse } from 'node:http'
 import type { CallerReply } from '../engine/step-kind.ts'
 import { isReplyHeaderAllowed } from '../flow/check-trigger.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const HARMLESS_TYPE = /^(application\/([\w.-]+\+)?json|text\/plain|text\/csv)\s*(;|$)/i
 
-export function answerCaller(reply: FastifyReply, { status, headers, body }: CallerReply): FastifyReply {
-  void reply.code(status)
+export function answerCaller(
+  response: ServerResponse,
+  requestId: string,
+  { status, headers, body }: CallerReply,
+): void {
+  const sent: string[] = []
   let contentType: string | null = null
   for (const { name, value } of headers) {
     // A respond step's headers come out of templates: they may hold anything.
     if (!isReplyHeaderAllowed(name, value)) continue
     if (name.toLowerCase() === 'content-type') contentType = value
-    else appendHeader(reply, name, value)
+    else sent.push(name, value)
   }
   if (body === undefined || status === 204 || status === 304) {
-    if (contentType) void reply.header('content-type', contentType)
-    return reply.send()
+    if (contentType) sent.push('content-type', contentType)
+    writeReply(response, requestId, status, sent, null)
+    return
   }
   const isText = typeof body === 'string' && contentType !== null && !/json/i.test(contentType)
-  void reply.header('content-type', contentType ?? JSON_TYPE)
-  if (contentType !== null && !HARMLESS_TYPE.test(contentType)) {
+  sent.push('content-type', contentType ?? JSON_TYPE)
+  if (contentType !== null && !HARMLESS_TYPE.test(contentType))
     // A page that a flow sends must not act with the rights of the UI, which has the same origin.
-    appendHeader(reply, 'content-security-policy', 'sandbox')
-    void reply.header('x-content-type-options', 'nosniff')
-  }
-  return reply.send(isText ? (body as string) : JSON.stringify(body))
+    sent.push('content-security-policy', 'sandbox', 'x-content-type-options', 'nosniff')
+  writeReply(response, requestId, status, sent, isText ? (body as string) : JSON.stringify(body))
 }
 
-function appendHeader(reply: FastifyReply, name: string, value: string): void {
-  const present = reply.getHeader(name)
-  void reply.header(name, present === undefined ? value : [present, value].flat().map(String))
+/** Headers as a flat list of names and values. */
+export function writeReply(
+  response: ServerResponse,
+  requestId: string,
+  status: number,
+  headers: string[],
+  body: string | null,
+): void {
+  headers.push('x-request-id', requestId)
+  if (body !== null) headers.push('content-length', String(Buffer.byteLength(body)))
+  else if (status !== 204 && status !== 304) headers.push('content-length', '0')
+  response.writeHead(status, headers)
+  response.end(body ?? undefined)
 }

@@ -32,28 +32,40 @@ const FASTIFY_CODES: Record<string, [ErrorCode, string]> = {
   ECONNRESET: ['invalid_request', 'The body ended before its declared end.'],
 }
 
+export interface Failure {
+  code: ErrorCode
+  message: string
+  issues: Issue[] | null
+  retryAfter: string | null
+}
+
+/** What the caller is told of an error; null: it is our fault, and nothing to tell. */
+export function failureOf(error: Error & { code?: string; validation?: Issue[] }): Failure | null {
+  const failure = (
+    code: ErrorCode,
+    message: string,
+    issues: Issue[] | null = null,
+    retryAfter: string | null = null,
+  ) => ({
+    code,
+    message,
+    issues,
+    retryAfter,
+  })
+  if (error instanceof OperationError) return failure(error.code, error.message, error.issues)
+  if (error.validation) return failure('invalid_request', error.message, error.validation)
+  if (error.name === 'StorageUnavailable')
+    return failure('unavailable', 'The database cannot be written at the moment; try again shortly.', null, '5')
+  const known = FASTIFY_CODES[error.code ?? '']
+  return known ? failure(...known) : null
+}
+
 export function createErrorHandler(onBug: (error: unknown, route: string) => void) {
-  return (
-    error: Error & { code?: string; validation?: Issue[] },
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): void => {
-    if (error instanceof OperationError) {
-      void sendFailure(reply, error.code, error.message, error.issues)
-      return
-    }
-    if (error.validation) {
-      void sendFailure(reply, 'invalid_request', error.message, error.validation)
-      return
-    }
-    const known = FASTIFY_CODES[error.code ?? '']
-    if (known) {
-      void sendFailure(reply, known[0], known[1])
-      return
-    }
-    if (error.name === 'StorageUnavailable') {
-      void reply.header('retry-after', '5')
-      void sendFailure(reply, 'unavailable', 'The database cannot be written at the moment; try again shortly.')
+  return (error: Error, request: FastifyRequest, reply: FastifyReply): void => {
+    const failure = failureOf(error)
+    if (failure) {
+      if (failure.retryAfter) void reply.header('retry-after', failure.retryAfter)
+      void sendFailure(reply, failure.code, failure.message, failure.issues)
       return
     }
     onBug(error, request.routeOptions.url ?? 'unknown')

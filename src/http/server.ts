@@ -1,5 +1,10 @@
 // The HTTP server: what holds for every request, and all routes.
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import {
+  createServer as createHttpServer,
+  type Server as HttpServer,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { ErrorCode } from '../contract/errors.ts'
@@ -11,6 +16,7 @@ import { ACCESS, reaches } from './access.ts'
 import { describeApi } from './api-description.ts'
 import type { Authenticate } from './authenticate.ts'
 import { compileRequestCheck } from './check-request.ts'
+import { createClientAddress } from './client-address.ts'
 import { EventStreams } from './event-stream.ts'
 import { createErrorHandler, sendFailure } from './failure.ts'
 import { answerMalformed, faultOfHead } from './malformed-request.ts'
@@ -18,7 +24,7 @@ import type { Metrics } from './metrics.ts'
 import { flowRoutes } from './routes/flows.ts'
 import { runRoutes } from './routes/runs.ts'
 import { systemRoutes } from './routes/system.ts'
-import { webhookMethodNotAllowed, webhookRoutes } from './routes/webhooks.ts'
+import { createWebhookListener, isWebhook, type WebhookListener } from './webhook-listener.ts'
 import { leaveBody } from './webhook-request.ts'
 
 declare module 'fastify' {
@@ -49,41 +55,21 @@ export interface Server {
 export async function createServer(options: ServerOptions): Promise<Server> {
   const { services } = options
   const streams = new EventStreams()
+  const webhooks = createWebhookListener(services, createClientAddress(options.trustProxy), options.onBug)
   const fastify = Fastify({
     logger: false,
-    trustProxy: options.trustProxy.length ? options.trustProxy : false,
     bodyLimit: MAX_API_BODY,
     genReqId: () => services.ids.next('req'),
     requestIdHeader: false,
-    // Slow senders are cut off: headers within 15 s, the whole request within 2 minutes.
-    http: {
-      headersTimeout: 15_000,
-      requestTimeout: 120_000,
-      connectionsCheckingInterval: 2_000,
-      maxHeaderSize: 16_384,
-      // Checked below, where the answer has the shape of all others.
-      requireHostHeader: false,
-    },
-    requestTimeout: 120_000,
-    keepAliveTimeout: 65_000,
+    serverFactory: (api) => listenOn(webhooks, api),
     forceCloseConnections: 'idle',
     clientErrorHandler: (error, socket) => answerMalformed(error, socket, services.ids.next('req')),
     // Paths that cannot be decoded or are too long; the hooks do not run for them.
     frameworkErrors: (_error, request, reply) => {
       void reply.header('x-request-id', request.id)
-      void notFound(services, request as FastifyRequest, reply as FastifyReply)
+      void notFound(request as FastifyRequest, reply as FastifyReply)
     },
   })
-  fastify.server.maxHeadersCount = 0
-  // Webhooks say "continue" themselves, once they know that they want the body.
-  fastify.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    if (!isWebhook(request.url!)) response.writeContinue()
-    fastify.server.emit('request', request, response)
-  })
-  // What else somebody may expect is ignored, as RFC 9110 (10.1.1) allows.
-  fastify.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
-    fastify.server.emit('request', request, response),
-  )
   fastify.setValidatorCompiler(compileRequestCheck as never)
   // The response schemas document; what is sent is what the operations return.
   fastify.setSerializerCompiler(() => JSON.stringify)
@@ -99,8 +85,8 @@ export async function createServer(options: ServerOptions): Promise<Server> {
       void reply.header('connection', 'close')
       return refuse(reply, 'bad_request', fault)
     }
-    // At once: a method that is not allowed comes before whatever may be wrong with the body.
-    if (request.is404) return notFound(services, request, reply)
+    // At once: it comes before whatever may be wrong with the body.
+    if (request.is404) return notFound(request, reply)
     return authorize(request, reply, options.authenticate)
   })
   // Each route must be in the access table: a forgotten one stops the start, not the guard.
@@ -110,7 +96,6 @@ export async function createServer(options: ServerOptions): Promise<Server> {
         throw new Error(`${method} ${route.url} is not in the access table`)
   })
 
-  await fastify.register(async (scope) => webhookRoutes(scope, services))
   await fastify.register(async (scope) => {
     acceptDocuments(scope)
     flowRoutes(scope, services, streams, options.flowSchema)
@@ -122,11 +107,37 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   return { fastify, streams }
 }
 
-const isWebhook = (url: string): boolean => url.startsWith('/api/v1/webhooks/')
+/** One server for both: webhooks go past the API's router. */
+function listenOn(webhooks: WebhookListener, api: WebhookListener): HttpServer {
+  const listen: WebhookListener = (request, response) =>
+    isWebhook(request.url!) ? webhooks(request, response) : api(request, response)
+  const server = createHttpServer(
+    {
+      // Slow senders are cut off: headers within 15 s, the whole request within 2 minutes.
+      headersTimeout: 15_000,
+      requestTimeout: 120_000,
+      connectionsCheckingInterval: 2_000,
+      keepAliveTimeout: 65_000,
+      maxHeaderSize: 16_384,
+      // Checked by faultOfHead, where the answer has the shape of all others.
+      requireHostHeader: false,
+    },
+    listen,
+  )
+  server.maxHeadersCount = 0
+  // Webhooks say "continue" themselves, once they know that they want the body.
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    if (!isWebhook(request.url!)) response.writeContinue()
+    listen(request, response)
+  })
+  // What else somebody may expect is ignored, as RFC 9110 (10.1.1) allows.
+  server.on('checkExpectation', listen)
+  return server
+}
 
 /** Before the body was read. */
 async function refuse(reply: FastifyReply, code: ErrorCode, message: string): Promise<FastifyReply> {
-  await leaveBody(reply)
+  if (await leaveBody(reply.request.raw)) void reply.header('connection', 'close')
   return sendFailure(reply, code, message)
 }
 
@@ -149,21 +160,9 @@ async function authorize(
   return
 }
 
-async function notFound(services: Services, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const match = /^\/api\/v1\/webhooks\/([^/?]*)(\/test)?(?:\?|$)/.exec(request.raw.url!)
-  if (match && request.method !== 'POST')
-    return webhookMethodNotAllowed(services, request, reply, match[1]!, match[2] !== undefined)
-  if (isWebhook(request.raw.url!))
-    return refuse(
-      reply,
-      'webhook_not_found',
-      'There is no webhook at this URL. Check the URL, and that its flow is published.',
-    )
-  return refuse(
-    reply,
-    'not_found',
-    `There is nothing at ${request.method} ${request.raw.url!.split('?', 1)[0]!.slice(0, 200)}.`,
-  )
+function notFound(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const path = request.raw.url!.split('?', 1)[0]!.slice(0, 200)
+  return refuse(reply, 'not_found', `There is nothing at ${request.method} ${path}.`)
 }
 
 /** Room for a sample of the deepest webhook body inside a test request. */

@@ -4,7 +4,6 @@ import type { Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
-import type { FastifyReply } from 'fastify'
 import { collectPairs } from '../engine/webhook-data.ts'
 import type { DeliveryHead } from '../operations/admit-delivery.ts'
 
@@ -12,29 +11,35 @@ export const HOP_HEADER = 'X-Millrace-Hops'
 
 export function readHead(
   raw: IncomingMessage,
-  target: { webhookId: string; test: boolean },
-  context: { ip: string; requestId: string; now: number },
+  {
+    webhookId,
+    test,
+    ip,
+    requestId,
+    now,
+  }: { webhookId: string; test: boolean; ip: string; requestId: string; now: number },
 ): DeliveryHead {
   const headers = lowerCaseHeaders(raw.rawHeaders)
   const url = raw.url!
   const question = url.indexOf('?')
   return {
-    ...target,
+    webhookId,
+    test,
     method: raw.method!,
     rawHeaders: raw.rawHeaders,
     headers,
     queryAll: question === -1 ? Object.create(null) : collectPairs(new URLSearchParams(url.slice(question + 1))),
     hops: hopsOf(headers[HOP_HEADER.toLowerCase()]),
     metadata: {
-      requestId: context.requestId,
-      receivedAt: new Date(context.now).toISOString(),
+      requestId,
+      receivedAt: new Date(now).toISOString(),
       method: raw.method!,
       path: question === -1 ? url : url.slice(0, question),
-      ip: context.ip,
+      ip,
       userAgent: headers['user-agent'] ?? null,
       contentType: headers['content-type'] ?? null,
       contentLength: Number(headers['content-length'] ?? 0),
-      test: target.test,
+      test,
     },
   }
 }
@@ -106,14 +111,13 @@ export function closeSoon(socket: Socket): void {
   setTimeout(() => socket.destroy(), LINGER_MS).unref()
 }
 
-/** For a refusal that does not want the body: where it is still coming, the connection ends with the reply. */
-export async function leaveBody(reply: FastifyReply): Promise<void> {
-  const { raw } = reply.request
+/** For a refusal that does not want the body. True: it is still coming, and the reply must say that the connection closes. */
+export async function leaveBody(raw: IncomingMessage): Promise<boolean> {
   // A turn later the parser is done with a small body, and the connection can stay open.
   if (!raw.complete) await nextTurn()
-  if (raw.complete) return
-  void reply.header('connection', 'close')
+  if (raw.complete) return false
   closeAfterReply(raw)
+  return true
 }
 
 /**

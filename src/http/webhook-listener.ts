@@ -1,0 +1,121 @@
+// Where a webhook enters. It listens beside the API's router: what it needs of a request is its head, in order, before a byte of the body.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ERROR_STATUS, type ErrorCode } from '../contract/errors.ts'
+import { admitDelivery, type DeliveryHead, Rejection, tooLarge } from '../operations/admit-delivery.ts'
+import type { RouteRecord } from '../operations/ports.ts'
+import { keepRejection, receiveDelivery } from '../operations/receive-delivery.ts'
+import type { Services } from '../operations/services.ts'
+import { answerCaller, writeReply } from './caller-answer.ts'
+import type { ClientAddress } from './client-address.ts'
+import { failureBody, failureOf } from './failure.ts'
+import { faultOfHead } from './malformed-request.ts'
+import { decodeBody, leaveBody, readBody, readHead } from './webhook-request.ts'
+
+const PREFIX = '/api/v1/webhooks/'
+const TARGET = /^([^/]+)(\/test)?$/
+
+export const isWebhook = (url: string): boolean => url.startsWith(PREFIX)
+
+export type WebhookListener = (request: IncomingMessage, response: ServerResponse) => void
+
+export function createWebhookListener(
+  services: Services,
+  clientAddress: ClientAddress,
+  onBug: (error: unknown, route: string) => void,
+): WebhookListener {
+  return (request, response) => {
+    const requestId = services.ids.next('req')
+    handle(services, clientAddress, request, response, requestId).catch((error) => {
+      const failure = failureOf(error)
+      if (!failure) onBug(error, PREFIX)
+      const { code, message, retryAfter } = failure ?? {
+        code: 'internal_error' as const,
+        message: 'Millrace failed at this request; its log has the details.',
+        retryAfter: null,
+      }
+      sendFailure(response, requestId, code, message, retryAfter ? ['retry-after', retryAfter] : [])
+    })
+  }
+}
+
+async function handle(
+  services: Services,
+  clientAddress: ClientAddress,
+  request: IncomingMessage,
+  response: ServerResponse,
+  requestId: string,
+): Promise<void> {
+  const fault = faultOfHead(request)
+  if (fault) {
+    await leaveBody(request)
+    return sendFailure(response, requestId, 'bad_request', fault, ['connection', 'close'])
+  }
+  const url = request.url!
+  const question = url.indexOf('?')
+  const target = TARGET.exec(question === -1 ? url.slice(PREFIX.length) : url.slice(PREFIX.length, question))
+  const head = readHead(request, {
+    webhookId: target?.[1] ?? '',
+    test: target?.[2] !== undefined,
+    ip: clientAddress(request),
+    requestId,
+    now: services.now(),
+  })
+  const admitted = await admitDelivery(services, head)
+  if ('rejection' in admitted) return reject(services, request, response, head, admitted.rejection, admitted.route)
+  if (request.headers.expect && /\b100-continue\b/i.test(request.headers.expect)) response.writeContinue()
+  const body = await bodyOf(request, services, head)
+  const outcome = body instanceof Rejection ? body : await receiveDelivery(services, admitted, body)
+  if (outcome instanceof Rejection) return reject(services, request, response, head, outcome, admitted.route)
+  answerCaller(response, requestId, outcome)
+}
+
+async function bodyOf(request: IncomingMessage, services: Services, head: DeliveryHead): Promise<Buffer | Rejection> {
+  const read = await readBody(request, services.maxBodyBytes)
+  if (read === 'cut_off') return new Rejection('bad_request', 'The body ended before its declared end.')
+  if (read === 'too_large') return tooLarge(services)
+  const encoding = head.headers['content-encoding']
+  if (encoding === undefined) return read
+  const decoded = await decodeBody(read, encoding, services.maxBodyBytes)
+  if (decoded === 'too_large') return tooLarge(services)
+  if (decoded === 'undecodable')
+    return new Rejection(
+      'bad_request',
+      `The body cannot be decoded as "${encoding}"; send it as gzip, deflate or br, or without a Content-Encoding.`,
+    )
+  return decoded
+}
+
+/** Counted only: keeping them would make an overload worse. */
+const NOT_KEPT = new Set(['rate_limited', 'overloaded'])
+
+async function reject(
+  services: Services,
+  request: IncomingMessage,
+  response: ServerResponse,
+  head: DeliveryHead,
+  rejection: Rejection,
+  route: RouteRecord | null,
+): Promise<void> {
+  const { code, message, retryAfterSeconds } = rejection
+  if (route && code !== 'webhook_not_found' && !NOT_KEPT.has(code))
+    keepRejection(services, route, head, rejection, ERROR_STATUS[code]).catch((error) =>
+      services.warn('a rejected delivery could not be kept', { reason: String(error) }),
+    )
+  else services.meters.delivery('rejected', code)
+  const headers: string[] = []
+  if (await leaveBody(request)) headers.push('connection', 'close')
+  if (code === 'method_not_allowed') headers.push('allow', 'POST')
+  if (retryAfterSeconds !== null) headers.push('retry-after', String(retryAfterSeconds))
+  sendFailure(response, head.metadata.requestId, code, message, headers)
+}
+
+function sendFailure(
+  response: ServerResponse,
+  requestId: string,
+  code: ErrorCode,
+  message: string,
+  headers: string[],
+): void {
+  headers.push('content-type', 'application/json; charset=utf-8')
+  writeReply(response, requestId, ERROR_STATUS[code], headers, JSON.stringify(failureBody(code, message, requestId)))
+}
