@@ -120,7 +120,7 @@ async function main(): Promise<void> {
   await start('upstream', ['bench/upstream.ts', String(PORTS.upstream)])
   const floor = await start('floor', ['bench/floor.ts', String(PORTS.floor), upstreamUrl])
   const begun = performance.now()
-  const millrace = await start('Millrace', [...profile, 'src/cli/millrace.ts', 'serve'], {
+  const millrace = await start('Millrace', [...profile, '--max-semi-space-size=8', 'src/cli/millrace.ts', 'serve'], {
     MILLRACE_PORT: String(PORTS.millrace),
     MILLRACE_DATA_DIR: dataDir,
     MILLRACE_ADMIN_TOKEN: TOKEN,

@@ -1,10 +1,10 @@
 // The sole place that constructs adapters and wires them into a running service.
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, pino } from 'pino'
 import type { Config } from './config.ts'
 import type { EnginePorts } from './engine/advance-run.ts'
-import { Engine } from './engine/engine.ts'
+import { Engine, FlowUnusable } from './engine/engine.ts'
 import { createIds } from './engine/ids.ts'
 import type { ClaimedRun, RunProgress } from './engine/run-store.ts'
 import { flowSchema } from './flow/flow-schema.ts'
@@ -14,14 +14,17 @@ import { createServer, type Server } from './http/server.ts'
 import { HOP_HEADER } from './http/webhook-request.ts'
 import { Events, flowTopic, runTopic } from './operations/events.ts'
 import { keepHouse } from './operations/keep-house.ts'
-import type { UnfinishedRun } from './operations/ports.ts'
+import type { QueuedRun, Secrets, UnfinishedRun } from './operations/ports.ts'
 import { PublishedFlows } from './operations/published-flows.ts'
 import { RateLimit } from './operations/rate-limit.ts'
 import { stepView } from './operations/read-runs.ts'
 import { Replies } from './operations/replies.ts'
 import type { Services } from './operations/services.ts'
 import { createHttpClient } from './outbound/http-client.ts'
-import { InProcessQueue, type QueuedRun } from './queue/in-process-queue.ts'
+import { InProcessQueue } from './queue/in-process-queue.ts'
+import { openVault } from './secrets/open-vault.ts'
+import { Redactor } from './secrets/redactor.ts'
+import { createProtect, createSecrets } from './secrets/secret-keeping.ts'
 import { stepKinds } from './steps/index.ts'
 import { createDeliveryStore } from './storage/delivery-store.ts'
 import { createFlowStore } from './storage/flow-store.ts'
@@ -30,6 +33,7 @@ import { createRunStore } from './storage/run-store.ts'
 import { createSampleStore } from './storage/sample-store.ts'
 import { openSqlite } from './storage/sqlite-database.ts'
 import { createSqliteRunJournal } from './storage/sqlite-run-journal.ts'
+import { createVaultRecords } from './storage/vault-records.ts'
 
 export interface App {
   url: string
@@ -44,14 +48,25 @@ const RECOVERY_PAGE = 1000
 
 export const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
 
-export async function startApp(config: Config, log: Logger = createLog(config)): Promise<App> {
+export async function startApp(config: Config, logOutput: DestinationStream = standardOutput()): Promise<App> {
   const now = Date.now
   const metrics = createMetrics()
+  const redactor = new Redactor()
+  for (const value of Object.values(config.env)) redactor.add(value)
+  const log = createLog(config, logOutput, redactor)
   const storage = await openSqlite(config.dataDir, metrics.synced)
-  const journal = createSqliteRunJournal(storage)
-  const runs = { ...createRunStore(storage.kysely), accept: journal.accept }
+  const vault = await openVault(config.secretKeys, config.dataDir, createVaultRecords(storage.kysely)).catch(
+    async (error) => {
+      await storage.close()
+      throw error
+    },
+  )
+  const secrets = createSecrets(vault, redactor)
+  const protect = createProtect(vault, redactor)
+  const journal = createSqliteRunJournal(storage, protect)
+  const runs = { ...createRunStore(storage.kysely), ...journal.runs }
   const flows = createFlowStore(storage.kysely)
-  const published = new PublishedFlows(flows, stepKinds)
+  const published = new PublishedFlows(flows, stepKinds, secrets)
   const events = new Events()
   const replies = new Replies()
   const http = createHttpClient({
@@ -76,11 +91,13 @@ export async function startApp(config: Config, log: Logger = createLog(config)):
     random: Math.random,
     hashing,
     env: config.env,
-    holdsSecret: () => false,
+    holdsSecret: secrets.holds,
+    sleepUntil,
+    redact: secrets.redact,
     reply: (runId, reply) => replies.send(runId, reply),
     progressed(run, progress) {
       if (progress.finishedAt !== null) metrics.runFinished(progress.status)
-      announce(events, run, progress)
+      announce(events, secrets, run, progress)
     },
     async storageTrouble(error) {
       log.error({ reason: (error as Error).message }, 'the database cannot be written; runs wait and try again')
@@ -90,7 +107,7 @@ export async function startApp(config: Config, log: Logger = createLog(config)):
   }
   const engine = new Engine(enginePorts, published)
   const queue = new InProcessQueue(config.concurrency, {
-    advance: (runId) => engine.advance(runId),
+    advance: (runId, fresh) => engine.advance(runId, fresh),
     async due() {
       const { runs: waiting, nextAt } = await runs.due(now(), DUE_PAGE)
       return { runs: await Promise.all(waiting.map(queued)), nextAt }
@@ -102,8 +119,9 @@ export async function startApp(config: Config, log: Logger = createLog(config)):
     flows,
     runs,
     deliveries: { ...createDeliveryStore(storage.kysely), add: journal.addDelivery },
-    samples: createSampleStore(storage.kysely),
+    samples: createSampleStore(storage.kysely, protect),
     housekeeping: createHousekeeping(storage.kysely),
+    secrets,
     published,
     engine,
     enginePorts,
@@ -126,8 +144,8 @@ export async function startApp(config: Config, log: Logger = createLog(config)):
 
   /** A run with the limit that its flow's version sets. */
   async function queued(run: UnfinishedRun): Promise<QueuedRun> {
-    const flow = run.version === null ? null : await published.version(run.flowId, run.version)
-    return { id: run.id, flowId: run.flowId, concurrency: flow?.trigger.concurrency ?? null }
+    const flow = run.version === null ? null : await usable(published.version(run.flowId, run.version))
+    return { id: run.id, flowId: run.flowId, concurrency: flow?.trigger.concurrency ?? null, fresh: null }
   }
 
   async function recover(): Promise<number> {
@@ -167,6 +185,10 @@ export async function startApp(config: Config, log: Logger = createLog(config)):
   queue.start()
   const stopping = new AbortController()
   const housekeeping = keepHouseRegularly(services, config.retentionDays, stopping.signal, log)
+  if (config.adminToken === null)
+    log.warn(
+      'MILLRACE_ADMIN_TOKEN is not set: the API answers 401 to everybody. Set it to a secret of at least 16 characters.',
+    )
   log.info({ url: config.baseUrl, dataDir: config.dataDir, recovered }, `Millrace ${VERSION} is ready`)
   return {
     url: config.baseUrl,
@@ -180,6 +202,14 @@ export async function startApp(config: Config, log: Logger = createLog(config)):
       log.info('Millrace has stopped')
     },
   }
+}
+
+function sleepUntil(time: number): { done: Promise<void>; end(): void } {
+  let timer: NodeJS.Timeout | undefined
+  const done = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, Math.min(Math.max(0, time - Date.now()), 2_147_483_647))
+  })
+  return { done, end: () => clearTimeout(timer) }
 }
 
 /** No new requests; those under way get their answers while the runs finish; then whoever hangs is cut off. */
@@ -221,23 +251,36 @@ async function keepHouseRegularly(
   }
 }
 
-function announce(events: Events, run: ClaimedRun, progress: RunProgress): void {
+/** A flow that cannot be used fails its runs when they are taken up, not the start. */
+async function usable<T>(flow: T | Promise<T>): Promise<T | null> {
+  try {
+    return await flow
+  } catch (error) {
+    if (error instanceof FlowUnusable) return null
+    throw error
+  }
+}
+
+function announce(events: Events, { redact }: Secrets, run: ClaimedRun, progress: RunProgress): void {
   const topics = [runTopic(run.id), flowTopic(run.flowId)].filter((topic) => events.watched(topic))
   for (const topic of topics) {
     if (topic === runTopic(run.id))
-      for (const entry of progress.entries) events.emit(topic, { type: 'step', data: stepView(entry) })
+      for (const entry of progress.entries) events.emit(topic, { type: 'step', data: stepView(entry, redact) })
     events.emit(topic, {
       type: 'run',
-      data: { id: run.id, flowId: run.flowId, status: progress.status, test: run.test, error: progress.error },
+      data: { id: run.id, flowId: run.flowId, status: progress.status, test: run.test, error: redact(progress.error) },
     })
   }
 }
 
-export function createLog(config: Pick<Config, 'logLevel'>): Logger {
-  const base = { level: config.logLevel, base: undefined, timestamp: pino.stdTimeFunctions.isoTime }
-  if (!process.stdout.isTTY) return pino(base, pino.destination({ dest: 1, sync: true }))
-  return pino({
-    ...base,
-    transport: { target: 'pino-pretty', options: { translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname' } },
-  })
+function createLog({ logLevel }: Config, output: DestinationStream, redactor: Redactor): Logger {
+  const options = { level: logLevel, base: undefined, timestamp: pino.stdTimeFunctions.isoTime }
+  return pino(options, { write: (line) => output.write(redactor.redactJsonText(line)) })
+}
+
+/** JSON lines, or on a terminal lines for people. */
+function standardOutput(): DestinationStream {
+  if (!process.stdout.isTTY) return pino.destination({ dest: 1, sync: true })
+  const options = { translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname' }
+  return pino.transport({ target: 'pino-pretty', options }) as DestinationStream
 }

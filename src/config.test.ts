@@ -9,6 +9,7 @@ describe('readConfig', () => {
       baseUrl: 'http://localhost:8080',
       dataDir: './.millrace',
       role: 'all',
+      secretKeys: null,
       adminToken: null,
       env: {},
       egressAllow: [],
@@ -47,6 +48,12 @@ describe('readConfig', () => {
     ['MILLRACE_BASE_URL', 'flows.example.com', 'not an http or https URL'],
     ['MILLRACE_BASE_URL', 'https://example.com/flows', 'more than an origin'],
     ['MILLRACE_ADMIN_TOKEN', 'short', 'shorter than 16 characters'],
+    ['MILLRACE_SECRET_KEY', 'bm90IDMyIGJ5dGVz', 'it is not 32 bytes in base64'],
+    [
+      'MILLRACE_SECRET_KEY',
+      `${Buffer.alloc(32, 7).toString('base64')},hunter2`,
+      'key 2 of the list is not 32 bytes in base64',
+    ],
     ['MILLRACE_LOG_LEVEL', 'loud', 'not one of'],
     ['MILLRACE_TRUST_PROXY', '10.0.0.0/99', 'not an address or CIDR range'],
     ['MILLRACE_EGRESS_ALLOW', 'http://x', 'http://x'],
@@ -62,6 +69,15 @@ describe('readConfig', () => {
       expect(message).toContain(`Example: ${name}=`)
       expect(message).not.toContain('\n')
     }
+  })
+
+  it('reads a list of keys', () => {
+    const keys = [1, 2].map((n) => Buffer.alloc(32, n).toString('base64'))
+    expect(readConfig({ MILLRACE_SECRET_KEY: keys.join(', ') }).secretKeys).toEqual(keys)
+  })
+
+  it('does not repeat a key that is none', () => {
+    expect(() => readConfig({ MILLRACE_SECRET_KEY: 'hunter2' })).not.toThrow('hunter2')
   })
 
   it('does not repeat a token that is too short', () => {

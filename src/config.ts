@@ -1,6 +1,7 @@
 // The sole reader of the environment: every setting of contract §1, checked at once, with one clear line per fault.
 import ipaddr from 'ipaddr.js'
 import { parseEgressAllow } from './outbound/egress-rules.ts'
+import { isKeyText } from './secrets/key-ring.ts'
 
 export interface Config {
   host: string
@@ -8,6 +9,8 @@ export interface Config {
   baseUrl: string
   dataDir: string
   role: 'all'
+  /** The first encrypts, all decrypt; null: the data folder holds the key. */
+  secretKeys: string[] | null
   adminToken: string | null
   env: Readonly<Record<string, string>>
   egressAllow: string[]
@@ -36,6 +39,7 @@ export function readConfig(environment: Environment = process.env): Config {
     baseUrl: read.baseUrl(`http://localhost:${port}`),
     dataDir: read.text('MILLRACE_DATA_DIR', './.millrace'),
     role: read.role(),
+    secretKeys: read.secretKeys(),
     adminToken: read.adminToken(),
     env: read.flowEnvironment(),
     egressAllow: read.egressAllow(),
@@ -134,6 +138,19 @@ class Reader {
         '',
       )
     return role
+  }
+
+  secretKeys(): string[] | null {
+    const name = 'MILLRACE_SECRET_KEY'
+    const keys = this.list(name)
+    for (const [i, key] of keys.entries())
+      if (!isKeyText(key))
+        this.#refuse(
+          name,
+          `${keys.length > 1 ? `key ${i + 1} of the list` : 'it'} is not 32 bytes in base64`,
+          '$(openssl rand -base64 32)',
+        )
+    return keys.length ? keys : null
   }
 
   adminToken(): string | null {

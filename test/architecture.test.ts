@@ -14,7 +14,6 @@ const PORTS = [
   'engine/step-kind.ts',
   'engine/webhook-data.ts',
   'engine/ids.ts',
-  'engine/short-lived.ts',
   'operations/ports.ts',
 ]
 
@@ -31,7 +30,7 @@ const RULES: Record<string, string[]> = {
   secrets: ['ports'],
   http: ['operations', 'contract', 'engine', 'flow'],
   cli: ['app.ts', 'config.ts', 'contract'],
-  'config.ts': ['outbound'],
+  'config.ts': ['outbound', 'secrets'],
 }
 
 const isTest = (file: string) => /\.test\.ts$|test-|-contract\.ts$/.test(file)

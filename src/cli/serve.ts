@@ -29,9 +29,11 @@ export async function serve(): Promise<void> {
   process.on('SIGINT', stop)
 }
 
+const REFUSALS = new Set(['DatabaseRefused', 'KeyRefused'])
+
 /** One line for what the operator can mend; the stack for what is our fault. */
 function explain(error: unknown): string {
-  if (error instanceof ConfigError || (error as Error).name === 'DatabaseRefused')
+  if (error instanceof ConfigError || REFUSALS.has((error as Error).name))
     return `Millrace cannot start: ${(error as Error).message}`
   const { code, message } = error as { code?: string; message?: string }
   if (code === 'EADDRINUSE')

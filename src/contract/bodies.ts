@@ -120,6 +120,16 @@ export const RunBody = Type.Object({
   steps: Type.Array(StepBody),
 })
 
+export const ReplayRequest = Type.Object(
+  {
+    from: Type.Optional(
+      Type.String({ minLength: 1, description: 'Path of the step to begin with; what came before is taken over' }),
+    ),
+    version: Type.Optional(Type.Union([Type.Literal('same'), Type.Literal('published'), Type.Literal('draft')])),
+  },
+  closed,
+)
+
 export const RunsQuery = Type.Object(
   {
     ...PageQuery.properties,

@@ -1,128 +1,8 @@
-import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { compileFlow } from '../flow/compile.ts'
+import { describe, expect, it } from 'vitest'
 import type { StepDocument } from '../flow/document.ts'
-import { stepKinds } from '../steps/index.ts'
-import { createRunStore } from '../storage/run-store.ts'
-import { openSqlite, type SqliteStorage } from '../storage/sqlite-database.ts'
-import { createSqliteRunJournal } from '../storage/sqlite-run-journal.ts'
-import { webhook } from '../storage/store-contract.ts'
-import { type EnginePorts, RunWalk } from './advance-run.ts'
-import { OutboundError, type OutboundReply, type OutboundRequest } from './http-client.ts'
-import { createIds } from './ids.ts'
-import type { RunStatus } from './run-store.ts'
-import type { CallerReply } from './step-kind.ts'
+import { fail, get, runOf, set, useEngine, world } from './test-bench.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'millrace-engine-'))
-let storage: SqliteStorage
-let time = 1_000_000
-let sent: OutboundRequest[]
-let replies: [string, CallerReply][]
-let answer: (request: OutboundRequest) => number | 'hang' | 'reset'
-
-beforeAll(async () => {
-  storage = await openSqlite(folder)
-})
-afterAll(async () => {
-  await storage.close()
-  rmSync(folder, { recursive: true })
-})
-beforeEach(() => {
-  sent = []
-  replies = []
-  answer = () => 200
-})
-
-const ids = createIds(
-  () => Date.now(),
-  (size) => crypto.getRandomValues(new Uint8Array(size)),
-)
-
-function setUp() {
-  const journal = createSqliteRunJournal(storage)
-  const ports: EnginePorts = {
-    journal,
-    http: { send },
-    now: () => time,
-    random: () => 0,
-    hashing: { sha256: (text) => createHash('sha256').update(text).digest('hex'), hmacSha256: () => '' },
-    env: {},
-    holdsSecret: () => false,
-    reply: (runId, reply) => replies.push([runId, reply]),
-    progressed: () => {},
-    storageTrouble: () => Promise.reject(new Error('no trouble expected')),
-    bug: (error) => {
-      throw error
-    },
-  }
-  return { journal, ports, runs: { ...createRunStore(storage.kysely), accept: journal.accept } }
-}
-
-async function send(request: OutboundRequest): Promise<OutboundReply> {
-  sent.push(request)
-  const status = answer(request)
-  if (status === 'reset') throw new OutboundError('connection_reset', 'reset', 'try again')
-  if (status === 'hang')
-    return new Promise((_, reject) => {
-      request.signal!.addEventListener('abort', () => reject(new OutboundError('cancelled', 'cancelled', '')))
-    })
-  const body = new TextEncoder().encode(JSON.stringify({ n: sent.length }))
-  return {
-    status,
-    headers: { 'content-type': 'application/json' },
-    cookies: [],
-    body,
-    url: request.url,
-    redirects: 0,
-    durationMs: 1,
-  }
-}
-
-const flowOf = (steps: StepDocument[], trigger: object = {}) =>
-  compileFlow({ name: 'F', trigger: { kind: 'webhook', ...trigger }, steps }, stepKinds)
-
-/** A run of these steps that can be taken up again and again, as after a crash or a wait. */
-async function runOf(steps: StepDocument[], trigger: object = {}, body: unknown = {}) {
-  const { journal, ports, runs } = setUp()
-  const flow = flowOf(steps, trigger)
-  const id = ids.next('run')
-  await runs.accept({
-    id,
-    flowId: 'flow_x',
-    version: 1,
-    document: null,
-    test: false,
-    webhook: webhook(body),
-    hops: 0,
-    replyStatus: null,
-    createdAt: time,
-    replayOf: null,
-  })
-  const walk = async () => new RunWalk((await journal.claim(id, time))!, flow, ports)
-  return {
-    id,
-    walk,
-    advance: async () => (await walk()).advance(),
-    run: () => runs.get(id),
-    steps: () => runs.steps(id),
-    cancel: () => runs.cancel(id, time, { code: 'cancelled', message: 'cancelled' }),
-    statuses: async () => (await runs.steps(id)).map((step) => `${step.path} ${step.status}`),
-    status: async (): Promise<RunStatus> => (await runs.get(id))!.status,
-  }
-}
-
-const get = (id: string, more: object = {}): StepDocument => ({
-  id,
-  kind: 'http',
-  method: 'GET',
-  url: `https://x.test/${id}`,
-  ...more,
-})
-const set = (id: string, vars: object, more: object = {}): StepDocument => ({ id, kind: 'set', vars, ...more })
-const fail = (id: string, more: object = {}): StepDocument => ({ id, kind: 'fail', message: 'no luck', ...more })
+useEngine()
 
 describe('a walk', () => {
   it('hands results on and evaluates all of a set before it sets any', async () => {
@@ -136,7 +16,7 @@ describe('a walk', () => {
   })
 
   it('fails the run at a failing step, which keeps its reply', async () => {
-    answer = () => 404
+    world.answer = () => 404
     const run = await runOf([get('a'), get('b')])
     await run.advance()
     expect(await run.run()).toMatchObject({ status: 'failed', error: { code: 'http_404', step: 'a', status: 404 } })
@@ -145,11 +25,11 @@ describe('a walk', () => {
       output: { status: 404 },
       error: { code: 'http_404' },
     })
-    expect(sent).toHaveLength(1)
+    expect(world.sent).toHaveLength(1)
   })
 
   it('goes on after a failure with onError: continue, and later steps see the error and the reply', async () => {
-    answer = () => 404
+    world.answer = () => 404
     const run = await runOf([
       get('a', { onError: 'continue' }),
       set('b', { code: '{{ steps.a.error.code }}', status: '{{ steps.a.status }}' }),
@@ -174,7 +54,7 @@ describe('a walk', () => {
     ])
     await run.advance()
     expect(await run.status()).toBe('succeeded')
-    expect(sent).toEqual([])
+    expect(world.sent).toEqual([])
   })
 
   it('takes the first case that holds and evaluates no further ones', async () => {
@@ -210,23 +90,27 @@ describe('a walk', () => {
 
 describe('taking a run up again', () => {
   it('never runs a journalled step again', async () => {
-    answer = (request) => (request.url.endsWith('/b') ? 'hang' : 200)
+    world.answer = (request) => (request.url.endsWith('/b') ? 'hang' : 200)
     const run = await runOf([get('a'), get('b'), set('c', { a: '{{ steps.a.body.n }}' })])
     const first = await run.walk()
     const interrupted = first.advance()
-    while (sent.length < 2) await new Promise((resolve) => setImmediate(resolve))
+    while (world.sent.length < 2) await new Promise((resolve) => setImmediate(resolve))
     first.interrupt()
     expect(await interrupted).toEqual({ state: 'interrupted' })
     expect(await run.statuses()).toEqual(['a succeeded'])
 
-    answer = () => 200
+    world.answer = () => 200
     expect(await run.advance()).toEqual({ state: 'finished' })
-    expect(sent.map((request) => request.url)).toEqual(['https://x.test/a', 'https://x.test/b', 'https://x.test/b'])
+    expect(world.sent.map((request) => request.url)).toEqual([
+      'https://x.test/a',
+      'https://x.test/b',
+      'https://x.test/b',
+    ])
     expect((await run.steps()).at(-1)!.output).toEqual({ a: 1 })
   })
 
   it('keeps a decision that was made, although its condition would come out otherwise', async () => {
-    answer = () => 'hang'
+    world.answer = () => 'hang'
     const run = await runOf([
       {
         id: 'b',
@@ -238,19 +122,19 @@ describe('taking a run up again', () => {
     ])
     const first = await run.walk()
     const interrupted = first.advance()
-    while (sent.length < 1) await new Promise((resolve) => setImmediate(resolve))
+    while (world.sent.length < 1) await new Promise((resolve) => setImmediate(resolve))
     first.interrupt()
     await interrupted
-    time += 3_600_000
-    answer = () => 200
+    world.time += 3_600_000
+    world.answer = () => 200
     await run.advance()
-    time -= 3_600_000
-    expect(sent.map((request) => request.url)).toEqual(['https://x.test/early', 'https://x.test/early'])
+    world.time -= 3_600_000
+    expect(world.sent.map((request) => request.url)).toEqual(['https://x.test/early', 'https://x.test/early'])
     expect((await run.steps()).at(-1)!.output).toEqual({ s: 200 })
   })
 
   it('brings back what nested steps left, once the branch around them is done', async () => {
-    answer = (request) => (request.url.endsWith('/later') ? 'hang' : 200)
+    world.answer = (request) => (request.url.endsWith('/later') ? 'hang' : 200)
     const run = await runOf([
       { id: 'b', kind: 'branch', cases: [{ when: true, steps: [get('inner'), set('v', { k: 7 })] }] } as never,
       get('later'),
@@ -258,90 +142,90 @@ describe('taking a run up again', () => {
     ])
     const first = await run.walk()
     const interrupted = first.advance()
-    while (sent.length < 2) await new Promise((resolve) => setImmediate(resolve))
+    while (world.sent.length < 2) await new Promise((resolve) => setImmediate(resolve))
     first.interrupt()
     await interrupted
-    answer = () => 200
+    world.answer = () => 200
     await run.advance()
     expect((await run.steps()).at(-1)!.output).toEqual({ s: 200, k: 7 })
-    expect(sent.filter((request) => request.url.endsWith('/inner'))).toHaveLength(1)
+    expect(world.sent.filter((request) => request.url.endsWith('/inner'))).toHaveLength(1)
   })
 
   it('fails as outcome_unknown, in place of a second send, with onInterrupt: fail', async () => {
-    answer = () => 'hang'
+    world.answer = () => 'hang'
     const run = await runOf([get('a', { onInterrupt: 'fail' })])
     const first = await run.walk()
     const interrupted = first.advance()
-    while (sent.length < 1) await new Promise((resolve) => setImmediate(resolve))
+    while (world.sent.length < 1) await new Promise((resolve) => setImmediate(resolve))
     expect(await run.statuses()).toEqual(['a running'])
     first.interrupt()
     await interrupted
     expect(await run.advance()).toEqual({ state: 'finished' })
-    expect(sent).toHaveLength(1)
+    expect(world.sent).toHaveLength(1)
     expect((await run.run())!.error).toMatchObject({ code: 'outcome_unknown', step: 'a' })
   })
 
   it('gives a resend the same uuid and idempotency key', async () => {
-    answer = () => 'hang'
+    world.answer = () => 'hang'
     const run = await runOf([get('a', { url: 'https://x.test/{{ uuid() }}', idempotencyKey: true })])
     const first = await run.walk()
     const interrupted = first.advance()
-    while (sent.length < 1) await new Promise((resolve) => setImmediate(resolve))
+    while (world.sent.length < 1) await new Promise((resolve) => setImmediate(resolve))
     first.interrupt()
     await interrupted
-    answer = () => 200
+    world.answer = () => 200
     await run.advance()
-    expect(sent[1]!.url).toBe(sent[0]!.url)
-    const key = sent[1]!.headers.find((header) => header.name === 'Idempotency-Key')
+    expect(world.sent[1]!.url).toBe(world.sent[0]!.url)
+    const key = world.sent[1]!.headers.find((header) => header.name === 'Idempotency-Key')
     expect(key?.value).toBe(`${run.id}:a`)
   })
 })
 
 describe('retry', () => {
   it('parks the run until the next attempt and gives up after the last', async () => {
-    answer = () => 503
+    world.answer = () => 503
     const run = await runOf([get('a', { retry: { attempts: 3, delay: 2 } })])
-    expect(await run.advance()).toEqual({ state: 'parked', resumeAt: time + 2000 })
+    expect(await run.advance()).toEqual({ state: 'parked', resumeAt: world.time + 2000 })
     expect(await run.run()).toMatchObject({ status: 'waiting' })
     expect((await run.steps())[0]).toMatchObject({
       status: 'waiting',
       attempt: 1,
-      resumeAt: time + 2000,
+      resumeAt: world.time + 2000,
       error: { code: 'http_5xx' },
     })
-    // Taken up too early: nothing is sent.
-    expect(await run.advance()).toEqual({ state: 'parked', resumeAt: time + 2000 })
-    expect(sent).toHaveLength(1)
-    time += 2000
-    expect(await run.advance()).toEqual({ state: 'parked', resumeAt: time + 4000 })
-    time += 4000
+    // Taken up too early: nothing is world.sent.
+    expect(await run.advance()).toEqual({ state: 'parked', resumeAt: world.time + 2000 })
+    expect(world.sent).toHaveLength(1)
+    world.time += 2000
+    expect(await run.advance()).toEqual({ state: 'parked', resumeAt: world.time + 4000 })
+    world.time += 4000
     expect(await run.advance()).toEqual({ state: 'finished' })
-    expect(sent).toHaveLength(3)
+    expect(world.sent).toHaveLength(3)
     expect(await run.run()).toMatchObject({ status: 'failed', error: { code: 'http_5xx' } })
     expect((await run.steps())[0]).toMatchObject({ attempt: 3, status: 'failed' })
   })
 
   it('goes on as soon as an attempt succeeds', async () => {
-    answer = () => (sent.length === 1 ? 'reset' : 200)
+    world.answer = () => (world.sent.length === 1 ? 'reset' : 200)
     const run = await runOf([get('a', { retry: {} }), set('b', { s: '{{ steps.a.status }}' })])
     const { resumeAt } = (await run.advance()) as { resumeAt: number }
-    time = resumeAt
+    world.time = resumeAt
     expect(await run.advance()).toEqual({ state: 'finished' })
     expect((await run.steps()).at(-1)!.output).toEqual({ s: 200 })
   })
 
   it('counts a 503 also where failOnError is false, and takes it as the result in the end', async () => {
-    answer = () => 503
+    world.answer = () => 503
     const run = await runOf([get('a', { failOnError: false, retry: { attempts: 2 } })])
     const { resumeAt } = (await run.advance()) as { resumeAt: number }
-    time = resumeAt
+    world.time = resumeAt
     expect(await run.advance()).toEqual({ state: 'finished' })
     expect(await run.status()).toBe('succeeded')
-    expect(sent).toHaveLength(2)
+    expect(world.sent).toHaveLength(2)
   })
 
   it('does a branch anew, with a new decision and its steps run again', async () => {
-    answer = () => (sent.length === 1 ? 500 : 200)
+    world.answer = () => (world.sent.length === 1 ? 500 : 200)
     const run = await runOf([
       {
         id: 'b',
@@ -352,9 +236,9 @@ describe('retry', () => {
       set('after', { s: '{{ steps.a.status }}' }),
     ])
     const { resumeAt } = (await run.advance()) as { resumeAt: number }
-    time = resumeAt
+    world.time = resumeAt
     expect(await run.advance()).toEqual({ state: 'finished' })
-    expect(sent).toHaveLength(2)
+    expect(world.sent).toHaveLength(2)
     expect(await run.status()).toBe('succeeded')
     expect((await run.steps()).at(-1)!.output).toEqual({ s: 200 })
   })
@@ -362,16 +246,16 @@ describe('retry', () => {
 
 describe('a run that is cancelled', () => {
   it('ends its request at once and changes nothing more', async () => {
-    answer = () => 'hang'
+    world.answer = () => 'hang'
     const run = await runOf([get('a'), get('b')])
     const walk = await run.walk()
     const advancing = walk.advance()
-    while (sent.length < 1) await new Promise((resolve) => setImmediate(resolve))
+    while (world.sent.length < 1) await new Promise((resolve) => setImmediate(resolve))
     await run.cancel()
     walk.cancel()
     expect(await advancing).toEqual({ state: 'lost' })
     expect(await run.status()).toBe('cancelled')
-    expect(sent).toHaveLength(1)
+    expect(world.sent).toHaveLength(1)
   })
 })
 
@@ -380,7 +264,7 @@ describe('replies', () => {
     const respond: StepDocument = { id: 'r', kind: 'respond', status: 201, body: { n: '{{ webhook.body.n }}' } }
     const run = await runOf([respond, { ...respond, id: 'r2' }], { response: { mode: 'finished' } }, { n: 5 })
     await run.advance()
-    expect(replies).toEqual([[run.id, { status: 201, headers: [], body: { n: 5 } }]])
+    expect(world.replies).toEqual([[run.id, { status: 201, headers: [], body: { n: 5 } }]])
   })
 
   it('answers a failed run with the configured error', async () => {
@@ -388,6 +272,6 @@ describe('replies', () => {
       response: { mode: 'finished', error: { status: 418, body: { why: '{{ error.message }} at {{ error.step }}' } } },
     })
     await run.advance()
-    expect(replies).toEqual([[run.id, { status: 418, headers: [], body: { why: 'no luck at f' } }]])
+    expect(world.replies).toEqual([[run.id, { status: 418, headers: [], body: { why: 'no luck at f' } }]])
   })
 })

@@ -1,12 +1,24 @@
 // Carries one claimed run as far as it goes: walks its steps, takes what the journal holds, runs the rest, records every outcome.
 import type { CompiledFlow, CompiledStep, CompiledSteps } from '../flow/compile.ts'
+import type { StepListHandle } from '../flow/schema.ts'
 import { callerReply, defaultErrorReply, defaultReply } from './caller-reply.ts'
 import type { HttpClient } from './http-client.ts'
-import { NestedFailure, performStep, WalkSignal } from './perform-step.ts'
+import { JournalWriter } from './journal-writer.ts'
+import { NestedFailure, performStep } from './perform-step.ts'
 import { nextAttemptAt, troubleOf } from './retry.ts'
-import { createRoots, type Hashing, type Roots, stepScope } from './run-scope.ts'
-import type { Advanced, ClaimedRun, JournalEntry, RunError, RunJournal, RunProgress, RunStatus } from './run-store.ts'
-import type { CallerReply, Outcome, StepContext, StepKind } from './step-kind.ts'
+import { type Round, type RoundRecord, runRounds } from './run-rounds.ts'
+import { createRoots, type Hashing, type Roots, roundRoots, stepScope } from './run-scope.ts'
+import {
+  type Advanced,
+  type ClaimedRun,
+  type JournalEntry,
+  ROUND,
+  type RunError,
+  type RunJournal,
+  type RunProgress,
+} from './run-store.ts'
+import type { CallerReply, Outcome, RoundPlan, StepContext, StepKind } from './step-kind.ts'
+import { ClaimLost, Interrupted, Parked, Stopped } from './walk-signals.ts'
 
 export interface EnginePorts {
   journal: RunJournal
@@ -24,19 +36,14 @@ export interface EnginePorts {
   storageTrouble(error: unknown): Promise<void>
   bug(error: unknown, run: ClaimedRun): void
   holdsSecret(text: string): boolean
+  /** Resolves at that time; `end` gives it up. */
+  sleepUntil(time: number): { done: Promise<void>; end(): void }
+  /** The value with its secrets hidden. */
+  redact<T>(value: T): T
 }
 
-class Stopped extends WalkSignal {}
-class ClaimLost extends WalkSignal {}
-/** The process is stopping: what is under way stays in the journal as it is, and is taken up at the next start. */
-class Interrupted extends WalkSignal {}
-class Parked extends WalkSignal {
-  readonly resumeAt: number
-  constructor(resumeAt: number) {
-    super('parked')
-    this.resumeAt = resumeAt
-  }
-}
+/** Outcomes that wait for their write at most: a loop of steps that reach nothing must not gather them without end. */
+const MAX_UNWRITTEN = 200
 
 export class RunWalk {
   readonly run: ClaimedRun
@@ -47,22 +54,21 @@ export class RunWalk {
   #cancelled = false
   /** What earlier claims have recorded, by path. */
   readonly #earlier: Map<string, JournalEntry>
-  /** Outcomes that are not written yet; they go out together, before anything that depends on them. */
-  #unwritten: JournalEntry[] = []
-  #writing: Promise<void> | null = null
+  readonly #writer: JournalWriter
   #seq: number
   #replied = false
   #stopping = false
-  /** The step that runs now and has no entry yet, for whoever looks at a run that takes its time. */
-  #current: JournalEntry | null = null
+  /** The steps that run now, for whoever looks at a run that takes its time. */
+  readonly #running: { entry: JournalEntry; noted: boolean }[] = []
 
   constructor(run: ClaimedRun, flow: CompiledFlow<StepKind>, ports: EnginePorts) {
     this.run = run
     this.#flow = flow
     this.#ports = ports
     this.#earlier = new Map(run.journal.map((entry) => [entry.path, entry]))
-    this.#seq = run.journal.reduce((highest, entry) => Math.max(highest, entry.seq), 0)
+    this.#seq = run.lastSeq
     this.#replied = run.journal.some((entry) => entry.outcome === 'reply')
+    this.#writer = new JournalWriter(run, ports, () => this.#stopping)
     this.#roots = createRoots({
       webhook: run.webhook,
       run: {
@@ -75,11 +81,12 @@ export class RunWalk {
       env: ports.env,
       connections: Object.create(null),
     })
+    this.#roots['vars'] = run.vars
   }
 
   async advance(): Promise<Advanced> {
     try {
-      await this.#steps(this.#flow.steps, '')
+      await this.#steps(this.#flow.steps, '', this.#roots)
       return await this.#finish('succeeded', null)
     } catch (error) {
       if (error instanceof Stopped) return await this.#finish('succeeded', null)
@@ -87,7 +94,7 @@ export class RunWalk {
       if (error instanceof ClaimLost) return { state: 'lost' }
       if (error instanceof Interrupted) return { state: 'interrupted' }
       if (error instanceof Parked) {
-        await this.#write('waiting', { resumeAt: error.resumeAt })
+        await this.#writer.write('waiting', { resumeAt: error.resumeAt })
         return { state: 'parked', resumeAt: error.resumeAt }
       }
       throw error
@@ -106,44 +113,99 @@ export class RunWalk {
     this.#abort?.abort()
   }
 
-  /** Records that the current step runs, if it has been running since before `before`. */
+  /** Records the steps that have been running since before `before`. */
   async noteRunning(before: number): Promise<void> {
-    const current = this.#current
-    if (!current || current.startedAt >= before) return
-    this.#current = null
-    this.#unwritten.push(current)
-    await this.#write('running')
+    const long = this.#running.filter(({ entry, noted }) => !noted && entry.startedAt < before)
+    if (long.length === 0) return
+    for (const running of long) {
+      running.noted = true
+      this.#writer.add({ ...running.entry })
+    }
+    await this.#writer.write('running')
   }
 
-  async #steps(steps: readonly CompiledStep<StepKind>[], parent: string): Promise<void> {
-    for (const step of steps) await this.#step(step, parent + step.id)
+  async #steps(steps: readonly CompiledStep<StepKind>[], parent: string, roots: Roots): Promise<void> {
+    for (const step of steps) await this.#step(step, parent + step.id, roots)
   }
 
-  async #step(step: CompiledStep<StepKind>, path: string): Promise<void> {
+  async #step(step: CompiledStep<StepKind>, path: string, roots: Roots): Promise<void> {
     const earlier = this.#earlier.get(path)
-    if (earlier?.outcome) {
-      this.#recall(earlier)
-      return this.#take(step, earlier)
+    if (earlier?.outcome && earlier.outcome !== 'wait') {
+      await this.#recall(earlier, roots)
+      return this.#take(step, earlier, roots)
     }
     this.#leaveOff()
     if (earlier?.resumeAt && earlier.resumeAt > this.#ports.now()) throw new Parked(earlier.resumeAt)
-    if (step.kind.reachesOut && this.#unwritten.length) await this.#write('running')
+    if (earlier?.outcome === 'wait') return this.#settle(step, this.#close({ ...earlier }, 'done'), roots)
+    if (step.kind.reachesOut || this.#writer.unwritten >= MAX_UNWRITTEN) await this.#writer.flush()
     const entry = this.#begin(step, path, earlier)
-    this.#current = entry
-    const { outcome, input } = await performStep(
-      step,
-      stepScope(this.#roots, this.#ports.hashing, this.run.id, path, entry.startedAt),
-      (settings, showInput) => this.#context(entry, earlier?.status === 'running', settings, showInput),
-      (error) => this.#ports.bug(error, this.run),
-    )
-    this.#current = null
+    const outcome = await this.#perform(step, entry, earlier?.status === 'running', roots)
     this.#leaveOff()
-    entry.input = input
-    this.#retryOrPark(step, entry, outcome)
-    this.#close(entry, outcome)
-    this.#unwritten.push(entry)
+    this.#parkForRetry(step, entry, outcome)
+    await this.#record(step, entry, outcome, roots)
+  }
+
+  async #perform(
+    step: CompiledStep<StepKind>,
+    entry: JournalEntry,
+    interrupted: boolean,
+    roots: Roots,
+  ): Promise<Outcome> {
+    const running = { entry, noted: false }
+    this.#running.push(running)
+    try {
+      const { outcome, input } = await performStep(
+        step,
+        stepScope(roots, this.#ports.hashing, this.run.id, entry.path, entry.startedAt),
+        (settings, showInput) => this.#context(step, running, interrupted, roots, settings, showInput),
+        (error) => this.#ports.bug(error, this.run),
+      )
+      entry.input = input
+      return outcome
+    } catch (signal) {
+      // A stop inside ends what is around it too.
+      if (signal instanceof Stopped) this.#writer.add(this.#close(entry, 'done'))
+      throw signal
+    } finally {
+      this.#running.splice(this.#running.indexOf(running), 1)
+    }
+  }
+
+  async #record(step: CompiledStep<StepKind>, entry: JournalEntry, outcome: Outcome, roots: Roots): Promise<void> {
+    switch (outcome.type) {
+      case 'wait':
+        if (outcome.until <= this.#ports.now()) break
+        this.#park(entry, outcome.until, 'wait', outcome.output)
+        break
+      case 'keyValue':
+        entry.operation = outcome.operation
+        this.#writer.add(this.#close(entry, 'done'))
+        await this.#writer.write('running')
+        return this.#know(step, entry, roots)
+      case 'failed':
+        entry.error = outcome.error
+    }
+    if ('output' in outcome) entry.output = outcome.output ?? null
+    this.#settle(step, this.#close(entry, outcome.type === 'wait' ? 'done' : outcome.type), roots)
     if (outcome.type === 'reply') await this.#answer(outcome.reply)
-    this.#take(step, entry)
+  }
+
+  #settle(step: CompiledStep<StepKind>, entry: JournalEntry, roots: Roots): void {
+    this.#writer.add(entry)
+    this.#know(step, entry, roots)
+  }
+
+  /** Records that a step has begun to run others. */
+  #open(entry: JournalEntry, roots: Roots): void {
+    const opened = { ...entry }
+    this.#writer.add(opened)
+    if (roots !== this.#roots) this.#earlier.set(entry.path, opened)
+  }
+
+  #know(step: CompiledStep<StepKind>, entry: JournalEntry, roots: Roots): void {
+    // A round that waits is walked again in this process: it must know what it has done.
+    if (roots !== this.#roots) this.#earlier.set(entry.path, entry)
+    this.#take(step, entry, roots)
   }
 
   /** What came of a step that was cut short is not its outcome. */
@@ -153,18 +215,18 @@ export class RunWalk {
   }
 
   #begin(step: CompiledStep<StepKind>, path: string, earlier: JournalEntry | undefined): JournalEntry {
-    const waited = earlier?.status === 'waiting'
+    const retried = earlier?.status === 'waiting'
     return {
       path,
       id: step.id,
       kind: step.kind.kind,
       seq: earlier?.seq ?? ++this.#seq,
       status: 'running',
-      attempt: (earlier?.attempt ?? 1) + (waited ? 1 : 0),
+      attempt: (earlier?.attempt ?? 1) + (retried ? 1 : 0),
       startedAt: earlier?.startedAt ?? this.#ports.now(),
       finishedAt: null,
       outcome: null,
-      decision: waited ? null : (earlier?.decision ?? null),
+      decision: retried ? null : (earlier?.decision ?? null),
       resumeAt: null,
       input: null,
       output: null,
@@ -174,11 +236,14 @@ export class RunWalk {
   }
 
   #context(
-    entry: JournalEntry,
+    step: CompiledStep<StepKind>,
+    running: { entry: JournalEntry; noted: boolean },
     interrupted: boolean,
+    roots: Roots,
     settings: unknown,
     showInput: (input: unknown) => void,
   ): StepContext<never> {
+    const { entry } = running
     return {
       settings: settings as never,
       showInput,
@@ -194,72 +259,124 @@ export class RunWalk {
         return this.#abort.signal
       },
       announce: async () => {
-        this.#current = null
-        this.#unwritten.push({ ...entry })
-        await this.#write('running')
+        running.noted = true
+        this.#writer.add({ ...entry })
+        await this.#writer.write('running')
       },
       decide: (choose) => {
         if (entry.decision === null) {
           entry.decision = choose()
-          this.#unwritten.push({ ...entry })
+          running.noted = true
+          this.#open(entry, roots)
         }
         return entry.decision as ReturnType<typeof choose>
       },
-      runSteps: async (list) => {
-        this.#current = null
-        await this.#steps((list as CompiledSteps).steps as readonly CompiledStep<StepKind>[], nestedPrefix(entry))
-      },
+      runSteps: (list) => this.#steps(stepsOf(list), `${nestedBase(entry)}/`, roots),
+      runRounds: (plan) => this.#rounds(step, entry, interrupted, roots, plan),
     }
   }
 
+  #rounds(step: CompiledStep<StepKind>, entry: JournalEntry, resumed: boolean, roots: Roots, plan: RoundPlan) {
+    const { id } = step
+    const base = nestedBase(entry)
+    const { journal, hashing, sleepUntil, now } = this.#ports
+    // Rounds of `while` share what their steps left; rounds over a list keep it to themselves.
+    const own = plan.items !== null
+    const scopeOf = (round: Round, of: Roots) => stepScope(of, hashing, this.run.id, `${base}[${round.index}]`, now())
+    if (!own && entry.decision === null) entry.decision = SHARED_ROUNDS
+    // From here on there is something to come back to.
+    this.#open(entry, roots)
+    return runRounds(plan, step.onError === 'continue', {
+      sleepUntil,
+      finished: async () => {
+        if (!resumed) return null
+        await this.#writer.flush()
+        return journal.rounds(this.run.id, base)
+      },
+      scopeBefore: (round) => scopeOf(round, roundRoots(roots, id, round, own)),
+      showLast: (index) => this.#showRound(base, index, roots),
+      walk: async (round, begunBefore) => {
+        const prefix = `${base}[${round.index}]/`
+        if (begunBefore)
+          for (const earlier of await journal.entriesUnder(this.run.id, prefix))
+            this.#earlier.set(earlier.path, earlier)
+        const inner = roundRoots(roots, id, round, own)
+        await this.#steps(stepsOf(plan.steps), prefix, inner)
+        return scopeOf(round, inner)
+      },
+      record: (record) => this.#recordRound(step, base, record),
+    })
+  }
+
+  async #recordRound(step: CompiledStep<StepKind>, base: string, { index, output, error }: RoundRecord): Promise<void> {
+    const path = `${base}[${index}]`
+    const entry = this.#begin(step, path, undefined)
+    this.#writer.add(this.#close({ ...entry, kind: ROUND, output, error }, error ? 'failed' : 'done'))
+    for (const known of this.#earlier.keys()) if (known.startsWith(`${path}/`)) this.#earlier.delete(known)
+    if (this.#writer.unwritten >= MAX_UNWRITTEN) await this.#writer.write('running')
+    this.#leaveOff()
+  }
+
+  async #showRound(base: string, index: number, roots: Roots): Promise<void> {
+    for (const entry of await this.#ports.journal.entriesUnder(this.run.id, `${base}[${index}]/`))
+      if (entry.outcome) this.#show(entry, roots)
+  }
+
   /** Throws Parked where another attempt is due. */
-  #retryOrPark(step: CompiledStep<StepKind>, entry: JournalEntry, outcome: Outcome): void {
+  #parkForRetry(step: CompiledStep<StepKind>, entry: JournalEntry, outcome: Outcome): void {
     const trouble = step.retry && troubleOf(outcome)
     if (!trouble) return
     const { now, random } = this.#ports
     const at = nextAttemptAt(step.retry!, step.kind.retryOn, trouble, entry.attempt, now(), random())
     if (at === null) return
-    entry.status = 'waiting'
-    entry.resumeAt = at
     if (outcome.type === 'failed') entry.error = outcome.error
-    entry.output = 'output' in outcome ? (outcome.output ?? null) : null
-    this.#unwritten.push(entry)
-    throw new Parked(at)
+    this.#park(entry, at, null, 'output' in outcome ? outcome.output : null)
   }
 
-  #close(entry: JournalEntry, outcome: Outcome): void {
+  #park(entry: JournalEntry, resumeAt: number, outcome: 'wait' | null, output: unknown): never {
+    Object.assign(entry, { status: 'waiting', resumeAt, outcome, output: output ?? null })
+    this.#writer.add(entry)
+    this.#earlier.set(entry.path, entry)
+    throw new Parked(resumeAt)
+  }
+
+  #close(entry: JournalEntry, outcome: Exclude<JournalEntry['outcome'], 'wait' | null>): JournalEntry {
     entry.finishedAt = this.#ports.now()
-    entry.outcome = outcome.type
-    entry.status = outcome.type === 'failed' ? 'failed' : 'succeeded'
-    entry.output = outcome.type === 'stop' ? null : (outcome.output ?? null)
-    entry.error = outcome.type === 'failed' ? outcome.error : null
+    entry.resumeAt = null
+    entry.outcome = outcome
+    entry.status = outcome === 'failed' ? 'failed' : 'succeeded'
+    return entry
   }
 
   /** Lets the rest of the walk see an outcome, be it new or from the journal. */
-  #take(step: CompiledStep<StepKind>, entry: JournalEntry): void {
-    this.#show(entry)
+  #take(step: CompiledStep<StepKind>, entry: JournalEntry, roots: Roots): void {
+    this.#show(entry, roots)
     if (entry.outcome === 'stop') throw new Stopped()
-    if (entry.outcome === 'failed' && step.onError === 'fail')
+    if (entry.error && step.onError === 'fail')
       throw new NestedFailure({ type: 'failed', error: withStep(entry), output: entry.output })
   }
 
-  #show(entry: JournalEntry): void {
-    const steps = this.#roots['steps'] as Record<string, unknown>
+  #show(entry: JournalEntry, roots: Roots): void {
+    const steps = roots['steps'] as Record<string, unknown>
     steps[entry.id] = entry.error
       ? { ...(isObject(entry.output) ? entry.output : null), error: entry.error }
       : entry.output
-    if (entry.outcome === 'assign') Object.assign(this.#roots['vars'] as object, entry.output)
+    if (entry.outcome === 'assign') Object.assign(roots['vars'] as object, entry.output)
   }
 
   /** A step that is taken from the journal brings along what its nested steps left. */
-  #recall(entry: JournalEntry): void {
-    const prefix = nestedPrefix(entry)
+  async #recall(entry: JournalEntry, roots: Roots): Promise<void> {
+    const base = nestedBase(entry)
     for (const nested of this.#earlier.values())
-      if (nested.path.startsWith(prefix) && nested.outcome) this.#show(nested)
+      if (nested.path.startsWith(`${base}/`) && nested.outcome) this.#show(nested, roots)
+    if (entry.decision === SHARED_ROUNDS) {
+      const { count } = entry.output as { count: number }
+      if (count > 0) await this.#showRound(base, count - 1, roots)
+    }
   }
 
   async #answer(reply: CallerReply): Promise<void> {
-    await this.#write('running')
+    await this.#writer.write('running')
     if (this.#replied) return
     this.#replied = true
     this.#ports.reply(this.run.id, reply)
@@ -267,7 +384,7 @@ export class RunWalk {
 
   async #finish(status: 'succeeded' | 'failed', error: RunError | null): Promise<Advanced> {
     try {
-      await this.#write(status, { error })
+      await this.#writer.write(status, { error })
     } catch (signal) {
       if (signal instanceof ClaimLost) return { state: 'lost' }
       throw signal
@@ -282,55 +399,23 @@ export class RunWalk {
     const now = this.#ports.now()
     const scope = (roots: Roots) => stepScope(roots, this.#ports.hashing, this.run.id, 'reply', now)
     if (error) {
-      const roots = Object.assign(Object.create(null), this.#roots, { error })
-      return callerReply(errorReply, scope(roots), defaultErrorReply(this.run.id, error.message))
+      // Its message may name what the caller must not know, such as a URL with a key.
+      const shown = this.#ports.redact(error)
+      const roots = Object.assign(Object.create(null), this.#roots, { error: shown })
+      return callerReply(errorReply, scope(roots), defaultErrorReply(this.run.id, shown.message))
     }
     return callerReply(reply, scope(this.#roots), defaultReply(this.run.id))
   }
-
-  /** Writes follow one another, so that none can overtake what it depends on. */
-  async #write(status: RunStatus, change: { resumeAt?: number; error?: RunError | null } = {}): Promise<void> {
-    while (this.#writing) await this.#writing
-    const entries = this.#unwritten
-    this.#unwritten = []
-    const finished = status === 'succeeded' || status === 'failed'
-    const progress: RunProgress = {
-      status,
-      startedAt: this.run.startedAt,
-      finishedAt: finished ? this.#ports.now() : null,
-      resumeAt: change.resumeAt ?? null,
-      error: change.error ?? null,
-      entries,
-    }
-    const writing = this.#record(progress)
-    this.#writing = writing.then(noop, noop)
-    try {
-      await writing
-    } finally {
-      this.#writing = null
-    }
-    this.#ports.progressed(this.run, progress)
-  }
-
-  async #record(progress: RunProgress): Promise<void> {
-    for (;;) {
-      try {
-        if (!(await this.#ports.journal.record(this.run.claim, progress))) throw new ClaimLost()
-        return
-      } catch (error) {
-        if (error instanceof WalkSignal) throw error
-        if (this.#stopping) throw new Interrupted()
-        await this.#ports.storageTrouble(error)
-      }
-    }
-  }
 }
 
-const noop = () => {}
+/** The decision of a loop whose rounds share what their steps leave. */
+const SHARED_ROUNDS = 'shared rounds'
+
+const stepsOf = (list: StepListHandle) => (list as CompiledSteps).steps as readonly CompiledStep<StepKind>[]
 
 /** Each attempt of a step that runs others has its own places for them in the journal. */
-const nestedPrefix = (entry: JournalEntry): string =>
-  entry.attempt === 1 ? `${entry.path}/` : `${entry.path}#${entry.attempt}/`
+const nestedBase = (entry: JournalEntry): string =>
+  entry.attempt === 1 ? entry.path : `${entry.path}#${entry.attempt}`
 
 function withStep(entry: JournalEntry): RunError {
   const error = entry.error! as RunError

@@ -1,12 +1,21 @@
 // The runs that this process carries at the moment.
 import type { CompiledFlow } from '../flow/compile.ts'
 import { type EnginePorts, RunWalk } from './advance-run.ts'
-import type { Advanced, ClaimedRun } from './run-store.ts'
-import { ShortLived } from './short-lived.ts'
+import { defaultErrorReply } from './caller-reply.ts'
+import type { Advanced, ClaimedRun, NewRun, RunProgress } from './run-store.ts'
 import type { StepKind } from './step-kind.ts'
 
+/** The flow is there but cannot run, for example because a secret of it cannot be read: its runs fail. */
+export class FlowUnusable extends Error {
+  readonly code: string
+  constructor(code: string, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
 export interface FlowSource {
-  /** The flow as this run has to see it; rejects where it is gone. */
+  /** The flow as this run has to see it; rejects where it is gone, with FlowUnusable where it cannot run. */
   forRun(
     run: Pick<ClaimedRun, 'flowId' | 'version' | 'document'>,
   ): CompiledFlow<StepKind> | Promise<CompiledFlow<StepKind>>
@@ -18,7 +27,8 @@ const NOTE_RUNNING_AFTER_MS = 100
 export class Engine {
   readonly #ports: EnginePorts
   readonly #flows: FlowSource
-  readonly #walks = new ShortLived<RunWalk>()
+  /** A list, not a map: a map of what comes and goes so fast makes the collector keep it long after. */
+  readonly #walks: RunWalk[] = []
   readonly #notes: NodeJS.Timeout
   #stopping = false
 
@@ -30,29 +40,51 @@ export class Engine {
   }
 
   get active(): number {
-    return this.#walks.size
+    return this.#walks.length
   }
 
-  async advance(runId: string): Promise<Advanced> {
+  async advance(runId: string, fresh: NewRun | null): Promise<Advanced> {
     if (this.#stopping) return { state: 'interrupted' }
-    const run = await this.#ports.journal.claim(runId, this.#ports.now())
+    const run = await this.#ports.journal.claim(runId, this.#ports.now(), fresh)
     if (!run) return { state: 'lost' }
-    const source = this.#flows.forRun(run)
-    const walk = new RunWalk(run, source instanceof Promise ? await source : source, this.#ports)
-    this.#walks.set(runId, walk)
+    let flow: CompiledFlow<StepKind>
+    try {
+      const source = this.#flows.forRun(run)
+      flow = source instanceof Promise ? await source : source
+    } catch (error) {
+      if (error instanceof FlowUnusable) return this.#fail(run, error)
+      throw error
+    }
+    const walk = new RunWalk(run, flow, this.#ports)
+    this.#walks.push(walk)
     try {
       return await walk.advance()
     } finally {
-      this.#walks.take(runId)
+      this.#walks.splice(this.#walks.indexOf(walk), 1)
     }
   }
 
+  async #fail(run: ClaimedRun, { code, message }: FlowUnusable): Promise<Advanced> {
+    const progress: RunProgress = {
+      status: 'failed',
+      startedAt: run.startedAt,
+      finishedAt: this.#ports.now(),
+      resumeAt: null,
+      error: { code, message },
+      entries: [],
+    }
+    if (!(await this.#ports.journal.record(run.claim, progress))) return { state: 'lost' }
+    this.#ports.progressed(run, progress)
+    this.#ports.reply(run.id, defaultErrorReply(run.id, message))
+    return { state: 'finished' }
+  }
+
   cancel(runId: string): void {
-    this.#walks.get(runId)?.cancel()
+    this.#walks.find((walk) => walk.run.id === runId)?.cancel()
   }
 
   cancelAllOf(flowId: string): void {
-    for (const walk of this.#walks.values()) if (walk.run.flowId === flowId) walk.cancel()
+    for (const walk of this.#walks) if (walk.run.flowId === flowId) walk.cancel()
   }
 
   /** Takes up nothing more and lets what is under way finish until `graceMs` have passed; the rest is left to the next start. */
@@ -60,14 +92,14 @@ export class Engine {
     this.#stopping = true
     clearInterval(this.#notes)
     const deadline = performance.now() + graceMs
-    while (this.#walks.size && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20))
-    for (const walk of this.#walks.values()) walk.interrupt()
+    while (this.#walks.length && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20))
+    for (const walk of this.#walks) walk.interrupt()
     const cutOff = performance.now() + 1000
-    while (this.#walks.size && performance.now() < cutOff) await new Promise((resolve) => setTimeout(resolve, 10))
+    while (this.#walks.length && performance.now() < cutOff) await new Promise((resolve) => setTimeout(resolve, 10))
   }
 
   #noteRunning(): void {
     const before = this.#ports.now() - NOTE_RUNNING_AFTER_MS
-    for (const walk of this.#walks.values()) walk.noteRunning(before).catch(() => {})
+    for (const walk of this.#walks) walk.noteRunning(before).catch(() => {})
   }
 }

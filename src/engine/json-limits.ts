@@ -19,7 +19,7 @@ export function nestsDeeperThan(json: Uint8Array, max: number): boolean {
 
 /** Numbers beyond what a double holds, such as 1e400, come out of JSON.parse as Infinity. */
 export function holdsInfinity(text: string, value: unknown): boolean {
-  return /[eE]\+?\d{3}|\d{309}/.test(text) && someInfinite(value)
+  return /\d[eE]\+?\d|\d{309}/.test(text) && someInfinite(value)
 }
 
 function someInfinite(value: unknown): boolean {

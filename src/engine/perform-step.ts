@@ -2,9 +2,7 @@
 import type { CompiledStep } from '../flow/compile.ts'
 import { ExpressionError, type Scope } from '../flow/expression/index.ts'
 import { failed, type Outcome, type StepContext, type StepKind } from './step-kind.ts'
-
-/** Thrown through a step by the engine itself: not the step's failure. */
-export class WalkSignal extends Error {}
+import { WalkSignal } from './walk-signals.ts'
 
 /** A nested step failed, and with it the step that ran it. */
 export class NestedFailure extends Error {

@@ -33,6 +33,17 @@ export function createRoots(parts: {
   return Object.assign(Object.create(null), parts, { steps: Object.create(null), vars: Object.create(null) })
 }
 
+/** What a round of a loop sees: its item, and the results of its own steps beside those outside (or, with `while`, among them). */
+export function roundRoots(outer: Roots, loopId: string, round: object, ownSteps: boolean): Roots {
+  const copy = (of: unknown) => Object.assign(Object.create(null), of)
+  const roots = copy(outer)
+  if (ownSteps) roots.steps = copy(outer['steps'])
+  roots.loop = round
+  roots.loops = copy(outer['loops'])
+  roots.loops[loopId] = round
+  return roots
+}
+
 /**
  * The scope of one step. Its uuid follows from the run and the path, so that a resend after a crash carries the same one.
  * A class: an object literal with getters would get a hidden class of its own each time, and those outlive many collections.

@@ -1,5 +1,5 @@
 // The port to where runs and their journals are kept.
-import type { StepError } from './step-kind.ts'
+import type { KeyValueOperation, StepError } from './step-kind.ts'
 import type { WebhookData } from './webhook-data.ts'
 
 export type RunStatus = 'queued' | 'running' | 'waiting' | 'succeeded' | 'failed' | 'cancelled'
@@ -9,6 +9,9 @@ export interface RunError extends StepError {
   /** The id of the step that failed. */
   step?: string
 }
+
+/** The kind of a journal entry that stands for a finished round of a loop; it is not shown as a step. */
+export const ROUND = 'round'
 
 /** One step of a run, as far as it has come. A later entry of the same path replaces an earlier one. */
 export interface JournalEntry {
@@ -22,7 +25,7 @@ export interface JournalEntry {
   startedAt: number
   finishedAt: number | null
   /** How a replay has to take the output; null while there is none. */
-  outcome: 'done' | 'assign' | 'reply' | 'stop' | 'failed' | null
+  outcome: 'done' | 'assign' | 'reply' | 'stop' | 'failed' | 'wait' | null
   /** What the step decided before it ran nested steps. */
   decision: unknown
   /** When a waiting step goes on. */
@@ -31,6 +34,8 @@ export interface JournalEntry {
   output: unknown
   error: StepError | null
   logs: readonly string[] | null
+  /** Done in the transaction that records the entry, which then holds its result as `output` or `error`. */
+  operation?: KeyValueOperation
 }
 
 export interface NewRun {
@@ -59,7 +64,11 @@ export interface ClaimedRun extends NewRun {
   /** 1, and one more for each time the run was taken up again after a crash. */
   attempt: number
   startedAt: number
+  /** What was recorded outside of loops; rounds are read when their loop is reached. */
   journal: JournalEntry[]
+  /** The variables as all that was recorded left them. */
+  vars: Record<string, unknown>
+  lastSeq: number
 }
 
 export interface RunProgress {
@@ -75,8 +84,12 @@ export interface RunProgress {
 export type Advanced = { state: 'finished' | 'lost' | 'interrupted' } | { state: 'parked'; resumeAt: number }
 
 export interface RunJournal {
-  /** Takes the run over for this process; null when it is finished or gone. */
-  claim(runId: string, now: number): Promise<ClaimedRun | null>
+  /** Takes the run over for this process; null when it is finished or gone. `fresh`: the run as this process has just accepted it. */
+  claim(runId: string, now: number, fresh?: NewRun | null): Promise<ClaimedRun | null>
+  /** The finished rounds of the loop whose rounds stand under `base`. */
+  rounds(runId: string, base: string): Promise<{ index: number; output: unknown; error: StepError | null }[]>
+  /** What was recorded under a path. */
+  entriesUnder(runId: string, prefix: string): Promise<JournalEntry[]>
   /** Durable when it resolves; false: the claim was lost, nothing was written. */
   record(claim: Claim, progress: RunProgress): Promise<boolean>
 }

@@ -1,5 +1,6 @@
 // What a step kind is: its settings as a schema, and a run function that returns an outcome as data.
 import type { Static, TSchema } from 'typebox'
+import type { Scope } from '../flow/expression/index.ts'
 import type { StepListHandle } from '../flow/schema.ts'
 import type { HttpClient } from './http-client.ts'
 import type { Trouble } from './retry.ts'
@@ -25,6 +26,8 @@ export type Outcome =
   | { type: 'assign'; output: Record<string, unknown> }
   | { type: 'reply'; output: unknown; reply: CallerReply }
   | { type: 'stop' }
+  | { type: 'wait'; until: number; output: unknown }
+  | { type: 'keyValue'; operation: KeyValueOperation }
   | { type: 'failed'; error: StepError; output?: unknown; trouble?: Trouble }
 
 /** `trouble`: what a retry policy should know of a result that is no failure. */
@@ -35,6 +38,10 @@ export const assign = (vars: Record<string, unknown>): Outcome => ({ type: 'assi
 export const reply = (response: CallerReply): Outcome => ({ type: 'reply', output: {}, reply: response })
 /** Ends the run as succeeded. */
 export const stop = (): Outcome => ({ type: 'stop' })
+/** Goes on at that time, with that output; the run holds no memory until then. */
+export const waitUntil = (until: number, output: unknown): Outcome => ({ type: 'wait', until, output })
+/** Done in the transaction that journals it: once, whatever happens. */
+export const keyValue = (operation: KeyValueOperation): Outcome => ({ type: 'keyValue', operation })
 /** `output` is what later steps still see of it, for example the reply of a refused request. */
 export const failed = (error: StepError, output?: unknown, trouble?: Trouble): Outcome & { type: 'failed' } => ({
   type: 'failed',
@@ -42,6 +49,34 @@ export const failed = (error: StepError, output?: unknown, trouble?: Trouble): O
   output,
   trouble,
 })
+
+/** An operation on the flow's own durable keys. */
+export interface KeyValueOperation {
+  op: 'get' | 'set' | 'add' | 'delete' | 'increment'
+  key: string
+  value: unknown
+  ttlMs: number | null
+}
+
+export interface RoundPlan {
+  steps: StepListHandle
+  /** The items to go through; null for rounds while a condition holds. */
+  items: readonly unknown[] | null
+  holds: ((round: Scope) => boolean) | null
+  /** What a round leaves in the results. */
+  collect: ((round: Scope) => unknown) | null
+  concurrency: number
+  max: number
+}
+
+export interface RoundsResult {
+  count: number
+  /** Aligned with the items; null where a round failed or nothing is collected. */
+  results: unknown[]
+  errors: { index: number; item: unknown; error: StepError }[]
+  /** Why the loop as a whole failed. */
+  failure: StepError | null
+}
 
 export interface StepContext<Settings> {
   /** Templates resolved, defaults filled in. */
@@ -63,6 +98,8 @@ export interface StepContext<Settings> {
   decide<T>(choose: () => T): T
   /** Runs nested steps; a failing one fails this step. */
   runSteps(list: StepListHandle): Promise<void>
+  /** Runs nested steps again and again, each time in a round of their own. */
+  runRounds(plan: RoundPlan): Promise<RoundsResult>
   /** Whether the text holds a secret from a connection, `env` or a sealed literal. */
   holdsSecret(text: string): boolean
   http: HttpClient

@@ -69,8 +69,11 @@ export function collectPairs(pairs: Iterable<[string, string]>): Record<string, 
   return all
 }
 
+/** Around a header's parts HTTP drops blanks and tabs, and nothing else. */
+const OPTIONAL_SPACE = /^[ \t]+|[ \t]+$/g
+
 export const mediaType = (contentType: string | null): string =>
-  (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase()
+  (contentType ?? '').split(';', 1)[0]!.replaceAll(OPTIONAL_SPACE, '').toLowerCase()
 
 export const isJsonType = (type: string): boolean => type === 'application/json' || type.endsWith('+json')
 

@@ -13,7 +13,7 @@ export function checkTrigger(trigger: object): Finding[] {
   const { accept, ips, auth, response } = trigger as {
     accept?: unknown
     ips?: unknown
-    auth?: { kind?: unknown; name?: unknown }
+    auth?: { kind?: unknown; name?: unknown; header?: unknown }
     response?: { headers?: unknown; error?: { headers?: unknown } }
   }
   if (Array.isArray(accept))
@@ -32,14 +32,10 @@ export function checkTrigger(trigger: object): Finding[] {
           'invalid_format',
           `"${range}" is not an address or CIDR range, such as 203.0.113.0/24 or 2001:db8::/32.`,
         )
-  if (
-    auth?.kind === 'header' &&
-    typeof auth.name === 'string' &&
-    auth.name &&
-    !hasTemplate(auth.name) &&
-    !TOKEN.test(auth.name)
-  )
-    report('/auth/name', 'invalid_header', `"${auth.name}" is not a header name.`)
+  const key = auth?.kind === 'signature' ? 'header' : 'name'
+  const name = auth?.kind === 'header' || auth?.kind === 'signature' ? auth[key] : undefined
+  if (typeof name === 'string' && name && !hasTemplate(name) && !TOKEN.test(name))
+    report(`/auth/${key}`, 'invalid_header', `"${name}" is not a header name.`)
   for (const [headers, at] of [
     [response?.headers, '/response/headers'],
     [response?.error?.headers, '/response/error/headers'],

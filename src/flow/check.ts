@@ -34,6 +34,13 @@ export interface SchemaNode extends Annotation {
 
 export const hasTemplate = (text: string): boolean => text.includes('{{')
 
+/** Of "one, or a list of them" the schema that the value calls for; any other schema as it is. */
+export function oneOrList(schema: SchemaNode, value: unknown): SchemaNode {
+  const [one, list] = schema['x-template'] ? [] : (schema.anyOf ?? [])
+  if (list?.type !== 'array') return schema
+  return Array.isArray(value) ? list : one!
+}
+
 export function checkValue(schema: TSchema, value: unknown, path: string, findings: Finding[], visitor: Visitor): void {
   new Checker(findings, visitor).value(schema as SchemaNode, value, path)
 }
@@ -50,7 +57,8 @@ class Checker {
     this.#findings.push({ weight, path, code, message: `${subject(path)} ${message}` })
   }
 
-  value(schema: SchemaNode, value: unknown, path: string): void {
+  value(given: SchemaNode, value: unknown, path: string): void {
+    const schema = oneOrList(given, value)
     if (schema['x-steps'] !== undefined) {
       if (this.#isType(schema, value, path)) this.#visitor.steps(value as unknown[], path, schema['x-steps'])
       return
@@ -62,6 +70,15 @@ class Checker {
     }
     if (typeof value === 'string' && hasTemplate(value) && (mode || schema['x-lazy'])) {
       this.#visitor.template(value, path, mode ?? 'condition', schema['x-lazy'] !== undefined)
+      return
+    }
+    if (typeof value === 'string' && value !== '' && schema['x-lazy'] === 'condition') {
+      this.#report(
+        'publish',
+        path,
+        'invalid_format',
+        `is the text ${describe(value)}; a condition is a {{ template }}, or true or false`,
+      )
       return
     }
     if (schema['x-secret'] && value !== '' && value !== undefined) this.#visitor.secret(path)

@@ -1,6 +1,6 @@
 // Turns a valid document into what the engine runs: templates parsed once, defaults filled in, nested steps linked.
 import type { TSchema } from 'typebox'
-import { checkValue, hasTemplate, type SchemaNode, type Visitor } from './check.ts'
+import { checkValue, hasTemplate, oneOrList, type SchemaNode, type Visitor } from './check.ts'
 import { type FlowDocument, type KindSchema, type Kinds, Retry, type StepDocument, Trigger } from './document.ts'
 import {
   compileTree,
@@ -57,8 +57,23 @@ export interface CompiledReply {
   body: Resolve | null
 }
 
+type Auth = NonNullable<FlowDocument['trigger']['auth']>
+
+export type CompiledAuth =
+  | { kind: 'none' }
+  | { kind: 'header' | 'query'; name(scope: Scope): string; value(scope: Scope): string }
+  | CompiledSignature
+
+export interface CompiledSignature {
+  kind: 'signature'
+  scheme: Extract<Auth, { kind: 'signature' }>['scheme']
+  secrets(scope: Scope): string[]
+  header(scope: Scope): string | null
+  toleranceSeconds: number
+}
+
 export interface CompiledTrigger {
-  auth: { kind: 'none' } | { kind: 'header' | 'query'; name(scope: Scope): string; value(scope: Scope): string }
+  auth: CompiledAuth
   mode: 'immediate' | 'finished'
   timeoutMs: number
   reply: CompiledReply
@@ -126,10 +141,7 @@ function compileTrigger(document: FlowDocument['trigger']): CompiledTrigger {
     body: optional(node.properties!['body']!, value?.body),
   })
   return {
-    auth:
-      auth === undefined || auth.kind === 'none'
-        ? { kind: 'none' }
-        : { kind: auth.kind, name: textResolver(auth.name), value: textResolver(auth.value) },
+    auth: compileAuth(auth),
     mode: response?.mode ?? 'immediate',
     timeoutMs: (response?.timeout ?? 30) * 1000,
     reply: reply(schema['response']!, response),
@@ -139,6 +151,20 @@ function compileTrigger(document: FlowDocument['trigger']): CompiledTrigger {
     accept: accept?.map((type) => type.toLowerCase()) ?? DEFAULT_ACCEPT,
     ips: ips ?? [],
     concurrency: concurrency ?? null,
+  }
+}
+
+function compileAuth(auth: Auth | undefined): CompiledAuth {
+  if (auth === undefined || auth.kind === 'none') return { kind: 'none' }
+  if (auth.kind !== 'signature')
+    return { kind: auth.kind, name: textResolver(auth.name), value: textResolver(auth.value) }
+  const secrets = [auth.secret].flat().map(textResolver)
+  return {
+    kind: 'signature',
+    scheme: auth.scheme,
+    secrets: (scope) => secrets.map((secret) => secret(scope)),
+    header: auth.header === undefined ? () => null : textResolver(auth.header),
+    toleranceSeconds: auth.tolerance ?? 300,
   }
 }
 
@@ -168,12 +194,21 @@ function resolver(schema: TSchema, value: unknown, kinds: Kinds): Resolve {
 
 type Compiled = Resolve | { constant: unknown }
 
-function node(schema: SchemaNode, value: unknown, kinds: Kinds): Compiled {
+function node(given: SchemaNode, value: unknown, kinds: Kinds): Compiled {
+  const schema = oneOrList(given, value)
   if (schema['x-steps'] !== undefined)
     return { constant: new CompiledSteps((value as StepDocument[]).map((step) => compileStep(step, kinds))) }
   if (schema['x-lazy'] === 'condition') {
     const holds = conditionResolver(value as string | boolean)
-    return (scope) => () => holds(scope)
+    return (scope) =>
+      (round: Scope = scope) =>
+        holds(round)
+  }
+  if (schema['x-lazy'] === 'tree') {
+    const compiled = compileTree(value)
+    return (scope) =>
+      (round: Scope = scope) =>
+        renderTree(compiled, round)
   }
   if (schema['x-template'] === 'tree') return tree(value)
   if (typeof value === 'string' && schema['x-template']) return templateNode(schema, value)

@@ -1,13 +1,32 @@
 // What a flow document is: the trigger, and what all steps have in common. Each kind's own settings stand in its step file.
 import Type, { type Static, type TSchema } from 'typebox'
-import { condition, json, NameValueList, secretText, templated, text } from './schema.ts'
+import { condition, json, NameValueList, secretText, secretTexts, templated, text } from './schema.ts'
 
 const closed = { additionalProperties: false }
+
+const SignatureScheme = Type.Union([
+  Type.Literal('github'),
+  Type.Literal('stripe'),
+  Type.Literal('slack'),
+  Type.Literal('shopify'),
+  Type.Literal('standard-webhooks'),
+  Type.Literal('hmac-sha256'),
+])
 
 const Auth = Type.Union([
   Type.Object({ kind: Type.Literal('none') }, closed),
   Type.Object({ kind: Type.Literal('header'), name: text({ minLength: 1 }), value: secretText() }, closed),
   Type.Object({ kind: Type.Literal('query'), name: text({ minLength: 1 }), value: secretText() }, closed),
+  Type.Object(
+    {
+      kind: Type.Literal('signature'),
+      scheme: SignatureScheme,
+      secret: secretTexts(),
+      header: Type.Optional(text({ minLength: 1 })),
+      tolerance: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 86_400, default: 300 })),
+    },
+    closed,
+  ),
 ])
 
 const ReplyStatus = templated(Type.Integer({ minimum: 200, maximum: 599 }))
@@ -57,7 +76,18 @@ export const Retry = Type.Object(
     delay: Type.Optional(Type.Number({ minimum: 0, maximum: 86_400, default: 1 })),
     backoff: Type.Optional(Type.Number({ minimum: 1, maximum: 100, default: 2 })),
     maxDelay: Type.Optional(Type.Number({ minimum: 0, maximum: 86_400, default: 60 })),
-    on: Type.Optional(Type.Array(Type.Unsafe<string | number>({ type: ['string', 'number'] }), { minItems: 1 })),
+    on: Type.Optional(
+      Type.Array(
+        Type.Unsafe<string | number>({
+          type: ['string', 'number'],
+          pattern: '^(network|error|[1-5]xx|[1-5]\\d\\d)$',
+          minimum: 100,
+          maximum: 599,
+          description: 'network, error, a status such as 429, or a class such as 5xx',
+        }),
+        { minItems: 1 },
+      ),
+    ),
   },
   closed,
 )

@@ -1,5 +1,6 @@
 // Schema constructors for flow documents: TypeBox JSON Schemas, annotated with where templates may stand and when they are evaluated.
 import Type, { type Static, type TSchema } from 'typebox'
+import type { Scope } from './expression/index.ts'
 
 /**
  * How a templated setting is evaluated:
@@ -19,8 +20,8 @@ export interface Annotation {
   'x-secret'?: true
 }
 
-/** none: no scope of its own (branch); each: rounds see their own; while: rounds see the previous one's. */
-export type StepListScope = 'none' | 'each' | 'while'
+/** none: no scope of its own (branch); rounds: a loop's, of `each` or `while`. */
+export type StepListScope = 'none' | 'rounds'
 
 const ANY_TEMPLATE = { type: 'string', pattern: '\\{\\{' }
 
@@ -45,6 +46,11 @@ export function secretText(description?: string): Type.TUnsafe<string> {
   })
 }
 
+/** One secret, or a list of those that hold while they are rotated. */
+export function secretTexts(): Type.TUnsafe<string | string[]> {
+  return Type.Unsafe<string | string[]>({ anyOf: [secretText(), Type.Array(secretText(), { minItems: 1 })] })
+}
+
 export function urlText(): Type.TUnsafe<string> {
   return Type.Unsafe<string>({ type: 'string', minLength: 1, 'x-template': 'url' })
 }
@@ -57,6 +63,16 @@ export function json(description?: string): Type.TUnsafe<unknown> {
 /** A condition, evaluated when the step asks for it. */
 export function condition(): Type.TUnsafe<() => boolean> {
   return Type.Unsafe<() => boolean>({ type: ['string', 'boolean'], minLength: 1, 'x-lazy': 'condition' })
+}
+
+/** A condition that is asked in the scope of a round. */
+export function roundCondition(): Type.TUnsafe<(round: Scope) => boolean> {
+  return Type.Unsafe<(round: Scope) => boolean>({ type: ['string', 'boolean'], minLength: 1, 'x-lazy': 'condition' })
+}
+
+/** JSON with templates that are evaluated in the scope of a round. */
+export function roundTree(description: string): Type.TUnsafe<(round: Scope) => unknown> {
+  return Type.Unsafe<(round: Scope) => unknown>({ description, 'x-lazy': 'tree' })
 }
 
 /** A nested list of steps, run by the step through its context. */

@@ -41,6 +41,13 @@ export const warnings = (findings: readonly Finding[]): Issue[] => plain(finding
 
 const plain = (findings: Finding[]): Issue[] => findings.map(({ path, code, message }) => ({ path, code, message }))
 
+/** none: no scope of its own; each: rounds see their own results; while: rounds see the previous one's too. */
+interface NestedList {
+  list: unknown[]
+  path: string
+  scope: 'none' | 'each' | 'while'
+}
+
 class Validator {
   readonly findings: Finding[] = []
   readonly #kinds: Kinds
@@ -48,6 +55,7 @@ class Validator {
   /** Every step id of the document, and every variable that a step sets. */
   readonly #ids = new Map<string, string>()
   readonly #vars = new Set<string>()
+  #callerWaits = false
 
   constructor(kinds: Kinds, surroundings: Surroundings) {
     this.#kinds = kinds
@@ -84,10 +92,13 @@ class Validator {
     if (trigger === undefined) return
     const everything = new Set(this.#ids.keys())
     const mode = (trigger as { response?: { mode?: unknown } } | null)?.response?.mode
+    this.#callerWaits = mode === 'finished'
     const place = (path: string): Place => {
       const reply = path.startsWith('/trigger/response/')
       const roots = !reply
-        ? ['webhook', 'env', 'flow', ...(path.startsWith('/trigger/auth') ? ['connections'] : [])]
+        ? path.startsWith('/trigger/auth')
+          ? ['env', 'connections']
+          : ['webhook', 'env', 'flow']
         : path.startsWith('/trigger/response/error')
           ? [...RUN_ROOTS, 'error']
           : mode === 'finished'
@@ -122,12 +133,15 @@ class Validator {
     }
   }
 
-  #nestedLists(step: object, path: string): { list: unknown[]; path: string; scope: StepListScope }[] {
-    const lists: { list: unknown[]; path: string; scope: StepListScope }[] = []
+  #nestedLists(step: object, path: string): NestedList[] {
+    const lists: NestedList[] = []
+    // Which of the two a loop is, its settings tell.
+    const rounds = Object.hasOwn(step, 'while') ? 'while' : 'each'
     const visitor = {
       template() {},
       secret() {},
-      steps: (list: unknown[], at: string, scope: StepListScope) => lists.push({ list, path: at, scope }),
+      steps: (list: unknown[], at: string, scope: StepListScope) =>
+        lists.push({ list, path: at, scope: scope === 'rounds' ? rounds : 'none' }),
     }
     checkValue(this.#schemaOf(step), step, path, [], visitor)
     return lists
@@ -172,6 +186,13 @@ class Validator {
     const roots = new Set(loops.size ? [...RUN_ROOTS, 'loop', 'loops'] : RUN_ROOTS)
     const innerLoops = rounds && typeof id === 'string' ? new Set([...loops, id]) : loops
     const answersCaller = kind?.answersCaller === true
+    if (answersCaller && !this.#callerWaits)
+      this.#add(
+        'warning',
+        path,
+        'unheard_reply',
+        'Nobody waits for this reply: the trigger answers at once. Set trigger.response.mode to finished.',
+      )
     const here: Place = { roots, steps: new Set(seen), loops, answersCaller }
     // A loop's condition and what it collects are evaluated inside its rounds.
     const inside: Place = rounds
@@ -214,7 +235,7 @@ class Validator {
           'A secret is typed into the flow. It is stored encrypted, but belongs in a connection or in env: use {{ connections.<name>.<field> }} or {{ env.<NAME> }}.',
         )
       },
-      template: (source, path, _mode, lazy) => {
+      template: (source, path, mode, lazy) => {
         let template: Template
         try {
           template = parseTemplate(source)
@@ -228,6 +249,13 @@ class Validator {
           )
           return
         }
+        if (mode === 'condition' && template.parts.filter((part) => typeof part !== 'string' || part.trim()).length > 1)
+          this.#add(
+            'publish',
+            path,
+            'invalid_format',
+            'A condition is one {{ expression }}: put the comparison inside the braces, such as {{ a == b }}.',
+          )
         if (!placeOf) return
         const place = placeOf(path, lazy)
         for (const part of template.parts)

@@ -32,6 +32,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/runs': 'read',
   'GET /api/v1/runs/:id': 'read',
   'POST /api/v1/runs/:id/cancel': 'write',
+  'POST /api/v1/runs/:id/replay': 'write',
   'GET /api/v1/runs/:id/events': 'read',
 }
 

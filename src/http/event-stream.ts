@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Events, FlowEvent } from '../operations/events.ts'
 
 const HEARTBEAT_MS = 15_000
+const MAX_UNREAD_BYTES = 16 * 1024 * 1024
 
 export class EventStreams {
   readonly #open = new Set<() => void>()
@@ -36,7 +37,11 @@ export class EventStreams {
     })
     // Whoever watches learns at once that it is connected, not with the first event.
     raw.flushHeaders()
-    send = (event) => void raw.write(`event: ${event.type}\ndata: ${JSON.stringify(event.data)}\n\n`)
+    send = (event) => {
+      raw.write(`event: ${event.type}\ndata: ${JSON.stringify(event.data)}\n\n`)
+      // Whoever does not read must not fill our memory; a browser connects again by itself.
+      if (raw.writableLength > MAX_UNREAD_BYTES) raw.destroy()
+    }
     if (opening) send(opening)
     for (const event of pending) send(event)
     const heartbeat = setInterval(() => raw.write(': still here\n\n'), HEARTBEAT_MS)

@@ -10,6 +10,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { ErrorCode } from '../contract/errors.ts'
 import { nestsDeeperThan } from '../engine/json-limits.ts'
 import { FlowTextError, parseFlowText } from '../flow/flow-text.ts'
+import { parseJson } from '../flow/parse-json.ts'
 import { OperationError } from '../operations/operation-error.ts'
 import type { Actor, Services } from '../operations/services.ts'
 import { ACCESS, reaches } from './access.ts'
@@ -171,11 +172,16 @@ const MAX_DEPTH = 250
 /** JSON and YAML, and nothing that a form on another site could send. */
 function acceptDocuments(app: FastifyInstance): void {
   app.removeContentTypeParser('text/plain')
-  const parseJson = app.getDefaultJsonParser('error', 'error')
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+  const refused = (message: string) => new OperationError('invalid_request', message)
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+    if (body.length === 0) return done(refused('The body is empty; send a JSON document.'))
     if (nestsDeeperThan(body as Buffer, MAX_DEPTH))
-      done(new OperationError('invalid_request', `The JSON is nested more than ${MAX_DEPTH} levels deep.`))
-    else void parseJson(request, body.toString(), done)
+      return done(refused(`The JSON is nested more than ${MAX_DEPTH} levels deep.`))
+    try {
+      done(null, parseJson(body.toString()))
+    } catch {
+      done(refused('The body is not valid JSON.'))
+    }
   })
   app.addContentTypeParser(
     ['application/yaml', 'application/x-yaml', 'text/yaml'],
@@ -185,7 +191,7 @@ function acceptDocuments(app: FastifyInstance): void {
         done(null, parseFlowText(body as string))
       } catch (error) {
         if (!(error instanceof FlowTextError)) throw error
-        done(new OperationError('invalid_request', `The YAML has a fault: ${error.message}`))
+        done(refused(`The YAML has a fault: ${error.message}`))
       }
     },
   )

@@ -13,6 +13,7 @@ import { findings } from './draft.ts'
 import type { RouteRecord } from './ports.ts'
 import type { LiveFlow } from './published-flows.ts'
 import type { Services } from './services.ts'
+import { type SignatureSettings, verifySignature } from './signature/verify-signature.ts'
 
 export type RejectionCode =
   | 'method_not_allowed'
@@ -109,14 +110,15 @@ async function draftFlow(services: Services, flowId: string): Promise<LiveFlow |
   )
   if (problem)
     return new Rejection('bad_request', `The draft's trigger has a problem: ${problem.path}: ${problem.message}`)
-  return services.published.compile({ name: record.name, trigger, steps: [] })
+  return services.published.compile(flowId, { name: record.name, trigger, steps: [] })
 }
 
 function checkSender(services: Services, { flow, head, route }: Admission): Rejection | null {
   if (flow.ipRanges.length && !inRanges(head.metadata.ip, flow.ipRanges))
     return new Rejection('unauthorized', 'Requests from this address are not allowed.')
   const { auth } = flow.trigger
-  if (auth.kind === 'none') return null
+  // A signature is checked with the body that it signs.
+  if (auth.kind === 'none' || auth.kind === 'signature') return null
   let name: string
   let expected: string
   try {
@@ -125,11 +127,7 @@ function checkSender(services: Services, { flow, head, route }: Admission): Reje
     expected = auth.value(scope)
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error
-    services.warn('a trigger cannot authenticate: its auth setting has no value', {
-      flowId: route.flowId,
-      reason: error.message,
-    })
-    return new Rejection('unauthorized', 'Authentication failed.')
+    return unresolved(services, route, error)
   }
   const given = auth.kind === 'header' ? takeHeader(head, name) : takeParameter(head, name)
   // An empty secret would let everybody in.
@@ -141,13 +139,40 @@ function checkSender(services: Services, { flow, head, route }: Admission): Reje
   return null
 }
 
+/** For a request whose head was admitted and whose whole body is there. */
+export function checkSignature(
+  services: Services,
+  { flow, head, route }: Admission,
+  body: Uint8Array,
+): Rejection | null {
+  const { auth } = flow.trigger
+  if (auth.kind !== 'signature') return null
+  let settings: SignatureSettings
+  try {
+    const scope = authScope(services)
+    settings = { secrets: auth.secrets(scope), header: auth.header(scope), toleranceSeconds: auth.toleranceSeconds }
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error
+    return unresolved(services, route, error)
+  }
+  const request = { rawHeaders: head.rawHeaders, body, nowMs: services.now() }
+  const verified = verifySignature(auth.scheme, settings, request)
+  return verified === true ? null : new Rejection('unauthorized', `Authentication failed: ${verified}.`)
+}
+
+function unresolved(services: Services, { flowId }: RouteRecord, { message }: ExpressionError): Rejection {
+  services.warn('a trigger cannot authenticate: its auth setting has no value', { flowId, reason: message })
+  return new Rejection('unauthorized', 'Authentication failed.')
+}
+
 /** A sender's secret must not be kept, also where a check before authentication refused it. */
 export async function maskCredential(services: Services, route: RouteRecord, head: DeliveryHead): Promise<void> {
   const flow = await flowOf(services, route, head)
   // Of a draft that cannot be used it is not known where its secret stands.
   if (flow instanceof Rejection) return maskAll(head)
   const { auth } = flow.trigger
-  if (auth.kind === 'none') return
+  // A signature lets in nothing but the body that it signs.
+  if (auth.kind === 'none' || auth.kind === 'signature') return
   try {
     const name = auth.name(authScope(services))
     if (auth.kind === 'header') takeHeader(head, name)

@@ -4,10 +4,11 @@ import type { FlowRecord } from './ports.ts'
 import type { Services } from './services.ts'
 
 export async function createFlow(services: Services, document: unknown): Promise<FlowView> {
-  const { name, text } = draftOf(services, document)
+  const id = services.ids.next('flow')
+  const { name, text } = draftOf(services, id, document)
   const now = services.now()
   const flow: FlowRecord = {
-    id: services.ids.next('flow'),
+    id,
     name,
     draft: text,
     revision: 1,

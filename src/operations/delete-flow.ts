@@ -7,6 +7,7 @@ export async function deleteFlow(services: Services, id: string): Promise<void> 
   const removed = await services.flows.remove(id, services.now())
   services.published.removeRoute(id)
   if (!removed) throw notFound('flow', id)
+  services.queue.forgetAllOf(id)
   services.engine.cancelAllOf(id)
   services.replies.sendAllOf(id, (runId) => defaultErrorReply(runId, 'The flow was deleted.'))
 }

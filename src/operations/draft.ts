@@ -6,6 +6,7 @@ import { parseJson } from '../flow/parse-json.ts'
 import { publishIssues, shapeIssues, validate, warnings } from '../flow/validate.ts'
 import { FlowInvalid, notFound } from './operation-error.ts'
 import type { FlowRecord } from './ports.ts'
+import { requireOwnSecrets, sealLiterals } from './secret-literals.ts'
 import type { Services } from './services.ts'
 
 export interface Draft {
@@ -13,12 +14,12 @@ export interface Draft {
   text: string
 }
 
-/** Refuses what has not the shape of a flow; everything else may be saved and is found at publish. */
-export function draftOf(services: Services, document: unknown): Draft {
+/** Refuses what has not the shape of a flow; everything else may be saved and is found at publish. Secrets are sealed. */
+export function draftOf(services: Services, flowId: string, document: unknown): Draft {
   const issues = shapeIssues(findings(services, document))
   if (issues.length) throw new FlowInvalid(issues)
   const { name } = document as { name?: string }
-  return { name: name ?? '', text: JSON.stringify(document) }
+  return { name: name ?? '', text: JSON.stringify(sealLiterals(services, flowId, document)) }
 }
 
 export function findings(services: Services, document: unknown): Finding[] {
@@ -26,11 +27,15 @@ export function findings(services: Services, document: unknown): Finding[] {
 }
 
 /** The draft as a flow that can run, or every reason why not. */
-export function publishable(services: Services, draft: string): { document: FlowDocument; warnings: Issue[] } {
+export function publishable(
+  services: Services,
+  { id, draft }: FlowRecord,
+): { document: FlowDocument; warnings: Issue[] } {
   const document = parseJson(draft) as FlowDocument
   const found = findings(services, document)
   const issues = publishIssues(found)
   if (issues.length) throw new FlowInvalid(issues)
+  requireOwnSecrets(services, id, document)
   return { document, warnings: warnings(found) }
 }
 

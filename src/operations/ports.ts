@@ -1,5 +1,7 @@
 // The ports of the operations: where flows, deliveries, samples and runs are kept, and what runs them.
+
 import type { JournalEntry, NewRun, RunError, RunStatus } from '../engine/run-store.ts'
+import type { KeyValueOperation, StepError } from '../engine/step-kind.ts'
 import type { WebhookData } from '../engine/webhook-data.ts'
 
 export interface Page {
@@ -62,6 +64,8 @@ export interface FlowStore {
   versions(id: string, page: Page): Promise<Paged<VersionRecord>>
   version(id: string, version: number): Promise<VersionRecord | null>
   routes(): Promise<RouteRecord[]>
+  /** Every draft and version that may hold sealed secrets. */
+  sealedDocuments(): Promise<{ flowId: string; document: string }[]>
 }
 
 export type DeliveryOutcome = 'accepted' | 'duplicate' | 'filtered' | 'rejected'
@@ -112,12 +116,27 @@ export interface Dedupe {
   expiresAt: number
 }
 
+export type KeyValueResult = { output: unknown } | { error: StepError }
+
+/** What a replay takes over from the journal of another run: all that came before the step it begins with. */
+export interface ReplayedJournal {
+  runId: string
+  from: string
+  before: number
+}
+
 export interface RunStore {
   /** Durable when it resolves. With a dedupe key that another run holds, nothing starts and that run's id comes back. */
-  accept(run: NewRun, dedupe?: Dedupe | null): Promise<{ duplicateOf: string | null }>
+  accept(run: NewRun, dedupe?: Dedupe | null, journal?: ReplayedJournal | null): Promise<{ duplicateOf: string | null }>
+  /** The run as it was taken on, with its true values. */
+  original(id: string): Promise<NewRun | null>
+  /** When the step at that path began, in the order of the run's steps. */
+  seqOf(id: string, path: string): Promise<number | null>
   get(id: string): Promise<RunRecord | null>
   steps(id: string): Promise<JournalEntry[]>
   list(filter: RunFilter, page: Page): Promise<Paged<Omit<RunRecord, 'webhook'>>>
+  /** An operation on a flow's keys outside of a run. */
+  operate(flowId: string, operation: KeyValueOperation, now: number): Promise<KeyValueResult>
   /** false: it had finished before. Whoever runs it has lost its claim. */
   cancel(id: string, at: number, error: RunError): Promise<boolean>
   /** In the order in which they came, page by page. */
@@ -148,10 +167,50 @@ export interface Housekeeping {
   deleteOlderThan(before: number, now: number, limit: number): Promise<number>
 }
 
+export interface QueuedRun {
+  id: string
+  flowId: string
+  /** At most so many runs of its flow at once. */
+  concurrency: number | null
+  /** The run as it was just accepted, so that it need not be read back; null where it must be. */
+  fresh: NewRun | null
+}
+
 export interface Queue {
   /** Runs taken on and not begun. */
   readonly size: number
-  add(run: { id: string; flowId: string; concurrency: number | null }): void
-  /** The run ended otherwise. */
+  add(run: QueuedRun): void
+  /** The run ended otherwise, wherever it stood. */
   forget(run: { id: string; flowId: string }): void
+  forgetAllOf(flowId: string): void
+}
+
+/** Secrets typed into flows, and the hiding of every secret that is known. */
+export interface Secrets {
+  /** Sealed for this flow; known, and hidden everywhere, from here on. */
+  seal(literal: string, flowId: string): string
+  /** null: it was sealed for another flow, or with a key that is gone. */
+  unseal(sealed: string, flowId: string): string | null
+  holds(text: string): boolean
+  /** The same value with its secrets hidden; the same reference where it has none. */
+  redact<T>(value: T): T
+}
+
+/** For stores: what may be kept in the clear, and how to keep the rest. */
+export interface Protect {
+  /** The text with its secrets hidden; the same text where it has none. */
+  text(text: string): string
+  /** As `text`, and JSON stays JSON. */
+  json(text: string): string
+  /** `binding` names the row: sealed text that was moved to another one cannot be revealed. */
+  seal(text: string, binding: string): string
+  reveal(sealed: string, binding: string): string
+}
+
+/** What the vault keeps in the database, to know whether its keys fit. */
+export interface VaultRecords {
+  check(): Promise<string | null>
+  setCheck(sealed: string): Promise<void>
+  /** The ids of the keys that drafts, live versions, unfinished runs and the keys of flows need. */
+  keyIdsInUse(): Promise<string[]>
 }

@@ -1,4 +1,3 @@
-import { compileFlow } from '../flow/compile.ts'
 import type { Issue } from '../flow/issue.ts'
 import { findFlow, present, publishable } from './draft.ts'
 import { type FlowView, flowView } from './flow-view.ts'
@@ -13,9 +12,9 @@ export async function publishFlow(
   id: string,
 ): Promise<{ version: number; warnings: Issue[] }> {
   const flow = await findFlow(services, id)
-  const { document, warnings } = publishable(services, flow.draft)
+  const { document, warnings } = publishable(services, flow)
   // Whatever validation let through must compile before it goes live.
-  compileFlow(document, services.kinds)
+  services.published.compile(id, document)
   const published = await services.flows.publish(id, {
     revision: flow.revision,
     publishedAt: services.now(),

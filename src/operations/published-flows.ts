@@ -6,7 +6,8 @@ import type { StepKind } from '../engine/step-kind.ts'
 import { type CompiledFlow, compileFlow } from '../flow/compile.ts'
 import type { FlowDocument } from '../flow/document.ts'
 import { parseJson } from '../flow/parse-json.ts'
-import type { FlowStore, RouteRecord } from './ports.ts'
+import type { FlowStore, RouteRecord, Secrets } from './ports.ts'
+import { openLiterals } from './secret-literals.ts'
 
 export interface LiveFlow extends CompiledFlow<StepKind> {
   ipRanges: readonly [ipaddr.IPv4 | ipaddr.IPv6, number][]
@@ -14,21 +15,31 @@ export interface LiveFlow extends CompiledFlow<StepKind> {
 
 /** Compiled versions kept in memory. */
 const KEPT_VERSIONS = 1000
+const SEALED = /sealed:[\w.-]+/g
 
 export class PublishedFlows implements FlowSource {
   readonly #store: FlowStore
   readonly #kinds: ReadonlyMap<string, StepKind>
+  readonly #secrets: Secrets
   readonly #routes = new Map<string, RouteRecord>()
   readonly #webhookOf = new Map<string, string>()
   readonly #compiled = new Map<string, LiveFlow>()
 
-  constructor(store: FlowStore, kinds: ReadonlyMap<string, StepKind>) {
+  constructor(store: FlowStore, kinds: ReadonlyMap<string, StepKind>, secrets: Secrets) {
     this.#store = store
     this.#kinds = kinds
+    this.#secrets = secrets
   }
 
   async load(): Promise<void> {
     for (const route of await this.#store.routes()) this.setRoute(route)
+    // Each secret is known before the first run: one flow may come upon another's.
+    const seen = new Set<string>()
+    for (const { flowId, document } of await this.#store.sealedDocuments())
+      for (const [sealed] of document.matchAll(SEALED)) {
+        if (!seen.has(sealed)) this.#secrets.unseal(sealed, flowId)
+        seen.add(sealed)
+      }
   }
 
   route(webhookId: string): RouteRecord | undefined {
@@ -58,19 +69,20 @@ export class PublishedFlows implements FlowSource {
 
   forRun(run: { flowId: string; version: number | null; document: string | null }): LiveFlow | Promise<LiveFlow> {
     return run.version === null
-      ? this.compile(parseJson(run.document!) as FlowDocument)
+      ? this.compile(run.flowId, parseJson(run.document!) as FlowDocument)
       : this.version(run.flowId, run.version)
   }
 
-  compile(document: FlowDocument): LiveFlow {
-    const flow = compileFlow(document, this.#kinds)
+  compile(flowId: string, document: FlowDocument): LiveFlow {
+    const opened = openLiterals({ secrets: this.#secrets, kinds: this.#kinds }, flowId, document)
+    const flow = compileFlow(opened, this.#kinds)
     return { ...flow, ipRanges: flow.trigger.ips.map(parseRange) }
   }
 
   async #loadVersion(key: string, flowId: string, version: number): Promise<LiveFlow> {
     const record = await this.#store.version(flowId, version)
     if (!record) throw new Error(`Version ${version} of flow ${flowId} is gone.`)
-    const live = this.compile(parseJson(record.document) as FlowDocument)
+    const live = this.compile(flowId, parseJson(record.document) as FlowDocument)
     this.#compiled.set(key, live)
     if (this.#compiled.size > KEPT_VERSIONS) this.#compiled.delete(this.#compiled.keys().next().value!)
     return live

@@ -1,3 +1,4 @@
+import type { WebhookData } from '../engine/webhook-data.ts'
 import { findFlow } from './draft.ts'
 import type { DeliveryRecord, Page, Paged, SampleRecord } from './ports.ts'
 import type { Services } from './services.ts'
@@ -11,16 +12,21 @@ export async function listDeliveries(
 ): Promise<Paged<Dated<DeliveryRecord>>> {
   await findFlow(services, flowId)
   const { items, nextCursor } = await services.deliveries.list(flowId, page)
-  return { items: items.map(dated), nextCursor }
+  return { items: items.map(shown(services)), nextCursor }
 }
 
 export async function listSamples(services: Services, flowId: string): Promise<Paged<Dated<SampleRecord>>> {
   await findFlow(services, flowId)
-  return { items: (await services.samples.list(flowId)).map(dated), nextCursor: null }
+  const samples = await services.samples.list(flowId)
+  return { items: samples.map(shown(services)), nextCursor: null }
 }
 
-/** Times as the API shows them. */
-export const dated = <T extends { receivedAt: number }>(record: T): Dated<T> => ({
-  ...record,
-  receivedAt: new Date(record.receivedAt).toISOString(),
-})
+/** Times as the API shows them, and no secrets. */
+export const shown =
+  ({ secrets }: Services) =>
+  <T extends { receivedAt: number; webhook: WebhookData; message?: string | null }>(record: T): Dated<T> => ({
+    ...record,
+    webhook: secrets.redact(record.webhook),
+    ...(record.message && { message: secrets.redact(record.message) }),
+    receivedAt: new Date(record.receivedAt).toISOString(),
+  })

@@ -2,7 +2,7 @@
 import type { JournalEntry, RunError, RunStatus } from '../engine/run-store.ts'
 import type { WebhookData } from '../engine/webhook-data.ts'
 import { notFound } from './operation-error.ts'
-import type { Page, Paged, RunFilter, RunRecord } from './ports.ts'
+import type { Page, Paged, RunFilter, RunRecord, Secrets } from './ports.ts'
 import type { Services } from './services.ts'
 
 export interface StepView {
@@ -42,30 +42,37 @@ export async function readRun(services: Services, id: string): Promise<RunView> 
   const run = await services.runs.get(id)
   if (!run) throw notFound('run', id)
   const entries = await services.runs.steps(id)
-  return { ...runSummary(run), webhook: run.webhook, vars: variables(entries), steps: entries.map(stepView) }
+  const { redact } = services.secrets
+  return {
+    ...runSummary(services)(run),
+    webhook: redact(run.webhook),
+    vars: redact(variables(entries)),
+    steps: entries.map((entry) => stepView(entry, redact)),
+  }
 }
 
 export async function listRuns(services: Services, filter: RunFilter, page: Page): Promise<Paged<RunSummary>> {
   const { items, nextCursor } = await services.runs.list(filter, page)
-  return { items: items.map(runSummary), nextCursor }
+  return { items: items.map(runSummary(services)), nextCursor }
 }
 
-function runSummary(run: Omit<RunRecord, 'webhook'>): RunSummary {
-  return {
+// What was stored is redacted; it is again here, for secrets that have become known since.
+const runSummary =
+  ({ secrets }: Services) =>
+  (run: Omit<RunRecord, 'webhook'>): RunSummary => ({
     id: run.id,
     flowId: run.flowId,
     version: run.version,
     status: run.status,
     test: run.test,
-    error: run.error,
+    error: secrets.redact(run.error),
     createdAt: new Date(run.createdAt).toISOString(),
     startedAt: isoOrNull(run.startedAt),
     finishedAt: isoOrNull(run.finishedAt),
     replayOf: run.replayOf,
-  }
-}
+  })
 
-export const stepView = (entry: JournalEntry): StepView => ({
+export const stepView = (entry: JournalEntry, redact: Secrets['redact']): StepView => ({
   path: entry.path,
   id: entry.id,
   kind: entry.kind,
@@ -73,10 +80,10 @@ export const stepView = (entry: JournalEntry): StepView => ({
   attempt: entry.attempt,
   startedAt: new Date(entry.startedAt).toISOString(),
   finishedAt: isoOrNull(entry.finishedAt),
-  input: entry.input,
-  output: entry.output,
-  error: entry.error,
-  logs: entry.logs ?? [],
+  input: redact(entry.input),
+  output: redact(entry.output),
+  error: redact(entry.error),
+  logs: redact(entry.logs ?? []),
 })
 
 function variables(entries: JournalEntry[]): Record<string, unknown> {

@@ -8,10 +8,17 @@ import type { CallerReply } from '../engine/step-kind.ts'
 import { isJsonType, mediaType, parseBody, type WebhookData } from '../engine/webhook-data.ts'
 import { ExpressionError, MISSING, type Scope } from '../flow/expression/index.ts'
 import { parseJson } from '../flow/parse-json.ts'
-import { type Admission, type DeliveryHead, maskCredential, queryOf, Rejection } from './admit-delivery.ts'
+import {
+  type Admission,
+  checkSignature,
+  type DeliveryHead,
+  maskCredential,
+  queryOf,
+  Rejection,
+} from './admit-delivery.ts'
 import { flowTopic } from './events.ts'
 import type { DeliveryOutcome, RouteRecord } from './ports.ts'
-import { dated } from './read-deliveries.ts'
+import { shown } from './read-deliveries.ts'
 import type { Services } from './services.ts'
 import { startRun } from './start-run.ts'
 
@@ -23,6 +30,8 @@ export async function receiveDelivery(
   admission: Admission,
   body: Buffer,
 ): Promise<CallerReply | Rejection> {
+  const refused = checkSignature(services, admission, body)
+  if (refused) return refused
   const webhook = readBody(admission.head, body)
   if (webhook instanceof Rejection) return webhook
   if (admission.head.test) return captureSample(services, admission, webhook)
@@ -157,7 +166,7 @@ function passes(services: Services, when: (scope: Scope) => boolean, scope: Scop
   }
 }
 
-/** Missing or empty means: not deduplicated. Long keys are kept as their digest. */
+/** Missing or empty means: not deduplicated. Long keys and those with secrets are kept as their digest. */
 function dedupeKey(services: Services, keyOf: (scope: Scope) => unknown, scope: Scope): string | null {
   let value: unknown
   try {
@@ -168,7 +177,9 @@ function dedupeKey(services: Services, keyOf: (scope: Scope) => unknown, scope: 
   }
   if (value === MISSING || value === null || value === '') return null
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return text.length > 200 ? `sha256:${services.hashing.sha256(text)}` : text
+  const digest = text.length > 200 || !text.isWellFormed() || services.secrets.holds(text)
+  // As JSON, in which lone surrogates stay apart.
+  return digest ? `sha256:${services.hashing.sha256(JSON.stringify(text))}` : text
 }
 
 async function keepDelivery(
@@ -194,14 +205,14 @@ async function keepDelivery(
   services.meters.delivery(outcome, delivery.code)
   const topic = flowTopic(route.flowId)
   if (services.events.watched(topic))
-    services.events.emit(topic, { type: 'delivery', data: { ...dated(delivery), webhook: undefined } })
+    services.events.emit(topic, { type: 'delivery', data: { ...shown(services)(delivery), webhook: undefined } })
   return id
 }
 
 async function captureSample(services: Services, { route }: Admission, webhook: WebhookData): Promise<CallerReply> {
   const sample = { id: services.ids.next('smp'), flowId: route.flowId, receivedAt: services.now(), webhook }
   await services.samples.add(sample, KEPT_SAMPLES)
-  services.events.emit(flowTopic(route.flowId), { type: 'sample', data: dated(sample) })
+  services.events.emit(flowTopic(route.flowId), { type: 'sample', data: shown(services)(sample) })
   return {
     status: 200,
     headers: [],

@@ -10,7 +10,7 @@ export async function replaceDraft(
   document: unknown,
   expectedRevision: number | null,
 ): Promise<FlowView> {
-  return saveDraft(services, id, draftOf(services, document), expectedRevision)
+  return saveDraft(services, id, draftOf(services, id, document), expectedRevision)
 }
 
 /** Makes an earlier version the draft again. */

@@ -33,5 +33,7 @@ export class Replies {
     const waiting = this.#waiting.get(runId)
     this.#waiting.delete(runId)
     waiting?.settle(reply)
+    // A map that churns keeps its outgrown tables, and what they hold, from being collected for long: let it be little.
+    if (waiting) waiting.settle = () => {}
   }
 }

@@ -7,7 +7,7 @@ import type { Hashing } from '../engine/run-scope.ts'
 import type { StepKind } from '../engine/step-kind.ts'
 import type { Surroundings } from '../flow/validate.ts'
 import type { Events } from './events.ts'
-import type { DeliveryStore, FlowStore, Housekeeping, Queue, RunStore, SampleStore } from './ports.ts'
+import type { DeliveryStore, FlowStore, Housekeeping, Queue, RunStore, SampleStore, Secrets } from './ports.ts'
 import type { PublishedFlows } from './published-flows.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { Replies } from './replies.ts'
@@ -24,6 +24,7 @@ export interface Services {
   deliveries: DeliveryStore
   samples: SampleStore
   housekeeping: Housekeeping
+  secrets: Secrets
   published: PublishedFlows
   engine: Engine
   enginePorts: EnginePorts

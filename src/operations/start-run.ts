@@ -1,18 +1,25 @@
 // Takes on a run durably and puts it in line.
 import type { NewRun } from '../engine/run-store.ts'
 import { flowTopic } from './events.ts'
-import type { Dedupe } from './ports.ts'
+import type { Dedupe, ReplayedJournal } from './ports.ts'
 import type { Services } from './services.ts'
+
+/** So many runs in line, and no larger ones, are kept in memory as they came. */
+const FRESH_RUNS = 2_000
+const FRESH_BODY_CHARS = 16_384
 
 export async function startRun(
   services: Services,
   run: NewRun,
   concurrency: number | null,
   dedupe: Dedupe | null,
+  journal: ReplayedJournal | null = null,
 ): Promise<{ duplicateOf: string | null }> {
-  const accepted = await services.runs.accept(run, dedupe)
+  const accepted = await services.runs.accept(run, dedupe, journal)
   if (accepted.duplicateOf === null) {
-    services.queue.add({ id: run.id, flowId: run.flowId, concurrency })
+    const small = services.queue.size < FRESH_RUNS && run.webhook.rawBody.length <= FRESH_BODY_CHARS
+    const fresh = small && journal === null ? run : null
+    services.queue.add({ id: run.id, flowId: run.flowId, concurrency, fresh })
     const topic = flowTopic(run.flowId)
     if (services.events.watched(topic))
       services.events.emit(topic, {

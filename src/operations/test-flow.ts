@@ -7,7 +7,7 @@ import { startRun } from './start-run.ts'
 /** Runs the draft as a test run, on given data or the latest sample. */
 export async function testFlow(services: Services, id: string, given: GivenWebhook | undefined): Promise<RunView> {
   const flow = await findFlow(services, id)
-  const { document } = publishable(services, flow.draft)
+  const { document } = publishable(services, flow)
   const [latest] = await services.samples.list(id)
   const runId = services.ids.next('run')
   await startRun(

@@ -1,13 +1,14 @@
 // Test Step: runs one step of the draft once, with the same limits and guards as in a run, on sample data.
 import { performStep } from '../engine/perform-step.ts'
 import { createRoots, stepScope } from '../engine/run-scope.ts'
-import type { StepContext, StepError } from '../engine/step-kind.ts'
+import type { Outcome, StepContext, StepError } from '../engine/step-kind.ts'
 import { compileStep } from '../flow/compile.ts'
 import type { StepDocument } from '../flow/document.ts'
 import { publishIssues } from '../flow/validate.ts'
 import { findFlow, findings } from './draft.ts'
 import { type GivenWebhook, givenWebhook } from './given-webhook.ts'
 import { FlowInvalid, notFound } from './operation-error.ts'
+import { openLiterals, requireOwnSecrets } from './secret-literals.ts'
 import type { Services } from './services.ts'
 
 export interface StepTest {
@@ -38,6 +39,7 @@ export async function testStep(
     ({ path, code }) => (path === found.path || path.startsWith(`${found.path}/`)) && !NEEDS_OTHER_STEPS.has(code),
   )
   if (issues.length) throw new FlowInvalid(issues)
+  requireOwnSecrets(services, flowId, document)
 
   const [latest] = await services.samples.list(flowId)
   const earlier = await services.samples.stepResults(flowId)
@@ -62,18 +64,20 @@ export async function testStep(
     decide: (choose) => choose(),
     // One step only: what it would run inside is tested by itself.
     runSteps: async () => {},
+    runRounds: async ({ items }) => ({ count: items?.length ?? 0, results: [], errors: [], failure: null }),
     holdsSecret: services.enginePorts.holdsSecret,
     http: services.enginePorts.http,
     signal: () => new AbortController().signal,
   }
   const { outcome, input } = await performStep(
-    compileStep(found.step, services.kinds),
+    compileStep(openStep(services, flowId, found.step), services.kinds),
     stepScope(roots, services.hashing, context.runId, stepId, startedAt),
     (settings, showInput) => ({ ...context, settings: settings as never, showInput }),
     (error) => services.warn('a step failed by a fault of Millrace', { error }),
   )
-  const output = outcome.type === 'stop' ? null : (outcome.output ?? null)
-  const error = outcome.type === 'failed' ? outcome.error : null
+  const result = await resultOf(services, flowId, outcome)
+  const output = services.secrets.redact(result.output)
+  const error = services.secrets.redact(result.error)
   await services.samples.setStepResult(
     flowId,
     stepId,
@@ -83,11 +87,28 @@ export async function testStep(
   return {
     status: error ? 'failed' : 'succeeded',
     // Through JSON: what a run would have kept.
-    input: JSON.parse(JSON.stringify(input ?? null)),
+    input: services.secrets.redact(JSON.parse(JSON.stringify(input ?? null))),
     output,
     error,
     durationMs: services.now() - startedAt,
   }
+}
+
+/** What later steps would see. A wait is not waited for; the flow's keys are really changed. */
+async function resultOf(
+  services: Services,
+  flowId: string,
+  outcome: Outcome,
+): Promise<{ output: unknown; error: StepError | null }> {
+  if (outcome.type === 'stop') return { output: null, error: null }
+  if (outcome.type === 'failed') return { output: outcome.output ?? null, error: outcome.error }
+  if (outcome.type !== 'keyValue') return { output: outcome.output ?? null, error: null }
+  const result = await services.runs.operate(flowId, outcome.operation, services.now())
+  return 'output' in result ? { output: result.output, error: null } : { output: null, error: result.error }
+}
+
+function openStep(services: Services, flowId: string, step: StepDocument): StepDocument {
+  return openLiterals(services, flowId, { steps: [step] }).steps[0]!
 }
 
 /** A reference to what has not run is no fault when the results are handed in. */

@@ -15,10 +15,20 @@ export class Fifo<T> {
     if (this.size === 0) return undefined
     const item = this.#items[this.#head]
     this.#items[this.#head++] = undefined
-    if (this.#head > 1024 && this.#head * 2 > this.#items.length) {
-      this.#items = this.#items.slice(this.#head)
-      this.#head = 0
-    }
+    if (this.#head > 1024 && this.#head * 2 > this.#items.length) this.#compact()
     return item
+  }
+
+  /** Takes out all that match, wherever they stand. */
+  remove(matches: (item: T) => boolean): T[] {
+    this.#compact()
+    const removed = (this.#items as T[]).filter(matches)
+    if (removed.length) this.#items = (this.#items as T[]).filter((item) => !matches(item))
+    return removed
+  }
+
+  #compact(): void {
+    this.#items = this.#items.slice(this.#head)
+    this.#head = 0
   }
 }

@@ -1,17 +1,10 @@
 // Who runs which run when, in one process: in order of arrival, at most so many at once, and per flow at most as many as it allows.
-import type { Advanced } from '../engine/run-store.ts'
-import type { Queue } from '../operations/ports.ts'
+import type { Advanced, NewRun } from '../engine/run-store.ts'
+import type { Queue, QueuedRun } from '../operations/ports.ts'
 import { Fifo } from './fifo.ts'
 
-export interface QueuedRun {
-  id: string
-  flowId: string
-  /** At most so many runs of its flow at once. */
-  concurrency: number | null
-}
-
 export interface QueuePorts {
-  advance(runId: string): Promise<Advanced>
+  advance(runId: string, fresh: NewRun | null): Promise<Advanced>
   /** Waiting runs whose time has come, and when the next one's comes. */
   due(): Promise<{ runs: QueuedRun[]; nextAt: number | null }>
   now(): number
@@ -33,8 +26,8 @@ export class InProcessQueue implements Queue {
   readonly #concurrency: number
   readonly #ready = new Fifo<QueuedRun>()
   readonly #limited = new Map<string, LimitedFlow>()
-  /** In line or under way, so that a waiting run is not taken up twice. */
-  readonly #taken = new Set<string>()
+  /** Runs that waited and are in line or under way again, so that they are not taken up twice. */
+  readonly #resumed = new Set<string>()
   #inLine = 0
   #running = 0
   #started = false
@@ -51,8 +44,6 @@ export class InProcessQueue implements Queue {
   }
 
   add(run: QueuedRun): void {
-    if (this.#taken.has(run.id)) return
-    this.#taken.add(run.id)
     const flow = this.#limitedFlow(run)
     if (flow && !flow.holders.has(run.id)) {
       if (flow.holders.size >= run.concurrency!) {
@@ -80,9 +71,18 @@ export class InProcessQueue implements Queue {
     this.#timer = setTimeout(() => void this.#wake(), delay)
   }
 
-  /** The run ended without this queue, for example by being cancelled while it waited. */
-  forget(run: { id: string; flowId: string }): void {
-    this.#release(run)
+  /** The run ended otherwise, wherever it stood. */
+  forget({ id, flowId }: { id: string; flowId: string }): void {
+    this.#ready.remove((run) => run.id === id)
+    this.#inLine -= this.#limited.get(flowId)?.line.remove((run) => run.id === id).length ?? 0
+    this.#resumed.delete(id)
+    this.#release({ id, flowId })
+  }
+
+  forgetAllOf(flowId: string): void {
+    this.#ready.remove((run) => run.flowId === flowId)
+    this.#inLine -= this.#limited.get(flowId)?.line.size ?? 0
+    this.#limited.delete(flowId)
   }
 
   start(): void {
@@ -118,12 +118,12 @@ export class InProcessQueue implements Queue {
   async #advance(run: QueuedRun): Promise<void> {
     let advanced: Advanced = { state: 'interrupted' }
     try {
-      advanced = await this.#ports.advance(run.id)
+      advanced = await this.#ports.advance(run.id, run.fresh)
     } catch (error) {
       this.#ports.failed(error)
     }
     this.#running--
-    this.#taken.delete(run.id)
+    if (this.#resumed.size) this.#resumed.delete(run.id)
     if (advanced.state === 'parked') this.wakeAt(advanced.resumeAt)
     else this.#release(run)
     this.#pump()
@@ -146,8 +146,11 @@ export class InProcessQueue implements Queue {
     this.#timerAt = Number.POSITIVE_INFINITY
     try {
       const { runs, nextAt } = await this.#ports.due()
-      const untaken = runs.filter((run) => !this.#taken.has(run.id))
-      for (const run of untaken) this.add(run)
+      const untaken = runs.filter((run) => !this.#resumed.has(run.id))
+      for (const run of untaken) {
+        this.#resumed.add(run.id)
+        this.add(run)
+      }
       // A whole page of runs that are in line already: look again when some have moved on.
       if (runs.length && !untaken.length) this.wakeAt(this.#ports.now() + LOOK_AGAIN_MS)
       else if (nextAt !== null) this.wakeAt(nextAt)

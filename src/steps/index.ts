@@ -3,10 +3,16 @@ import type { StepKind } from '../engine/step-kind.ts'
 import { branch } from './branch.ts'
 import { fail } from './fail.ts'
 import { http } from './http/http.ts'
+import { loop } from './loop.ts'
 import { respond } from './respond.ts'
 import { set } from './set.ts'
 import { stop } from './stop.ts'
+import { store } from './store.ts'
+import { wait } from './wait.ts'
 
 export const stepKinds: ReadonlyMap<string, StepKind> = new Map(
-  ([http, branch, set, respond, stop, fail] as unknown as StepKind[]).map((kind) => [kind.kind, kind]),
+  ([http, branch, loop, wait, set, store, respond, stop, fail] as unknown as StepKind[]).map((kind) => [
+    kind.kind,
+    kind,
+  ]),
 )

@@ -121,7 +121,7 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
       db.transaction().execute(async (tx) => {
         const { numDeletedRows } = await tx.deleteFrom('flow').where('id', '=', id).executeTakeFirst()
         if (!numDeletedRows) return false
-        for (const table of ['flow_version', 'delivery', 'sample', 'step_result', 'dedupe'] as const)
+        for (const table of ['flow_version', 'delivery', 'sample', 'step_result', 'dedupe', 'key_value'] as const)
           await tx.deleteFrom(table).where('flow_id', '=', id).execute()
         await tx
           .updateTable('run')
@@ -156,6 +156,18 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
         .where('version', '=', version)
         .executeTakeFirst()
       return row ? toVersion(row) : null
+    },
+
+    async sealedDocuments() {
+      const holds = '%"sealed:%'
+      return db
+        .selectFrom('flow')
+        .select(['id as flowId', 'draft as document'])
+        .where('draft', 'like', holds)
+        .unionAll(
+          db.selectFrom('flow_version').select(['flow_id as flowId', 'document']).where('document', 'like', holds),
+        )
+        .execute()
     },
 
     async routes() {

@@ -36,15 +36,18 @@ export function createHousekeeping(db: Kysely<Tables>): Housekeeping {
           const result = await tx.deleteFrom(table).where('id', 'in', rows).executeTakeFirst()
           deleted += Number(result.numDeletedRows)
         }
-        const expired = await tx
-          .selectFrom('dedupe')
-          .select(['flow_id', 'key'])
-          .where('expires_at', '<', now)
-          .limit(limit)
-          .execute()
-        for (const { flow_id, key } of expired)
-          await tx.deleteFrom('dedupe').where('flow_id', '=', flow_id).where('key', '=', key).execute()
-        return deleted + expired.length
+        for (const table of ['dedupe', 'key_value'] as const) {
+          const expired = await tx
+            .selectFrom(table)
+            .select(['flow_id', 'key'])
+            .where('expires_at', '<', now)
+            .limit(limit)
+            .execute()
+          for (const { flow_id, key } of expired)
+            await tx.deleteFrom(table).where('flow_id', '=', flow_id).where('key', '=', key).execute()
+          deleted += expired.length
+        }
+        return deleted
       }),
   }
 }

@@ -3,10 +3,12 @@ import type { Kysely } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import type { Dialect } from './dialect.ts'
 import { core } from './migrations/001-core.ts'
+import { secrets } from './migrations/002-secrets.ts'
+import { keyValues } from './migrations/003-key-values.ts'
 
 type Step = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
 
-const MIGRATIONS: Record<string, Step> = { '001-core': core }
+const MIGRATIONS: Record<string, Step> = { '001-core': core, '002-secrets': secrets, '003-key-values': keyValues }
 
 export class NewerSchema extends Error {}
 

@@ -1,7 +1,15 @@
-// How a delivery's request is laid out in columns: everything but the body as JSON, the body as the bytes that came.
+// How a delivery's request is laid out in columns: everything but the body as JSON, the body as the bytes that came; secrets hidden.
 
-import { type StoredRequest, storedRequest, type WebhookData, webhookData } from '../engine/webhook-data.ts'
+import {
+  isJsonType,
+  mediaType,
+  type StoredRequest,
+  storedRequest,
+  type WebhookData,
+  webhookData,
+} from '../engine/webhook-data.ts'
 import { parseJson } from '../flow/parse-json.ts'
+import type { Protect } from '../operations/ports.ts'
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const encoder = new TextEncoder()
@@ -11,10 +19,46 @@ export interface RequestColumns {
   raw_body: Uint8Array
 }
 
-export const requestColumns = (webhook: WebhookData): RequestColumns => ({
-  request: JSON.stringify(storedRequest(webhook)),
-  raw_body: encoder.encode(webhook.rawBody),
-})
+/** For what is only looked at. */
+export function requestColumns(webhook: WebhookData, protect: Protect): RequestColumns {
+  const { request, rawBody } = shownRequest(webhook, JSON.stringify(storedRequest(webhook)), protect)
+  return { request, raw_body: encoder.encode(rawBody) }
+}
+
+/** For what a run works on: where something is hidden, the true request is kept sealed beside it. */
+export function sealedRequestColumns(
+  webhook: WebhookData,
+  protect: Protect,
+  binding: string,
+): RequestColumns & { sealed: string | null } {
+  const request = JSON.stringify(storedRequest(webhook))
+  const shown = shownRequest(webhook, request, protect)
+  const hidden = shown.request !== request || shown.rawBody !== webhook.rawBody
+  return {
+    request: shown.request,
+    raw_body: encoder.encode(shown.rawBody),
+    sealed: hidden ? protect.seal(JSON.stringify([request, webhook.rawBody]), binding) : null,
+  }
+}
+
+function shownRequest({ rawBody, metadata }: WebhookData, request: string, protect: Protect) {
+  const isJson = isJsonType(mediaType(metadata.contentType))
+  return { request: protect.json(request), rawBody: isJson ? protect.json(rawBody) : protect.text(rawBody) }
+}
 
 export const fromRequestColumns = (row: RequestColumns): WebhookData =>
-  webhookData(parseJson(row.request) as StoredRequest, decoder.decode(row.raw_body))
+  toWebhook(row.request, decoder.decode(row.raw_body))
+
+/** The true request. */
+export function revealedRequest(
+  row: RequestColumns & { sealed: string | null },
+  protect: Protect,
+  binding: string,
+): WebhookData {
+  if (row.sealed === null) return fromRequestColumns(row)
+  const [request, rawBody] = JSON.parse(protect.reveal(row.sealed, binding)) as [string, string]
+  return toWebhook(request, rawBody)
+}
+
+const toWebhook = (request: string, rawBody: string): WebhookData =>
+  webhookData(parseJson(request) as StoredRequest, rawBody)

@@ -1,9 +1,9 @@
 // Rows of the run and step tables as the engine and the operations see them.
 
 import type { Claim, ClaimedRun, JournalEntry, RunStatus } from '../engine/run-store.ts'
+import type { WebhookData } from '../engine/webhook-data.ts'
 import { parseJson } from '../flow/parse-json.ts'
 import type { RunRecord } from '../operations/ports.ts'
-import { fromRequestColumns } from './request-columns.ts'
 import type { RunTable, StepTable } from './tables.ts'
 
 export const toEntry = (row: StepTable): JournalEntry => ({
@@ -24,9 +24,15 @@ export const toEntry = (row: StepTable): JournalEntry => ({
   logs: fromJson(row.logs) as JournalEntry['logs'],
 })
 
-export const toClaimedRun = (row: RunTable, claim: Claim, now: number, journal: JournalEntry[]): ClaimedRun => ({
+export const toClaimedRun = (
+  row: RunTable,
+  webhook: WebhookData,
+  claim: Claim,
+  now: number,
+  recorded: Pick<ClaimedRun, 'journal' | 'vars' | 'lastSeq'>,
+): ClaimedRun => ({
+  ...recorded,
   claim,
-  journal,
   id: row.id,
   flowId: row.flow_id,
   version: row.version,
@@ -35,7 +41,7 @@ export const toClaimedRun = (row: RunTable, claim: Claim, now: number, journal: 
   hops: row.hops,
   replyStatus: row.reply_status,
   attempt: row.attempt,
-  webhook: fromRequestColumns(row),
+  webhook,
   createdAt: row.created_at,
   startedAt: row.started_at ?? now,
   replayOf: row.replay_of,
@@ -43,7 +49,7 @@ export const toClaimedRun = (row: RunTable, claim: Claim, now: number, journal: 
 
 export type RunSummaryRow = Omit<
   RunTable,
-  'request' | 'raw_body' | 'document' | 'hops' | 'reply_status' | 'epoch' | 'attempt' | 'resume_at'
+  'request' | 'raw_body' | 'sealed' | 'document' | 'hops' | 'reply_status' | 'epoch' | 'attempt' | 'resume_at'
 >
 
 export const toRunSummary = (row: RunSummaryRow): Omit<RunRecord, 'webhook'> => ({

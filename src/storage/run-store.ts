@@ -1,7 +1,7 @@
 // Reading, listing and cancelling runs: everything about them that is not on the hot path.
 import type { Kysely } from 'kysely'
 import { idTime } from '../engine/ids.ts'
-import type { RunStatus } from '../engine/run-store.ts'
+import { ROUND, type RunStatus } from '../engine/run-store.ts'
 import type { RunStore, UnfinishedRun } from '../operations/ports.ts'
 import { paged } from './paged.ts'
 import { fromRequestColumns } from './request-columns.ts'
@@ -20,6 +20,8 @@ const SUMMARY = [
   'finished_at',
   'replay_of',
 ] as const
+/** A loop of a hundred thousand rounds must not fill memory when somebody looks at its run. */
+const MOST_STEPS = 5_000
 const UNFINISHED = ['queued', 'running', 'waiting'] as const
 const BRIEF = ['id', 'flow_id', 'version', 'status', 'resume_at'] as const
 
@@ -37,7 +39,7 @@ const toUnfinished = (row: {
   resumeAt: row.resume_at,
 })
 
-export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept'> {
+export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'operate' | 'original'> {
   return {
     async get(id) {
       const row = await db.selectFrom('run').selectAll().where('id', '=', id).executeTakeFirst()
@@ -45,8 +47,26 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept'> {
     },
 
     async steps(id) {
-      const rows = await db.selectFrom('step').selectAll().where('run_id', '=', id).orderBy('seq').execute()
+      const rows = await db
+        .selectFrom('step')
+        .selectAll()
+        .where('run_id', '=', id)
+        .where('kind', '!=', ROUND)
+        .orderBy('seq')
+        .limit(MOST_STEPS)
+        .execute()
       return rows.map(toEntry)
+    },
+
+    async seqOf(id, path) {
+      const row = await db
+        .selectFrom('step')
+        .select('seq')
+        .where('run_id', '=', id)
+        .where('path', '=', path)
+        .where('kind', '!=', ROUND)
+        .executeTakeFirst()
+      return row?.seq ?? null
     },
 
     async list({ flowId, status, since }, { limit, cursor }) {

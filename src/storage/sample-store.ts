@@ -2,11 +2,11 @@
 
 import type { Kysely } from 'kysely'
 import { parseJson } from '../flow/parse-json.ts'
-import type { SampleStore } from '../operations/ports.ts'
+import type { Protect, SampleStore } from '../operations/ports.ts'
 import { fromRequestColumns, requestColumns } from './request-columns.ts'
 import type { Tables } from './tables.ts'
 
-export function createSampleStore(db: Kysely<Tables>): SampleStore {
+export function createSampleStore(db: Kysely<Tables>, protect: Protect): SampleStore {
   return {
     add: (sample, keep) =>
       db.transaction().execute(async (tx) => {
@@ -16,7 +16,7 @@ export function createSampleStore(db: Kysely<Tables>): SampleStore {
             id: sample.id,
             flow_id: sample.flowId,
             received_at: sample.receivedAt,
-            ...requestColumns(sample.webhook),
+            ...requestColumns(sample.webhook, protect),
           })
           .execute()
         const kept = tx
@@ -51,7 +51,7 @@ export function createSampleStore(db: Kysely<Tables>): SampleStore {
     },
 
     async setStepResult(flowId, stepId, output, at) {
-      const values = { flow_id: flowId, step_id: stepId, output: JSON.stringify(output ?? null), at }
+      const values = { flow_id: flowId, step_id: stepId, output: protect.json(JSON.stringify(output ?? null)), at }
       await db
         .insertInto('step_result')
         .values(values)

@@ -1,5 +1,5 @@
 // Opens the embedded database of a data folder: durable settings, one owner, schema up to date, or a clear refusal.
-import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { Kysely, type SqliteDatabase, SqliteDialect } from 'kysely'
@@ -52,8 +52,12 @@ export async function openSqlite(
   try {
     raw = new DatabaseSync(file, { timeout: 5000 })
     verify(raw, size)
+    // It holds whatever senders sent: for its owner only.
+    if (existsSync(file)) chmodSync(file, 0o600)
     raw.exec(`PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=4000; PRAGMA journal_size_limit=67108864;
-      PRAGMA cache_size=-32768; PRAGMA temp_store=MEMORY; PRAGMA foreign_keys=ON; PRAGMA application_id=${APPLICATION_ID};`)
+      PRAGMA cache_size=-16384; PRAGMA temp_store=MEMORY; PRAGMA foreign_keys=ON;`)
+    // Only once: it writes the file's header, and a start that is refused later must leave the file as it is.
+    if (size === 0) raw.exec(`PRAGMA application_id=${APPLICATION_ID}`)
     const kysely = new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(raw) }) })
     await migrate(kysely, sqliteDialect)
     const database = raw

@@ -1,30 +1,36 @@
 // The hot path on SQLite: deliveries accepted, runs claimed, outcomes journalled; prepared statements inside group commits.
-import type { Claim, ClaimedRun, JournalEntry, NewRun, RunJournal, RunProgress } from '../engine/run-store.ts'
-import { ShortLived } from '../engine/short-lived.ts'
-import type { Dedupe, DeliveryRecord, DeliveryStore, RunStore } from '../operations/ports.ts'
-import { requestColumns } from './request-columns.ts'
+import {
+  type Claim,
+  type ClaimedRun,
+  type JournalEntry,
+  type NewRun,
+  ROUND,
+  type RunJournal,
+  type RunProgress,
+} from '../engine/run-store.ts'
+import type { Dedupe, DeliveryRecord, DeliveryStore, Protect, ReplayedJournal, RunStore } from '../operations/ports.ts'
+import { requestColumns, revealedRequest, sealedRequestColumns } from './request-columns.ts'
 import { toClaimedRun, toEntry } from './run-rows.ts'
 import type { SqliteStorage } from './sqlite-database.ts'
+import { createSqliteKeyValues } from './sqlite-key-values.ts'
+import { revealedStep, shownJson, stepColumns, toJson } from './step-columns.ts'
 import type { RunTable, StepTable } from './tables.ts'
-
-/** How many runs that were just accepted are kept in memory for the engine, so that it need not read them back. */
-const FRESH_RUNS = 2_000
-const FRESH_BODY_CHARS = 16_384
 
 /** This process alone owns the file, so a claim needs no write of its own: the first record carries it. */
 interface SqliteClaim extends Claim {
   writtenEpoch: number
+  flowId: string
 }
 
 export function createSqliteRunJournal(
   storage: SqliteStorage,
-): RunJournal & Pick<RunStore, 'accept'> & { addDelivery: DeliveryStore['add'] } {
+  protect: Protect,
+): RunJournal & { runs: Pick<RunStore, 'accept' | 'operate' | 'original'>; addDelivery: DeliveryStore['add'] } {
   const { raw, commit } = storage
-  const fresh = new ShortLived<NewRun>()
 
   const insertRun =
-    raw.prepare(`INSERT INTO run (id, flow_id, version, document, status, test, epoch, attempt, hops, reply_status, request, raw_body, created_at, replay_of)
-    VALUES (?, ?, ?, ?, 'queued', ?, 0, 1, ?, ?, ?, ?, ?, ?)`)
+    raw.prepare(`INSERT INTO run (id, flow_id, version, document, status, test, epoch, attempt, hops, reply_status, request, raw_body, created_at, replay_of, sealed)
+    VALUES (?, ?, ?, ?, 'queued', ?, 0, 1, ?, ?, ?, ?, ?, ?, ?)`)
   const takeKey = raw.prepare(`INSERT INTO dedupe (flow_id, key, run_id, expires_at) VALUES (?, ?, ?, ?)
     ON CONFLICT (flow_id, key) DO UPDATE SET run_id = excluded.run_id, expires_at = excluded.expires_at WHERE dedupe.expires_at <= ?`)
   const keyHolder = raw.prepare('SELECT run_id FROM dedupe WHERE flow_id = ? AND key = ?')
@@ -32,15 +38,23 @@ export function createSqliteRunJournal(
     raw.prepare(`INSERT INTO delivery (id, flow_id, outcome, code, message, status, run_id, request, raw_body, received_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
   const selectRun = raw.prepare(`SELECT * FROM run WHERE id = ? AND status IN ('queued', 'running', 'waiting')`)
-  const selectSteps = raw.prepare('SELECT * FROM step WHERE run_id = ? ORDER BY seq')
+  // Rounds of loops are read when their loop is reached: there may be a hundred thousand.
+  const selectSteps = raw.prepare(`SELECT * FROM step WHERE run_id = ? AND path NOT LIKE '%[%' ORDER BY seq`)
+  const selectAssigned = raw.prepare(`SELECT * FROM step WHERE run_id = ? AND outcome = 'assign' ORDER BY seq`)
+  const selectLastSeq = raw.prepare('SELECT max(seq) AS seq FROM step WHERE run_id = ?')
+  const selectUnder = raw.prepare('SELECT * FROM step WHERE run_id = ? AND path >= ? AND path < ? ORDER BY seq')
+  const selectBefore = raw.prepare('SELECT * FROM step WHERE run_id = ? AND seq < ? ORDER BY seq')
+  const selectAnyRun = raw.prepare('SELECT * FROM run WHERE id = ?')
+  const keyValues = createSqliteKeyValues(storage, protect)
   const updateRun =
     raw.prepare(`UPDATE run SET epoch = ?, status = ?, started_at = ?, finished_at = ?, resume_at = ?, error = ?
     WHERE id = ? AND epoch = ? AND status IN ('queued', 'running', 'waiting')`)
   const putStep =
     raw.prepare(`INSERT OR REPLACE INTO step (run_id, path, id, kind, seq, status, attempt, started_at, finished_at, outcome,
-    decision, resume_at, input, output, error, logs) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+    decision, resume_at, input, output, error, logs, sealed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
 
   const writeEntry = (runId: string, e: JournalEntry): void => {
+    const data = stepColumns(runId, e, protect)
     putStep.run(
       runId,
       e.path,
@@ -52,50 +66,77 @@ export function createSqliteRunJournal(
       e.startedAt,
       e.finishedAt,
       e.outcome,
-      toJson(e.decision),
+      data.decision,
       e.resumeAt,
-      toJson(e.input),
-      toJson(e.output),
-      toJson(e.error),
-      toJson(e.logs),
+      data.input,
+      data.output,
+      data.error,
+      data.logs,
+      data.sealed,
     )
   }
 
+  const takeOver = ({ runId, from, before }: ReplayedJournal, to: string): void => {
+    for (const row of selectBefore.all(runId, before) as unknown as StepTable[]) {
+      const entry = replayed(toEntry(revealedStep(row, protect)), from)
+      if (entry) writeEntry(to, entry)
+    }
+  }
+
+  const operate = (flowId: string, entry: JournalEntry): void => {
+    const result = keyValues(flowId, entry.operation!, entry.finishedAt!)
+    if ('output' in result) entry.output = result.output
+    else Object.assign(entry, { error: result.error, outcome: 'failed', status: 'failed' })
+  }
+
   return {
-    accept(run: NewRun, dedupe: Dedupe | null = null) {
-      const { request, raw_body } = requestColumns(run.webhook)
-      return commit.write(() => {
-        if (dedupe) {
-          const taken = takeKey.run(run.flowId, dedupe.key, run.id, dedupe.expiresAt, run.createdAt)
-          if (taken.changes === 0) return { duplicateOf: keyHolder.get(run.flowId, dedupe.key)!['run_id'] as string }
-        }
-        insertRun.run(
-          run.id,
-          run.flowId,
-          run.version,
-          run.document,
-          run.test ? 1 : 0,
-          run.hops,
-          run.replyStatus,
-          request,
-          raw_body,
-          run.createdAt,
-          run.replayOf,
-        )
-        if (fresh.size < FRESH_RUNS && run.webhook.rawBody.length <= FRESH_BODY_CHARS) fresh.set(run.id, run)
-        return { duplicateOf: null }
-      })
+    runs: {
+      accept(run: NewRun, dedupe: Dedupe | null = null, journal: ReplayedJournal | null = null) {
+        const { request, raw_body, sealed } = sealedRequestColumns(run.webhook, protect, runBinding(run.id))
+        return commit.write(() => {
+          if (dedupe) {
+            const taken = takeKey.run(run.flowId, dedupe.key, run.id, dedupe.expiresAt, run.createdAt)
+            if (taken.changes === 0) return { duplicateOf: keyHolder.get(run.flowId, dedupe.key)!['run_id'] as string }
+          }
+          insertRun.run(
+            run.id,
+            run.flowId,
+            run.version,
+            run.document,
+            run.test ? 1 : 0,
+            run.hops,
+            run.replyStatus,
+            request,
+            raw_body,
+            run.createdAt,
+            run.replayOf,
+            sealed,
+          )
+          if (journal) takeOver(journal, run.id)
+          return { duplicateOf: null }
+        })
+      },
+
+      async original(id) {
+        const row = selectAnyRun.get(id) as RunTable | undefined
+        if (!row) return null
+        const webhook = revealedRequest(row, protect, runBinding(id))
+        const claim = { runId: id, epoch: 0 }
+        return toClaimedRun(row, webhook, claim, 0, { journal: [], vars: {}, lastSeq: 0 })
+      },
+
+      operate: (flowId, operation, now) => commit.write(() => keyValues(flowId, operation, now)),
     },
 
     addDelivery(d: DeliveryRecord) {
-      const { request, raw_body } = requestColumns(d.webhook)
+      const { request, raw_body } = requestColumns(d.webhook, protect)
       return commit.write(() => {
         insertDelivery.run(
           d.id,
           d.flowId,
           d.outcome,
           d.code,
-          d.message,
+          d.message && protect.text(d.message),
           d.status,
           d.runId,
           request,
@@ -105,39 +146,80 @@ export function createSqliteRunJournal(
       })
     },
 
-    async claim(runId: string, now: number): Promise<ClaimedRun | null> {
-      const run = fresh.take(runId)
-      if (run) {
-        const claim: SqliteClaim = { runId, epoch: 1, writtenEpoch: 0 }
-        return { ...run, claim, attempt: 1, startedAt: now, journal: [] }
+    async claim(runId: string, now: number, fresh: NewRun | null = null): Promise<ClaimedRun | null> {
+      if (fresh) {
+        const claim: SqliteClaim = { runId, epoch: 1, writtenEpoch: 0, flowId: fresh.flowId }
+        return { ...fresh, claim, attempt: 1, startedAt: now, journal: [], vars: Object.create(null), lastSeq: 0 }
       }
       const row = selectRun.get(runId) as RunTable | undefined
       if (!row) return null
-      const claim: SqliteClaim = { runId, epoch: row.epoch + 1, writtenEpoch: row.epoch }
+      const claim: SqliteClaim = { runId, epoch: row.epoch + 1, writtenEpoch: row.epoch, flowId: row.flow_id }
       const steps = selectSteps.all(runId) as unknown as StepTable[]
-      return toClaimedRun(row, claim, now, steps.map(toEntry))
+      const webhook = revealedRequest(row, protect, runBinding(runId))
+      const journal = steps.map((step) => toEntry(revealedStep(step, protect)))
+      const vars: Record<string, unknown> = Object.create(null)
+      for (const step of selectAssigned.iterate(runId) as Iterable<unknown>)
+        Object.assign(vars, toEntry(revealedStep(step as StepTable, protect)).output)
+      const lastSeq = (selectLastSeq.get(runId)?.['seq'] as number | null) ?? 0
+      return toClaimedRun(row, webhook, claim, now, { journal, vars, lastSeq })
+    },
+
+    async rounds(runId, base) {
+      const rounds = []
+      for (const row of selectUnder.iterate(runId, `${base}[`, `${base}\\`) as Iterable<unknown>) {
+        const step = row as StepTable
+        const index = step.kind === ROUND ? Number(step.path.slice(base.length + 1, -1)) : Number.NaN
+        if (!Number.isInteger(index)) continue
+        const { output, error } = toEntry(revealedStep(step, protect))
+        rounds.push({ index, output, error })
+      }
+      return rounds
+    },
+
+    async entriesUnder(runId, prefix) {
+      // Up to the next character after the slash that ends the prefix.
+      const rows = selectUnder.all(runId, prefix, `${prefix.slice(0, -1)}0`) as unknown as StepTable[]
+      return rows.map((row) => toEntry(revealedStep(row, protect)))
     },
 
     record(claim: Claim, progress: RunProgress) {
       const held = claim as SqliteClaim
-      return commit.write(() => {
-        const { changes } = updateRun.run(
-          held.epoch,
-          progress.status,
-          progress.startedAt,
-          progress.finishedAt,
-          progress.resumeAt,
-          toJson(progress.error),
-          held.runId,
-          held.writtenEpoch,
-        )
-        if (changes === 0) return false
-        for (const entry of progress.entries) writeEntry(held.runId, entry)
-        held.writtenEpoch = held.epoch
-        return true
-      })
+      return commit
+        .write(() => {
+          const { changes } = updateRun.run(
+            held.epoch,
+            progress.status,
+            progress.startedAt,
+            progress.finishedAt,
+            progress.resumeAt,
+            shownJson(toJson(progress.error), protect),
+            held.runId,
+            held.writtenEpoch,
+          )
+          if (changes === 0) return false
+          for (const entry of progress.entries) {
+            if (entry.operation) operate(held.flowId, entry)
+            writeEntry(held.runId, entry)
+          }
+          return true
+        })
+        .then((recorded) => {
+          // Only now: a transaction that failed has written no epoch.
+          if (recorded) held.writtenEpoch = held.epoch
+          return recorded
+        })
     },
   }
 }
 
-const toJson = (value: unknown): string | null => (value === null || value === undefined ? null : JSON.stringify(value))
+/** An entry as a replay from that step takes it over; null where it does not. */
+function replayed(entry: JournalEntry, from: string): JournalEntry | null {
+  const isAround =
+    from.startsWith(`${entry.path}/`) || from.startsWith(`${entry.path}[`) || from.startsWith(`${entry.path}#`)
+  // What is around the step goes on with what it had decided.
+  if (isAround)
+    return { ...entry, status: 'running', outcome: null, output: null, error: null, finishedAt: null, resumeAt: null }
+  return entry.outcome && entry.outcome !== 'wait' ? entry : null
+}
+
+const runBinding = (runId: string): string => `run:${runId}`

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, it } from 'vitest'
+import { testProtect } from '../secrets/test-keys.ts'
 import { createDeliveryStore } from './delivery-store.ts'
 import { createFlowStore } from './flow-store.ts'
 import { createHousekeeping } from './housekeeping.ts'
@@ -10,7 +11,8 @@ import { createRunStore } from './run-store.ts'
 import { createSampleStore } from './sample-store.ts'
 import { openSqlite } from './sqlite-database.ts'
 import { createSqliteRunJournal } from './sqlite-run-journal.ts'
-import { storeContract } from './store-contract.ts'
+import { STORE_SECRET, storeContract } from './store-contract.ts'
+import { createVaultRecords } from './vault-records.ts'
 
 const folders: string[] = []
 const folder = (): string => {
@@ -24,14 +26,16 @@ afterAll(() => {
 
 storeContract('SQLite', async () => {
   const storage = await openSqlite(folder())
-  const journal = createSqliteRunJournal(storage)
+  const protect = testProtect(STORE_SECRET)
+  const journal = createSqliteRunJournal(storage, protect)
   return {
     flows: createFlowStore(storage.kysely),
-    runs: { ...createRunStore(storage.kysely), accept: journal.accept },
+    runs: { ...createRunStore(storage.kysely), ...journal.runs },
     journal,
     deliveries: { ...createDeliveryStore(storage.kysely), add: journal.addDelivery },
-    samples: createSampleStore(storage.kysely),
+    samples: createSampleStore(storage.kysely, protect),
     housekeeping: createHousekeeping(storage.kysely),
+    vaultRecords: createVaultRecords(storage.kysely),
     close: storage.close,
   }
 })

@@ -11,6 +11,7 @@ import type {
   Housekeeping,
   RunStore,
   SampleStore,
+  VaultRecords,
 } from '../operations/ports.ts'
 
 export interface Stores {
@@ -20,8 +21,12 @@ export interface Stores {
   deliveries: DeliveryStore
   samples: SampleStore
   housekeeping: Housekeeping
+  vaultRecords: VaultRecords
   close(): Promise<void>
 }
+
+/** What the stores under test must hide. */
+export const STORE_SECRET = 'c4nary "of" the stores'
 
 let time = Date.UTC(2026, 0, 1)
 let counter = 0
@@ -350,6 +355,104 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
         expect(await list({ status: 'failed' })).toEqual([])
         await stores.runs.cancel(old.id, time, { code: 'cancelled', message: 'x' })
         expect(await list({ status: 'cancelled' })).toEqual([old.id])
+      })
+    })
+
+    describe('secrets', () => {
+      const hidden = (value: unknown) => expect(JSON.stringify(value)).not.toContain('c4nary')
+      const webhookWithSecret = () => ({
+        ...webhook({ key: STORE_SECRET, n: 1 }),
+        headers: Object.assign(Object.create(null), { 'x-key': `Bearer ${STORE_SECRET}` }),
+      })
+
+      it('shows a run without them and hands it to the next claim as it was', async () => {
+        const run = newRun('flow_secret', { webhook: webhookWithSecret() })
+        await stores.runs.accept(run)
+        const shown = await stores.runs.get(run.id)
+        hidden(shown)
+        expect(shown?.webhook).toMatchObject({
+          body: { key: '[secret]', n: 1 },
+          headers: { 'x-key': 'Bearer [secret]' },
+          rawBody: '{"key":"[secret]","n":1}',
+        })
+        hidden((await stores.deliveries.list('flow_secret', page)).items)
+        expect((await stores.journal.claim(run.id, time))?.webhook).toEqual(run.webhook)
+      })
+
+      it('shows steps without them and hands them to the next claim as they were', async () => {
+        const run = newRun('flow_secret')
+        await stores.runs.accept(run)
+        const claimed = await stores.journal.claim(run.id, time)
+        const error = { code: 'x', message: `at ${STORE_SECRET}` }
+        const entries = [
+          entry('plain'),
+          entry('output', { seq: 2, output: { echo: STORE_SECRET } }),
+          entry('decision', { seq: 3, decision: STORE_SECRET, outcome: null, status: 'running' }),
+          entry('error', { seq: 4, error, outcome: 'failed', status: 'failed' }),
+          entry('shown', { seq: 5, input: [STORE_SECRET], logs: [`log ${STORE_SECRET}`] }),
+        ]
+        await stores.journal.record(claimed!.claim, {
+          ...running,
+          startedAt: time,
+          entries,
+          error,
+        })
+        const shown = await stores.runs.steps(run.id)
+        hidden(shown)
+        hidden(await stores.runs.get(run.id))
+        expect(shown[1]).toEqual({ ...entries[1], output: { echo: '[secret]' } })
+        expect(shown[4]).toMatchObject({ input: ['[secret]'], logs: ['log [secret]'] })
+        const again = await stores.journal.claim(run.id, time)
+        expect(again?.journal.slice(0, 4)).toEqual(entries.slice(0, 4))
+      })
+
+      it('keeps deliveries, samples and step results without them', async () => {
+        const flowId = 'flow_secret_inbox'
+        await stores.deliveries.add({
+          id: ids.next('dlv'),
+          flowId,
+          receivedAt: time,
+          outcome: 'rejected',
+          code: 'bad_request',
+          message: `not ${STORE_SECRET}`,
+          status: 400,
+          runId: null,
+          webhook: webhookWithSecret(),
+        })
+        await stores.samples.add({ id: ids.next('smp'), flowId, receivedAt: time, webhook: webhookWithSecret() }, 3)
+        await stores.samples.setStepResult(flowId, 'a', { echo: STORE_SECRET }, time)
+        const inbox = (await stores.deliveries.list(flowId, page)).items
+        expect(inbox[0]).toMatchObject({ message: 'not [secret]', webhook: { body: { key: '[secret]' } } })
+        hidden(inbox)
+        hidden(await stores.samples.list(flowId))
+        expect((await stores.samples.stepResults(flowId))['a']).toEqual({ echo: '[secret]' })
+      })
+
+      it('knows the documents that hold sealed values, and the keys that are needed', async () => {
+        const sealed = (keyId: string) => `sealed:${keyId}.AAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAAAA`
+        const document = (keyId: string) => JSON.stringify({ token: sealed(keyId) })
+        const flow = { ...newFlow(), draft: document('aaaaaaaa') }
+        await stores.flows.create(flow)
+        const publish = (revision: number) =>
+          stores.flows.publish(flow.id, { revision, publishedAt: time, publishedBy: 'me' })
+        await publish(1)
+        const replace = (draft: string) =>
+          stores.flows.replaceDraft(flow.id, { name: 'A', draft, updatedAt: time, expectedRevision: null })
+        await replace(document('bbbbbbbb'))
+        await publish(2)
+        await replace(document('cccccccc'))
+        const documents = (await stores.flows.sealedDocuments()).filter(({ flowId }) => flowId === flow.id)
+        expect(documents.map((one) => one.document).sort()).toEqual(['aaaaaaaa', 'bbbbbbbb', 'cccccccc'].map(document))
+        const inUse = await stores.vaultRecords.keyIdsInUse()
+        expect(inUse).toEqual(expect.arrayContaining(['bbbbbbbb', 'cccccccc']))
+        expect(inUse).not.toContain('aaaaaaaa')
+      })
+
+      it('keeps one text to check the key by', async () => {
+        expect(await stores.vaultRecords.check()).toBeNull()
+        await stores.vaultRecords.setCheck('sealed:1')
+        await stores.vaultRecords.setCheck('sealed:2')
+        expect(await stores.vaultRecords.check()).toBe('sealed:2')
       })
     })
 

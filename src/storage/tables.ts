@@ -40,6 +40,8 @@ export interface RunTable {
   finished_at: number | null
   resume_at: number | null
   replay_of: string | null
+  /** The true request, where `request` and `raw_body` hide secrets. */
+  sealed: string | null
 }
 
 export interface StepTable {
@@ -59,6 +61,8 @@ export interface StepTable {
   output: string | null
   error: string | null
   logs: string | null
+  /** The true decision, output and error, where the columns hide secrets. */
+  sealed: string | null
 }
 
 /** Deliveries that started no run: rejected, filtered and duplicate ones. */
@@ -97,7 +101,20 @@ export interface StepResultTable {
   at: number
 }
 
+export interface VaultCheckTable {
+  id: number
+  sealed: string
+}
+
+export interface KeyValueTable {
+  flow_id: string
+  key: string
+  value: string
+  expires_at: number | null
+}
+
 export interface Tables {
+  key_value: KeyValueTable
   flow: FlowTable
   flow_version: FlowVersionTable
   run: RunTable
@@ -106,4 +123,5 @@ export interface Tables {
   dedupe: DedupeTable
   sample: SampleTable
   step_result: StepResultTable
+  vault_check: VaultCheckTable
 }

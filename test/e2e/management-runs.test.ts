@@ -58,7 +58,7 @@ describe('runs', () => {
           attempt: 1,
           startedAt: expect.stringMatching(ISO),
           finishedAt: expect.stringMatching(ISO),
-          input: expect.objectContaining({ url: `${upstream.url}/1` }),
+          input: expect.objectContaining({ url: '[secret]/1' }),
           output: expect.objectContaining({ status: 200 }),
           error: null,
           logs: [],
@@ -155,6 +155,7 @@ describe('runs', () => {
 
   it('can be cancelled while queued; the next in line goes on', async () => {
     const { post } = await millrace.publish(documentOf([held], { concurrency: 1 }))
+    const before = gate.received.length
     const [first, second, third] = [await post({}), await post({}), await post({})].map(({ body }) => body.id)
     expect((await api('POST', `/runs/${second}/cancel`)).body).toMatchObject({
       status: 'cancelled',
@@ -166,6 +167,8 @@ describe('runs', () => {
     gate.open()
     expect((await millrace.runEnded(third)).status).toBe('succeeded')
     expect((await millrace.run(second)).status).toBe('cancelled')
+    // The cancelled one sent nothing.
+    expect(gate.received.length - before).toBe(2)
   })
 
   it('can be cancelled while waiting, and not once they have ended', async () => {

@@ -3,7 +3,6 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pino } from 'pino'
 import { startApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import type { FlowView } from '../../src/operations/flow-view.ts'
@@ -27,8 +26,8 @@ export async function startMillrace(environment: Record<string, string> = {}): P
   const dataDir = environment['MILLRACE_DATA_DIR'] ?? temporaryFolder()
   const port = Number(environment['MILLRACE_PORT'] ?? (await freePort()))
   const lines: string[] = []
-  const log = pino({ level: environment['MILLRACE_LOG_LEVEL'] ?? 'trace' }, { write: (line) => void lines.push(line) })
-  const app = await startApp(readConfig(settings(environment, dataDir, port)), log)
+  const config = readConfig(settings({ MILLRACE_LOG_LEVEL: 'trace', ...environment }, dataDir, port))
+  const app = await startApp(config, { write: (line) => void lines.push(line) })
   return {
     ...createClient(`http://127.0.0.1:${port}`),
     port,

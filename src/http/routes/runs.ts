@@ -1,12 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import Type from 'typebox'
-import { pageOf, RunBody, RunSummaryBody, RunsQuery } from '../../contract/bodies.ts'
+import { pageOf, ReplayRequest, RunBody, RunSummaryBody, RunsQuery } from '../../contract/bodies.ts'
 import type { RunStatus } from '../../engine/run-store.ts'
 import { cancelRun } from '../../operations/cancel-run.ts'
 import { runTopic } from '../../operations/events.ts'
 import { OperationError } from '../../operations/operation-error.ts'
 import { listRuns, readRun } from '../../operations/read-runs.ts'
+import { replayRun } from '../../operations/replay-run.ts'
 import type { Services } from '../../operations/services.ts'
 import type { EventStreams } from '../event-stream.ts'
 import { pageFrom } from '../page.ts'
@@ -46,6 +47,19 @@ export function runRoutes(app: FastifyInstance, services: Services, streams: Eve
     '/api/v1/runs/:id/cancel',
     { schema: { tags, summary: 'Cancel a queued, running or waiting run', params: Id, response: { 200: RunBody } } },
     ({ params }) => cancelRun(services, params.id),
+  )
+  app.post<WithId & { Body: Static<typeof ReplayRequest> }>(
+    '/api/v1/runs/:id/replay',
+    {
+      schema: {
+        tags,
+        summary: 'Run it again, whole or from a step, on the same version, the published one or the draft',
+        params: Id,
+        body: ReplayRequest,
+        response: { 202: RunBody },
+      },
+    },
+    async ({ params, body }, reply) => reply.code(202).send(await replayRun(services, params.id, body)),
   )
   app.get<WithId>(
     '/api/v1/runs/:id/events',

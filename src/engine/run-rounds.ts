@@ -1,0 +1,188 @@
+// The rounds of a loop: several at once over a list, or one after the other while a condition holds.
+import { ExpressionError, type Scope } from '../flow/expression/index.ts'
+import { NestedFailure } from './perform-step.ts'
+import type { RoundPlan, RoundsResult, StepError } from './step-kind.ts'
+import { Parked } from './walk-signals.ts'
+
+export interface Round {
+  item: unknown
+  index: number
+  count: number
+}
+
+/** What came of a round, as the journal keeps it. */
+export interface RoundRecord {
+  index: number
+  output: unknown
+  error: StepError | null
+}
+
+/** What the rounds need of the walk they belong to. */
+export interface RoundWalker {
+  /** Rounds that an earlier walk has finished; null for a loop that begins. */
+  finished(): Promise<RoundRecord[] | null>
+  /** Runs the steps of one round; resolves with the scope they leave. `resumed`: an earlier claim may have begun it. */
+  walk(round: Round, resumed: boolean): Promise<Scope>
+  /** The scope in which a `while` is asked before a round. */
+  scopeBefore(round: Round): Scope
+  /** Lets the next round see what the last finished one left. */
+  showLast(index: number): Promise<void>
+  record(record: RoundRecord): Promise<void>
+  /** Resolves at that time, in this process. */
+  sleepUntil(time: number): { done: Promise<void>; end(): void }
+}
+
+export async function runRounds(plan: RoundPlan, goOn: boolean, walker: RoundWalker): Promise<RoundsResult> {
+  const rounds = new Rounds(plan, goOn, walker, await walker.finished())
+  return plan.items ? rounds.each(plan.items) : rounds.while()
+}
+
+class Rounds {
+  readonly #plan: RoundPlan
+  readonly #goOn: boolean
+  readonly #walker: RoundWalker
+  readonly #finished: Map<number, RoundRecord>
+  /** Rounds before this one may have been begun by an earlier walk. */
+  readonly #begunBefore: number
+  readonly #results: unknown[] = []
+  readonly #errors: RoundsResult['errors'] = []
+  #failure: StepError | null = null
+  #signal: unknown = null
+
+  constructor(plan: RoundPlan, goOn: boolean, walker: RoundWalker, finished: RoundRecord[] | null) {
+    this.#plan = plan
+    this.#goOn = goOn
+    this.#walker = walker
+    this.#finished = new Map(finished?.map((record) => [record.index, record]))
+    this.#begunBefore = finished ? finished.length + plan.concurrency : 0
+  }
+
+  async each(items: readonly unknown[]): Promise<RoundsResult> {
+    const lanes = new Lanes(this.#walker)
+    let next = 0
+    const lane = async () => {
+      while (next < items.length && this.#failure === null && this.#signal === null) {
+        const round = { item: items[next], index: next++, count: items.length }
+        const earlier = this.#finished.get(round.index)
+        if (earlier) this.#take(earlier, round)
+        else await lanes.untilDone(() => this.#run(round))
+      }
+    }
+    const running = Array.from({ length: Math.min(this.#plan.concurrency, items.length) }, () =>
+      lanes.run(lane).catch((signal: unknown) => {
+        this.#signal ??= signal
+      }),
+    )
+    await Promise.all(running)
+    if (this.#signal) throw this.#signal
+    return this.#result(items.length)
+  }
+
+  async while(): Promise<RoundsResult> {
+    let index = 0
+    for (; this.#finished.has(index); index++)
+      this.#take(this.#finished.get(index)!, { item: null, index, count: index })
+    if (index > 0) await this.#walker.showLast(index - 1)
+    for (; this.#failure === null; index++) {
+      const round = { item: null, index, count: index }
+      if (!this.#plan.holds!(this.#walker.scopeBefore(round))) break
+      if (index >= this.#plan.max) {
+        this.#failure = {
+          code: 'loop_limit',
+          message: `The condition still holds after ${this.#plan.max} rounds`,
+          hint: 'Raise max if so many rounds are meant; otherwise look why the condition never becomes false.',
+        }
+        break
+      }
+      await this.#run(round)
+    }
+    return this.#result(index)
+  }
+
+  async #run(round: Round): Promise<void> {
+    const record: RoundRecord = { index: round.index, output: null, error: null }
+    try {
+      const scope = await this.#walker.walk(round, round.index < this.#begunBefore)
+      record.output = this.#plan.collect?.(scope) ?? null
+    } catch (error) {
+      if (error instanceof NestedFailure) record.error = error.outcome.error
+      else if (error instanceof ExpressionError)
+        record.error = { code: error.code, message: error.message, hint: error.hint }
+      else throw error
+    }
+    await this.#walker.record(record)
+    this.#take(record, round)
+  }
+
+  #take({ index, output, error }: RoundRecord, { item }: Round): void {
+    this.#results[index] = output ?? null
+    if (!error) return
+    if (this.#goOn) this.#errors.push({ index, item, error })
+    else this.#failure ??= error
+  }
+
+  #result(count: number): RoundsResult {
+    for (let i = 0; i < count; i++) this.#results[i] ??= null
+    const errors = this.#errors.toSorted((a, b) => a.index - b.index)
+    return { count, results: this.#results, errors, failure: this.#failure }
+  }
+}
+
+/** Lanes wait in this process while another lane works; once all of them wait, the run leaves memory. */
+class Lanes {
+  readonly #walker: RoundWalker
+  readonly #waiting = new Set<{ resumeAt: number; park(): void }>()
+  #working = 0
+
+  constructor(walker: RoundWalker) {
+    this.#walker = walker
+  }
+
+  async run(lane: () => Promise<void>): Promise<void> {
+    this.#working++
+    try {
+      await lane()
+    } finally {
+      this.#working--
+      this.#parkIfAllWait()
+    }
+  }
+
+  async untilDone(round: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        return await round()
+      } catch (signal) {
+        if (!(signal instanceof Parked)) throw signal
+        await this.#wait(signal.resumeAt)
+      }
+    }
+  }
+
+  async #wait(resumeAt: number): Promise<void> {
+    const sleep = this.#walker.sleepUntil(resumeAt)
+    this.#working--
+    try {
+      await new Promise<void>((resolve, reject) => {
+        const waiting = { resumeAt, park: () => reject(new Parked(resumeAt)) }
+        this.#waiting.add(waiting)
+        void sleep.done.then(() => {
+          this.#waiting.delete(waiting)
+          resolve()
+        })
+        this.#parkIfAllWait()
+      })
+    } finally {
+      sleep.end()
+      this.#working++
+    }
+  }
+
+  #parkIfAllWait(): void {
+    if (this.#working > 0) return
+    // The earliest first: the first signal is the one that the run parks with.
+    const all = [...this.#waiting].toSorted((a, b) => a.resumeAt - b.resumeAt)
+    this.#waiting.clear()
+    for (const waiting of all) waiting.park()
+  }
+}

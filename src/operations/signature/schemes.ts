@@ -1,0 +1,136 @@
+// How each sender signs: where its signature stands, what it signs besides the body, and how the signature is written.
+import { Refusal } from './refusal.ts'
+import { type KeyForm, TEXT_KEY, WHSEC_KEY } from './signing-key.ts'
+
+/** What a request's headers say of its signature. */
+export interface Claim {
+  /** Signed ahead of the body; Latin-1, as headers are. */
+  prefix: string
+  /** One that fits is enough. */
+  signatures: readonly string[]
+  /** Seconds since 1970 as they were signed; null where the scheme signs no time. */
+  signedAt: string | null
+}
+
+export interface Scheme {
+  header: string
+  encoding: 'hex' | 'base64'
+  key: KeyForm
+  /** `one` gives the only value of a header. */
+  read(header: string, one: (name: string) => string): Claim
+}
+
+const bodyOnly = (signature: string): Claim => ({ prefix: '', signatures: [signature], signedAt: null })
+
+const GITHUB: Scheme = {
+  header: 'X-Hub-Signature-256',
+  encoding: 'hex',
+  key: TEXT_KEY,
+  read: (header, one) =>
+    bodyOnly(
+      match(one(header), header, /^sha256=([0-9a-f]{64})$/, 'sha256= and 64 hexadecimal digits in small letters'),
+    ),
+}
+
+const HMAC_SHA256: Scheme = {
+  header: 'X-Signature',
+  encoding: 'hex',
+  key: TEXT_KEY,
+  read: (header, one) =>
+    bodyOnly(
+      match(
+        one(header),
+        header,
+        /^(?:sha256=)?([0-9a-fA-F]{64})$/,
+        '64 hexadecimal digits, with or without sha256= before them',
+      ).toLowerCase(),
+    ),
+}
+
+const SHOPIFY: Scheme = {
+  header: 'X-Shopify-Hmac-Sha256',
+  encoding: 'base64',
+  key: TEXT_KEY,
+  read: (header, one) => bodyOnly(match(one(header), header, /^([A-Za-z0-9+/]{43}=)$/, '32 bytes in base64')),
+}
+
+const SLACK: Scheme = {
+  header: 'X-Slack-Signature',
+  encoding: 'hex',
+  key: TEXT_KEY,
+  read(header, one) {
+    const signedAt = one(`${stem(header, 'X-Slack-')}Request-Timestamp`)
+    const signature = match(
+      one(header),
+      header,
+      /^v0=([0-9a-f]{64})$/,
+      'v0= and 64 hexadecimal digits in small letters',
+    )
+    return { prefix: `v0:${signedAt}:`, signatures: [signature], signedAt }
+  },
+}
+
+const STRIPE: Scheme = {
+  header: 'Stripe-Signature',
+  encoding: 'hex',
+  key: TEXT_KEY,
+  read(header, one) {
+    const parts = pairs(one(header), header, ',', '=')
+    const times = parts.filter(([name]) => name === 't')
+    if (times.length !== 1) throw new Refusal(`the header ${header} does not hold exactly one t=`)
+    const signedAt = times[0]![1]
+    return { prefix: `${signedAt}.`, signatures: ofVersion1(parts, header), signedAt }
+  },
+}
+
+const STANDARD_WEBHOOKS: Scheme = {
+  header: 'webhook-signature',
+  encoding: 'base64',
+  key: WHSEC_KEY,
+  read(header, one) {
+    const names = stem(header, 'webhook-')
+    const id = one(`${names}id`)
+    const signedAt = one(`${names}timestamp`)
+    const signatures = ofVersion1(pairs(one(header), header, ' ', ','), header)
+    return { prefix: `${id}.${signedAt}.`, signatures, signedAt }
+  },
+}
+
+export const SCHEMES = {
+  github: GITHUB,
+  stripe: STRIPE,
+  slack: SLACK,
+  shopify: SHOPIFY,
+  'standard-webhooks': STANDARD_WEBHOOKS,
+  'hmac-sha256': HMAC_SHA256,
+}
+
+export type SignatureScheme = keyof typeof SCHEMES
+
+/** Senders that took a scheme over changed how its headers begin, not how they end: svix-signature comes with svix-id. */
+function stem(header: string, usual: string): string {
+  return /^(.*-)signature$/i.exec(header)?.[1] ?? usual
+}
+
+function match(value: string, header: string, pattern: RegExp, form: string): string {
+  const signature = pattern.exec(value)?.[1]
+  if (signature === undefined) throw new Refusal(`the header ${header} is not ${form}`)
+  return signature
+}
+
+/** A comma or white space inside a part comes from a header that was sent twice and joined on its way. */
+function pairs(value: string, header: string, between: string, within: string): [name: string, value: string][] {
+  return value.split(between).map((part) => {
+    const at = part.indexOf(within)
+    const pair: [string, string] = [part.slice(0, at), part.slice(at + 1)]
+    if (at < 1 || pair.some((text) => /[,\s]/.test(text))) throw new Refusal(`the header ${header} is malformed`)
+    return pair
+  })
+}
+
+/** Senders may add signatures of other versions, and both schemes say that a receiver passes over them. */
+function ofVersion1(parts: readonly [string, string][], header: string): string[] {
+  const signatures = parts.filter(([name]) => name === 'v1').map(([, signature]) => signature)
+  if (!signatures.length) throw new Refusal(`the header ${header} holds no signature of version v1`)
+  return signatures
+}

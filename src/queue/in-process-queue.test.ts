@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest'
+import type { Advanced } from '../engine/run-store.ts'
+import type { QueuedRun } from '../operations/ports.ts'
+import { InProcessQueue } from './in-process-queue.ts'
+
+const turns = async () => {
+  for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** A queue whose runs end when the test says so. */
+function setUp(concurrency: number) {
+  const begun: string[] = []
+  const ends = new Map<string, (advanced: Advanced) => void>()
+  const due: QueuedRun[] = []
+  let time = 0
+  let nextAt: number | null = null
+  const queue = new InProcessQueue(concurrency, {
+    advance: (id) => {
+      begun.push(id)
+      return new Promise((resolve) => ends.set(id, resolve))
+    },
+    due: async () => ({ runs: due.splice(0), nextAt }),
+    now: () => time,
+    failed: (error) => {
+      throw error
+    },
+  })
+  return {
+    queue,
+    begun,
+    due,
+    add: (id: string, flowId = 'f', limit: number | null = null) =>
+      queue.add({ id, flowId, concurrency: limit, fresh: null }),
+    async end(id: string, advanced: Advanced = { state: 'finished' }) {
+      ends.get(id)!(advanced)
+      await turns()
+    },
+    setTime: (now: number, next: number | null = null) => {
+      time = now
+      nextAt = next
+    },
+  }
+}
+
+describe('the in-process queue', () => {
+  it('runs in order of arrival, at most so many at once', async () => {
+    const { queue, begun, add, end } = setUp(2)
+    for (const id of ['a', 'b', 'c', 'd']) add(id)
+    expect(begun).toEqual([])
+    expect(queue.size).toBe(4)
+    queue.start()
+    expect(begun).toEqual(['a', 'b'])
+    expect(queue.size).toBe(2)
+    await end('b')
+    await end('a')
+    expect(begun).toEqual(['a', 'b', 'c', 'd'])
+    queue.stop()
+  })
+
+  it('lets a flow run only as many at once as it allows, in order, and others past it', async () => {
+    const { queue, begun, add, end } = setUp(10)
+    queue.start()
+    for (const id of ['a1', 'a2', 'a3']) add(id, 'a', 1)
+    add('b1', 'b')
+    expect(begun).toEqual(['a1', 'b1'])
+    expect(queue.size).toBe(2)
+    await end('a1')
+    await end('a2')
+    expect(begun).toEqual(['a1', 'b1', 'a2', 'a3'])
+    queue.stop()
+  })
+
+  it("keeps a waiting run's place in its flow, also after a restart", async () => {
+    const { queue, begun, add, end, due, setTime } = setUp(10)
+    queue.hold({ id: 'waits', flowId: 'a', concurrency: 1, fresh: null })
+    queue.start()
+    await turns()
+    add('next', 'a', 1)
+    expect(begun).toEqual([])
+    due.push({ id: 'waits', flowId: 'a', concurrency: 1, fresh: null })
+    setTime(10)
+    queue.wakeAt(10)
+    await expect.poll(() => begun).toEqual(['waits'])
+    await end('waits', { state: 'parked', resumeAt: 1e9 })
+    expect(begun).toEqual(['waits'])
+    due.push({ id: 'waits', flowId: 'a', concurrency: 1, fresh: null })
+    queue.wakeAt(11)
+    await expect.poll(() => begun).toEqual(['waits', 'waits'])
+    await end('waits')
+    expect(begun).toEqual(['waits', 'waits', 'next'])
+    queue.stop()
+  })
+
+  it('does not take up a waiting run twice while it is in line', async () => {
+    const { queue, begun, add, due } = setUp(1)
+    queue.start()
+    add('busy')
+    await turns()
+    const waits = { id: 'waits', flowId: 'f', concurrency: null, fresh: null }
+    due.push(waits)
+    queue.wakeAt(0)
+    await expect.poll(() => queue.size).toBe(1)
+    due.push(waits)
+    queue.wakeAt(-1)
+    await turns()
+    expect(queue.size).toBe(1)
+    expect(begun).toEqual(['busy'])
+    queue.stop()
+  })
+
+  it('forgets a run wherever it stands, and gives its place to the next', async () => {
+    const { queue, begun, add, end } = setUp(10)
+    queue.start()
+    for (const id of ['a1', 'a2', 'a3']) add(id, 'a', 1)
+    queue.forget({ id: 'a2', flowId: 'a' })
+    expect(queue.size).toBe(1)
+    await end('a1')
+    expect(begun).toEqual(['a1', 'a3'])
+    queue.forget({ id: 'never-seen', flowId: 'a' })
+    queue.stop()
+  })
+
+  it('forgets all runs of a flow', async () => {
+    const { queue, begun, add, end } = setUp(1)
+    queue.start()
+    add('b1', 'b')
+    for (const id of ['a1', 'a2']) add(id, 'a', 1)
+    add('a3', 'a')
+    add('b2', 'b')
+    queue.forgetAllOf('a')
+    expect(queue.size).toBe(1)
+    await end('b1')
+    expect(begun).toEqual(['b1', 'b2'])
+    queue.stop()
+  })
+})

@@ -1,0 +1,68 @@
+// Opens the vault at the start: finds or makes the key, and refuses to go on with one that does not fit what is stored.
+
+import { randomBytes } from 'node:crypto'
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import type { VaultRecords } from '../operations/ports.ts'
+import { isKeyText, KeyRing } from './key-ring.ts'
+import { Vault } from './vault.ts'
+
+export const KEY_FILE = 'secret.key'
+const CHECK_TEXT = 'millrace'
+const CHECK_BINDING = 'vault'
+
+/** The key does not fit; nothing was changed. */
+export class KeyRefused extends Error {
+  override readonly name = 'KeyRefused'
+}
+
+/** `keys` from MILLRACE_SECRET_KEY; without it the folder holds the key. */
+export async function openVault(keys: readonly string[] | null, folder: string, records: VaultRecords): Promise<Vault> {
+  const check = await records.check()
+  const vault = new Vault(new KeyRing(keys ?? [keyOfFolder(folder, check === null)]))
+  if (check !== null && vault.unseal(check, CHECK_BINDING) === null)
+    throw new KeyRefused(
+      `The secrets in ${folder} were sealed with another key than ${keys ? 'MILLRACE_SECRET_KEY' : join(folder, KEY_FILE)} gives. ` +
+        'Set MILLRACE_SECRET_KEY to the key they were sealed with. Nothing was changed.',
+    )
+  const missing = (await records.keyIdsInUse()).filter((id) => !vault.knows(id))
+  if (missing.length)
+    throw new KeyRefused(
+      `Some secrets in ${folder} are sealed with a key (${missing.join(', ')}) that is not given. ` +
+        'Add it to the end of the list in MILLRACE_SECRET_KEY. Nothing was changed.',
+    )
+  if (check === null || !vault.isCurrent(check)) await records.setCheck(vault.seal(CHECK_TEXT, CHECK_BINDING))
+  return vault
+}
+
+function keyOfFolder(folder: string, mayMake: boolean): string {
+  const file = join(folder, KEY_FILE)
+  if (!existsSync(file)) {
+    if (mayMake) return makeKey(folder, file)
+    throw new KeyRefused(
+      `The folder ${folder} holds sealed secrets, but their key, ${file}, is missing. ` +
+        'Restore that file, or set MILLRACE_SECRET_KEY to the key. Nothing was changed.',
+    )
+  }
+  const text = readFileSync(file, 'utf8').trim()
+  if (isKeyText(text)) return text
+  throw new KeyRefused(
+    `The file ${file} does not hold a key of 32 bytes in base64. Restore it, or set MILLRACE_SECRET_KEY to the key. Nothing was changed.`,
+  )
+}
+
+/** Whole and synced before its name is there: a crash leaves no half a key, and nothing is sealed with one that is lost. */
+function makeKey(folder: string, file: string): string {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const text = randomBytes(32).toString('base64')
+  const unfinished = `${file}.${process.pid}`
+  const handle = openSync(unfinished, 'w', 0o600)
+  writeSync(handle, `${text}\n`)
+  fsyncSync(handle)
+  closeSync(handle)
+  renameSync(unfinished, file)
+  const directory = openSync(folder, 'r')
+  fsyncSync(directory)
+  closeSync(directory)
+  return text
+}

@@ -1,0 +1,172 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { MASK, Redactor } from './redactor.ts'
+import { redactorOf } from './test-keys.ts'
+
+const SECRET = `kä"n'a\\r y+1/?=🐤`
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+
+describe('redactText', () => {
+  const redactor = redactorOf(SECRET)
+
+  it.each([
+    ['raw', SECRET],
+    ['URL-encoded', encodeURIComponent(SECRET)],
+    ['URL-encoded in lower case', encodeURIComponent(SECRET).replaceAll(/%../g, (hex) => hex.toLowerCase())],
+    ['form-encoded', new URLSearchParams({ k: SECRET }).toString()],
+    ['in a URL as the URL parser writes it', new URL(`http://h/?q=${SECRET}`).search],
+    ['URL-encoded twice', encodeURIComponent(encodeURIComponent(SECRET))],
+    ['in JSON', JSON.stringify({ k: SECRET })],
+    ['in JSON in JSON', JSON.stringify(JSON.stringify({ k: SECRET }))],
+    ['in JSON with all escapes', SECRET.split('').map(escapeUnit).join('')],
+    ['base64', base64(SECRET)],
+    ['base64url', Buffer.from(SECRET).toString('base64url')],
+    ['base64, URL-encoded', encodeURIComponent(base64(SECRET))],
+    ['Basic auth', `Basic ${base64(`me:${SECRET}`)}`],
+  ])('hides a secret that is %s', (_form, text) => {
+    const shown = redactor.redactText(`<< ${text} >>`)
+    expect(shown).toContain(MASK)
+    expect(shown.startsWith('<< ')).toBe(true)
+    expect(shown.endsWith(' >>')).toBe(true)
+    expect(redactor.contains(shown)).toBe(false)
+  })
+
+  it('hides secrets that overlap, and leaves what is around them', () => {
+    expect(redactorOf('abcdefgh', 'efghijkl').redactText('1abcdefghijkl2')).toBe(`1${MASK}2`)
+    expect(redactorOf('abcdef', 'abcdefgh').redactText('abcdefgh abcdef-')).toBe(`${MASK} ${MASK}-`)
+    expect(redactorOf('aaaaaa').redactText('aaaaaaaab')).toBe(`${MASK}b`)
+  })
+
+  it('hides what a header carries of a pasted token', () => {
+    expect(redactorOf('  bearer   s3cr3t-token ').redactText('Authorization: Bearer s3cr3t-token')).toBe(
+      `Authorization: Bearer ${MASK}`,
+    )
+  })
+
+  it('leaves text alone that holds none, though it looks encoded', () => {
+    const text = '100%, %zz, %C3%28, \\u12, {"a":"\\n"} aGVsbG8='
+    expect(redactor.redactText(text)).toBe(text)
+    expect(new Redactor().redactText(SECRET)).toBe(SECRET)
+  })
+
+  it('finds one of ten thousand', () => {
+    const many = redactorOf(...Array.from({ length: 10_000 }, (_, i) => `secret number ${i * 7919}!`))
+    expect(many.redactText(`x secret number ${7919 * 4711}! y`)).toBe(`x ${MASK} y`)
+    expect(many.redactText(`x secret number 3! y`)).toBe('x secret number 3! y')
+  })
+})
+
+describe('short secrets', () => {
+  const redactor = redactorOf('abc12', 'eu')
+
+  it('are hidden where they are a whole string', () => {
+    expect(redactor.redactJson(['abc12', { abc12: 'xabc12' }])).toEqual([MASK, { [MASK]: 'xabc12' }])
+    expect(redactor.redactJsonText('["abc12", {"k": "xabc12"}]')).toBe(`["${MASK}", {"k": "xabc12"}]`)
+    expect(redactor.contains('abc12')).toBe(true)
+  })
+
+  it('are left when they are so short that hiding them would hide everything', () => {
+    expect(redactor.redactJsonText('["eu"]')).toBe('["eu"]')
+  })
+})
+
+describe('redactJson', () => {
+  it('hides secrets in strings, keys and numbers, and returns what has none as it is', () => {
+    const redactor = redactorOf('s3cr3ts', '12345678')
+    const clean = { a: [1, { b: 'x' }], c: 1234567 }
+    expect(redactor.redactJson(clean)).toBe(clean)
+    expect(redactor.redactJson({ clean, 'a s3cr3ts': ['s3cr3ts!'], n: 12345678 })).toEqual({
+      clean,
+      [`a ${MASK}`]: [`${MASK}!`],
+      n: MASK,
+    })
+  })
+})
+
+describe('redactJsonText', () => {
+  const redactor = redactorOf('nabcdef', 'quoted"\\', '12345678', ']]]]]]', 'metadata')
+
+  it('changes nothing but the strings and numbers that hold a secret', () => {
+    const text = '{ "a" : [ 1.0, "x\\u00e9 50%20", 1e3 ] , "b": "-nabcdef-", "n": -12345678.5 }'
+    expect(redactor.redactJsonText(text)).toBe(
+      `{ "a" : [ 1.0, "x\\u00e9 50%20", 1e3 ] , "b": "-${MASK}-", "n": "${MASK}" }`,
+    )
+  })
+
+  it('returns the same text where there is none', () => {
+    const text = '{"a":"b","c":"50%25 \\u0041"}'
+    expect(redactor.redactJsonText(text)).toBe(text)
+  })
+
+  it.each([
+    ['a newline before what looks like it', JSON.stringify({ k: '\nabcdef' }), false],
+    ['brackets that look like it', '[[[[[["x"]]]]]]', false],
+    ['quotes and backslashes', JSON.stringify({ k: 'quoted"\\' }), true],
+    ['needless escapes', '{"k":"\\u006eabcdef","l":"a\\/b"}', true],
+    ['a key', '{"x nabcdef y":1}', true],
+    ['our own key', '{"metadata":{"k":1}}', false],
+    ['our own key as a value', '{"k":"metadata"}', true],
+  ])('stays JSON with %s', (_what, text, hides) => {
+    const shown = redactor.redactJsonText(text)
+    expect(shown.includes(MASK)).toBe(hides)
+    expect(() => JSON.parse(shown)).not.toThrow()
+    if (!hides) expect(shown).toBe(text)
+  })
+
+  it('does not fail on what is no JSON', () => {
+    expect(redactor.redactJsonText('{"k": "nabcdef \\x')).toContain(MASK)
+  })
+})
+
+describe('whatever the secret and the text around it', () => {
+  const secrets = fc.string({ unit: 'binary', minLength: 6, maxLength: 40 }).filter(isSendable)
+  const around = fc.string({ unit: 'binary', maxLength: 20 })
+
+  it('survives in no encoded form', () => {
+    const encodings: ((text: string) => string)[] = [
+      (text) => text,
+      encodeURIComponent,
+      (text) => new URLSearchParams({ q: text }).toString(),
+      (text) => encodeURIComponent(text).replaceAll(/%../g, (hex) => hex.toLowerCase()),
+      (text) => JSON.stringify(text),
+      base64,
+      (text) => Buffer.from(text).toString('base64url'),
+      (text) => `Basic ${base64(`user:${text}`)}`,
+      (text) => encodeURIComponent(base64(text)),
+      (text) => JSON.stringify({ nested: JSON.stringify({ text }) }),
+    ]
+    fc.assert(
+      fc.property(secrets, around, around, fc.constantFrom(...encodings), (secret, before, after, encode) => {
+        const redactor = redactorOf(secret)
+        const encoded = encode(before.toWellFormed() + secret + after.toWellFormed())
+        const shown = redactor.redactText(encoded)
+        expect(shown).toContain(MASK)
+        expect(redactor.contains(shown)).toBe(false)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('survives nowhere in JSON, which stays JSON and keeps what is not secret', () => {
+    fc.assert(
+      fc.property(secrets, fc.jsonValue(), around, (secret, value, before) => {
+        const redactor = redactorOf(secret)
+        fc.pre(redactor.redactJson(value) === value)
+        const text = JSON.stringify({ value, hidden: before + secret, list: [secret, { [secret]: 1 }] })
+        const shown = JSON.parse(redactor.redactJsonText(text))
+        expect(shown.value).toEqual(JSON.parse(JSON.stringify(value)))
+        expect(shown.hidden).toContain(MASK)
+        expect(shown.list).toEqual([MASK, { [MASK]: 1 }])
+        expect(redactor.redactJson(JSON.parse(text))).toEqual(shown)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})
+
+const escapeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+/** Trimmed and without a scheme it would be another secret, and the mask is none. */
+function isSendable(text: string): boolean {
+  return text.isWellFormed() && text.trim() === text && !MASK.includes(text)
+}

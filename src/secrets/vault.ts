@@ -1,0 +1,65 @@
+// Seals texts so that only this service reads them, and only in the place that they were sealed for.
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import type { Key, KeyRing } from './key-ring.ts'
+
+const ALGORITHM = 'aes-256-gcm'
+const TAG_BYTES = 16
+const IV_BYTES = 12
+const SEALED = /^sealed:([0-9a-f]{8})\.([\w-]{16})\.([\w-]{22,})$/
+
+/** The id of the key that a text is sealed with; null where it is not sealed. */
+export const keyIdOf = (text: string): string | null => SEALED.exec(text)?.[1] ?? null
+
+export class Vault {
+  readonly #keys: KeyRing
+  // Counted up from a random start: under one key no two texts share it, however many are sealed.
+  readonly #iv = randomBytes(IV_BYTES)
+
+  constructor(keys: KeyRing) {
+    this.#keys = keys
+  }
+
+  /** `binding` names the row: sealed text that was moved to another one is refused. */
+  seal(plain: string, binding: string): string {
+    const key = this.#keys.first
+    increment(this.#iv)
+    const cipher = createCipheriv(ALGORITHM, key.bytes, this.#iv).setAAD(associated(key, binding))
+    const content = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()])
+    return `sealed:${key.id}.${this.#iv.toString('base64url')}.${content.toString('base64url')}`
+  }
+
+  /** null: it was sealed for another place or with a key that is not known, or it was changed. */
+  unseal(sealed: string, binding: string): string | null {
+    const [, keyId, iv, text] = SEALED.exec(sealed) ?? []
+    const key = keyId === undefined ? undefined : this.#keys.find(keyId)
+    if (!key) return null
+    const content = Buffer.from(text!, 'base64url')
+    const split = content.length - TAG_BYTES
+    const decipher = createDecipheriv(ALGORITHM, key.bytes, Buffer.from(iv!, 'base64url'), { authTagLength: TAG_BYTES })
+      .setAAD(associated(key, binding))
+      .setAuthTag(content.subarray(split))
+    try {
+      return Buffer.concat([decipher.update(content.subarray(0, split)), decipher.final()]).toString('utf8')
+    } catch {
+      return null
+    }
+  }
+
+  knows(keyId: string): boolean {
+    return this.#keys.find(keyId) !== undefined
+  }
+
+  /** Whether it is sealed with the key that seals now. */
+  isCurrent(sealed: string): boolean {
+    return keyIdOf(sealed) === this.#keys.first.id
+  }
+}
+
+const associated = (key: Key, binding: string): Buffer => Buffer.from(`${key.id}\n${binding}`)
+
+function increment(bytes: Buffer): void {
+  for (let i = bytes.length - 1; i >= 0; i--) {
+    bytes[i] = (bytes[i]! + 1) & 0xff
+    if (bytes[i] !== 0) return
+  }
+}

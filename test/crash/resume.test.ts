@@ -1,0 +1,117 @@
+// kill -9 at chosen points of one run: while it waits, and between a request and its reply.
+import { rmSync } from 'node:fs'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { freePort } from '../harness/free-port.ts'
+import { type MillraceProcess, spawnMillrace, temporaryFolder } from '../harness/millrace.ts'
+import { startUpstream, type Upstream } from '../harness/upstream.ts'
+
+const folders: string[] = []
+let upstream: Upstream
+let server: MillraceProcess
+afterEach(async () => {
+  server.child.kill('SIGTERM')
+  expect(await server.exited).toBe(0)
+  await upstream.close()
+})
+afterAll(() => {
+  for (const made of folders) rmSync(made, { recursive: true, force: true })
+})
+
+async function kill(): Promise<void> {
+  server.child.kill('SIGKILL')
+  expect(await server.exited).toBe('SIGKILL')
+}
+
+async function setUp(answer: Parameters<typeof startUpstream>[0]) {
+  upstream = await startUpstream(answer)
+  const dataDir = temporaryFolder()
+  folders.push(dataDir)
+  const port = await freePort()
+  const start = async () => {
+    server = await spawnMillrace(dataDir, port, { MILLRACE_ENV_UP: upstream.url })
+  }
+  await start()
+  return start
+}
+
+const call = (id: string, more: object = {}) => ({
+  id,
+  kind: 'http',
+  method: 'POST',
+  url: `{{ env.UP }}/${id}`,
+  body: { kind: 'json', value: { uuid: '{{ uuid() }}' } },
+  ...more,
+})
+
+describe('kill -9 while a retry waits', { timeout: 60_000 }, () => {
+  it('goes on waiting after the restart, three crashes in a row, and sends each attempt once', async () => {
+    const start = await setUp((request, response) => {
+      // Longer than the crashes take, and without jitter.
+      if (request.url === '/second' && upstream.received.length < 3) response.writeHead(503, { 'retry-after': '8' })
+      response.end('{}')
+    })
+    const { post } = await server.publish({
+      name: 'retry',
+      trigger: { kind: 'webhook' },
+      steps: [call('first'), call('second', { retry: { attempts: 3 } })],
+    })
+    const { id } = (await post({})).body
+    await server.runEnded(id, ['waiting'])
+    for (let crash = 0; crash < 3; crash++) {
+      await kill()
+      await start()
+      expect((await server.run(id)).status).toBe('waiting')
+    }
+    const run = await server.runEnded(id)
+    expect(run.status).toBe('succeeded')
+    expect(run.steps.map((step) => [step.path, step.attempt])).toEqual([
+      ['first', 1],
+      ['second', 2],
+    ])
+    expect(upstream.received.map((request) => request.url)).toEqual(['/first', '/second', '/second'])
+    // The same step, sent again, carries the same uuid.
+    expect(upstream.received[2]!.body).toBe(upstream.received[1]!.body)
+  })
+})
+
+describe('kill -9 between a request and its reply', { timeout: 60_000 }, () => {
+  it('sends it again by default, and not what was journalled before', async () => {
+    let hang = true
+    const start = await setUp((request, response) => {
+      if (request.url === '/second' && hang) return
+      response.end('{}')
+    })
+    const { post } = await server.publish({
+      name: 'resend',
+      trigger: { kind: 'webhook' },
+      steps: [call('first'), call('second')],
+    })
+    const { id } = (await post({})).body
+    await upstream.count(2)
+    await kill()
+    hang = false
+    await start()
+    expect((await server.runEnded(id)).status).toBe('succeeded')
+    expect(upstream.received.map((request) => request.url)).toEqual(['/first', '/second', '/second'])
+  })
+
+  it('fails as outcome_unknown with onInterrupt: fail, and sends nothing again', async () => {
+    let hang = true
+    const start = await setUp((_request, response) => {
+      if (!hang) response.end('{}')
+    })
+    const { post } = await server.publish({
+      name: 'once',
+      trigger: { kind: 'webhook' },
+      steps: [call('pay', { onInterrupt: 'fail' })],
+    })
+    const { id } = (await post({})).body
+    await upstream.count(1)
+    await kill()
+    hang = false
+    await start()
+    const run = await server.runEnded(id)
+    expect(run).toMatchObject({ status: 'failed', error: { code: 'outcome_unknown', step: 'pay' } })
+    expect(upstream.received).toHaveLength(1)
+  })
+})

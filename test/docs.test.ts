@@ -1,0 +1,175 @@
+// Holds the documentation to the code: settings, routes, error codes, step kinds, metrics and links.
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { ERROR_STATUS } from '../src/contract/errors.ts'
+import { ARRAY_METHODS } from '../src/flow/expression/array-methods.ts'
+import { DATE_METHODS } from '../src/flow/expression/date-methods.ts'
+import { GLOBAL_FUNCTIONS, NAMESPACE_FUNCTIONS } from '../src/flow/expression/global-functions.ts'
+import { NUMBER_METHODS } from '../src/flow/expression/number-methods.ts'
+import { STRING_METHODS } from '../src/flow/expression/string-methods.ts'
+import { parseFlowText } from '../src/flow/flow-text.ts'
+import { publishIssues, validate } from '../src/flow/validate.ts'
+import { ACCESS } from '../src/http/access.ts'
+import { statusFailure } from '../src/steps/http/failure.ts'
+import { stepKinds } from '../src/steps/index.ts'
+
+const root = resolve(import.meta.dirname, '..')
+/** Tables without the white space that lines up their columns. */
+const read = (file: string) => readFileSync(join(root, file), 'utf8').replaceAll(/ +\|/g, ' |')
+const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: root })
+const guide = pages.filter((page) => page.startsWith('docs')).map(read)
+
+const without = (names: Iterable<string>, text: string): string[] => [...names].filter((name) => !text.includes(name))
+
+describe('the documentation', () => {
+  it('names the settings that there are, each in its table, and no others', () => {
+    const settings = /(?<!\w)(?:MILLRACE_(?!ENV_)[A-Z_]+|DATABASE_URL)(?!\w)/g
+    const known = new Set(read('src/config.ts').match(settings))
+    const inTable = read('docs/configuration.md').match(/(?<=^\| `)[A-Z_]+/gm)!
+    expect(inTable.filter((name) => name !== 'MILLRACE_ENV_').toSorted()).toEqual([...known].toSorted())
+    for (const page of pages) expect((read(page).match(settings) ?? []).filter((name) => !known.has(name))).toEqual([])
+  })
+
+  it('has every route, and a command that calls it', () => {
+    const text = read('docs/api.md')
+    const calls = [...text.matchAll(/```sh\n([\s\S]*?)```/g)]
+      .flatMap(([, commands]) => commands!.replaceAll('\\\n', ' ').split('\n'))
+      .flatMap((line) => [...line.matchAll(/curl ([^|]*?)"?(\$API|\$URL|http:\/\/localhost:8080)([^"?\s]*)/g)])
+      .map(([, options, base, path]) => `${/-X (\w+)/.exec(options!)?.[1] ?? 'GET'} ${BASES[base!]}${path}`)
+    for (const route of Object.keys(ACCESS)) {
+      expect(text).toContain(`\`${route}\``)
+      const pattern = new RegExp(`^${route.replaceAll(/:\w+/g, '[^/]+')}$`)
+      expect(calls.filter((call) => pattern.test(call)).length, route).toBeGreaterThan(0)
+    }
+  })
+
+  it('has every error code of the API with its status', () => {
+    const text = read('docs/api.md')
+    for (const [code, status] of Object.entries(ERROR_STATUS)) expect(text).toContain(`| ${status} | \`${code}\` |`)
+  })
+
+  it('has every error code of the HTTP request', () => {
+    const text = read('docs/http-request.md')
+    const list = /OutboundErrorCode =([^/]*)/.exec(read('src/engine/http-client.ts'))![1]!
+    const codes = new Set([...list.matchAll(/'(\w+)'/g)].map((match) => match[1]!))
+    for (let status = 400; status < 600; status++) codes.add(statusFailure(status, 'https://api.example.com').code)
+    for (const [, code] of read('src/steps/http/http.ts').matchAll(/code: '(\w+)'/g)) codes.add(code!)
+    expect(codes.size).toBeGreaterThan(20)
+    expect(without(codes, text)).toEqual([])
+  })
+
+  it('has every code that a flow can be refused for', () => {
+    const files = globSync(['src/flow/*.ts', 'src/steps/**/*.ts'], { cwd: root, exclude: ['**/*.test.ts'] })
+    const codes = files.flatMap((file) =>
+      [...read(file).matchAll(/'(?:shape|publish|warning)',\s*[^,']+,\s*'(\w+)'/g)].map((match) => match[1]!),
+    )
+    expect(codes.length).toBeGreaterThan(10)
+    expect(without(new Set(codes), read('docs/flows.md'))).toEqual([])
+  })
+
+  it('has every step kind and its settings', () => {
+    const text = read('docs/flows.md')
+    for (const { kind, settings } of stepKinds.values()) {
+      expect(text).toContain(`### \`${kind}\``)
+      const page = kind === 'http' ? read('docs/http-request.md') : text
+      const { properties } = settings as unknown as { properties: Record<string, unknown> }
+      expect(without(Object.keys(properties), page)).toEqual([])
+    }
+  })
+
+  it('has every method and function of expressions', () => {
+    const text = read('docs/expressions.md')
+    const row = (start: string) => text.split('\n').find((line) => line.startsWith(start))!
+    const quoted = (line: string) => [...line.matchAll(/`(\w+)/g)].map((match) => match[1]!)
+    const names = (methods: object) => Object.keys(methods).toSorted()
+    expect(quoted(row('| text |')).toSorted()).toEqual(names(STRING_METHODS))
+    expect(quoted(row('| lists |')).toSorted()).toEqual(names(ARRAY_METHODS))
+    expect(quoted(row('| numbers |')).toSorted()).toEqual(names(NUMBER_METHODS))
+    const dates = quoted(row('| dates |')).filter((name) => name !== 'getUTC')
+    expect(dates.toSorted()).toEqual(names(DATE_METHODS).filter((name) => !name.startsWith('getUTC')))
+    expect(without(GLOBAL_FUNCTIONS.keys(), text)).toEqual([])
+    for (const name of NAMESPACE_FUNCTIONS.keys()) {
+      const [space, called] = name.split('.') as [string, string]
+      if (space !== 'Math') expect(quoted(row(`| \`${space}.\` |`))).toContain(called)
+    }
+  })
+
+  it('shows flows, triggers and steps that can be published', () => {
+    const found: string[] = []
+    let count = 0
+    for (const page of pages)
+      for (const [, text] of read(page).matchAll(/```yaml\n([\s\S]*?)```/g)) {
+        const document = documentOf(parseFlowText(text!))
+        if (!document) continue
+        count++
+        const issues = publishIssues(validate(document, stepKinds, { connections: new Set(), env: new Set() }))
+        // Snippets refer to steps that they do not show.
+        for (const { path, code, message } of issues)
+          if (code !== 'unknown_step' && code !== 'unknown_variable') found.push(`${page} ${path}: ${message}`)
+      }
+    expect(found).toEqual([])
+    expect(count).toBeGreaterThan(15)
+  })
+
+  it('has every metric', () => {
+    const names = [...read('src/http/metrics.ts').matchAll(/'(millrace_\w+)'/g)].map((match) => match[1]!)
+    expect(names.length).toBeGreaterThan(5)
+    expect(without(names, read('docs/operating.md'))).toEqual([])
+  })
+
+  it('links to files and headings that there are', () => {
+    const broken: string[] = []
+    for (const page of pages)
+      for (const [, target] of withoutCode(read(page)).matchAll(/\]\(([^)\s]+)\)/g)) {
+        if (/^https?:/.test(target!)) continue
+        const [path, heading] = target!.split('#') as [string, string | undefined]
+        const file = path === '' ? page : join(dirname(page), path)
+        if (!existsSync(join(root, file)) || (heading && !anchors(read(file)).includes(heading)))
+          broken.push(`${page}: ${target}`)
+      }
+    expect(broken).toEqual([])
+  })
+
+  it('speaks of no host but examples and this machine', () => {
+    const allowed = /(^|\.)example\.com$|^localhost$|^127\.0\.0\.1$|^schemas\.xmlsoap\.org$/
+    const hosts = guide.flatMap((text) => [...text.matchAll(/https?:\/\/([\w.-]+)/g)].map((match) => match[1]!))
+    expect(hosts.filter((host) => !allowed.test(host) && host !== 'html.spec.whatwg.org')).toEqual([])
+  })
+})
+
+/** A flow around what a page shows of one. */
+function documentOf(shown: unknown): object | null {
+  const trigger = { kind: 'webhook' }
+  if (Array.isArray(shown)) return { name: 'Shown', trigger, steps: shown }
+  const [key] = Object.keys(shown as object)
+  if (key === 'name') return shown as object
+  if (key === 'trigger') return { name: 'Shown', steps: [], ...(shown as object) }
+  if (key === 'response' || key === 'dedupe' || (key === 'when' && !('body' in (shown as object))))
+    return { name: 'Shown', trigger: { ...trigger, ...(shown as object) }, steps: [] }
+  if (key === 'retry' || key === 'body')
+    return {
+      name: 'Shown',
+      trigger,
+      steps: [{ id: 'shown', kind: 'http', method: 'POST', url: 'https://api.example.com', ...(shown as object) }],
+    }
+  return null
+}
+
+const BASES: Record<string, string> = {
+  $API: '/api/v1',
+  $URL: '/api/v1/webhooks/id',
+  'http://localhost:8080': '',
+}
+
+const withoutCode = (text: string): string => text.replaceAll(/```[\s\S]*?```|`[^`\n]*`/g, '')
+
+/** As GitHub makes them. */
+function anchors(text: string): string[] {
+  return [...text.replaceAll(/```[\s\S]*?```/g, '').matchAll(/^#+ (.*)$/gm)].map((match) =>
+    match[1]!
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}

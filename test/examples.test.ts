@@ -1,0 +1,252 @@
+// Every flow file in examples/ is created from its YAML, published, sent a delivery, and does what its comment says.
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { formatFlowYaml, parseFlowText } from '../src/flow/flow-text.ts'
+import type { RunView } from '../src/operations/read-runs.ts'
+import { freePort } from './harness/free-port.ts'
+import { type Answer, type Millrace, startMillrace, temporaryFolder } from './harness/millrace.ts'
+import { type Received, startUpstream, type Upstream } from './harness/upstream.ts'
+
+const folder = resolve(import.meta.dirname, '../examples')
+const files = readdirSync(folder).filter((file) => file.endsWith('.yaml'))
+const textOf = (file: string) => readFileSync(join(folder, file), 'utf8')
+
+let upstream: Upstream
+let millrace: Millrace
+let hello: Published
+const dataDir = temporaryFolder()
+
+beforeAll(async () => {
+  upstream = await startUpstream((request, response) => {
+    const [status, type, body] = answerTo(request)
+    response.writeHead(status, { 'content-type': type })
+    response.end(typeof body === 'string' ? body : JSON.stringify(body))
+  })
+  // A webhook URL is known only once its flow exists; what calls it needs it in the environment.
+  millrace = await startMillrace({ MILLRACE_DATA_DIR: dataDir })
+  hello = await publish('hello.yaml')
+  await millrace.stop()
+  const port = String(await freePort())
+  millrace = await startMillrace({
+    MILLRACE_DATA_DIR: dataDir,
+    MILLRACE_PORT: port,
+    MILLRACE_ENV_SHOP_URL: upstream.url,
+    MILLRACE_ENV_SHOP_TOKEN: 'shop-token',
+    MILLRACE_ENV_ALERT_URL: `${upstream.url}/alerts`,
+    MILLRACE_ENV_GRAPHQL_URL: `${upstream.url}/graphql`,
+    MILLRACE_ENV_GRAPHQL_TOKEN: 'graphql-token',
+    MILLRACE_ENV_SOAP_URL: `${upstream.url}/soap`,
+    MILLRACE_ENV_STOCK_URL: upstream.url,
+    MILLRACE_ENV_LEDGER_URL: upstream.url,
+    MILLRACE_ENV_API_URL: upstream.url,
+    MILLRACE_ENV_API_TOKEN: 'expired-token',
+    MILLRACE_ENV_AUTH_URL: `${upstream.url}/token`,
+    MILLRACE_ENV_REFRESH_TOKEN: 'refresh-token',
+    MILLRACE_ENV_NEXT_WEBHOOK_URL: `http://localhost:${port}${new URL(hello.url).pathname}`,
+  })
+})
+afterAll(async () => {
+  await millrace.stop()
+  await upstream.close()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+const JSON_TYPE = 'application/json'
+
+function answerTo({ url, body, headers }: Received): [status: number, type: string, body: unknown] {
+  switch (url) {
+    case '/orders/7':
+      return [200, JSON_TYPE, { total: 150 }]
+    case '/orders/8':
+      return [200, JSON_TYPE, { total: 20 }]
+    case '/graphql':
+      return JSON.parse(body).variables.id === 'c-1'
+        ? [200, JSON_TYPE, { data: { customer: { name: 'Ada', orders: [{ total: 5 }, { total: 7 }] } } }]
+        : [200, JSON_TYPE, { errors: [{ message: 'no such customer' }] }]
+    case '/soap':
+      return [200, 'text/xml', '<Envelope><Body><Pieces>12</Pieces></Body></Envelope>']
+    case '/articles/A-100':
+      return [200, JSON_TYPE, { pieces: 3 }]
+    case '/articles/broken':
+      return [500, JSON_TYPE, {}]
+    case '/reports/2026-11':
+      return headers.authorization === 'Bearer new-token'
+        ? [200, JSON_TYPE, { sales: 9 }]
+        : [401, JSON_TYPE, { error: 'expired' }]
+    case '/token':
+      return body === 'grant_type=refresh_token&refresh_token=refresh-token'
+        ? [200, JSON_TYPE, { access_token: 'new-token' }]
+        : [400, JSON_TYPE, {}]
+    case '/alerts':
+    case '/lookups':
+    case '/entries':
+      return [200, JSON_TYPE, {}]
+    default:
+      return [404, JSON_TYPE, {}]
+  }
+}
+
+interface Published {
+  url: string
+  flowId: string
+  warnings: unknown[]
+}
+
+async function publish(file: string): Promise<Published> {
+  const created = await millrace.api('POST', '/flows', textOf(file), { 'content-type': 'application/yaml' })
+  expect(created.body).toMatchObject({ draft: parseFlowText(textOf(file)) })
+  const published = await millrace.api('POST', `/flows/${created.body.id}/publish`)
+  expect(published.body).toMatchObject({ version: 1 })
+  return { url: created.body.webhook.url, flowId: created.body.id, warnings: published.body.warnings }
+}
+
+interface Tried {
+  flowId: string
+  send(body: unknown): Promise<Answer>
+  /** Sends a delivery that is acknowledged, and waits for its run. */
+  run(body: unknown): Promise<RunView>
+  /** What the upstream got since the flow was published. */
+  received(): Received[]
+}
+
+async function tryOut(file: string): Promise<Tried> {
+  const { url, flowId, warnings } = await publish(file)
+  expect(warnings).toEqual([])
+  const before = upstream.received.length
+  const send = async (body: unknown): Promise<Answer> => {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    return { status: response.status, headers: response.headers, body: await response.json() }
+  }
+  const run = async (body: unknown) => {
+    const answer = await send(body)
+    expect(answer.status).toBe(200)
+    return millrace.runEnded(answer.body.id)
+  }
+  return { flowId, send, run, received: () => upstream.received.slice(before) }
+}
+
+const CASES: Record<string, (flow: Tried) => Promise<void>> = {
+  async 'hello.yaml'({ run }) {
+    const named = await run({ name: 'Ada' })
+    expect(named).toMatchObject({ status: 'succeeded', vars: { greeting: 'Hello, Ada!' } })
+    expect(named.vars['receivedAt']).toBe(named.webhook.metadata.receivedAt)
+    expect(await run({})).toMatchObject({ status: 'succeeded', vars: { greeting: 'Hello, world!' } })
+  },
+
+  async 'order-alert.yaml'({ run, received }) {
+    expect((await run({ order: { id: 8 } })).status).toBe('succeeded')
+    expect(received().map(({ method, url }) => [method, url])).toEqual([['GET', '/orders/8']])
+    expect(received()[0]!.headers.authorization).toBe('Bearer shop-token')
+    expect((await run({ order: { id: 7 } })).status).toBe('succeeded')
+    expect(received()).toHaveLength(3)
+    expect(received()[2]).toMatchObject({
+      method: 'POST',
+      url: '/alerts',
+      body: '{"text":"Order 7 is worth 150.00"}',
+    })
+  },
+
+  async 'graphql.yaml'({ run, received }) {
+    expect(await run({ customer: 'c-1' })).toMatchObject({
+      status: 'succeeded',
+      vars: { customer: 'Ada', spent: 12 },
+    })
+    expect(received()[0]!.headers['content-type']).toBe('application/json')
+    expect(JSON.parse(received()[0]!.body)).toEqual({
+      query: expect.stringMatching(/^query Customer\(\$id: ID!\) \{\n/),
+      variables: { id: 'c-1' },
+    })
+    expect(await run({ customer: 'c-2' })).toMatchObject({
+      status: 'failed',
+      error: { code: 'failed', step: 'give_up', message: 'The query was refused: no such customer' },
+    })
+  },
+
+  async 'soap.yaml'({ run, received }) {
+    expect(await run({ article: 'Nuts & <bolts>' })).toMatchObject({ status: 'succeeded', vars: { pieces: 12 } })
+    const [request] = received()
+    expect(request!.headers).toMatchObject({
+      'content-type': 'text/xml; charset=utf-8',
+      soapaction: '"urn:example:GetStock"',
+    })
+    expect(request!.body).toContain('<Article>Nuts &amp; &lt;bolts&gt;</Article>')
+  },
+
+  async 'reply-from-a-step.yaml'({ flowId, send, received }) {
+    const known = await send({ article: 'A-100' })
+    expect(known.body).toEqual({ status: 'success', article: 'A-100', pieces: 3 })
+    expect([known.status, known.headers.get('cache-control')]).toEqual([200, 'no-store'])
+    const [{ id }] = (await millrace.api('GET', `/runs?flow=${flowId}`)).body.items
+    expect((await millrace.runEnded(id)).status).toBe('succeeded')
+    expect(JSON.parse(received().at(-1)!.body)).toEqual({ article: 'A-100', run: id })
+
+    const unknown = await send({ article: 'B-1' })
+    expect([unknown.status, unknown.body.message]).toEqual([404, 'There is no article B-1'])
+    const broken = await send({ article: 'broken' })
+    expect(broken.status).toBe(502)
+    expect(broken.body).toEqual({
+      status: 'error',
+      message: 'The stock could not be read: the stock API replied 500',
+    })
+    expect(received().filter(({ url }) => url === '/lookups')).toHaveLength(1)
+  },
+
+  async 'idempotent-receiver.yaml'({ send, received }) {
+    const [first, second] = await Promise.all([send({ id: 'evt-1', amount: 12 }), send({ id: 'evt-1', amount: 12 })])
+    expect(first.body).toEqual({ status: 'success', message: 'Payment noted', id: expect.stringMatching(/^run_/) })
+    expect(second.body).toEqual(first.body)
+    expect((await millrace.runEnded(first.body.id)).status).toBe('succeeded')
+    expect(received()).toHaveLength(1)
+    expect(received()[0]).toMatchObject({
+      headers: { 'idempotency-key': `${first.body.id}:book` },
+      body: '{"event":"evt-1","amount":12}',
+    })
+  },
+
+  async 'auth-refresh.yaml'({ run, received }) {
+    expect(await run({ month: '2026-11' })).toMatchObject({ status: 'succeeded', vars: { report: { sales: 9 } } })
+    expect(received().map(({ url, headers }) => [url, headers.authorization])).toEqual([
+      ['/reports/2026-11', 'Bearer expired-token'],
+      ['/token', undefined],
+      ['/reports/2026-11', 'Bearer new-token'],
+    ])
+    expect(await run({ month: '1999-01' })).toMatchObject({
+      status: 'failed',
+      error: { step: 'refused', message: 'The API replied 404' },
+    })
+  },
+
+  async 'webhook-chaining.yaml'({ run }) {
+    const { id, status, vars } = await run({ customer: { name: 'Ada' } })
+    expect(status).toBe('succeeded')
+    expect(await millrace.runEnded(String(vars['nextRun']))).toMatchObject({
+      flowId: hello.flowId,
+      status: 'succeeded',
+      webhook: { body: { name: 'Ada', startedBy: id } },
+      vars: { greeting: 'Hello, Ada!' },
+    })
+  },
+}
+
+describe('examples', () => {
+  it('each have a case here, and each case a file', () => {
+    expect(Object.keys(CASES).toSorted()).toEqual(files.toSorted())
+  })
+
+  it.each(files)('%s begins with a comment and loses nothing when it is formatted', (file) => {
+    const text = textOf(file)
+    expect(text).toMatch(/^# [A-Z]/)
+    const document = parseFlowText(text)
+    expect(parseFlowText(formatFlowYaml(document))).toEqual(document)
+    expect(parseFlowText(JSON.stringify(document))).toEqual(document)
+  })
+
+  it.each(files)('%s does what it says', async (file) => {
+    await CASES[file]!(await tryOut(file))
+  })
+})
