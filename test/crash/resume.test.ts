@@ -115,3 +115,52 @@ describe('kill -9 between a request and its reply', { timeout: 60_000 }, () => {
     expect(upstream.received).toHaveLength(1)
   })
 })
+
+describe('kill -9 in the middle of a loop', { timeout: 90_000 }, () => {
+  it('sends no journalled item again, three crashes in a row, and at most the lanes in flight twice', async () => {
+    const CONCURRENCY = 4
+    const ITEMS = 60
+    let hang = new Set<string>()
+    const start = await setUp((request, response) => {
+      if (hang.has(JSON.parse(request.body).item)) return
+      response.end('{}')
+    })
+    const items = Array.from({ length: ITEMS }, (_, i) => `item-${i}`)
+    const { post } = await server.publish({
+      name: 'loop',
+      trigger: { kind: 'webhook' },
+      steps: [
+        {
+          id: 'all',
+          kind: 'loop',
+          each: '{{ webhook.body.items }}',
+          concurrency: CONCURRENCY,
+          steps: [call('send', { body: { kind: 'json', value: { item: '{{ loop.item }}' } } })],
+          collect: '{{ loop.item }}',
+        },
+      ],
+    })
+    // The first crash finds all lanes at the 10th item and after, the second at the 30th, the third at the 50th.
+    const stuckAt = (from: number) => new Set(items.slice(from, from + CONCURRENCY))
+    hang = stuckAt(10)
+    const { id } = (await post({ items })).body
+    let expected = 10 + CONCURRENCY
+    for (const next of [30, 50, ITEMS]) {
+      await upstream.count(expected)
+      await kill()
+      hang = stuckAt(next)
+      await start()
+      // All that was in flight again, and all up to where it hangs next.
+      expected =
+        upstream.received.length + Math.min(next + CONCURRENCY, ITEMS) - (new Set(sentItems()).size - CONCURRENCY)
+    }
+    const run = await server.runEnded(id)
+    expect(run.status).toBe('succeeded')
+    expect((run.steps[0]!.output as { results: string[] }).results).toEqual(items)
+    const sent = sentItems()
+    expect(new Set(sent)).toEqual(new Set(items))
+    expect(sent.length - ITEMS).toBeLessThanOrEqual(3 * CONCURRENCY)
+  })
+})
+
+const sentItems = (): string[] => upstream.received.map((request) => JSON.parse(request.body).item)

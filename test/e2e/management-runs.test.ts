@@ -7,13 +7,12 @@ import { type Answer, TOKEN } from '../harness/millrace.ts'
 
 let managed: Managed
 let millrace: Managed['millrace']
-let upstream: Managed['upstream']
 let gate: Managed['gate']
 let api: Managed['api']
 let create: Managed['create']
 beforeAll(async () => {
   managed = await startManaged()
-  ;({ millrace, upstream, gate, api, create } = managed)
+  ;({ millrace, gate, api, create } = managed)
 })
 afterAll(() => managed.stop())
 
