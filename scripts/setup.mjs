@@ -21,7 +21,7 @@ function upToDate() {
 if (!upToDate()) {
   console.log('Millrace: installing its packages (once; about 20 seconds)...')
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
-  const installed = spawnSync(npm, ['ci', '--include=optional', '--include=dev', '--no-fund', '--no-audit'], {
+  const installed = spawnSync(npm, ['install', '--no-save', '--include=optional', '--include=dev', '--no-fund', '--no-audit'], {
     cwd: root,
     stdio: 'inherit',
     shell: process.platform === 'win32',
@@ -44,7 +44,7 @@ const version =
 if (Number(version.split('.')[0]) < 24) {
   console.error(
     `Millrace needs Node 24 or newer; this machine runs ${version}, and npm did not bring the pinned one.\n` +
-      'Run `npm ci --include=optional`, or install Node 24 from your system, and try again.',
+      'Run `npm install --include=optional`, or install Node 24 from your system, and try again.',
   )
   process.exit(1)
 }
