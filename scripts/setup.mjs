@@ -21,11 +21,15 @@ function upToDate() {
 if (!upToDate()) {
   console.log('Millrace: installing its packages (once; about 20 seconds)...')
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
-  const installed = spawnSync(npm, ['install', '--no-save', '--include=optional', '--include=dev', '--no-fund', '--no-audit'], {
-    cwd: root,
-    stdio: 'inherit',
-    shell: process.platform === 'win32',
-  })
+  const installed = spawnSync(
+    npm,
+    ['install', '--no-save', '--include=optional', '--include=dev', '--no-fund', '--no-audit', '--loglevel=error'],
+    {
+      cwd: root,
+      stdio: 'inherit',
+      shell: process.platform === 'win32',
+    },
+  )
   if (installed.status !== 0) {
     console.error(
       'Millrace: npm could not install the packages (see above). Check the network or registry, then run the command again.',
