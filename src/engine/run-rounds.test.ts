@@ -273,7 +273,7 @@ describe('waiting inside a loop', () => {
     expect(
       world
         .urls()
-        .map((url) => url.split('/').at(-1))
+        .map((url) => url.split('/').at(-1)!)
         .toSorted(),
     ).toEqual(['quick', 'slow', 'then'])
     walk.interrupt()
