@@ -1,4 +1,5 @@
 // The floor: a bare node:http server that does the work of the scenarios and keeps nothing. Usage: node bench/floor.ts PORT UPSTREAM
+import { createHmac } from 'node:crypto'
 import { Agent, createServer, request, type ServerResponse } from 'node:http'
 
 const [port, upstream] = process.argv.slice(2)
@@ -24,9 +25,13 @@ const server = createServer((incoming, response) => {
   const chunks: Buffer[] = []
   incoming.on('data', (chunk) => chunks.push(chunk))
   incoming.on('end', () => {
-    const order = JSON.parse(Buffer.concat(chunks).toString()) as { id: string; total: number }
+    const raw = Buffer.concat(chunks)
+    const order = JSON.parse(raw.toString()) as { id: string; total: number }
     if (incoming.url === '/a') send(response, { status: 'success', id: order.id })
-    else callUpstream({ id: order.id, total: order.total }, ({ rate }) => send(response, { rate }))
+    else if (incoming.url === '/c') {
+      const mac = createHmac('sha256', 'whsec_bench').update(raw).digest('hex')
+      send(response, { tier: order.total > 100 ? 'high' : 'low', mac })
+    } else callUpstream({ id: order.id, total: order.total }, ({ rate }) => send(response, { rate }))
   })
 })
 server.keepAliveTimeout = 60_000

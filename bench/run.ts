@@ -13,7 +13,7 @@ const { values: options } = parseArgs({
     seconds: { type: 'string', default: '8' },
     warm: { type: 'string', default: '4' },
     connections: { type: 'string', default: '1,16,64' },
-    only: { type: 'string', default: 'A,B' },
+    only: { type: 'string', default: 'A,B,C' },
     profile: { type: 'boolean', default: false },
   },
 })
@@ -24,11 +24,31 @@ const upstreamUrl = `http://127.0.0.1:${PORTS.upstream}`
 const results = join(import.meta.dirname, 'results')
 const children: ChildProcess[] = []
 
+const reply = (tier: string) => ({ id: 'high', kind: 'respond', body: { tier, mac: '{{ steps.sign }}' } })
+
 const FLOWS: Record<string, object> = {
   A: {
     name: 'A',
     trigger: { kind: 'webhook' },
     steps: [{ id: 'note', kind: 'set', vars: { total: '{{ webhook.body.total }}' } }],
+  },
+  C: {
+    name: 'C',
+    trigger: { kind: 'webhook', response: { mode: 'finished' } },
+    steps: [
+      {
+        id: 'sign',
+        kind: 'code',
+        input: '{{ webhook.rawBody }}',
+        code: "export default (body) => crypto.createHmac('sha256', 'whsec_bench').update(body).digest('hex')",
+      },
+      {
+        id: 'size',
+        kind: 'branch',
+        cases: [{ when: '{{ webhook.body.total > 100 }}', steps: [reply('high')] }],
+        otherwise: [{ ...reply('low'), id: 'low' }],
+      },
+    ],
   },
   B: {
     name: 'B',

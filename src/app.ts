@@ -3,8 +3,8 @@ import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import type { Config } from './config.ts'
-import type { EnginePorts } from './engine/advance-run.ts'
-import { Engine, FlowUnusable } from './engine/engine.ts'
+import { Engine } from './engine/engine.ts'
+import type { EnginePorts } from './engine/engine-ports.ts'
 import { createIds } from './engine/ids.ts'
 import type { ClaimedRun, RunProgress } from './engine/run-store.ts'
 import { flowSchema } from './flow/flow-schema.ts'
@@ -14,14 +14,16 @@ import { createServer, type Server } from './http/server.ts'
 import { HOP_HEADER } from './http/webhook-request.ts'
 import { Events, flowTopic, runTopic } from './operations/events.ts'
 import { keepHouse } from './operations/keep-house.ts'
-import type { QueuedRun, Secrets, UnfinishedRun } from './operations/ports.ts'
+import type { Secrets } from './operations/ports.ts'
 import { PublishedFlows } from './operations/published-flows.ts'
 import { RateLimit } from './operations/rate-limit.ts'
 import { stepView } from './operations/read-runs.ts'
+import { queuedRun, recoverRuns } from './operations/recover-runs.ts'
 import { Replies } from './operations/replies.ts'
 import type { Services } from './operations/services.ts'
 import { createHttpClient } from './outbound/http-client.ts'
 import { InProcessQueue } from './queue/in-process-queue.ts'
+import { createSandbox } from './sandbox/worker-pool.ts'
 import { openVault } from './secrets/open-vault.ts'
 import { Redactor } from './secrets/redactor.ts'
 import { createProtect, createSecrets } from './secrets/secret-keeping.ts'
@@ -44,7 +46,6 @@ const STORAGE_RETRY_MS = 1000
 const HOUSEKEEPING_EVERY_MS = 60_000
 const FINISH_GRACE_MS = 5_000
 const DUE_PAGE = 500
-const RECOVERY_PAGE = 1000
 
 export const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
 
@@ -84,9 +85,11 @@ export async function startApp(config: Config, logOutput: DestinationStream = st
     sha256: (text: string) => createHash('sha256').update(text).digest('hex'),
     hmacSha256: (text: string, key: string) => createHmac('sha256', key).update(text).digest('hex'),
   }
+  const sandbox = createSandbox()
   const enginePorts: EnginePorts = {
     journal,
     http,
+    sandbox,
     now,
     random: Math.random,
     hashing,
@@ -110,7 +113,7 @@ export async function startApp(config: Config, logOutput: DestinationStream = st
     advance: (runId, fresh) => engine.advance(runId, fresh),
     async due() {
       const { runs: waiting, nextAt } = await runs.due(now(), DUE_PAGE)
-      return { runs: await Promise.all(waiting.map(queued)), nextAt }
+      return { runs: await Promise.all(waiting.map((run) => queuedRun(published, run))), nextAt }
     },
     now,
     failed: (error) => log.error({ err: error }, 'a run could not be carried on'),
@@ -142,32 +145,6 @@ export async function startApp(config: Config, logOutput: DestinationStream = st
     warn: (message, details) => log.warn(details, message),
   }
 
-  /** A run with the limit that its flow's version sets. */
-  async function queued(run: UnfinishedRun): Promise<QueuedRun> {
-    const flow = run.version === null ? null : await usable(published.version(run.flowId, run.version))
-    return { id: run.id, flowId: run.flowId, concurrency: flow?.trigger.concurrency ?? null, fresh: null }
-  }
-
-  async function recover(): Promise<number> {
-    await runs.countRecovered()
-    let recovered = 0
-    for (const statuses of [['waiting'], ['running'], ['queued']] as const) {
-      for (let after: string | null = null; ; ) {
-        const page: UnfinishedRun[] = await runs.unfinished(statuses, after, RECOVERY_PAGE)
-        for (const run of page) {
-          if (run.status === 'waiting') queue.hold(await queued(run))
-          else {
-            queue.add(await queued(run))
-            recovered++
-          }
-        }
-        if (page.length < RECOVERY_PAGE) break
-        after = page.at(-1)!.id
-      }
-    }
-    return recovered
-  }
-
   metrics.watch({ queued: () => queue.size, running: () => engine.active, outbound: () => http.stats().inFlight })
   await published.load()
   const server = await createServer({
@@ -180,7 +157,7 @@ export async function startApp(config: Config, logOutput: DestinationStream = st
     flowSchema: flowSchema(stepKinds),
     onBug: (error, route) => log.error({ err: error, route }, 'a request failed by a fault of Millrace'),
   })
-  const recovered = await recover()
+  const recovered = await recoverRuns(runs, queue, published)
   await server.fastify.listen({ host: config.host, port: config.port, backlog: 4096 })
   queue.start()
   const stopping = new AbortController()
@@ -197,6 +174,7 @@ export async function startApp(config: Config, logOutput: DestinationStream = st
       queue.stop()
       await stopServing(server, replies, () => engine.stop(FINISH_GRACE_MS))
       await http.close()
+      await sandbox.close()
       await housekeeping
       await storage.close()
       log.info('Millrace has stopped')
@@ -248,16 +226,6 @@ async function keepHouseRegularly(
     } catch (error) {
       log.error({ err: error }, 'retention failed; it is tried again')
     }
-  }
-}
-
-/** A flow that cannot be used fails its runs when they are taken up, not the start. */
-async function usable<T>(flow: T | Promise<T>): Promise<T | null> {
-  try {
-    return await flow
-  } catch (error) {
-    if (error instanceof FlowUnusable) return null
-    throw error
   }
 }
 

@@ -1,46 +1,16 @@
 // Carries one claimed run as far as it goes: walks its steps, takes what the journal holds, runs the rest, records every outcome.
 import type { CompiledFlow, CompiledStep, CompiledSteps } from '../flow/compile.ts'
 import type { StepListHandle } from '../flow/schema.ts'
-import { callerReply, defaultErrorReply, defaultReply } from './caller-reply.ts'
-import type { HttpClient } from './http-client.ts'
+import { finalReply } from './caller-reply.ts'
+import type { EnginePorts } from './engine-ports.ts'
 import { JournalWriter } from './journal-writer.ts'
 import { NestedFailure, performStep } from './perform-step.ts'
 import { nextAttemptAt, troubleOf } from './retry.ts'
 import { type Round, type RoundRecord, runRounds } from './run-rounds.ts'
-import { createRoots, type Hashing, type Roots, roundRoots, stepScope } from './run-scope.ts'
-import {
-  type Advanced,
-  type ClaimedRun,
-  type JournalEntry,
-  ROUND,
-  type RunError,
-  type RunJournal,
-  type RunProgress,
-} from './run-store.ts'
+import { createRoots, type Roots, roundRoots, stepScope } from './run-scope.ts'
+import { type Advanced, type ClaimedRun, type JournalEntry, ROUND, type RunError } from './run-store.ts'
 import type { CallerReply, Outcome, RoundPlan, StepContext, StepKind } from './step-kind.ts'
 import { ClaimLost, Interrupted, Parked, Stopped } from './walk-signals.ts'
-
-export interface EnginePorts {
-  journal: RunJournal
-  http: HttpClient
-  now(): number
-  /** In [0, 1). */
-  random(): number
-  hashing: Hashing
-  env: Readonly<Record<string, string>>
-  /** Hands a reply to the webhook's caller, if one still waits. */
-  reply(runId: string, reply: CallerReply): void
-  /** After each durable step forward. */
-  progressed(run: ClaimedRun, progress: RunProgress): void
-  /** The database cannot be written: resolves when it is worth another try. */
-  storageTrouble(error: unknown): Promise<void>
-  bug(error: unknown, run: ClaimedRun): void
-  holdsSecret(text: string): boolean
-  /** Resolves at that time; `end` gives it up. */
-  sleepUntil(time: number): { done: Promise<void>; end(): void }
-  /** The value with its secrets hidden. */
-  redact<T>(value: T): T
-}
 
 /** Outcomes that wait for their write at most: a loop of steps that reach nothing must not gather them without end. */
 const MAX_UNWRITTEN = 200
@@ -86,18 +56,24 @@ export class RunWalk {
 
   async advance(): Promise<Advanced> {
     try {
+      return await this.#walk()
+    } catch (signal) {
+      if (signal instanceof ClaimLost) return { state: 'lost' }
+      if (signal instanceof Interrupted) return { state: 'interrupted' }
+      throw signal
+    }
+  }
+
+  async #walk(): Promise<Advanced> {
+    try {
       await this.#steps(this.#flow.steps, '', this.#roots)
       return await this.#finish('succeeded', null)
-    } catch (error) {
-      if (error instanceof Stopped) return await this.#finish('succeeded', null)
-      if (error instanceof NestedFailure) return await this.#finish('failed', error.outcome.error)
-      if (error instanceof ClaimLost) return { state: 'lost' }
-      if (error instanceof Interrupted) return { state: 'interrupted' }
-      if (error instanceof Parked) {
-        await this.#writer.write('waiting', { resumeAt: error.resumeAt })
-        return { state: 'parked', resumeAt: error.resumeAt }
-      }
-      throw error
+    } catch (signal) {
+      if (signal instanceof Stopped) return this.#finish('succeeded', null)
+      if (signal instanceof NestedFailure) return this.#finish('failed', signal.outcome.error)
+      if (!(signal instanceof Parked)) throw signal
+      await this.#writer.write('waiting', { resumeAt: signal.resumeAt })
+      return { state: 'parked', resumeAt: signal.resumeAt }
     }
   }
 
@@ -253,6 +229,10 @@ export class RunWalk {
       hops: this.run.hops,
       interrupted,
       http: this.#ports.http,
+      sandbox: this.#ports.sandbox,
+      log: (line) => {
+        entry.logs = [...(entry.logs ?? []), line]
+      },
       holdsSecret: this.#ports.holdsSecret,
       signal: () => {
         this.#abort ??= new AbortController()
@@ -383,28 +363,14 @@ export class RunWalk {
   }
 
   async #finish(status: 'succeeded' | 'failed', error: RunError | null): Promise<Advanced> {
-    try {
-      await this.#writer.write(status, { error })
-    } catch (signal) {
-      if (signal instanceof ClaimLost) return { state: 'lost' }
-      throw signal
+    await this.#writer.write(status, { error })
+    const { trigger } = this.#flow
+    if (trigger.mode === 'finished' && !this.#replied) {
+      const scope = (roots: Roots) => stepScope(roots, this.#ports.hashing, this.run.id, 'reply', this.#ports.now())
+      // An error's message may name what the caller must not know, such as a URL with a key.
+      this.#ports.reply(this.run.id, finalReply(trigger, this.run.id, this.#roots, scope, this.#ports.redact(error)))
     }
-    if (this.#flow.trigger.mode === 'finished' && !this.#replied)
-      this.#ports.reply(this.run.id, this.#finalReply(error))
     return { state: 'finished' }
-  }
-
-  #finalReply(error: RunError | null): CallerReply {
-    const { reply, errorReply } = this.#flow.trigger
-    const now = this.#ports.now()
-    const scope = (roots: Roots) => stepScope(roots, this.#ports.hashing, this.run.id, 'reply', now)
-    if (error) {
-      // Its message may name what the caller must not know, such as a URL with a key.
-      const shown = this.#ports.redact(error)
-      const roots = Object.assign(Object.create(null), this.#roots, { error: shown })
-      return callerReply(errorReply, scope(roots), defaultErrorReply(this.run.id, shown.message))
-    }
-    return callerReply(reply, scope(this.#roots), defaultReply(this.run.id))
   }
 }
 

@@ -1,7 +1,9 @@
 // What the webhook's caller is told: the configured reply, or the default of contract §4.
 import { isReplyHeaderAllowed } from '../flow/check-trigger.ts'
-import type { CompiledReply } from '../flow/compile.ts'
+import type { CompiledReply, CompiledTrigger } from '../flow/compile.ts'
 import { ExpressionError, type Scope } from '../flow/expression/index.ts'
+import type { Roots } from './run-scope.ts'
+import type { RunError } from './run-store.ts'
 import type { CallerReply } from './step-kind.ts'
 
 const json = (status: number, body: unknown): CallerReply => ({ status, headers: [], body })
@@ -28,4 +30,17 @@ export function callerReply(configured: CompiledReply, scope: Scope, fallback: C
     if (error instanceof ExpressionError) return fallback
     throw error
   }
+}
+
+/** What the caller gets who waited for the run to end. */
+export function finalReply(
+  { reply, errorReply }: Pick<CompiledTrigger, 'reply' | 'errorReply'>,
+  runId: string,
+  roots: Roots,
+  scopeOf: (roots: Roots) => Scope,
+  error: RunError | null,
+): CallerReply {
+  if (!error) return callerReply(reply, scopeOf(roots), defaultReply(runId))
+  const withError = Object.assign(Object.create(null), roots, { error })
+  return callerReply(errorReply, scopeOf(withError), defaultErrorReply(runId, error.message))
 }

@@ -1,7 +1,8 @@
 // The runs that this process carries at the moment.
 import type { CompiledFlow } from '../flow/compile.ts'
-import { type EnginePorts, RunWalk } from './advance-run.ts'
+import { RunWalk } from './advance-run.ts'
 import { defaultErrorReply } from './caller-reply.ts'
+import type { EnginePorts } from './engine-ports.ts'
 import type { Advanced, ClaimedRun, NewRun, RunProgress } from './run-store.ts'
 import type { StepKind } from './step-kind.ts'
 

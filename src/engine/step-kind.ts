@@ -4,6 +4,7 @@ import type { Scope } from '../flow/expression/index.ts'
 import type { StepListHandle } from '../flow/schema.ts'
 import type { HttpClient } from './http-client.ts'
 import type { Trouble } from './retry.ts'
+import type { Sandbox } from './sandbox.ts'
 
 /** Why a step or run failed. */
 export interface StepError {
@@ -103,6 +104,9 @@ export interface StepContext<Settings> {
   /** Whether the text holds a secret from a connection, `env` or a sealed literal. */
   holdsSecret(text: string): boolean
   http: HttpClient
+  sandbox: Sandbox
+  /** Keeps a line with the run. */
+  log(line: string): void
   /** Aborted when the run is cancelled or the process stops. */
   signal(): AbortSignal
 }

@@ -12,7 +12,8 @@ import { createRunStore } from '../storage/run-store.ts'
 import { openSqlite, type SqliteStorage } from '../storage/sqlite-database.ts'
 import { createSqliteRunJournal } from '../storage/sqlite-run-journal.ts'
 import { webhook } from '../storage/store-contract.ts'
-import { type EnginePorts, RunWalk } from './advance-run.ts'
+import { RunWalk } from './advance-run.ts'
+import type { EnginePorts } from './engine-ports.ts'
 import { OutboundError, type OutboundReply, type OutboundRequest } from './http-client.ts'
 import { createIds } from './ids.ts'
 import type { RunStatus } from './run-store.ts'
@@ -74,6 +75,7 @@ export async function runOf(steps: object[], trigger: object = {}, body: unknown
   const ports: EnginePorts = {
     journal,
     http: { send },
+    sandbox: { run: () => Promise.reject(new Error('no code expected')) },
     now: () => world.time,
     random: () => 0,
     hashing: { sha256: (text) => createHash('sha256').update(text).digest('hex'), hmacSha256: () => '' },

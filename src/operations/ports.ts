@@ -140,7 +140,14 @@ export interface RunStore {
   /** false: it had finished before. Whoever runs it has lost its claim. */
   cancel(id: string, at: number, error: RunError): Promise<boolean>
   /** In the order in which they came, page by page. */
-  unfinished(statuses: readonly RunStatus[], after: string | null, limit: number): Promise<UnfinishedRun[]>
+  unfinished(
+    statuses: readonly RunStatus[],
+    flowId: string | null,
+    after: string | null,
+    limit: number,
+  ): Promise<UnfinishedRun[]>
+  /** The versions that have runs waiting. */
+  waitingVersions(): Promise<{ flowId: string; version: number | null }[]>
   /** Waiting runs whose time has come, and when the next one's comes. */
   due(now: number, limit: number): Promise<{ runs: UnfinishedRun[]; nextAt: number | null }>
   /** Counts one more attempt of every run that a dead process left running. */

@@ -1,7 +1,7 @@
 // What the operations work with; built once, in app.ts.
 
-import type { EnginePorts } from '../engine/advance-run.ts'
 import type { Engine } from '../engine/engine.ts'
+import type { EnginePorts } from '../engine/engine-ports.ts'
 import type { Ids } from '../engine/ids.ts'
 import type { Hashing } from '../engine/run-scope.ts'
 import type { StepKind } from '../engine/step-kind.ts'

@@ -54,6 +54,7 @@ export async function testStep(
   Object.assign(roots['steps'] as object, earlier, given.steps)
   Object.assign(roots['vars'] as object, variablesOf(document.steps, earlier), given.vars)
 
+  const logs: string[] = []
   const context: Omit<StepContext<never>, 'settings' | 'showInput'> = {
     runId: services.ids.next('run'),
     path: stepId,
@@ -67,6 +68,8 @@ export async function testStep(
     runRounds: async ({ items }) => ({ count: items?.length ?? 0, results: [], errors: [], failure: null }),
     holdsSecret: services.enginePorts.holdsSecret,
     http: services.enginePorts.http,
+    sandbox: services.enginePorts.sandbox,
+    log: (line) => void logs.push(line),
     signal: () => new AbortController().signal,
   }
   const { outcome, input } = await performStep(

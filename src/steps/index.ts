@@ -1,6 +1,7 @@
 // The list of step kinds: adding one means a file in this folder and a line here.
 import type { StepKind } from '../engine/step-kind.ts'
 import { branch } from './branch.ts'
+import { code } from './code.ts'
 import { fail } from './fail.ts'
 import { http } from './http/http.ts'
 import { loop } from './loop.ts'
@@ -11,7 +12,7 @@ import { store } from './store.ts'
 import { wait } from './wait.ts'
 
 export const stepKinds: ReadonlyMap<string, StepKind> = new Map(
-  ([http, branch, loop, wait, set, store, respond, stop, fail] as unknown as StepKind[]).map((kind) => [
+  ([http, branch, loop, wait, code, set, store, respond, stop, fail] as unknown as StepKind[]).map((kind) => [
     kind.kind,
     kind,
   ]),

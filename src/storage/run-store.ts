@@ -108,7 +108,7 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
         return true
       }),
 
-    async unfinished(statuses, after, limit) {
+    async unfinished(statuses, flowId, after, limit) {
       let query = db
         .selectFrom('run')
         .select(BRIEF)
@@ -116,8 +116,19 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
         .where('status', 'in', statuses)
         .orderBy('id')
         .limit(limit)
+      if (flowId) query = query.where('flow_id', '=', flowId)
       if (after) query = query.where('id', '>', after)
       return (await query.execute()).map(toUnfinished)
+    },
+
+    async waitingVersions() {
+      const rows = await db
+        .selectFrom('run')
+        .select(['flow_id', 'version'])
+        .where('status', '=', 'waiting')
+        .distinct()
+        .execute()
+      return rows.map((row) => ({ flowId: row.flow_id, version: row.version }))
     },
 
     async due(now, limit) {

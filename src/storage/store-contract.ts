@@ -321,11 +321,13 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
           startedAt: time,
           entries: [],
         })
-        const open = await stores.runs.unfinished(['queued'], null, 1000)
+        const open = await stores.runs.unfinished(['queued'], null, null, 1000)
         expect(open.map((run) => run.id)).toContain(queued.id)
         expect(open.map((run) => run.id)).not.toContain(waiting.id)
-        expect(await stores.runs.unfinished(['queued'], queued.id, 1000)).toEqual([])
+        expect(await stores.runs.unfinished(['queued'], null, queued.id, 1000)).toEqual([])
         expect((await stores.runs.due(time + 49, 100)).runs.map((run) => run.id)).not.toContain(waiting.id)
+        expect(await stores.runs.unfinished(['waiting'], 'flow_none', null, 1000)).toEqual([])
+        expect(await stores.runs.waitingVersions()).toContainEqual({ flowId: 'flow_open', version: 1 })
         expect((await stores.runs.due(time + 49, 100)).nextAt).toBe(time + 50)
         expect((await stores.runs.due(time + 50, 100)).runs.map((run) => run.id)).toContain(waiting.id)
       })

@@ -116,6 +116,37 @@ describe('kill -9 between a request and its reply', { timeout: 60_000 }, () => {
   })
 })
 
+describe('kill -9 during a code step', { timeout: 60_000 }, () => {
+  it('runs the code again, and nothing that came before it', async () => {
+    const start = await setUp((_request, response) => response.end('{}'))
+    const { post } = await server.publish({
+      name: 'code',
+      trigger: { kind: 'webhook' },
+      steps: [
+        call('first'),
+        {
+          id: 'busy',
+          kind: 'code',
+          input: '{{ run.attempt }}',
+          timeout: 30,
+          code: 'export default (attempt) => { if (attempt === 1) for (;;); return attempt }',
+        },
+        call('last'),
+      ],
+    })
+    const { id } = (await post({})).body
+    await server.runEnded(id, ['running'])
+    await upstream.count(1)
+    expect((await server.run(id)).steps.at(-1)).toMatchObject({ id: 'busy', status: 'running' })
+    await kill()
+    await start()
+    const run = await server.runEnded(id)
+    expect(run.status).toBe('succeeded')
+    expect(run.steps[1]!.output).toBe(2)
+    expect(upstream.received.map((request) => request.url)).toEqual(['/first', '/last'])
+  })
+})
+
 describe('kill -9 in the middle of a loop', { timeout: 90_000 }, () => {
   it('sends no journalled item again, three crashes in a row, and at most the lanes in flight twice', async () => {
     const CONCURRENCY = 4

@@ -1,0 +1,29 @@
+// What the engine needs of the world around it.
+import type { HttpClient } from './http-client.ts'
+import type { Hashing } from './run-scope.ts'
+import type { ClaimedRun, RunJournal, RunProgress } from './run-store.ts'
+import type { Sandbox } from './sandbox.ts'
+import type { CallerReply } from './step-kind.ts'
+
+export interface EnginePorts {
+  journal: RunJournal
+  http: HttpClient
+  sandbox: Sandbox
+  now(): number
+  /** In [0, 1). */
+  random(): number
+  hashing: Hashing
+  env: Readonly<Record<string, string>>
+  /** Hands a reply to the webhook's caller, if one still waits. */
+  reply(runId: string, reply: CallerReply): void
+  /** After each durable step forward. */
+  progressed(run: ClaimedRun, progress: RunProgress): void
+  /** The database cannot be written: resolves when it is worth another try. */
+  storageTrouble(error: unknown): Promise<void>
+  bug(error: unknown, run: ClaimedRun): void
+  holdsSecret(text: string): boolean
+  /** Resolves at that time; `end` gives it up. */
+  sleepUntil(time: number): { done: Promise<void>; end(): void }
+  /** The value with its secrets hidden. */
+  redact<T>(value: T): T
+}

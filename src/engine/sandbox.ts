@@ -1,0 +1,38 @@
+// The port to the sandbox: where code steps run, out of reach of the process.
+
+export interface CodeRequest {
+  /** JavaScript or TypeScript with a default export. */
+  code: string
+  /** Any JSON value. */
+  input: unknown
+  timeoutMs: number
+  memoryBytes: number
+  signal: AbortSignal | null
+}
+
+export interface CodeResult {
+  /** A JSON value that shares nothing with the sandbox. */
+  output: unknown
+  /** What the code wrote to its console. */
+  logs: string[]
+}
+
+export type CodeErrorCode = 'code_failed' | 'code_timeout' | 'code_memory' | 'cancelled'
+
+/** Why code gave no result; message and hint are for the user. */
+export class CodeError extends Error {
+  readonly code: CodeErrorCode
+  readonly hint: string
+  readonly logs: string[]
+  constructor(code: CodeErrorCode, message: string, hint: string, logs: string[] = []) {
+    super(message)
+    this.code = code
+    this.hint = hint
+    this.logs = logs
+  }
+}
+
+export interface Sandbox {
+  /** Rejects with CodeError only. */
+  run(request: CodeRequest): Promise<CodeResult>
+}

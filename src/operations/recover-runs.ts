@@ -1,0 +1,56 @@
+// At start: puts every unfinished run back in line.
+
+import { FlowUnusable } from '../engine/engine.ts'
+import type { Queue, QueuedRun, RunStore, UnfinishedRun } from './ports.ts'
+import type { PublishedFlows } from './published-flows.ts'
+
+const PAGE = 1000
+
+export interface RecoveryQueue extends Queue {
+  /** A run that waits keeps its flow's place. */
+  hold(run: QueuedRun): void
+}
+
+export async function recoverRuns(runs: RunStore, queue: RecoveryQueue, published: PublishedFlows): Promise<number> {
+  await runs.countRecovered()
+  // There may be a million waiting: only those of flows with a limit are looked at.
+  for (const { flowId, version } of await runs.waitingVersions())
+    if ((await limitOf(published, flowId, version)) !== null)
+      for await (const run of all(runs, ['waiting'], flowId)) queue.hold(await queuedRun(published, run))
+  let recovered = 0
+  for (const status of ['running', 'queued'] as const)
+    for await (const run of all(runs, [status], null)) {
+      queue.add(await queuedRun(published, run))
+      recovered++
+    }
+  return recovered
+}
+
+/** A run with the limit that its flow's version sets. */
+export async function queuedRun(published: PublishedFlows, { id, flowId, version }: UnfinishedRun): Promise<QueuedRun> {
+  return { id, flowId, concurrency: await limitOf(published, flowId, version), fresh: null }
+}
+
+async function limitOf(published: PublishedFlows, flowId: string, version: number | null): Promise<number | null> {
+  if (version === null) return null
+  try {
+    return (await published.version(flowId, version)).trigger.concurrency
+  } catch (error) {
+    // Its runs will say what is wrong with it, not the start.
+    if (error instanceof FlowUnusable) return null
+    throw error
+  }
+}
+
+async function* all(
+  runs: RunStore,
+  statuses: readonly UnfinishedRun['status'][],
+  flowId: string | null,
+): AsyncGenerator<UnfinishedRun> {
+  for (let after: string | null = null; ; ) {
+    const page = await runs.unfinished(statuses, flowId, after, PAGE)
+    yield* page
+    if (page.length < PAGE) return
+    after = page.at(-1)!.id
+  }
+}

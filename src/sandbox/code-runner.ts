@@ -1,0 +1,186 @@
+// Runs code in QuickJS, each time from an untouched image: compiled once per text, nothing left over between runs.
+import { readFileSync } from 'node:fs'
+import type { JSValuePointer } from '@jitl/quickjs-ffi-types'
+import { explainFailure, neverFinished, outOfMemory, sandboxBroke, timedOut } from './explain-failure.ts'
+import { hostFunctions } from './host-functions.ts'
+import { KEPT_IMAGES, KEPT_MEMORY_BYTES, LARGEST_KEPT_IMAGE } from './limits.ts'
+import type { Failure, RunReply, RunRequest } from './messages.ts'
+import { outputProblem, outputTooLarge } from './output-problem.ts'
+import { type Extras, GuestError, type GuestWords, type Host, type Image, QuickJs, TooLarge } from './quickjs.ts'
+import { RunLog } from './run-log.ts'
+import { NotStrippable, readsDifferently, stripTypes } from './strip-types.ts'
+import { type CompiledModule, Module } from './web-assembly.ts'
+
+const guestFile = (name: string) => readFileSync(new URL(`./guest/${name}.js`, import.meta.url), 'utf8')
+const CRYPTO_MODULE =
+  'export default crypto; export const { createHash, createHmac, randomUUID, timingSafeEqual } = crypto'
+
+type Ending = { json: string } | { words: GuestWords } | { failure: Failure }
+
+class CodeFailure extends Error {
+  readonly failure: Failure
+  constructor(failure: Failure) {
+    super(failure.message)
+    this.failure = failure
+  }
+}
+
+export class CodeRunner implements Host {
+  readonly #compiled: CompiledModule
+  readonly #images = new Map<string, Image>()
+  #quickJs!: QuickJs
+  #base!: Image
+  #drive = 0 as JSValuePointer
+  #deadline = 0
+  #interrupted = false
+  #ending: Ending | null = null
+  #log = new RunLog()
+
+  static async create(): Promise<CodeRunner> {
+    const file = new URL(import.meta.resolve('@jitl/quickjs-ng-wasmfile-release-sync/wasm'))
+    const runner = new CodeRunner(new Module(readFileSync(file)))
+    await runner.#start()
+    return runner
+  }
+
+  private constructor(compiled: CompiledModule) {
+    this.#compiled = compiled
+  }
+
+  async #start(): Promise<void> {
+    const quickJs = await QuickJs.create(this.#compiled, this)
+    this.#deadline = Number.POSITIVE_INFINITY
+    quickJs.start()
+    quickJs.evaluate(guestFile('prelude'), 'prelude')
+    for (const name of ['text', 'crypto', 'url']) quickJs.evaluate(guestFile(name), name)
+    for (const name of ['crypto', 'node:crypto']) quickJs.evaluate(CRYPTO_MODULE, name, true)
+    this.#drive = quickJs.evaluate(guestFile('finish'), 'prelude')
+    this.#base = quickJs.save()
+    this.#quickJs = quickJs
+  }
+
+  /** Whether `renew` must be called before the next run. */
+  get isBloated(): boolean {
+    return this.#quickJs.memoryBytes > KEPT_MEMORY_BYTES
+  }
+
+  /** Gives the memory back: images fit every instance of the same build. */
+  async renew(): Promise<void> {
+    const fresh = await QuickJs.create(this.#compiled, this)
+    fresh.adopt(this.#quickJs)
+    this.#quickJs = fresh
+  }
+
+  run(request: RunRequest): RunReply {
+    this.#log = new RunLog()
+    this.#ending = null
+    this.#interrupted = false
+    this.#deadline = Number.POSITIVE_INFINITY
+    try {
+      return { output: this.#output(request), logs: this.#log.lines }
+    } catch (error) {
+      const logs = this.#log.lines
+      if (this.#interrupted) return { failure: timedOut(request.timeoutMs), logs, broken: false }
+      if (error instanceof CodeFailure || error instanceof NotStrippable)
+        return { failure: error.failure, logs, broken: false }
+      if (error instanceof GuestError)
+        return { failure: explainFailure(error.words, request.code, request.memoryBytes), logs, broken: false }
+      return { failure: sandboxBroke, logs, broken: true }
+    }
+  }
+
+  #output(request: RunRequest): string {
+    const quickJs = this.#quickJs
+    this.#load(request)
+    this.#deadline = performance.now() + request.timeoutMs
+    quickJs.limitMemory(request.memoryBytes)
+    quickJs.withholdMemory()
+    const promise = quickJs.call(this.#drive, request.input)
+    // One by one: what is left when the code has ended must not run any more.
+    for (let more = true; more && this.#ending === null && !quickJs.isRejected(promise); ) {
+      more = quickJs.runJob()
+      if (this.shouldInterrupt()) throw new CodeFailure(timedOut(request.timeoutMs))
+    }
+    const ending = this.#ending as Ending | null
+    if (ending === null)
+      throw new CodeFailure(quickJs.isRejected(promise) ? outOfMemory(request.memoryBytes) : neverFinished)
+    if ('failure' in ending) throw new CodeFailure(ending.failure)
+    if ('words' in ending) throw new GuestError(ending.words)
+    const problem = outputProblem(ending.json)
+    if (problem) throw new CodeFailure(problem)
+    return ending.json
+  }
+
+  /** Puts the guest into the state in which the text is compiled and nothing of it has run. */
+  #load({ code, memoryBytes }: RunRequest): void {
+    const kept = this.#images.get(code)
+    if (kept) {
+      this.#images.delete(code)
+      this.#images.set(code, kept)
+      this.#quickJs.restore(kept)
+      return
+    }
+    this.#compile(code, memoryBytes)
+    const image = this.#quickJs.save()
+    if (image.heap.length > LARGEST_KEPT_IMAGE) return
+    if (this.#images.size >= KEPT_IMAGES) this.#images.delete(this.#images.keys().next().value!)
+    this.#images.set(code, image)
+  }
+
+  #compile(code: string, memoryBytes: number): void {
+    const compile = (source: string) => {
+      this.#quickJs.restore(this.#base)
+      this.#quickJs.limitMemory(memoryBytes)
+      this.#quickJs.compile(source, 'code')
+    }
+    if (!readsDifferently(code)) {
+      try {
+        compile(code)
+        return
+      } catch (error) {
+        if (!(error instanceof GuestError && error.words.name === 'SyntaxError')) throw error
+      }
+    }
+    compile(stripTypes(code))
+  }
+
+  shouldInterrupt(): boolean {
+    if (performance.now() > this.#deadline) this.#interrupted = true
+    return this.#interrupted
+  }
+
+  call(operation: string, text: string, extras: Extras): string | Uint8Array {
+    // Calls out take time that QuickJS, which counts its own steps, does not see.
+    if (this.shouldInterrupt()) throw new GuestError({ name: 'InternalError', message: 'interrupted', stack: '' })
+    if (operation === 'done') this.#ending ??= { json: text }
+    else if (operation === 'fail') this.#ending ??= { words: wordsOf(text) }
+    else return this.#answer(operation, text, extras)
+    return ''
+  }
+
+  refuse(operation: string): string {
+    if (operation === 'done' || operation === 'fail') this.#ending ??= { failure: outputTooLarge }
+    return JSON.stringify({ name: 'RangeError', message: 'at most 16 MiB can be passed at once' })
+  }
+
+  #answer(operation: string, text: string, extras: Extras): string | Uint8Array {
+    try {
+      const args: unknown = JSON.parse(text)
+      if (operation === 'log') return JSON.stringify([this.#log.write(...(args as [unknown, unknown]))])
+      const answer = hostFunctions.get(operation)
+      if (!answer) throw new TypeError('no such operation')
+      const value = answer(args, extras)
+      return value instanceof Uint8Array ? value : JSON.stringify([value])
+    } catch (error) {
+      if (error instanceof GuestError || error instanceof TooLarge) throw error
+      const { name, message } = error as Error
+      return JSON.stringify({ name, message })
+    }
+  }
+}
+
+/** The words are the guest's, and may be anything. */
+function wordsOf(text: string): GuestWords {
+  const { name, message, stack, serialising } = JSON.parse(text) as Record<string, unknown>
+  return { name: String(name), message: String(message), stack: String(stack), serialising: serialising === true }
+}

@@ -1,0 +1,149 @@
+import { createHash, createHmac } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { testSandbox } from './test-sandbox.ts'
+
+const { run, failure } = testSandbox(1)
+
+describe('what the code gets', () => {
+  it('hashes as Node does', async () => {
+    const texts = ['', 'text', 'é😀', 'a\0b', '\ud800x', 'x'.repeat(100_000)]
+    const body = `(input) => input.flatMap((t) => ['md5', 'sha1', 'sha256', 'sha512'].flatMap((a) => ['hex', 'base64', 'base64url'].map((e) =>
+      [crypto.createHash(a).update(t).digest(e), crypto.createHmac(a, t).update('x').update(t).digest(e)])))`
+    const expected = texts.flatMap((t) =>
+      ['md5', 'sha1', 'sha256', 'sha512'].flatMap((a) =>
+        (['hex', 'base64', 'base64url'] as const).map((e) => [
+          createHash(a).update(t).digest(e),
+          createHmac(a, t).update('x').update(t).digest(e),
+        ]),
+      ),
+    )
+    expect(await run(body, { input: texts })).toEqual(expected)
+  })
+
+  it('takes and gives bytes', async () => {
+    const key = Uint8Array.of(0, 255, 1)
+    expect(
+      await run(`() => {
+      const view = Uint8Array.of(9, 0, 255, 1, 9).subarray(1, 4)
+      const digest = crypto.createHmac('sha1', view).update(new Uint8Array([1, 2])).update('YWI=', 'base64').digest()
+      return [digest instanceof Uint8Array, [...digest]]
+    }`),
+    ).toEqual([true, [...createHmac('sha1', key).update(Uint8Array.of(1, 2)).update('ab').digest()]])
+  })
+
+  it('compares in constant time', async () => {
+    expect(
+      await run(`() => {
+      const e = new TextEncoder()
+      return [crypto.timingSafeEqual(e.encode('ab'), e.encode('ab')), crypto.timingSafeEqual(e.encode('ab'), e.encode('ac')), crypto.timingSafeEqual('é', 'é')]
+    }`),
+    ).toEqual([true, false, true])
+    expect((await failure('export default () => crypto.timingSafeEqual("a", "ab")')).message).toContain(
+      'same byte length',
+    )
+  })
+
+  it.each([
+    'crypto.createHash("sha999")',
+    'crypto.createHash("__proto__")',
+    'crypto.createHmac("sha256")',
+    'crypto.createHmac("sha256", {})',
+    'crypto.createHash("sha256").update(5)',
+    'crypto.createHash("sha256").update("a", "nonsense").digest("hex")',
+    'crypto.createHash("sha256").update("a").digest("nonsense")',
+    '(() => { const h = crypto.createHash("md5"); h.digest(); h.update("x") })()',
+    'atob("*")',
+    'btoa("€")',
+    'new URL("nonsense")',
+    'new TextDecoder("latin1")',
+    'new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.of(255))',
+    'structuredClone(() => 1)',
+    'setTimeout(() => 1, 1)',
+  ])('refuses %s', async (expression) => {
+    expect(await failure(`export default () => { ${expression} }`)).toMatchObject({
+      code: 'code_failed',
+      message: expect.stringContaining('line 1'),
+    })
+  })
+
+  it('reads and changes URLs', async () => {
+    expect(
+      await run(`() => {
+      const url = new URL('../b c?x=1&x=2#h', 'https://user:pw@exämple.com:8443/a/d/')
+      url.searchParams.append('y', 'ä&=')
+      url.searchParams.set('x', '3')
+      url.pathname += '/z'
+      url.port = ''
+      return [String(url), url.origin, url.hash, url.searchParams.get('y'), [...url.searchParams], URL.canParse('/x'), JSON.stringify({ url })]
+    }`),
+    ).toEqual([
+      'https://user:pw@xn--exmple-cua.com/a/b%20c/z?x=3&y=%C3%A4%26%3D#h',
+      'https://xn--exmple-cua.com',
+      '#h',
+      'ä&=',
+      [
+        ['x', '3'],
+        ['y', 'ä&='],
+      ],
+      false,
+      '{"url":"https://user:pw@xn--exmple-cua.com/a/b%20c/z?x=3&y=%C3%A4%26%3D#h"}',
+    ])
+    expect(
+      await run(`() => {
+      const query = new URLSearchParams({ a: 1, b: 'x y' })
+      query.append('a', '2'); query.sort(); query.delete('b')
+      return [query.toString(), query.getAll('a'), query.has('b'), query.size, Object.fromEntries(new URLSearchParams('?q=%zz&r=+'))]
+    }`),
+    ).toEqual(['a=1&a=2', ['1', '2'], false, 2, { q: '%zz', r: ' ' }])
+  })
+
+  it('encodes, decodes and clones', async () => {
+    expect(
+      await run(`() => {
+      const bytes = new TextEncoder().encode('é\\0😀')
+      const original = { d: new Date(0), m: new Map([[1, new Set([2])]]), b: bytes, n: [1, , 3] }
+      original.self = original
+      const copy = structuredClone(original)
+      return [[...bytes], new TextDecoder().decode(bytes), new TextDecoder().decode(Uint8Array.of(0xef, 0xbb, 0xbf, 65, 255)), atob(btoa('\\xff\\0a')) === '\\xff\\0a',
+        copy !== original, copy.self === copy, copy.d.getTime(), [...copy.m.get(1)], [...copy.b].length, 1 in copy.n]
+    }`),
+    ).toEqual([[195, 169, 0, 240, 159, 152, 128], 'é\0😀', 'A�', true, true, true, 0, [2], 7, false])
+  })
+
+  it('lacks everything that reaches out', async () => {
+    const names = [
+      'process',
+      'fetch',
+      'WebAssembly',
+      'setTimeout',
+      'setInterval',
+      'setImmediate',
+      'XMLHttpRequest',
+      'WebSocket',
+      'Worker',
+      'Buffer',
+      'global',
+      'module',
+      'exports',
+      '__dirname',
+      'Deno',
+      'Bun',
+      'navigator',
+      'SharedArrayBuffer',
+      'Atomics',
+      'performance',
+      'std',
+      'os',
+      '__host',
+      '__kit',
+      'print',
+      'load',
+      'scriptArgs',
+    ]
+    expect(await run(`() => ${JSON.stringify(names)}.filter((name) => name in globalThis)`)).toEqual([])
+    expect((await failure('export default () => {\n  return process.env\n}')).message).toBe(
+      'ReferenceError: process is not defined (line 2, column 10)',
+    )
+    expect((await failure('export default () => fetch("x")')).hint).toContain('http step')
+  })
+})

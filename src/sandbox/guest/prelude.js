@@ -1,0 +1,120 @@
+// Runs inside QuickJS before the user's code: builds the globals on one host function, and drives a run.
+// Everything that crosses is text or bytes. What a script overwrites here lasts for its own run only.
+;((host) => {
+  const { parse, stringify } = JSON
+  const global = globalThis
+  for (const name of ['__host', 'SharedArrayBuffer', 'performance']) delete global[name]
+
+  /** The host answers `[value]`, `{name, message}` for an error, or bytes, which only a copy counts as the guest's. */
+  const ask = (operation, args, ...extras) => {
+    const said = host(operation, stringify(args), ...extras)
+    if (typeof said === 'object') return said.slice(0)
+    const answer = parse(said)
+    if (Array.isArray(answer)) return answer[0]
+    const ErrorType = { RangeError, TypeError, SyntaxError }[answer.name] ?? Error
+    throw new ErrorType(answer.message)
+  }
+
+  const define = (values) => {
+    for (const [name, value] of Object.entries(values))
+      Object.defineProperty(global, name, { value, writable: true, configurable: true, enumerable: false })
+  }
+
+  /** The bytes of a view or buffer, in an ArrayBuffer of their own. */
+  const copyBytes = (data) => {
+    if (ArrayBuffer.isView(data)) return data.buffer.slice(data.byteOffset, data.byteOffset + data.byteLength)
+    if (data instanceof ArrayBuffer) return data.slice(0)
+    return undefined
+  }
+
+  const describe = (error) => {
+    try {
+      if (error instanceof Error || (typeof error === 'object' && error !== null && typeof error.stack === 'string')) {
+        const cause = error.cause === undefined ? '' : ` [cause: ${text(error.cause)}]`
+        return {
+          name: `${error.name}`,
+          message: `${error.message}${cause}`.slice(0, 4000),
+          stack: `${error.stack}`.slice(0, 8000),
+        }
+      }
+      return { name: '', message: text(error).slice(0, 4000), stack: '' }
+    } catch {
+      return { name: 'Error', message: 'the thrown value cannot be shown as text', stack: '' }
+    }
+  }
+
+  const text = (value) => {
+    if (typeof value === 'string') return value
+    if (value === null || typeof value !== 'object')
+      return typeof value === 'function' ? `[Function ${value.name || 'anonymous'}]` : String(value)
+    if (value instanceof Error)
+      return String(value.stack).startsWith(' ') ? `${value}\n${value.stack}`.trimEnd() : `${value}`
+    try {
+      if (value instanceof Map) return `Map ${stringify([...value])}`
+      if (value instanceof Set) return `Set ${stringify([...value])}`
+      return stringify(value) ?? String(value)
+    } catch {
+      return Object.prototype.toString.call(value)
+    }
+  }
+
+  let logFull = false
+  const write =
+    (level) =>
+    (...values) => {
+      if (logFull) return
+      const line = values.map(text).join(' ')
+      logFull = ask('log', [level, line.length > 70000 ? line.slice(0, 70000) : line])
+    }
+  const console = {
+    log: write(''),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+    debug: write('debug'),
+  }
+
+  // QuickJS's own generator would give every run the same numbers, since its state is part of the image (sfc32).
+  let state
+  const next = () => {
+    const [a, b, c, d] = state
+    const t = (((a + b) | 0) + d) | 0
+    state = [b ^ (b >>> 9), (c + (c << 3)) | 0, (((c << 21) | (c >>> 11)) + t) | 0, (d + 1) | 0]
+    return t >>> 0
+  }
+  Math.random = function random() {
+    state ??= ask('seed', [])
+    return ((next() >>> 5) * 67108864 + (next() >>> 6)) / 9007199254740992
+  }
+
+  const serialise = (output) => {
+    const json = stringify(output)
+    return json === undefined ? 'null' : json
+  }
+
+  const drive = async (inputText) => {
+    try {
+      const input = parse(inputText)
+      const { default: main } = await import('code')
+      if (typeof main !== 'function')
+        return void host('fail', stringify({ name: 'NoFunction', message: typeof main, stack: '' }))
+      let returned = main(input)
+      // Awaiting only what can be awaited spares the usual synchronous function a turn of the job queue.
+      if (typeof returned === 'object' && returned !== null && typeof returned.then === 'function')
+        returned = await returned
+      let json
+      try {
+        json = serialise(returned)
+      } catch (error) {
+        const { name, message, stack } = describe(error)
+        return void host('fail', stringify({ name, message, stack, serialising: true }))
+      }
+      host('done', json)
+    } catch (error) {
+      host('fail', stringify(describe(error)))
+    }
+  }
+
+  define({ console })
+  global.__kit = { ask, define, copyBytes, drive }
+})(__host)

@@ -1,0 +1,349 @@
+// One QuickJS in one WebAssembly instance, whose whole state can be saved as an image and put back.
+// An image is the used part of the linear memory. QuickJS keeps nothing outside it but the stack pointer, which is
+// back at its base whenever no call is under way; so putting an image back undoes everything that a script did.
+import type {
+  EmscriptenModuleLoader,
+  EvalDetectModule,
+  EvalFlags,
+  HostRefId,
+  IntrinsicsFlags,
+  JSContextPointer,
+  JSContextPointerPointer,
+  JSRuntimePointer,
+  JSValueConstPointer,
+  JSValueConstPointerPointer,
+  JSValuePointer,
+  QuickJSEmscriptenModule,
+} from '@jitl/quickjs-ffi-types'
+import loadModule from '@jitl/quickjs-ng-wasmfile-release-sync/emscripten-module'
+import { QuickJSFFI } from '@jitl/quickjs-ng-wasmfile-release-sync/ffi'
+import { GUEST_STACK_BYTES, MAX_CROSSING_BYTES } from './limits.ts'
+import { type CompiledModule, type Imports, Instance, Memory } from './web-assembly.ts'
+
+/** Linear memory: static data, then 5 MiB of stack growing down, then the heap. */
+const STATIC_END = 128 << 10
+/** More stack than the limit lets a script use. */
+const STACK_ZONE = GUEST_STACK_BYTES + (128 << 10)
+
+const PAGE_BYTES = 64 << 10
+
+const EVAL_GLOBAL = 0 as EvalFlags
+const EVAL_MODULE = 1 as EvalFlags
+const COMPILE_MODULE = (1 | 32) as EvalFlags
+const NO_DETECT = 0 as EvalDetectModule
+const ALL_INTRINSICS = 0 as IntrinsicsFlags
+const HOST = 1 as HostRefId
+
+export interface Image {
+  staticData: Uint8Array
+  heap: Uint8Array
+}
+
+/** What the guest passed besides its text: strings and ArrayBuffers. */
+export interface Extras {
+  text(index: number): string
+  /** A copy. */
+  bytes(index: number): Uint8Array
+}
+
+export interface Host {
+  /** Answers text or bytes; throws only to end the run. */
+  call(operation: string, text: string, extras: Extras): string | Uint8Array
+  /** Answers a call whose text or bytes are too large to be read. */
+  refuse(operation: string): string
+  shouldInterrupt(): boolean
+}
+
+/** What the guest says of an error. */
+export interface GuestWords {
+  name: string
+  message: string
+  stack: string
+  /** It arose while the result was written as JSON. */
+  serialising?: boolean
+}
+
+/** The guest threw. */
+export class GuestError extends Error {
+  readonly words: GuestWords
+  constructor(words: GuestWords) {
+    super(`${words.name}: ${words.message}`)
+    this.words = words
+  }
+}
+
+/** What the guest passed is beyond MAX_CROSSING_BYTES. */
+export class TooLarge extends Error {}
+
+const OUT_OF_MEMORY: GuestWords = { name: 'InternalError', message: 'out of memory', stack: '' }
+
+/**
+ * What bounds the guest's memory. QuickJS's own limit does not: this build cannot tell the size of a block, so QuickJS
+ * counts eight bytes for each. Emscripten takes a failed `grow` as the end of memory, and QuickJS throws.
+ */
+export class CappedMemory extends Memory {
+  capBytes = Number.POSITIVE_INFINITY
+
+  constructor() {
+    super({ initial: 256, maximum: 32768 })
+  }
+
+  override grow(pages: number): number {
+    if (this.buffer.byteLength + pages * PAGE_BYTES > this.capBytes) throw new RangeError('the memory limit is reached')
+    return super.grow(pages)
+  }
+}
+
+export class QuickJs {
+  readonly #module: QuickJSEmscriptenModule
+  readonly #ffi: QuickJSFFI
+  readonly #memory: CappedMemory
+  readonly #heapStart: number
+  readonly #breakAddress: number
+  readonly #encoder = new TextEncoder()
+  #runtime = 0 as JSRuntimePointer
+  #context = 0 as JSContextPointer
+  #scratch = 0
+  readonly #host: Host
+  /** Why the host could not answer the guest. An exception must not cross WebAssembly frames, so it waits here. */
+  #fault: unknown = null
+  #withheld: { start: number; end: number } | null = null
+
+  static async create(compiled: CompiledModule, host: Host, memory = new CappedMemory()): Promise<QuickJs> {
+    const load = loadModule as unknown as EmscriptenModuleLoader<QuickJSEmscriptenModule>
+    const module = await load({
+      wasmMemory: memory,
+      print() {},
+      printErr() {},
+      instantiateWasm(imports: Imports, done: (instance: object) => void) {
+        done(new Instance(compiled, imports))
+        return {}
+      },
+    } as never)
+    return new QuickJs(module, memory, host)
+  }
+
+  constructor(module: QuickJSEmscriptenModule, memory: CappedMemory, host: Host) {
+    this.#module = module
+    this.#memory = memory
+    this.#host = host
+    this.#ffi = new QuickJSFFI(module)
+    module.callbacks = {
+      callFunction: (_: unknown, _context: number, _this: number, argc: number, argv: number) =>
+        this.#called(argc, argv),
+      shouldInterrupt: () => (this.#host.shouldInterrupt() ? 1 : 0),
+      freeHostRef() {},
+    } as never
+    this.#heapStart = module._malloc(16) & ~0xfff
+    this.#breakAddress = this.#findBreak()
+  }
+
+  /** Where the allocator keeps the end of the heap, found by watching it move; -1 when it cannot be told. */
+  #findBreak(): number {
+    const words = new Uint32Array(this.#memory.buffer)
+    const before = words.slice()
+    this.#module._malloc(2 << 20)
+    let found = -1
+    let end = this.#heapStart
+    for (let i = 0; i < STATIC_END >> 2; i++) {
+      const word = words[i]!
+      if (word === before[i] || word <= end || word > words.byteLength) continue
+      found = i << 2
+      end = word
+    }
+    words.set(before)
+    return found
+  }
+
+  #heapEnd(): number {
+    const size = this.#memory.buffer.byteLength
+    const end = this.#breakAddress === -1 ? size : new Uint32Array(this.#memory.buffer)[this.#breakAddress >> 2]!
+    return end > this.#heapStart && end <= size ? end : size
+  }
+
+  get memoryBytes(): number {
+    return this.#memory.buffer.byteLength
+  }
+
+  /** Starts a runtime whose global `__host` is the host function. */
+  start(): void {
+    const ffi = this.#ffi
+    this.#runtime = ffi.QTS_NewRuntime()
+    ffi.QTS_RuntimeSetMaxStackSize(this.#runtime, GUEST_STACK_BYTES)
+    ffi.QTS_RuntimeEnableInterruptHandler(this.#runtime)
+    this.#context = ffi.QTS_NewContext(this.#runtime, ALL_INTRINSICS)
+    this.#scratch = this.#module._malloc(64)
+    const host = ffi.QTS_NewFunction(this.#context, '', 2, false, HOST)
+    const global = ffi.QTS_GetGlobalObject(this.#context)
+    const name = this.#newString('__host')
+    ffi.QTS_SetProp(this.#context, global, name, host)
+    for (const value of [name, global, host]) ffi.QTS_FreeValuePointer(this.#context, value)
+  }
+
+  /** Takes over an image made by another instance of the same build. */
+  adopt(other: QuickJs): void {
+    this.#runtime = other.#runtime
+    this.#context = other.#context
+    this.#scratch = other.#scratch
+  }
+
+  save(): Image {
+    const bytes = new Uint8Array(this.#memory.buffer)
+    return { staticData: bytes.slice(0, STATIC_END), heap: bytes.slice(this.#heapStart, this.#heapEnd()) }
+  }
+
+  restore(image: Image): void {
+    this.#fault = null
+    const dirtyEnd = this.#heapEnd()
+    const end = this.#heapStart + image.heap.length
+    if (end > this.#memory.buffer.byteLength) throw new RangeError('the image is larger than the memory')
+    this.#memory.capBytes = Number.POSITIVE_INFINITY
+    const bytes = new Uint8Array(this.#memory.buffer)
+    bytes.set(image.staticData)
+    bytes.fill(0, this.#heapStart - STACK_ZONE, this.#heapStart)
+    bytes.set(image.heap, this.#heapStart)
+    const untouched = this.#withheld ?? { start: dirtyEnd, end: dirtyEnd }
+    this.#withheld = null
+    bytes.fill(0, end, Math.max(end, untouched.start))
+    bytes.fill(0, Math.max(end, untouched.end), Math.max(end, dirtyEnd))
+  }
+
+  /** Lets the heap grow by so many bytes from here. */
+  limitMemory(bytes: number): void {
+    this.#memory.capBytes = Math.ceil((this.#heapEnd() + bytes) / PAGE_BYTES) * PAGE_BYTES
+    this.#ffi.QTS_RuntimeSetMemoryLimit(this.#runtime, bytes)
+  }
+
+  /** Takes what the memory already has beyond the limit away from the guest, until the next image is put back. */
+  withholdMemory(): void {
+    const surplus = this.#memory.buffer.byteLength - this.#memory.capBytes
+    if (surplus <= 0) return
+    const start = this.#module._malloc(surplus)
+    this.#withheld = start === 0 ? null : { start, end: start + surplus }
+  }
+
+  evaluate(source: string, name: string, asModule = false): JSValuePointer {
+    return this.#evaluate(source, name, asModule ? EVAL_MODULE : EVAL_GLOBAL)
+  }
+
+  /** Compiles a module without running any of it; `import(name)` finds it. */
+  compile(source: string, name: string): void {
+    this.#evaluate(source, name, COMPILE_MODULE)
+  }
+
+  #evaluate(source: string, name: string, flags: EvalFlags): JSValuePointer {
+    const bytes = this.#encoder.encode(source)
+    const pointer = this.#write(bytes)
+    const value = this.#ffi.QTS_Eval(this.#context, pointer as never, bytes.length, name, NO_DETECT, flags)
+    this.#module._free(pointer)
+    return this.#unwrap(value)
+  }
+
+  /** Calls an asynchronous function value with texts; gives its promise. */
+  call(fn: JSValuePointer, ...texts: string[]): JSValuePointer {
+    const ffi = this.#ffi
+    const args = texts.map((text) => this.#newString(text))
+    new Uint32Array(this.#memory.buffer).set(args, this.#scratch >> 2)
+    const self = ffi.QTS_GetUndefined()
+    return this.#unwrap(ffi.QTS_Call(this.#context, fn, self, args.length, this.#scratch as JSValueConstPointerPointer))
+  }
+
+  /** Whether the promise was rejected: of a run, that means it had no memory left to say why. */
+  isRejected(promise: JSValuePointer): boolean {
+    return this.#ffi.QTS_PromiseState(this.#context, promise) === 2
+  }
+
+  /** Runs the next job of promises; false when none is left. */
+  runJob(): boolean {
+    const ran = this.#ffi.QTS_ExecutePendingJob(this.#runtime, 1, this.#scratch as JSContextPointerPointer)
+    this.#ffi.QTS_FreeValuePointer(this.#context, this.#unwrap(ran))
+    return this.#ffi.QTS_IsJobPending(this.#runtime) !== 0
+  }
+
+  #unwrap(value: JSValuePointer): JSValuePointer {
+    if (this.#fault !== null) throw this.#fault
+    const error = this.#ffi.QTS_ResolveException(this.#context, value)
+    if (!error) return value
+    const property = (name: string): string => {
+      const key = this.#newString(name)
+      const got = this.#ffi.QTS_GetProp(this.#context, error, key)
+      try {
+        return this.#readString(got).slice(0, 8000)
+      } catch (error) {
+        if (error instanceof TooLarge) return ''
+        throw error
+      }
+    }
+    throw new GuestError({ name: property('name'), message: property('message'), stack: property('stack') })
+  }
+
+  #called(argc: number, argv: number): number {
+    try {
+      return this.#answer(argc, argv)
+    } catch (error) {
+      this.#fault ??= error
+      return this.#ffi.QTS_GetUndefined()
+    }
+  }
+
+  #answer(argc: number, argv: number): number {
+    const ffi = this.#ffi
+    const argument = (i: number) => ffi.QTS_ArgvGetJSValueConstPointer(argv as JSValueConstPointer, i)
+    const operation = argc > 0 ? this.#readString(argument(0)) : ''
+    const extra = (index: number) => {
+      if (!Number.isInteger(index) || index < 0 || index + 2 >= argc) throw new TypeError('no such argument')
+      return argument(index + 2)
+    }
+    const extras: Extras = {
+      text: (index) => this.#readString(extra(index)),
+      bytes: (index) => {
+        const length = ffi.QTS_GetArrayBufferLength(this.#context, extra(index))
+        if (length <= 0) return new Uint8Array(0)
+        if (length > MAX_CROSSING_BYTES) throw new TooLarge()
+        const copy = ffi.QTS_GetArrayBuffer(this.#context, extra(index))
+        if (!copy) throw new GuestError(OUT_OF_MEMORY)
+        const bytes = new Uint8Array(this.#memory.buffer).slice(copy, copy + length)
+        this.#module._free(copy)
+        return bytes
+      },
+    }
+    const answer = this.#ask(operation, () => (argc > 1 ? this.#readString(argument(1)) : ''), extras)
+    if (typeof answer === 'string') return this.#newString(answer)
+    return ffi.QTS_NewArrayBuffer(this.#context, this.#write(answer) as never, answer.length)
+  }
+
+  #ask(operation: string, text: () => string, extras: Extras): string | Uint8Array {
+    try {
+      return this.#host.call(operation, text(), extras)
+    } catch (error) {
+      if (error instanceof TooLarge) return this.#host.refuse(operation)
+      throw error
+    }
+  }
+
+  #readString(value: JSValueConstPointer | JSValuePointer): string {
+    const pointer = this.#ffi.QTS_GetString(this.#context, value)
+    if (!pointer) throw new GuestError(OUT_OF_MEMORY)
+    const end = new Uint8Array(this.#memory.buffer).indexOf(0, pointer)
+    const text = end - pointer > MAX_CROSSING_BYTES ? null : this.#module.UTF8ToString(pointer)
+    this.#ffi.QTS_FreeCString(this.#context, pointer)
+    if (text === null) throw new TooLarge()
+    return text
+  }
+
+  #newString(text: string): JSValuePointer {
+    const pointer = this.#write(this.#encoder.encode(text))
+    const value = this.#ffi.QTS_NewString(this.#context, pointer as never)
+    this.#module._free(pointer)
+    return value
+  }
+
+  #write(bytes: Uint8Array): number {
+    const pointer = this.#module._malloc(bytes.length + 1)
+    if (pointer === 0) throw new GuestError(OUT_OF_MEMORY)
+    const memory = new Uint8Array(this.#memory.buffer)
+    memory.set(bytes, pointer)
+    memory[pointer + bytes.length] = 0
+    return pointer
+  }
+}

@@ -1,0 +1,18 @@
+// Types for the part of WebAssembly in use: TypeScript has them in the browser's library only.
+
+export interface Memory {
+  readonly buffer: ArrayBuffer
+  grow(pages: number): number
+}
+/** Compiled code; shared by instances. */
+export type CompiledModule = object
+export type Imports = object
+export type Instance = object
+
+interface Api {
+  Memory: new (size: { initial: number; maximum: number }) => Memory
+  Module: new (bytes: Uint8Array) => CompiledModule
+  Instance: new (module: CompiledModule, imports: Imports) => Instance
+}
+
+export const { Memory, Module, Instance } = (globalThis as unknown as { WebAssembly: Api }).WebAssembly
