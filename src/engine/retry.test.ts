@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { RetryPolicy } from '../flow/compile.ts'
-import { nextAttemptAt, type Trouble } from './retry.ts'
+import { nextAttemptAt } from './retry.ts'
+import type { Trouble } from './step-kind.ts'
 
 const policy = (change: Partial<RetryPolicy> = {}): RetryPolicy => ({
   attempts: 4,

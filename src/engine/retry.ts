@@ -1,14 +1,6 @@
 // When a step is tried again.
 import type { RetryPolicy } from '../flow/compile.ts'
-import type { Outcome } from './step-kind.ts'
-
-/** What a retry policy looks at. */
-export interface Trouble {
-  code: string
-  status?: number
-  /** The other side's wish, from Retry-After. */
-  retryAfterMs?: number
-}
+import type { Outcome, Trouble } from './step-kind.ts'
 
 const NETWORK_CODES = new Set([
   'connection_timeout',

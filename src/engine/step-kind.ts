@@ -3,7 +3,6 @@ import type { Static, TSchema } from 'typebox'
 import type { Scope } from '../flow/expression/index.ts'
 import type { StepListHandle } from '../flow/schema.ts'
 import type { HttpClient } from './http-client.ts'
-import type { Trouble } from './retry.ts'
 import type { Sandbox } from './sandbox.ts'
 
 /** Why a step or run failed. */
@@ -20,6 +19,14 @@ export interface CallerReply {
   status: number
   headers: readonly { name: string; value: string }[]
   body: unknown
+}
+
+/** What a retry policy looks at. */
+export interface Trouble {
+  code: string
+  status?: number
+  /** The other side's wish, from Retry-After. */
+  retryAfterMs?: number
 }
 
 export type Outcome =
