@@ -6,7 +6,7 @@ import type { Config } from './config.ts'
 import { Engine } from './engine/engine.ts'
 import type { EnginePorts } from './engine/engine-ports.ts'
 import { createIds } from './engine/ids.ts'
-import type { ClaimedRun, RunProgress } from './engine/run-store.ts'
+import { type ClaimedRun, ROUND, type RunProgress } from './engine/run-store.ts'
 import { flowSchema } from './flow/flow-schema.ts'
 import { createAuthenticate } from './http/authenticate.ts'
 import { createMetrics } from './http/metrics.ts'
@@ -46,6 +46,8 @@ const STORAGE_RETRY_MS = 1000
 const HOUSEKEEPING_EVERY_MS = 60_000
 const FINISH_GRACE_MS = 5_000
 const DUE_PAGE = 500
+/** The wall clock may jump: whoever sleeps looks at it again. */
+const LONGEST_SLEEP_MS = 60_000
 
 export const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
 
@@ -185,7 +187,7 @@ export async function startApp(config: Config, logOutput: DestinationStream = st
 function sleepUntil(time: number): { done: Promise<void>; end(): void } {
   let timer: NodeJS.Timeout | undefined
   const done = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, Math.min(Math.max(0, time - Date.now()), 2_147_483_647))
+    timer = setTimeout(resolve, Math.min(Math.max(0, time - Date.now()), LONGEST_SLEEP_MS))
   })
   return { done, end: () => clearTimeout(timer) }
 }
@@ -233,7 +235,8 @@ function announce(events: Events, { redact }: Secrets, run: ClaimedRun, progress
   const topics = [runTopic(run.id), flowTopic(run.flowId)].filter((topic) => events.watched(topic))
   for (const topic of topics) {
     if (topic === runTopic(run.id))
-      for (const entry of progress.entries) events.emit(topic, { type: 'step', data: stepView(entry, redact) })
+      for (const entry of progress.entries.filter(({ kind }) => kind !== ROUND))
+        events.emit(topic, { type: 'step', data: stepView(entry, redact) })
     events.emit(topic, {
       type: 'run',
       data: { id: run.id, flowId: run.flowId, status: progress.status, test: run.test, error: redact(progress.error) },

@@ -28,7 +28,7 @@ const RULES: Record<string, string[]> = {
   storage: ['ports', 'flow'],
   queue: ['ports'],
   outbound: ['ports'],
-  sandbox: ['ports'],
+  sandbox: ['ports', 'flow'],
   secrets: ['ports'],
   http: ['operations', 'contract', 'engine', 'flow'],
   cli: ['app.ts', 'config.ts', 'contract'],

@@ -59,7 +59,11 @@ export class RunWalk {
       return await this.#walk()
     } catch (signal) {
       if (signal instanceof ClaimLost) return { state: 'lost' }
-      if (signal instanceof Interrupted) return { state: 'interrupted' }
+      if (signal instanceof Interrupted) {
+        // What has come in is kept, so that it is not asked for again.
+        await this.#writer.flush().catch(() => {})
+        return { state: 'interrupted' }
+      }
       throw signal
     }
   }
@@ -181,6 +185,8 @@ export class RunWalk {
   #know(step: CompiledStep<StepKind>, entry: JournalEntry, roots: Roots): void {
     // A round that waits is walked again in this process: it must know what it has done.
     if (roots !== this.#roots) this.#earlier.set(entry.path, entry)
+    // Only what is new: the variables of what was recorded came with the claim.
+    if (entry.outcome === 'assign') Object.assign(roots['vars'] as object, entry.output)
     this.#take(step, entry, roots)
   }
 
@@ -274,7 +280,8 @@ export class RunWalk {
         return journal.rounds(this.run.id, base)
       },
       scopeBefore: (round) => scopeOf(round, roundRoots(roots, id, round, own)),
-      showLast: (index) => this.#showRound(base, index, roots),
+      settled: () => this.#writer.flush(),
+      showShared: () => this.#showRounds(base, roots),
       walk: async (round, begunBefore) => {
         const prefix = `${base}[${round.index}]/`
         if (begunBefore)
@@ -297,9 +304,9 @@ export class RunWalk {
     this.#leaveOff()
   }
 
-  async #showRound(base: string, index: number, roots: Roots): Promise<void> {
-    for (const entry of await this.#ports.journal.entriesUnder(this.run.id, `${base}[${index}]/`))
-      if (entry.outcome) this.#show(entry, roots)
+  /** What the rounds of a `while` have left: the latest result of each step. */
+  async #showRounds(base: string, roots: Roots): Promise<void> {
+    for (const entry of await this.#ports.journal.latestOfRounds(this.run.id, base)) this.#show(entry, roots)
   }
 
   /** Throws Parked where another attempt is due. */
@@ -341,7 +348,6 @@ export class RunWalk {
     steps[entry.id] = entry.error
       ? { ...(isObject(entry.output) ? entry.output : null), error: entry.error }
       : entry.output
-    if (entry.outcome === 'assign') Object.assign(roots['vars'] as object, entry.output)
   }
 
   /** A step that is taken from the journal brings along what its nested steps left. */
@@ -349,10 +355,7 @@ export class RunWalk {
     const base = nestedBase(entry)
     for (const nested of this.#earlier.values())
       if (nested.path.startsWith(`${base}/`) && nested.outcome) this.#show(nested, roots)
-    if (entry.decision === SHARED_ROUNDS) {
-      const { count } = entry.output as { count: number }
-      if (count > 0) await this.#showRound(base, count - 1, roots)
-    }
+    if (entry.decision === SHARED_ROUNDS) await this.#showRounds(base, roots)
   }
 
   async #answer(reply: CallerReply): Promise<void> {

@@ -445,3 +445,102 @@ it('fails a run at a fail step inside a loop', async () => {
   await run.advance()
   expect((await run.run())!.error).toMatchObject({ code: 'failed', step: 'f' })
 })
+
+describe('variables in a run that is taken up again', () => {
+  const sum = (items: number[], more: object = {}) =>
+    loop({ each: items, steps: [set('add', { total: '{{ vars.total + loop.item }}' })], ...more })
+
+  it('are what the last set left, not what an earlier one had', async () => {
+    world.answer = () => (world.sent.length === 1 ? 503 : 200)
+    const run = await runOf([
+      set('init', { total: 0 }),
+      sum([1, 2, 3]),
+      get('tell', { url: 'https://x.test/total-{{ vars.total }}', retry: { attempts: 2 } }),
+      set('after', { seen: '{{ vars.total }}' }),
+    ])
+    const { resumeAt } = (await run.advance()) as { resumeAt: number }
+    world.time = resumeAt
+    await run.advance()
+    expect(world.urls()).toEqual(['https://x.test/total-6', 'https://x.test/total-6'])
+    expect((await run.step('after'))!.output).toEqual({ seen: 6 })
+  })
+
+  it('count on through waits inside the rounds, and through a crash', async () => {
+    const run = await runOf([
+      set('init', { total: 0 }),
+      loop({
+        each: [1, 2, 3],
+        steps: [{ id: 'w', kind: 'wait', seconds: 5 }, set('add', { total: '{{ vars.total + loop.item }}' })],
+      }),
+      get('hangs'),
+      set('after', { total: '{{ vars.total }}' }),
+    ])
+    for (let i = 0; i < 3; i++) {
+      const { resumeAt } = (await run.advance()) as { resumeAt: number }
+      world.time = resumeAt
+    }
+    world.answer = () => 'hang'
+    await run.crashAfter(1)
+    world.answer = () => 200
+    await run.advance()
+    expect((await run.step('after'))!.output).toEqual({ total: 6 })
+  })
+})
+
+describe('what a loop keeps when it is cut off', () => {
+  it('sends nothing again that had its reply when the process was told to stop', async () => {
+    world.answer = (request) => (request.url.endsWith('b') ? 'hang' : 200)
+    const run = await runOf([loop({ each: ['a', 'b'], concurrency: 2, steps: [send()] })])
+    expect(await run.crashAfter(2)).toEqual({ state: 'interrupted' })
+    world.answer = () => 200
+    await run.advance()
+    expect(
+      world
+        .urls()
+        .map((url) => url.at(-1))
+        .filter((item) => item === 'a'),
+    ).toHaveLength(1)
+  })
+
+  it('shows a while what a step left in an early round', async () => {
+    world.answer = () => (world.sent.length === 3 ? 'hang' : 200)
+    const run = await runOf([
+      loop({
+        while: '{{ loop.index < 3 }}',
+        steps: [
+          {
+            id: 'first',
+            kind: 'branch',
+            cases: [{ when: '{{ loop.index == 0 }}', steps: [set('once', { mark: 'x' })] }],
+          },
+          get('call', { url: 'https://x.test/{{ steps.once.mark }}' }),
+        ],
+      }),
+    ])
+    await run.crashAfter(3)
+    world.answer = () => 200
+    await run.advance()
+    expect(await run.status()).toBe('succeeded')
+    expect(world.urls()).toEqual(Array.from({ length: 4 }, () => 'https://x.test/x'))
+  })
+
+  it('fails at once where one round failed while another waits', async () => {
+    world.answer = (request) => (request.url.endsWith('b') ? 500 : 200)
+    const run = await runOf([
+      loop({
+        each: ['a', 'b'],
+        concurrency: 2,
+        steps: [
+          {
+            id: 'w',
+            kind: 'branch',
+            cases: [{ when: "{{ loop.item == 'a' }}", steps: [{ id: 'long', kind: 'wait', seconds: 86400 }] }],
+          },
+          send(),
+        ],
+      }),
+    ])
+    expect(await run.advance()).toEqual({ state: 'finished' })
+    expect((await run.run())!.error).toMatchObject({ code: 'http_500' })
+  })
+})

@@ -25,8 +25,10 @@ export interface RoundWalker {
   walk(round: Round, resumed: boolean): Promise<Scope>
   /** The scope in which a `while` is asked before a round. */
   scopeBefore(round: Round): Scope
-  /** Lets the next round see what the last finished one left. */
-  showLast(index: number): Promise<void>
+  /** Lets the next round see what the finished ones left. */
+  showShared(): Promise<void>
+  /** Resolves when all that was done is durable. */
+  settled(): Promise<void>
   record(record: RoundRecord): Promise<void>
   /** Resolves at that time, in this process. */
   sleepUntil(time: number): { done: Promise<void>; end(): void }
@@ -74,7 +76,8 @@ class Rounds {
       }),
     )
     await Promise.all(running)
-    if (this.#signal) throw this.#signal
+    // A loop that has failed does not wait for what other rounds were waiting for.
+    if (this.#signal && !(this.#failure && this.#signal instanceof Parked)) throw this.#signal
     return this.#result(items.length)
   }
 
@@ -82,7 +85,7 @@ class Rounds {
     let index = 0
     for (; this.#finished.has(index); index++)
       this.#take(this.#finished.get(index)!, { item: null, index, count: index })
-    if (index > 0) await this.#walker.showLast(index - 1)
+    if (index > 0) await this.#walker.showShared()
     for (; this.#failure === null; index++) {
       const round = { item: null, index, count: index }
       if (!this.#plan.holds!(this.#walker.scopeBefore(round))) break
@@ -154,6 +157,8 @@ class Lanes {
         return await round()
       } catch (signal) {
         if (!(signal instanceof Parked)) throw signal
+        // It waits here for long, perhaps: what it has done, and until when it waits, must not hang on that.
+        await this.#walker.settled()
         await this.#wait(signal.resumeAt)
       }
     }

@@ -88,6 +88,8 @@ export interface RunJournal {
   claim(runId: string, now: number, fresh?: NewRun | null): Promise<ClaimedRun | null>
   /** The finished rounds of the loop whose rounds stand under `base`. */
   rounds(runId: string, base: string): Promise<{ index: number; output: unknown; error: StepError | null }[]>
+  /** The latest result of each step in the rounds under `base`, without those of loops inside them. */
+  latestOfRounds(runId: string, base: string): Promise<JournalEntry[]>
   /** What was recorded under a path. */
   entriesUnder(runId: string, prefix: string): Promise<JournalEntry[]>
   /** Durable when it resolves; false: the claim was lost, nothing was written. */

@@ -72,11 +72,7 @@ export async function admitDelivery(
   })
   if (head.method !== 'POST')
     return reject('method_not_allowed', `A webhook takes POST requests; this was ${head.method}.`)
-  if (!route || (route.version === null && !head.test))
-    return reject(
-      'webhook_not_found',
-      'There is no webhook at this URL. Check the URL, and that its flow is published.',
-    )
+  if (!route || (route.version === null && !head.test)) return { rejection: notFound(), route }
   if (!head.test && head.hops > MAX_HOPS)
     return reject(
       'loop_detected',
@@ -235,6 +231,9 @@ function checkHeaders(services: Services, { flow, head }: Admission): Rejection 
     )
   return contentLength > services.maxBodyBytes ? tooLarge(services) : null
 }
+
+export const notFound = (): Rejection =>
+  new Rejection('webhook_not_found', 'There is no webhook at this URL. Check the URL, and that its flow is published.')
 
 export const tooLarge = (services: Services): Rejection =>
   new Rejection('payload_too_large', `The body is larger than ${services.maxBodyBytes} bytes.`)

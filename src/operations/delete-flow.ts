@@ -4,8 +4,9 @@ import type { Services } from './services.ts'
 
 /** Its webhook answers 404 at once; runs under way are cancelled; finished ones stay until their time is up. */
 export async function deleteFlow(services: Services, id: string): Promise<void> {
-  const removed = await services.flows.remove(id, services.now())
+  // First, so that nothing more is taken on for a flow that is about to go.
   services.published.removeRoute(id)
+  const removed = await services.flows.remove(id, services.now())
   if (!removed) throw notFound('flow', id)
   services.queue.forgetAllOf(id)
   services.engine.cancelAllOf(id)

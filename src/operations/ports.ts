@@ -121,7 +121,7 @@ export type KeyValueResult = { output: unknown } | { error: StepError }
 /** What a replay takes over from the journal of another run: all that came before the step it begins with. */
 export interface ReplayedJournal {
   runId: string
-  from: string
+  /** The place of that step in the order in which the run's steps began. */
   before: number
 }
 

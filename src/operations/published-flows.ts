@@ -1,7 +1,7 @@
 // Which flow answers at which webhook id, kept in memory and current; versions compiled once, when first needed.
 
 import ipaddr from 'ipaddr.js'
-import type { FlowSource } from '../engine/engine.ts'
+import { type FlowSource, FlowUnusable } from '../engine/engine.ts'
 import type { StepKind } from '../engine/step-kind.ts'
 import { type CompiledFlow, compileFlow } from '../flow/compile.ts'
 import type { FlowDocument } from '../flow/document.ts'
@@ -81,7 +81,7 @@ export class PublishedFlows implements FlowSource {
 
   async #loadVersion(key: string, flowId: string, version: number): Promise<LiveFlow> {
     const record = await this.#store.version(flowId, version)
-    if (!record) throw new Error(`Version ${version} of flow ${flowId} is gone.`)
+    if (!record) throw new FlowUnusable('flow_gone', 'The flow of this run was deleted.')
     const live = this.compile(flowId, parseJson(record.document) as FlowDocument)
     this.#compiled.set(key, live)
     if (this.#compiled.size > KEPT_VERSIONS) this.#compiled.delete(this.#compiled.keys().next().value!)

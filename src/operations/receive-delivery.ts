@@ -13,6 +13,7 @@ import {
   checkSignature,
   type DeliveryHead,
   maskCredential,
+  notFound,
   queryOf,
   Rejection,
 } from './admit-delivery.ts'
@@ -36,6 +37,8 @@ export async function receiveDelivery(
   if (webhook instanceof Rejection) return webhook
   if (admission.head.test) return captureSample(services, admission, webhook)
   const { flow, route, head } = admission
+  // The body may have taken its time: the webhook must still be there.
+  if (!services.published.route(head.webhookId)?.version) return notFound()
   const { trigger } = flow
   const createdAt = services.now()
   const runId = services.ids.next('run')

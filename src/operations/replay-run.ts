@@ -55,5 +55,5 @@ async function journalBefore(services: Services, runId: string, from: string): P
   const first = await services.runs.seqOf(runId, from)
   if (first === null)
     throw new OperationError('invalid_request', `The run has no step at "${from}"; give the path of one of its steps.`)
-  return { runId, from, before: first }
+  return { runId, before: first }
 }

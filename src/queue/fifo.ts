@@ -7,6 +7,10 @@ export class Fifo<T> {
     return this.#items.length - this.#head
   }
 
+  peek(): T | undefined {
+    return this.#items[this.#head]
+  }
+
   push(item: T): void {
     this.#items.push(item)
   }

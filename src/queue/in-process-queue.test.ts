@@ -133,4 +133,40 @@ describe('the in-process queue', () => {
     expect(begun).toEqual(['b1', 'b2'])
     queue.stop()
   })
+
+  it('follows the limit of the version that is first in line', async () => {
+    const { queue, begun, add, end } = setUp(10)
+    queue.start()
+    for (const id of ['a1', 'a2']) add(id, 'a', 2)
+    for (const id of ['b1', 'b2']) add(id, 'a', 1)
+    await end('a1')
+    expect(begun).toEqual(['a1', 'a2'])
+    await end('a2')
+    expect(begun).toEqual(['a1', 'a2', 'b1'])
+    add('c1', 'a', 5)
+    expect(begun).toEqual(['a1', 'a2', 'b1'])
+    // The one that came first goes first; then the newest version's own limit leaves room.
+    await end('b1')
+    expect(begun).toEqual(['a1', 'a2', 'b1', 'b2', 'c1'])
+    queue.stop()
+  })
+
+  it('tries a run again that could not be carried on', async () => {
+    let tries = 0
+    const failures: unknown[] = []
+    const queue = new InProcessQueue(1, {
+      advance: async () => {
+        if (++tries === 1) throw new Error('the disk hiccups')
+        return { state: 'finished' }
+      },
+      due: async () => ({ runs: [], nextAt: null }),
+      now: () => 0,
+      failed: (error) => failures.push(error),
+    })
+    queue.start()
+    queue.add({ id: 'a', flowId: 'f', concurrency: null, fresh: null })
+    await expect.poll(() => tries, { timeout: 5000 }).toBe(2)
+    expect(failures).toHaveLength(1)
+    queue.stop()
+  })
 })

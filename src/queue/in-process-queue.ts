@@ -17,8 +17,9 @@ interface LimitedFlow {
   line: Fifo<QueuedRun>
 }
 
-/** setTimeout takes no longer delays. */
-const LONGEST_TIMER_MS = 2_147_483_647
+/** The wall clock may jump, or the machine sleep: look at it again at least so often. */
+const LONGEST_TIMER_MS = 60_000
+const TRY_AGAIN_MS = 1_000
 const LOOK_AGAIN_MS = 250
 
 export class InProcessQueue implements Queue {
@@ -46,12 +47,10 @@ export class InProcessQueue implements Queue {
   add(run: QueuedRun): void {
     const flow = this.#limitedFlow(run)
     if (flow && !flow.holders.has(run.id)) {
-      if (flow.holders.size >= run.concurrency!) {
-        flow.line.push(run)
-        this.#inLine++
-        return
-      }
-      flow.holders.add(run.id)
+      flow.line.push(run)
+      this.#inLine++
+      this.#admit(flow)
+      return
     }
     this.#ready.push(run)
     this.#pump()
@@ -74,14 +73,18 @@ export class InProcessQueue implements Queue {
   /** The run ended otherwise, wherever it stood. */
   forget({ id, flowId }: { id: string; flowId: string }): void {
     this.#ready.remove((run) => run.id === id)
-    this.#inLine -= this.#limited.get(flowId)?.line.remove((run) => run.id === id).length ?? 0
+    const flow = this.#limited.get(flowId)
+    this.#inLine -= flow?.line.remove((run) => run.id === id).length ?? 0
     this.#resumed.delete(id)
     this.#release({ id, flowId })
+    if (flow) this.#admit(flow)
   }
 
   forgetAllOf(flowId: string): void {
-    this.#ready.remove((run) => run.flowId === flowId)
-    this.#inLine -= this.#limited.get(flowId)?.line.size ?? 0
+    for (const { id } of this.#ready.remove((run) => run.flowId === flowId)) this.#resumed.delete(id)
+    const line = this.#limited.get(flowId)?.line.remove(() => true) ?? []
+    for (const { id } of line) this.#resumed.delete(id)
+    this.#inLine -= line.length
     this.#limited.delete(flowId)
   }
 
@@ -121,6 +124,14 @@ export class InProcessQueue implements Queue {
       advanced = await this.#ports.advance(run.id, run.fresh)
     } catch (error) {
       this.#ports.failed(error)
+      this.#running--
+      // It keeps its place and is tried again: a run must not be stranded by, say, a read that failed.
+      setTimeout(() => {
+        this.#ready.push({ ...run, fresh: null })
+        this.#pump()
+      }, TRY_AGAIN_MS).unref()
+      this.#pump()
+      return
     }
     this.#running--
     if (this.#resumed.size) this.#resumed.delete(run.id)
@@ -132,13 +143,19 @@ export class InProcessQueue implements Queue {
   #release({ id, flowId }: { id: string; flowId: string }): void {
     const flow = this.#limited.get(flowId)
     if (!flow?.holders.delete(id)) return
-    const next = flow.line.shift()
-    if (next) {
+    this.#admit(flow)
+    if (flow.holders.size === 0) this.#limited.delete(flowId)
+  }
+
+  /** The first in line decides: another version of the flow may allow more, or fewer. */
+  #admit(flow: LimitedFlow): void {
+    for (let first = flow.line.peek(); first && flow.holders.size < first.concurrency!; first = flow.line.peek()) {
+      flow.line.shift()
       this.#inLine--
-      flow.holders.add(next.id)
-      this.#ready.push(next)
-      this.#pump()
-    } else if (flow.holders.size === 0) this.#limited.delete(flowId)
+      flow.holders.add(first.id)
+      this.#ready.push(first)
+    }
+    this.#pump()
   }
 
   async #wake(): Promise<void> {

@@ -1,6 +1,7 @@
 // The sandbox as the engine sees it: a few worker threads, each with a QuickJS, and a queue before them.
 import { Worker } from 'node:worker_threads'
 import { CodeError, type CodeRequest, type CodeResult, type Sandbox } from '../engine/sandbox.ts'
+import { parseJson } from '../flow/parse-json.ts'
 import { sandboxBroke, timedOut } from './explain-failure.ts'
 import { GRACE_MS, WORKER_HEAP_MB, WORKER_STACK_MB } from './limits.ts'
 import type { Failure, RunReply, RunRequest } from './messages.ts'
@@ -147,7 +148,7 @@ class Pool {
     if ('failure' in reply && reply.broken) this.#discard(slot)
     else this.#free(slot)
     if ('failure' in reply) job.fail(reply.failure, reply.logs)
-    else job.finish({ output: JSON.parse(reply.output), logs: reply.logs })
+    else job.finish({ output: parseJson(reply.output), logs: reply.logs })
   }
 
   #died(slot: Slot, error: unknown): void {

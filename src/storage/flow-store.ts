@@ -123,11 +123,23 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
         if (!numDeletedRows) return false
         for (const table of ['flow_version', 'delivery', 'sample', 'step_result', 'dedupe', 'key_value'] as const)
           await tx.deleteFrom(table).where('flow_id', '=', id).execute()
+        const unfinished = tx
+          .selectFrom('run')
+          .select('id')
+          .where('flow_id', '=', id)
+          .where('status', 'in', ['queued', 'running', 'waiting'])
+        await tx
+          .updateTable('step')
+          .set({ status: 'cancelled', finished_at: at, resume_at: null })
+          .where('run_id', 'in', unfinished)
+          .where('status', 'in', ['running', 'waiting'])
+          .execute()
         await tx
           .updateTable('run')
           .set((eb) => ({
             status: 'cancelled',
             finished_at: at,
+            resume_at: null,
             epoch: eb('epoch', '+', 1),
             error: JSON.stringify({ code: 'cancelled', message: 'The flow was deleted.' }),
           }))

@@ -1,13 +1,5 @@
 // The hot path on SQLite: deliveries accepted, runs claimed, outcomes journalled; prepared statements inside group commits.
-import {
-  type Claim,
-  type ClaimedRun,
-  type JournalEntry,
-  type NewRun,
-  ROUND,
-  type RunJournal,
-  type RunProgress,
-} from '../engine/run-store.ts'
+import type { Claim, ClaimedRun, JournalEntry, NewRun, RunJournal, RunProgress } from '../engine/run-store.ts'
 import type { Dedupe, DeliveryRecord, DeliveryStore, Protect, ReplayedJournal, RunStore } from '../operations/ports.ts'
 import { requestColumns, revealedRequest, sealedRequestColumns } from './request-columns.ts'
 import { toClaimedRun, toEntry } from './run-rows.ts'
@@ -40,7 +32,14 @@ export function createSqliteRunJournal(
   const selectRun = raw.prepare(`SELECT * FROM run WHERE id = ? AND status IN ('queued', 'running', 'waiting')`)
   // Rounds of loops are read when their loop is reached: there may be a hundred thousand.
   const selectSteps = raw.prepare(`SELECT * FROM step WHERE run_id = ? AND path NOT LIKE '%[%' ORDER BY seq`)
-  const selectAssigned = raw.prepare(`SELECT * FROM step WHERE run_id = ? AND outcome = 'assign' ORDER BY seq`)
+  // A step sets the same names each time: its latest is all that counts.
+  const selectAssigned = raw.prepare(`SELECT * FROM step WHERE run_id = ?1 AND outcome = 'assign' AND seq IN
+    (SELECT max(seq) FROM step WHERE run_id = ?1 AND outcome = 'assign' GROUP BY id) ORDER BY seq`)
+  const selectRounds = raw.prepare(`SELECT * FROM step WHERE run_id = ? AND path >= ? AND path < ? AND kind = 'round'`)
+  const selectLatest =
+    raw.prepare(`SELECT * FROM step WHERE run_id = ?1 AND path >= ?2 AND path < ?3 AND seq IN (SELECT max(seq)
+    FROM step WHERE run_id = ?1 AND path >= ?2 AND path < ?3 AND kind <> 'round' AND outcome IS NOT NULL GROUP BY id) ORDER BY seq`)
+  const selectPathsFrom = raw.prepare('SELECT path FROM step WHERE run_id = ? AND seq >= ?')
   const selectLastSeq = raw.prepare('SELECT max(seq) AS seq FROM step WHERE run_id = ?')
   const selectUnder = raw.prepare('SELECT * FROM step WHERE run_id = ? AND path >= ? AND path < ? ORDER BY seq')
   const selectBefore = raw.prepare('SELECT * FROM step WHERE run_id = ? AND seq < ? ORDER BY seq')
@@ -76,16 +75,18 @@ export function createSqliteRunJournal(
     )
   }
 
-  const takeOver = ({ runId, from, before }: ReplayedJournal, to: string): void => {
+  const takeOver = ({ runId, before }: ReplayedJournal, to: string): void => {
+    const around = new Set(selectPathsFrom.all(runId, before).flatMap((row) => pathsAround(row['path'] as string)))
     for (const row of selectBefore.all(runId, before) as unknown as StepTable[]) {
-      const entry = replayed(toEntry(revealedStep(row, protect)), from)
+      const entry = replayed(toEntry(revealedStep(row, protect)), around)
       if (entry) writeEntry(to, entry)
     }
   }
 
   const operate = (flowId: string, entry: JournalEntry): void => {
     const result = keyValues(flowId, entry.operation!, entry.finishedAt!)
-    if ('output' in result) entry.output = result.output
+    if ('output' in result)
+      Object.assign(entry, { output: result.output, error: null, outcome: 'done', status: 'succeeded' })
     else Object.assign(entry, { error: result.error, outcome: 'failed', status: 'failed' })
   }
 
@@ -166,14 +167,21 @@ export function createSqliteRunJournal(
 
     async rounds(runId, base) {
       const rounds = []
-      for (const row of selectUnder.iterate(runId, `${base}[`, `${base}\\`) as Iterable<unknown>) {
+      for (const row of selectRounds.iterate(runId, `${base}[`, `${base}\\`) as Iterable<unknown>) {
         const step = row as StepTable
-        const index = step.kind === ROUND ? Number(step.path.slice(base.length + 1, -1)) : Number.NaN
+        const index = Number(step.path.slice(base.length + 1, -1))
         if (!Number.isInteger(index)) continue
         const { output, error } = toEntry(revealedStep(step, protect))
         rounds.push({ index, output, error })
       }
       return rounds
+    },
+
+    async latestOfRounds(runId, base) {
+      const rows = selectLatest.all(runId, `${base}[`, `${base}\\`) as unknown as StepTable[]
+      // A loop inside keeps the results of its rounds to itself.
+      const own = rows.filter((row) => !row.path.slice(row.path.indexOf(']', base.length)).includes('['))
+      return own.map((row) => toEntry(revealedStep(row, protect)))
     },
 
     async entriesUnder(runId, prefix) {
@@ -212,12 +220,15 @@ export function createSqliteRunJournal(
   }
 }
 
-/** An entry as a replay from that step takes it over; null where it does not. */
-function replayed(entry: JournalEntry, from: string): JournalEntry | null {
-  const isAround =
-    from.startsWith(`${entry.path}/`) || from.startsWith(`${entry.path}[`) || from.startsWith(`${entry.path}#`)
-  // What is around the step goes on with what it had decided.
-  if (isAround)
+/** The paths of the steps that a step stands inside of. */
+function pathsAround(path: string): string[] {
+  return [...path.matchAll(/[/[#]/g)].map((match) => path.slice(0, match.index))
+}
+
+/** An entry as a replay takes it over; null where it does not. */
+function replayed(entry: JournalEntry, around: ReadonlySet<string>): JournalEntry | null {
+  // What is around something that is done anew goes on with what it had decided.
+  if (around.has(entry.path))
     return { ...entry, status: 'running', outcome: null, output: null, error: null, finishedAt: null, resumeAt: null }
   return entry.outcome && entry.outcome !== 'wait' ? entry : null
 }
