@@ -100,11 +100,15 @@ interface Row extends Measured {
   round: number
 }
 
-const median = (numbers: number[]): number => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]!
+function median(numbers: number[]): number {
+  const sorted = numbers.toSorted((a, b) => a - b)
+  const upper = sorted.length >> 1
+  return sorted.length % 2 ? sorted[upper]! : (sorted[upper - 1]! + sorted[upper]!) / 2
+}
 
 function table(rows: Row[]): string {
   const lines = [
-    '| scenario | connections | target | requests/s | of floor | of floor per CPU-s | p50 ms | p99 ms | CPU % | RSS MB | failed |',
+    '| scenario | connections | target | requests/s | of floor | of floor per CPU-s | p50 ms | p99 ms | CPU % | RSS MB (most) | failed |',
     '|---|---|---|---|---|---|---|---|---|---|---|',
   ]
   for (const key of new Set(rows.map((row) => `${row.scenario} ${row.connections} ${row.target}`))) {
@@ -120,7 +124,7 @@ function table(rows: Row[]): string {
       )!
     const of = (pick: (row: Row) => number) => median(mine.map(pick))
     lines.push(
-      `| ${first.scenario} | ${first.connections} | ${first.target} | ${of((r) => r.perSecond)} | ${of((r) => r.perSecond / floorOf(r).perSecond).toFixed(2)} | ${of((r) => r.perCpuSecond / floorOf(r).perCpuSecond).toFixed(2)} | ${of((r) => r.p50Ms).toFixed(2)} | ${of((r) => r.p99Ms).toFixed(1)} | ${of((r) => r.cpuPercent)} | ${of((r) => r.rssMb)} | ${mine.reduce((sum, r) => sum + r.failed, 0)} |`,
+      `| ${first.scenario} | ${first.connections} | ${first.target} | ${Math.round(of((r) => r.perSecond))} | ${of((r) => r.perSecond / floorOf(r).perSecond).toFixed(2)} | ${of((r) => r.perCpuSecond / floorOf(r).perCpuSecond).toFixed(2)} | ${of((r) => r.p50Ms).toFixed(2)} | ${of((r) => r.p99Ms).toFixed(1)} | ${Math.round(of((r) => r.cpuPercent))} | ${Math.max(...mine.map((r) => r.rssMb))} | ${mine.reduce((sum, r) => sum + r.failed, 0)} |`,
     )
   }
   return lines.join('\n')
