@@ -12,7 +12,8 @@ import { createAuthenticate } from './http/authenticate.ts'
 import { createMetrics } from './http/metrics.ts'
 import { createServer, type Server } from './http/server.ts'
 import { HOP_HEADER } from './http/webhook-request.ts'
-import { Events, flowTopic, runTopic } from './operations/events.ts'
+import { Events, type FlowEvent, runTopic } from './operations/events.ts'
+import { FlowActivity } from './operations/flow-activity.ts'
 import { keepHouse } from './operations/keep-house.ts'
 import type { Secrets } from './operations/ports.ts'
 import { PublishedFlows } from './operations/published-flows.ts'
@@ -28,6 +29,7 @@ import { openVault } from './secrets/open-vault.ts'
 import { Redactor } from './secrets/redactor.ts'
 import { createProtect, createSecrets } from './secrets/secret-keeping.ts'
 import { stepKinds } from './steps/index.ts'
+import { createActivityStore } from './storage/activity-store.ts'
 import { createDeliveryStore } from './storage/delivery-store.ts'
 import { createFlowStore } from './storage/flow-store.ts'
 import { createHousekeeping } from './storage/housekeeping.ts'
@@ -44,6 +46,7 @@ export interface App {
 
 const STORAGE_RETRY_MS = 1000
 const HOUSEKEEPING_EVERY_MS = 60_000
+const ACTIVITY_EVERY_MS = 5_000
 const FINISH_GRACE_MS = 5_000
 const DUE_PAGE = 500
 /** The wall clock may jump: whoever sleeps looks at it again. */
@@ -72,6 +75,7 @@ export async function startApp(config: Config, logOutput: DestinationStream = st
   const published = new PublishedFlows(flows, stepKinds, secrets)
   const events = new Events()
   const replies = new Replies()
+  const activity = new FlowActivity(createActivityStore(storage.kysely), now)
   const http = createHttpClient({
     allow: config.egressAllow,
     own: {
@@ -101,7 +105,10 @@ export async function startApp(config: Config, logOutput: DestinationStream = st
     redact: secrets.redact,
     reply: (runId, reply) => replies.send(runId, reply),
     progressed(run, progress) {
-      if (progress.finishedAt !== null) metrics.runFinished(progress.status)
+      if (progress.finishedAt !== null) {
+        metrics.runFinished(progress.status)
+        if (progress.status === 'failed' && !run.test) activity.failed(run.flowId)
+      }
       announce(events, secrets, run, progress)
     },
     async storageTrouble(error) {
@@ -134,6 +141,7 @@ export async function startApp(config: Config, logOutput: DestinationStream = st
     replies,
     events,
     meters: metrics,
+    activity,
     rate: new RateLimit(config.webhookRate),
     kinds: stepKinds,
     surroundings: () => ({ connections: new Set(), env: new Set(Object.keys(config.env)) }),
@@ -155,7 +163,7 @@ export async function startApp(config: Config, logOutput: DestinationStream = st
     metrics,
     ready: async () => storage.raw.isOpen,
     trustProxy: config.trustProxy,
-    version: VERSION,
+    settings: settingsOf(config),
     flowSchema: flowSchema(stepKinds),
     onBug: (error, route) => log.error({ err: error, route }, 'a request failed by a fault of Millrace'),
   })
@@ -163,6 +171,7 @@ export async function startApp(config: Config, logOutput: DestinationStream = st
   await server.fastify.listen({ host: config.host, port: config.port, backlog: 4096 })
   queue.start()
   const stopping = new AbortController()
+  const counting = setInterval(() => void writeActivity(activity, log), ACTIVITY_EVERY_MS)
   const housekeeping = keepHouseRegularly(services, config.retentionDays, stopping.signal, log)
   if (config.adminToken === null)
     log.warn(
@@ -178,11 +187,30 @@ export async function startApp(config: Config, logOutput: DestinationStream = st
       await http.close()
       await sandbox.close()
       await housekeeping
+      clearInterval(counting)
+      await writeActivity(activity, log)
       await storage.close()
       log.info('Millrace has stopped')
     },
   }
 }
+
+const settingsOf = (config: Config) => ({
+  version: VERSION,
+  baseUrl: config.baseUrl,
+  storage: 'sqlite' as const,
+  limits: {
+    maxBodyBytes: config.maxBodyBytes,
+    webhookRate: config.webhookRate,
+    maxQueue: config.maxQueue,
+    concurrency: config.concurrency,
+    httpConcurrency: config.httpConcurrency,
+    httpPerHost: config.httpPerHost,
+    retentionDays: config.retentionDays,
+  },
+  egressAllow: config.egressAllow,
+  env: Object.keys(config.env),
+})
 
 function sleepUntil(time: number): { done: Promise<void>; end(): void } {
   let timer: NodeJS.Timeout | undefined
@@ -201,6 +229,12 @@ async function stopServing(server: Server, replies: Replies, finishRuns: () => P
   const cutOff = setTimeout(() => server.fastify.server.closeAllConnections(), 1000)
   await closed
   clearTimeout(cutOff)
+}
+
+async function writeActivity(activity: FlowActivity, log: Logger): Promise<void> {
+  await activity.write().catch((error) => {
+    log.warn({ reason: (error as Error).message }, 'the counts of the last seconds are missing in the charts')
+  })
 }
 
 async function keepHouseRegularly(
@@ -232,16 +266,17 @@ async function keepHouseRegularly(
 }
 
 function announce(events: Events, { redact }: Secrets, run: ClaimedRun, progress: RunProgress): void {
-  const topics = [runTopic(run.id), flowTopic(run.flowId)].filter((topic) => events.watched(topic))
-  for (const topic of topics) {
-    if (topic === runTopic(run.id))
-      for (const entry of progress.entries.filter(({ kind }) => kind !== ROUND))
-        events.emit(topic, { type: 'step', data: stepView(entry, redact) })
-    events.emit(topic, {
-      type: 'run',
-      data: { id: run.id, flowId: run.flowId, status: progress.status, test: run.test, error: redact(progress.error) },
-    })
+  const state = (): FlowEvent => ({
+    type: 'run',
+    data: { id: run.id, flowId: run.flowId, status: progress.status, test: run.test, error: redact(progress.error) },
+  })
+  const topic = runTopic(run.id)
+  if (events.watched(topic)) {
+    for (const entry of progress.entries.filter(({ kind }) => kind !== ROUND))
+      events.emit(topic, { type: 'step', data: stepView(entry, redact) })
+    events.emit(topic, state())
   }
+  events.tell(run.flowId, state)
 }
 
 function createLog({ logLevel }: Config, output: DestinationStream, redactor: Redactor): Logger {

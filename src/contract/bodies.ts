@@ -7,6 +7,8 @@ const Time = Type.String({ format: 'date-time' })
 const OptionalTime = Type.Union([Time, Type.Null()])
 const AnyJson = Type.Unknown()
 
+const oneOf = <const T extends string>(...values: T[]) => Type.Enum(values)
+
 export const PageQuery = Type.Object(
   {
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
@@ -21,7 +23,7 @@ export const pageOf = (item: TSchema): TSchema =>
 export const FlowBody = Type.Object({
   id: Type.String(),
   name: Type.String(),
-  status: Type.Union([Type.Literal('draft'), Type.Literal('published')]),
+  status: oneOf('draft', 'published'),
   revision: Type.Integer(),
   webhook: Type.Object({ id: Type.String(), url: Type.String(), testUrl: Type.String() }),
   draft: AnyJson,
@@ -66,7 +68,7 @@ const StepErrorBody = Type.Object({
 })
 
 export const StepTestBody = Type.Object({
-  status: Type.Union([Type.Literal('succeeded'), Type.Literal('failed')]),
+  status: oneOf('succeeded', 'failed'),
   input: AnyJson,
   output: AnyJson,
   error: Type.Union([StepErrorBody, Type.Null()]),
@@ -82,13 +84,12 @@ const WebhookBody = Type.Object({
   metadata: AnyJson,
 })
 
-const RunStatus = Type.Union(
-  (['queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled'] as const).map((status) => Type.Literal(status)),
-)
+const RunStatus = oneOf('queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled')
 
 export const RunSummaryBody = Type.Object({
   id: Type.String(),
   flowId: Type.String(),
+  flowName: Type.Union([Type.String(), Type.Null()]),
   version: Type.Union([Type.Integer(), Type.Null()]),
   status: RunStatus,
   test: Type.Boolean(),
@@ -99,7 +100,7 @@ export const RunSummaryBody = Type.Object({
   replayOf: Type.Union([Type.String(), Type.Null()]),
 })
 
-const StepBody = Type.Object({
+export const StepBody = Type.Object({
   path: Type.String(),
   id: Type.String(),
   kind: Type.String(),
@@ -125,7 +126,7 @@ export const ReplayRequest = Type.Object(
     from: Type.Optional(
       Type.String({ minLength: 1, description: 'Path of the step to begin with; what came before is taken over' }),
     ),
-    version: Type.Optional(Type.Union([Type.Literal('same'), Type.Literal('published'), Type.Literal('draft')])),
+    version: Type.Optional(oneOf('same', 'published', 'draft')),
   },
   closed,
 )
@@ -136,22 +137,92 @@ export const RunsQuery = Type.Object(
     flow: Type.Optional(Type.String({ maxLength: 100 })),
     status: Type.Optional(RunStatus),
     since: Type.Optional(Type.String({ description: 'ISO 8601 time, or milliseconds since 1970' })),
+    until: Type.Optional(Type.String({ description: 'Runs before this time; as since' })),
   },
   closed,
 )
+
+export const RunStepsQuery = Type.Object(
+  {
+    ...PageQuery.properties,
+    under: Type.Optional(Type.String({ maxLength: 1000, description: 'The beginning of their paths: all[3]/' })),
+  },
+  closed,
+)
+
+export const DocumentBody = Type.Object({ document: AnyJson })
+
+const Outcome = oneOf('accepted', 'duplicate', 'filtered', 'rejected')
 
 export const DeliveryBody = Type.Object({
   id: Type.String(),
   flowId: Type.String(),
   receivedAt: Time,
-  outcome: Type.Union(
-    (['accepted', 'duplicate', 'filtered', 'rejected'] as const).map((outcome) => Type.Literal(outcome)),
-  ),
+  outcome: Outcome,
   code: Type.Union([Type.String(), Type.Null()]),
   message: Type.Union([Type.String(), Type.Null()]),
   status: Type.Union([Type.Integer(), Type.Null()]),
   runId: Type.Union([Type.String(), Type.Null()]),
   webhook: WebhookBody,
+})
+
+const FlowName = Type.Union([Type.String(), Type.Null()])
+export const NamedDeliveryBody = Type.Object({ ...DeliveryBody.properties, flowName: FlowName })
+export const InboxEntryBody = Type.Omit(NamedDeliveryBody, ['webhook'])
+
+export const InboxQuery = Type.Object(
+  {
+    ...PageQuery.properties,
+    flow: Type.Optional(Type.String({ maxLength: 100 })),
+    outcome: Type.Optional(Outcome),
+  },
+  closed,
+)
+
+export const FlowsQuery = Type.Object(
+  {
+    ...PageQuery.properties,
+    q: Type.Optional(Type.String({ maxLength: 200, description: 'Part of the name' })),
+  },
+  closed,
+)
+
+export const FlowStatsBody = Type.Object({
+  flowId: Type.String(),
+  lastRun: Type.Union([Type.Object({ id: Type.String(), status: RunStatus, createdAt: Time }), Type.Null()]),
+  hours: Type.Array(Type.Object({ runs: Type.Integer(), failed: Type.Integer() }), {
+    description: 'The last 24 hours, oldest first',
+  }),
+})
+
+export const TestResultsBody = Type.Object({ steps: Type.Record(Type.String(), AnyJson) })
+export const SampleRequest = Type.Object({ delivery: Type.String({ minLength: 1, maxLength: 100 }) }, closed)
+
+export const StepKindBody = Type.Object({ kind: Type.String(), label: Type.String(), settings: AnyJson })
+
+export const ExampleBody = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  description: Type.String(),
+  document: AnyJson,
+  text: Type.String({ description: 'The file as it stands, with its comments' }),
+})
+
+export const SettingsBody = Type.Object({
+  version: Type.String(),
+  baseUrl: Type.String(),
+  storage: oneOf('sqlite', 'postgres'),
+  limits: Type.Object({
+    maxBodyBytes: Type.Integer(),
+    webhookRate: Type.Number(),
+    maxQueue: Type.Integer(),
+    concurrency: Type.Integer(),
+    httpConcurrency: Type.Integer(),
+    httpPerHost: Type.Integer(),
+    retentionDays: Type.Number(),
+  }),
+  egressAllow: Type.Array(Type.String()),
+  env: Type.Array(Type.String(), { description: 'The names that flows may read' }),
 })
 
 export const SampleBody = Type.Object({

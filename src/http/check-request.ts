@@ -5,6 +5,14 @@ import { Compile } from 'typebox/compile'
 import Value from 'typebox/value'
 import type { Issue } from '../flow/issue.ts'
 
+type Fault = ReturnType<ReturnType<typeof Compile>['Errors']>[number]
+
+function faultOf({ keyword, message, params }: Fault): string {
+  if (keyword === 'boolean') return 'is not a known key'
+  if (keyword === 'enum') return `must be one of ${(params as { allowedValues: unknown[] }).allowedValues.join(', ')}`
+  return message
+}
+
 /** Marks a body that its operation checks, with better messages than a schema gives. */
 export const CHECKED_BY_OPERATION = 'x-checked-by-operation'
 
@@ -21,7 +29,7 @@ export const compileRequestCheck: FastifySchemaCompiler<TSchema> = ({ schema, ht
       .map((error) => ({
         path: error.instancePath,
         code: error.keyword === 'boolean' ? 'unknown_key' : error.keyword,
-        message: `${error.instancePath.slice(1) || (httpPart ?? 'request')} ${error.keyword === 'boolean' ? 'is not a known key' : error.message}`,
+        message: `${error.instancePath.slice(1) || (httpPart ?? 'request')} ${faultOf(error)}`,
       }))
     const message = `The ${httpPart === 'querystring' ? 'query' : httpPart} is not as expected: ${issues[0]?.message ?? 'wrong shape'}`
     return { error: Object.assign(new Error(message), { validation: issues }) }

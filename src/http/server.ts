@@ -12,7 +12,7 @@ import { nestsDeeperThan } from '../engine/json-limits.ts'
 import { FlowTextError, parseFlowText } from '../flow/flow-text.ts'
 import { parseJson } from '../flow/parse-json.ts'
 import { OperationError } from '../operations/operation-error.ts'
-import type { Actor, Services } from '../operations/services.ts'
+import type { Actor } from '../operations/services.ts'
 import { ACCESS, reaches } from './access.ts'
 import { describeApi } from './api-description.ts'
 import type { Authenticate } from './authenticate.ts'
@@ -21,10 +21,10 @@ import { createClientAddress } from './client-address.ts'
 import { EventStreams } from './event-stream.ts'
 import { createErrorHandler, sendFailure } from './failure.ts'
 import { answerMalformed, faultOfHead } from './malformed-request.ts'
-import type { Metrics } from './metrics.ts'
+import { deliveryRoutes } from './routes/deliveries.ts'
 import { flowRoutes } from './routes/flows.ts'
 import { runRoutes } from './routes/runs.ts'
-import { systemRoutes } from './routes/system.ts'
+import { type System, systemRoutes } from './routes/system.ts'
 import { createWebhookListener, isWebhook, type WebhookListener } from './webhook-listener.ts'
 import { leaveBody } from './webhook-request.ts'
 
@@ -34,13 +34,9 @@ declare module 'fastify' {
   }
 }
 
-export interface ServerOptions {
-  services: Services
+export interface ServerOptions extends System {
   authenticate: Authenticate
-  metrics: Metrics
-  ready(): Promise<boolean>
   trustProxy: string[]
-  version: string
   flowSchema: object
   onBug(error: unknown, route: string): void
 }
@@ -77,7 +73,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   fastify.setErrorHandler(createErrorHandler(options.onBug))
   fastify.decorateRequest('actor', null)
 
-  await fastify.register(swagger, describeApi(options.version, services.baseUrl, options.flowSchema))
+  await fastify.register(swagger, describeApi(options.settings.version, services.baseUrl, options.flowSchema))
 
   fastify.addHook('onRequest', async (request, reply) => {
     void reply.header('x-request-id', request.id)
@@ -101,6 +97,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     acceptDocuments(scope)
     flowRoutes(scope, services, streams, options.flowSchema)
     runRoutes(scope, services, streams)
+    deliveryRoutes(scope, services, streams)
     systemRoutes(scope, options)
     const schema = { tags: ['system'], summary: 'This description' }
     scope.get('/api/v1/openapi.json', { schema }, () => Promise.resolve(fastify.swagger()))

@@ -1,5 +1,5 @@
 import { defaultErrorReply } from '../engine/caller-reply.ts'
-import { flowTopic, runTopic } from './events.ts'
+import { type FlowEvent, runTopic } from './events.ts'
 import { OperationError } from './operation-error.ts'
 import { type RunView, readRun } from './read-runs.ts'
 import type { Services } from './services.ts'
@@ -17,7 +17,8 @@ export async function cancelRun(services: Services, id: string): Promise<RunView
   services.queue.forget(run)
   services.replies.send(id, defaultErrorReply(id, message))
   services.meters.runFinished('cancelled')
-  for (const topic of [runTopic(id), flowTopic(run.flowId)])
-    services.events.emit(topic, { type: 'run', data: { id, flowId: run.flowId, status: 'cancelled', test: run.test } })
+  const event: FlowEvent = { type: 'run', data: { id, flowId: run.flowId, status: 'cancelled', test: run.test } }
+  services.events.emit(runTopic(id), event)
+  services.events.tell(run.flowId, () => event)
   return run
 }

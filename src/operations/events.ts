@@ -14,6 +14,15 @@ export class Events {
     return this.#topics.size > 0 && this.#topics.has(topic)
   }
 
+  /** To whoever watches the flow, and whoever watches all; `make` is called only if somebody does. */
+  tell(flowId: string, make: () => FlowEvent): void {
+    if (this.#topics.size === 0) return
+    const topics = [flowTopic(flowId), ALL].filter((topic) => this.watched(topic))
+    if (topics.length === 0) return
+    const event = make()
+    for (const topic of topics) this.emit(topic, event)
+  }
+
   emit(topic: string, event: FlowEvent): void {
     for (const listener of this.#topics.get(topic) ?? []) listener(event)
   }
@@ -33,5 +42,7 @@ export class Events {
   }
 }
 
+/** Every run and delivery of every flow. */
+export const ALL = 'all'
 export const runTopic = (runId: string): string => `run:${runId}`
 export const flowTopic = (flowId: string): string => `flow:${flowId}`

@@ -46,7 +46,10 @@ export interface RouteRecord {
 export interface FlowStore {
   create(flow: FlowRecord): Promise<void>
   get(id: string): Promise<FlowRecord | null>
-  list(page: Page): Promise<Paged<FlowRecord>>
+  /** `search` is a part of the name, whatever its letters' case. */
+  list(page: Page, search?: string | null): Promise<Paged<FlowRecord>>
+  /** By id; flows that are gone have none. */
+  names(ids: readonly string[]): Promise<Map<string, string>>
   /** 'conflict': the draft is no longer at the expected revision. */
   replaceDraft(
     id: string,
@@ -101,6 +104,14 @@ export interface RunFilter {
   flowId: string | null
   status: RunStatus | null
   since: number | null
+  until: number | null
+}
+
+/** Part of a run's steps: those whose path begins with `under`, after the place `after` in the order of their begin. */
+export interface StepsPage {
+  under: string
+  after: number
+  limit: number
 }
 
 export interface UnfinishedRun {
@@ -134,7 +145,10 @@ export interface RunStore {
   seqOf(id: string, path: string): Promise<number | null>
   get(id: string): Promise<RunRecord | null>
   steps(id: string): Promise<JournalEntry[]>
+  stepsPage(id: string, page: StepsPage): Promise<JournalEntry[]>
   list(filter: RunFilter, page: Page): Promise<Paged<Omit<RunRecord, 'webhook'>>>
+  /** The newest run of each of these flows. */
+  latestOf(flowIds: readonly string[]): Promise<{ flowId: string; id: string; status: RunStatus; createdAt: number }[]>
   /** An operation on a flow's keys outside of a run. */
   operate(flowId: string, operation: KeyValueOperation, now: number): Promise<KeyValueResult>
   /** false: it had finished before. Whoever runs it has lost its claim. */
@@ -157,7 +171,28 @@ export interface RunStore {
 export interface DeliveryStore {
   /** For deliveries that start no run; an accepted one is its run. */
   add(delivery: DeliveryRecord): Promise<void>
-  list(flowId: string, page: Page): Promise<Paged<DeliveryRecord>>
+  list(filter: DeliveryFilter, page: Page): Promise<Paged<DeliveryRecord>>
+  get(id: string): Promise<DeliveryRecord | null>
+}
+
+export interface DeliveryFilter {
+  flowId: string | null
+  outcome: DeliveryOutcome | null
+}
+
+/** The runs of a flow in one hour, counted since 1970. */
+export interface FlowHour {
+  flowId: string
+  hour: number
+  runs: number
+  failed: number
+}
+
+export interface ActivityStore {
+  /** Adds to what is there. */
+  add(counts: readonly FlowHour[]): Promise<void>
+  since(flowIds: readonly string[], hour: number): Promise<FlowHour[]>
+  deleteBefore(hour: number): Promise<void>
 }
 
 export interface SampleStore {

@@ -1,3 +1,4 @@
+import type { RunStatus } from '../engine/run-store.ts'
 import { parseJson } from '../flow/parse-json.ts'
 import { findFlow } from './draft.ts'
 import { type FlowView, flowView } from './flow-view.ts'
@@ -9,9 +10,41 @@ export async function readFlow(services: Services, id: string): Promise<FlowView
   return flowView(await findFlow(services, id), services.baseUrl)
 }
 
-export async function listFlows(services: Services, page: Page): Promise<Paged<FlowView>> {
-  const { items, nextCursor } = await services.flows.list(page)
+export async function listFlows(services: Services, page: Page, search: string | null): Promise<Paged<FlowView>> {
+  const { items, nextCursor } = await services.flows.list(page, search)
   return { items: items.map((flow) => flowView(flow, services.baseUrl)), nextCursor }
+}
+
+export interface FlowStats {
+  flowId: string
+  lastRun: { id: string; status: RunStatus; createdAt: string } | null
+  /** The last 24 hours, oldest first; the last of them has only begun. */
+  hours: { runs: number; failed: number }[]
+}
+
+/** Of the same flows, in the same order, as `listFlows` has on that page. */
+export async function listFlowStats(services: Services, page: Page, search: string | null): Promise<Paged<FlowStats>> {
+  const { items, nextCursor } = await services.flows.list(page, search)
+  const ids = items.map(({ id }) => id)
+  const [latest, hours] = await Promise.all([services.runs.latestOf(ids), services.activity.recent(ids)])
+  const lastRuns = new Map(
+    latest.map(({ flowId, id, status, createdAt }) => [
+      flowId,
+      { id, status, createdAt: new Date(createdAt).toISOString() },
+    ]),
+  )
+  const stats = ids.map((flowId) => ({
+    flowId,
+    lastRun: lastRuns.get(flowId) ?? null,
+    hours: hours.get(flowId)!,
+  }))
+  return { items: stats, nextCursor }
+}
+
+/** The latest outputs of Test Step, by step id. */
+export async function readTestResults(services: Services, id: string): Promise<{ steps: Record<string, unknown> }> {
+  await findFlow(services, id)
+  return { steps: services.secrets.redact(await services.samples.stepResults(id)) }
 }
 
 export interface VersionView {

@@ -1,7 +1,8 @@
 // Runs as the API shows them.
 import type { JournalEntry, RunError, RunStatus } from '../engine/run-store.ts'
 import type { WebhookData } from '../engine/webhook-data.ts'
-import { notFound } from './operation-error.ts'
+import { parseJson } from '../flow/parse-json.ts'
+import { notFound, OperationError } from './operation-error.ts'
 import type { Page, Paged, RunFilter, RunRecord, Secrets } from './ports.ts'
 import type { Services } from './services.ts'
 
@@ -22,6 +23,8 @@ export interface StepView {
 export interface RunSummary {
   id: string
   flowId: string
+  /** null: the flow was deleted. */
+  flowName: string | null
   version: number | null
   status: RunStatus
   test: boolean
@@ -43,8 +46,9 @@ export async function readRun(services: Services, id: string): Promise<RunView> 
   if (!run) throw notFound('run', id)
   const entries = await services.runs.steps(id)
   const { redact } = services.secrets
+  const names = await services.flows.names([run.flowId])
   return {
-    ...runSummary(services)(run),
+    ...runSummary(services, names)(run),
     webhook: redact(run.webhook),
     vars: redact(variables(entries)),
     steps: entries.map((entry) => stepView(entry, redact)),
@@ -53,15 +57,42 @@ export async function readRun(services: Services, id: string): Promise<RunView> 
 
 export async function listRuns(services: Services, filter: RunFilter, page: Page): Promise<Paged<RunSummary>> {
   const { items, nextCursor } = await services.runs.list(filter, page)
-  return { items: items.map(runSummary(services)), nextCursor }
+  const names = await services.flows.names(items.map(({ flowId }) => flowId))
+  return { items: items.map(runSummary(services, names)), nextCursor }
+}
+
+/** The steps of one part of a run, a round of a loop for example: `under` is the beginning of their paths. */
+export async function listRunSteps(
+  services: Services,
+  id: string,
+  under: string,
+  { limit, cursor }: Page,
+): Promise<Paged<StepView>> {
+  if (!(await services.runs.get(id))) throw notFound('run', id)
+  const entries = await services.runs.stepsPage(id, { under, after: Number(cursor ?? -1), limit: limit + 1 })
+  const shown = entries.slice(0, limit)
+  return {
+    items: shown.map((entry) => stepView(entry, services.secrets.redact)),
+    nextCursor: entries.length > limit ? String(shown.at(-1)!.seq) : null,
+  }
+}
+
+/** The document that the run follows, whatever has become of the flow since. */
+export async function readRunDocument(services: Services, id: string): Promise<{ document: unknown }> {
+  const run = await services.runs.original(id)
+  if (!run) throw notFound('run', id)
+  const text = run.document ?? (await services.flows.version(run.flowId, run.version!))?.document
+  if (!text) throw new OperationError('not_found', 'The flow of this run was deleted, and its versions with it.')
+  return { document: parseJson(text) }
 }
 
 // What was stored is redacted; it is again here, for secrets that have become known since.
 const runSummary =
-  ({ secrets }: Services) =>
+  ({ secrets }: Services, names: ReadonlyMap<string, string>) =>
   (run: Omit<RunRecord, 'webhook'>): RunSummary => ({
     id: run.id,
     flowId: run.flowId,
+    flowName: names.get(run.flowId) ?? null,
     version: run.version,
     status: run.status,
     test: run.test,

@@ -17,14 +17,12 @@ import {
   queryOf,
   Rejection,
 } from './admit-delivery.ts'
-import { flowTopic } from './events.ts'
 import type { DeliveryOutcome, RouteRecord } from './ports.ts'
-import { shown } from './read-deliveries.ts'
+import { keepSample, shown } from './read-deliveries.ts'
 import type { Services } from './services.ts'
 import { startRun } from './start-run.ts'
 
 const MAX_DEPTH = 200
-const KEPT_SAMPLES = 20
 
 export async function receiveDelivery(
   services: Services,
@@ -206,16 +204,15 @@ async function keepDelivery(
   }
   await services.deliveries.add(delivery)
   services.meters.delivery(outcome, delivery.code)
-  const topic = flowTopic(route.flowId)
-  if (services.events.watched(topic))
-    services.events.emit(topic, { type: 'delivery', data: { ...shown(services)(delivery), webhook: undefined } })
+  services.events.tell(route.flowId, () => ({
+    type: 'delivery',
+    data: { ...shown(services)(delivery), webhook: undefined },
+  }))
   return id
 }
 
 async function captureSample(services: Services, { route }: Admission, webhook: WebhookData): Promise<CallerReply> {
-  const sample = { id: services.ids.next('smp'), flowId: route.flowId, receivedAt: services.now(), webhook }
-  await services.samples.add(sample, KEPT_SAMPLES)
-  services.events.emit(flowTopic(route.flowId), { type: 'sample', data: shown(services)(sample) })
+  const sample = await keepSample(services, route.flowId, webhook)
   return {
     status: 200,
     headers: [],

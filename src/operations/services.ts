@@ -7,6 +7,7 @@ import type { Hashing } from '../engine/run-scope.ts'
 import type { StepKind } from '../engine/step-kind.ts'
 import type { Surroundings } from '../flow/validate.ts'
 import type { Events } from './events.ts'
+import type { FlowActivity } from './flow-activity.ts'
 import type { DeliveryStore, FlowStore, Housekeeping, Queue, RunStore, SampleStore, Secrets } from './ports.ts'
 import type { PublishedFlows } from './published-flows.ts'
 import type { RateLimit } from './rate-limit.ts'
@@ -32,6 +33,7 @@ export interface Services {
   replies: Replies
   events: Events
   meters: Meters
+  activity: FlowActivity
   rate: RateLimit
   kinds: ReadonlyMap<string, StepKind>
   surroundings(): Surroundings

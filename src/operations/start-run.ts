@@ -1,6 +1,5 @@
 // Takes on a run durably and puts it in line.
 import type { NewRun } from '../engine/run-store.ts'
-import { flowTopic } from './events.ts'
 import type { Dedupe, ReplayedJournal } from './ports.ts'
 import type { Services } from './services.ts'
 
@@ -20,12 +19,11 @@ export async function startRun(
     const small = services.queue.size < FRESH_RUNS && run.webhook.rawBody.length <= FRESH_BODY_CHARS
     const fresh = small && journal === null ? run : null
     services.queue.add({ id: run.id, flowId: run.flowId, concurrency, fresh })
-    const topic = flowTopic(run.flowId)
-    if (services.events.watched(topic))
-      services.events.emit(topic, {
-        type: 'run',
-        data: { id: run.id, flowId: run.flowId, status: 'queued', test: run.test },
-      })
+    if (!run.test) services.activity.began(run.flowId)
+    services.events.tell(run.flowId, () => ({
+      type: 'run',
+      data: { id: run.id, flowId: run.flowId, status: 'queued', test: run.test },
+    }))
   }
   return accepted
 }

@@ -3,54 +3,46 @@ import type { Kysely } from 'kysely'
 import type { DeliveryRecord, DeliveryStore } from '../operations/ports.ts'
 import { paged } from './paged.ts'
 import { fromRequestColumns } from './request-columns.ts'
-import type { Tables } from './tables.ts'
+import type { DeliveryTable, RunTable, Tables } from './tables.ts'
 
-export function createDeliveryStore(db: Kysely<Tables>): Pick<DeliveryStore, 'list'> {
+export function createDeliveryStore(db: Kysely<Tables>): Omit<DeliveryStore, 'add'> {
+  const othersOf = () => db.selectFrom('delivery').selectAll()
+  const acceptedOf = () =>
+    db
+      .selectFrom('run')
+      .select(['id', 'flow_id', 'created_at', 'reply_status', 'request', 'raw_body'])
+      .where('test', '=', 0)
+      .where('replay_of', 'is', null)
+
   return {
-    async list(flowId, { limit, cursor }) {
-      let others = db
-        .selectFrom('delivery')
-        .selectAll()
-        .where('flow_id', '=', flowId)
+    async get(id) {
+      const other = await othersOf().where('id', '=', id).executeTakeFirst()
+      if (other) return toOther(other)
+      const run = await acceptedOf().where('id', '=', runIdOf(id)).executeTakeFirst()
+      return run ? toAccepted(run) : null
+    },
+
+    async list({ flowId, outcome }, { limit, cursor }) {
+      let others = othersOf()
         .orderBy('id', 'desc')
         .limit(limit + 1)
-      let accepted = db
-        .selectFrom('run')
-        .select(['id', 'flow_id', 'created_at', 'reply_status', 'request', 'raw_body'])
-        .where('flow_id', '=', flowId)
-        .where('test', '=', 0)
-        .where('replay_of', 'is', null)
+      let accepted = acceptedOf()
         .orderBy('id', 'desc')
         .limit(limit + 1)
+      if (flowId) {
+        others = others.where('flow_id', '=', flowId)
+        accepted = accepted.where('flow_id', '=', flowId)
+      }
+      if (outcome) others = others.where('outcome', '=', outcome)
       if (cursor) {
         others = others.where('id', '<', cursor)
         accepted = accepted.where('id', '<', runIdOf(cursor))
       }
-      const [otherRows, runRows] = await Promise.all([others.execute(), accepted.execute()])
-      const records: DeliveryRecord[] = [
-        ...otherRows.map((row) => ({
-          id: row.id,
-          flowId: row.flow_id,
-          receivedAt: row.received_at,
-          outcome: row.outcome as DeliveryRecord['outcome'],
-          code: row.code,
-          message: row.message,
-          status: row.status,
-          runId: row.run_id,
-          webhook: fromRequestColumns(row),
-        })),
-        ...runRows.map((row) => ({
-          id: deliveryIdOf(row.id),
-          flowId: row.flow_id,
-          receivedAt: row.created_at,
-          outcome: 'accepted' as const,
-          code: null,
-          message: null,
-          status: row.reply_status,
-          runId: row.id,
-          webhook: fromRequestColumns(row),
-        })),
-      ].sort((a, b) => (a.id < b.id ? 1 : -1))
+      const [otherRows, runRows] = await Promise.all([
+        outcome === 'accepted' ? [] : others.execute(),
+        outcome === null || outcome === 'accepted' ? accepted.execute() : [],
+      ])
+      const records = [...otherRows.map(toOther), ...runRows.map(toAccepted)].sort((a, b) => (a.id < b.id ? 1 : -1))
       return paged(
         records.slice(0, limit + 1),
         limit,
@@ -60,6 +52,32 @@ export function createDeliveryStore(db: Kysely<Tables>): Pick<DeliveryStore, 'li
     },
   }
 }
+
+const toOther = (row: DeliveryTable): DeliveryRecord => ({
+  id: row.id,
+  flowId: row.flow_id,
+  receivedAt: row.received_at,
+  outcome: row.outcome as DeliveryRecord['outcome'],
+  code: row.code,
+  message: row.message,
+  status: row.status,
+  runId: row.run_id,
+  webhook: fromRequestColumns(row),
+})
+
+const toAccepted = (
+  row: Pick<RunTable, 'id' | 'flow_id' | 'created_at' | 'reply_status' | 'request' | 'raw_body'>,
+): DeliveryRecord => ({
+  id: deliveryIdOf(row.id),
+  flowId: row.flow_id,
+  receivedAt: row.created_at,
+  outcome: 'accepted',
+  code: null,
+  message: null,
+  status: row.reply_status,
+  runId: row.id,
+  webhook: fromRequestColumns(row),
+})
 
 /** An accepted delivery shares the time-ordered part of its id with its run. */
 const deliveryIdOf = (runId: string): string => runId.replace(/^run_/, 'dlv_')

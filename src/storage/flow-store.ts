@@ -1,5 +1,5 @@
 // Flows, their drafts and their immutable versions.
-import type { Kysely, Transaction } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import type { FlowRecord, FlowStore, VersionRecord } from '../operations/ports.ts'
 import { paged } from './paged.ts'
 import type { FlowTable, FlowVersionTable, Tables } from './tables.ts'
@@ -55,14 +55,28 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
       return row ? toFlow(row) : null
     },
 
-    async list({ limit, cursor }) {
+    async list({ limit, cursor }, search = null) {
       let query = db
         .selectFrom('flow')
         .selectAll()
         .orderBy('id', 'desc')
         .limit(limit + 1)
       if (cursor) query = query.where('id', '<', cursor)
+      if (search) {
+        const pattern = `%${search.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`
+        query = query.where(sql<boolean>`lower(name) like ${pattern} escape '\\'`)
+      }
       return paged(await query.execute(), limit, (row) => row.id, toFlow)
+    },
+
+    async names(ids) {
+      if (ids.length === 0) return new Map()
+      const rows = await db
+        .selectFrom('flow')
+        .select(['id', 'name'])
+        .where('id', 'in', [...new Set(ids)])
+        .execute()
+      return new Map(rows.map(({ id, name }) => [id, name]))
     },
 
     async replaceDraft(id, { name, draft, updatedAt, expectedRevision }) {

@@ -69,7 +69,47 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
       return row?.seq ?? null
     },
 
-    async list({ flowId, status, since }, { limit, cursor }) {
+    async stepsPage(id, { under, after, limit }) {
+      const rows = await db
+        .selectFrom('step')
+        .selectAll()
+        .where('run_id', '=', id)
+        // The key finds them: no path has a character after U+FFFF.
+        .where('path', '>=', under)
+        .where('path', '<', `${under}\u{10ffff}`)
+        .where('kind', '!=', ROUND)
+        .where('seq', '>', after)
+        .orderBy('seq')
+        .limit(limit)
+        .execute()
+      return rows.map(toEntry)
+    },
+
+    async latestOf(flowIds) {
+      if (flowIds.length === 0) return []
+      // One look into the index per flow, however many runs it has.
+      const rows = await db
+        .selectFrom('flow')
+        .innerJoin('run', (join) =>
+          join.on('run.id', '=', (eb) =>
+            eb
+              .selectFrom('run as newest')
+              .select((of) => of.fn.max('newest.id').as('id'))
+              .whereRef('newest.flow_id', '=', 'flow.id'),
+          ),
+        )
+        .select(['run.flow_id', 'run.id', 'run.status', 'run.created_at'])
+        .where('flow.id', 'in', flowIds)
+        .execute()
+      return rows.map((row) => ({
+        flowId: row.flow_id,
+        id: row.id,
+        status: row.status as RunStatus,
+        createdAt: row.created_at,
+      }))
+    },
+
+    async list({ flowId, status, since, until }, { limit, cursor }) {
       let query = db
         .selectFrom('run')
         .select(SUMMARY)
@@ -79,6 +119,7 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
       if (status) query = query.where('status', '=', status)
       // Ids begin with their time.
       if (since !== null) query = query.where('id', '>=', `run_${idTime(since)}`)
+      if (until !== null) query = query.where('id', '<', `run_${idTime(until)}`)
       if (cursor) query = query.where('id', '<', cursor)
       return paged(await query.execute(), limit, (row) => row.id, toRunSummary)
     },

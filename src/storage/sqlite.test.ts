@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, it } from 'vitest'
 import { testProtect } from '../secrets/test-keys.ts'
+import { createActivityStore } from './activity-store.ts'
 import { createDeliveryStore } from './delivery-store.ts'
 import { createFlowStore } from './flow-store.ts'
 import { createHousekeeping } from './housekeeping.ts'
@@ -35,6 +36,7 @@ storeContract('SQLite', async () => {
     deliveries: { ...createDeliveryStore(storage.kysely), add: journal.addDelivery },
     samples: createSampleStore(storage.kysely, protect),
     housekeeping: createHousekeeping(storage.kysely),
+    activity: createActivityStore(storage.kysely),
     vaultRecords: createVaultRecords(storage.kysely),
     close: storage.close,
   }

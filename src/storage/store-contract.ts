@@ -4,6 +4,7 @@ import { createIds } from '../engine/ids.ts'
 import type { JournalEntry, NewRun, RunJournal } from '../engine/run-store.ts'
 import { collectPairs, type WebhookData } from '../engine/webhook-data.ts'
 import type {
+  ActivityStore,
   DeliveryRecord,
   DeliveryStore,
   FlowRecord,
@@ -21,6 +22,7 @@ export interface Stores {
   deliveries: DeliveryStore
   samples: SampleStore
   housekeeping: Housekeeping
+  activity: ActivityStore
   vaultRecords: VaultRecords
   close(): Promise<void>
 }
@@ -59,7 +61,7 @@ export function webhook(body: unknown): WebhookData {
   }
 }
 
-const newFlow = (): FlowRecord => ({
+const newFlow = (change: Partial<FlowRecord> = {}): FlowRecord => ({
   id: ids.next('flow'),
   name: 'A flow',
   draft: '{"name":"A flow","trigger":{"kind":"webhook"},"steps":[]}',
@@ -69,6 +71,7 @@ const newFlow = (): FlowRecord => ({
   publishedAt: null,
   createdAt: time,
   updatedAt: time,
+  ...change,
 })
 
 const newRun = (flowId: string, change: Partial<NewRun> = {}): NewRun => ({
@@ -212,7 +215,10 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
         expect(started).toHaveLength(1)
         const first = runs[results.indexOf(started[0]!)]!.id
         for (const { duplicateOf } of results) if (duplicateOf !== null) expect(duplicateOf).toBe(first)
-        const { items } = await stores.runs.list({ flowId: 'flow_dedupe', status: null, since: null }, page)
+        const { items } = await stores.runs.list(
+          { flowId: 'flow_dedupe', status: null, since: null, until: null },
+          page,
+        )
         expect(items.map((run) => run.id)).toEqual([first])
       })
 
@@ -349,14 +355,78 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
         const recent = newRun('flow_list')
         await stores.runs.accept(recent)
         const list = async (filter: object) =>
-          (await stores.runs.list({ flowId: 'flow_list', status: null, since: null, ...filter }, page)).items.map(
-            (run) => run.id,
-          )
+          (
+            await stores.runs.list({ flowId: 'flow_list', status: null, since: null, until: null, ...filter }, page)
+          ).items.map((run) => run.id)
         expect(await list({})).toEqual([recent.id, old.id])
         expect(await list({ since: time - 5000 })).toEqual([recent.id])
+        expect(await list({ until: time - 5000 })).toEqual([old.id])
         expect(await list({ status: 'failed' })).toEqual([])
         await stores.runs.cancel(old.id, time, { code: 'cancelled', message: 'x' })
         expect(await list({ status: 'cancelled' })).toEqual([old.id])
+      })
+    })
+
+    describe('what the pages ask for', () => {
+      it('finds the newest run of each flow', async () => {
+        const ids: string[] = []
+        for (const name of ['a', 'b', 'c']) {
+          const flow = newFlow({ name })
+          await stores.flows.create(flow)
+          ids.push(flow.id)
+        }
+        const runs: NewRun[] = []
+        for (const flowId of [ids[0]!, ids[1]!, ids[0]!]) {
+          time += 1
+          runs.push(newRun(flowId))
+          await stores.runs.accept(runs.at(-1)!)
+        }
+        const latest = await stores.runs.latestOf(ids)
+        expect(latest.toSorted((a, b) => a.createdAt - b.createdAt)).toEqual([
+          { flowId: ids[1], id: runs[1]!.id, status: 'queued', createdAt: runs[1]!.createdAt },
+          { flowId: ids[0], id: runs[2]!.id, status: 'queued', createdAt: runs[2]!.createdAt },
+        ])
+        expect(await stores.runs.latestOf([])).toEqual([])
+        expect(await stores.flows.names([ids[1]!, ids[1]!, 'flow_none'])).toEqual(new Map([[ids[1], 'b']]))
+        expect(await stores.flows.names([])).toEqual(new Map())
+      })
+
+      it('finds flows by a part of their name, taken literally', async () => {
+        for (const name of ['Orders 100% new', 'orders 100 x', 'a_b\\c', 'axb'])
+          await stores.flows.create(newFlow({ name }))
+        const found = async (search: string) => (await stores.flows.list(page, search)).items.map((flow) => flow.name)
+        expect(await found('ORDERS 1')).toEqual(['orders 100 x', 'Orders 100% new'])
+        expect(await found('100%')).toEqual(['Orders 100% new'])
+        expect(await found('a_b\\')).toEqual(['a_b\\c'])
+        expect(await found("'; drop table flow")).toEqual([])
+      })
+
+      it('reads the steps of one round, page by page', async () => {
+        const run = newRun('flow_rounds')
+        await stores.runs.accept(run)
+        const claimed = await stores.journal.claim(run.id, time)
+        const paths = ['all', 'all[1]/x', 'all[1]/y', 'all[10]/x', 'after']
+        const entries = paths.map((path, i) => entry(path, { seq: i + 1 }))
+        await stores.journal.record(claimed!.claim, { ...running, startedAt: time, entries })
+        const pathsOf = async (under: string, after = -1, limit = 10) =>
+          (await stores.runs.stepsPage(run.id, { under, after, limit })).map(({ path }) => path)
+        expect(await pathsOf('')).toEqual(paths)
+        expect(await pathsOf('all[1]/')).toEqual(['all[1]/x', 'all[1]/y'])
+        expect(await pathsOf('', 2, 2)).toEqual(['all[1]/y', 'all[10]/x'])
+      })
+
+      it('adds up the runs of a flow by the hour', async () => {
+        await stores.activity.add([
+          { flowId: 'flow_hours', hour: 10, runs: 1, failed: 0 },
+          { flowId: 'flow_hours', hour: 11, runs: 2, failed: 1 },
+        ])
+        await stores.activity.add([{ flowId: 'flow_hours', hour: 11, runs: 3, failed: 1 }])
+        expect(await stores.activity.since(['flow_hours', 'flow_none'], 11)).toEqual([
+          { flowId: 'flow_hours', hour: 11, runs: 5, failed: 2 },
+        ])
+        await stores.activity.deleteBefore(11)
+        expect(await stores.activity.since(['flow_hours'], 0)).toHaveLength(1)
+        expect(await stores.activity.since([], 0)).toEqual([])
       })
     })
 
@@ -377,7 +447,7 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
           headers: { 'x-key': 'Bearer [secret]' },
           rawBody: '{"key":"[secret]","n":1}',
         })
-        hidden((await stores.deliveries.list('flow_secret', page)).items)
+        hidden((await stores.deliveries.list({ flowId: 'flow_secret', outcome: null }, page)).items)
         expect((await stores.journal.claim(run.id, time))?.webhook).toEqual(run.webhook)
       })
 
@@ -423,7 +493,7 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
         })
         await stores.samples.add({ id: ids.next('smp'), flowId, receivedAt: time, webhook: webhookWithSecret() }, 3)
         await stores.samples.setStepResult(flowId, 'a', { echo: STORE_SECRET }, time)
-        const inbox = (await stores.deliveries.list(flowId, page)).items
+        const inbox = (await stores.deliveries.list({ flowId, outcome: null }, page)).items
         expect(inbox[0]).toMatchObject({ message: 'not [secret]', webhook: { body: { key: '[secret]' } } })
         hidden(inbox)
         hidden(await stores.samples.list(flowId))
@@ -480,13 +550,34 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
         await stores.deliveries.add(rejected)
         await stores.runs.accept(newRun('flow_inbox', { test: true }))
         await stores.runs.accept(newRun('flow_inbox', { replayOf: accepted.id }))
-        const first = await stores.deliveries.list('flow_inbox', { limit: 1, cursor: null })
+        const first = await stores.deliveries.list({ flowId: 'flow_inbox', outcome: null }, { limit: 1, cursor: null })
         expect(first.items).toEqual([rejected])
-        const second = await stores.deliveries.list('flow_inbox', { limit: 1, cursor: first.nextCursor })
+        const second = await stores.deliveries.list(
+          { flowId: 'flow_inbox', outcome: null },
+          { limit: 1, cursor: first.nextCursor },
+        )
         expect(second.items).toMatchObject([
           { outcome: 'accepted', runId: accepted.id, status: 200, webhook: { body: { n: 1 } } },
         ])
         expect(second.nextCursor).toBeNull()
+      })
+
+      it('is searched by outcome over all flows, and read one by one', async () => {
+        const accepted = newRun('flow_inbox_a')
+        await stores.runs.accept(accepted)
+        time += 1
+        const rejected = delivery('flow_inbox_b')
+        await stores.deliveries.add(rejected)
+        const newest = async (outcome: DeliveryRecord['outcome'] | null) =>
+          (await stores.deliveries.list({ flowId: null, outcome }, { limit: 1, cursor: null })).items[0]
+        expect(await newest(null)).toEqual(rejected)
+        expect(await newest('rejected')).toEqual(rejected)
+        expect((await newest('accepted'))?.runId).toBe(accepted.id)
+        expect(await newest('duplicate')).toBeUndefined()
+        expect(await stores.deliveries.get(rejected.id)).toEqual(rejected)
+        const { id } = (await newest('accepted'))!
+        expect(await stores.deliveries.get(id)).toMatchObject({ outcome: 'accepted', runId: accepted.id })
+        expect(await stores.deliveries.get('dlv_none')).toBeNull()
       })
 
       it('keeps the last samples only', async () => {

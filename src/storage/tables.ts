@@ -113,7 +113,15 @@ export interface KeyValueTable {
   expires_at: number | null
 }
 
+export interface FlowHourTable {
+  flow_id: string
+  hour: number
+  runs: number
+  failed: number
+}
+
 export interface Tables {
+  flow_hour: FlowHourTable
   key_value: KeyValueTable
   flow: FlowTable
   flow_version: FlowVersionTable

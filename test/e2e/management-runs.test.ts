@@ -26,6 +26,7 @@ describe('runs', () => {
     expect(run).toEqual({
       id: answer.body.id,
       flowId: flow.id,
+      flowName: 'Managed',
       version: 1,
       status: 'succeeded',
       test: false,

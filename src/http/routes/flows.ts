@@ -4,14 +4,18 @@ import Type from 'typebox'
 import {
   DeliveryBody,
   FlowBody,
+  FlowStatsBody,
+  FlowsQuery,
   FlowTestRequest,
   PageQuery,
   PublishedBody,
   pageOf,
   RunBody,
   SampleBody,
+  SampleRequest,
   StepTestBody,
   StepTestRequest,
+  TestResultsBody,
   ValidationBody,
   VersionBody,
   VersionDocumentBody,
@@ -21,8 +25,15 @@ import { deleteFlow } from '../../operations/delete-flow.ts'
 import { flowTopic } from '../../operations/events.ts'
 import { OperationError } from '../../operations/operation-error.ts'
 import { publishFlow, regenerateWebhook, unpublishFlow } from '../../operations/publish-flow.ts'
-import { listDeliveries, listSamples } from '../../operations/read-deliveries.ts'
-import { listFlows, listVersions, readFlow, readVersion } from '../../operations/read-flows.ts'
+import { listDeliveries, listSamples, sampleFromDelivery } from '../../operations/read-deliveries.ts'
+import {
+  listFlowStats,
+  listFlows,
+  listVersions,
+  readFlow,
+  readTestResults,
+  readVersion,
+} from '../../operations/read-flows.ts'
 import { replaceDraft, restoreVersion } from '../../operations/replace-draft.ts'
 import type { Services } from '../../operations/services.ts'
 import { testFlow } from '../../operations/test-flow.ts'
@@ -48,17 +59,29 @@ export function flowRoutes(
   const tags = ['flows']
   const Document = { ...documentSchema, [CHECKED_BY_OPERATION]: true }
 
-  app.get<PageOf>(
+  app.get<{ Querystring: Static<typeof FlowsQuery> }>(
     '/api/v1/flows',
     {
       schema: {
         tags,
         summary: 'List flows, newest first',
-        querystring: PageQuery,
+        querystring: FlowsQuery,
         response: { 200: pageOf(FlowBody) },
       },
     },
-    ({ query }) => listFlows(services, pageFrom(query)),
+    ({ query }) => listFlows(services, pageFrom(query), query.q ?? null),
+  )
+  app.get<{ Querystring: Static<typeof FlowsQuery> }>(
+    '/api/v1/flow-stats',
+    {
+      schema: {
+        tags,
+        summary: 'The last run and the last 24 hours of the flows that the same page of /flows lists',
+        querystring: FlowsQuery,
+        response: { 200: pageOf(FlowStatsBody) },
+      },
+    },
+    ({ query }) => listFlowStats(services, pageFrom(query), query.q ?? null),
   )
   app.post(
     '/api/v1/flows',
@@ -193,6 +216,32 @@ export function flowRoutes(
       },
     },
     ({ params }) => listSamples(services, params.id),
+  )
+  app.post<WithId & { Body: Static<typeof SampleRequest> }>(
+    '/api/v1/flows/:id/samples',
+    {
+      schema: {
+        tags,
+        summary: 'Keep a delivery of the flow as a sample',
+        params: Id,
+        body: SampleRequest,
+        response: { 201: SampleBody },
+      },
+    },
+    async ({ params, body }, reply) =>
+      reply.code(201).send(await sampleFromDelivery(services, params.id, body.delivery)),
+  )
+  app.get<WithId>(
+    '/api/v1/flows/:id/test-results',
+    {
+      schema: {
+        tags,
+        summary: 'The latest output of each step that was tested',
+        params: Id,
+        response: { 200: TestResultsBody },
+      },
+    },
+    ({ params }) => readTestResults(services, params.id),
   )
   app.get<WithId & PageOf>(
     '/api/v1/flows/:id/deliveries',

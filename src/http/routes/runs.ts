@@ -1,12 +1,22 @@
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import Type from 'typebox'
-import { pageOf, ReplayRequest, RunBody, RunSummaryBody, RunsQuery } from '../../contract/bodies.ts'
+import {
+  DocumentBody,
+  pageOf,
+  ReplayRequest,
+  RunBody,
+  RunStepsQuery,
+  RunSummaryBody,
+  RunsQuery,
+  StepBody,
+} from '../../contract/bodies.ts'
 import type { RunStatus } from '../../engine/run-store.ts'
 import { cancelRun } from '../../operations/cancel-run.ts'
 import { runTopic } from '../../operations/events.ts'
 import { OperationError } from '../../operations/operation-error.ts'
-import { listRuns, readRun } from '../../operations/read-runs.ts'
+import type { Page } from '../../operations/ports.ts'
+import { listRunSteps, listRuns, readRun, readRunDocument } from '../../operations/read-runs.ts'
 import { replayRun } from '../../operations/replay-run.ts'
 import type { Services } from '../../operations/services.ts'
 import type { EventStreams } from '../event-stream.ts'
@@ -33,7 +43,8 @@ export function runRoutes(app: FastifyInstance, services: Services, streams: Eve
         {
           flowId: query.flow ?? null,
           status: (query.status as RunStatus | undefined) ?? null,
-          since: timeFrom(query.since),
+          since: timeFrom('since', query.since),
+          until: timeFrom('until', query.until),
         },
         pageFrom(query),
       ),
@@ -42,6 +53,31 @@ export function runRoutes(app: FastifyInstance, services: Services, streams: Eve
     '/api/v1/runs/:id',
     { schema: { tags, summary: 'Read a run with its steps', params: Id, response: { 200: RunBody } } },
     ({ params }) => readRun(services, params.id),
+  )
+  app.get<WithId>(
+    '/api/v1/runs/:id/document',
+    {
+      schema: {
+        tags,
+        summary: 'The flow document that the run follows',
+        params: Id,
+        response: { 200: DocumentBody },
+      },
+    },
+    ({ params }) => readRunDocument(services, params.id),
+  )
+  app.get<WithId & { Querystring: Static<typeof RunStepsQuery> }>(
+    '/api/v1/runs/:id/steps',
+    {
+      schema: {
+        tags,
+        summary: 'The steps of a part of a run, page by page: of one round of a loop, for example',
+        params: Id,
+        querystring: RunStepsQuery,
+        response: { 200: pageOf(StepBody) },
+      },
+    },
+    ({ params, query }) => listRunSteps(services, params.id, query.under ?? '', stepsPageFrom(query)),
   )
   app.post<WithId>(
     '/api/v1/runs/:id/cancel',
@@ -79,14 +115,21 @@ export function runRoutes(app: FastifyInstance, services: Services, streams: Eve
   )
 }
 
+function stepsPageFrom(query: Static<typeof RunStepsQuery>): Page {
+  const page = pageFrom(query)
+  if (page.cursor !== null && !/^\d{1,12}$/.test(page.cursor))
+    throw new OperationError('invalid_request', 'cursor takes the nextCursor of the page before.')
+  return page
+}
+
 /** Date.parse takes much more than ISO 8601. */
 const ISO_DAY = /^\d{4}-\d\d-\d\d(T|$)/
 
-function timeFrom(since: string | undefined): number | null {
-  if (since === undefined) return null
-  const time = /^\d+$/.test(since) ? Number(since) : ISO_DAY.test(since) ? Date.parse(since) : Number.NaN
+function timeFrom(name: string, text: string | undefined): number | null {
+  if (text === undefined) return null
+  const time = /^\d+$/.test(text) ? Number(text) : ISO_DAY.test(text) ? Date.parse(text) : Number.NaN
   if (!Number.isFinite(time))
-    throw new OperationError('invalid_request', 'since takes an ISO 8601 time such as 2026-11-15T08:00:00Z.')
+    throw new OperationError('invalid_request', `${name} takes an ISO 8601 time such as 2026-11-15T08:00:00Z.`)
   // Ids, which the list is searched by, know no time before 1970.
   return Math.max(0, time)
 }

@@ -1,14 +1,53 @@
 import type { FastifyInstance } from 'fastify'
+import type { Static } from 'typebox'
+import Type from 'typebox'
+import { ExampleBody, SettingsBody, StepKindBody } from '../../contract/bodies.ts'
+import type { Services } from '../../operations/services.ts'
+import { examples } from '../examples.ts'
 import { sendFailure } from '../failure.ts'
 import type { Metrics } from '../metrics.ts'
 
-export function systemRoutes(app: FastifyInstance, system: { ready(): Promise<boolean>; metrics: Metrics }): void {
+export interface System {
+  services: Services
+  metrics: Metrics
+  /** What the process was started with, for people to read. */
+  settings: Static<typeof SettingsBody>
+  ready(): Promise<boolean>
+}
+
+const listOf = (item: Parameters<typeof Type.Array>[0]) => Type.Object({ items: Type.Array(item) })
+
+export function systemRoutes(app: FastifyInstance, { services, metrics, settings, ready }: System): void {
   const tags = ['system']
   app.get('/healthz', { schema: { tags, summary: 'Alive' } }, () => Promise.resolve({ status: 'ok' }))
   app.get('/readyz', { schema: { tags, summary: 'Ready: the database can be reached' } }, async (_request, reply) =>
-    (await system.ready()) ? { status: 'ready' } : sendFailure(reply, 'unavailable', 'The database cannot be reached.'),
+    (await ready()) ? { status: 'ready' } : sendFailure(reply, 'unavailable', 'The database cannot be reached.'),
   )
   app.get('/metrics', { schema: { tags, summary: 'Prometheus metrics' } }, async (_request, reply) =>
-    reply.type('text/plain; version=0.0.4; charset=utf-8').send(await system.metrics.text()),
+    reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics.text()),
+  )
+  app.get(
+    '/api/v1/settings',
+    { schema: { tags, summary: 'Version and limits in force', response: { 200: SettingsBody } } },
+    () => Promise.resolve(settings),
+  )
+  app.get(
+    '/api/v1/step-kinds',
+    {
+      schema: {
+        tags,
+        summary: 'The step kinds with the JSON Schema of their settings',
+        response: { 200: listOf(StepKindBody) },
+      },
+    },
+    () =>
+      Promise.resolve({
+        items: [...services.kinds.values()].map(({ kind, label, settings: of }) => ({ kind, label, settings: of })),
+      }),
+  )
+  app.get(
+    '/api/v1/examples',
+    { schema: { tags, summary: 'Flows to start from', response: { 200: listOf(ExampleBody) } } },
+    async () => ({ items: await examples() }),
   )
 }

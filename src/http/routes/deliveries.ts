@@ -1,0 +1,37 @@
+import type { FastifyInstance } from 'fastify'
+import type { Static } from 'typebox'
+import Type from 'typebox'
+import { InboxEntryBody, InboxQuery, NamedDeliveryBody, pageOf } from '../../contract/bodies.ts'
+import { ALL } from '../../operations/events.ts'
+import { listInbox, readDelivery } from '../../operations/read-deliveries.ts'
+import type { Services } from '../../operations/services.ts'
+import type { EventStreams } from '../event-stream.ts'
+import { pageFrom } from '../page.ts'
+
+const Id = Type.Object({ id: Type.String() })
+
+export function deliveryRoutes(app: FastifyInstance, services: Services, streams: EventStreams): void {
+  const tags = ['deliveries']
+  app.get<{ Querystring: Static<typeof InboxQuery> }>(
+    '/api/v1/deliveries',
+    {
+      schema: {
+        tags,
+        summary: 'The inbox over all flows, newest first, without the bodies',
+        querystring: InboxQuery,
+        response: { 200: pageOf(InboxEntryBody) },
+      },
+    },
+    ({ query }) => listInbox(services, { flowId: query.flow ?? null, outcome: query.outcome ?? null }, pageFrom(query)),
+  )
+  app.get<{ Params: Static<typeof Id> }>(
+    '/api/v1/deliveries/:id',
+    { schema: { tags, summary: 'Read a delivery', params: Id, response: { 200: NamedDeliveryBody } } },
+    ({ params }) => readDelivery(services, params.id),
+  )
+  app.get(
+    '/api/v1/events',
+    { exposeHeadRoute: false, schema: { tags, summary: 'Server-sent events of all flows: run, delivery' } },
+    (request, reply) => streams.stream(request, reply, services.events, ALL, () => Promise.resolve(null)),
+  )
+}

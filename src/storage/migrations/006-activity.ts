@@ -1,0 +1,17 @@
+// How many runs each flow had, hour by hour, and the inbox by outcome.
+import type { Kysely } from 'kysely'
+import type { Dialect } from '../dialect.ts'
+
+export async function activity(db: Kysely<unknown>, { bigint, keyed }: Dialect): Promise<void> {
+  await db.schema
+    .createTable('flow_hour')
+    .addColumn('flow_id', 'text', (c) => c.notNull())
+    // Hours since 1970.
+    .addColumn('hour', bigint, (c) => c.notNull())
+    .addColumn('runs', bigint, (c) => c.notNull())
+    .addColumn('failed', bigint, (c) => c.notNull())
+    .addPrimaryKeyConstraint('flow_hour_key', ['flow_id', 'hour'])
+    .modifyEnd(keyed)
+    .execute()
+  await db.schema.createIndex('delivery_by_outcome').on('delivery').columns(['outcome', 'id']).execute()
+}
