@@ -12,6 +12,7 @@ import { createAuthenticate } from './http/authenticate.ts'
 import { createMetrics } from './http/metrics.ts'
 import { createServer, type Server } from './http/server.ts'
 import { HOP_HEADER } from './http/webhook-request.ts'
+import { Audit } from './operations/audit.ts'
 import { Events, flowTopic, runTopic } from './operations/events.ts'
 import { keepHouse } from './operations/keep-house.ts'
 import type { Secrets } from './operations/ports.ts'
@@ -28,6 +29,7 @@ import { openVault } from './secrets/open-vault.ts'
 import { Redactor } from './secrets/redactor.ts'
 import { createProtect, createSecrets } from './secrets/secret-keeping.ts'
 import { stepKinds } from './steps/index.ts'
+import { createAuditStore } from './storage/audit-store.ts'
 import { createDeliveryStore } from './storage/delivery-store.ts'
 import { createFlowStore } from './storage/flow-store.ts'
 import { createHousekeeping } from './storage/housekeeping.ts'
@@ -120,12 +122,21 @@ export async function startApp(config: Config, logOutput: DestinationStream = st
     now,
     failed: (error) => log.error({ err: error }, 'a run could not be carried on'),
   })
+  const ids = createIds(now, randomBytes)
+  const audit = new Audit({
+    store: createAuditStore(storage.kysely),
+    ids,
+    now,
+    redact: secrets.redact,
+    lost: (error, action) => log.error({ err: error, action }, 'the audit log could not be written'),
+  })
   const services: Services = {
     flows,
     runs,
     deliveries: { ...createDeliveryStore(storage.kysely), add: journal.addDelivery },
     samples: createSampleStore(storage.kysely, protect),
     housekeeping: createHousekeeping(storage.kysely),
+    audit,
     secrets,
     published,
     engine,
@@ -139,7 +150,7 @@ export async function startApp(config: Config, logOutput: DestinationStream = st
     surroundings: () => ({ connections: new Set(), env: new Set(Object.keys(config.env)) }),
     hashing,
     env: config.env,
-    ids: createIds(now, randomBytes),
+    ids,
     now,
     baseUrl: config.baseUrl,
     maxBodyBytes: config.maxBodyBytes,

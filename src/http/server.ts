@@ -22,6 +22,7 @@ import { EventStreams } from './event-stream.ts'
 import { createErrorHandler, sendFailure } from './failure.ts'
 import { answerMalformed, faultOfHead } from './malformed-request.ts'
 import type { Metrics } from './metrics.ts'
+import { auditRoutes } from './routes/audit.ts'
 import { flowRoutes } from './routes/flows.ts'
 import { runRoutes } from './routes/runs.ts'
 import { systemRoutes } from './routes/system.ts'
@@ -101,6 +102,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     acceptDocuments(scope)
     flowRoutes(scope, services, streams, options.flowSchema)
     runRoutes(scope, services, streams)
+    auditRoutes(scope, services)
     systemRoutes(scope, options)
     const schema = { tags: ['system'], summary: 'This description' }
     scope.get('/api/v1/openapi.json', { schema }, () => Promise.resolve(fastify.swagger()))

@@ -6,6 +6,7 @@ import type { Ids } from '../engine/ids.ts'
 import type { Hashing } from '../engine/run-scope.ts'
 import type { StepKind } from '../engine/step-kind.ts'
 import type { Surroundings } from '../flow/validate.ts'
+import type { Audit } from './audit.ts'
 import type { Events } from './events.ts'
 import type { DeliveryStore, FlowStore, Housekeeping, Queue, RunStore, SampleStore, Secrets } from './ports.ts'
 import type { PublishedFlows } from './published-flows.ts'
@@ -24,6 +25,7 @@ export interface Services {
   deliveries: DeliveryStore
   samples: SampleStore
   housekeeping: Housekeeping
+  audit: Audit
   secrets: Secrets
   published: PublishedFlows
   engine: Engine
@@ -47,6 +49,8 @@ export interface Services {
 
 /** Who asks. */
 export interface Actor {
+  /** Of the user or token; null: the admin token. */
+  id: string | null
   name: string
   scope: 'read' | 'write' | 'admin'
 }

@@ -113,7 +113,20 @@ export interface KeyValueTable {
   expires_at: number | null
 }
 
+export interface AuditTable {
+  id: string
+  at: number
+  actor: string
+  actor_id: string | null
+  action: string
+  target_kind: string | null
+  target_id: string | null
+  target_name: string | null
+  details: string
+}
+
 export interface Tables {
+  audit: AuditTable
   key_value: KeyValueTable
   flow: FlowTable
   flow_version: FlowVersionTable
