@@ -12,6 +12,7 @@ import { createAuthenticate } from './http/authenticate.ts'
 import { createMetrics } from './http/metrics.ts'
 import { createServer, type Server } from './http/server.ts'
 import { HOP_HEADER } from './http/webhook-request.ts'
+import { Audit } from './operations/audit.ts'
 import { Events, type FlowEvent, runTopic } from './operations/events.ts'
 import { FlowActivity } from './operations/flow-activity.ts'
 import { keepHouse } from './operations/keep-house.ts'
@@ -30,6 +31,7 @@ import { Redactor } from './secrets/redactor.ts'
 import { createProtect, createSecrets } from './secrets/secret-keeping.ts'
 import { stepKinds } from './steps/index.ts'
 import { createActivityStore } from './storage/activity-store.ts'
+import { createAuditStore } from './storage/audit-store.ts'
 import { createDeliveryStore } from './storage/delivery-store.ts'
 import { createFlowStore } from './storage/flow-store.ts'
 import { createHousekeeping } from './storage/housekeeping.ts'
@@ -127,12 +129,21 @@ export async function startApp(config: Config, logOutput: DestinationStream = st
     now,
     failed: (error) => log.error({ err: error }, 'a run could not be carried on'),
   })
+  const ids = createIds(now, randomBytes)
+  const audit = new Audit({
+    store: createAuditStore(storage.kysely),
+    ids,
+    now,
+    redact: secrets.redact,
+    lost: (error, action) => log.error({ err: error, action }, 'the audit log could not be written'),
+  })
   const services: Services = {
     flows,
     runs,
     deliveries: { ...createDeliveryStore(storage.kysely), add: journal.addDelivery },
     samples: createSampleStore(storage.kysely, protect),
     housekeeping: createHousekeeping(storage.kysely),
+    audit,
     secrets,
     published,
     engine,
@@ -147,7 +158,7 @@ export async function startApp(config: Config, logOutput: DestinationStream = st
     surroundings: () => ({ connections: new Set(), env: new Set(Object.keys(config.env)) }),
     hashing,
     env: config.env,
-    ids: createIds(now, randomBytes),
+    ids,
     now,
     baseUrl: config.baseUrl,
     maxBodyBytes: config.maxBodyBytes,

@@ -46,6 +46,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/v1/runs/:id/cancel': 'write',
   'POST /api/v1/runs/:id/replay': 'write',
   'GET /api/v1/runs/:id/events': 'read',
+
+  'GET /api/v1/audit': 'admin',
 }
 
 const RANK: Record<Access, number> = { open: 0, read: 1, write: 2, admin: 3 }

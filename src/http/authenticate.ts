@@ -11,6 +11,6 @@ export function createAuthenticate(adminToken: string | null): Authenticate {
   return (authorization) => {
     const token = /^Bearer +(.+)$/i.exec(authorization ?? '')?.[1]
     if (!token || !expected || !timingSafeEqual(digest(token), expected)) return null
-    return { name: 'admin token', scope: 'admin' }
+    return { id: null, name: 'admin token', scope: 'admin' }
   }
 }

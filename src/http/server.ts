@@ -21,6 +21,7 @@ import { createClientAddress } from './client-address.ts'
 import { EventStreams } from './event-stream.ts'
 import { createErrorHandler, sendFailure } from './failure.ts'
 import { answerMalformed, faultOfHead } from './malformed-request.ts'
+import { auditRoutes } from './routes/audit.ts'
 import { deliveryRoutes } from './routes/deliveries.ts'
 import { flowRoutes } from './routes/flows.ts'
 import { runRoutes } from './routes/runs.ts'
@@ -98,6 +99,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     flowRoutes(scope, services, streams, options.flowSchema)
     runRoutes(scope, services, streams)
     deliveryRoutes(scope, services, streams)
+    auditRoutes(scope, services)
     systemRoutes(scope, options)
     const schema = { tags: ['system'], summary: 'This description' }
     scope.get('/api/v1/openapi.json', { schema }, () => Promise.resolve(fastify.swagger()))

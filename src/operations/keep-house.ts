@@ -1,14 +1,18 @@
 // Retention: deletes what is past its time, in small batches, so that no webhook waits for it.
+import { AUDIT_DAYS } from './audit.ts'
 import type { Services } from './services.ts'
 
 const BATCH = 200
+const DAY_MS = 86_400_000
 
 export async function keepHouse(services: Services, retentionDays: number, signal: AbortSignal): Promise<number> {
   const now = services.now()
   services.rate.sweep(now)
   let deleted = 0
   for (;;) {
-    const count = await services.housekeeping.deleteOlderThan(now - retentionDays * 86_400_000, now, BATCH)
+    const count =
+      (await services.housekeeping.deleteOlderThan(now - retentionDays * DAY_MS, now, BATCH)) +
+      (await services.audit.deleteOlderThan(now - AUDIT_DAYS * DAY_MS, BATCH))
     deleted += count
     if (count < BATCH || signal.aborted) return deleted
     // Deliveries first.

@@ -6,6 +6,7 @@ import type { Ids } from '../engine/ids.ts'
 import type { Hashing } from '../engine/run-scope.ts'
 import type { StepKind } from '../engine/step-kind.ts'
 import type { Surroundings } from '../flow/validate.ts'
+import type { Audit } from './audit.ts'
 import type { Events } from './events.ts'
 import type { FlowActivity } from './flow-activity.ts'
 import type { DeliveryStore, FlowStore, Housekeeping, Queue, RunStore, SampleStore, Secrets } from './ports.ts'
@@ -25,6 +26,7 @@ export interface Services {
   deliveries: DeliveryStore
   samples: SampleStore
   housekeeping: Housekeeping
+  audit: Audit
   secrets: Secrets
   published: PublishedFlows
   engine: Engine
@@ -49,6 +51,8 @@ export interface Services {
 
 /** Who asks. */
 export interface Actor {
+  /** Of the user or token; null: the admin token. */
+  id: string | null
   name: string
   scope: 'read' | 'write' | 'admin'
 }

@@ -120,7 +120,20 @@ export interface FlowHourTable {
   failed: number
 }
 
+export interface AuditTable {
+  id: string
+  at: number
+  actor: string
+  actor_id: string | null
+  action: string
+  target_kind: string | null
+  target_id: string | null
+  target_name: string | null
+  details: string
+}
+
 export interface Tables {
+  audit: AuditTable
   flow_hour: FlowHourTable
   key_value: KeyValueTable
   flow: FlowTable
