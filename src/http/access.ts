@@ -7,6 +7,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /readyz': 'open',
   'GET /metrics': 'read',
   'GET /api/v1/openapi.json': 'open',
+  'GET /api/docs': 'open',
   'GET /api/v1/settings': 'read',
   'GET /api/v1/step-kinds': 'read',
   'GET /api/v1/examples': 'read',

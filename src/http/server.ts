@@ -15,6 +15,7 @@ import { OperationError } from '../operations/operation-error.ts'
 import type { Actor } from '../operations/services.ts'
 import { ACCESS, reaches } from './access.ts'
 import { describeApi } from './api-description.ts'
+import { apiDocsPage, type Description } from './api-docs-page.ts'
 import type { Authenticate } from './authenticate.ts'
 import { compileRequestCheck } from './check-request.ts'
 import { createClientAddress } from './client-address.ts'
@@ -103,6 +104,13 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     systemRoutes(scope, options)
     const schema = { tags: ['system'], summary: 'This description' }
     scope.get('/api/v1/openapi.json', { schema }, () => Promise.resolve(fastify.swagger()))
+    scope.get('/api/docs', { schema: { tags: ['system'], summary: 'This description, to read' } }, (_request, reply) =>
+      reply
+        .type('text/html; charset=utf-8')
+        .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
+        .header('x-content-type-options', 'nosniff')
+        .send(apiDocsPage(fastify.swagger() as unknown as Description)),
+    )
   })
   return { fastify, streams }
 }

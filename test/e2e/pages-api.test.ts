@@ -142,6 +142,18 @@ describe('the events of all flows', () => {
   })
 })
 
+describe('the API reference', () => {
+  it('is a page without scripts that names every route of the description', async () => {
+    const answer = await fetch(`${millrace.url}/api/docs`)
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'")
+    const page = await answer.text()
+    expect(page).not.toMatch(/<script|https?:\/\/(?!localhost)/)
+    const description = (await api('GET', '/openapi.json')).body
+    for (const path of Object.keys(description.paths)) expect(page).toContain(`<code>${path}</code>`)
+  })
+})
+
 describe('what the editor is made from', () => {
   it('lists the step kinds with the schema of their settings', async () => {
     const { items } = (await api('GET', '/step-kinds')).body
