@@ -1,6 +1,7 @@
 // The sole place that constructs adapters and wires them into a running service.
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import type { Config } from './config.ts'
 import { Engine } from './engine/engine.ts'
@@ -176,6 +177,7 @@ export async function startApp(config: Config, logOutput: DestinationStream = st
     trustProxy: config.trustProxy,
     settings: settingsOf(config),
     flowSchema: flowSchema(stepKinds),
+    uiFolder: fileURLToPath(new URL('../web/dist', import.meta.url)),
     onBug: (error, route) => log.error({ err: error, route }, 'a request failed by a fault of Millrace'),
   })
   const recovered = await recoverRuns(runs, queue, published)

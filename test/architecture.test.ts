@@ -78,6 +78,17 @@ describe('architecture', () => {
     expect(broken).toEqual([])
   })
 
+  it('lets the web UI import the contract and what a flow is, and nothing else of src', () => {
+    const web = join(root, 'web/src')
+    const broken = globSync('**/*.{ts,tsx}', { cwd: web }).flatMap((file) =>
+      [...readFileSync(join(web, file), 'utf8').matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)]
+        .map(([, name]) => relative(root, resolve(web, dirname(file), name!)))
+        .filter((target) => !/^(web\/src|src\/contract|src\/flow)\//.test(target))
+        .map((target) => `${file} -> ${target}`),
+    )
+    expect(broken).toEqual([])
+  })
+
   it('keeps a step kind from importing another', () => {
     const kind = (file: string) => file.split('/')[1]!.replace(/\.ts$/, '')
     const broken = sources

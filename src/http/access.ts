@@ -12,6 +12,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/step-kinds': 'read',
   'GET /api/v1/examples': 'read',
   'GET /api/v1/events': 'read',
+  // The web UI: whatever no other route takes.
+  'GET /*': 'open',
 
   'POST /api/v1/webhooks/:webhookId': 'open',
   'POST /api/v1/webhooks/:webhookId/test': 'open',

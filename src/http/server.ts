@@ -27,6 +27,7 @@ import { deliveryRoutes } from './routes/deliveries.ts'
 import { flowRoutes } from './routes/flows.ts'
 import { runRoutes } from './routes/runs.ts'
 import { type System, systemRoutes } from './routes/system.ts'
+import { staticUi } from './static-ui.ts'
 import { createWebhookListener, isWebhook, type WebhookListener } from './webhook-listener.ts'
 import { leaveBody } from './webhook-request.ts'
 
@@ -40,6 +41,8 @@ export interface ServerOptions extends System {
   authenticate: Authenticate
   trustProxy: string[]
   flowSchema: object
+  /** Where the built web UI lies. */
+  uiFolder: string
   onBug(error: unknown, route: string): void
 }
 
@@ -112,6 +115,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
         .send(apiDocsPage(fastify.swagger() as unknown as Description)),
     )
   })
+  await staticUi(fastify, options.uiFolder, notFound)
   return { fastify, streams }
 }
 

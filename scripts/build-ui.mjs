@@ -1,0 +1,49 @@
+// Builds the web UI into web/dist, unless what is there was built from the same sources.
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const STAMP = join(root, 'web/dist/.built-from')
+const SOURCES = [
+  'web/src',
+  'web/public',
+  'web/index.html',
+  'web/vite.config.ts',
+  'web/package.json',
+  'src/flow',
+  'src/contract',
+  'package-lock.json',
+]
+
+function* filesOf(path) {
+  if (statSync(path).isDirectory()) for (const name of readdirSync(path).sort()) yield* filesOf(join(path, name))
+  else if (!/\.test\.tsx?$/.test(path)) yield path
+}
+
+function fingerprint() {
+  const hash = createHash('sha256')
+  for (const source of SOURCES)
+    for (const file of filesOf(join(root, source))) hash.update(file.slice(root.length)).update(readFileSync(file))
+  return hash.digest('hex')
+}
+
+/** False when the build failed; Vite has said why. */
+export function buildUi(node = process.execPath) {
+  const current = fingerprint()
+  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === current) return true
+  console.log('Millrace: building the web UI (after an update; a few seconds)...')
+  const vite = join(root, 'node_modules/vite/bin/vite.js')
+  const built = spawnSync(node, [vite, 'build', 'web', '--logLevel', 'warn'], {
+    cwd: root,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  })
+  if (built.status !== 0) return false
+  writeFileSync(STAMP, current)
+  return true
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) process.exit(buildUi() ? 0 : 1)

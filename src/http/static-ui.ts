@@ -1,0 +1,133 @@
+// Serves the built web UI: its files as they are, and index.html for every address that is the UI's own.
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { extname, join, relative, sep } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.json': 'application/json; charset=utf-8',
+}
+
+/** Mantine writes its variables into style elements; scripts come from files only. */
+const POLICY = [
+  "default-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "object-src 'none'",
+].join('; ')
+
+const HEADERS = {
+  'content-security-policy': POLICY,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin-allow-popups',
+}
+
+const NOT_BUILT = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Millrace</title>
+<h1>The web UI is not built</h1>
+<p>Millrace runs, and its API answers. To have the web UI, run <code>npm run build</code> in its folder and start it again;
+<code>npm start</code> does both.</p></html>`
+
+type Encoding = 'br' | 'gzip'
+
+interface UiFile {
+  content: Buffer
+  type: string
+  etag: string
+  /** Its name changes with its content. */
+  immutable: boolean
+  /** Made when first asked for. */
+  compressed: Map<Encoding, Promise<Buffer>>
+}
+
+/** What lies outside the UI: the API, health and metrics. */
+const isReserved = (path: string): boolean => /^\/(api|healthz|readyz|metrics)(\/|$)/.test(path)
+
+/** A file that is not there must not be answered with a page: a browser would take that for the script it asked for. */
+const namesFile = (path: string): boolean =>
+  path.startsWith('/assets/') || path.includes('/.') || TYPES[extname(path)] !== undefined
+
+export async function staticUi(
+  app: FastifyInstance,
+  folder: string,
+  notFound: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>,
+): Promise<void> {
+  // Only what was there at the start is served, by its name: no path can lead anywhere else.
+  const files = await readFiles(folder)
+  const index = files.get('/index.html')
+  app.get('/*', { schema: { hide: true } }, async (request, reply) => {
+    const path = request.raw.url!.split('?', 1)[0]!
+    if (isReserved(path)) return notFound(request, reply)
+    for (const [name, value] of Object.entries(HEADERS)) void reply.header(name, value)
+    if (!index) return reply.code(503).header('cache-control', 'no-store').type(TYPES['.html']!).send(NOT_BUILT)
+    const file = files.get(path)
+    if (file) return send(request, reply, file)
+    return namesFile(path) ? notFound(request, reply) : send(request, reply, index)
+  })
+}
+
+async function readFiles(folder: string): Promise<Map<string, UiFile>> {
+  const files = new Map<string, UiFile>()
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+  for (const entry of entries) {
+    const type = TYPES[extname(entry.name)]
+    if (!entry.isFile() || !type) continue
+    const file = join(entry.parentPath, entry.name)
+    const path = `/${relative(folder, file).replaceAll(sep, '/')}`
+    const content = await readFile(file)
+    files.set(path, {
+      content,
+      type,
+      etag: `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`,
+      immutable: path.startsWith('/assets/'),
+      compressed: new Map(),
+    })
+  }
+  return files
+}
+
+const WORTH_COMPRESSING = 1024
+
+async function send(request: FastifyRequest, reply: FastifyReply, file: UiFile): Promise<FastifyReply> {
+  void reply
+    .header('cache-control', file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache')
+    .header('vary', 'accept-encoding')
+    .header('etag', file.etag)
+    .type(file.type)
+  if (request.headers['if-none-match'] === file.etag) return reply.code(304).send()
+  const encoding = file.content.length < WORTH_COMPRESSING ? null : encodingFor(request.headers['accept-encoding'])
+  if (!encoding) return reply.send(file.content)
+  let compressed = file.compressed.get(encoding)
+  if (!compressed) {
+    compressed = COMPRESS[encoding](file.content)
+    file.compressed.set(encoding, compressed)
+  }
+  return reply.header('content-encoding', encoding).send(await compressed)
+}
+
+const COMPRESS: Record<Encoding, (content: Buffer) => Promise<Buffer>> = {
+  // The last two levels take ten times as long for a twentieth.
+  br: (content) => promisify(brotliCompress)(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+  gzip: (content) => promisify(gzip)(content, { level: 9 }),
+}
+
+function encodingFor(accepted: string | undefined): Encoding | null {
+  const names = (accepted ?? '')
+    .split(',')
+    .filter((part) => !/;\s*q=0(\.0*)?\s*$/.test(part))
+    .map((part) => part.split(';', 1)[0]!.trim().toLowerCase())
+  return names.includes('br') ? 'br' : names.includes('gzip') ? 'gzip' : null
+}

@@ -1,0 +1,112 @@
+// The first owner: with the one-time link from the log.
+import { Anchor, Button, Code, Stack, TextInput } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { api } from '../api-client.ts'
+import { queries } from '../queries.ts'
+import { ErrorNote } from '../ui/error-note.tsx'
+import { AccountFrame } from './account-frame.tsx'
+import { pastedCode, useLinkCode } from './link-code.ts'
+import { NewPassword } from './new-password.tsx'
+import { passwordStrength } from './password-strength.ts'
+import { useEnter } from './use-enter.ts'
+
+export function SetupPage() {
+  const [code, setCode] = useLinkCode()
+  const state = useQuery(queries.authState)
+  if (state.data && !state.data.setup)
+    return (
+      <AccountFrame title="Millrace is set up" lead="It has an owner already; the set-up link has done its work.">
+        <Anchor component={Link} to="/sign-in" size="sm">
+          Go to the sign-in
+        </Anchor>
+      </AccountFrame>
+    )
+  return code ? <OwnerForm code={code} onOtherCode={() => setCode('')} /> : <CodeForm onCode={setCode} />
+}
+
+function CodeForm({ onCode }: { onCode: (code: string) => void }) {
+  const [text, setText] = useState('')
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    onCode(pastedCode(text))
+  }
+  return (
+    <AccountFrame
+      title="Set up Millrace"
+      lead={
+        <>
+          The set-up link stands in the log of <Code>npm start</Code>, in the line that ends in{' '}
+          <Code>/setup#code=…</Code>. Open it, or paste it here.
+        </>
+      }
+    >
+      <form onSubmit={submit}>
+        <Stack gap="md">
+          <TextInput
+            label="Set-up link or code"
+            required
+            autoFocus
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+          />
+          <Button type="submit" disabled={pastedCode(text) === ''}>
+            Go on
+          </Button>
+        </Stack>
+      </form>
+    </AccountFrame>
+  )
+}
+
+function OwnerForm({ code, onOtherCode }: { code: string; onOtherCode: () => void }) {
+  const [email, setEmail] = useState('')
+  const [name, setName] = useState('')
+  const [password, setPassword] = useState('')
+  const enter = useEnter()
+  const setUp = useMutation({
+    mutationFn: () => api.post('/api/auth/setup', { code, email, name, password }),
+    meta: { asksForCredentials: true },
+    onSuccess: () => enter(),
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    setUp.mutate()
+  }
+  return (
+    <AccountFrame title="Set up Millrace" lead="You become its owner: you can invite others later.">
+      <form onSubmit={submit}>
+        <Stack gap="md">
+          <TextInput
+            label="E-mail"
+            type="email"
+            autoComplete="username"
+            required
+            autoFocus
+            value={email}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+          />
+          <TextInput
+            label="Name"
+            description="Shown to others beside what you publish."
+            autoComplete="name"
+            required
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <NewPassword value={password} onChange={setPassword} />
+          {setUp.isError && <ErrorNote title="The set-up did not work" error={setUp.error} />}
+          <Button type="submit" loading={setUp.isPending} disabled={passwordStrength(password).level === 0}>
+            Set up
+          </Button>
+          {setUp.isError && (
+            <Anchor component="button" type="button" size="sm" onClick={onOtherCode}>
+              Use another set-up link
+            </Anchor>
+          )}
+        </Stack>
+      </form>
+    </AccountFrame>
+  )
+}

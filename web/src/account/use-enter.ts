@@ -1,0 +1,14 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useRouter } from '@tanstack/react-router'
+import { queries } from '../queries.ts'
+
+/** Goes on as whoever just got a session. */
+export function useEnter(): (to?: string) => Promise<void> {
+  const queryClient = useQueryClient()
+  const router = useRouter()
+  return async (to = '/flows') => {
+    queryClient.clear()
+    await queryClient.fetchQuery(queries.authState)
+    router.history.push(to)
+  }
+}

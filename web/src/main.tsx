@@ -1,0 +1,44 @@
+import '@mantine/core/styles.layer.css'
+import '@mantine/notifications/styles.layer.css'
+import '@mantine/spotlight/styles.layer.css'
+import './theme/global.css'
+import { MantineProvider } from '@mantine/core'
+import { Notifications } from '@mantine/notifications'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { keys } from './queries.ts'
+import { createQueryClient } from './query-client.ts'
+import { reachability } from './reachability.ts'
+import { createAppRouter } from './routes.tsx'
+import { colorSchemeManager, cssVariables, theme } from './theme/theme.ts'
+
+const queryClient = createQueryClient(() => {
+  const { pathname, href } = router.state.location
+  if (pathname === '/sign-in') return
+  queryClient.setQueryData(keys.authState, { setup: false, user: null })
+  void router.navigate({ to: '/sign-in', search: { to: href } })
+})
+const router = createAppRouter(queryClient)
+
+// What was shown while the service was away may be old.
+reachability.subscribe(() => {
+  if (reachability.reachable) void queryClient.invalidateQueries()
+})
+
+createRoot(document.getElementById('root')!).render(
+  <StrictMode>
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={cssVariables}
+      colorSchemeManager={colorSchemeManager}
+      defaultColorScheme="auto"
+    >
+      <QueryClientProvider client={queryClient}>
+        <Notifications position="bottom-right" limit={4} />
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+)

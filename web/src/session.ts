@@ -1,0 +1,16 @@
+// Who is signed in, and what they may do.
+import { useQuery } from '@tanstack/react-query'
+import type { Role, Scope, User } from './api-types.ts'
+import { queries } from './queries.ts'
+
+const RANK: Record<Role | Scope, number> = { viewer: 0, read: 0, editor: 1, write: 1, owner: 2, admin: 2 }
+
+export function useUser(): User | null {
+  return useQuery(queries.authState).data?.user ?? null
+}
+
+/** Pages show to everybody, and offer to do only what the role allows. The service checks it again. */
+export function useMay(scope: Scope): boolean {
+  const user = useUser()
+  return user !== null && RANK[user.role] >= RANK[scope]
+}

@@ -1,0 +1,107 @@
+import { Menu, Tooltip, UnstyledButton, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
+import { spotlight } from '@mantine/spotlight'
+import { IconKeyboard, IconLogout, IconMoon, IconSearch, IconSun, IconUser } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { Mark } from '../brand/mark.tsx'
+import { useUser } from '../session.ts'
+import { commandKey } from './command-key.ts'
+import { showKeyHelp } from './key-help.tsx'
+import { PLACES } from './places.ts'
+import classes from './rail.module.css'
+import { useSignOut } from './use-sign-out.ts'
+
+export function Rail() {
+  return (
+    <nav className={classes.rail} aria-label="Places">
+      <Link to="/flows" className={classes.brand} aria-label="Millrace">
+        <Mark size={22} />
+        <span className={classes.word}>Millrace</span>
+      </Link>
+      <Entry label="Search" hint={`${commandKey} K`} icon={<IconSearch size={17} />} onClick={spotlight.open} />
+      {PLACES.filter(({ foot }) => !foot).map((place) => (
+        <Place key={place.to} {...place} />
+      ))}
+      <div className={classes.space} />
+      {PLACES.filter(({ foot }) => foot).map((place) => (
+        <Place key={place.to} {...place} />
+      ))}
+      <SchemeToggle />
+      <UserMenu />
+    </nav>
+  )
+}
+
+function Place({ to, label, icon: Icon }: (typeof PLACES)[number]) {
+  return (
+    <Tooltip label={label} position="right" classNames={{ tooltip: classes.tip }}>
+      <Link to={to} className={classes.entry} activeProps={{ 'data-active': true }}>
+        <Icon size={17} aria-hidden="true" />
+        <span className={classes.word}>{label}</span>
+      </Link>
+    </Tooltip>
+  )
+}
+
+interface EntryProps {
+  label: string
+  icon: ReactNode
+  hint?: string
+  onClick?: () => void
+}
+
+function Entry({ label, icon, hint, ...rest }: EntryProps) {
+  return (
+    <Tooltip label={label} position="right" classNames={{ tooltip: classes.tip }}>
+      <UnstyledButton className={classes.entry} aria-label={label} {...rest}>
+        {icon}
+        <span className={classes.word}>{label}</span>
+        {hint && (
+          <span className={classes.hint} aria-hidden="true">
+            {hint}
+          </span>
+        )}
+      </UnstyledButton>
+    </Tooltip>
+  )
+}
+
+function SchemeToggle() {
+  const { setColorScheme } = useMantineColorScheme()
+  const dark = useComputedColorScheme() === 'dark'
+  return (
+    <Entry
+      label={dark ? 'Light theme' : 'Dark theme'}
+      icon={dark ? <IconSun size={17} /> : <IconMoon size={17} />}
+      onClick={() => setColorScheme(dark ? 'light' : 'dark')}
+    />
+  )
+}
+
+function UserMenu() {
+  const user = useUser()
+  const signOut = useSignOut()
+  if (!user) return null
+  return (
+    <Menu position="right-end" width={220}>
+      <Menu.Target>
+        <UnstyledButton className={classes.entry} aria-label={`You: ${user.name}`}>
+          <IconUser size={17} aria-hidden="true" />
+          <span className={classes.word}>{user.name}</span>
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          {user.email} ({user.role})
+        </Menu.Label>
+        <Menu.Item leftSection={<IconKeyboard size={15} />} onClick={showKeyHelp}>
+          Keys
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconLogout size={15} />} onClick={signOut}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,0 +1,21 @@
+import { Button } from '@mantine/core'
+import { IconPlugConnectedX } from '@tabler/icons-react'
+import { reachability, useReachable } from '../reachability.ts'
+import classes from './reachability-banner.module.css'
+
+export function ReachabilityBanner() {
+  const reachable = useReachable()
+  return (
+    <div role="status">
+      {!reachable && (
+        <div className={classes.banner}>
+          <IconPlugConnectedX size={16} aria-hidden="true" />
+          <span>Connection to Millrace lost, trying again. What you see may be old.</span>
+          <Button size="xs" variant="default" onClick={reachability.ask}>
+            Try now
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}

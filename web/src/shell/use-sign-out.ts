@@ -1,0 +1,21 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { api } from '../api-client.ts'
+import { keys } from '../queries.ts'
+import { notifyFailure } from '../ui/notify.tsx'
+
+export function useSignOut(): () => Promise<void> {
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  return async () => {
+    try {
+      await api.post('/api/auth/sign-out', {})
+    } catch (error) {
+      notifyFailure('You could not be signed out', error)
+      return
+    }
+    queryClient.clear()
+    queryClient.setQueryData(keys.authState, { setup: false, user: null })
+    await navigate({ to: '/sign-in' })
+  }
+}

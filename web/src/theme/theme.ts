@@ -1,0 +1,83 @@
+import {
+  ActionIcon,
+  Button,
+  type CSSVariablesResolver,
+  createTheme,
+  Kbd,
+  Loader,
+  localStorageColorSchemeManager,
+  type MantineColorsTuple,
+  Menu,
+  Modal,
+  Popover,
+  Select,
+  Tooltip,
+} from '@mantine/core'
+import { dark, gray, light, night, red, water } from './palette.ts'
+
+const tuple = (shades: readonly string[]) => shades as unknown as MantineColorsTuple
+
+export const MONOSPACE = 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace'
+
+export const theme = createTheme({
+  colors: { water: tuple(water), gray: tuple(gray), dark: tuple(dark), red: tuple(red) },
+  primaryColor: 'water',
+  primaryShade: { light: 6, dark: 7 },
+  black: gray[9],
+  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", Arial, sans-serif',
+  fontFamilyMonospace: MONOSPACE,
+  fontSizes: { xs: '0.75rem', sm: '0.8125rem', md: '0.875rem', lg: '1rem', xl: '1.25rem' },
+  lineHeights: { xs: '1.4', sm: '1.45', md: '1.5', lg: '1.5', xl: '1.4' },
+  headings: {
+    fontWeight: '600',
+    sizes: {
+      h1: { fontSize: '1.125rem', lineHeight: '1.4' },
+      h2: { fontSize: '0.9375rem', lineHeight: '1.4' },
+      h3: { fontSize: '0.875rem', lineHeight: '1.4' },
+    },
+  },
+  radius: { xs: '3px', sm: '4px', md: '6px', lg: '8px', xl: '12px' },
+  defaultRadius: 'md',
+  respectReducedMotion: true,
+  cursorType: 'pointer',
+  components: {
+    Button: Button.extend({ defaultProps: { size: 'sm' } }),
+    ActionIcon: ActionIcon.extend({ defaultProps: { variant: 'subtle', color: 'gray', size: 'md' } }),
+    Tooltip: Tooltip.extend({
+      defaultProps: { openDelay: 350, events: { hover: true, focus: true, touch: false }, withArrow: false, fz: 'xs' },
+    }),
+    Menu: Menu.extend({ defaultProps: { shadow: 'sm', transitionProps: { duration: 80 } } }),
+    Popover: Popover.extend({ defaultProps: { shadow: 'sm', transitionProps: { duration: 80 } } }),
+    Modal: Modal.extend({ defaultProps: { transitionProps: { duration: 120 }, padding: 'lg', radius: 'lg' } }),
+    Select: Select.extend({ defaultProps: { allowDeselect: false } }),
+    Loader: Loader.extend({ defaultProps: { size: 'xs' } }),
+    Kbd: Kbd.extend({ defaultProps: { size: 'xs' } }),
+  },
+})
+
+const variables = (scheme: typeof light) =>
+  Object.fromEntries(
+    Object.entries(scheme).map(([name, value]) => [
+      `--mr-${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
+      value,
+    ]),
+  )
+
+const mantine = (scheme: typeof light) => ({
+  '--mantine-color-body': scheme.page,
+  '--mantine-color-text': scheme.text,
+  '--mantine-color-dimmed': scheme.dim,
+  '--mantine-color-anchor': scheme.accent,
+  '--mantine-color-error': scheme.bad,
+  '--mantine-color-placeholder': scheme.dim,
+  '--mantine-color-default-border': scheme.border,
+})
+
+/** Our names for the colours (`--mr-…`), and Mantine's where it has one for the same thing. */
+export const cssVariables: CSSVariablesResolver = () => ({
+  variables: {},
+  light: { ...variables(light), ...mantine(light) },
+  dark: { ...variables(night), ...mantine(night) },
+})
+
+export const colorSchemeManager = localStorageColorSchemeManager({ key: 'millrace-color-scheme' })

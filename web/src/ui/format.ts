@@ -1,0 +1,60 @@
+// How sizes, durations and times are written.
+
+const UNITS = ['B', 'KB', 'MB', 'GB'] as const
+
+/** Binary, as everywhere in Millrace: 10 MB are 10,485,760 bytes. */
+export function formatBytes(bytes: number): string {
+  let value = bytes
+  let unit = 0
+  while (value >= 1024 && unit < UNITS.length - 1) {
+    value /= 1024
+    unit++
+  }
+  return `${unit === 0 || value >= 100 ? Math.round(value) : trim(value)} ${UNITS[unit]}`
+}
+
+const trim = (value: number): string => String(Math.round(value * 10) / 10)
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+export function formatDuration(ms: number): string {
+  if (ms < SECOND) return `${Math.max(0, Math.round(ms))} ms`
+  if (ms < MINUTE) return `${trim(ms / SECOND)} s`
+  const pair = (big: number, bigName: string, small: number, smallName: string) => {
+    const rest = Math.floor((ms % big) / small)
+    return `${Math.floor(ms / big)} ${bigName}${rest ? ` ${rest} ${smallName}` : ''}`
+  }
+  if (ms < HOUR) return pair(MINUTE, 'min', SECOND, 's')
+  if (ms < DAY) return pair(HOUR, 'h', MINUTE, 'min')
+  return pair(DAY, 'd', HOUR, 'h')
+}
+
+/** "12 s ago", "in 3 min"; beyond a week the date says more. */
+export function formatRelative(time: number, now: number): string {
+  const distance = Math.abs(now - time)
+  if (distance < 2 * SECOND) return 'now'
+  if (distance >= 7 * DAY) return formatDate(time, now)
+  const [size, unit] =
+    distance < MINUTE ? [SECOND, 's'] : distance < HOUR ? [MINUTE, 'min'] : distance < DAY ? [HOUR, 'h'] : [DAY, 'd']
+  const amount = `${Math.floor(distance / size)} ${unit}`
+  return time <= now ? `${amount} ago` : `in ${amount}`
+}
+
+function formatDate(time: number, now: number): string {
+  const sameYear = new Date(time).getFullYear() === new Date(now).getFullYear()
+  return new Intl.DateTimeFormat('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    ...(sameYear ? {} : { year: 'numeric' }),
+  }).format(time)
+}
+
+/** The exact moment, in the reader's time zone. */
+export const formatMoment = (time: number): string =>
+  new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' }).format(time)
+
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? one : many}`
