@@ -1,6 +1,7 @@
 // Runs code in QuickJS, each time from an untouched image: compiled once per text, nothing left over between runs.
 import { readFileSync } from 'node:fs'
 import type { JSValuePointer } from '@jitl/quickjs-ffi-types'
+import { parseJson } from '../flow/parse-json.ts'
 import { explainFailure, neverFinished, outOfMemory, sandboxBroke, timedOut } from './explain-failure.ts'
 import { hostFunctions } from './host-functions.ts'
 import { KEPT_IMAGES, KEPT_MEMORY_BYTES, LARGEST_KEPT_IMAGE } from './limits.ts'
@@ -177,7 +178,7 @@ export class CodeRunner implements Host {
 
   #answer(operation: string, text: string, extras: Extras): string | Uint8Array {
     try {
-      const args: unknown = JSON.parse(text)
+      const args = parseJson(text)
       if (operation === 'log') return JSON.stringify([this.#log.write(...(args as [unknown, unknown]))])
       const answer = hostFunctions.get(operation)
       if (!answer) throw new TypeError('no such operation')
@@ -193,7 +194,7 @@ export class CodeRunner implements Host {
 
 /** The words are the guest's, and may be anything. */
 function wordsOf(text: string): GuestWords {
-  const { name, message, stack, serialising, unawaited } = JSON.parse(text) as Record<string, unknown>
+  const { name, message, stack, serialising, unawaited } = parseJson(text) as Record<string, unknown>
   return {
     name: String(name),
     message: String(message),
