@@ -32,7 +32,21 @@ describe('parseJson', () => {
     )
   })
 
-  it.each(['{"\\":1}', '{"\\n":}', '{"\\x":1}', '"\\', '{"a\\n":1', ''])('refuses %s as JSON.parse does', (text) => {
-    expect(() => parseJson(text)).toThrow(SyntaxError)
+  it('reads strings of any length', () => {
+    const long = 'x'.repeat(12 << 20)
+    for (const value of [{ a: `${long}\n` }, { a: long, '\n': 1 }, { [`${long}\n`]: 1 }])
+      expect(JSON.stringify(parseJson(JSON.stringify(value))) === JSON.stringify(value)).toBe(true)
   })
+
+  it('takes white space before the colon, and marks of its own in the text', () => {
+    parseJson('{"a":1,"\\\\":2}')
+    expect(parseJson('{"a":1,"\\n" \t\r\n:"@key0","@key@0":3}')).toEqual({ a: 1, '\n': '@key0', '@key@0': 3 })
+  })
+
+  it.each(['{"\\":1}', '{"\\n":}', '{"\\x":1}', '"\\', '{"a\\n":1', '{"a\\n"', '{"a":"\\\\', ''])(
+    'refuses %s as JSON.parse does',
+    (text) => {
+      expect(() => parseJson(text)).toThrow(SyntaxError)
+    },
+  )
 })

@@ -1,15 +1,17 @@
 // Runs code in QuickJS, each time from an untouched image: compiled once per text, nothing left over between runs.
 import { readFileSync } from 'node:fs'
 import type { JSValuePointer } from '@jitl/quickjs-ffi-types'
+import { parseJson } from '../flow/parse-json.ts'
 import { explainFailure, neverFinished, outOfMemory, sandboxBroke, timedOut } from './explain-failure.ts'
 import { hostFunctions } from './host-functions.ts'
 import { KEPT_IMAGES, KEPT_MEMORY_BYTES, LARGEST_KEPT_IMAGE } from './limits.ts'
 import type { Failure, RunReply, RunRequest } from './messages.ts'
 import { outputProblem, outputTooLarge } from './output-problem.ts'
 import { type Extras, GuestError, type GuestWords, type Host, type Image, QuickJs, TooLarge } from './quickjs.ts'
+import { compileQuickJs } from './rejection-hook.ts'
 import { RunLog } from './run-log.ts'
 import { NotStrippable, readsDifferently, stripTypes } from './strip-types.ts'
-import { type CompiledModule, Module } from './web-assembly.ts'
+import type { CompiledModule } from './web-assembly.ts'
 
 const guestFile = (name: string) => readFileSync(new URL(`./guest/${name}.js`, import.meta.url), 'utf8')
 const CRYPTO_MODULE =
@@ -31,14 +33,14 @@ export class CodeRunner implements Host {
   #quickJs!: QuickJs
   #base!: Image
   #drive = 0 as JSValuePointer
+  #reportUnawaited = 0 as JSValuePointer
   #deadline = 0
   #interrupted = false
   #ending: Ending | null = null
   #log = new RunLog()
 
   static async create(): Promise<CodeRunner> {
-    const file = new URL(import.meta.resolve('@jitl/quickjs-ng-wasmfile-release-sync/wasm'))
-    const runner = new CodeRunner(new Module(readFileSync(file)))
+    const runner = new CodeRunner(compileQuickJs())
     await runner.#start()
     return runner
   }
@@ -54,8 +56,10 @@ export class CodeRunner implements Host {
     quickJs.evaluate(guestFile('prelude'), 'prelude')
     for (const name of ['text', 'crypto', 'url']) quickJs.evaluate(guestFile(name), name)
     for (const name of ['crypto', 'node:crypto']) quickJs.evaluate(CRYPTO_MODULE, name, true)
+    this.#reportUnawaited = quickJs.evaluate('__kit.reportUnawaited', 'prelude')
     this.#drive = quickJs.evaluate(guestFile('finish'), 'prelude')
     this.#base = quickJs.save()
+    quickJs.tryRejections()
     this.#quickJs = quickJs
   }
 
@@ -96,19 +100,28 @@ export class CodeRunner implements Host {
     quickJs.limitMemory(request.memoryBytes)
     quickJs.withholdMemory()
     const promise = quickJs.call(this.#drive, request.input)
-    // One by one: what is left when the code has ended must not run any more.
-    for (let more = true; more && this.#ending === null && !quickJs.isRejected(promise); ) {
+    // The code has ended when nothing is left to do: until then a rejected promise may yet be awaited, or another rejected.
+    for (let more = true; more && !this.#hasFailed && !quickJs.isRejected(promise); ) {
       more = quickJs.runJob()
       if (this.shouldInterrupt()) throw new CodeFailure(timedOut(request.timeoutMs))
     }
+    if (!this.#hasFailed && quickJs.isRejected(promise)) throw new CodeFailure(outOfMemory(request.memoryBytes))
+    const reason = this.#hasFailed ? null : quickJs.unhandledReason()
+    if (reason) {
+      this.#ending = null
+      quickJs.call(this.#reportUnawaited, reason)
+    }
     const ending = this.#ending as Ending | null
-    if (ending === null)
-      throw new CodeFailure(quickJs.isRejected(promise) ? outOfMemory(request.memoryBytes) : neverFinished)
+    if (ending === null) throw new CodeFailure(neverFinished)
     if ('failure' in ending) throw new CodeFailure(ending.failure)
     if ('words' in ending) throw new GuestError(ending.words)
     const problem = outputProblem(ending.json)
     if (problem) throw new CodeFailure(problem)
     return ending.json
+  }
+
+  get #hasFailed(): boolean {
+    return this.#ending !== null && !('json' in this.#ending)
   }
 
   /** Puts the guest into the state in which the text is compiled and nothing of it has run. */
@@ -165,7 +178,7 @@ export class CodeRunner implements Host {
 
   #answer(operation: string, text: string, extras: Extras): string | Uint8Array {
     try {
-      const args: unknown = JSON.parse(text)
+      const args = parseJson(text)
       if (operation === 'log') return JSON.stringify([this.#log.write(...(args as [unknown, unknown]))])
       const answer = hostFunctions.get(operation)
       if (!answer) throw new TypeError('no such operation')
@@ -181,6 +194,12 @@ export class CodeRunner implements Host {
 
 /** The words are the guest's, and may be anything. */
 function wordsOf(text: string): GuestWords {
-  const { name, message, stack, serialising } = JSON.parse(text) as Record<string, unknown>
-  return { name: String(name), message: String(message), stack: String(stack), serialising: serialising === true }
+  const { name, message, stack, serialising, unawaited } = parseJson(text) as Record<string, unknown>
+  return {
+    name: String(name),
+    message: String(message),
+    stack: String(stack),
+    serialising: serialising === true,
+    unawaited: unawaited === true,
+  }
 }

@@ -50,6 +50,12 @@ export function explainFailure(words: GuestWords, code: string, memoryBytes: num
       message: `The returned value cannot be written as JSON: ${shown(name, message)}${place(words, code)}`,
       hint: 'Return plain JSON: no circular references; turn a BigInt into text with String(value).',
     }
+  if (words.unawaited)
+    return {
+      code: 'code_failed',
+      message: `A promise was rejected and nothing awaited it: ${shown(name, message)}${place(words, code)}`,
+      hint: 'Put await before the call that makes the promise, return the promise, or handle its error with .catch().',
+    }
   return { code: 'code_failed', message: `${shown(name, message)}${place(words, code)}`, hint: hintFor(name, message) }
 }
 

@@ -82,18 +82,19 @@ describe('isolation between runs', () => {
     ).toEqual([[2], { a: 'b' }, 'function', 'function', null])
   })
 
-  it('drops promise jobs that one run left behind', async () => {
-    const code = `export default () => {
-  const later = (n) => Promise.resolve().then(() => { console.log('leak'); globalThis.leak = n; return later(n + 1) })
-  later(0)
+  it('finishes the promise jobs of a run with it, and takes none to the next', async () => {
+    const leaving = (rounds: string) => `export default () => {
+  const later = (n) => Promise.resolve().then(() => { globalThis.leak = n; console.log(n); return n < ${rounds} && later(n + 1) })
+  later(1)
   return typeof globalThis.leak
 }`
-    for (let i = 0; i < 3; i++) expect(await result(code)).toEqual({ output: 'undefined', logs: [] })
-    expect(
-      await result(
-        'export default async () => { for (let i = 0; i < 50; i++) await null; return globalThis.leak ?? 0 }',
-      ),
-    ).toEqual({ output: 0, logs: [] })
+    const after = 'export default async () => { for (let i = 0; i < 50; i++) await null; return globalThis.leak ?? 0 }'
+    for (let i = 0; i < 3; i++) {
+      expect(await result(leaving('3'))).toEqual({ output: 'undefined', logs: ['1', '2', '3'] })
+      expect(await result(after)).toEqual({ output: 0, logs: [] })
+      expect((await failure(leaving('Infinity'), { timeoutMs: 100 })).code).toBe('code_timeout')
+      expect(await result(after)).toEqual({ output: 0, logs: [] })
+    }
   })
 
   it('starts clean after a run that failed, timed out or ran out of memory', async () => {

@@ -10,6 +10,9 @@ export const MAX_OUTPUT_NAMES = 50_000
 /** The largest text or byte list that crosses at once: beyond it the worker's own heap would be at stake. */
 export const MAX_CROSSING_BYTES = 16 << 20
 
+/** Rejected promises that nothing awaits yet: the host keeps a list of them. */
+export const MAX_UNHANDLED_REJECTIONS = 1_000_000
+
 export const MAX_LOG_LINES = 1000
 export const MAX_LOG_CHARACTERS = 64 << 10
 

@@ -1,14 +1,13 @@
 // The engine's memory itself: after a run is undone, not a byte of its data is left.
-import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { CappedMemory, QuickJs } from './quickjs.ts'
-import { Module } from './web-assembly.ts'
+import { CappedMemory } from './capped-memory.ts'
+import { QuickJs } from './quickjs.ts'
+import { compileQuickJs } from './rejection-hook.ts'
 
 it('leaves no byte of an earlier run in memory', async () => {
-  const file = new URL(import.meta.resolve('@jitl/quickjs-ng-wasmfile-release-sync/wasm'))
   const memory = new CappedMemory()
   const host = { call: () => '', refuse: () => '', shouldInterrupt: () => false }
-  const quickJs = await QuickJs.create(new Module(readFileSync(file)), host, memory)
+  const quickJs = await QuickJs.create(compileQuickJs(), host, memory)
   const bytes = () => Buffer.from(memory.buffer)
   quickJs.start()
   const image = quickJs.save()

@@ -1,4 +1,5 @@
 // Whether an output may go on to the main thread, which has to parse it in one go.
+import { parseJson } from '../flow/parse-json.ts'
 import { MAX_OUTPUT_BYTES, MAX_OUTPUT_DEPTH, MAX_OUTPUT_NAMES, MAX_OUTPUT_VALUES } from './limits.ts'
 import type { Failure } from './messages.ts'
 
@@ -27,7 +28,7 @@ export function outputProblem(json: string): Failure | null {
     if (!Array.isArray(value)) for (const name of Object.keys(value)) names.add(name)
     for (const item of Object.values(value)) collect(item)
   }
-  collect(JSON.parse(json))
+  collect(parseJson(json))
   if (names.size > MAX_OUTPUT_NAMES)
     return failure(`The returned value has more than ${MAX_OUTPUT_NAMES.toLocaleString('en')} different field names.`)
   return null

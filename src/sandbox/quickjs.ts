@@ -17,15 +17,19 @@ import type {
 } from '@jitl/quickjs-ffi-types'
 import loadModule from '@jitl/quickjs-ng-wasmfile-release-sync/emscripten-module'
 import { QuickJSFFI } from '@jitl/quickjs-ng-wasmfile-release-sync/ffi'
-import { GUEST_STACK_BYTES, MAX_CROSSING_BYTES } from './limits.ts'
-import { type CompiledModule, type Imports, Instance, Memory } from './web-assembly.ts'
+import { CappedMemory, PAGE_BYTES } from './capped-memory.ts'
+import { GUEST_STACK_BYTES, MAX_CROSSING_BYTES, MAX_UNHANDLED_REJECTIONS } from './limits.ts'
+import { hookRejections, placeInTable } from './rejection-hook.ts'
+import { type CompiledModule, type Imports, Instance } from './web-assembly.ts'
 
 /** Linear memory: static data, then 5 MiB of stack growing down, then the heap. */
 const STATIC_END = 128 << 10
 /** More stack than the limit lets a script use. */
 const STACK_ZONE = GUEST_STACK_BYTES + (128 << 10)
 
-const PAGE_BYTES = 64 << 10
+const SCRATCH_BYTES = 64
+/** The last place of the scratch memory; the first ones hold arguments. */
+const SCRATCH_VALUE = SCRATCH_BYTES - 8
 
 const EVAL_GLOBAL = 0 as EvalFlags
 const EVAL_MODULE = 1 as EvalFlags
@@ -61,6 +65,8 @@ export interface GuestWords {
   stack: string
   /** It arose while the result was written as JSON. */
   serialising?: boolean
+  /** It is why a promise was rejected that nothing awaited. */
+  unawaited?: boolean
 }
 
 /** The guest threw. */
@@ -76,22 +82,11 @@ export class GuestError extends Error {
 export class TooLarge extends Error {}
 
 const OUT_OF_MEMORY: GuestWords = { name: 'InternalError', message: 'out of memory', stack: '' }
-
-/**
- * What bounds the guest's memory. QuickJS's own limit does not: this build cannot tell the size of a block, so QuickJS
- * counts eight bytes for each. Emscripten takes a failed `grow` as the end of memory, and QuickJS throws.
- */
-export class CappedMemory extends Memory {
-  capBytes = Number.POSITIVE_INFINITY
-
-  constructor() {
-    super({ initial: 256, maximum: 32768 })
-  }
-
-  override grow(pages: number): number {
-    if (this.buffer.byteLength + pages * PAGE_BYTES > this.capBytes) throw new RangeError('the memory limit is reached')
-    return super.grow(pages)
-  }
+const TOO_MANY_REJECTIONS: GuestWords = {
+  name: '',
+  message: `${MAX_UNHANDLED_REJECTIONS.toLocaleString('en')} promises and more.`,
+  stack: '',
+  unawaited: true,
 }
 
 export class QuickJs {
@@ -108,22 +103,27 @@ export class QuickJs {
   /** Why the host could not answer the guest. An exception must not cross WebAssembly frames, so it waits here. */
   #fault: unknown = null
   #withheld: { start: number; end: number } | null = null
+  readonly #onRejection: number
+  /** The rejected promises that nothing awaits so far, held so that no other takes their address. */
+  readonly #unhandled = new Map<number, JSValuePointer>()
 
   static async create(compiled: CompiledModule, host: Host, memory = new CappedMemory()): Promise<QuickJs> {
     const load = loadModule as unknown as EmscriptenModuleLoader<QuickJSEmscriptenModule>
+    let instance!: Instance
     const module = await load({
       wasmMemory: memory,
       print() {},
       printErr() {},
       instantiateWasm(imports: Imports, done: (instance: object) => void) {
-        done(new Instance(compiled, imports))
+        instance = new Instance(compiled, imports)
+        done(instance)
         return {}
       },
     } as never)
-    return new QuickJs(module, memory, host)
+    return new QuickJs(module, instance, memory, host)
   }
 
-  constructor(module: QuickJSEmscriptenModule, memory: CappedMemory, host: Host) {
+  private constructor(module: QuickJSEmscriptenModule, instance: Instance, memory: CappedMemory, host: Host) {
     this.#module = module
     this.#memory = memory
     this.#host = host
@@ -131,9 +131,10 @@ export class QuickJs {
     module.callbacks = {
       callFunction: (_: unknown, _context: number, _this: number, argc: number, argv: number) =>
         this.#called(argc, argv),
-      shouldInterrupt: () => (this.#host.shouldInterrupt() ? 1 : 0),
+      shouldInterrupt: () => (this.#fault !== null || this.#host.shouldInterrupt() ? 1 : 0),
       freeHostRef() {},
     } as never
+    this.#onRejection = placeInTable(instance, (_, promise, _reason, isHandled) => this.#rejected(promise, isHandled))
     this.#heapStart = module._malloc(16) & ~0xfff
     this.#breakAddress = this.#findBreak()
   }
@@ -169,10 +170,11 @@ export class QuickJs {
   start(): void {
     const ffi = this.#ffi
     this.#runtime = ffi.QTS_NewRuntime()
+    hookRejections(this.#memory.buffer, this.#runtime, this.#onRejection)
     ffi.QTS_RuntimeSetMaxStackSize(this.#runtime, GUEST_STACK_BYTES)
     ffi.QTS_RuntimeEnableInterruptHandler(this.#runtime)
     this.#context = ffi.QTS_NewContext(this.#runtime, ALL_INTRINSICS)
-    this.#scratch = this.#module._malloc(64)
+    this.#scratch = this.#module._malloc(SCRATCH_BYTES)
     const host = ffi.QTS_NewFunction(this.#context, '', 2, false, HOST)
     const global = ffi.QTS_GetGlobalObject(this.#context)
     const name = this.#newString('__host')
@@ -194,6 +196,7 @@ export class QuickJs {
 
   restore(image: Image): void {
     this.#fault = null
+    this.#unhandled.clear()
     const dirtyEnd = this.#heapEnd()
     const end = this.#heapStart + image.heap.length
     if (end > this.#memory.buffer.byteLength) throw new RangeError('the image is larger than the memory')
@@ -239,13 +242,52 @@ export class QuickJs {
     return this.#unwrap(value)
   }
 
-  /** Calls an asynchronous function value with texts; gives its promise. */
-  call(fn: JSValuePointer, ...texts: string[]): JSValuePointer {
+  /** Calls a function value with texts and values. */
+  call(fn: JSValuePointer, ...args: (string | JSValuePointer)[]): JSValuePointer {
     const ffi = this.#ffi
-    const args = texts.map((text) => this.#newString(text))
-    new Uint32Array(this.#memory.buffer).set(args, this.#scratch >> 2)
+    const values = args.map((arg) => (typeof arg === 'string' ? this.#newString(arg) : arg))
+    new Uint32Array(this.#memory.buffer).set(values, this.#scratch >> 2)
     const self = ffi.QTS_GetUndefined()
-    return this.#unwrap(ffi.QTS_Call(this.#context, fn, self, args.length, this.#scratch as JSValueConstPointerPointer))
+    const argv = this.#scratch as JSValueConstPointerPointer
+    return this.#unwrap(ffi.QTS_Call(this.#context, fn, self, values.length, argv))
+  }
+
+  /** Why the first promise was rejected of those that nothing awaits; null when there is none. */
+  unhandledReason(): JSValuePointer | null {
+    const [first] = this.#unhandled.values()
+    return first === undefined ? null : this.#ffi.QTS_PromiseResult(this.#context, first)
+  }
+
+  /** Throws unless rejections are noticed. What it leaves behind, the next image undoes. */
+  tryRejections(): void {
+    const expectAfter = (source: string, unhandled: number) => {
+      this.evaluate(source, 'test')
+      if (this.#unhandled.size !== unhandled)
+        throw new Error('this build of QuickJS does not tell of rejected promises')
+    }
+    expectAfter('var p = Promise.reject(1)', 1)
+    expectAfter('(async () => { throw 2 })()', 2)
+    expectAfter('p.catch(() => {})', 1)
+  }
+
+  #rejected(promise: bigint, isHandled: number): void {
+    try {
+      const address = Number(BigInt.asUintN(32, promise))
+      if (isHandled) {
+        const held = this.#unhandled.get(address)
+        if (held) this.#ffi.QTS_FreeValuePointer(this.#context, held)
+        this.#unhandled.delete(address)
+        return
+      }
+      if (this.#unhandled.size === MAX_UNHANDLED_REJECTIONS) throw new GuestError(TOO_MANY_REJECTIONS)
+      const value = (this.#scratch + SCRATCH_VALUE) as JSValuePointer
+      new BigInt64Array(this.#memory.buffer)[value >> 3] = promise
+      const copy = this.#ffi.QTS_DupValuePointer(this.#context, value)
+      if (!copy) throw new GuestError(OUT_OF_MEMORY)
+      this.#unhandled.set(address, copy)
+    } catch (error) {
+      this.#fault ??= error
+    }
   }
 
   /** Whether the promise was rejected: of a run, that means it had no memory left to say why. */

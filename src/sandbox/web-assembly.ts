@@ -7,7 +7,13 @@ export interface Memory {
 /** Compiled code; shared by instances. */
 export type CompiledModule = object
 export type Imports = object
-export type Instance = object
+export interface Instance {
+  readonly exports: Record<string, unknown>
+}
+export interface Table {
+  grow(entries: number): number
+  set(index: number, fn: unknown): void
+}
 
 interface Api {
   Memory: new (size: { initial: number; maximum: number }) => Memory

@@ -211,6 +211,24 @@ describe('failing code', () => {
   })
 })
 
+it('counts field names as they are, whatever an earlier output had', async () => {
+  const one = createSandbox({ workers: 1 })
+  const send = (body: string) =>
+    one.run({
+      code: `export default () => (${body})`,
+      input: null,
+      timeoutMs: 20_000,
+      memoryBytes: 256 << 20,
+      signal: null,
+    })
+  // Node's JSON.parse takes a key for an earlier one of its length that its text begins with (nodejs/node#63785).
+  await send("[{ q: 1, ['\\\\n'.repeat(6)]: 1, ['x' + '\\\\n'.repeat(6)]: 1 }, 'x'.repeat(70_000)]")
+  const key = "'\\n'.repeat(6) + (100_000 + i)"
+  const names = `Array.from({ length: 30_000 }, (_, i) => [{ q: 1, [${key}]: 1, ['x' + ${key}]: 1 }])`
+  await expect(send(names)).rejects.toThrow('different field names')
+  await one.close()
+})
+
 describe('the pool', () => {
   it('answers in order when there are more requests than workers', async () => {
     const ended: number[] = []

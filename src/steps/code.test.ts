@@ -36,6 +36,11 @@ describe('the code step', () => {
       outcome: { type: 'failed', error: { code: 'code_failed', message: 'Error: no (line 3, column 13)' } },
       lines: ['a'],
     })
+    const unawaited = 'export default () => {\n  Promise.reject(new Error("lost"))\n  return 1\n}'
+    expect((await run({ code: unawaited })).outcome).toMatchObject({
+      type: 'failed',
+      error: { code: 'code_failed', message: expect.stringMatching(/nothing awaited it: Error: lost \(line 2/) },
+    })
     expect((await run({ code: 'export default () => { for (;;); }', timeout: 0.1 })).outcome).toMatchObject({
       error: { code: 'code_timeout' },
     })

@@ -115,6 +115,10 @@
     }
   }
 
+  const reportUnawaited = (reason) => {
+    host('fail', stringify({ ...describe(reason), unawaited: true }))
+  }
+
   define({ console })
-  global.__kit = { ask, define, copyBytes, drive }
+  global.__kit = { ask, define, copyBytes, drive, reportUnawaited }
 })(__host)
