@@ -47,6 +47,8 @@ export class Audit {
   }
 }
 
+export const flowTarget = ({ id, name }: { id: string; name: string }): AuditTarget => ({ kind: 'flow', id, name })
+
 export interface AuditView {
   id: string
   at: string

@@ -2,10 +2,10 @@ import { defaultErrorReply } from '../engine/caller-reply.ts'
 import { type FlowEvent, runTopic } from './events.ts'
 import { OperationError } from './operation-error.ts'
 import { type RunView, readRun } from './read-runs.ts'
-import type { Services } from './services.ts'
+import type { Actor, Services } from './services.ts'
 
 /** Queued, running or waiting: it ends now. Whoever runs it has lost its claim and can change nothing more. */
-export async function cancelRun(services: Services, id: string): Promise<RunView> {
+export async function cancelRun(services: Services, actor: Actor, id: string): Promise<RunView> {
   const message = 'The run was cancelled.'
   const cancelled = await services.runs.cancel(id, services.now(), { code: 'cancelled', message })
   const run = await readRun(services, id)
@@ -20,5 +20,6 @@ export async function cancelRun(services: Services, id: string): Promise<RunView
   const event: FlowEvent = { type: 'run', data: { id, flowId: run.flowId, status: 'cancelled', test: run.test } }
   services.events.emit(runTopic(id), event)
   services.events.tell(run.flowId, () => event)
+  await services.audit.record(actor, 'run.cancel', { kind: 'run', id, name: null }, { flow: run.flowId })
   return run
 }

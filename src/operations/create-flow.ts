@@ -1,9 +1,10 @@
+import { flowTarget } from './audit.ts'
 import { draftOf } from './draft.ts'
 import { type FlowView, flowView } from './flow-view.ts'
 import type { FlowRecord } from './ports.ts'
-import type { Services } from './services.ts'
+import type { Actor, Services } from './services.ts'
 
-export async function createFlow(services: Services, document: unknown): Promise<FlowView> {
+export async function createFlow(services: Services, actor: Actor, document: unknown): Promise<FlowView> {
   const id = services.ids.next('flow')
   const { name, text } = draftOf(services, id, document)
   const now = services.now()
@@ -20,5 +21,6 @@ export async function createFlow(services: Services, document: unknown): Promise
   }
   await services.flows.create(flow)
   services.published.setRoute({ webhookId: flow.webhookId, flowId: flow.id, version: null })
+  await services.audit.record(actor, 'flow.create', flowTarget(flow))
   return flowView(flow, services.baseUrl)
 }

@@ -1,9 +1,12 @@
 import { defaultErrorReply } from '../engine/caller-reply.ts'
+import { flowTarget } from './audit.ts'
+import { findFlow } from './draft.ts'
 import { notFound } from './operation-error.ts'
-import type { Services } from './services.ts'
+import type { Actor, Services } from './services.ts'
 
 /** Its webhook answers 404 at once; runs under way are cancelled; finished ones stay until their time is up. */
-export async function deleteFlow(services: Services, id: string): Promise<void> {
+export async function deleteFlow(services: Services, actor: Actor, id: string): Promise<void> {
+  const flow = await findFlow(services, id)
   // First, so that nothing more is taken on for a flow that is about to go.
   services.published.removeRoute(id)
   const removed = await services.flows.remove(id, services.now())
@@ -11,4 +14,5 @@ export async function deleteFlow(services: Services, id: string): Promise<void> 
   services.queue.forgetAllOf(id)
   services.engine.cancelAllOf(id)
   services.replies.sendAllOf(id, (runId) => defaultErrorReply(runId, 'The flow was deleted.'))
+  await services.audit.record(actor, 'flow.delete', flowTarget(flow))
 }

@@ -228,7 +228,7 @@ export interface Queue {
 }
 
 export type AuditAction =
-  | `flow.${'create' | 'update' | 'publish' | 'unpublish' | 'delete' | 'restore' | 'regenerate' | 'test'}`
+  | `flow.${'create' | 'update' | 'publish' | 'unpublish' | 'delete' | 'restore' | 'regenerate'}`
   | `run.${'cancel' | 'replay'}`
   | `connection.${'create' | 'update' | 'delete' | 'authorize'}`
   | 'key.rotate'

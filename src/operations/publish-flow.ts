@@ -1,4 +1,5 @@
 import type { Issue } from '../flow/issue.ts'
+import { flowTarget } from './audit.ts'
 import { findFlow, present, publishable } from './draft.ts'
 import { type FlowView, flowView } from './flow-view.ts'
 import { OperationError } from './operation-error.ts'
@@ -22,20 +23,24 @@ export async function publishFlow(
   })
   if (published === 'conflict')
     throw new OperationError('conflict', 'The draft was changed while it was being published; publish again.')
-  setRoute(services, present(published, id))
-  return { version: (published as FlowRecord).version!, warnings }
+  const live = present(published, id) as FlowRecord
+  setRoute(services, live)
+  await services.audit.record(actor, 'flow.publish', flowTarget(live), { version: live.version })
+  return { version: live.version!, warnings }
 }
 
-export async function unpublishFlow(services: Services, id: string): Promise<FlowView> {
+export async function unpublishFlow(services: Services, actor: Actor, id: string): Promise<FlowView> {
   const flow = present(await services.flows.unpublish(id, services.now()), id)
   setRoute(services, flow)
+  await services.audit.record(actor, 'flow.unpublish', flowTarget(flow))
   return flowView(flow, services.baseUrl)
 }
 
 /** The old URL is gone when this returns. */
-export async function regenerateWebhook(services: Services, id: string): Promise<FlowView> {
+export async function regenerateWebhook(services: Services, actor: Actor, id: string): Promise<FlowView> {
   const flow = present(await services.flows.setWebhookId(id, services.ids.webhookId(), services.now()), id)
   setRoute(services, flow)
+  await services.audit.record(actor, 'flow.regenerate', flowTarget(flow))
   return flowView(flow, services.baseUrl)
 }
 

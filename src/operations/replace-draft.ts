@@ -1,24 +1,30 @@
 import { parseJson } from '../flow/parse-json.ts'
+import { flowTarget } from './audit.ts'
 import { type Draft, draftOf, present } from './draft.ts'
 import { type FlowView, flowView } from './flow-view.ts'
 import { notFound, OperationError } from './operation-error.ts'
-import type { Services } from './services.ts'
+import type { Actor, Services } from './services.ts'
 
 export async function replaceDraft(
   services: Services,
+  actor: Actor,
   id: string,
   document: unknown,
   expectedRevision: number | null,
 ): Promise<FlowView> {
-  return saveDraft(services, id, draftOf(services, id, document), expectedRevision)
+  const flow = await saveDraft(services, id, draftOf(services, id, document), expectedRevision)
+  await services.audit.record(actor, 'flow.update', flowTarget(flow), { revision: flow.revision })
+  return flow
 }
 
 /** Makes an earlier version the draft again. */
-export async function restoreVersion(services: Services, id: string, version: number): Promise<FlowView> {
+export async function restoreVersion(services: Services, actor: Actor, id: string, version: number): Promise<FlowView> {
   const record = await services.flows.version(id, version)
   if (!record) throw notFound('version', `${version} of flow ${id}`)
   const name = (parseJson(record.document) as { name: string }).name
-  return saveDraft(services, id, { name, text: record.document }, null)
+  const flow = await saveDraft(services, id, { name, text: record.document }, null)
+  await services.audit.record(actor, 'flow.restore', flowTarget(flow), { version })
+  return flow
 }
 
 async function saveDraft(

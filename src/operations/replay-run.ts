@@ -4,7 +4,7 @@ import { findFlow, publishable } from './draft.ts'
 import { notFound, OperationError } from './operation-error.ts'
 import type { ReplayedJournal } from './ports.ts'
 import { type RunView, readRun } from './read-runs.ts'
-import type { Services } from './services.ts'
+import type { Actor, Services } from './services.ts'
 import { startRun } from './start-run.ts'
 
 export interface Replay {
@@ -13,7 +13,12 @@ export interface Replay {
   version?: 'same' | 'published' | 'draft'
 }
 
-export async function replayRun(services: Services, id: string, { from, version = 'same' }: Replay): Promise<RunView> {
+export async function replayRun(
+  services: Services,
+  actor: Actor,
+  id: string,
+  { from, version = 'same' }: Replay,
+): Promise<RunView> {
   const original = await services.runs.original(id)
   if (!original) throw notFound('run', id)
   const runs = await versionFor(services, original, version)
@@ -29,6 +34,12 @@ export async function replayRun(services: Services, id: string, { from, version 
   }
   const journal = from === undefined ? null : await journalBefore(services, id, from)
   await startRun(services, run, trigger.concurrency, null, journal)
+  await services.audit.record(
+    actor,
+    'run.replay',
+    { kind: 'run', id, name: null },
+    { flow: original.flowId, run: run.id, version, ...(from !== undefined && { from }) },
+  )
   return readRun(services, run.id)
 }
 

@@ -93,7 +93,7 @@ export function flowRoutes(
         response: { 201: FlowBody },
       },
     },
-    async ({ body }, reply) => reply.code(201).send(await createFlow(services, body)),
+    async ({ body, actor }, reply) => reply.code(201).send(await createFlow(services, actor!, body)),
   )
   app.post(
     '/api/v1/flows/validate',
@@ -124,13 +124,14 @@ export function flowRoutes(
         response: { 200: FlowBody },
       },
     },
-    ({ params, body, headers }) => replaceDraft(services, params.id, body, revisionFrom(headers['if-match'])),
+    ({ params, body, headers, actor }) =>
+      replaceDraft(services, actor!, params.id, body, revisionFrom(headers['if-match'])),
   )
   app.delete<WithId>(
     '/api/v1/flows/:id',
     { schema: { tags, summary: 'Delete a flow and cancel its runs', params: Id, response: { 204: Type.Null() } } },
-    async ({ params }, reply) => {
-      await deleteFlow(services, params.id)
+    async ({ params, actor }, reply) => {
+      await deleteFlow(services, actor!, params.id)
       return reply.code(204).send()
     },
   )
@@ -142,7 +143,7 @@ export function flowRoutes(
   app.post<WithId>(
     '/api/v1/flows/:id/unpublish',
     { schema: { tags, summary: 'Take the flow off line', params: Id, response: { 200: FlowBody } } },
-    ({ params }) => unpublishFlow(services, params.id),
+    ({ params, actor }) => unpublishFlow(services, actor!, params.id),
   )
   app.get<WithId & PageOf>(
     '/api/v1/flows/:id/versions',
@@ -165,7 +166,7 @@ export function flowRoutes(
   app.post<WithVersion>(
     '/api/v1/flows/:id/versions/:version/restore',
     { schema: { tags, summary: 'Make a version the draft', params: IdAndVersion, response: { 200: FlowBody } } },
-    ({ params }) => restoreVersion(services, params.id, params.version),
+    ({ params, actor }) => restoreVersion(services, actor!, params.id, params.version),
   )
   app.post<WithId>(
     '/api/v1/flows/:id/webhook/regenerate',
@@ -177,7 +178,7 @@ export function flowRoutes(
         response: { 200: FlowBody },
       },
     },
-    ({ params }) => regenerateWebhook(services, params.id),
+    ({ params, actor }) => regenerateWebhook(services, actor!, params.id),
   )
   app.post<{ Params: Static<typeof IdAndStep>; Body: Static<typeof StepTestRequest> }>(
     '/api/v1/flows/:id/steps/:stepId/test',

@@ -82,7 +82,7 @@ export function runRoutes(app: FastifyInstance, services: Services, streams: Eve
   app.post<WithId>(
     '/api/v1/runs/:id/cancel',
     { schema: { tags, summary: 'Cancel a queued, running or waiting run', params: Id, response: { 200: RunBody } } },
-    ({ params }) => cancelRun(services, params.id),
+    ({ params, actor }) => cancelRun(services, actor!, params.id),
   )
   app.post<WithId & { Body: Static<typeof ReplayRequest> }>(
     '/api/v1/runs/:id/replay',
@@ -95,7 +95,7 @@ export function runRoutes(app: FastifyInstance, services: Services, streams: Eve
         response: { 202: RunBody },
       },
     },
-    async ({ params, body }, reply) => reply.code(202).send(await replayRun(services, params.id, body)),
+    async ({ params, body, actor }, reply) => reply.code(202).send(await replayRun(services, actor!, params.id, body)),
   )
   app.get<WithId>(
     '/api/v1/runs/:id/events',
