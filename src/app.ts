@@ -17,6 +17,7 @@ import { Audit } from './operations/audit.ts'
 import { Events, type FlowEvent, runTopic } from './operations/events.ts'
 import { FlowActivity } from './operations/flow-activity.ts'
 import { keepHouse } from './operations/keep-house.ts'
+import { LiveConnections } from './operations/live-connections.ts'
 import type { Secrets } from './operations/ports.ts'
 import { PublishedFlows } from './operations/published-flows.ts'
 import { RateLimit } from './operations/rate-limit.ts'
@@ -33,6 +34,7 @@ import { createProtect, createSecrets } from './secrets/secret-keeping.ts'
 import { stepKinds } from './steps/index.ts'
 import { createActivityStore } from './storage/activity-store.ts'
 import { createAuditStore } from './storage/audit-store.ts'
+import { createConnectionStore } from './storage/connection-store.ts'
 import { createDeliveryStore } from './storage/delivery-store.ts'
 import { createFlowStore } from './storage/flow-store.ts'
 import { createHousekeeping } from './storage/housekeeping.ts'
@@ -70,12 +72,14 @@ export async function startApp(config: Config, logOutput: DestinationStream = st
       throw error
     },
   )
-  const secrets = createSecrets(vault, redactor)
-  const protect = createProtect(vault, redactor)
+  const secrets = createSecrets(vault, redactor, now)
+  const protect = createProtect(vault, redactor, now)
   const journal = createSqliteRunJournal(storage, protect)
   const runs = { ...createRunStore(storage.kysely), ...journal.runs }
   const flows = createFlowStore(storage.kysely)
   const published = new PublishedFlows(flows, stepKinds, secrets)
+  const connections = new LiveConnections(secrets)
+  const connectionStore = createConnectionStore(storage.kysely, vault)
   const events = new Events()
   const replies = new Replies()
   const activity = new FlowActivity(createActivityStore(storage.kysely), now)
@@ -103,6 +107,7 @@ export async function startApp(config: Config, logOutput: DestinationStream = st
     random: Math.random,
     hashing,
     env: config.env,
+    connections,
     holdsSecret: secrets.holds,
     sleepUntil,
     redact: secrets.redact,
@@ -146,6 +151,8 @@ export async function startApp(config: Config, logOutput: DestinationStream = st
     housekeeping: createHousekeeping(storage.kysely),
     audit,
     secrets,
+    connections,
+    connectionStore,
     published,
     engine,
     enginePorts,
@@ -156,7 +163,7 @@ export async function startApp(config: Config, logOutput: DestinationStream = st
     activity,
     rate: new RateLimit(config.webhookRate),
     kinds: stepKinds,
-    surroundings: () => ({ connections: new Set(), env: new Set(Object.keys(config.env)) }),
+    surroundings: () => ({ connections: connections.shapes(), env: new Set(Object.keys(config.env)) }),
     hashing,
     env: config.env,
     ids,
@@ -168,6 +175,7 @@ export async function startApp(config: Config, logOutput: DestinationStream = st
   }
 
   metrics.watch({ queued: () => queue.size, running: () => engine.active, outbound: () => http.stats().inFlight })
+  for (const connection of await connectionStore.all()) connections.put(connection)
   await published.load()
   const server = await createServer({
     services,

@@ -103,7 +103,7 @@ describe('the documentation', () => {
         const document = documentOf(parseFlowText(text!))
         if (!document) continue
         count++
-        const issues = publishIssues(validate(document, stepKinds, { connections: new Set(), env: new Set() }))
+        const issues = publishIssues(validate(document, stepKinds, { connections: SHOWN_CONNECTIONS, env: new Set() }))
         // Snippets refer to steps that they do not show.
         for (const { path, code, message } of issues)
           if (code !== 'unknown_step' && code !== 'unknown_variable') found.push(`${page} ${path}: ${message}`)
@@ -137,6 +137,17 @@ describe('the documentation', () => {
     expect(hosts.filter((host) => !allowed.test(host) && host !== 'html.spec.whatwg.org')).toEqual([])
   })
 })
+
+/** The connections that the pages speak of. */
+const SHOWN_CONNECTIONS = new Map(
+  Object.entries({
+    shop: { kind: 'bearer', fields: new Set(['token']) },
+    mail: { kind: 'basic', fields: new Set(['username', 'password']) },
+    maps: { kind: 'apiKey', fields: new Set(['name', 'value', 'in']) },
+    partner: { kind: 'custom', fields: new Set(['signing_key']) },
+    crm: { kind: 'oauth2', fields: new Set(['clientId', 'accessToken']) },
+  }),
+)
 
 /** A flow around what a page shows of one. */
 function documentOf(shown: unknown): object | null {

@@ -246,3 +246,44 @@ export const AuditBody = Type.Object({
   ]),
   details: Type.Record(Type.String(), AnyJson),
 })
+
+const ConnectionKind = Type.Union(
+  (['basic', 'bearer', 'apiKey', 'oauth2', 'custom'] as const).map((kind) => Type.Literal(kind)),
+)
+// Names, kinds and fields are checked by the operation, with better messages than a schema gives.
+const connectionParts = {
+  kind: Type.String({ description: 'basic, bearer, apiKey, oauth2 or custom' }),
+  fields: Type.Record(Type.String(), AnyJson, {
+    description: 'By kind. A field that is null is removed. A secret field that is left out of a change stays as it is',
+  }),
+  hosts: Type.Array(Type.String(), {
+    maxItems: 100,
+    description: 'Where its secrets may be sent: api.example.com, *.example.com, host:port. Empty: anywhere',
+  }),
+}
+
+export const ConnectionRequest = Type.Object(
+  {
+    name: Type.String({ description: '^[a-z][a-z0-9_]*$: templates say connections.<name>.<field>' }),
+    kind: connectionParts.kind,
+    fields: connectionParts.fields,
+    hosts: Type.Optional(connectionParts.hosts),
+  },
+  closed,
+)
+
+export const ConnectionChangeRequest = Type.Partial(Type.Object({ name: Type.String(), ...connectionParts }, closed))
+
+export const ConnectionBody = Type.Object({
+  name: Type.String(),
+  kind: ConnectionKind,
+  fields: Type.Record(Type.String(), AnyJson, { description: 'Without the secret ones' }),
+  secretFields: Type.Array(Type.String(), { description: 'The names of the secret fields that are set' }),
+  hosts: Type.Array(Type.String()),
+  state: Type.Union((['ready', 'unconnected', 'reconnect'] as const).map((state) => Type.Literal(state))),
+  reason: Type.Union([Type.String(), Type.Null()]),
+  expiresAt: OptionalTime,
+  usedBy: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
+  createdAt: Time,
+  updatedAt: Time,
+})

@@ -17,6 +17,8 @@ const MAX_UNWRITTEN = 200
 
 export class RunWalk {
   readonly run: ClaimedRun
+  /** When this process took the run up. */
+  readonly since: number
   readonly #flow: CompiledFlow<StepKind>
   readonly #ports: EnginePorts
   readonly #roots: Roots
@@ -33,6 +35,7 @@ export class RunWalk {
 
   constructor(run: ClaimedRun, flow: CompiledFlow<StepKind>, ports: EnginePorts) {
     this.run = run
+    this.since = ports.now()
     this.#flow = flow
     this.#ports = ports
     this.#earlier = new Map(run.journal.map((entry) => [entry.path, entry]))
@@ -49,7 +52,7 @@ export class RunWalk {
       },
       flow: { id: run.flowId, name: flow.name, version: run.version },
       env: ports.env,
-      connections: Object.create(null),
+      connections: ports.connections.fields,
     })
     this.#roots['vars'] = run.vars
   }
@@ -235,6 +238,7 @@ export class RunWalk {
       hops: this.run.hops,
       interrupted,
       http: this.#ports.http,
+      connections: this.#ports.connections,
       sandbox: this.#ports.sandbox,
       log: (line) => {
         entry.logs = [...(entry.logs ?? []), line]

@@ -1,4 +1,5 @@
 // What the engine needs of the world around it.
+import type { Connections } from './connections.ts'
 import type { HttpClient } from './http-client.ts'
 import type { Hashing } from './run-scope.ts'
 import type { ClaimedRun, RunJournal, RunProgress } from './run-store.ts'
@@ -14,6 +15,7 @@ export interface EnginePorts {
   random(): number
   hashing: Hashing
   env: Readonly<Record<string, string>>
+  connections: Connections
   /** Hands a reply to the webhook's caller, if one still waits. */
   reply(runId: string, reply: CallerReply): void
   /** After each durable step forward. */

@@ -44,6 +44,11 @@ export class Engine {
     return this.#walks.length
   }
 
+  /** Since when the longest of them has been carried. */
+  get activeSince(): number {
+    return Math.min(...this.#walks.map(({ since }) => since))
+  }
+
   async advance(runId: string, fresh: NewRun | null): Promise<Advanced> {
     if (this.#stopping) return { state: 'interrupted' }
     const run = await this.#ports.journal.claim(runId, this.#ports.now(), fresh)

@@ -1,10 +1,18 @@
-// The port to the guarded HTTP client: the one way out of the process, for steps and later for OAuth.
+// The port to the guarded HTTP client: the one way out of the process, for steps and for OAuth.
 
 export interface OutboundHeader {
   name: string
   value: string
   /** Dropped, and kept dropped, once a redirect leaves the first origin. */
   credential: boolean
+}
+
+/** One request on the wire. */
+export interface OutboundHop {
+  url: URL
+  method: string
+  headers: readonly OutboundHeader[]
+  body: Uint8Array | string | null
 }
 
 export interface OutboundRequest {
@@ -17,6 +25,8 @@ export interface OutboundRequest {
   /** How many webhooks of this service stand before this call in a chain; sent on when the call goes to one of them. */
   hops: number
   signal: AbortSignal | null
+  /** Asked before anything leaves, at each redirect too; throws OutboundError where the request must not go there. */
+  check?(hop: OutboundHop): void
 }
 
 export interface OutboundReply {
@@ -46,6 +56,7 @@ export type OutboundErrorCode =
   | 'invalid_url'
   | 'invalid_header'
   | 'blocked_address'
+  | 'host_not_allowed'
   | 'cancelled'
 
 /** Why a request got no usable reply; message and hint are for the user. */

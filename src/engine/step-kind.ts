@@ -2,6 +2,7 @@
 import type { Static, TSchema } from 'typebox'
 import type { Scope } from '../flow/expression/index.ts'
 import type { StepListHandle } from '../flow/schema.ts'
+import type { Connections } from './connections.ts'
 import type { HttpClient } from './http-client.ts'
 import type { Sandbox } from './sandbox.ts'
 
@@ -111,6 +112,7 @@ export interface StepContext<Settings> {
   /** Whether the text holds a secret from a connection, `env` or a sealed literal. */
   holdsSecret(text: string): boolean
   http: HttpClient
+  connections: Connections
   sandbox: Sandbox
   /** Keeps a line with the run. */
   log(line: string): void

@@ -80,6 +80,7 @@ export async function runOf(steps: object[], trigger: object = {}, body: unknown
     random: () => 0,
     hashing: { sha256: (text) => createHash('sha256').update(text).digest('hex'), hmacSha256: () => '' },
     env: {},
+    connections: { fields: {}, checkHost: () => {} },
     holdsSecret: () => false,
     redact: (value) => value,
     reply: (runId, reply) => world.replies.push([runId, reply]),

@@ -10,6 +10,8 @@ export interface Visitor {
   steps(list: unknown[], path: string, scope: StepListScope): void
   /** A literal where a secret stands. */
   secret(path: string): void
+  /** The name of a connection that has to be of that kind. */
+  connection(name: string, path: string, kind: string): void
 }
 
 /** The JSON Schema keywords in use, in one shape. */
@@ -158,6 +160,7 @@ class Checker {
       )
     else if (schema.pattern && !new RegExp(schema.pattern).test(value))
       this.#report('publish', path, 'invalid_format', `is ${describe(value)}; it must match ${schema.pattern}`)
+    else if (schema['x-connection']) this.#visitor.connection(value, path, schema['x-connection'])
   }
 
   #number(schema: SchemaNode, value: number, path: string): void {

@@ -35,6 +35,8 @@ export interface CompiledStep<K extends KindSchema = KindSchema> {
   retry: RetryPolicy | null
   /** The settings of contract §2.2 with templates resolved and nested lists as CompiledStep lists. */
   settings(scope: Scope): Record<string, unknown>
+  /** The connections whose access token its templates read: it has to be good when they do. */
+  accessTokens: readonly string[]
 }
 
 /** A nested list as a step sees it: a handle that shows nothing of itself in the run's history. */
@@ -113,7 +115,23 @@ export function compileStep<K extends KindSchema>(step: StepDocument, kinds: Rea
     onError: onError ?? 'fail',
     retry: retry ? retryPolicy(retry) : null,
     settings: settings as (scope: Scope) => Record<string, unknown>,
+    accessTokens: accessTokensIn(kind.settings, own),
   }
+}
+
+function accessTokensIn(schema: TSchema, settings: unknown): string[] {
+  const names = new Set<string>()
+  checkValue(schema, settings, '', [], {
+    ...NO_VISITOR,
+    template(source) {
+      if (!source.includes('accessToken')) return
+      for (const part of parseTemplate(source).parts)
+        if (typeof part !== 'string')
+          for (const { path } of part.references)
+            if (path[0] === 'connections' && path[2] === 'accessToken') names.add(path[1]!)
+    },
+  })
+  return [...names]
 }
 
 function retryPolicy(retry: NonNullable<StepDocument['retry']>): RetryPolicy {
@@ -248,7 +266,7 @@ function typedValue(schema: SchemaNode, render: Resolve, source: string): Resolv
   }
 }
 
-const NO_VISITOR: Visitor = { template() {}, steps() {}, secret() {} }
+const NO_VISITOR: Visitor = { template() {}, steps() {}, secret() {}, connection() {} }
 
 function tree(value: unknown): Compiled {
   const compiled = compileTree(value)

@@ -1,5 +1,6 @@
 // Schema constructors for flow documents: TypeBox JSON Schemas, annotated with where templates may stand and when they are evaluated.
 import Type, { type Static, type TSchema } from 'typebox'
+import { CONNECTION_NAME } from './connection-use.ts'
 import type { Scope } from './expression/index.ts'
 
 /**
@@ -18,6 +19,8 @@ export interface Annotation {
   'x-steps'?: StepListScope
   /** A secret when typed literally: sealed at rest, with a warning at publish. */
   'x-secret'?: true
+  /** The name of a connection of this kind. */
+  'x-connection'?: string
 }
 
 /** none: no scope of its own (branch); rounds: a loop's, of `each` or `while`. */
@@ -49,6 +52,17 @@ export function secretText(description?: string): Type.TUnsafe<string> {
 /** One secret, or a list of those that hold while they are rotated. */
 export function secretTexts(): Type.TUnsafe<string | string[]> {
   return Type.Unsafe<string | string[]>({ anyOf: [secretText(), Type.Array(secretText(), { minItems: 1 })] })
+}
+
+/** Never a template: which connections a flow uses is known when it is published. */
+export function connectionName(kind: string): Type.TUnsafe<string> {
+  return Type.Unsafe<string>({
+    type: 'string',
+    minLength: 1,
+    pattern: CONNECTION_NAME.source,
+    description: `The name of a connection of the kind ${kind}.`,
+    'x-connection': kind,
+  })
 }
 
 export function urlText(): Type.TUnsafe<string> {

@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { stepKinds } from '../steps/index.ts'
 import { publishIssues, shapeIssues, validate, warnings } from './validate.ts'
 
-const surroundings = { connections: new Set(['shop']), env: new Set(['URL']) }
+const surroundings = {
+  connections: new Map([
+    ['shop', { kind: 'bearer', fields: new Set(['token']) }],
+    ['crm', { kind: 'oauth2', fields: new Set(['clientId', 'accessToken']) }],
+  ]),
+  env: new Set(['URL']),
+}
 const check = (document: unknown) => {
   const found = validate(document, stepKinds, surroundings)
   return { shape: shapeIssues(found), publish: publishIssues(found), warnings: warnings(found) }
@@ -142,6 +148,32 @@ describe('validate', () => {
       ]),
     )
     expect(publish.map((issue) => issue.code)).toEqual(['unknown_variable', 'unknown_connection', 'unknown_reference'])
+  })
+
+  it('knows the fields and kinds of connections, and wants both written out', () => {
+    const { publish } = check(
+      flow([
+        set('a', { x: '{{ connections.shop.tokn }}{{ connections.crm?.accessToken }}{{ connections["shop"].token }}' }),
+        set('b', { x: '{{ connections.shop }}', y: '{{ Object.keys(connections) }}' }),
+        set('c', { x: '{{ connections[vars.x].token }}', y: '{{ connections.shop[vars.x] }}' }),
+        get('d', 'https://x.test', { auth: { kind: 'oauth2', connection: 'crm' } }),
+        get('e', 'https://x.test', { auth: { kind: 'oauth2', connection: 'shop' } }),
+        get('f', 'https://x.test', { auth: { kind: 'oauth2', connection: 'crn' } }),
+        get('g', 'https://x.test', { auth: { kind: 'oauth2', connection: '{{ vars.x }}' } }),
+      ]),
+    )
+    expect(codes(publish)).toEqual([
+      '/steps/0/vars/x unknown_field',
+      '/steps/1/vars/x unnamed_connection',
+      '/steps/1/vars/y unnamed_connection',
+      '/steps/2/vars/x unnamed_connection',
+      '/steps/2/vars/y unnamed_connection',
+      '/steps/4/auth/connection wrong_connection',
+      '/steps/5/auth/connection unknown_connection',
+      '/steps/6/auth/connection invalid_format',
+    ])
+    expect(publish[0]!.message).toContain('did you mean "token"?')
+    expect(publish[6]!.message).toContain('did you mean "crm"?')
   })
 
   it('only warns of an environment variable that is not set', () => {

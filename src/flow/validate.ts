@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox'
 import Type from 'typebox'
 import { checkValue, type Visitor } from './check.ts'
 import { checkTrigger } from './check-trigger.ts'
+import { type ConnectionShapes, type ConnectionUse, useProblem } from './connection-use.ts'
 import { type Kinds, StepCommon, stepSchema, Trigger } from './document.ts'
 import { parseTemplate, type Reference, type Template, TemplateSyntaxError } from './expression/index.ts'
 import { type Finding, type Issue, nearest } from './issue.ts'
@@ -10,7 +11,7 @@ import type { StepListScope } from './schema.ts'
 
 /** What outside the document its templates may refer to. */
 export interface Surroundings {
-  connections: ReadonlySet<string>
+  connections: ConnectionShapes
   env: ReadonlySet<string>
 }
 
@@ -33,6 +34,13 @@ export function validate(document: unknown, kinds: Kinds, surroundings: Surround
   return validator.findings
 }
 
+/** Every place where a document names a connection. */
+export function connectionUses(document: unknown, kinds: Kinds): ConnectionUse[] {
+  const validator = new Validator(kinds, { connections: new Map(), env: NOTHING })
+  validator.document(document)
+  return validator.uses
+}
+
 export const publishIssues = (findings: readonly Finding[]): Issue[] =>
   plain(findings.filter((f) => f.weight !== 'warning'))
 export const shapeIssues = (findings: readonly Finding[]): Issue[] =>
@@ -50,6 +58,7 @@ interface NestedList {
 
 class Validator {
   readonly findings: Finding[] = []
+  readonly uses: ConnectionUse[] = []
   readonly #kinds: Kinds
   readonly #surroundings: Surroundings
   /** Every step id of the document, and every variable that a step sets. */
@@ -140,6 +149,7 @@ class Validator {
     const visitor = {
       template() {},
       secret() {},
+      connection() {},
       steps: (list: unknown[], at: string, scope: StepListScope) =>
         lists.push({ list, path: at, scope: scope === 'rounds' ? rounds : 'none' }),
     }
@@ -232,8 +242,12 @@ class Validator {
           'warning',
           path,
           'hard_coded_secret',
-          'A secret is typed into the flow. It is stored encrypted, but belongs in a connection or in env: use {{ connections.<name>.<field> }} or {{ env.<NAME> }}.',
+          'A secret is typed into the flow. It is stored encrypted, but belongs in a connection or in the environment, where it can be changed without publishing: use {{ connections.<name>.<field> }} or {{ env.<NAME> }}.',
         )
+      },
+      connection: (name, path, kind) => {
+        const problem = this.#use({ name, field: null, kind })
+        if (problem) this.#add('publish', path, ...problem)
       },
       template: (source, path, mode, lazy) => {
         let template: Template
@@ -273,11 +287,20 @@ class Validator {
       this.#add('warning', path, 'unknown_env', `MILLRACE_ENV_${name} is not set in the server's environment${at}.`)
   }
 
-  #referenceProblem([root, name]: string[], place: Place): [code: string, message: string] | null {
+  #use(use: ConnectionUse): [code: string, message: string] | null {
+    this.uses.push(use)
+    return useProblem(use, this.#surroundings.connections, didYouMean)
+  }
+
+  #referenceProblem([root, name, field]: string[], place: Place): [code: string, message: string] | null {
     if (root === undefined) return null
     if (root === 'connections' && place.answersCaller)
       return ['secret_in_reply', 'A reply to the caller may not name connections: their secrets would leave the vault.']
     if (!place.roots.has(root)) return ['unknown_reference', notHere(root, place)]
+    if (root === 'connections')
+      return name === undefined || field === undefined
+        ? ['unnamed_connection', 'Write out which field of which connection is meant: connections.<name>.<field>.']
+        : this.#use({ name, field, kind: null })
     if (name === undefined) return null
     if (root === 'steps' && !place.steps.has(name))
       return this.#ids.has(name)
@@ -287,12 +310,6 @@ class Validator {
       return ['unknown_variable', `No set step sets the variable "${name}"${didYouMean(name, this.#vars)}.`]
     if (root === 'loops' && !place.loops.has(name))
       return ['unknown_reference', `loops.${name} is not a loop around this step.`]
-    const { connections } = this.#surroundings
-    if (root === 'connections' && !connections.has(name))
-      return [
-        'unknown_connection',
-        `There is no connection "${name}"${didYouMean(name, connections)}; create it first.`,
-      ]
     return null
   }
 }

@@ -51,6 +51,11 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/runs/:id/events': 'read',
 
   'GET /api/v1/audit': 'admin',
+  'GET /api/v1/connections': 'read',
+  'POST /api/v1/connections': 'write',
+  'GET /api/v1/connections/:name': 'read',
+  'PUT /api/v1/connections/:name': 'write',
+  'DELETE /api/v1/connections/:name': 'write',
 }
 
 const RANK: Record<Access, number> = { open: 0, read: 1, write: 2, admin: 3 }

@@ -23,6 +23,7 @@ import { EventStreams } from './event-stream.ts'
 import { createErrorHandler, sendFailure } from './failure.ts'
 import { answerMalformed, faultOfHead } from './malformed-request.ts'
 import { auditRoutes } from './routes/audit.ts'
+import { connectionRoutes } from './routes/connections.ts'
 import { deliveryRoutes } from './routes/deliveries.ts'
 import { flowRoutes } from './routes/flows.ts'
 import { runRoutes } from './routes/runs.ts'
@@ -104,6 +105,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     runRoutes(scope, services, streams)
     deliveryRoutes(scope, services, streams)
     auditRoutes(scope, services)
+    connectionRoutes(scope, services)
     systemRoutes(scope, options)
     const schema = { tags: ['system'], summary: 'This description' }
     scope.get('/api/v1/openapi.json', { schema }, () => Promise.resolve(fastify.swagger()))

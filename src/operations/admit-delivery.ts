@@ -185,7 +185,7 @@ function maskAll({ headers, queryAll }: DeliveryHead): void {
 }
 
 function authScope(services: Services) {
-  const roots = Object.assign(Object.create(null), { env: services.env })
+  const roots = Object.assign(Object.create(null), { env: services.env, connections: services.connections.fields })
   return stepScope(roots, services.hashing, '', '', 0)
 }
 

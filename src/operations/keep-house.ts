@@ -4,10 +4,13 @@ import type { Services } from './services.ts'
 
 const BATCH = 200
 const DAY_MS = 86_400_000
+/** Former secrets are hidden at least so long. */
+const FORMER_SECRETS_MS = 3_600_000
 
 export async function keepHouse(services: Services, retentionDays: number, signal: AbortSignal): Promise<number> {
   const now = services.now()
   services.rate.sweep(now)
+  services.secrets.forget(Math.min(services.engine.activeSince, now - FORMER_SECRETS_MS))
   let deleted = 0
   for (;;) {
     const count =

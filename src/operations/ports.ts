@@ -3,6 +3,7 @@
 import type { JournalEntry, NewRun, RunError, RunStatus } from '../engine/run-store.ts'
 import type { KeyValueOperation, StepError } from '../engine/step-kind.ts'
 import type { WebhookData } from '../engine/webhook-data.ts'
+import type { ConnectionKind } from './connection-kinds.ts'
 
 export interface Page {
   limit: number
@@ -67,8 +68,41 @@ export interface FlowStore {
   versions(id: string, page: Page): Promise<Paged<VersionRecord>>
   version(id: string, version: number): Promise<VersionRecord | null>
   routes(): Promise<RouteRecord[]>
+  /** Every flow whose draft or live version has this text in it; `live` is null where there is none, or not with the text. */
+  holding(text: string): Promise<{ id: string; name: string; draft: string; live: string | null }[]>
   /** Every draft and version that may hold sealed secrets. */
   sealedDocuments(): Promise<{ flowId: string; document: string }[]>
+}
+
+export interface ConnectionRecord {
+  name: string
+  kind: ConnectionKind
+  /** What may be seen of it. */
+  fields: Record<string, unknown>
+  /** null: what is stored cannot be opened. */
+  secrets: Record<string, string> | null
+  /** Where its secrets may be sent; empty: anywhere. */
+  hosts: string[]
+  /** Raised by each change. */
+  revision: number
+  createdAt: number
+  updatedAt: number
+}
+
+export interface ConnectionStore {
+  all(): Promise<ConnectionRecord[]>
+  /** false: the name is taken. */
+  create(connection: ConnectionRecord): Promise<boolean>
+  /** false: it is gone, or no longer at the revision before this one. */
+  replace(connection: ConnectionRecord): Promise<boolean>
+  remove(name: string): Promise<boolean>
+}
+
+/** Seals texts for the places that they are bound to. */
+export interface Sealing {
+  seal(plain: string, binding: string): string
+  /** null: it was sealed for another place or with a key that is not known, or it was changed. */
+  unseal(sealed: string, binding: string): string | null
 }
 
 export type DeliveryOutcome = 'accepted' | 'duplicate' | 'filtered' | 'rejected'
@@ -267,6 +301,12 @@ export interface Secrets {
   seal(literal: string, flowId: string): string
   /** null: it was sealed for another flow, or with a key that is gone. */
   unseal(sealed: string, flowId: string): string | null
+  /** The secrets that a source, such as a connection, has now; those it had before stay hidden while runs may hold them. */
+  setSource(source: string, values: readonly string[]): void
+  /** Lets go of former secrets that no run has held since before that time. */
+  forget(before: number): void
+  /** Finds these values, in whatever form, in the texts that it is given. */
+  finder(values: readonly string[]): (text: string) => boolean
   holds(text: string): boolean
   /** The same value with its secrets hidden; the same reference where it has none. */
   redact<T>(value: T): T
@@ -278,8 +318,11 @@ export interface Protect {
   text(text: string): string
   /** As `text`, and JSON stays JSON. */
   json(text: string): string
-  /** `binding` names the row: sealed text that was moved to another one cannot be revealed. */
-  seal(text: string, binding: string): string
+  /**
+   * `binding` names the row: sealed text that was moved to another one cannot be revealed. The secrets in it are sealed with
+   * it, and hidden again once it is revealed, also those that have been changed or removed since.
+   */
+  seal(json: string, binding: string): string
   reveal(sealed: string, binding: string): string
 }
 
@@ -287,6 +330,6 @@ export interface Protect {
 export interface VaultRecords {
   check(): Promise<string | null>
   setCheck(sealed: string): Promise<void>
-  /** The ids of the keys that drafts, live versions, unfinished runs and the keys of flows need. */
+  /** The ids of the keys that drafts, live versions, unfinished runs, the keys of flows and connections need. */
   keyIdsInUse(): Promise<string[]>
 }

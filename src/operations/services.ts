@@ -9,7 +9,17 @@ import type { Surroundings } from '../flow/validate.ts'
 import type { Audit } from './audit.ts'
 import type { Events } from './events.ts'
 import type { FlowActivity } from './flow-activity.ts'
-import type { DeliveryStore, FlowStore, Housekeeping, Queue, RunStore, SampleStore, Secrets } from './ports.ts'
+import type { LiveConnections } from './live-connections.ts'
+import type {
+  ConnectionStore,
+  DeliveryStore,
+  FlowStore,
+  Housekeeping,
+  Queue,
+  RunStore,
+  SampleStore,
+  Secrets,
+} from './ports.ts'
 import type { PublishedFlows } from './published-flows.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { Replies } from './replies.ts'
@@ -28,6 +38,8 @@ export interface Services {
   housekeeping: Housekeeping
   audit: Audit
   secrets: Secrets
+  connections: LiveConnections
+  connectionStore: ConnectionStore
   published: PublishedFlows
   engine: Engine
   enginePorts: EnginePorts

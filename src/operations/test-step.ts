@@ -49,7 +49,7 @@ export async function testStep(
     run: { id: 'test', startedAt: new Date(startedAt).toISOString(), attempt: 1, replayOf: null },
     flow: { id: flowId, name: flow.name, version: flow.version },
     env: services.env,
-    connections: Object.create(null),
+    connections: services.connections.fields,
   })
   Object.assign(roots['steps'] as object, earlier, given.steps)
   Object.assign(roots['vars'] as object, variablesOf(document.steps, earlier), given.vars)
@@ -68,6 +68,7 @@ export async function testStep(
     runRounds: async ({ items }) => ({ count: items?.length ?? 0, results: [], errors: [], failure: null }),
     holdsSecret: services.enginePorts.holdsSecret,
     http: services.enginePorts.http,
+    connections: services.connections,
     sandbox: services.enginePorts.sandbox,
     log: (line) => void logs.push(line),
     signal: () => new AbortController().signal,

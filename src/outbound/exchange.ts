@@ -1,10 +1,10 @@
 // One request from its slot to its reply: the time limit and the redirects.
-import type { OutboundError, OutboundReply, OutboundRequest } from '../engine/http-client.ts'
+import type { OutboundError, OutboundHop, OutboundReply, OutboundRequest } from '../engine/http-client.ts'
 import type { ConnectionPool } from './connection-pool.ts'
 import type { EgressGuard, Target } from './egress-guard.ts'
 import { cancelled, timedOut } from './failures.ts'
 import { HopHandler, type HopOwner } from './hop-handler.ts'
-import { type Hop, isRedirect, MAX_REDIRECTS, nextHop, tooManyRedirects } from './redirect.ts'
+import { isRedirect, MAX_REDIRECTS, nextHop, tooManyRedirects } from './redirect.ts'
 import type { Slots, Waiter } from './slots.ts'
 import { wireHeaders } from './wire-headers.ts'
 
@@ -22,7 +22,7 @@ export class Exchange implements Waiter, HopOwner {
   readonly #request: OutboundRequest
   readonly #resolve: (reply: OutboundReply) => void
   readonly #reject: (error: OutboundError) => void
-  #hop: Hop
+  #hop: OutboundHop
   #sending: HopHandler | null = null
   #redirects = 0
   /** The origin whose slot is held or waited for. */
@@ -52,6 +52,7 @@ export class Exchange implements Waiter, HopOwner {
 
   start(): void {
     const { signal } = this.#request
+    this.#request.check?.(this.#hop)
     if (signal?.aborted) {
       this.cancel()
       return
@@ -107,6 +108,7 @@ export class Exchange implements Waiter, HopOwner {
     try {
       if (this.#redirects === MAX_REDIRECTS) throw tooManyRedirects(this.#hop.url.hostname)
       this.#hop = nextHop(this.#hop, status, location)
+      this.#request.check?.(this.#hop)
     } catch (error) {
       this.fail(error as OutboundError)
       return

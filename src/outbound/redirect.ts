@@ -1,6 +1,5 @@
 // What follows a redirect reply: the next request, or why there is none (contract §3).
-import type { OutboundHeader } from '../engine/http-client.ts'
-import { OutboundError } from '../engine/http-client.ts'
+import { OutboundError, type OutboundHop } from '../engine/http-client.ts'
 import { invalidUrl } from '../engine/outbound-rules.ts'
 
 export const MAX_REDIRECTS = 10
@@ -8,20 +7,12 @@ export const MAX_REDIRECTS = 10
 const STATUSES = new Set([301, 302, 303, 307, 308])
 const CREDENTIAL_NAMES = new Set(['authorization', 'cookie', 'proxy-authorization'])
 
-/** One request on the wire. */
-export interface Hop {
-  url: URL
-  method: string
-  headers: readonly OutboundHeader[]
-  body: Uint8Array | string | null
-}
-
 export function isRedirect(status: number, location: string | undefined): location is string {
   return location !== undefined && STATUSES.has(status)
 }
 
 /** Throws OutboundError where the redirect must not be followed. */
-export function nextHop(hop: Hop, status: number, location: string): Hop {
+export function nextHop(hop: OutboundHop, status: number, location: string): OutboundHop {
   const url = locationUrl(location, hop.url)
   let { method, headers, body } = hop
   const toGet = status === 303 ? method !== 'HEAD' && method !== 'GET' : status < 303 && method === 'POST'

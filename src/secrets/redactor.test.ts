@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MASK, Redactor } from './redactor.ts'
-import { redactorOf } from './test-keys.ts'
+import { createProtect } from './secret-keeping.ts'
+import { redactorOf, testVault } from './test-keys.ts'
 
 const SECRET = `kä"n'a\\r y+1/?=🐤`
 const base64 = (text: string) => Buffer.from(text).toString('base64')
@@ -170,3 +171,43 @@ const escapeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(1
 function isSendable(text: string): boolean {
   return text.isWellFormed() && text.trim() === text && !MASK.includes(text)
 }
+
+describe('a secret that changes', () => {
+  it('stays hidden after its source has another, until it is forgotten', () => {
+    const redactor = new Redactor()
+    redactor.set('shop', ['old-secret', 'same-secret'], 10)
+    redactor.set('shop', ['new-secret', 'same-secret'], 20)
+    expect(redactor.redactText('old-secret new-secret same-secret')).toBe(`${MASK} ${MASK} ${MASK}`)
+    redactor.forget(20)
+    expect(redactor.redactText('old-secret')).toBe(MASK)
+    redactor.forget(21)
+    expect(redactor.redactText('old-secret new-secret same-secret')).toBe(`old-secret ${MASK} ${MASK}`)
+  })
+
+  it('is not forgotten while another source has it', () => {
+    const redactor = redactorOf('of-the-environment')
+    redactor.set('shop', ['shared-secret', 'of-the-environment'], 10)
+    redactor.set('mail', ['shared-secret'], 10)
+    redactor.set('shop', [], 20)
+    redactor.forget(1000)
+    expect(redactor.redactText('shared-secret of-the-environment')).toBe(`${MASK} ${MASK}`)
+  })
+
+  it('is hidden again when what was sealed with it is revealed', () => {
+    const vault = testVault(1)
+    const before = createProtect(vault, redactorOf(SECRET, 'pin1', 'unrelated'), () => 0)
+    const json = JSON.stringify({ a: `x ${encodeURIComponent(SECRET)}`, b: base64(`me:${SECRET}`), pin: 'pin1' })
+    const sealed = before.seal(json, 'row')
+
+    const redactor = new Redactor()
+    const after = createProtect(vault, redactor, () => 100)
+    expect(after.json(json)).toBe(json)
+    expect(after.reveal(sealed, 'row')).toBe(json)
+    expect(leftOf(after.json(json))).toEqual({ a: `x ${MASK}`, b: expect.stringContaining(MASK), pin: MASK })
+    expect(redactor.contains('unrelated')).toBe(false)
+    redactor.forget(101)
+    expect(after.json(json)).toBe(json)
+  })
+})
+
+const leftOf = (json: string): unknown => JSON.parse(json)

@@ -22,29 +22,67 @@ const OWN_KEYS = new Set(
 const NUMBERS = /-?\d[\d.eE+-]*/g
 
 interface Known {
-  /** Any form of a secret, inside other text. */
+  short: ReadonlySet<string>
+  /** The secrets by the forms in which they may stand inside other text. */
+  secretOf: ReadonlyMap<string, string>
+  /** Any of these forms. */
   inside: PatternSearch
   /** The same in JSON text, and short secrets as whole strings. */
   json: PatternSearch
 }
 
 export class Redactor {
-  readonly #long = new Set<string>()
-  readonly #short = new Set<string>()
+  readonly #lasting = new Set<string>()
+  /** By source, which may change them. */
+  readonly #current = new Map<string, readonly string[]>()
+  /** Since when runs alone may hold them. */
+  readonly #former = new Map<string, number>()
   /** Made when it is next needed: secrets often come many at once. */
   #known: Known | null = null
+  #knowsNone = true
 
   add(value: string): void {
-    for (const text of [value, sentAs(value)]) {
-      const set = text.length >= SHORTEST_INSIDE ? this.#long : this.#short
-      if (text.length < SHORTEST || set.has(text)) continue
-      set.add(text)
-      this.#known = null
-    }
+    if (this.#lasting.has(value)) return
+    this.#lasting.add(value)
+    this.#changed()
+  }
+
+  /** The values that a source has now. Those that it had stay hidden: runs may hold them still. */
+  set(source: string, values: readonly string[], now: number): void {
+    const before = this.#current.get(source) ?? []
+    if (before.length === values.length && before.every((value, i) => value === values[i])) return
+    for (const value of before) if (!values.includes(value)) this.#former.set(value, now)
+    if (values.length) this.#current.set(source, values)
+    else this.#current.delete(source)
+    this.#changed()
+  }
+
+  /** A value that a run brings along, wherever it had it from. */
+  remember(value: string, now: number): void {
+    const known = this.#former.has(value)
+    this.#former.set(value, now)
+    if (!known) this.#changed()
+  }
+
+  /** Lets go of former values that nobody has held since before that time. */
+  forget(before: number): void {
+    let changed = false
+    for (const [value, at] of this.#former) if (at < before) changed = this.#former.delete(value) || changed
+    if (changed) this.#changed()
   }
 
   contains(text: string): boolean {
-    return this.#knowsNone ? false : this.#short.has(text) || this.#spans(text, layersOf(text)).length > 0
+    return this.#knowsNone ? false : this.#patterns.short.has(text) || this.#spans(text, layersOf(text)).length > 0
+  }
+
+  /** The secrets that stand in the text, in whatever form. */
+  secretsIn(text: string): string[] {
+    if (this.#knowsNone) return []
+    const { short, secretOf } = this.#patterns
+    const found = new Set([...short].filter((secret) => text.includes(JSON.stringify(secret))))
+    // One layer more than for the strings of a JSON text, which stand escaped in it.
+    this.#look(text, layersOf(text) + 1, (form) => found.add(secretOf.get(form)!))
+    return [...found]
   }
 
   redactText(text: string): string {
@@ -95,16 +133,24 @@ export class Redactor {
     return this.#knowsNone ? value : (this.#tree(value) as T)
   }
 
-  get #knowsNone(): boolean {
-    return this.#long.size === 0 && this.#short.size === 0
+  #changed(): void {
+    this.#known = null
+    this.#knowsNone = this.#lasting.size === 0 && this.#current.size === 0 && this.#former.size === 0
   }
 
   get #patterns(): Known {
     if (this.#known) return this.#known
-    const forms = [...this.#long].flatMap(secretForms)
+    const short = new Set<string>()
+    const secretOf = new Map<string, string>()
+    for (const value of [...this.#lasting, ...[...this.#current.values()].flat(), ...this.#former.keys()])
+      for (const text of [value, sentAs(value)])
+        if (text.length >= SHORTEST_INSIDE) for (const form of secretForms(text)) secretOf.set(form, text)
+        else if (text.length >= SHORTEST) short.add(text)
+    const forms = [...secretOf.keys()]
     const inJson = forms.map((form) => JSON.stringify(form).slice(1, -1))
-    const whole = [...this.#short].map((text) => JSON.stringify(text))
-    this.#known = { inside: new PatternSearch(forms), json: new PatternSearch([...inJson, ...whole]) }
+    const whole = [...short].map((text) => JSON.stringify(text))
+    const json = new PatternSearch([...inJson, ...whole])
+    this.#known = { short, secretOf, inside: new PatternSearch(forms), json }
     return this.#known
   }
 
@@ -113,7 +159,7 @@ export class Redactor {
   }
 
   #string(text: string): string {
-    return this.#short.has(text) ? MASK : this.redactText(text)
+    return this.#patterns.short.has(text) ? MASK : this.redactText(text)
   }
 
   #tree(value: unknown): unknown {
@@ -144,6 +190,15 @@ export class Redactor {
           spans.push({ start: decoded.sourceOf(start), end: decoded.sourceOf(end) })
       }
     return spans
+  }
+
+  #look(text: string, layers: number, found: (form: string) => void): void {
+    for (const { start, end } of this.#patterns.inside.all(text)) found(text.slice(start, end))
+    if (layers === 0) return
+    for (const decode of [percentDecoded, unescaped]) {
+      const decoded = decode(text)
+      if (decoded) this.#look(decoded.text, layers - 1, found)
+    }
   }
 }
 

@@ -1,11 +1,11 @@
 // What the vault and the redactor do for the operations and the stores.
 import type { Protect, Secrets } from '../operations/ports.ts'
-import type { Redactor } from './redactor.ts'
+import { Redactor } from './redactor.ts'
 import type { Vault } from './vault.ts'
 
 const bindingOf = (flowId: string): string => `flow:${flowId}`
 
-export function createSecrets(vault: Vault, redactor: Redactor): Secrets {
+export function createSecrets(vault: Vault, redactor: Redactor, now: () => number): Secrets {
   return {
     seal(literal, flowId) {
       redactor.add(literal)
@@ -16,21 +16,33 @@ export function createSecrets(vault: Vault, redactor: Redactor): Secrets {
       if (literal !== null) redactor.add(literal)
       return literal
     },
+    setSource: (source, values) => redactor.set(source, values, now()),
+    forget: (before) => redactor.forget(before),
+    finder(values) {
+      const only = new Redactor()
+      for (const value of values) only.add(value)
+      return (text) => only.contains(text)
+    },
     holds: (text) => redactor.contains(text),
     redact: (value) => redactor.redactJson(value),
   }
 }
 
-export function createProtect(vault: Vault, redactor: Redactor): Protect {
+/** Between a text, which is JSON and so cannot hold it, and the secrets in it. */
+const SEPARATOR = '\0'
+
+export function createProtect(vault: Vault, redactor: Redactor, now: () => number): Protect {
   return {
     text: (text) => redactor.redactText(text),
     json: (text) => redactor.redactJsonText(text),
-    seal: (text, binding) => vault.seal(text, binding),
+    seal: (json, binding) => vault.seal(json + SEPARATOR + JSON.stringify(redactor.secretsIn(json)), binding),
     reveal(sealed, binding) {
-      const text = vault.unseal(sealed, binding)
-      if (text === null)
+      const content = vault.unseal(sealed, binding)
+      if (content === null)
         throw new Error(`What is sealed of ${binding} cannot be read: it was changed, or its key is gone.`)
-      return text
+      const [json, secrets] = content.split(SEPARATOR) as [string, string | undefined]
+      for (const secret of JSON.parse(secrets ?? '[]') as string[]) redactor.remember(secret, now())
+      return json
     },
   }
 }

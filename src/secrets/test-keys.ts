@@ -15,4 +15,4 @@ export function redactorOf(...secrets: string[]): Redactor {
   return redactor
 }
 
-export const testProtect = (...secrets: string[]) => createProtect(testVault(1), redactorOf(...secrets))
+export const testProtect = (...secrets: string[]) => createProtect(testVault(1), redactorOf(...secrets), Date.now)

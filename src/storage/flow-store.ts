@@ -184,6 +184,22 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
       return row ? toVersion(row) : null
     },
 
+    async holding(text) {
+      const holds = `%${text}%`
+      return db
+        .selectFrom('flow')
+        .leftJoin('flow_version as live', (join) =>
+          join
+            .onRef('live.flow_id', '=', 'flow.id')
+            .onRef('live.version', '=', 'flow.version')
+            .on('live.document', 'like', holds),
+        )
+        .select(['flow.id', 'flow.name', 'flow.draft', 'live.document as live'])
+        .where((eb) => eb.or([eb('flow.draft', 'like', holds), eb('live.document', 'is not', null)]))
+        .orderBy('flow.id')
+        .execute()
+    },
+
     async sealedDocuments() {
       const holds = '%"sealed:%'
       return db

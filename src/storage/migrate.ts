@@ -5,6 +5,7 @@ import type { Dialect } from './dialect.ts'
 import { core } from './migrations/001-core.ts'
 import { secrets } from './migrations/002-secrets.ts'
 import { keyValues } from './migrations/003-key-values.ts'
+import { connections } from './migrations/004-connections.ts'
 import { access } from './migrations/005-access.ts'
 import { activity } from './migrations/006-activity.ts'
 
@@ -14,6 +15,7 @@ const MIGRATIONS: Record<string, Step> = {
   '001-core': core,
   '002-secrets': secrets,
   '003-key-values': keyValues,
+  '004-connections': connections,
   '005-access': access,
   '006-activity': activity,
 }

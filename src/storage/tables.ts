@@ -132,9 +132,22 @@ export interface AuditTable {
   details: string
 }
 
+export interface ConnectionTable {
+  name: string
+  kind: string
+  fields: string
+  /** Its secret fields, as JSON. */
+  sealed: string
+  hosts: string
+  revision: number
+  created_at: number
+  updated_at: number
+}
+
 export interface Tables {
   audit: AuditTable
   flow_hour: FlowHourTable
+  connection: ConnectionTable
   key_value: KeyValueTable
   flow: FlowTable
   flow_version: FlowVersionTable

@@ -36,6 +36,7 @@ export function createVaultRecords(db: Kysely<Tables>): VaultRecords {
             .select('live.document as text')
             .where('live.document', 'like', '%"sealed:%'),
         )
+        .unionAll(db.selectFrom('connection').select('sealed as text'))
         .unionAll(db.selectFrom('key_value').select('value as text').where('value', 'like', 'sealed:%'))
         .unionAll(
           db

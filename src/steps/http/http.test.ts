@@ -51,6 +51,7 @@ async function run(
     },
     holdsSecret: (text: string) => text.includes('canary'),
     http: client(),
+    connections: { fields: {}, checkHost: () => {} },
     signal: () => new AbortController().signal,
     ...more,
   } as StepContext<HttpSettings>

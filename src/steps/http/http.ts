@@ -1,5 +1,5 @@
 // The HTTP request step: sends one request to any API and hands its reply to later steps.
-import { OutboundError, type OutboundReply } from '../../engine/http-client.ts'
+import { OutboundError, type OutboundHop, type OutboundReply } from '../../engine/http-client.ts'
 import { defineStep, done, failed, type Outcome, type StepContext } from '../../engine/step-kind.ts'
 import { type BuiltRequest, buildRequest } from './build-request.ts'
 import { checkHttp, NO_BODY_WITH_HEAD } from './check.ts'
@@ -52,6 +52,7 @@ async function run(context: StepContext<HttpSettings>): Promise<Outcome> {
       followRedirects,
       hops,
       signal: context.signal(),
+      check: (hop) => context.connections.checkHost(hop.url, () => textsOf(hop, settings)),
     })
   } catch (error) {
     return outboundFailure(error)
@@ -62,6 +63,32 @@ async function run(context: StepContext<HttpSettings>): Promise<Outcome> {
   // A retry looks at the status, whatever failOnError says.
   const trouble = { code: failure.code, status: reply.status, retryAfterMs: retryAfterMs(reply.headers, context.now) }
   return settings.failOnError === false ? done(output, trouble) : failed(failure, output, trouble)
+}
+
+/** All that a request carries, as it is sent and as the settings have it: a short secret is found only where it stands alone. */
+function* textsOf({ url, headers, body }: OutboundHop, settings: HttpSettings): Iterable<string> {
+  yield url.href
+  for (const { name, value } of headers) {
+    yield name
+    yield value
+  }
+  if (typeof body === 'string') {
+    yield body
+    yield* leavesOf(settings.body)
+  }
+  // Gone, like every credential, from where a redirect leads.
+  if (headers.some(({ credential }) => credential)) yield* leavesOf(settings.auth)
+  for (const [, value] of url.searchParams) yield value
+}
+
+function* leavesOf(value: unknown): Iterable<string> {
+  if (typeof value === 'string') yield value
+  else if (typeof value === 'number') yield String(value)
+  else if (typeof value === 'object' && value !== null)
+    for (const [key, item] of Object.entries(value)) {
+      yield key
+      yield* leavesOf(item)
+    }
 }
 
 /** Retry-After as seconds or as a date; what is neither says nothing. */

@@ -1,6 +1,6 @@
 // The settings of an HTTP request, as contract §3 lists them.
 import Type, { type Static } from 'typebox'
-import { json, NameValueList, secretText, templated, text, urlText } from '../../flow/schema.ts'
+import { connectionName, json, NameValueList, secretText, templated, text, urlText } from '../../flow/schema.ts'
 
 const closed = { additionalProperties: false }
 
@@ -66,7 +66,7 @@ const Auth = Type.Union([
   Type.Object(
     {
       kind: Type.Literal('oauth2'),
-      connection: text({ minLength: 1, description: 'The name of an OAuth connection.' }),
+      connection: connectionName('oauth2'),
     },
     closed,
   ),

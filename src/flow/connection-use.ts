@@ -1,0 +1,37 @@
+// What a flow may refer to of a connection, and what it does.
+
+/** So that `connections.<name>.<field>` can be written in any template. */
+export const CONNECTION_NAME = /^[a-z][a-z0-9_]*$/
+
+export interface ConnectionShape {
+  kind: string
+  fields: ReadonlySet<string>
+}
+
+export type ConnectionShapes = ReadonlyMap<string, ConnectionShape>
+
+/** A place where a flow names a connection: a field of it in a template, or all of it in a setting that wants its kind. */
+export interface ConnectionUse {
+  name: string
+  field: string | null
+  kind: string | null
+}
+
+/** Why a use cannot work, as code and message; null where it can. `near` finds a name that may be meant. */
+export function useProblem(
+  { name, field, kind }: ConnectionUse,
+  shapes: ConnectionShapes,
+  near: (name: string, known: Iterable<string>) => string,
+): [code: string, message: string] | null {
+  const shape = shapes.get(name)
+  if (!shape)
+    return ['unknown_connection', `There is no connection "${name}"${near(name, shapes.keys())}; create it first.`]
+  if (kind !== null && shape.kind !== kind)
+    return ['wrong_connection', `The connection "${name}" is of the kind ${shape.kind}; this needs one of ${kind}.`]
+  if (field !== null && !shape.fields.has(field))
+    return [
+      'unknown_field',
+      `The connection "${name}" has no field "${field}"${near(field, shape.fields)}; it has ${[...shape.fields].join(', ')}.`,
+    ]
+  return null
+}

@@ -1,0 +1,14 @@
+import { flowsUsing, refuseIfMissed } from './connection-uses.ts'
+import { notFound } from './operation-error.ts'
+import { findConnection } from './read-connections.ts'
+import type { Services } from './services.ts'
+
+/** Refused while a published flow uses it. Drafts do not keep it. */
+export async function deleteConnection(services: Services, name: string): Promise<void> {
+  findConnection(services, name)
+  await services.connections.whileLeaving(name, async () => {
+    refuseIfMissed(await flowsUsing(services, name), name, new Map())
+    if (!(await services.connectionStore.remove(name))) throw notFound('connection', name)
+    services.connections.take(name)
+  })
+}

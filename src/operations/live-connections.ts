@@ -1,0 +1,107 @@
+// Every connection, opened and kept in memory: steps read their fields without asking the database, and always as they are now.
+import type { Connections } from '../engine/connections.ts'
+import { OutboundError } from '../engine/http-client.ts'
+import type { ConnectionShape } from '../flow/connection-use.ts'
+import { allows, type HostRule, parseHostRule } from './host-rules.ts'
+import type { ConnectionRecord, Secrets } from './ports.ts'
+
+interface Limit {
+  name: string
+  hosts: readonly string[]
+  rules: readonly HostRule[]
+  values: readonly string[]
+  holds(text: string): boolean
+}
+
+export class LiveConnections implements Connections {
+  readonly fields: Record<string, Readonly<Record<string, unknown>>> = Object.create(null)
+  readonly #secrets: Secrets
+  readonly #records = new Map<string, ConnectionRecord>()
+  /** About to be deleted: nothing new may refer to them. */
+  readonly #leaving = new Set<string>()
+  readonly #limits = new Map<string, Limit>()
+  /** Finds the secrets of all that are limited: most texts hold none. */
+  #holdsLimited: ((text: string) => boolean) | null = null
+
+  constructor(secrets: Secrets) {
+    this.#secrets = secrets
+  }
+
+  get(name: string): ConnectionRecord | undefined {
+    return this.#records.get(name)
+  }
+
+  all(): ConnectionRecord[] {
+    return [...this.#records.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  }
+
+  /** Takes over what was stored, unless something newer is here already. */
+  put(record: ConnectionRecord): void {
+    const { name, revision } = record
+    if ((this.#records.get(name)?.revision ?? -1) > revision) return
+    this.#records.set(name, record)
+    this.#open(record)
+  }
+
+  take(name: string): void {
+    this.#records.delete(name)
+    delete this.fields[name]
+    this.#limit(name, [], [])
+    this.#secrets.setSource(sourceOf(name), [])
+  }
+
+  /** While `work` decides whether the connection goes, no flow can be published that names it. */
+  async whileLeaving<T>(name: string, work: () => Promise<T>): Promise<T> {
+    this.#leaving.add(name)
+    try {
+      return await work()
+    } finally {
+      this.#leaving.delete(name)
+    }
+  }
+
+  shapes(): Map<string, ConnectionShape> {
+    const shapes = new Map<string, ConnectionShape>()
+    for (const record of this.#records.values())
+      if (!this.#leaving.has(record.name)) shapes.set(record.name, shapeOf(record))
+    return shapes
+  }
+
+  checkHost(url: URL, texts: () => Iterable<string>): void {
+    const closed = [...this.#limits.values()].filter(({ rules }) => !allows(rules, url))
+    if (closed.length === 0) return
+    this.#holdsLimited ??= this.#secrets.finder([...this.#limits.values()].flatMap(({ values }) => values))
+    for (const text of texts()) {
+      const limit = this.#holdsLimited(text) && closed.find(({ holds }) => holds(text))
+      if (limit)
+        throw new OutboundError(
+          'host_not_allowed',
+          `The secret of the connection "${limit.name}" may not be sent to ${url.host}`,
+          `It is limited to ${limit.hosts.join(', ')}. Send the request there, or add the host to the connection.`,
+        )
+    }
+  }
+
+  #open({ name, fields, secrets, hosts }: ConnectionRecord): void {
+    const values = Object.values(secrets ?? {})
+    // Known before anything can use them.
+    this.#secrets.setSource(sourceOf(name), values)
+    this.fields[name] = Object.freeze(Object.assign(Object.create(null), fields, secrets))
+    this.#limit(name, hosts, values)
+  }
+
+  #limit(name: string, hosts: readonly string[], values: readonly string[]): void {
+    this.#holdsLimited = null
+    this.#limits.delete(name)
+    if (hosts.length === 0 || values.length === 0) return
+    const rules = hosts.map((host) => parseHostRule(host)!)
+    this.#limits.set(name, { name, hosts, rules, values, holds: this.#secrets.finder(values) })
+  }
+}
+
+export const shapeOf = ({ kind, fields, secrets }: ConnectionRecord): ConnectionShape => ({
+  kind,
+  fields: new Set([...Object.keys(fields), ...Object.keys(secrets ?? {})]),
+})
+
+const sourceOf = (name: string): string => `connection:${name}`

@@ -1,0 +1,120 @@
+// Creates and changes connections. Secret fields are only ever written: one that is left out stays as it is.
+import { CONNECTION_NAME } from '../flow/connection-use.ts'
+import type { Issue } from '../flow/issue.ts'
+import { CONNECTION_KINDS, type ConnectionKind, type SortedFields, sortFields } from './connection-kinds.ts'
+import { flowsUsing, refuseIfMissed } from './connection-uses.ts'
+import { parseHostRule } from './host-rules.ts'
+import { shapeOf } from './live-connections.ts'
+import { OperationError } from './operation-error.ts'
+import type { ConnectionRecord } from './ports.ts'
+import { type ConnectionView, connectionView, findConnection } from './read-connections.ts'
+import type { Services } from './services.ts'
+
+export interface GivenConnection {
+  name?: string
+  kind?: string
+  fields?: Record<string, unknown>
+  hosts?: string[]
+}
+
+const MAX_NAME_LENGTH = 64
+
+export async function createConnection(services: Services, given: GivenConnection): Promise<ConnectionView> {
+  const issues: Issue[] = []
+  const name = given.name ?? ''
+  if (!CONNECTION_NAME.test(name) || name.length > MAX_NAME_LENGTH)
+    issues.push({
+      path: '/name',
+      code: 'invalid_format',
+      message: `name must begin with a small letter and hold only small letters, digits and _ (at most ${MAX_NAME_LENGTH}), so that templates can say connections.<name>.<field>`,
+    })
+  const kind = kindOf(given.kind, issues)
+  const { open, secrets } = fieldsOf(kind, given.fields ?? {}, issues)
+  const hosts = hostsOf(given.hosts ?? [], issues)
+  refuse(issues)
+  const now = services.now()
+  const record: ConnectionRecord = {
+    name,
+    kind: kind!,
+    fields: open,
+    secrets,
+    hosts,
+    revision: 1,
+    createdAt: now,
+    updatedAt: now,
+  }
+  if (!(await services.connectionStore.create(record)))
+    throw new OperationError('conflict', `There is a connection "${name}" already; change it, or choose another name.`)
+  services.connections.put(record)
+  return connectionView(record, await flowsUsing(services, name))
+}
+
+/** Fields that can be read are replaced as a whole; of the secret ones those that are given. Hosts that are left out stay. */
+export async function replaceConnection(
+  services: Services,
+  name: string,
+  given: GivenConnection,
+): Promise<ConnectionView> {
+  const current = findConnection(services, name)
+  const issues: Issue[] = []
+  if (given.name !== undefined && given.name !== name)
+    issues.push({
+      path: '/name',
+      code: 'invalid_format',
+      message: 'name cannot be changed: flows use it. Create another connection, change the flows, delete this one',
+    })
+  const kind = given.kind === undefined ? current.kind : kindOf(given.kind, issues)
+  const kept = kind === current.kind ? current.secrets : null
+  const { open, secrets } = fieldsOf(kind, { ...kept, ...given.fields }, issues)
+  const hosts = given.hosts === undefined ? current.hosts : hostsOf(given.hosts, issues)
+  refuse(issues)
+  const record: ConnectionRecord = {
+    ...current,
+    kind: kind!,
+    fields: open,
+    secrets,
+    hosts,
+    revision: current.revision + 1,
+    updatedAt: services.now(),
+  }
+  const uses = await flowsUsing(services, name)
+  refuseIfMissed(uses, name, new Map([[name, shapeOf(record)]]))
+  if (!(await services.connectionStore.replace(record)))
+    throw new OperationError('conflict', `The connection "${name}" was changed at the same time; read it again.`)
+  services.connections.put(record)
+  return connectionView(record, uses)
+}
+
+function kindOf(kind: string | undefined, issues: Issue[]): ConnectionKind | null {
+  const known = CONNECTION_KINDS.find((one) => one === kind)
+  if (!known)
+    issues.push({
+      path: '/kind',
+      code: kind === undefined ? 'missing' : 'unknown_kind',
+      message: `kind must be one of ${CONNECTION_KINDS.join(', ')}`,
+    })
+  return known ?? null
+}
+
+/** A field that is null is taken away. */
+function fieldsOf(kind: ConnectionKind | null, given: Record<string, unknown>, issues: Issue[]): SortedFields {
+  const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
+  return kind ? sortFields(kind, present, issues) : { open: {}, secrets: {} }
+}
+
+function hostsOf(hosts: string[], issues: Issue[]): string[] {
+  for (const [i, host] of hosts.entries())
+    if (!parseHostRule(host))
+      issues.push({
+        path: `/hosts/${i}`,
+        code: 'invalid_format',
+        message: `hosts[${i}] is no host: write api.example.com, *.example.com or api.example.com:8443, without https:// and path`,
+      })
+  return hosts.map((host) => host.trim())
+}
+
+/** Messages name fields and never quote them. */
+function refuse(issues: Issue[]): void {
+  if (issues.length)
+    throw new OperationError('invalid_request', `The connection cannot be saved: ${issues[0]!.message}.`, issues)
+}
