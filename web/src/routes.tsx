@@ -8,6 +8,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router'
+import { readListState } from './flows/flow-list.ts'
 import { queries } from './queries.ts'
 import { ErrorPage } from './shell/error-page.tsx'
 import { NotFoundPage } from './shell/not-found-page.tsx'
@@ -68,7 +69,20 @@ const home = createRoute({
 const flows = createRoute({
   getParentRoute: () => signedIn,
   path: '/flows',
+  validateSearch: readListState,
   component: lazyRouteComponent(() => import('./flows/flows-page.tsx'), 'FlowsPage'),
+})
+
+const newFlow = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/flows/new',
+  component: lazyRouteComponent(() => import('./flows/new-flow-page.tsx'), 'NewFlowPage'),
+})
+
+const importFlow = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/flows/import',
+  component: lazyRouteComponent(() => import('./flows/import-flow-page.tsx'), 'ImportFlowPage'),
 })
 
 const flow = createRoute({
@@ -89,7 +103,12 @@ const run = createRoute({
   component: lazyRouteComponent(() => import('./runs/run-page.tsx'), 'RunPage'),
 })
 
-const routeTree = root.addChildren([setup, invite, signIn, signedIn.addChildren([home, flows, flow, runs, run])])
+const routeTree = root.addChildren([
+  setup,
+  invite,
+  signIn,
+  signedIn.addChildren([home, flows, newFlow, importFlow, flow, runs, run]),
+])
 
 export function createAppRouter(queryClient: QueryClient) {
   return createRouter({

@@ -45,6 +45,8 @@ export function CommandPalette() {
       highlightQuery
       limit={40}
       maxHeight={420}
+      overlayProps={{ backgroundOpacity: 0.35, blur: 0 }}
+      transitionProps={{ duration: 100 }}
       scrollable
       searchProps={{
         leftSection: <IconSearch size={17} />,

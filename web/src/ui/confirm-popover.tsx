@@ -11,11 +11,13 @@ interface ConfirmPopoverProps {
   confirm: string
   onConfirm: () => Promise<unknown>
   danger?: boolean
+  position?: 'bottom-start' | 'bottom-end'
   /** The button; `open` shows the question. */
   target: (open: () => void) => ReactElement
 }
 
-export function ConfirmPopover({ title, children, confirm, onConfirm, danger = true, target }: ConfirmPopoverProps) {
+export function ConfirmPopover(props: ConfirmPopoverProps) {
+  const { title, children, confirm, onConfirm, danger = true, position = 'bottom-end', target } = props
   const [opened, setOpened] = useState(false)
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
@@ -35,7 +37,7 @@ export function ConfirmPopover({ title, children, confirm, onConfirm, danger = t
     }
   }
   return (
-    <Popover opened={opened} onChange={setOpened} position="bottom-end" width={340} trapFocus returnFocus withinPortal>
+    <Popover opened={opened} onChange={setOpened} position={position} width={340} trapFocus returnFocus withinPortal>
       <Popover.Target>{target(show)}</Popover.Target>
       <Popover.Dropdown aria-label={title}>
         <Stack gap="xs">

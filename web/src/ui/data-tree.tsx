@@ -7,6 +7,7 @@ import { CodeEditor } from './code-editor.tsx'
 import { CopyButton } from './copy-button.tsx'
 import { type DataRow, dataRows, PAGE, type TreeState } from './data-rows.ts'
 import classes from './data-tree.module.css'
+import { download } from './download.ts'
 import { formatBytes, plural } from './format.ts'
 
 interface DataTreeProps {
@@ -249,22 +250,21 @@ function Raw({ value, label }: { value: unknown; label: string }) {
           <Text size="xs" c="dimmed">
             Cut at {formatBytes(RAW_CUT)} of {formatBytes(text.length)}.
           </Text>
-          <Button size="xs" variant="default" onClick={() => download(text, mode)}>
+          <Button
+            size="xs"
+            variant="default"
+            onClick={() =>
+              mode === 'json'
+                ? download('value.json', text, 'application/json')
+                : download('value.txt', text, 'text/plain')
+            }
+          >
             Download all
           </Button>
         </Group>
       )}
     </>
   )
-}
-
-function download(text: string, mode: 'text' | 'json'): void {
-  const url = URL.createObjectURL(new Blob([text], { type: mode === 'json' ? 'application/json' : 'text/plain' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = mode === 'json' ? 'value.json' : 'value.txt'
-  link.click()
-  URL.revokeObjectURL(url)
 }
 
 /** Text as it is, everything else as JSON. */

@@ -1,0 +1,101 @@
+// Ways to begin: a blank flow, or one of the examples.
+import { Skeleton, Text, UnstyledButton } from '@mantine/core'
+import { IconArrowNarrowRight, IconPlus } from '@tabler/icons-react'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import type { Example, FlowDocument, StepDocument } from '../api-types.ts'
+import { queries } from '../queries.ts'
+import { ErrorNote } from '../ui/error-note.tsx'
+import { KindIcon } from '../ui/kind-icon.tsx'
+import classes from './flow-starts.module.css'
+import { BLANK, useFlowActions } from './use-flow-actions.ts'
+
+export function FlowStarts() {
+  const examples = useQuery(queries.examples)
+  const { create } = useFlowActions()
+  const start = useMutation({ mutationFn: ({ document }: { id: string; document: FlowDocument }) => create(document) })
+  const busy = start.isPending ? start.variables.id : null
+  return (
+    <>
+      {start.isError && <ErrorNote title="The flow was not created" error={start.error} />}
+      {examples.isError && (
+        <ErrorNote
+          title="The templates could not be loaded"
+          error={examples.error}
+          onRetry={() => void examples.refetch({ cancelRefetch: true })}
+        />
+      )}
+      <div className={classes.grid}>
+        <UnstyledButton
+          className={classes.card}
+          data-blank
+          data-busy={busy === 'blank' || undefined}
+          disabled={start.isPending}
+          onClick={() => start.mutate({ id: 'blank', document: BLANK })}
+        >
+          <div className={classes.trail}>
+            <IconPlus size={18} aria-hidden="true" />
+          </div>
+          <span className={classes.name}>Blank flow</span>
+          <Text size="sm" c="dimmed">
+            A webhook, and no steps yet.
+          </Text>
+        </UnstyledButton>
+        {examples.isPending && ['a', 'b', 'c', 'd', 'e'].map((key) => <Skeleton key={key} height={148} radius="lg" />)}
+        {examples.data?.items.map((example) => (
+          <TemplateCard
+            key={example.id}
+            example={example}
+            busy={busy === example.id}
+            disabled={start.isPending}
+            onStart={() => start.mutate(example)}
+          />
+        ))}
+      </div>
+    </>
+  )
+}
+
+interface TemplateCardProps {
+  example: Example
+  busy: boolean
+  disabled: boolean
+  onStart: () => void
+}
+
+function TemplateCard({ example, busy, disabled, onStart }: TemplateCardProps) {
+  return (
+    <UnstyledButton className={classes.card} data-busy={busy || undefined} disabled={disabled} onClick={onStart}>
+      <div className={classes.trail}>
+        {kindsOf(example.document).map((kind, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a trail of kinds, in which the same may come twice
+          <span key={i} className={classes.stop}>
+            {i > 0 && <IconArrowNarrowRight size={12} className={classes.arrow} aria-hidden="true" />}
+            <KindIcon kind={kind} size={18} />
+          </span>
+        ))}
+      </div>
+      <span className={classes.name}>{example.name}</span>
+      <Text size="sm" c="dimmed" lineClamp={3}>
+        {example.description.replace(/^[^:]{1,30}: */, '').replace(/^./, (letter) => letter.toUpperCase())}
+      </Text>
+    </UnstyledButton>
+  )
+}
+
+const LONGEST_TRAIL = 7
+
+/** The kinds in the order they are met, for a picture of the flow. */
+function kindsOf(document: FlowDocument): string[] {
+  const kinds = ['webhook']
+  const walk = (steps: StepDocument[]): void => {
+    for (const step of steps) {
+      kinds.push(step.kind)
+      if (Array.isArray(step['steps'])) walk(step['steps'] as StepDocument[])
+      if (Array.isArray(step['cases']))
+        for (const option of step['cases'] as { steps?: StepDocument[] }[]) walk(option.steps ?? [])
+      if (Array.isArray(step['otherwise'])) walk(step['otherwise'] as StepDocument[])
+    }
+  }
+  walk(document.steps)
+  return kinds.slice(0, LONGEST_TRAIL)
+}

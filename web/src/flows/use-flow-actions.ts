@@ -1,0 +1,83 @@
+// What can be done to a flow from outside the editor.
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { formatFlowYaml } from '../../../src/flow/flow-text.ts'
+import { api } from '../api-client.ts'
+import type { Flow, FlowDocument, Published } from '../api-types.ts'
+import { keys } from '../queries.ts'
+import { download } from '../ui/download.ts'
+import { plural } from '../ui/format.ts'
+import { notifyDone, notifyFailure } from '../ui/notify.tsx'
+import { withoutSealed } from './without-sealed.ts'
+
+export const BLANK: FlowDocument = { name: 'Untitled flow', trigger: { kind: 'webhook' }, steps: [] }
+
+export function useFlowActions() {
+  const queryClient = useQueryClient()
+  const navigate = useNavigate()
+  return useMemo(() => {
+    const changed = () => queryClient.invalidateQueries({ queryKey: keys.flows })
+
+    /** Saves a new draft and opens it. Text is taken as YAML or JSON. */
+    const create = async (document: FlowDocument | string): Promise<void> => {
+      const flow = await api.post<Flow>('/flows', document)
+      queryClient.setQueryData(keys.flow(flow.id), flow)
+      void changed()
+      await navigate({ to: '/flows/$id', params: { id: flow.id } })
+    }
+
+    return {
+      create,
+
+      async createBlank(): Promise<void> {
+        try {
+          await create(BLANK)
+        } catch (error) {
+          notifyFailure('The flow was not created', error)
+        }
+      },
+
+      async duplicate(flow: Flow): Promise<void> {
+        const { document, count } = withoutSealed(flow.draft)
+        try {
+          await create({ ...document, name: `${flow.name} (copy)` })
+          if (count) notifyDone(`${plural(count, 'secret')} stayed behind: type them into the copy again.`)
+        } catch (error) {
+          notifyFailure(`"${flow.name}" could not be duplicated`, error)
+        }
+      },
+
+      exportYaml(flow: Flow): void {
+        const { document, count } = withoutSealed(flow.draft)
+        const note = count
+          ? `# ${plural(count, 'secret')} left out: fill in the empty values before you publish.\n`
+          : ''
+        download(`${slug(flow.name)}.yaml`, note + formatFlowYaml(document), 'application/yaml')
+      },
+
+      async publish(flow: Flow): Promise<void> {
+        const { version } = await api.post<Published>(`/flows/${flow.id}/publish`)
+        await changed()
+        notifyDone(`"${flow.name}" is published as version ${version}.`)
+      },
+
+      async unpublish(flow: Flow): Promise<void> {
+        await api.post(`/flows/${flow.id}/unpublish`)
+        await changed()
+      },
+
+      async remove(flow: Flow): Promise<void> {
+        await api.delete(`/flows/${flow.id}`)
+        await changed()
+        notifyDone(`"${flow.name}" is deleted.`)
+      },
+    }
+  }, [queryClient, navigate])
+}
+
+const slug = (name: string): string =>
+  name
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
+    .replaceAll(/^-|-$/g, '') || 'flow'
