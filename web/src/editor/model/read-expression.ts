@@ -90,7 +90,7 @@ export function readTyping(source: string): Typing | null {
   const previous = before.at(-1)
   if (previous?.type === 'sign' && (previous.text === '.' || previous.text === '?.')) {
     const base = baseOf(before.slice(0, -1), source)
-    return base && { kind: 'key', typed, base, access: previous.text, quote: '' }
+    return base ? { kind: 'key', typed, base, access: previous.text, quote: '' } : null
   }
   const startsValue = previous === undefined || (previous.type === 'sign' && !/^[)\]}]$/.test(previous.text))
   if (!startsValue || /\d$/.test(source.slice(0, source.length - typed.length))) return null
@@ -102,7 +102,7 @@ function readQuotedKey(all: Token[], source: string): Typing | null {
   const bracket = all.at(-2)
   if (bracket?.text !== '[' || quoted.text.startsWith('`')) return null
   const base = baseOf(all.slice(0, -2), source)
-  return base && { kind: 'key', typed: quoted.text.slice(1), base, access: '[', quote: quoted.text[0]! }
+  return base ? { kind: 'key', typed: quoted.text.slice(1), base, access: '[', quote: quoted.text[0]! } : null
 }
 
 /** The source of the value that ends with the last token, with the parameters of arrow functions replaced by what they stand for. */

@@ -38,10 +38,12 @@ const ENCODED = new RegExp(`${encodeURIComponent(OPEN)}(.*?)${encodeURIComponent
 /** Splits a rendered text into what it is and what stands for something unknown. */
 export function segments(text: string): Segment[] {
   const plain = text.replaceAll(ENCODED, (_, inside: string) => unknown(decodeURIComponent(inside)))
-  return plain.split(new RegExp(`(${OPEN}[^${CLOSE}]*${CLOSE})`)).flatMap((part) => {
-    if (part === '') return []
-    return part.startsWith(OPEN) ? [{ text: part.slice(1, -1), unknown: true }] : [{ text: part, unknown: false }]
-  })
+  return plain
+    .split(new RegExp(`(${OPEN}[^${CLOSE}]*${CLOSE})`))
+    .filter((part) => part !== '')
+    .map((part) =>
+      part.startsWith(OPEN) ? { text: part.slice(1, -1), unknown: true } : { text: part, unknown: false },
+    )
 }
 
 /** Thrown where a value is made by the server only. */
