@@ -20,3 +20,4 @@ export { renderCondition, renderOptional, renderText, renderValue } from './rend
 export { renderUrl } from './render-url.ts'
 export { MISSING, ROOTS, type Scope } from './scope.ts'
 export { compileTree, renderTree, type TreeTemplate, treeReferences } from './tree-template.ts'
+export { CONSTANT_NAMES, FUNCTION_NAMES, METHOD_NAMES, type MethodOwner, takesFunction } from './vocabulary.ts'

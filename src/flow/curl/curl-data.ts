@@ -1,0 +1,81 @@
+// What -d, --data-urlencode and --json carry: text as curl would send it, fields, or JSON.
+import { parseJson } from '../parse-json.ts'
+import type { HttpBody, NameValue } from './http-settings.ts'
+
+export interface DataPart {
+  text: string
+  /** Sent as it is, encoded by curl, or as JSON. */
+  as: 'raw' | 'urlencode' | 'json'
+}
+
+/** At the first such sign outside of templates. */
+export function splitAt(text: string, sign: string): [string, string | undefined] {
+  let at = text.indexOf(sign)
+  for (let open = text.indexOf('{{'); open !== -1 && open < at; open = text.indexOf('{{', open + 2)) {
+    const close = text.indexOf('}}', open)
+    if (close > at) at = text.indexOf(sign, close)
+  }
+  return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
+}
+
+/** As curl would send it; templates are left alone, their values are encoded when they are filled in. */
+export function dataText({ text, as }: DataPart): string {
+  if (as !== 'urlencode') return text
+  const [name, value] = splitAt(text, '=')
+  const encoded = (part: string) => (part.includes('{{') ? part : encodeURIComponent(part))
+  if (value === undefined) return encoded(name)
+  return name === '' ? encoded(value) : `${name}=${encoded(value)}`
+}
+
+/** The fields of a form, where writing them out again gives the same text; null otherwise. */
+export function pairsOf(part: DataPart): NameValue[] | null {
+  if (part.as === 'urlencode') {
+    const [name, value] = splitAt(part.text, '=')
+    return value === undefined || name === '' ? null : [{ name: decoded(name) ?? name, value }]
+  }
+  const pairs: NameValue[] = []
+  for (const pair of part.text.split('&')) {
+    const [name, value] = splitAt(pair, '=')
+    const field = { name: decoded(name), value: decoded(value ?? '') }
+    if (value === undefined || name === '' || field.name === null || field.value === null) return null
+    pairs.push({ name: field.name, value: field.value })
+  }
+  return pairs
+}
+
+/** Null where the text is no percent-encoding. A template stays as it is. */
+function decoded(text: string): string | null {
+  if (text.includes('{{')) return text
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return null
+  }
+}
+
+export const queryPairs = (part: DataPart): NameValue[] =>
+  pairsOf(part) ??
+  part.text.split('&').map((pair) => {
+    const [name, value] = splitAt(pair, '=')
+    return { name: decoded(name) ?? name, value: decoded(value ?? '') ?? value ?? '' }
+  })
+
+// A number with more digits would come out as another.
+const LONG_NUMBER = /\d{16,}|\d\.\d{15,}/
+
+export function jsonValue(text: string): { value: unknown } | null {
+  try {
+    const value = parseJson(text)
+    const outside = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""')
+    return LONG_NUMBER.test(outside) ? null : { value }
+  } catch {
+    return null
+  }
+}
+
+/** What JSON cannot hold without loss stays text. */
+export function jsonOrText(text: string, contentType: string | null): HttpBody {
+  const parsed = jsonValue(text)
+  if (parsed) return { kind: 'json', value: parsed.value }
+  return { kind: 'text', value: text, ...(contentType ? { contentType } : {}) }
+}

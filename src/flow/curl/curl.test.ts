@@ -1,0 +1,356 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { HttpRequestSettings } from './http-settings.ts'
+import { parseCurl } from './parse-curl.ts'
+import { shellWords } from './shell-words.ts'
+import { toCurl } from './to-curl.ts'
+
+const settings = (text: string) => parseCurl(text)!.settings
+const skipped = (text: string) => parseCurl(text)!.notTaken.map(({ what }) => what)
+
+describe('the words of a command', () => {
+  it.each([
+    [`a 'b c' "d \\"e\\" \\n" f\\ g`, ['a', 'b c', 'd "e" \\n', 'f g']],
+    [`a \\\n  b \\\r\n c`, ['a', 'b', 'c']],
+    [`a'b'"c"d ''`, ['abcd', '']],
+    [`$'a\\nb\\'c\\x41\\u00e9\\xc3\\xa9'`, ["a\nb'cAéé"]],
+    [
+      `curl ^\n  ^"https://x.example/?a=1^&b=^%^7B^" ^\n  -H ^"X: ^\\^"q^\\^"^"`,
+      ['curl', 'https://x.example/?a=1&b=%7B', '-H', 'X: "q"'],
+    ],
+    ['a # comment', ['a']],
+    ['https://x.example/?a=1&b=2', ['https://x.example/?a=1&b=2']],
+  ])('%s', (text, words) => expect(shellWords(text).words).toEqual(words))
+
+  it('ends where the shell goes on with something else', () => {
+    for (const rest of ['| jq .', '> out.json', '&& echo done', '; ls', '2>/dev/null']) {
+      const found = shellWords(`curl https://x.example ${rest}`)
+      expect(found.words).toEqual(['curl', 'https://x.example'])
+      expect(found.notTaken).toHaveLength(1)
+    }
+    expect(shellWords('curl a\ncurl b').notTaken[0]!.what).toBe('curl b')
+  })
+
+  it('turns variables into templates, and says so', () => {
+    const { words, notTaken } = shellWords(`"Bearer $TOKEN" \${HOST}/x '$TOKEN' $(date)`)
+    expect(words).toEqual(['Bearer {{ env.TOKEN }}', '{{ env.HOST }}/x', '$TOKEN', '$(date)'])
+    expect(notTaken.map(({ what }) => what)).toEqual(['$TOKEN', '${HOST}', '$(date)'])
+    expect(notTaken[0]!.reason).toContain('MILLRACE_ENV_TOKEN')
+  })
+})
+
+describe('reading a command', () => {
+  it('takes a plain one', () => {
+    expect(parseCurl('curl https://api.example.com/orders?x=1')).toEqual({
+      settings: { method: 'GET', url: 'https://api.example.com/orders?x=1' },
+      notTaken: [],
+    })
+    expect(settings('$ curl example.com')).toEqual({ method: 'GET', url: 'http://example.com' })
+    expect(settings('A=1 sudo /usr/bin/curl --url "https://x.example"')).toMatchObject({ url: 'https://x.example' })
+    expect(parseCurl('wget https://x.example')).toBe(null)
+    expect(parseCurl('')).toBe(null)
+  })
+
+  it('takes JSON as JSON, and its header as said', () => {
+    const json = { kind: 'json', value: { a: [1, 'x'] } }
+    expect(settings(`curl https://x.example -H 'Content-Type: application/json' -d '{"a": [1, "x"]}'`)).toEqual({
+      method: 'POST',
+      url: 'https://x.example',
+      body: json,
+    })
+    expect(
+      settings(`curl https://x.example -H 'content-type: application/vnd.api+json' -d '{"a": [1, "x"]}'`),
+    ).toMatchObject({
+      headers: [{ name: 'content-type', value: 'application/vnd.api+json' }],
+      body: json,
+    })
+    expect(settings(`curl -X PUT --json '{"a": [1,"x"]}' https://x.example`)).toMatchObject({
+      method: 'PUT',
+      headers: [{ name: 'Accept', value: 'application/json' }],
+      body: json,
+    })
+    const guessed = parseCurl(`curl https://x.example -d '{"a": [1,"x"]}'`)!
+    expect(guessed.settings.body).toEqual(json)
+    expect(guessed.notTaken.map(({ what }) => what)).toEqual(['Content-Type'])
+  })
+
+  it('keeps as text what JSON would change', () => {
+    const text = '{"id": 9007199254740993}'
+    expect(settings(`curl https://x.example --json '${text}'`).body).toEqual({
+      kind: 'text',
+      value: text,
+      contentType: 'application/json',
+    })
+    expect(settings(`curl https://x.example -H 'Content-Type: text/xml' -d '<a/>'`)).toEqual({
+      method: 'POST',
+      url: 'https://x.example',
+      body: { kind: 'text', value: '<a/>', contentType: 'text/xml' },
+    })
+  })
+
+  it('takes forms', () => {
+    expect(settings(`curl https://x.example -d 'a=1&b=x%20y' -d c=+ --data-urlencode 'd=1 & 2'`).body).toEqual({
+      kind: 'form',
+      fields: [
+        { name: 'a', value: '1' },
+        { name: 'b', value: 'x y' },
+        { name: 'c', value: ' ' },
+        { name: 'd', value: '1 & 2' },
+      ],
+    })
+    expect(settings('curl https://x.example -F name=Ada -F "note=a;b" -Fx=1').body).toEqual({
+      kind: 'form',
+      multipart: true,
+      fields: [
+        { name: 'name', value: 'Ada' },
+        { name: 'note', value: 'a;b' },
+        { name: 'x', value: '1' },
+      ],
+    })
+    expect(settings('curl https://x.example -d plain').body).toEqual({
+      kind: 'text',
+      value: 'plain',
+      contentType: 'application/x-www-form-urlencoded',
+    })
+  })
+
+  it('puts data into the query with -G', () => {
+    expect(settings('curl -G https://x.example -d a=1 --data-urlencode "q=x y"')).toEqual({
+      method: 'GET',
+      url: 'https://x.example',
+      query: [
+        { name: 'a', value: '1' },
+        { name: 'q', value: 'x y' },
+      ],
+    })
+  })
+
+  it('takes credentials where they are sealed', () => {
+    expect(settings('curl -u ada:se:cret https://x.example').auth).toEqual({
+      kind: 'basic',
+      username: 'ada',
+      password: 'se:cret',
+    })
+    expect(settings(`curl https://x.example -H 'authorization: bearer abc'`)).toEqual({
+      method: 'GET',
+      url: 'https://x.example',
+      auth: { kind: 'bearer', token: 'abc' },
+    })
+    expect(settings(`curl https://x.example -H 'Authorization: Basic YWRhOng='`).auth).toEqual({
+      kind: 'basic',
+      username: 'ada',
+      password: 'x',
+    })
+    expect(settings(`curl https://x.example -H 'X-API-Key: k'`).auth).toEqual({
+      kind: 'apiKey',
+      name: 'X-API-Key',
+      value: 'k',
+      in: 'header',
+    })
+    expect(settings(`curl https://x.example -H 'Authorization: Digest x'`).headers).toHaveLength(1)
+  })
+
+  it('takes the smaller options, joined or apart', () => {
+    expect(
+      settings(
+        `curl -sSLXDELETE -A agent -e https://r.example -b 'a=1; b=2' -m10 --retry 2 --retry-delay=3 --compressed https://x.example -H 'X-Empty;'`,
+      ),
+    ).toEqual({
+      method: 'DELETE',
+      url: 'https://x.example',
+      headers: [
+        { name: 'User-Agent', value: 'agent' },
+        { name: 'Referer', value: 'https://r.example' },
+        { name: 'Cookie', value: 'a=1; b=2' },
+        { name: 'X-Empty', value: '' },
+      ],
+      timeout: 10,
+      retry: { attempts: 3, delay: 3 },
+    })
+    expect(settings('curl -I https://x.example').method).toBe('HEAD')
+  })
+
+  it('lists what it could not take over, each with its reason', () => {
+    const text = `curl -k -x http://proxy:3128 --cert c.pem -o out -d @body.json -F f=@a.png -b jar.txt --http2 \
+      --connect-timeout 3 -X PURGE -H 'Host: other' -H 'Accept:' --max-time 900 --odd -H @file https://a.example https://b.example --next https://c.example`
+    const { notTaken, settings: taken } = parseCurl(text)!
+    expect(notTaken.map(({ what }) => what)).toEqual([
+      '-k',
+      '-x http://proxy:3128',
+      '--cert c.pem',
+      '-o out',
+      '-d @body.json',
+      '-F f=@a.png',
+      '-b jar.txt',
+      '--http2',
+      '--connect-timeout 3',
+      '-H Host: other',
+      '-H Accept:',
+      '--max-time 900',
+      '--odd',
+      '-H @file',
+      'https://b.example',
+      '--next',
+      '-X PURGE',
+    ])
+    for (const { reason } of notTaken) expect(reason).toMatch(/^[A-Z].*\.$/)
+    expect(taken).toEqual({ method: 'GET', url: 'https://a.example' })
+    expect(skipped('curl -X POST')).toEqual(['URL'])
+  })
+})
+
+describe('writing a command', () => {
+  it('leaves templates as they are, and writes no secret', () => {
+    expect(
+      toCurl({
+        method: 'POST',
+        url: 'https://api.example.com/orders/{{ webhook.body.id }}',
+        query: [{ name: 'page', value: '{{ loop.index + 1 }}' }],
+        headers: [{ name: 'X-Note', value: "it's" }],
+        auth: { kind: 'bearer', token: 'sealed:abc' },
+        body: { kind: 'json', value: { text: '{{ steps.a.body }}' } },
+        timeout: 5,
+      }),
+    ).toBe(`curl 'https://api.example.com/orders/{{ webhook.body.id }}?page={{ loop.index + 1 }}' \\
+  -H 'X-Note: it'\\''s' \\
+  -H 'Authorization: Bearer <token>' \\
+  -H 'Content-Type: application/json' \\
+  --data-raw '{"text":"{{ steps.a.body }}"}' \\
+  --max-time 5 \\
+  -L`)
+    for (const auth of [
+      { kind: 'basic', username: 'ada', password: 'hunter2' },
+      { kind: 'apiKey', name: 'k', value: 'hunter2', in: 'query' },
+      { kind: 'apiKey', name: 'k', value: 'hunter2' },
+    ] as const)
+      expect(toCurl({ method: 'GET', url: 'https://x.example', auth })).not.toContain('hunter2')
+    expect(toCurl({ method: 'GET', url: 'https://x.example', auth: { kind: 'oauth2', connection: 'shop' } })).toContain(
+      '<access token of shop>',
+    )
+  })
+})
+
+const text = fc.string({ unit: 'binary', maxLength: 12 }).filter((s) => s.isWellFormed() && !/[\0\r]|\{\{/.test(s))
+const name = fc.stringMatching(/^[a-z][a-z0-9-]{0,8}$/)
+const headerValue = fc.string({ maxLength: 12 }).map((s) => s.replaceAll(/[{}]/g, '').trim())
+const template = fc.constantFrom(
+  '{{ webhook.body.id }}',
+  '{{ env.X }}',
+  "{{ steps.a.body['k'] ?? 'd' }}",
+  '{{ a ? b : c }}',
+)
+const value = fc.oneof(text, template)
+const pair = fc.record({
+  name: fc.oneof(
+    name,
+    text.filter((s) => s !== ''),
+  ),
+  value,
+})
+const field = fc.record({ name, value })
+const header = fc
+  .record({ name: name.map((s) => `X-${s}`), value: fc.oneof(headerValue, template) })
+  .filter((one) => !/^x-api-?key$/i.test(one.name))
+const jsonTree = fc.letrec((tie) => ({
+  tree: fc.oneof(
+    { maxDepth: 2 },
+    value,
+    fc.integer({ min: -1e6, max: 1e6 }),
+    fc.boolean(),
+    fc.constant(null),
+    fc.array(tie('tree'), { maxLength: 3 }),
+    fc.dictionary(name, tie('tree'), { maxKeys: 3 }),
+  ),
+})).tree
+const request: fc.Arbitrary<HttpRequestSettings> = fc.record(
+  {
+    method: fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'),
+    url: fc.constantFrom(
+      'https://x.example/a?b=%20',
+      'https://x.example',
+      '{{ env.API_URL }}/a',
+      "https://x.example/it's/$HOME",
+    ),
+    query: fc.array(pair, { minLength: 1, maxLength: 3 }),
+    headers: fc.array(header, { minLength: 1, maxLength: 3 }),
+    body: fc.oneof(
+      fc.record({ kind: fc.constant('json' as const), value: jsonTree }),
+      fc.record({
+        kind: fc.constant('form' as const),
+        fields: fc.array(field, { minLength: 1, maxLength: 3 }),
+        multipart: fc.constant(true),
+      }),
+      fc.record({ kind: fc.constant('form' as const), fields: fc.array(field, { minLength: 1, maxLength: 3 }) }),
+      fc.record({ kind: fc.constant('text' as const), value, contentType: fc.constantFrom('text/xml', 'text/plain') }),
+    ),
+    auth: fc.oneof(
+      fc.record({
+        kind: fc.constant('basic' as const),
+        username: fc.oneof(name, template),
+        password: fc.constantFrom('', '{{ connections.shop.password }}'),
+      }),
+      fc.record({ kind: fc.constant('bearer' as const), token: template }),
+      fc.record({
+        kind: fc.constant('apiKey' as const),
+        name: fc.constantFrom('X-API-Key', 'api-key'),
+        value: template,
+        in: fc.constant('header' as const),
+      }),
+    ),
+    timeout: fc.integer({ min: 1, max: 300 }),
+    followRedirects: fc.constant(false),
+    retry: fc.record(
+      { attempts: fc.integer({ min: 2, max: 9 }), delay: fc.integer({ min: 1, max: 9 }) },
+      { requiredKeys: ['attempts'] },
+    ),
+  },
+  { requiredKeys: ['method', 'url'] },
+)
+
+/** The query is part of the URL in a command. */
+function joined({ query, ...rest }: HttpRequestSettings): HttpRequestSettings {
+  const encoded = (part: string) => (part.includes('{{') ? part : encodeURIComponent(part))
+  const pairs = (query ?? []).map((one) => `${encoded(one.name)}=${encoded(one.value)}`).join('&')
+  return pairs ? { ...rest, url: `${rest.url}${rest.url.includes('?') ? '&' : '?'}${pairs}` } : rest
+}
+
+it('reads what it wrote', () => {
+  fc.assert(
+    fc.property(request, (given) => {
+      expect(parseCurl(toCurl(given))).toEqual({ settings: joined(given), notTaken: [] })
+    }),
+    { numRuns: 500 },
+  )
+})
+
+it('survives any text', () => {
+  const pieces = fc.constantFrom(
+    'curl',
+    ' ',
+    '-',
+    '--',
+    "'",
+    '"',
+    '$',
+    '`',
+    '\\',
+    '\n',
+    '^',
+    '-d',
+    '-H',
+    '-F',
+    '@',
+    '=',
+    ':',
+    '{{',
+    '{"a":',
+    '%',
+    '&',
+  )
+  fc.assert(
+    fc.property(fc.array(fc.oneof(pieces, fc.string({ maxLength: 4 }))), (parts) => {
+      parseCurl(`curl ${parts.join('')}`)
+    }),
+    { numRuns: 500 },
+  )
+})
