@@ -14,7 +14,7 @@ import { createMetrics } from './http/metrics.ts'
 import { createServer, type Server } from './http/server.ts'
 import { HOP_HEADER } from './http/webhook-request.ts'
 import { Audit } from './operations/audit.ts'
-import { Events, type FlowEvent, runTopic } from './operations/events.ts'
+import { Events, type FlowEvent, runEvent, runTopic } from './operations/events.ts'
 import { FlowActivity } from './operations/flow-activity.ts'
 import { keepHouse } from './operations/keep-house.ts'
 import { LiveConnections } from './operations/live-connections.ts'
@@ -287,10 +287,7 @@ async function keepHouseRegularly(
 }
 
 function announce(events: Events, { redact }: Secrets, run: ClaimedRun, progress: RunProgress): void {
-  const state = (): FlowEvent => ({
-    type: 'run',
-    data: { id: run.id, flowId: run.flowId, status: progress.status, test: run.test, error: redact(progress.error) },
-  })
+  const state = (): FlowEvent => runEvent(run, { ...progress, error: redact(progress.error) })
   const topic = runTopic(run.id)
   if (events.watched(topic)) {
     for (const entry of progress.entries.filter(({ kind }) => kind !== ROUND))

@@ -108,6 +108,7 @@ export const StepBody = Type.Object({
   attempt: Type.Integer(),
   startedAt: Time,
   finishedAt: OptionalTime,
+  resumeAt: Type.Optional(Time),
   input: AnyJson,
   output: AnyJson,
   error: Type.Union([StepErrorBody, Type.Null()]),

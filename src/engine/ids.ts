@@ -14,6 +14,10 @@ export function idTime(timeMs: number): string {
   return text
 }
 
+/** An accepted delivery and its run are one, and share the time-ordered part of their ids. */
+export const deliveryIdOf = (runId: string): string => runId.replace(/^run_/, 'dlv_')
+export const runIdOf = (deliveryId: string): string => deliveryId.replace(/^dlv_/, 'run_')
+
 export interface Ids {
   next(prefix: IdPrefix): string
   /** 192 random bits as 32 characters of base64url. */

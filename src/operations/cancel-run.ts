@@ -17,7 +17,8 @@ export async function cancelRun(services: Services, actor: Actor, id: string): P
   services.queue.forget(run)
   services.replies.send(id, defaultErrorReply(id, message))
   services.meters.runFinished('cancelled')
-  const event: FlowEvent = { type: 'run', data: { id, flowId: run.flowId, status: 'cancelled', test: run.test } }
+  const { webhook: _webhook, vars: _vars, steps: _steps, ...summary } = run
+  const event: FlowEvent = { type: 'run', data: summary }
   services.events.emit(runTopic(id), event)
   services.events.tell(run.flowId, () => event)
   await services.audit.record(actor, 'run.cancel', { kind: 'run', id, name: null }, { flow: run.flowId })

@@ -1,4 +1,5 @@
 // What happened, for whoever watches: live pages now, nothing is kept.
+import type { NewRun, RunProgress } from '../engine/run-store.ts'
 
 export interface FlowEvent {
   type: 'run' | 'step' | 'sample' | 'delivery'
@@ -46,3 +47,32 @@ export class Events {
 export const ALL = 'all'
 export const runTopic = (runId: string): string => `run:${runId}`
 export const flowTopic = (flowId: string): string => `flow:${flowId}`
+
+/** A run as a list of runs shows it, but for the flow's name; its error is already redacted. */
+export const runEvent = (
+  { id, flowId, version, test, createdAt, replayOf }: Omit<NewRun, 'webhook' | 'hops' | 'document' | 'replyStatus'>,
+  {
+    status,
+    startedAt,
+    finishedAt,
+    error,
+  }: Omit<RunProgress, 'startedAt' | 'resumeAt' | 'entries'> & {
+    startedAt: number | null
+  },
+): FlowEvent => ({
+  type: 'run',
+  data: {
+    id,
+    flowId,
+    version,
+    status,
+    test,
+    error,
+    createdAt: isoTime(createdAt),
+    startedAt: isoTime(startedAt),
+    finishedAt: isoTime(finishedAt),
+    replayOf,
+  },
+})
+
+const isoTime = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString())

@@ -14,6 +14,8 @@ export interface StepView {
   attempt: number
   startedAt: string
   finishedAt: string | null
+  /** Only of a step that waits: when it goes on, or is tried again. */
+  resumeAt?: string
   input: unknown
   output: unknown
   error: JournalEntry['error']
@@ -111,6 +113,7 @@ export const stepView = (entry: JournalEntry, redact: Secrets['redact']): StepVi
   attempt: entry.attempt,
   startedAt: new Date(entry.startedAt).toISOString(),
   finishedAt: isoOrNull(entry.finishedAt),
+  ...(entry.resumeAt !== null && { resumeAt: new Date(entry.resumeAt).toISOString() }),
   input: redact(entry.input),
   output: redact(entry.output),
   error: redact(entry.error),

@@ -2,6 +2,7 @@
 
 import { isUtf8 } from 'node:buffer'
 import { callerReply, defaultReply, stillRunningReply } from '../engine/caller-reply.ts'
+import { deliveryIdOf } from '../engine/ids.ts'
 import { holdsInfinity, nestsDeeperThan } from '../engine/json-limits.ts'
 import { createRoots, type Roots, stepScope } from '../engine/run-scope.ts'
 import type { CallerReply } from '../engine/step-kind.ts'
@@ -76,6 +77,19 @@ export async function receiveDelivery(
     return reply
   }
   services.meters.delivery('accepted', null)
+  services.events.tell(route.flowId, () => ({
+    type: 'delivery',
+    data: {
+      id: deliveryIdOf(runId),
+      flowId: route.flowId,
+      receivedAt: new Date(createdAt).toISOString(),
+      outcome: 'accepted',
+      code: null,
+      message: null,
+      status: immediate?.status ?? null,
+      runId,
+    },
+  }))
   return immediate ?? (await waiting!) ?? stillRunningReply(runId)
 }
 

@@ -1,5 +1,6 @@
 // Takes on a run durably and puts it in line.
 import type { NewRun } from '../engine/run-store.ts'
+import { runEvent } from './events.ts'
 import type { Dedupe, ReplayedJournal } from './ports.ts'
 import type { Services } from './services.ts'
 
@@ -20,10 +21,9 @@ export async function startRun(
     const fresh = small && journal === null ? run : null
     services.queue.add({ id: run.id, flowId: run.flowId, concurrency, fresh })
     if (!run.test) services.activity.began(run.flowId)
-    services.events.tell(run.flowId, () => ({
-      type: 'run',
-      data: { id: run.id, flowId: run.flowId, status: 'queued', test: run.test },
-    }))
+    services.events.tell(run.flowId, () =>
+      runEvent(run, { status: 'queued', startedAt: null, finishedAt: null, error: null }),
+    )
   }
   return accepted
 }

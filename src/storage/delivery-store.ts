@@ -1,5 +1,6 @@
 // The inbox: deliveries that started no run have a row of their own, an accepted one is read from its run.
 import type { Kysely } from 'kysely'
+import { deliveryIdOf, runIdOf } from '../engine/ids.ts'
 import type { DeliveryRecord, DeliveryStore } from '../operations/ports.ts'
 import { paged } from './paged.ts'
 import { fromRequestColumns } from './request-columns.ts'
@@ -78,7 +79,3 @@ const toAccepted = (
   runId: row.id,
   webhook: fromRequestColumns(row),
 })
-
-/** An accepted delivery shares the time-ordered part of its id with its run. */
-const deliveryIdOf = (runId: string): string => runId.replace(/^run_/, 'dlv_')
-const runIdOf = (deliveryId: string): string => deliveryId.replace(/^dlv_/, 'run_')

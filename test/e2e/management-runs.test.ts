@@ -210,7 +210,7 @@ describe('server-sent events', () => {
     const ended = await events.next(({ data }) => data.status === 'succeeded')
     expect(ended).toMatchObject({ type: 'run', data: { id } })
     await post('{')
-    const refused = await events.next(({ type }) => type === 'delivery')
+    const refused = await events.next(({ type, data }) => type === 'delivery' && data.outcome === 'rejected')
     expect(refused.data).toMatchObject({
       outcome: 'rejected',
       code: 'bad_request',

@@ -129,16 +129,35 @@ describe('the inbox over all flows', () => {
 })
 
 describe('the events of all flows', () => {
-  it('tell of runs and of refused deliveries, whichever flow they belong to', async () => {
+  it('tell of runs and deliveries, whichever flow they belong to, as the lists show them', async () => {
     const one = await millrace.publish(documentOf())
     const two = await millrace.publish(documentOf())
     const events = await openEvents(`${millrace.url}/api/v1/events`)
     const { id } = (await one.post({})).body
-    await events.next(({ type, data }) => type === 'run' && data.id === id && data.status === 'succeeded')
+    const accepted = await events.next(({ type }) => type === 'delivery')
+    const ended = await events.next(({ type, data }) => type === 'run' && data.id === id && data.status === 'succeeded')
     await two.post('{')
-    const refused = await events.next(({ type }) => type === 'delivery')
-    expect(refused.data).toMatchObject({ flowId: two.flow.id, outcome: 'rejected' })
+    const refused = await events.next(({ type, data }) => type === 'delivery' && data.outcome === 'rejected')
     await events.close()
+    const newestOf = async (path: string) => {
+      const { flowName: _, ...item } = (await api('GET', `${path}&limit=1`)).body.items[0]
+      return item
+    }
+    expect(ended.data).toEqual(await newestOf(`/runs?flow=${one.flow.id}`))
+    expect(accepted.data).toEqual(await newestOf(`/deliveries?flow=${one.flow.id}`))
+    expect(refused.data).toEqual(await newestOf(`/deliveries?flow=${two.flow.id}`))
+  })
+
+  it('tell when a run is cancelled, as the list shows it', async () => {
+    const { flow, post } = await millrace.publish(documentOf([{ id: 'rest', kind: 'wait', seconds: 3600 }]))
+    const { id } = (await post({})).body
+    const waiting = await millrace.runEnded(id, ['waiting'])
+    expect(Date.parse(waiting.steps[0]!.resumeAt!)).toBe(Date.parse(waiting.steps[0]!.startedAt) + 3_600_000)
+    const events = await openEvents(`${millrace.url}/api/v1/events`)
+    await api('POST', `/runs/${id}/cancel`)
+    const cancelled = await events.next(({ type, data }) => type === 'run' && data.id === id)
+    await events.close()
+    expect(cancelled.data).toEqual((await api('GET', `/runs?flow=${flow.id}&limit=1`)).body.items[0])
   })
 })
 
