@@ -70,7 +70,8 @@ class Command {
 
   /** `-sSL`, `-XPOST`, `-d @file`; how many of the following words were its value. */
   #short(letters: string, next: string | undefined): number {
-    for (const [i, letter] of [...letters].entries()) {
+    for (let i = 0; i < letters.length; i++) {
+      const letter = letters.charAt(i)
       const name = SHORT[letter]
       if (name === undefined) {
         this.#skip(`-${letter}`, 'An option that is not known here.')
@@ -80,7 +81,7 @@ class Command {
         this.#option(name, '', `-${letter}`)
         continue
       }
-      const attached = [...letters].slice(i + 1).join('')
+      const attached = letters.slice(i + 1)
       this.#option(name, attached || (next ?? ''), `-${letter}`)
       return attached ? 0 : 1
     }

@@ -211,7 +211,7 @@ export function inShort(value: unknown): string {
     const [only, ...others] = segments(value)
     return only?.unknown && others.length === 0 ? 'secret' : cut(JSON.stringify(value))
   }
-  return String(value)
+  return JSON.stringify(value)
 }
 
 const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text)

@@ -85,7 +85,8 @@ it('says one thing about one moved step, wherever it goes', () => {
       fc.nat(3),
       ({ path, step }, list, index) => {
         const result = moveStep(flow, path, { list, index })
-        if (!result) return
+        // Past the end of the list where it stands last, it stays.
+        if (!result || JSON.stringify(result.document) === JSON.stringify(flow)) return
         const found = diffFlows(flow, result.document)
         expect(found.every(({ kind }) => kind === 'moved')).toBe(true)
         // Neighbours that changed places may each be said to have moved past the other.

@@ -12,7 +12,10 @@ const ROOTS = ['webhook', 'steps', 'vars', 'loop', 'loops', 'env', 'connections'
 /** Whether publishing would let the reference stand at that place. */
 function isAllowed(document: EditedFlow, path: string, reference: string): boolean {
   const text = `{{ ${reference} }}`
-  const surroundings = { connections: new Set(['shop']), env: new Set(['X']) }
+  const surroundings = {
+    connections: new Map([['shop', { kind: 'bearer', fields: new Set(['token']) }]]),
+    env: new Set(['X']),
+  }
   return !validate(withValue(document, path, text), kinds, surroundings).some(
     (finding) => finding.path === path && finding.weight !== 'warning',
   )
@@ -62,7 +65,9 @@ describe.each(PLACES)('at %s', (path) => {
 
   it('offers the roots that publishing allows, and no other', () => {
     expect(valueAt(flow, path)).toBeDefined()
-    const allowed = ROOTS.filter((root) => isAllowed(flow, path, root === 'connections' ? 'connections.shop' : root))
+    const allowed = ROOTS.filter((root) =>
+      isAllowed(flow, path, root === 'connections' ? 'connections.shop.token' : root),
+    )
     expect([...visible.roots].sort()).toEqual(allowed.sort())
   })
 
