@@ -148,6 +148,11 @@ export interface StepsPage {
   limit: number
 }
 
+export interface FlowVersion {
+  flowId: string
+  version: number
+}
+
 export interface UnfinishedRun {
   id: string
   flowId: string
@@ -188,14 +193,11 @@ export interface RunStore {
   /** false: it had finished before. Whoever runs it has lost its claim. */
   cancel(id: string, at: number, error: RunError): Promise<boolean>
   /** In the order in which they came, page by page. */
-  unfinished(
-    statuses: readonly RunStatus[],
-    flowId: string | null,
-    after: string | null,
-    limit: number,
-  ): Promise<UnfinishedRun[]>
+  active(status: 'queued' | 'running', after: string | null, limit: number): Promise<UnfinishedRun[]>
   /** The versions that have runs waiting. */
-  waitingVersions(): Promise<{ flowId: string; version: number | null }[]>
+  waitingVersions(): Promise<FlowVersion[]>
+  /** The runs of a version that wait, in the order in which they came, page by page. */
+  waiting(of: FlowVersion, after: string | null, limit: number): Promise<UnfinishedRun[]>
   /** Waiting runs whose time has come, and when the next one's comes. */
   due(now: number, limit: number): Promise<{ runs: UnfinishedRun[]; nextAt: number | null }>
   /** Counts one more attempt of every run that a dead process left running. */
@@ -328,8 +330,9 @@ export interface Protect {
 
 /** What the vault keeps in the database, to know whether its keys fit. */
 export interface VaultRecords {
-  check(): Promise<string | null>
-  setCheck(sealed: string): Promise<void>
+  /** `keyIds`: those that were given with it; null where nobody has noted them. */
+  check(): Promise<{ sealed: string; keyIds: string[] | null } | null>
+  setCheck(sealed: string, keyIds: readonly string[]): Promise<void>
   /** The ids of the keys that drafts, live versions, unfinished runs, the keys of flows and connections need. */
   keyIdsInUse(): Promise<string[]>
 }

@@ -14,12 +14,13 @@ export interface RecoveryQueue extends Queue {
 export async function recoverRuns(runs: RunStore, queue: RecoveryQueue, published: PublishedFlows): Promise<number> {
   await runs.countRecovered()
   // There may be a million waiting: only those of flows with a limit are looked at.
-  for (const { flowId, version } of await runs.waitingVersions())
-    if ((await limitOf(published, flowId, version)) !== null)
-      for await (const run of all(runs, ['waiting'], flowId)) queue.hold(await queuedRun(published, run))
+  for (const version of await runs.waitingVersions())
+    if ((await limitOf(published, version.flowId, version.version)) !== null)
+      for await (const run of all((after) => runs.waiting(version, after, PAGE)))
+        queue.hold(await queuedRun(published, run))
   let recovered = 0
   for (const status of ['running', 'queued'] as const)
-    for await (const run of all(runs, [status], null)) {
+    for await (const run of all((after) => runs.active(status, after, PAGE))) {
       queue.add(await queuedRun(published, run))
       recovered++
     }
@@ -42,13 +43,9 @@ async function limitOf(published: PublishedFlows, flowId: string, version: numbe
   }
 }
 
-async function* all(
-  runs: RunStore,
-  statuses: readonly UnfinishedRun['status'][],
-  flowId: string | null,
-): AsyncGenerator<UnfinishedRun> {
+async function* all(pageAfter: (id: string | null) => Promise<UnfinishedRun[]>): AsyncGenerator<UnfinishedRun> {
   for (let after: string | null = null; ; ) {
-    const page = await runs.unfinished(statuses, flowId, after, PAGE)
+    const page = await pageAfter(after)
     yield* page
     if (page.length < PAGE) return
     after = page.at(-1)!.id

@@ -24,6 +24,10 @@ export class KeyRing {
     this.#byId = new Map(keys.map((key) => [key.id, key]))
   }
 
+  get ids(): string[] {
+    return [...this.#byId.keys()]
+  }
+
   find(id: string): Key | undefined {
     return this.#byId.get(id)
   }

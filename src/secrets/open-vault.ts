@@ -20,18 +20,21 @@ export class KeyRefused extends Error {
 export async function openVault(keys: readonly string[] | null, folder: string, records: VaultRecords): Promise<Vault> {
   const check = await records.check()
   const vault = new Vault(new KeyRing(keys ?? [keyOfFolder(folder, check === null)]))
-  if (check !== null && vault.unseal(check, CHECK_BINDING) === null)
+  if (check !== null && vault.unseal(check.sealed, CHECK_BINDING) === null)
     throw new KeyRefused(
       `The secrets in ${folder} were sealed with another key than ${keys ? 'MILLRACE_SECRET_KEY' : join(folder, KEY_FILE)} gives. ` +
         'Set MILLRACE_SECRET_KEY to the key they were sealed with. Nothing was changed.',
     )
-  const missing = (await records.keyIdsInUse()).filter((id) => !vault.knows(id))
+  // Whatever is stored was sealed with one of the keys of the last start: only where one was taken away it must be looked at.
+  const hasAll = check?.keyIds?.every((id) => vault.knows(id)) ?? false
+  const missing = hasAll ? [] : (await records.keyIdsInUse()).filter((id) => !vault.knows(id))
   if (missing.length)
     throw new KeyRefused(
       `Some secrets in ${folder} are sealed with a key (${missing.join(', ')}) that is not given. ` +
         'Add it to the end of the list in MILLRACE_SECRET_KEY. Nothing was changed.',
     )
-  if (check === null || !vault.isCurrent(check)) await records.setCheck(vault.seal(CHECK_TEXT, CHECK_BINDING))
+  if (check?.keyIds?.join() !== vault.keyIds.join())
+    await records.setCheck(vault.seal(CHECK_TEXT, CHECK_BINDING), vault.keyIds)
   return vault
 }
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { testKey, testVault } from './test-keys.ts'
-import { keyIdOf } from './vault.ts'
 
 describe('a sealed text', () => {
   const vault = testVault(1)
@@ -32,8 +31,8 @@ describe('a sealed text', () => {
   it('is refused under another name of a key', () => {
     const both = testVault(1, 2)
     const sealed = both.seal('hunter2', 'flow:a')
-    const otherId = keyIdOf(testVault(2).seal('', ''))!
-    expect(both.unseal(sealed.replace(keyIdOf(sealed)!, otherId), 'flow:a')).toBeNull()
+    const [id, otherId] = both.keyIds
+    expect(both.unseal(sealed.replace(id!, otherId!), 'flow:a')).toBeNull()
   })
 
   it('does not hold the key', () => {
@@ -49,7 +48,6 @@ describe('a list of keys', () => {
     const sealed = rotated.seal('hunter2', 'flow:a')
     expect(testVault(2).unseal(sealed, 'flow:a')).toBe('hunter2')
     expect(old.unseal(sealed, 'flow:a')).toBeNull()
-    expect(rotated.isCurrent(sealed)).toBe(true)
-    expect(rotated.isCurrent(old.seal('', ''))).toBe(false)
+    expect(rotated.keyIds).toEqual([...testVault(2).keyIds, ...old.keyIds])
   })
 })

@@ -7,9 +7,6 @@ const TAG_BYTES = 16
 const IV_BYTES = 12
 const SEALED = /^sealed:([0-9a-f]{8})\.([\w-]{16})\.([\w-]{22,})$/
 
-/** The id of the key that a text is sealed with; null where it is not sealed. */
-export const keyIdOf = (text: string): string | null => SEALED.exec(text)?.[1] ?? null
-
 export class Vault {
   readonly #keys: KeyRing
   // Counted up from a random start: under one key no two texts share it, however many are sealed.
@@ -49,9 +46,9 @@ export class Vault {
     return this.#keys.find(keyId) !== undefined
   }
 
-  /** Whether it is sealed with the key that seals now. */
-  isCurrent(sealed: string): boolean {
-    return keyIdOf(sealed) === this.#keys.first.id
+  /** The one that seals first. */
+  get keyIds(): string[] {
+    return this.#keys.ids
   }
 }
 

@@ -8,6 +8,7 @@ import { keyValues } from './migrations/003-key-values.ts'
 import { connections } from './migrations/004-connections.ts'
 import { access } from './migrations/005-access.ts'
 import { activity } from './migrations/006-activity.ts'
+import { waiting } from './migrations/007-waiting.ts'
 
 type Step = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
 
@@ -18,6 +19,7 @@ const MIGRATIONS: Record<string, Step> = {
   '004-connections': connections,
   '005-access': access,
   '006-activity': activity,
+  '007-waiting': waiting,
 }
 
 export class NewerSchema extends Error {}

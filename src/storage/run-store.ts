@@ -2,9 +2,10 @@
 import type { Kysely } from 'kysely'
 import { idTime } from '../engine/ids.ts'
 import { ROUND, type RunStatus } from '../engine/run-store.ts'
-import type { RunStore, UnfinishedRun } from '../operations/ports.ts'
+import type { FlowVersion, RunStore, UnfinishedRun } from '../operations/ports.ts'
 import { paged } from './paged.ts'
 import { fromRequestColumns } from './request-columns.ts'
+import { ACTIVE, WAITING } from './run-indexes.ts'
 import { toEntry, toRunSummary } from './run-rows.ts'
 import type { Tables } from './tables.ts'
 
@@ -149,34 +150,57 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
         return true
       }),
 
-    async unfinished(statuses, flowId, after, limit) {
+    async active(status, after, limit) {
       let query = db
         .selectFrom('run')
         .select(BRIEF)
-        .where('status', 'in', UNFINISHED)
-        .where('status', 'in', statuses)
+        .where(ACTIVE)
+        .where('status', '=', status)
         .orderBy('id')
         .limit(limit)
-      if (flowId) query = query.where('flow_id', '=', flowId)
       if (after) query = query.where('id', '>', after)
       return (await query.execute()).map(toUnfinished)
     },
 
     async waitingVersions() {
-      const rows = await db
+      const first = db
         .selectFrom('run')
         .select(['flow_id', 'version'])
-        .where('status', '=', 'waiting')
-        .distinct()
-        .execute()
-      return rows.map((row) => ({ flowId: row.flow_id, version: row.version }))
+        .where(WAITING)
+        .where('version', 'is not', null)
+        .orderBy('flow_id')
+        .orderBy('version')
+        .limit(1)
+      const versions: FlowVersion[] = []
+      // Two looks into the index per version, however many of its runs wait. Compared as a pair they would be read through.
+      for (let row = await first.executeTakeFirst(); row; ) {
+        const { flow_id: flowId, version } = row
+        versions.push({ flowId, version: version! })
+        row =
+          (await first.where('flow_id', '=', flowId).where('version', '>', version).executeTakeFirst()) ??
+          (await first.where('flow_id', '>', flowId).executeTakeFirst())
+      }
+      return versions
+    },
+
+    async waiting({ flowId, version }, after, limit) {
+      let query = db
+        .selectFrom('run')
+        .select(BRIEF)
+        .where(WAITING)
+        .where('flow_id', '=', flowId)
+        .where('version', '=', version)
+        .orderBy('id')
+        .limit(limit)
+      if (after) query = query.where('id', '>', after)
+      return (await query.execute()).map(toUnfinished)
     },
 
     async due(now, limit) {
       const rows = await db
         .selectFrom('run')
         .select(BRIEF)
-        .where('status', '=', 'waiting')
+        .where(WAITING)
         .where('resume_at', '<=', now)
         .orderBy('resume_at')
         .limit(limit)
@@ -184,7 +208,7 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
       const next = await db
         .selectFrom('run')
         .select((eb) => eb.fn.min('resume_at').as('at'))
-        .where('status', '=', 'waiting')
+        .where(WAITING)
         .where('resume_at', '>', now)
         .executeTakeFirst()
       return { runs: rows.map(toUnfinished), nextAt: rows.length === limit ? now : (next?.at ?? null) }
@@ -194,6 +218,7 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
       const { numUpdatedRows } = await db
         .updateTable('run')
         .set((eb) => ({ attempt: eb('attempt', '+', 1) }))
+        .where(ACTIVE)
         .where('status', '=', 'running')
         .executeTakeFirst()
       return Number(numUpdatedRows)

@@ -50,6 +50,36 @@ describe('the embedded database', () => {
     await storage.close()
   })
 
+  it('starts without reading through finished runs, or those that wait', async () => {
+    const storage = await openSqlite(folder())
+    storage.raw.exec(`INSERT INTO run (id, flow_id, version, status, test, epoch, attempt, hops, created_at, request, raw_body)
+      VALUES ('run_a', 'flow_a', 1, 'waiting', 0, 1, 1, 0, 1, '{}', '')`)
+    const asked: string[] = []
+    const prepare = storage.raw.prepare.bind(storage.raw)
+    storage.raw.prepare = (text) => {
+      asked.push(text)
+      return prepare(text)
+    }
+    const runs = createRunStore(storage.kysely)
+    await runs.countRecovered()
+    await runs.active('running', 'run_a', 10)
+    await runs.waitingVersions()
+    await runs.waiting({ flowId: 'flow_a', version: 1 }, 'run_a', 10)
+    await runs.due(1, 10)
+    expect(asked).toHaveLength(8)
+    for (const text of asked) {
+      const values = [...text.matchAll(/\?/g)].map(() => 1)
+      const plan = prepare(`EXPLAIN QUERY PLAN ${text}`).all(...values)
+      // The first of an index is no more than a look at its beginning; a pair is searched by its first half only.
+      const first = text.endsWith('order by "flow_id", "version" limit ?')
+        ? '|SCAN run USING COVERING INDEX run_waiting'
+        : ''
+      const expected = new RegExp(`^(SEARCH run USING (COVERING )?INDEX run_(active|waiting|due) \\([^(]+\\)${first})$`)
+      expect(plan.map(({ detail }) => detail).join('; ')).toMatch(expected)
+    }
+    await storage.close()
+  })
+
   it('shares one transaction among what becomes ready together', async () => {
     const commits: number[] = []
     const storage = await openSqlite(folder(), (_seconds, writes) => commits.push(writes))

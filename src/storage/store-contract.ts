@@ -327,13 +327,28 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
           startedAt: time,
           entries: [],
         })
-        const open = await stores.runs.unfinished(['queued'], null, null, 1000)
+        const open = await stores.runs.active('queued', null, 1000)
         expect(open.map((run) => run.id)).toContain(queued.id)
         expect(open.map((run) => run.id)).not.toContain(waiting.id)
-        expect(await stores.runs.unfinished(['queued'], null, queued.id, 1000)).toEqual([])
+        expect(await stores.runs.active('queued', queued.id, 1000)).toEqual([])
         expect((await stores.runs.due(time + 49, 100)).runs.map((run) => run.id)).not.toContain(waiting.id)
-        expect(await stores.runs.unfinished(['waiting'], 'flow_none', null, 1000)).toEqual([])
-        expect(await stores.runs.waitingVersions()).toContainEqual({ flowId: 'flow_open', version: 1 })
+        const version = { flowId: 'flow_open', version: 1 }
+        expect(await stores.runs.waitingVersions()).toContainEqual(version)
+        expect((await stores.runs.waiting(version, null, 1000)).map((run) => run.id)).toEqual([waiting.id])
+        expect(await stores.runs.waiting(version, waiting.id, 1000)).toEqual([])
+        expect(await stores.runs.waiting({ ...version, version: 2 }, null, 1000)).toEqual([])
+        const draft = newRun('flow_open', { version: null, document: '{}' })
+        for (const run of [newRun('flow_open', { version: 2 }), newRun('flow_opened', { version: 1 }), draft]) {
+          await stores.runs.accept(run)
+          const { claim } = (await stores.journal.claim(run.id, time))!
+          const parked = { ...running, status: 'waiting' as const, resumeAt: time + 99, startedAt: time, entries: [] }
+          await stores.journal.record(claim, parked)
+        }
+        expect((await stores.runs.waitingVersions()).filter(({ flowId }) => flowId.startsWith('flow_open'))).toEqual([
+          version,
+          { flowId: 'flow_open', version: 2 },
+          { flowId: 'flow_opened', version: 1 },
+        ])
         expect((await stores.runs.due(time + 49, 100)).nextAt).toBe(time + 50)
         expect((await stores.runs.due(time + 50, 100)).runs.map((run) => run.id)).toContain(waiting.id)
       })
@@ -520,11 +535,31 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
         expect(inUse).not.toContain('aaaaaaaa')
       })
 
+      it('needs the keys of runs until they end, and those of the keys of flows', async () => {
+        const own = await open()
+        const inUse = () => own.vaultRecords.keyIdsInUse()
+        const cancel = (id: string) => own.runs.cancel(id, time, { code: 'cancelled', message: 'x' })
+        const [queued, parked] = [newRun('flow_keys', { webhook: webhook(STORE_SECRET) }), newRun('flow_keys')]
+        for (const run of [queued, parked]) await own.runs.accept(run)
+        expect(await inUse()).toEqual([expect.stringMatching(/^[0-9a-f]{8}$/)])
+        await cancel(queued.id)
+        expect(await inUse()).toEqual([])
+        const { claim } = (await own.journal.claim(parked.id, time))!
+        const entries = [entry('a', { output: STORE_SECRET })]
+        await own.journal.record(claim, { ...running, status: 'waiting', resumeAt: time, startedAt: time, entries })
+        expect(await inUse()).toHaveLength(1)
+        await cancel(parked.id)
+        expect(await inUse()).toEqual([])
+        await own.runs.operate('flow_keys', { op: 'set', key: 'k', value: STORE_SECRET, ttlMs: null }, time)
+        expect(await inUse()).toHaveLength(1)
+        await own.close()
+      })
+
       it('keeps one text to check the key by', async () => {
         expect(await stores.vaultRecords.check()).toBeNull()
-        await stores.vaultRecords.setCheck('sealed:1')
-        await stores.vaultRecords.setCheck('sealed:2')
-        expect(await stores.vaultRecords.check()).toBe('sealed:2')
+        await stores.vaultRecords.setCheck('sealed:1', ['a'])
+        await stores.vaultRecords.setCheck('sealed:2', ['b', 'a'])
+        expect(await stores.vaultRecords.check()).toEqual({ sealed: 'sealed:2', keyIds: ['b', 'a'] })
       })
     })
 

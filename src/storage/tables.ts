@@ -104,6 +104,8 @@ export interface StepResultTable {
 export interface VaultCheckTable {
   id: number
   sealed: string
+  /** Separated by commas. */
+  key_ids: string | null
 }
 
 export interface KeyValueTable {
