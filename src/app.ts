@@ -9,10 +9,14 @@ import type { EnginePorts } from './engine/engine-ports.ts'
 import { createIds } from './engine/ids.ts'
 import { type ClaimedRun, ROUND, type RunProgress } from './engine/run-store.ts'
 import { flowSchema } from './flow/flow-schema.ts'
-import { createAuthenticate } from './http/authenticate.ts'
 import { createMetrics } from './http/metrics.ts'
 import { createServer, type Server } from './http/server.ts'
 import { HOP_HEADER } from './http/webhook-request.ts'
+import type { AccessServices } from './operations/access/access-services.ts'
+import { ApiTokens } from './operations/access/api-tokens.ts'
+import { SetUp } from './operations/access/set-up.ts'
+import { SignInAttempts } from './operations/access/sign-in-attempts.ts'
+import { resetPassword as setNewPassword } from './operations/access/users.ts'
 import { Audit } from './operations/audit.ts'
 import { Events, type FlowEvent, runEvent, runTopic } from './operations/events.ts'
 import { FlowActivity } from './operations/flow-activity.ts'
@@ -29,6 +33,7 @@ import { createHttpClient } from './outbound/http-client.ts'
 import { InProcessQueue } from './queue/in-process-queue.ts'
 import { createSandbox } from './sandbox/worker-pool.ts'
 import { openVault } from './secrets/open-vault.ts'
+import { createPasswords } from './secrets/passwords.ts'
 import { Redactor } from './secrets/redactor.ts'
 import { createProtect, createSecrets } from './secrets/secret-keeping.ts'
 import { stepKinds } from './steps/index.ts'
@@ -38,10 +43,14 @@ import { createConnectionStore } from './storage/connection-store.ts'
 import { createDeliveryStore } from './storage/delivery-store.ts'
 import { createFlowStore } from './storage/flow-store.ts'
 import { createHousekeeping } from './storage/housekeeping.ts'
+import { createInvitationStore } from './storage/invitation-store.ts'
 import { createRunStore } from './storage/run-store.ts'
 import { createSampleStore } from './storage/sample-store.ts'
-import { openSqlite } from './storage/sqlite-database.ts'
+import { createSessionStore } from './storage/session-store.ts'
+import { openBeside, openSqlite } from './storage/sqlite-database.ts'
 import { createSqliteRunJournal } from './storage/sqlite-run-journal.ts'
+import { createTokenStore } from './storage/token-store.ts'
+import { createUserStore } from './storage/user-store.ts'
 import { createVaultRecords } from './storage/vault-records.ts'
 
 export interface App {
@@ -143,6 +152,17 @@ export async function startApp(config: Config, logOutput: DestinationStream = st
     redact: secrets.redact,
     lost: (error, action) => log.error({ err: error, action }, 'the audit log could not be written'),
   })
+  const access: AccessServices = {
+    users: createUserStore(storage.kysely),
+    sessions: createSessionStore(storage.kysely),
+    invitations: createInvitationStore(storage.kysely),
+    tokens: new ApiTokens(createTokenStore(storage.kysely), (error) =>
+      log.error({ err: error }, "a token's last use could not be noted"),
+    ),
+    passwords: createPasswords(),
+    setUp: new SetUp(),
+    attempts: new SignInAttempts(),
+  }
   const services: Services = {
     flows,
     runs,
@@ -150,6 +170,7 @@ export async function startApp(config: Config, logOutput: DestinationStream = st
     samples: createSampleStore(storage.kysely, protect),
     housekeeping: createHousekeeping(storage.kysely),
     audit,
+    access,
     secrets,
     connections,
     connectionStore,
@@ -177,9 +198,10 @@ export async function startApp(config: Config, logOutput: DestinationStream = st
   metrics.watch({ queued: () => queue.size, running: () => engine.active, outbound: () => http.stats().inFlight })
   for (const connection of await connectionStore.all()) connections.put(connection)
   await published.load()
+  await access.tokens.reload()
   const server = await createServer({
     services,
-    authenticate: createAuthenticate(config.adminToken),
+    adminToken: config.adminToken,
     metrics,
     ready: async () => storage.raw.isOpen,
     trustProxy: config.trustProxy,
@@ -194,10 +216,8 @@ export async function startApp(config: Config, logOutput: DestinationStream = st
   const stopping = new AbortController()
   const counting = setInterval(() => void writeActivity(activity, log), ACTIVITY_EVERY_MS)
   const housekeeping = keepHouseRegularly(services, config.retentionDays, stopping.signal, log)
-  if (config.adminToken === null)
-    log.warn(
-      'MILLRACE_ADMIN_TOKEN is not set: the API answers 401 to everybody. Set it to a secret of at least 16 characters.',
-    )
+  if (!(await access.users.isSetUp()))
+    log.warn(`There is no owner yet. Make the first one at ${config.baseUrl}/setup#code=${access.setUp.code}`)
   log.info({ url: config.baseUrl, dataDir: config.dataDir, recovered }, `Millrace ${VERSION} is ready`)
   return {
     url: config.baseUrl,
@@ -232,6 +252,23 @@ const settingsOf = (config: Config) => ({
   egressAllow: config.egressAllow,
   env: Object.keys(config.env),
 })
+
+/** Beside the service, which may be running: it finds the sessions ended at their next request. */
+export async function resetPassword({ dataDir }: Config, email: string, password: string): Promise<void> {
+  const { kysely, close } = openBeside(dataDir)
+  const audit = new Audit({
+    store: createAuditStore(kysely),
+    ids: createIds(Date.now, randomBytes),
+    now: Date.now,
+    redact: (value) => value,
+    lost: (error) => process.emitWarning(`the audit log could not be written: ${(error as Error).message}`),
+  })
+  try {
+    await setNewPassword({ users: createUserStore(kysely), passwords: createPasswords(), audit }, email, password)
+  } finally {
+    close()
+  }
+}
 
 function sleepUntil(time: number): { done: Promise<void>; end(): void } {
   let timer: NodeJS.Timeout | undefined

@@ -11,11 +11,16 @@ if (major < 24) {
 }
 enableCompileCache()
 
-const [command = 'serve'] = process.argv.slice(2)
+const [command = 'serve', ...rest] = process.argv.slice(2)
 if (command === 'serve') {
   const { serve } = await import('./serve.ts')
   await serve()
+} else if (command === 'users' && rest[0] === 'reset-password' && rest.length === 2) {
+  const { resetUserPassword } = await import('./reset-user-password.ts')
+  await resetUserPassword(rest[1]!)
 } else {
-  console.error(`Unknown command "${command}". There is: millrace serve`)
+  console.error(
+    `Unknown command "${[command, ...rest].join(' ')}". There are: millrace serve, millrace users reset-password <e-mail>`,
+  )
   process.exit(2)
 }

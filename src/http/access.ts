@@ -1,6 +1,10 @@
-// Every route and the least scope it takes; 'open' needs no credential. A route that is not listed cannot be registered.
+// Every route and what it takes: 'open' needs no credential, 'session' a signed-in user of whatever role, the others that
+// scope at least, of a token or a role. A route that is not listed cannot be registered.
+import { reaches } from '../operations/access/scopes.ts'
+import type { Scope } from '../operations/ports.ts'
+import type { Actor } from '../operations/services.ts'
 
-export type Access = 'open' | 'read' | 'write' | 'admin'
+export type Access = 'open' | 'session' | Scope
 
 export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /healthz': 'open',
@@ -50,6 +54,24 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/v1/runs/:id/replay': 'write',
   'GET /api/v1/runs/:id/events': 'read',
 
+  'GET /api/auth/state': 'open',
+  'GET /api/auth/get-session': 'open',
+  'POST /api/auth/setup': 'open',
+  'POST /api/auth/sign-in/email': 'open',
+  'POST /api/auth/sign-out': 'open',
+  'POST /api/auth/change-password': 'session',
+  'GET /api/auth/invitation': 'open',
+  'POST /api/auth/accept-invitation': 'open',
+  'GET /api/v1/me': 'read',
+  'GET /api/v1/users': 'admin',
+  'PUT /api/v1/users/:id': 'admin',
+  'DELETE /api/v1/users/:id': 'admin',
+  'GET /api/v1/invitations': 'admin',
+  'POST /api/v1/invitations': 'admin',
+  'DELETE /api/v1/invitations/:id': 'admin',
+  'GET /api/v1/tokens': 'admin',
+  'POST /api/v1/tokens': 'admin',
+  'DELETE /api/v1/tokens/:id': 'admin',
   'GET /api/v1/audit': 'admin',
   'GET /api/v1/connections': 'read',
   'POST /api/v1/connections': 'write',
@@ -58,6 +80,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'DELETE /api/v1/connections/:name': 'write',
 }
 
-const RANK: Record<Access, number> = { open: 0, read: 1, write: 2, admin: 3 }
+export const accessTo = (method: string, route: string): Access =>
+  ACCESS[`${method === 'HEAD' ? 'GET' : method} ${route}`] ?? 'admin'
 
-export const reaches = (scope: Access, needed: Access): boolean => RANK[scope] >= RANK[needed]
+export const grants = (actor: Actor, needed: Exclude<Access, 'open'>): boolean =>
+  needed === 'session' ? actor.user !== null : reaches(actor.scope, needed)

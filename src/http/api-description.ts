@@ -4,6 +4,7 @@ import { WebhookReplyBody } from '../contract/bodies.ts'
 import { ErrorBody } from '../contract/errors.ts'
 import { ACCESS } from './access.ts'
 import { CHECKED_BY_OPERATION } from './check-request.ts'
+import { createSessionCookie } from './session-cookie.ts'
 
 type Described = Record<string, unknown>
 
@@ -13,8 +14,13 @@ export function describeApi(version: string, baseUrl: string, flowSchema: object
       openapi: '3.1.0',
       info: { title: 'Millrace', version, description: 'Flows started by webhooks, run durably.' },
       servers: [{ url: baseUrl }],
-      components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
-      security: [{ token: [] }],
+      components: {
+        securitySchemes: {
+          token: { type: 'http', scheme: 'bearer' },
+          session: { type: 'apiKey', in: 'cookie', name: createSessionCookie(baseUrl).name },
+        },
+      },
+      security: [{ token: [] }, { session: [] }],
       paths: { ...webhookPath('', DELIVER), ...webhookPath('/test', TEST) } as never,
     },
     transform({ schema, url, route }) {

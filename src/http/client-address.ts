@@ -32,4 +32,13 @@ export function createClientAddress(trusted: readonly string[]): ClientAddress {
   }
 }
 
+/** Who shares it is likely to be one and the same: an IPv4 address, or the 64 bits that a network of IPv6 has. */
+export function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address
+  const parsed = ipaddr.process(address)
+  if (parsed.kind() === 'ipv4') return parsed.toString()
+  const prefix = (parsed as ipaddr.IPv6).parts.slice(0, 4).map((part) => part.toString(16))
+  return `${prefix.join(':')}::/64`
+}
+
 const peerOf = (request: IncomingMessage): string => request.socket.remoteAddress ?? ''

@@ -1,12 +1,18 @@
 // Server-sent events: what happens to a run or a flow, as it happens.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Events, FlowEvent } from '../operations/events.ts'
+import { actorTopic, type Events, type FlowEvent } from '../operations/events.ts'
+import type { Authenticate } from './authenticate.ts'
 
 const HEARTBEAT_MS = 15_000
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024
 
 export class EventStreams {
   readonly #open = new Set<() => void>()
+  readonly #authenticate: Authenticate
+
+  constructor(authenticate: Authenticate) {
+    this.#authenticate = authenticate
+  }
 
   /** `first` is sent at the start, so that nobody misses what happened before; its changes follow. */
   async stream(
@@ -20,11 +26,16 @@ export class EventStreams {
     let send = (event: FlowEvent) => void pending.push(event)
     // Subscribed before the first state is read: between the two nothing is lost.
     const unsubscribe = events.subscribe(topic, (event) => send(event))
+    // Signed out, revoked, deleted: whoever may not come in any more may not go on watching.
+    const actorId = request.actor?.id
+    const revoked = new AbortController()
+    const release = actorId ? events.subscribe(actorTopic(actorId), () => revoked.abort()) : () => {}
     let opening: FlowEvent | null
     try {
       opening = await first()
     } catch (error) {
       unsubscribe()
+      release()
       throw error
     }
     reply.hijack()
@@ -44,15 +55,23 @@ export class EventStreams {
     }
     if (opening) send(opening)
     for (const event of pending) send(event)
-    const heartbeat = setInterval(() => raw.write(': still here\n\n'), HEARTBEAT_MS)
+    const heartbeat = setInterval(() => void beat(), HEARTBEAT_MS)
+    const beat = async () => {
+      // Sessions also expire, and other processes end them.
+      if (await this.#authenticate(request.headers).catch(() => true)) raw.write(': still here\n\n')
+      else end()
+    }
     const end = () => {
       clearInterval(heartbeat)
       unsubscribe()
+      release()
       this.#open.delete(end)
       raw.end()
     }
     this.#open.add(end)
     raw.on('close', end)
+    revoked.signal.addEventListener('abort', end)
+    if (revoked.signal.aborted) end()
   }
 
   endAll(): void {

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ERROR_STATUS, type ErrorCode } from '../contract/errors.ts'
 import type { Issue } from '../flow/issue.ts'
-import { OperationError } from '../operations/operation-error.ts'
+import { OperationError, RateLimited } from '../operations/operation-error.ts'
 
 export function failureBody(
   code: ErrorCode,
@@ -50,6 +50,7 @@ export function failureOf(error: Error & { code?: string; validation?: Issue[] }
     issues,
     retryAfter,
   })
+  if (error instanceof RateLimited) return failure(error.code, error.message, null, String(error.retryAfterS))
   if (error instanceof OperationError) return failure(error.code, error.message, error.issues)
   if (error.validation) return failure('invalid_request', error.message, error.validation)
   if (error.name === 'StorageUnavailable')

@@ -7,30 +7,33 @@ import {
 } from 'node:http'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import type { ErrorCode } from '../contract/errors.ts'
 import { nestsDeeperThan } from '../engine/json-limits.ts'
 import { FlowTextError, parseFlowText } from '../flow/flow-text.ts'
 import { parseJson } from '../flow/parse-json.ts'
 import { OperationError } from '../operations/operation-error.ts'
 import type { Actor } from '../operations/services.ts'
-import { ACCESS, reaches } from './access.ts'
+import { ACCESS } from './access.ts'
 import { describeApi } from './api-description.ts'
 import { apiDocsPage, type Description } from './api-docs-page.ts'
-import type { Authenticate } from './authenticate.ts'
+import { createAuthenticate } from './authenticate.ts'
+import { createAuthorize } from './authorize.ts'
 import { compileRequestCheck } from './check-request.ts'
 import { createClientAddress } from './client-address.ts'
 import { EventStreams } from './event-stream.ts'
-import { createErrorHandler, sendFailure } from './failure.ts'
+import { createErrorHandler } from './failure.ts'
 import { answerMalformed, faultOfHead } from './malformed-request.ts'
+import { refuse } from './refuse.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { connectionRoutes } from './routes/connections.ts'
 import { deliveryRoutes } from './routes/deliveries.ts'
 import { flowRoutes } from './routes/flows.ts'
 import { runRoutes } from './routes/runs.ts'
+import { signInRoutes } from './routes/sign-in.ts'
 import { type System, systemRoutes } from './routes/system.ts'
+import { tokenRoutes, userRoutes } from './routes/users.ts'
+import { createKeepAlive, createSessionCookie } from './session-cookie.ts'
 import { staticUi } from './static-ui.ts'
 import { createWebhookListener, isWebhook, type WebhookListener } from './webhook-listener.ts'
-import { leaveBody } from './webhook-request.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -39,7 +42,7 @@ declare module 'fastify' {
 }
 
 export interface ServerOptions extends System {
-  authenticate: Authenticate
+  adminToken: string | null
   trustProxy: string[]
   flowSchema: object
   /** Where the built web UI lies. */
@@ -57,8 +60,13 @@ export interface Server {
 
 export async function createServer(options: ServerOptions): Promise<Server> {
   const { services } = options
-  const streams = new EventStreams()
-  const webhooks = createWebhookListener(services, createClientAddress(options.trustProxy), options.onBug)
+  const clientAddress = createClientAddress(options.trustProxy)
+  const cookie = createSessionCookie(services.baseUrl)
+  const keepAlive = createKeepAlive(services, cookie)
+  const authenticate = createAuthenticate(services, cookie, options.adminToken)
+  const streams = new EventStreams(authenticate)
+  const authorize = createAuthorize(authenticate, keepAlive, cookie, services.baseUrl)
+  const webhooks = createWebhookListener(services, clientAddress, options.onBug)
   const fastify = Fastify({
     logger: false,
     bodyLimit: MAX_API_BODY,
@@ -90,7 +98,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     }
     // At once: it comes before whatever may be wrong with the body.
     if (request.is404) return notFound(request, reply)
-    return authorize(request, reply, options.authenticate)
+    return authorize(request, reply)
   })
   // Each route must be in the access table: a forgotten one stops the start, not the guard.
   fastify.addHook('onRoute', (route) => {
@@ -106,6 +114,9 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     deliveryRoutes(scope, services, streams)
     auditRoutes(scope, services)
     connectionRoutes(scope, services)
+    signInRoutes(scope, services, cookie, keepAlive, clientAddress)
+    userRoutes(scope, services)
+    tokenRoutes(scope, services)
     systemRoutes(scope, options)
     const schema = { tags: ['system'], summary: 'This description' }
     scope.get('/api/v1/openapi.json', { schema }, () => Promise.resolve(fastify.swagger()))
@@ -147,31 +158,6 @@ function listenOn(webhooks: WebhookListener, api: WebhookListener): HttpServer {
   // What else somebody may expect is ignored, as RFC 9110 (10.1.1) allows.
   server.on('checkExpectation', listen)
   return server
-}
-
-/** Before the body was read. */
-async function refuse(reply: FastifyReply, code: ErrorCode, message: string): Promise<FastifyReply> {
-  if (await leaveBody(reply.request.raw)) void reply.header('connection', 'close')
-  return sendFailure(reply, code, message)
-}
-
-async function authorize(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  authenticate: Authenticate,
-): Promise<FastifyReply | undefined> {
-  const route = request.routeOptions.url
-  if (route === undefined) return
-  const needed = ACCESS[`${request.method === 'HEAD' ? 'GET' : request.method} ${route}`] ?? 'admin'
-  if (needed === 'open') return
-  request.actor = authenticate(request.headers.authorization)
-  if (!request.actor) {
-    void reply.header('www-authenticate', 'Bearer')
-    return refuse(reply, 'unauthorized', 'This needs a token: send Authorization: Bearer <token>.')
-  }
-  if (!reaches(request.actor.scope, needed))
-    return refuse(reply, 'forbidden', `This needs a token with the scope ${needed}.`)
-  return
 }
 
 function notFound(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

@@ -2,7 +2,7 @@
 import type { NewRun, RunProgress } from '../engine/run-store.ts'
 
 export interface FlowEvent {
-  type: 'run' | 'step' | 'sample' | 'delivery'
+  type: 'run' | 'step' | 'sample' | 'delivery' | 'ended'
   data: unknown
 }
 
@@ -47,6 +47,8 @@ export class Events {
 export const ALL = 'all'
 export const runTopic = (runId: string): string => `run:${runId}`
 export const flowTopic = (flowId: string): string => `flow:${flowId}`
+/** Whoever watches as this user or token must stop. */
+export const actorTopic = (actorId: string): string => `actor:${actorId}`
 
 /** A run as a list of runs shows it, but for the flow's name; its error is already redacted. */
 export const runEvent = (

@@ -9,6 +9,7 @@ export type OperationErrorCode =
   | 'conflict'
   | 'forbidden'
   | 'unauthorized'
+  | 'rate_limited'
 
 export class OperationError extends Error {
   readonly code: OperationErrorCode
@@ -17,6 +18,14 @@ export class OperationError extends Error {
     super(message)
     this.code = code
     this.issues = issues
+  }
+}
+
+export class RateLimited extends OperationError {
+  readonly retryAfterS: number
+  constructor(message: string, retryAfterS: number) {
+    super('rate_limited', message)
+    this.retryAfterS = retryAfterS
   }
 }
 

@@ -6,6 +6,8 @@ import type { Ids } from '../engine/ids.ts'
 import type { Hashing } from '../engine/run-scope.ts'
 import type { StepKind } from '../engine/step-kind.ts'
 import type { Surroundings } from '../flow/validate.ts'
+import type { AccessServices } from './access/access-services.ts'
+import type { UserView } from './access/sessions.ts'
 import type { Audit } from './audit.ts'
 import type { Events } from './events.ts'
 import type { FlowActivity } from './flow-activity.ts'
@@ -18,6 +20,7 @@ import type {
   Queue,
   RunStore,
   SampleStore,
+  Scope,
   Secrets,
 } from './ports.ts'
 import type { PublishedFlows } from './published-flows.ts'
@@ -37,6 +40,7 @@ export interface Services {
   samples: SampleStore
   housekeeping: Housekeeping
   audit: Audit
+  access: AccessServices
   secrets: Secrets
   connections: LiveConnections
   connectionStore: ConnectionStore
@@ -65,6 +69,11 @@ export interface Services {
 export interface Actor {
   /** Of the user or token; null: the admin token. */
   id: string | null
+  /** For lists and logs: an e-mail address, or what the token is called. */
   name: string
-  scope: 'read' | 'write' | 'admin'
+  scope: Scope
+  /** Who stands behind it: the user, or whoever made the token; null: the installation itself. */
+  userId: string | null
+  /** Who is signed in; null for tokens. */
+  user: UserView | null
 }

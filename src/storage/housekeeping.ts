@@ -47,6 +47,11 @@ export function createHousekeeping(db: Kysely<Tables>): Housekeeping {
             await tx.deleteFrom(table).where('flow_id', '=', flow_id).where('key', '=', key).execute()
           deleted += expired.length
         }
+        for (const table of ['user_session', 'invitation'] as const) {
+          const expired = tx.selectFrom(table).select('id').where('expires_at', '<', now).limit(limit)
+          const result = await tx.deleteFrom(table).where('id', 'in', expired).executeTakeFirst()
+          deleted += Number(result.numDeletedRows)
+        }
         return deleted
       }),
   }

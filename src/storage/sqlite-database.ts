@@ -80,13 +80,38 @@ export async function openSqlite(
   }
 }
 
+/** For a single change beside the service, which may be running: nothing is made, migrated or locked. */
+export function openBeside(folder: string): { kysely: Kysely<Tables>; close(): void } {
+  const file = join(folder, DATABASE_FILE)
+  if (!existsSync(file))
+    throw new DatabaseRefused(`There is no database in ${folder}. Set MILLRACE_DATA_DIR to the folder of the service.`)
+  const raw = new DatabaseSync(file, { timeout: 5000 })
+  try {
+    checkOwner(raw)
+    if (!raw.prepare("SELECT 1 FROM sqlite_master WHERE name = 'user_account'").get())
+      throw new Error('it is of a version without users; start Millrace once')
+    raw.exec('PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;')
+  } catch (error) {
+    raw.close()
+    throw new DatabaseRefused(`The database in ${folder} cannot be used: ${(error as Error).message}.`)
+  }
+  return {
+    kysely: new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(raw) }) }),
+    close: () => raw.close(),
+  }
+}
+
 function verify(db: DatabaseSync, size: number): void {
   if (size === 0) return
-  const id = db.prepare('PRAGMA application_id').get()?.['application_id']
-  if (id !== APPLICATION_ID) throw new Error('it is not a database of Millrace')
+  checkOwner(db)
   if (size > VERIFY_UP_TO_BYTES) return
   const result = db.prepare('PRAGMA quick_check(1)').get()?.['quick_check']
   if (result !== 'ok') throw new Error(`it is damaged (${String(result)})`)
+}
+
+function checkOwner(db: DatabaseSync): void {
+  const id = db.prepare('PRAGMA application_id').get()?.['application_id']
+  if (id !== APPLICATION_ID) throw new Error('it is not a database of Millrace')
 }
 
 /** node:sqlite in the shape that Kysely's SQLite dialect expects. */

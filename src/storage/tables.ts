@@ -122,6 +122,54 @@ export interface FlowHourTable {
   failed: number
 }
 
+/** Its only row says that the first owner was made. */
+export interface SetUpTable {
+  id: number
+  at: number
+}
+
+export interface UserAccountTable {
+  id: string
+  /** In lower case. */
+  email: string
+  name: string
+  role: string
+  /** Its hash, with the parameters. */
+  password: string
+  created_at: number
+  last_sign_in_at: number | null
+}
+
+/** The id is the digest of what the cookie holds. */
+export interface UserSessionTable {
+  id: string
+  user_id: string
+  created_at: number
+  expires_at: number
+}
+
+export interface InvitationTable {
+  id: string
+  /** The digest of the code in the link. */
+  code: string
+  email: string | null
+  role: string
+  created_at: number
+  expires_at: number
+}
+
+export interface ApiTokenTable {
+  id: string
+  digest: string
+  name: string
+  scope: string
+  created_at: number
+  created_by: string
+  /** Whose token it is: it goes with that user. */
+  user_id: string | null
+  last_used_at: number | null
+}
+
 export interface AuditTable {
   id: string
   at: number
@@ -147,6 +195,11 @@ export interface ConnectionTable {
 }
 
 export interface Tables {
+  set_up: SetUpTable
+  user_account: UserAccountTable
+  user_session: UserSessionTable
+  invitation: InvitationTable
+  api_token: ApiTokenTable
   audit: AuditTable
   flow_hour: FlowHourTable
   connection: ConnectionTable

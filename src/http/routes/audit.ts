@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
-import { AuditBody, PageQuery, pageOf } from '../../contract/bodies.ts'
+import { AuditBody } from '../../contract/access-bodies.ts'
+import { PageQuery, pageOf } from '../../contract/bodies.ts'
 import type { Services } from '../../operations/services.ts'
 import { pageFrom } from '../page.ts'
 

@@ -1,0 +1,79 @@
+// The bodies of signing in, users, invitations, tokens and the audit log.
+import Type from 'typebox'
+
+const closed = { additionalProperties: false }
+const Time = Type.String({ format: 'date-time' })
+const OptionalTime = Type.Union([Time, Type.Null()])
+const OptionalText = Type.Union([Type.String(), Type.Null()])
+
+const Role = Type.Union([Type.Literal('viewer'), Type.Literal('editor'), Type.Literal('owner')])
+const Scope = Type.Union([Type.Literal('read'), Type.Literal('write'), Type.Literal('admin')])
+const Email = Type.String({ maxLength: 254, pattern: '^\\s*[^\\s@]+@[^\\s@]+\\s*$' })
+const Name = Type.String({ maxLength: 100, pattern: '\\S' })
+const Code = Type.String({ minLength: 1, maxLength: 200 })
+const GivenPassword = Type.String({ maxLength: 256 })
+const NewPassword = Type.String({ minLength: 10, maxLength: 256 })
+
+const UserBody = Type.Object({ id: Type.String(), email: Type.String(), name: Type.String(), role: Role })
+const OptionalUser = Type.Union([UserBody, Type.Null()])
+
+export const SignInStateBody = Type.Object({
+  setup: Type.Boolean({ description: 'true until the first owner was made' }),
+  user: OptionalUser,
+})
+export const SignedInBody = Type.Object({ user: UserBody })
+export const SessionBody = Type.Union([
+  Type.Object({ session: Type.Object({ expiresAt: Time }), user: UserBody }),
+  Type.Null(),
+])
+
+export const SetUpRequest = Type.Object({ code: Code, email: Email, name: Name, password: NewPassword }, closed)
+export const SignInRequest = Type.Object({ email: Type.String({ maxLength: 254 }), password: GivenPassword }, closed)
+export const ChangePasswordRequest = Type.Object({ currentPassword: GivenPassword, newPassword: NewPassword }, closed)
+export const AcceptInvitationRequest = Type.Object(
+  { code: Code, email: Email, name: Name, password: NewPassword },
+  closed,
+)
+export const InvitationQuery = Type.Object({ code: Code }, closed)
+
+export const MeBody = Type.Object({ name: Type.String(), scope: Scope, user: OptionalUser })
+export const ListedUserBody = Type.Object({ ...UserBody.properties, createdAt: Time, lastSignInAt: OptionalTime })
+export const RoleRequest = Type.Object({ role: Role }, closed)
+
+export const InvitationBody = Type.Object({
+  id: Type.String(),
+  email: OptionalText,
+  role: Role,
+  createdAt: Time,
+  expiresAt: Time,
+})
+export const OfferedInvitationBody = Type.Pick(InvitationBody, ['role', 'email', 'expiresAt'])
+export const NewInvitationBody = Type.Object({
+  ...InvitationBody.properties,
+  url: Type.String({ description: 'The link for the invited; shown this once' }),
+})
+export const InviteRequest = Type.Object({ role: Role, email: Type.Optional(Email) }, closed)
+
+export const TokenBody = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  scope: Scope,
+  createdAt: Time,
+  createdBy: Type.String(),
+  lastUsedAt: OptionalTime,
+})
+export const NewTokenBody = Type.Object({
+  ...TokenBody.properties,
+  token: Type.String({ description: 'Shown this once' }),
+})
+export const TokenRequest = Type.Object({ name: Name, scope: Scope }, closed)
+
+export const AuditBody = Type.Object({
+  id: Type.String(),
+  at: Time,
+  actor: Type.String({ description: 'E-mail address of the user, or the name of the token' }),
+  actorId: OptionalText,
+  action: Type.String(),
+  target: Type.Union([Type.Object({ kind: Type.String(), id: Type.String(), name: OptionalText }), Type.Null()]),
+  details: Type.Record(Type.String(), Type.Unknown()),
+})

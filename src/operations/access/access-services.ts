@@ -1,0 +1,15 @@
+// What decides who comes in; built once, in app.ts.
+import type { InvitationStore, Passwords, SessionStore, UserStore } from '../ports.ts'
+import type { ApiTokens } from './api-tokens.ts'
+import type { SetUp } from './set-up.ts'
+import type { SignInAttempts } from './sign-in-attempts.ts'
+
+export interface AccessServices {
+  users: UserStore
+  sessions: SessionStore
+  invitations: InvitationStore
+  tokens: ApiTokens
+  passwords: Passwords
+  setUp: SetUp
+  attempts: SignInAttempts
+}

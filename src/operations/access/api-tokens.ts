@@ -1,0 +1,130 @@
+// API tokens. All are kept in memory by their digests, so that a request costs no look-up in the database.
+import { notFound, OperationError } from '../operation-error.ts'
+import type { Page, Paged, Scope, TokenRecord, TokenStore } from '../ports.ts'
+import type { Actor, Services } from '../services.ts'
+import { reaches } from './scopes.ts'
+import { digestOf, newSecret } from './secret-code.ts'
+import { endWatching } from './sessions.ts'
+
+/** By it a scanner recognises a token that was committed by mistake. */
+const PREFIX = 'mr_'
+const NOTE_USE_EVERY_MS = 60_000
+
+export class ApiTokens {
+  readonly #store: TokenStore
+  readonly #failed: (error: unknown) => void
+  #byDigest = new Map<string, TokenRecord>()
+  #changes = 0
+
+  constructor(store: TokenStore, failed: (error: unknown) => void) {
+    this.#store = store
+    this.#failed = failed
+  }
+
+  /** At start, and whenever something else than this object changed the table; the ids of those that have gone. */
+  async reload(): Promise<string[]> {
+    let tokens: TokenRecord[]
+    let before: number
+    do {
+      before = this.#changes
+      tokens = await this.#store.all()
+      // Revoked while they were being read: it must not come back.
+    } while (before !== this.#changes)
+    const known = this.#byDigest
+    this.#byDigest = new Map(tokens.map((token) => [token.digest, token]))
+    return [...known.values()].filter(({ digest }) => !this.#byDigest.has(digest)).map(({ id }) => id)
+  }
+
+  find(token: string, now: number): TokenRecord | null {
+    const found = token.startsWith(PREFIX) ? this.#byDigest.get(digestOf(token)) : undefined
+    if (!found) return null
+    if (now - (found.lastUsedAt ?? 0) >= NOTE_USE_EVERY_MS) {
+      found.lastUsedAt = now
+      this.#store.used(found.id, now).catch(this.#failed)
+    }
+    return found
+  }
+
+  /** Newest first. */
+  list({ limit, cursor }: Page): Paged<TokenRecord> {
+    const all = [...this.#byDigest.values()].toSorted((a, b) => (a.id < b.id ? 1 : -1))
+    const after = cursor === null ? all : all.filter(({ id }) => id < cursor)
+    return { items: after.slice(0, limit), nextCursor: after.length > limit ? after[limit - 1]!.id : null }
+  }
+
+  async add(token: TokenRecord): Promise<void> {
+    await this.#store.add(token)
+    this.#changes++
+    this.#byDigest.set(token.digest, token)
+  }
+
+  /** It opens nothing any more when this resolves. */
+  async remove(id: string): Promise<TokenRecord | null> {
+    const removed = await this.#store.remove(id)
+    this.#changes++
+    if (removed) this.#byDigest.delete(removed.digest)
+    return removed
+  }
+}
+
+export const actorOfToken = ({ id, name, scope, userId }: TokenRecord): Actor => ({
+  id,
+  name: `token ${name}`,
+  scope,
+  userId,
+  user: null,
+})
+
+export interface TokenView {
+  id: string
+  name: string
+  scope: Scope
+  createdAt: string
+  createdBy: string
+  lastUsedAt: string | null
+}
+
+const tokenView = ({ id, name, scope, createdAt, createdBy, lastUsedAt }: TokenRecord): TokenView => ({
+  id,
+  name,
+  scope,
+  createdAt: new Date(createdAt).toISOString(),
+  createdBy,
+  lastUsedAt: lastUsedAt === null ? null : new Date(lastUsedAt).toISOString(),
+})
+
+export function listTokens(services: Services, page: Page): Paged<TokenView> {
+  const { items, nextCursor } = services.access.tokens.list(page)
+  return { items: items.map(tokenView), nextCursor }
+}
+
+/** The token itself is shown this once. */
+export async function createToken(
+  services: Services,
+  actor: Actor,
+  { name, scope }: { name: string; scope: Scope },
+): Promise<TokenView & { token: string }> {
+  if (!reaches(actor.scope, scope))
+    throw new OperationError('forbidden', `You cannot make a token with the scope ${scope}: yours is ${actor.scope}.`)
+  const token = PREFIX + newSecret()
+  const record: TokenRecord = {
+    id: services.ids.next('tok'),
+    digest: digestOf(token),
+    name,
+    scope,
+    createdAt: services.now(),
+    createdBy: actor.name,
+    userId: actor.userId,
+    lastUsedAt: null,
+  }
+  await services.access.tokens.add(record)
+  await services.audit.record(actor, 'token.create', { kind: 'token', id: record.id, name }, { scope })
+  return { ...tokenView(record), token }
+}
+
+export async function revokeToken(services: Services, actor: Actor, id: string): Promise<void> {
+  const revoked = await services.access.tokens.remove(id)
+  if (!revoked) throw notFound('token', id)
+  endWatching(services, id)
+  await services.audit.record(actor, 'token.revoke', { kind: 'token', id, name: revoked.name })
+}

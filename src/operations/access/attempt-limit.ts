@@ -1,0 +1,39 @@
+// How often something may be tried by each key: so many times at once, then one more each time `refillMs` has passed.
+
+interface Bucket {
+  left: number
+  at: number
+}
+
+export class AttemptLimit {
+  readonly #burst: number
+  readonly #refillMs: number
+  readonly #maxKeys: number
+  /** The one used longest ago comes first, and is forgotten first. */
+  readonly #buckets = new Map<string, Bucket>()
+
+  constructor(burst: number, refillMs: number, maxKeys = 10_000) {
+    this.#burst = burst
+    this.#refillMs = refillMs
+    this.#maxKeys = maxKeys
+  }
+
+  /** null: go ahead; otherwise the seconds to wait. */
+  take(key: string, now: number): number | null {
+    const { left, at } = this.#buckets.get(key) ?? { left: this.#burst, at: now }
+    const filled = Math.min(this.#burst, left + Math.max(0, now - at) / this.#refillMs)
+    this.#put(key, { left: filled < 1 ? filled : filled - 1, at: now })
+    return filled < 1 ? Math.max(1, Math.ceil(((1 - filled) * this.#refillMs) / 1000)) : null
+  }
+
+  giveBack(key: string): void {
+    const bucket = this.#buckets.get(key)
+    if (bucket) bucket.left = Math.min(this.#burst, bucket.left + 1)
+  }
+
+  #put(key: string, bucket: Bucket): void {
+    this.#buckets.delete(key)
+    this.#buckets.set(key, bucket)
+    if (this.#buckets.size > this.#maxKeys) this.#buckets.delete(this.#buckets.keys().next().value!)
+  }
+}

@@ -1,0 +1,114 @@
+// More users come by invitation: a link that works once, within a week.
+import { notFound, OperationError } from '../operation-error.ts'
+import type { InvitationRecord, Page, Paged, Role } from '../ports.ts'
+import type { Actor, Services } from '../services.ts'
+import { normalEmail } from './normal-email.ts'
+import { digestOf, newSecret } from './secret-code.ts'
+import { type OpenSession, openSession } from './sessions.ts'
+
+const VALID_MS = 7 * 86_400_000
+
+export interface InvitationView {
+  id: string
+  email: string | null
+  role: Role
+  createdAt: string
+  expiresAt: string
+}
+
+const invitationView = ({ id, email, role, createdAt, expiresAt }: InvitationRecord): InvitationView => ({
+  id,
+  email,
+  role,
+  createdAt: new Date(createdAt).toISOString(),
+  expiresAt: new Date(expiresAt).toISOString(),
+})
+
+const target = ({ id, email }: InvitationRecord) => ({ kind: 'invitation', id, name: email })
+
+/** The link is shown this once. */
+export async function invite(
+  services: Services,
+  actor: Actor,
+  given: { role: Role; email?: string },
+): Promise<InvitationView & { url: string }> {
+  const code = newSecret()
+  const createdAt = services.now()
+  const invitation: InvitationRecord = {
+    id: services.ids.next('inv'),
+    email: given.email === undefined ? null : normalEmail(given.email),
+    role: given.role,
+    createdAt,
+    expiresAt: createdAt + VALID_MS,
+  }
+  await services.access.invitations.add(invitation, digestOf(code))
+  await services.audit.record(actor, 'invitation.create', target(invitation), { role: invitation.role })
+  return { ...invitationView(invitation), url: `${services.baseUrl}/invite#code=${code}` }
+}
+
+export async function listInvitations(services: Services, page: Page): Promise<Paged<InvitationView>> {
+  const { items, nextCursor } = await services.access.invitations.list(services.now(), page)
+  return { items: items.map(invitationView), nextCursor }
+}
+
+export async function revokeInvitation(services: Services, actor: Actor, id: string): Promise<void> {
+  const revoked = await services.access.invitations.remove(id)
+  if (!revoked) throw notFound('invitation', id)
+  await services.audit.record(actor, 'invitation.revoke', target(revoked))
+}
+
+const GONE = 'This invitation was used, was taken back or is past its time; ask for a new one.'
+
+/** What whoever has the link may know. */
+export async function readInvitation(
+  services: Services,
+  code: string,
+  network: string,
+): Promise<Pick<InvitationView, 'role' | 'email' | 'expiresAt'>> {
+  return services.access.attempts.attempt(null, network, services.now(), async () => {
+    const { role, email, expiresAt } = invitationView(await findInvitation(services, code))
+    return { role, email, expiresAt }
+  })
+}
+
+export interface Acceptance {
+  code: string
+  email: string
+  name: string
+  password: string
+}
+
+export async function acceptInvitation(services: Services, given: Acceptance, network: string): Promise<OpenSession> {
+  const { users, passwords, attempts } = services.access
+  return attempts.attempt(null, network, services.now(), async () => {
+    const invitation = await findInvitation(services, given.code)
+    const email = normalEmail(given.email)
+    if (invitation.email !== null && invitation.email !== email)
+      throw new OperationError('invalid_request', `This invitation is for ${invitation.email}.`)
+    const user = {
+      id: services.ids.next('usr'),
+      email,
+      name: given.name,
+      role: invitation.role,
+      createdAt: services.now(),
+      lastSignInAt: null,
+      password: await passwords.hash(given.password),
+    }
+    const added = await users.addInvited(user, digestOf(given.code))
+    if (added === 'no_invitation') throw new OperationError('not_found', GONE)
+    if (added === 'email_taken')
+      throw new OperationError('conflict', 'There is a user with this e-mail address already; sign in.')
+    await services.audit.record({ id: user.id, name: email }, 'invitation.accept', target(invitation), {
+      role: user.role,
+    })
+    const session = await openSession(services, user)
+    if (!session) throw new OperationError('conflict', 'The user was removed at once.')
+    return session
+  })
+}
+
+async function findInvitation(services: Services, code: string): Promise<InvitationRecord> {
+  const invitation = await services.access.invitations.byCode(digestOf(code), services.now())
+  if (!invitation) throw new OperationError('not_found', GONE)
+  return invitation
+}

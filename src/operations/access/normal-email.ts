@@ -1,0 +1,2 @@
+/** Addresses are compared without regard to letter case and form of Unicode. */
+export const normalEmail = (email: string): string => email.trim().normalize('NFKC').toLowerCase()

@@ -1,0 +1,46 @@
+// The first owner: made once, by whoever can read the log of the start.
+import { timingSafeEqual } from 'node:crypto'
+import { OperationError } from '../operation-error.ts'
+import type { Services } from '../services.ts'
+import { normalEmail } from './normal-email.ts'
+import { digestOf, newSecret } from './secret-code.ts'
+import { type OpenSession, openSession } from './sessions.ts'
+
+/** The code of the link; a new one with each start, until it was used. */
+export class SetUp {
+  readonly code: string = newSecret()
+
+  matches(code: string): boolean {
+    return timingSafeEqual(Buffer.from(digestOf(code)), Buffer.from(digestOf(this.code)))
+  }
+}
+
+export interface NewOwner {
+  code: string
+  email: string
+  name: string
+  password: string
+}
+
+export async function setUp(services: Services, given: NewOwner, network: string): Promise<OpenSession> {
+  const { users, passwords, attempts } = services.access
+  const closed = new OperationError('conflict', 'Millrace has an owner already; sign in, or ask for an invitation.')
+  if (await users.isSetUp()) throw closed
+  return attempts.attempt(null, network, services.now(), async () => {
+    if (!services.access.setUp.matches(given.code))
+      throw new OperationError('unauthorized', 'This is not the set-up code; the link is in the log of the last start.')
+    const owner = {
+      id: services.ids.next('usr'),
+      email: normalEmail(given.email),
+      name: given.name,
+      role: 'owner' as const,
+      createdAt: services.now(),
+      lastSignInAt: null,
+      password: await passwords.hash(given.password),
+    }
+    if (!(await users.addFirstOwner(owner))) throw closed
+    const target = { kind: 'user', id: owner.id, name: owner.email }
+    await services.audit.record({ id: owner.id, name: owner.email }, 'user.setup', target)
+    return (await openSession(services, owner))!
+  })
+}

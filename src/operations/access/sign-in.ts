@@ -1,0 +1,69 @@
+// Signing in and out with e-mail and password, and changing the password.
+import { OperationError } from '../operation-error.ts'
+import type { AuditAction } from '../ports.ts'
+import type { Services } from '../services.ts'
+import { normalEmail } from './normal-email.ts'
+import { digestOf } from './secret-code.ts'
+import { endWatching, findSession, type OpenSession, openSession, type UserView } from './sessions.ts'
+
+export interface Credentials {
+  email: string
+  password: string
+}
+
+/** An unknown address and a wrong password cannot be told apart, neither by the answer nor by the time it takes. */
+export async function signIn(services: Services, given: Credentials, network: string): Promise<OpenSession> {
+  const { users, passwords, attempts } = services.access
+  const email = normalEmail(given.email)
+  return attempts.attempt(email, network, services.now(), async () => {
+    const user = await users.byEmail(email)
+    const matches = await passwords.match(given.password, user?.password ?? null)
+    const session = matches ? await openSession(services, user!) : null
+    if (!session) {
+      // An address that is nobody's may be a password in the wrong field: it is not kept.
+      const target = user && { kind: 'user', id: user.id, name: user.email }
+      if (attempts.worthRecording(services.now()))
+        await services.audit.record(NOBODY, 'user.sign_in_failed', target, { from: network })
+      throw new OperationError('unauthorized', 'The e-mail address or the password is wrong.')
+    }
+    await record(services, session.user, 'user.sign_in', { from: network })
+    return session
+  })
+}
+
+export async function signOut(services: Services, token: string): Promise<void> {
+  const found = await findSession(services, token)
+  if (!found) return
+  await services.access.sessions.end(digestOf(token))
+  endWatching(services, found.actor.id!)
+  await record(services, found.actor.user, 'user.sign_out')
+}
+
+/** Every session of the user ends; the one that asked gets a new one. */
+export async function changePassword(
+  services: Services,
+  user: UserView,
+  given: { currentPassword: string; newPassword: string },
+  network: string,
+): Promise<OpenSession> {
+  const { users, passwords, attempts } = services.access
+  return attempts.attempt(user.email, network, services.now(), async () => {
+    const current = await users.byEmail(user.email)
+    const refused = new OperationError('invalid_request', 'The current password is wrong.')
+    if (!(await passwords.match(given.currentPassword, current?.password ?? null))) throw refused
+    const password = await passwords.hash(given.newPassword)
+    if (!(await users.setPassword(user.id, password, current!.password))) throw refused
+    endWatching(services, user.id)
+    await record(services, user, 'user.password_change')
+    const session = await openSession(services, { ...current!, password })
+    if (!session) throw new OperationError('conflict', 'The password was changed twice at once; sign in again.')
+    return session
+  })
+}
+
+const NOBODY = { id: null, name: 'nobody' }
+
+function record(services: Services, user: UserView, action: AuditAction, details = {}): Promise<void> {
+  const target = { kind: 'user', id: user.id, name: user.email }
+  return services.audit.record({ id: user.id, name: user.email }, action, target, details)
+}

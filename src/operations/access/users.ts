@@ -1,0 +1,69 @@
+// Users and their roles. One owner at least there always is.
+import type { Audit } from '../audit.ts'
+import { notFound, OperationError } from '../operation-error.ts'
+import type { Page, Paged, Passwords, Role, UserRecord, UserStore } from '../ports.ts'
+import type { Actor, Services } from '../services.ts'
+import { normalEmail } from './normal-email.ts'
+import { SCOPE_OF } from './scopes.ts'
+import { endWatching, type UserView, userView } from './sessions.ts'
+
+export interface ListedUser extends UserView {
+  createdAt: string
+  lastSignInAt: string | null
+}
+
+const listed = (user: UserRecord): ListedUser => ({
+  ...userView(user),
+  createdAt: new Date(user.createdAt).toISOString(),
+  lastSignInAt: user.lastSignInAt === null ? null : new Date(user.lastSignInAt).toISOString(),
+})
+
+const target = ({ id, email }: UserRecord) => ({ kind: 'user', id, name: email })
+
+export async function listUsers(services: Services, page: Page): Promise<Paged<ListedUser>> {
+  const { items, nextCursor } = await services.access.users.list(page)
+  return { items: items.map(listed), nextCursor }
+}
+
+export async function changeRole(services: Services, actor: Actor, id: string, role: Role): Promise<ListedUser> {
+  const user = changed(await services.access.users.setRole(id, role, SCOPE_OF[role]), id)
+  await takeEffect(services, id)
+  await services.audit.record(actor, 'user.role_change', target(user), { role })
+  return listed(user)
+}
+
+export async function deleteUser(services: Services, actor: Actor, id: string): Promise<void> {
+  const user = changed(await services.access.users.remove(id), id)
+  await takeEffect(services, id)
+  await services.audit.record(actor, 'user.delete', target(user))
+}
+
+function changed(user: UserRecord | 'last_owner' | null, id: string): UserRecord {
+  if (user === null) throw notFound('user', id)
+  if (user === 'last_owner')
+    throw new OperationError('conflict', 'This is the last owner; make somebody else an owner first.')
+  return user
+}
+
+/** Tokens may have gone with the user or the role. */
+async function takeEffect(services: Services, userId: string): Promise<void> {
+  const gone = await services.access.tokens.reload()
+  for (const id of [userId, ...gone]) endWatching(services, id)
+}
+
+const PASSWORD_LENGTH = { least: 10, most: 256 }
+
+/** For whoever has the data folder: the way back in without the old password. Every session of the user ends. */
+export async function resetPassword(
+  services: { users: UserStore; passwords: Passwords; audit: Audit },
+  email: string,
+  password: string,
+): Promise<void> {
+  const { least, most } = PASSWORD_LENGTH
+  if (password.length < least || password.length > most)
+    throw new OperationError('invalid_request', `A password has ${least} to ${most} characters.`)
+  const user = await services.users.byEmail(normalEmail(email))
+  const hash = await services.passwords.hash(password)
+  if (!user || !(await services.users.setPassword(user.id, hash, null))) throw notFound('user', email)
+  await services.audit.record({ id: null, name: 'command line' }, 'user.password_reset', target(user))
+}

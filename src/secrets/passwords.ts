@@ -1,0 +1,72 @@
+// Passwords as scrypt hashes, few at a time: they share Node's thread pool with name look-ups and files.
+import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
+import type { Passwords } from '../operations/ports.ts'
+
+interface Cost {
+  N: number
+  r: number
+  p: number
+}
+
+/** One of the settings that OWASP's password storage guide calls equal: 16 MiB each, and time by `p`. */
+const COST: Cost = { N: 2 ** 14, r: 8, p: 5 }
+const KEY_BYTES = 32
+const AT_ONCE = 2
+
+export function createPasswords(): Passwords {
+  const oneOfFew = createGate(AT_ONCE)
+  const derive = (password: string, salt: Buffer, { N, r, p }: Cost, bytes: number): Promise<Buffer> => {
+    const options: ScryptOptions = { N, r, p, maxmem: 256 * N * r }
+    // The same password may be typed in several forms of Unicode.
+    const text = password.normalize('NFKC')
+    return oneOfFew(
+      () =>
+        new Promise((resolve, reject) =>
+          scrypt(text, salt, bytes, options, (error, key) => (error ? reject(error) : resolve(key))),
+        ),
+    )
+  }
+  return {
+    async hash(password) {
+      const salt = randomBytes(16)
+      return format(COST, salt, await derive(password, salt, COST, KEY_BYTES))
+    },
+
+    async match(password, hash) {
+      const { cost, salt, key } = hash === null ? UNKNOWN : parse(hash)
+      const derived = await derive(password, salt, cost, key.length)
+      return timingSafeEqual(derived, key) && hash !== null
+    },
+  }
+}
+
+const UNKNOWN = { cost: COST, salt: randomBytes(16), key: randomBytes(KEY_BYTES) }
+
+/** `scrypt$<N>$<r>$<p>$<salt>$<key>`: a hash keeps its cost when that of new ones is raised. */
+function format({ N, r, p }: Cost, salt: Buffer, key: Buffer): string {
+  return ['scrypt', N, r, p, salt.toString('base64url'), key.toString('base64url')].join('$')
+}
+
+function parse(hash: string): { cost: Cost; salt: Buffer; key: Buffer } {
+  const [kind, N, r, p, salt, key] = hash.split('$')
+  if (kind !== 'scrypt' || !key) throw new Error('a password hash in the database cannot be read')
+  const cost = { N: Number(N), r: Number(r), p: Number(p) }
+  return { cost, salt: Buffer.from(salt!, 'base64url'), key: Buffer.from(key, 'base64url') }
+}
+
+function createGate(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = []
+  let running = 0
+  return async (work) => {
+    if (running >= limit) await new Promise<void>((resolve) => waiting.push(resolve))
+    else running++
+    try {
+      return await work()
+    } finally {
+      // The place is handed over, or given up.
+      const next = waiting.shift()
+      if (next) next()
+      else running--
+    }
+  }
+}

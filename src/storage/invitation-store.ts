@@ -1,0 +1,50 @@
+// Invitations that nobody has used yet.
+import type { Kysely } from 'kysely'
+import type { InvitationRecord, InvitationStore, Role } from '../operations/ports.ts'
+import { paged } from './paged.ts'
+import type { InvitationTable, Tables } from './tables.ts'
+
+const toInvitation = (row: InvitationTable): InvitationRecord => ({
+  id: row.id,
+  email: row.email,
+  role: row.role as Role,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+})
+
+export function createInvitationStore(db: Kysely<Tables>): InvitationStore {
+  return {
+    async add({ id, email, role, createdAt, expiresAt }, code) {
+      await db
+        .insertInto('invitation')
+        .values({ id, code, email, role, created_at: createdAt, expires_at: expiresAt })
+        .execute()
+    },
+
+    async byCode(code, now) {
+      const row = await db
+        .selectFrom('invitation')
+        .selectAll()
+        .where('code', '=', code)
+        .where('expires_at', '>', now)
+        .executeTakeFirst()
+      return row ? toInvitation(row) : null
+    },
+
+    async list(now, { limit, cursor }) {
+      let query = db
+        .selectFrom('invitation')
+        .selectAll()
+        .where('expires_at', '>', now)
+        .orderBy('id', 'desc')
+        .limit(limit + 1)
+      if (cursor) query = query.where('id', '<', cursor)
+      return paged(await query.execute(), limit, (row) => row.id, toInvitation)
+    },
+
+    async remove(id) {
+      const row = await db.deleteFrom('invitation').where('id', '=', id).returningAll().executeTakeFirst()
+      return row ? toInvitation(row) : null
+    },
+  }
+}

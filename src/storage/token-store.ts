@@ -1,0 +1,49 @@
+// API tokens, by their digests.
+import type { Kysely } from 'kysely'
+import type { Scope, TokenRecord, TokenStore } from '../operations/ports.ts'
+import type { ApiTokenTable, Tables } from './tables.ts'
+
+const toToken = (row: ApiTokenTable): TokenRecord => ({
+  id: row.id,
+  digest: row.digest,
+  name: row.name,
+  scope: row.scope as Scope,
+  createdAt: row.created_at,
+  createdBy: row.created_by,
+  userId: row.user_id,
+  lastUsedAt: row.last_used_at,
+})
+
+export function createTokenStore(db: Kysely<Tables>): TokenStore {
+  return {
+    async all() {
+      const rows = await db.selectFrom('api_token').selectAll().execute()
+      return rows.map(toToken)
+    },
+
+    async add({ id, digest, name, scope, createdAt, createdBy, userId, lastUsedAt }) {
+      await db
+        .insertInto('api_token')
+        .values({
+          id,
+          digest,
+          name,
+          scope,
+          created_at: createdAt,
+          created_by: createdBy,
+          user_id: userId,
+          last_used_at: lastUsedAt,
+        })
+        .execute()
+    },
+
+    async remove(id) {
+      const row = await db.deleteFrom('api_token').where('id', '=', id).returningAll().executeTakeFirst()
+      return row ? toToken(row) : null
+    },
+
+    async used(id, at) {
+      await db.updateTable('api_token').set({ last_used_at: at }).where('id', '=', id).execute()
+    },
+  }
+}

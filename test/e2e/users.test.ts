@@ -1,0 +1,159 @@
+// Users: invitations, roles, and the last owner.
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { addUser, type Browser, codeOf, openBrowser, PASSWORD, setUpOwner } from '../harness/browser.ts'
+import { expectFailure } from '../harness/inbox.ts'
+import { ISO } from '../harness/management.ts'
+import { type Millrace, startMillrace } from '../harness/millrace.ts'
+
+let millrace: Millrace
+let owner: Browser
+beforeAll(async () => {
+  millrace = await startMillrace()
+  owner = await setUpOwner(millrace)
+})
+afterAll(() => millrace.stop())
+
+const accept = (code: string, email: string) =>
+  openBrowser(millrace).send('POST', '/api/auth/accept-invitation', { code, email, name: 'Guest', password: PASSWORD })
+
+const offer = (code: string) => openBrowser(millrace).send('GET', `/api/auth/invitation?code=${code}`)
+
+describe('an invitation', () => {
+  it('is a link that lets one user in, with the role that it carries', async () => {
+    const made = await owner.send('POST', '/api/v1/invitations', { role: 'editor' })
+    const { url, ...invitation } = made.body
+    expect(made.status).toBe(201)
+    expect(url).toMatch(new RegExp(`^http://localhost:${millrace.port}/invite#code=[\\w-]{43}$`))
+    expect(invitation).toEqual({
+      id: expect.stringMatching(/^inv_/),
+      email: null,
+      role: 'editor',
+      createdAt: expect.stringMatching(ISO),
+      expiresAt: expect.stringMatching(ISO),
+    })
+    expect(Date.parse(invitation.expiresAt) - Date.parse(invitation.createdAt)).toBe(7 * 86_400_000)
+    expect((await owner.send('GET', '/api/v1/invitations')).body).toEqual({ items: [invitation], nextCursor: null })
+    const code = codeOf(url)
+    const { role, email, expiresAt } = invitation
+    expect((await offer(code)).body).toEqual({ role, email, expiresAt })
+
+    const accepted = await Promise.all(['one@example.com', 'two@example.com'].map((address) => accept(code, address)))
+    expect(accepted.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 404])
+    const { user } = accepted.find(({ status }) => status === 200)!.body
+    expect(user.role).toBe('editor')
+    expectFailure(await offer(code), 404, 'not_found')
+    expect((await owner.send('GET', '/api/v1/invitations')).body.items).toEqual([])
+    const { items } = (await owner.send('GET', '/api/v1/users')).body
+    expect(items.at(-1)).toMatchObject(user)
+    const entries = (await owner.send('GET', '/api/v1/audit?limit=2')).body.items
+    expect(entries).toMatchObject([
+      { action: 'invitation.accept', actor: user.email, actorId: user.id, target: { id: invitation.id } },
+      { action: 'invitation.create', actor: 'ada@example.com', target: { id: invitation.id }, details: { role } },
+    ])
+  })
+
+  it('for an address lets only that one in', async () => {
+    const { url } = (await owner.send('POST', '/api/v1/invitations', { role: 'viewer', email: 'Carl@example.com' }))
+      .body
+    expect((await offer(codeOf(url))).body.email).toBe('carl@example.com')
+    expect((await accept(codeOf(url), 'eve@example.com')).status).toBe(400)
+    expect((await accept(codeOf(url), 'CARL@example.com')).body.user.email).toBe('carl@example.com')
+  })
+
+  it('does not let in a second user with the same address, and stays', async () => {
+    const { url } = (await owner.send('POST', '/api/v1/invitations', { role: 'viewer' })).body
+    expectFailure(await accept(codeOf(url), 'ADA@example.com'), 409, 'conflict')
+    expect((await accept(codeOf(url), 'dora@example.com')).status).toBe(200)
+  })
+
+  it('opens nothing once it was taken back, or is past its time', async () => {
+    const [revoked, expired] = [
+      (await owner.send('POST', '/api/v1/invitations', { role: 'viewer' })).body,
+      (await owner.send('POST', '/api/v1/invitations', { role: 'viewer' })).body,
+    ]
+    expect((await owner.send('DELETE', `/api/v1/invitations/${revoked.id}`)).status).toBe(204)
+    expectFailure(await owner.send('DELETE', `/api/v1/invitations/${revoked.id}`), 404, 'not_found')
+    const db = new DatabaseSync(join(millrace.dataDir, 'millrace.db'), { timeout: 5000 })
+    db.prepare('update invitation set expires_at = ? where id = ?').run(Date.now() - 1, expired.id)
+    db.close()
+    for (const { url } of [revoked, expired]) {
+      expectFailure(await offer(codeOf(url)), 404, 'not_found')
+      expectFailure(await accept(codeOf(url), 'late@example.com'), 404, 'not_found')
+    }
+    expect((await owner.send('GET', '/api/v1/invitations')).body.items).toEqual([])
+  })
+
+  it.each([{}, { role: 'admin' }, { role: 'viewer', email: 'nobody' }])('is not made of %j', async (body) => {
+    expect((await owner.send('POST', '/api/v1/invitations', body)).status).toBe(400)
+  })
+})
+
+describe('a role', () => {
+  it('counts at once, also for sessions that are open', async () => {
+    const user = await addUser(millrace, 'viewer', 'rising@example.com')
+    const create = () => user.send('POST', '/api/v1/flows', { name: 'x', trigger: { kind: 'webhook' }, steps: [] })
+    expectFailure(await create(), 403, 'forbidden')
+    const raised = await owner.send('PUT', `/api/v1/users/${user.id}`, { role: 'editor' })
+    expect(raised).toMatchObject({ status: 200, body: { id: user.id, role: 'editor' } })
+    expect((await create()).status).toBe(201)
+    expect((await user.send('GET', '/api/v1/me')).body).toMatchObject({ scope: 'write', user: { role: 'editor' } })
+    await owner.send('PUT', `/api/v1/users/${user.id}`, { role: 'viewer' })
+    expectFailure(await create(), 403, 'forbidden')
+    expect((await owner.send('GET', '/api/v1/audit?limit=1')).body.items).toMatchObject([
+      { action: 'user.role_change', target: { id: user.id, name: 'rising@example.com' }, details: { role: 'viewer' } },
+    ])
+  })
+
+  it('is one of three, of a user that there is', async () => {
+    expect((await owner.send('PUT', '/api/v1/users/usr_none', { role: 'king' })).status).toBe(400)
+    expectFailure(await owner.send('PUT', '/api/v1/users/usr_none', { role: 'owner' }), 404, 'not_found')
+    expectFailure(await owner.send('DELETE', '/api/v1/users/usr_none'), 404, 'not_found')
+  })
+})
+
+describe('deleting a user', () => {
+  it('ends sessions, tokens and what watches through them, at once', async () => {
+    const user = await addUser(millrace, 'owner', 'leaving@example.com')
+    const { token } = (await user.send('POST', '/api/v1/tokens', { name: 'mine', scope: 'read' })).body
+    const withToken = { authorization: `Bearer ${token}` }
+    const streams = await Promise.all(
+      [{ cookie: user.cookie()! }, withToken].map((headers) => fetch(`${millrace.url}/api/v1/events`, { headers })),
+    )
+    expect((await owner.send('DELETE', `/api/v1/users/${user.id}`)).status).toBe(204)
+    expect((await user.send('GET', '/api/v1/me')).status).toBe(401)
+    expect((await fetch(`${millrace.url}/api/v1/me`, { headers: withToken })).status).toBe(401)
+    for (const stream of streams) await stream.text()
+    const again = { email: 'leaving@example.com', password: PASSWORD }
+    expect((await openBrowser(millrace).send('POST', '/api/auth/sign-in/email', again)).status).toBe(401)
+    expect((await owner.send('GET', '/api/v1/audit?limit=2')).body.items[1]).toMatchObject({
+      action: 'user.delete',
+      actor: 'ada@example.com',
+      target: { kind: 'user', id: user.id, name: 'leaving@example.com' },
+    })
+  })
+})
+
+describe('the last owner', () => {
+  it('can neither go nor be degraded, not even when the last two turn on one another', async () => {
+    const alone = await startMillrace()
+    onTestFinished(() => alone.stop())
+    const first = await setUpOwner(alone)
+    const { id } = (await first.send('GET', '/api/v1/me')).body.user
+    expectFailure(await first.send('DELETE', `/api/v1/users/${id}`), 409, 'conflict')
+    expectFailure(await first.send('PUT', `/api/v1/users/${id}`, { role: 'editor' }), 409, 'conflict')
+    expect((await first.send('PUT', `/api/v1/users/${id}`, { role: 'owner' })).status).toBe(200)
+
+    const second = await addUser(alone, 'owner', 'bob@example.com')
+    const answers = await Promise.all([
+      first.send('DELETE', `/api/v1/users/${second.id}`),
+      second.send('PUT', `/api/v1/users/${id}`, { role: 'viewer' }),
+    ])
+    expect(answers.filter(({ status }) => status < 300)).toHaveLength(1)
+    const owners = (await alone.api('GET', '/users')).body.items.filter(
+      ({ role }: { role: string }) => role === 'owner',
+    )
+    expect(owners).toHaveLength(1)
+  })
+})
