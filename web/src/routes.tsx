@@ -103,11 +103,30 @@ const run = createRoute({
   component: lazyRouteComponent(() => import('./runs/run-page.tsx'), 'RunPage'),
 })
 
+const connections = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/connections',
+  component: lazyRouteComponent(() => import('./connections/connections-page.tsx'), 'ConnectionsPage'),
+})
+
+const newConnection = createRoute({
+  getParentRoute: () => signedIn,
+  // No connection can have this name.
+  path: '/connections/-new',
+  component: lazyRouteComponent(() => import('./connections/new-connection-page.tsx'), 'NewConnectionPage'),
+})
+
+const connection = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/connections/$name',
+  component: lazyRouteComponent(() => import('./connections/connection-page.tsx'), 'ConnectionPage'),
+})
+
 const routeTree = root.addChildren([
   setup,
   invite,
   signIn,
-  signedIn.addChildren([home, flows, newFlow, importFlow, flow, runs, run]),
+  signedIn.addChildren([home, flows, newFlow, importFlow, flow, runs, run, connections, newConnection, connection]),
 ])
 
 export function createAppRouter(queryClient: QueryClient) {
