@@ -25,7 +25,7 @@ export function ConnectionsPage() {
   )
   return (
     <>
-      <PageHeader title="Connections" actions={add} />
+      <PageHeader title="Connections" actions={connections.data?.length !== 0 && add} />
       <PageBody>
         {connections.isPending && <Skeleton height={240} />}
         {connections.isError && (

@@ -40,7 +40,7 @@ export function CustomFields({ draft, onChange, errorAt, readOnly }: CustomField
             <Group key={index} align="flex-start" gap="xs" wrap="nowrap">
               <TextInput
                 flex={1}
-                label={index === 0 ? 'Name' : undefined}
+                label={index === 0 ? 'Field' : undefined}
                 aria-label="Name of the field"
                 placeholder="signing_key"
                 value={name}
