@@ -44,7 +44,7 @@ export function Invitations() {
             label="E-mail"
             description="May be left empty: then whoever has the link may use it."
             type="email"
-            w={320}
+            w={400}
             value={email}
             onChange={(event) => setEmail(event.currentTarget.value)}
             autoComplete="off"

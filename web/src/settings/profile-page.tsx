@@ -35,13 +35,13 @@ export function ProfilePage() {
         />
       </SettingsPart>
       <SettingsPart title="Password">
-        <PasswordForm />
+        <PasswordForm email={user?.email ?? ''} />
       </SettingsPart>
     </SettingsPage>
   )
 }
 
-function PasswordForm() {
+function PasswordForm({ email }: { email: string }) {
   const [currentPassword, setCurrent] = useState('')
   const [newPassword, setNew] = useState('')
   const change = useMutation({
@@ -50,7 +50,7 @@ function PasswordForm() {
     onSuccess: () => {
       setCurrent('')
       setNew('')
-      notifyDone('The password is changed.')
+      notifyDone('The password is changed. You are signed out everywhere else.')
     },
   })
   const submit = (event: FormEvent) => {
@@ -60,6 +60,8 @@ function PasswordForm() {
   return (
     <form onSubmit={submit}>
       <Stack gap="md" maw={400} align="stretch">
+        {/* Tells password managers whose password this is. */}
+        <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
         <PasswordInput
           label="Current password"
           autoComplete="current-password"
