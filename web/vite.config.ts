@@ -3,6 +3,8 @@ import { defineConfig } from 'vite'
 
 /** Where `npm start` listens; the development server hands the API on to it. */
 const SERVICE = 'http://localhost:8080'
+/** The service takes changes from its own pages only. */
+const proxied = { target: SERVICE, headers: { origin: SERVICE } }
 
 export default defineConfig({
   plugins: [react()],
@@ -14,5 +16,5 @@ export default defineConfig({
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1000,
   },
-  server: { proxy: { '/api': SERVICE, '/healthz': SERVICE } },
+  server: { proxy: { '/api': proxied, '/healthz': proxied } },
 })

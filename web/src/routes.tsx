@@ -103,11 +103,92 @@ const run = createRoute({
   component: lazyRouteComponent(() => import('./runs/run-page.tsx'), 'RunPage'),
 })
 
+const connections = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/connections',
+  component: lazyRouteComponent(() => import('./connections/connections-page.tsx'), 'ConnectionsPage'),
+})
+
+const newConnection = createRoute({
+  getParentRoute: () => signedIn,
+  // No connection can have this name.
+  path: '/connections/-new',
+  component: lazyRouteComponent(() => import('./connections/new-connection-page.tsx'), 'NewConnectionPage'),
+})
+
+const connection = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/connections/$name',
+  component: lazyRouteComponent(() => import('./connections/connection-page.tsx'), 'ConnectionPage'),
+})
+
+const settings = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./settings/settings-layout.tsx'), 'SettingsLayout'),
+})
+
+const settingsHome = createRoute({
+  getParentRoute: () => settings,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/settings/profile' })
+  },
+})
+
+const profile = createRoute({
+  getParentRoute: () => settings,
+  path: '/profile',
+  component: lazyRouteComponent(() => import('./settings/profile-page.tsx'), 'ProfilePage'),
+})
+
+const users = createRoute({
+  getParentRoute: () => settings,
+  path: '/users',
+  component: lazyRouteComponent(() => import('./settings/users-page.tsx'), 'UsersPage'),
+})
+
+const tokens = createRoute({
+  getParentRoute: () => settings,
+  path: '/tokens',
+  component: lazyRouteComponent(() => import('./settings/tokens-page.tsx'), 'TokensPage'),
+})
+
+const encryptionKeys = createRoute({
+  getParentRoute: () => settings,
+  path: '/keys',
+  component: lazyRouteComponent(() => import('./settings/keys-page.tsx'), 'KeysPage'),
+})
+
+const audit = createRoute({
+  getParentRoute: () => settings,
+  path: '/audit',
+  component: lazyRouteComponent(() => import('./settings/audit-page.tsx'), 'AuditPage'),
+})
+
+const service = createRoute({
+  getParentRoute: () => settings,
+  path: '/service',
+  component: lazyRouteComponent(() => import('./settings/service-page.tsx'), 'ServicePage'),
+})
+
 const routeTree = root.addChildren([
   setup,
   invite,
   signIn,
-  signedIn.addChildren([home, flows, newFlow, importFlow, flow, runs, run]),
+  signedIn.addChildren([
+    home,
+    flows,
+    newFlow,
+    importFlow,
+    flow,
+    runs,
+    run,
+    connections,
+    newConnection,
+    connection,
+    settings.addChildren([settingsHome, profile, users, tokens, encryptionKeys, audit, service]),
+  ]),
 ])
 
 export function createAppRouter(queryClient: QueryClient) {

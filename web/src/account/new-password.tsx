@@ -1,6 +1,6 @@
 import { PasswordInput, Progress, Stack } from '@mantine/core'
 import { useId } from 'react'
-import { passwordStrength } from './password-strength.ts'
+import { passwordStrength, SHORTEST_PASSWORD } from './password-strength.ts'
 
 interface NewPasswordProps {
   label?: string
@@ -25,7 +25,7 @@ export function NewPassword({ label = 'Password', value, onChange }: NewPassword
       />
       <Progress value={value === '' ? 0 : (level + 1) * 25} color={COLORS[level]!} size={3} aria-hidden="true" />
       <span id={id} style={{ fontSize: 12, color: 'var(--mr-dim)' }} aria-live="polite">
-        {value === '' ? 'At least 12 characters; a few words are easy to remember.' : word}
+        {value === '' ? `At least ${SHORTEST_PASSWORD} characters; a few words are easy to remember.` : word}
       </span>
     </Stack>
   )

@@ -1,6 +1,6 @@
 // A hint while a password is typed. The service's own rule is a length; this says what else makes one hard to guess.
 
-export const SHORTEST_PASSWORD = 12
+export const SHORTEST_PASSWORD = 10
 
 export interface Strength {
   level: 0 | 1 | 2 | 3

@@ -51,7 +51,11 @@ export function SignInPage() {
             (wrong ? (
               <ErrorNote
                 error="The e-mail or the password is wrong."
-                hint="Forgotten? An owner can remove you and invite you again."
+                hint={
+                  <>
+                    Forgotten? Whoever runs Millrace sets a new one with <code>npx millrace users reset-password</code>.
+                  </>
+                }
               />
             ) : (
               <ErrorNote title="You could not be signed in" error={signIn.error} />

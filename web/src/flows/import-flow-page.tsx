@@ -41,8 +41,8 @@ export function ImportFlowPage() {
           </Button>
         }
       />
-      <PageBody narrow>
-        <Stack gap="sm">
+      <PageBody>
+        <Stack gap="sm" maw={1000}>
           <Group justify="space-between">
             <Text c="dimmed">Paste the YAML or JSON of a flow, or choose its file. It becomes a new draft.</Text>
             <FileButton accept=".yaml,.yml,.json" onChange={read}>

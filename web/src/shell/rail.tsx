@@ -1,7 +1,7 @@
 import { Menu, Tooltip, UnstyledButton, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
 import { spotlight } from '@mantine/spotlight'
 import { IconKeyboard, IconLogout, IconMoon, IconSearch, IconSun, IconUser } from '@tabler/icons-react'
-import { Link } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { Mark } from '../brand/mark.tsx'
 import { useUser } from '../session.ts'
@@ -80,6 +80,7 @@ function SchemeToggle() {
 
 function UserMenu() {
   const user = useUser()
+  const navigate = useNavigate()
   const signOut = useSignOut()
   if (!user) return null
   return (
@@ -94,6 +95,9 @@ function UserMenu() {
         <Menu.Label>
           {user.email} ({user.role})
         </Menu.Label>
+        <Menu.Item leftSection={<IconUser size={15} />} onClick={() => navigate({ to: '/settings/profile' })}>
+          Profile and password
+        </Menu.Item>
         <Menu.Item leftSection={<IconKeyboard size={15} />} onClick={showKeyHelp}>
           Keys
         </Menu.Item>

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import type { Connection } from '../api-types.ts'
+import { differs, draftOf, emptyDraft, requestOf } from './connection-draft.ts'
+
+const connection: Connection = {
+  name: 'shop',
+  kind: 'oauth2',
+  fields: {
+    grant: 'client_credentials',
+    tokenUrl: 'https://a.example/token',
+    clientId: 'id',
+    scopes: ['read', 'write'],
+  },
+  secretFields: ['clientSecret'],
+  hosts: ['api.example.com'],
+  state: 'ready',
+  reason: null,
+  expiresAt: null,
+  usedBy: [],
+  createdAt: '2026-01-01T00:00:00.000Z',
+  updatedAt: '2026-01-01T00:00:00.000Z',
+}
+
+describe('a connection being changed', () => {
+  it('sends no secret that was not typed', () => {
+    expect(requestOf(draftOf(connection)).fields).toEqual({
+      grant: 'client_credentials',
+      tokenUrl: 'https://a.example/token',
+      clientId: 'id',
+      scopes: 'read write',
+    })
+  })
+
+  it('sends a replaced secret, and takes a removed one away', () => {
+    const draft = draftOf(connection)
+    expect(requestOf({ ...draft, values: { ...draft.values, clientSecret: 'new' } }).fields).toHaveProperty(
+      'clientSecret',
+      'new',
+    )
+    expect(requestOf({ ...draft, removed: ['clientSecret'] }).fields).toHaveProperty('clientSecret', null)
+  })
+
+  it('leaves out what the chosen grant does not ask for', () => {
+    const draft = draftOf(connection)
+    const values = { ...draft.values, authorizationUrl: 'https://a.example/authorize' }
+    expect(requestOf({ ...draft, values }).fields).not.toHaveProperty('authorizationUrl')
+  })
+
+  it('differs only where something would change', () => {
+    const draft = draftOf(connection)
+    expect(differs(draft, connection)).toBe(false)
+    expect(differs({ ...draft, hosts: [] }, connection)).toBe(true)
+    expect(differs({ ...draft, values: { ...draft.values, clientSecret: 'x' } }, connection)).toBe(true)
+  })
+
+  it('leaves out custom fields that have no name or no value yet', () => {
+    const draft = { ...emptyDraft('custom'), values: { '': 'x', key: '', other: 'y' } }
+    expect(requestOf(draft).fields).toEqual({ other: 'y' })
+  })
+})

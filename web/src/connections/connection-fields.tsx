@@ -1,0 +1,122 @@
+// The fields of a connection, by its kind.
+import { Anchor, Collapse, SegmentedControl, Stack, TagsInput, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import type { Issue } from '../api-types.ts'
+import type { ConnectionDraft } from './connection-draft.ts'
+import { type FieldInfo, fieldsAsked } from './connection-kinds.ts'
+import { CustomFields } from './custom-fields.tsx'
+import { SecretField } from './secret-field.tsx'
+
+interface ConnectionFieldsProps {
+  draft: ConnectionDraft
+  onChange: (draft: ConnectionDraft) => void
+  /** What the service found wrong, shown where it is. */
+  issues: Issue[]
+  readOnly?: boolean
+}
+
+export function ConnectionFields({ draft, onChange, issues, readOnly = false }: ConnectionFieldsProps) {
+  const [more, setMore] = useState(false)
+  const errorAt = (path: string) =>
+    issues.find((issue) => issue.path === path || issue.path.startsWith(`${path}/`))?.message
+  const field = (info: FieldInfo) => (
+    <Field
+      key={info.name}
+      info={info}
+      draft={draft}
+      onChange={onChange}
+      error={errorAt(`/fields/${info.name}`)}
+      readOnly={readOnly}
+    />
+  )
+  const asked = fieldsAsked(draft.kind, draft.values)
+  const advanced = asked.filter((info) => info.advanced)
+  return (
+    <Stack gap="md">
+      {asked.filter((info) => !info.advanced).map(field)}
+      {draft.kind === 'custom' && (
+        <CustomFields draft={draft} onChange={onChange} errorAt={errorAt} readOnly={readOnly} />
+      )}
+      {advanced.length > 0 && (
+        <div>
+          <Anchor component="button" type="button" size="sm" aria-expanded={more} onClick={() => setMore(!more)}>
+            {more ? 'Less' : 'More settings'}
+          </Anchor>
+          <Collapse expanded={more}>
+            <Stack gap="md" mt="sm">
+              {advanced.map(field)}
+            </Stack>
+          </Collapse>
+        </div>
+      )}
+      <TagsInput
+        label="Hosts"
+        description="Where its secrets may be sent: api.example.com, *.example.com, host:port. Empty: anywhere."
+        placeholder={draft.hosts.length === 0 ? 'Any host' : undefined}
+        value={draft.hosts}
+        onChange={(hosts) => onChange({ ...draft, hosts })}
+        splitChars={[',', ' ']}
+        acceptValueOnBlur
+        readOnly={readOnly}
+        error={errorAt('/hosts')}
+      />
+    </Stack>
+  )
+}
+
+interface FieldProps {
+  info: FieldInfo
+  draft: ConnectionDraft
+  onChange: (draft: ConnectionDraft) => void
+  error: string | undefined
+  readOnly: boolean
+}
+
+function Field({ info, draft, onChange, error, readOnly }: FieldProps) {
+  const { name, label, description, placeholder, required, choices, secret } = info
+  const value = draft.values[name] ?? ''
+  const set = (next: string) => onChange({ ...draft, values: { ...draft.values, [name]: next } })
+  if (secret)
+    return (
+      <SecretField
+        name={name}
+        label={label}
+        description={description}
+        required={required ?? false}
+        draft={draft}
+        onChange={onChange}
+        error={error}
+        readOnly={readOnly}
+      />
+    )
+  if (choices)
+    return (
+      <div>
+        <Text size="sm" fw={500} mb={4} id={`field-${name}`}>
+          {label}
+        </Text>
+        <SegmentedControl
+          aria-labelledby={`field-${name}`}
+          size="sm"
+          data={choices}
+          value={value || choices[0]!.value}
+          onChange={set}
+          readOnly={readOnly}
+        />
+      </div>
+    )
+  return (
+    <TextInput
+      label={label}
+      description={description}
+      placeholder={placeholder}
+      required={required ?? false}
+      value={value}
+      onChange={(event) => set(event.currentTarget.value)}
+      error={error}
+      readOnly={readOnly}
+      autoComplete="off"
+      spellCheck={false}
+    />
+  )
+}

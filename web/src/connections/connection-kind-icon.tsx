@@ -1,0 +1,16 @@
+import { IconBraces, IconIdBadge2, IconKey, IconLockAccess, type IconProps, IconTicket } from '@tabler/icons-react'
+import type { ComponentType } from 'react'
+import type { ConnectionKind } from '../api-types.ts'
+
+const ICONS: Record<ConnectionKind, ComponentType<IconProps>> = {
+  bearer: IconTicket,
+  apiKey: IconKey,
+  basic: IconIdBadge2,
+  oauth2: IconLockAccess,
+  custom: IconBraces,
+}
+
+export function ConnectionKindIcon({ kind, size = 16 }: { kind: ConnectionKind; size?: number }) {
+  const Icon = ICONS[kind]
+  return <Icon size={size} aria-hidden="true" />
+}

@@ -1,0 +1,125 @@
+// What each kind of connection asks for. The service checks it; this decides how it is asked.
+import type { ConnectionKind } from '../api-types.ts'
+
+export interface FieldInfo {
+  name: string
+  label: string
+  description?: string
+  placeholder?: string
+  secret?: true
+  required?: true
+  /** One of these, the first by default. */
+  choices?: { value: string; label: string }[]
+  /** Asked for only under this grant of OAuth. */
+  onlyFor?: 'authorization_code' | 'client_credentials'
+  /** Found in the second part of the form. */
+  advanced?: true
+}
+
+export interface KindInfo {
+  kind: ConnectionKind
+  label: string
+  /** When to choose it, in one line. */
+  purpose: string
+  fields: FieldInfo[]
+  /** How a step uses it. */
+  use: (name: string) => string
+}
+
+export const CONNECTION_KINDS: KindInfo[] = [
+  {
+    kind: 'bearer',
+    label: 'Bearer token',
+    purpose: 'The API wants a token in Authorization: Bearer.',
+    fields: [{ name: 'token', label: 'Token', secret: true, required: true }],
+    use: (name) => `auth:\n  kind: bearer\n  token: "{{ connections.${name}.token }}"`,
+  },
+  {
+    kind: 'apiKey',
+    label: 'API key',
+    purpose: 'The API wants a key in a header or in the query.',
+    fields: [
+      {
+        name: 'in',
+        label: 'Sent in',
+        choices: [
+          { value: 'header', label: 'Header' },
+          { value: 'query', label: 'Query' },
+        ],
+      },
+      { name: 'name', label: 'Name', placeholder: 'X-API-Key', required: true },
+      { name: 'value', label: 'Key', secret: true, required: true },
+    ],
+    use: (name) =>
+      `auth:\n  kind: apiKey\n  name: "{{ connections.${name}.name }}"\n  value: "{{ connections.${name}.value }}"`,
+  },
+  {
+    kind: 'basic',
+    label: 'Basic',
+    purpose: 'The API wants a user name and a password.',
+    fields: [
+      { name: 'username', label: 'User name', required: true },
+      { name: 'password', label: 'Password', secret: true, description: 'May be left out, where the API takes none.' },
+    ],
+    use: (name) =>
+      `auth:\n  kind: basic\n  username: "{{ connections.${name}.username }}"\n  password: "{{ connections.${name}.password }}"`,
+  },
+  {
+    kind: 'oauth2',
+    label: 'OAuth 2.0',
+    purpose: 'The API issues tokens that expire; Millrace fetches and refreshes them.',
+    fields: [
+      {
+        name: 'grant',
+        label: 'Grant',
+        choices: [
+          { value: 'authorization_code', label: 'Somebody signs in' },
+          { value: 'client_credentials', label: 'No browser' },
+        ],
+      },
+      {
+        name: 'authorizationUrl',
+        label: 'Authorization URL',
+        placeholder: 'https://auth.example.com/authorize',
+        required: true,
+        onlyFor: 'authorization_code',
+      },
+      { name: 'tokenUrl', label: 'Token URL', placeholder: 'https://auth.example.com/token', required: true },
+      { name: 'clientId', label: 'Client ID', required: true },
+      {
+        name: 'clientSecret',
+        label: 'Client secret',
+        secret: true,
+        description: 'Public clients have none.',
+      },
+      { name: 'scopes', label: 'Scopes', description: 'With spaces between them.', placeholder: 'read write' },
+      {
+        name: 'clientAuth',
+        label: 'Client ID and secret are sent',
+        choices: [
+          { value: 'basic', label: 'As Basic header' },
+          { value: 'body', label: 'In the body' },
+        ],
+        advanced: true,
+      },
+      { name: 'audience', label: 'Audience', description: 'Where the provider asks for one.', advanced: true },
+    ],
+    use: (name) => `auth:\n  kind: oauth2\n  connection: ${name}`,
+  },
+  {
+    kind: 'custom',
+    label: 'Custom',
+    purpose: 'Any secrets under names of your own, such as a signing key.',
+    fields: [],
+    use: (name) =>
+      `headers:\n  - name: X-Signature\n    value: "{{ hmacSha256(webhook.rawBody, connections.${name}.key) }}"`,
+  },
+]
+
+export const kindInfo = (kind: ConnectionKind): KindInfo => CONNECTION_KINDS.find((info) => info.kind === kind)!
+
+/** The fields that are asked for, by what has been chosen. */
+export function fieldsAsked(kind: ConnectionKind, values: Record<string, string>): FieldInfo[] {
+  const grant = values['grant'] || 'authorization_code'
+  return kindInfo(kind).fields.filter(({ onlyFor }) => onlyFor === undefined || onlyFor === grant)
+}

@@ -1,0 +1,85 @@
+// A secret can be written and never read again: what is set shows as set, and can be replaced.
+import { Button, Group, Input, PasswordInput } from '@mantine/core'
+import type { ConnectionDraft } from './connection-draft.ts'
+import classes from './secret-field.module.css'
+
+interface SecretFieldProps {
+  name: string
+  label: string
+  description?: string | undefined
+  required: boolean
+  draft: ConnectionDraft
+  onChange: (draft: ConnectionDraft) => void
+  error: string | undefined
+  readOnly: boolean
+}
+
+export function SecretField(props: SecretFieldProps) {
+  const { name, label, description, required, draft, onChange, error, readOnly } = props
+  const typed = draft.values[name]
+  const isSet = draft.kept.includes(name)
+  const removed = draft.removed.includes(name)
+  const set = (value: string | undefined, nowRemoved = false) => {
+    const { [name]: _, ...others } = draft.values
+    onChange({
+      ...draft,
+      values: value === undefined ? others : { ...others, [name]: value },
+      removed: [...draft.removed.filter((one) => one !== name), ...(nowRemoved ? [name] : [])],
+    })
+  }
+  if (isSet && typed === undefined)
+    return (
+      <Input.Wrapper label={label} description={description} error={error}>
+        <div className={classes.set}>
+          <span className={classes.dots}>{removed ? 'Removed when you save' : '••••••••  set'}</span>
+          {!readOnly && (
+            <Group gap="xs">
+              {removed ? (
+                <Button size="xs" variant="subtle" onClick={() => set(undefined)}>
+                  Keep it
+                </Button>
+              ) : (
+                <>
+                  {!required && (
+                    <Button
+                      size="xs"
+                      variant="subtle"
+                      color="gray"
+                      aria-label={`Remove ${label}`}
+                      onClick={() => set(undefined, true)}
+                    >
+                      Remove
+                    </Button>
+                  )}
+                  <Button size="xs" variant="default" aria-label={`Replace ${label}`} onClick={() => set('')}>
+                    Replace
+                  </Button>
+                </>
+              )}
+            </Group>
+          )}
+        </div>
+      </Input.Wrapper>
+    )
+  return (
+    <Group gap="xs" align="flex-end" wrap="nowrap">
+      <PasswordInput
+        flex={1}
+        label={label}
+        description={isSet ? 'Set; leave empty to keep it.' : description}
+        required={required && !isSet}
+        value={typed ?? ''}
+        onChange={(event) => set(event.currentTarget.value)}
+        error={error}
+        readOnly={readOnly}
+        autoComplete="new-password"
+        data-autofocus={isSet || undefined}
+      />
+      {isSet && (
+        <Button variant="subtle" color="gray" onClick={() => set(undefined)}>
+          Keep the old one
+        </Button>
+      )}
+    </Group>
+  )
+}

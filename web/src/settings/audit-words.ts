@@ -1,0 +1,50 @@
+// The actions of the audit log in words: "flow.publish" reads as "published a flow".
+
+const WORDS: Record<string, string> = {
+  'flow.create': 'created a flow',
+  'flow.update': 'changed a flow',
+  'flow.publish': 'published a flow',
+  'flow.unpublish': 'unpublished a flow',
+  'flow.delete': 'deleted a flow',
+  'flow.restore': 'restored a version',
+  'flow.regenerate': 'changed a webhook URL',
+  'flow.test': 'tested a flow',
+  'run.cancel': 'cancelled a run',
+  'run.replay': 'replayed a run',
+  'connection.create': 'created a connection',
+  'connection.update': 'changed a connection',
+  'connection.delete': 'deleted a connection',
+  'connection.authorize': 'connected a connection',
+  'key.rotate': 'rotated the encryption keys',
+  'token.create': 'made a token',
+  'token.revoke': 'revoked a token',
+  'invitation.create': 'made an invitation',
+  'invitation.revoke': 'revoked an invitation',
+  'invitation.accept': 'accepted an invitation',
+  'user.setup': 'set up Millrace',
+  'user.sign_in': 'signed in',
+  'user.sign_in_failed': 'failed to sign in',
+  'user.sign_out': 'signed out',
+  'user.password_change': 'changed their password',
+  'user.password_reset': 'reset a password',
+  'user.role_change': 'changed a role',
+  'user.delete': 'removed a user',
+}
+
+export const auditWords = (action: string): string => WORDS[action] ?? action.replaceAll(/[._]/g, ' ')
+
+/** The page of what was acted upon, where it has one. */
+export function auditLink(target: { kind: string; id: string; name: string | null }): string | null {
+  if (target.kind === 'flow') return `/flows/${target.id}`
+  if (target.kind === 'run') return `/runs/${target.id}`
+  if (target.kind === 'connection') return `/connections/${target.id}`
+  return null
+}
+
+/** "role: editor, from: viewer": small details on one line. */
+export function auditDetails(details: Record<string, unknown>): string {
+  return Object.entries(details)
+    .filter(([, value]) => value !== null && value !== '')
+    .map(([name, value]) => `${name}: ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)
+    .join(', ')
+}

@@ -1,0 +1,35 @@
+// The settings have a rail of their own; what only owners may see is offered to owners only.
+import { Link, Outlet } from '@tanstack/react-router'
+import { useMay } from '../session.ts'
+import { PageHeader } from '../shell/page-header.tsx'
+import classes from './settings-layout.module.css'
+
+const SECTIONS = [
+  { to: '/settings/profile', label: 'Profile', owners: false },
+  { to: '/settings/users', label: 'Users', owners: true },
+  { to: '/settings/tokens', label: 'API tokens', owners: true },
+  { to: '/settings/keys', label: 'Encryption keys', owners: true },
+  { to: '/settings/audit', label: 'Audit log', owners: true },
+  { to: '/settings/service', label: 'Service', owners: false },
+] as const
+
+export function SettingsLayout() {
+  const isOwner = useMay('admin')
+  return (
+    <>
+      <PageHeader title="Settings" />
+      <div className={classes.split}>
+        <nav aria-label="Settings" className={classes.nav}>
+          {SECTIONS.filter(({ owners }) => isOwner || !owners).map(({ to, label }) => (
+            <Link key={to} to={to} className={classes.entry} activeProps={{ 'data-active': true }}>
+              {label}
+            </Link>
+          ))}
+        </nav>
+        <div className={classes.content}>
+          <Outlet />
+        </div>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,134 @@
+import { ActionIcon, Select, Skeleton, Table, Text, Tooltip } from '@mantine/core'
+import { IconTrash } from '@tabler/icons-react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api } from '../api-client.ts'
+import type { ListedUser, Role } from '../api-types.ts'
+import { keys, queries } from '../queries.ts'
+import { useUser } from '../session.ts'
+import { ConfirmPopover } from '../ui/confirm-popover.tsx'
+import { ErrorNote } from '../ui/error-note.tsx'
+import { notifyDone } from '../ui/notify.tsx'
+import tables from '../ui/table.module.css'
+import { RelativeTime } from '../ui/time.tsx'
+import { Invitations } from './invitations.tsx'
+import { ROLES } from './roles.ts'
+import { SettingsPage, SettingsPart } from './section.tsx'
+
+export function UsersPage() {
+  const users = useQuery(queries.users)
+  return (
+    <SettingsPage title="Users" lead="Who may sign in, and what they may do." wide>
+      {users.isPending && <Skeleton height={120} />}
+      {users.isError && (
+        <ErrorNote
+          title="The users could not be loaded"
+          error={users.error}
+          onRetry={() => void users.refetch({ cancelRefetch: true })}
+        />
+      )}
+      {users.data && (
+        <div className={tables.frame}>
+          <Table verticalSpacing={8} horizontalSpacing="md">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Name</Table.Th>
+                <Table.Th>E-mail</Table.Th>
+                <Table.Th>Role</Table.Th>
+                <Table.Th>Last sign-in</Table.Th>
+                <Table.Th aria-label="Remove" />
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {users.data.map((user) => (
+                <UserRow key={user.id} user={user} />
+              ))}
+            </Table.Tbody>
+          </Table>
+        </div>
+      )}
+      <SettingsPart title="Invitations">
+        <Invitations />
+      </SettingsPart>
+    </SettingsPage>
+  )
+}
+
+function UserRow({ user }: { user: ListedUser }) {
+  const queryClient = useQueryClient()
+  const isYou = useUser()?.id === user.id
+  const [error, setError] = useState<unknown>(null)
+  const changed = () =>
+    Promise.all([
+      queryClient.invalidateQueries({ queryKey: keys.users }),
+      isYou ? queryClient.invalidateQueries({ queryKey: keys.authState }) : null,
+    ])
+  const setRole = async (role: Role) => {
+    setError(null)
+    try {
+      await api.put(`/users/${user.id}`, { role })
+      await changed()
+      notifyDone(`${user.name} is now ${role}.`)
+    } catch (caught) {
+      setError(caught)
+    }
+  }
+  const remove = async () => {
+    await api.delete(`/users/${user.id}`)
+    await changed()
+    notifyDone(`${user.name} is removed.`)
+  }
+  return (
+    <>
+      <Table.Tr>
+        <Table.Td>
+          <span className={tables.name}>{user.name}</span>{' '}
+          {isYou && (
+            <Text component="span" size="xs" c="dimmed">
+              you
+            </Text>
+          )}
+        </Table.Td>
+        <Table.Td className={tables.cut} title={user.email}>
+          {user.email}
+        </Table.Td>
+        <Table.Td>
+          <Select
+            aria-label={`Role of ${user.name}`}
+            w={120}
+            data={ROLES.map(({ value, label }) => ({ value, label }))}
+            value={user.role}
+            onChange={(role) => role && void setRole(role as Role)}
+          />
+        </Table.Td>
+        <Table.Td className={tables.dim}>
+          {user.lastSignInAt ? <RelativeTime at={user.lastSignInAt} /> : 'Never'}
+        </Table.Td>
+        <Table.Td className={tables.actions}>
+          <ConfirmPopover
+            title={`Remove ${user.name}?`}
+            confirm="Remove user"
+            onConfirm={remove}
+            target={(ask) => (
+              <Tooltip label="Remove">
+                <ActionIcon aria-label={`Remove ${user.name}`} onClick={ask}>
+                  <IconTrash size={15} />
+                </ActionIcon>
+              </Tooltip>
+            )}
+          >
+            {isYou ? 'You are signed out at once. ' : 'They are signed out at once. '}
+            What they made stays: flows, connections, and the entries in the audit log.
+          </ConfirmPopover>
+        </Table.Td>
+      </Table.Tr>
+      {error !== null && (
+        <Table.Tr>
+          <Table.Td colSpan={5}>
+            <ErrorNote title="The role was not changed" error={error} />
+          </Table.Td>
+        </Table.Tr>
+      )}
+    </>
+  )
+}
