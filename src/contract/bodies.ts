@@ -67,6 +67,11 @@ const StepErrorBody = Type.Object({
   response: Type.Optional(AnyJson),
 })
 
+const RunErrorBody = Type.Object({
+  ...StepErrorBody.properties,
+  step: Type.Optional(Type.String({ description: 'The id of the step that failed' })),
+})
+
 export const StepTestBody = Type.Object({
   status: oneOf('succeeded', 'failed'),
   input: AnyJson,
@@ -93,7 +98,7 @@ export const RunSummaryBody = Type.Object({
   version: Type.Union([Type.Integer(), Type.Null()]),
   status: RunStatus,
   test: Type.Boolean(),
-  error: Type.Union([StepErrorBody, Type.Null()]),
+  error: Type.Union([RunErrorBody, Type.Null()]),
   createdAt: Time,
   startedAt: OptionalTime,
   finishedAt: OptionalTime,
@@ -111,7 +116,7 @@ export const StepBody = Type.Object({
   resumeAt: Type.Optional(Time),
   input: AnyJson,
   output: AnyJson,
-  error: Type.Union([StepErrorBody, Type.Null()]),
+  error: Type.Union([RunErrorBody, Type.Null()]),
   logs: Type.Array(Type.String()),
 })
 

@@ -10,6 +10,7 @@ import {
 } from '@tanstack/react-router'
 import { readListState } from './flows/flow-list.ts'
 import { queries } from './queries.ts'
+import { runSearch } from './runs/model/run-filter.ts'
 import { ErrorPage } from './shell/error-page.tsx'
 import { NotFoundPage } from './shell/not-found-page.tsx'
 import { Shell } from './shell/shell.tsx'
@@ -94,12 +95,16 @@ const flow = createRoute({
 const runs = createRoute({
   getParentRoute: () => signedIn,
   path: '/runs',
+  validateSearch: runSearch,
   component: lazyRouteComponent(() => import('./runs/runs-page.tsx'), 'RunsPage'),
 })
 
 const run = createRoute({
   getParentRoute: () => signedIn,
   path: '/runs/$id',
+  /** The path of the step that is looked at. */
+  validateSearch: (search: Record<string, unknown>): { step?: string } =>
+    typeof search['step'] === 'string' && search['step'] !== '' ? { step: search['step'] } : {},
   component: lazyRouteComponent(() => import('./runs/run-page.tsx'), 'RunPage'),
 })
 

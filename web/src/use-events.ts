@@ -12,11 +12,17 @@ const LONGEST_DELAY_MS = 30_000
 /**
  * Calls `onEvent` for each event of `/api/v1<path>`; null watches nothing.
  * `onReconnect` is called when the stream is back after a gap: what happened meanwhile has to be fetched.
+ * `onFirstOpen` is called when it is there for the first time: what was fetched before may be old.
  */
-export function useEvents(path: string | null, onEvent: (event: ServerEvent) => void, onReconnect?: () => void): void {
-  const handlers = useRef({ onEvent, onReconnect })
+export function useEvents(
+  path: string | null,
+  onEvent: (event: ServerEvent) => void,
+  onReconnect?: () => void,
+  onFirstOpen?: () => void,
+): void {
+  const handlers = useRef({ onEvent, onReconnect, onFirstOpen })
   useEffect(() => {
-    handlers.current = { onEvent, onReconnect }
+    handlers.current = { onEvent, onReconnect, onFirstOpen }
   })
   useEffect(() => {
     if (path === null) return
@@ -24,22 +30,31 @@ export function useEvents(path: string | null, onEvent: (event: ServerEvent) => 
       urlOf(path),
       (event) => handlers.current.onEvent(event),
       () => handlers.current.onReconnect?.(),
+      () => handlers.current.onFirstOpen?.(),
     )
   }, [path])
 }
 
-function watch(url: string, onEvent: (event: ServerEvent) => void, onReconnect: () => void): () => void {
+function watch(
+  url: string,
+  onEvent: (event: ServerEvent) => void,
+  onReconnect: () => void,
+  onFirstOpen: () => void,
+): () => void {
   let source: EventSource | null = null
   let timer: ReturnType<typeof setTimeout> | undefined
   let delayMs = FIRST_DELAY_MS
   let interrupted = false
+  let opened = false
 
   const open = () => {
     source = new EventSource(url)
     source.onopen = () => {
       delayMs = FIRST_DELAY_MS
       reachability.found()
-      if (interrupted) onReconnect()
+      if (!opened) onFirstOpen()
+      else if (interrupted) onReconnect()
+      opened = true
       interrupted = false
     }
     source.onerror = () => {

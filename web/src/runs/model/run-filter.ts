@@ -1,0 +1,59 @@
+// Which runs the list shows, as it stands in the URL.
+import type { RunStatus } from '../../api-types.ts'
+import type { RunFilter } from '../../queries.ts'
+
+export const RUN_STATUSES = ['queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled'] as const
+export const RANGES = ['1h', '24h', '7d'] as const
+export type Range = (typeof RANGES)[number]
+
+const RANGE_MS: Record<Range, number> = { '1h': 3_600_000, '24h': 86_400_000, '7d': 604_800_000 }
+
+export interface RunSearch {
+  flow?: string
+  status?: RunStatus
+  /** Of the last hours or days; otherwise from `since` to `until`, both ISO 8601. */
+  range?: Range
+  since?: string
+  until?: string
+}
+
+/** What is not understood is left out: a link that was cut short still shows a list. */
+export function runSearch(search: Record<string, unknown>): RunSearch {
+  const { flow, status, range, since, until } = search
+  const result: RunSearch = {}
+  if (typeof flow === 'string' && flow !== '') result.flow = flow
+  if (RUN_STATUSES.includes(status as RunStatus)) result.status = status as RunStatus
+  if (RANGES.includes(range as Range)) result.range = range as Range
+  else {
+    if (isTime(since)) result.since = since
+    if (isTime(until)) result.until = until
+  }
+  return result
+}
+
+const isTime = (value: unknown): value is string =>
+  typeof value === 'string' && /^\d{4}-\d\d-\d\d/.test(value) && !Number.isNaN(Date.parse(value))
+
+/** With the range as a time. Cut to the minute, so that the same list keeps its name. */
+export function runFilter({ flow, status, range, since, until }: RunSearch, now: number): RunFilter {
+  const from = range ? new Date(Math.floor((now - RANGE_MS[range]) / 60_000) * 60_000).toISOString() : since
+  return { flow, status, since: from, until }
+}
+
+export function matchesFilter(filter: RunFilter, run: { flowId: string; status: string; createdAt: string }): boolean {
+  const created = Date.parse(run.createdAt)
+  return (
+    (filter.flow === undefined || run.flowId === filter.flow) &&
+    (filter.status === undefined || run.status === filter.status) &&
+    (filter.since === undefined || created >= Date.parse(filter.since)) &&
+    (filter.until === undefined || created < Date.parse(filter.until))
+  )
+}
+
+const UNFINISHED: readonly string[] = ['queued', 'running', 'waiting']
+
+export const isFinished = (status: string): boolean => !UNFINISHED.includes(status)
+
+/** A finished run never changes; until then what was told last counts. */
+export const laterRun = <T extends { status: string }>(loaded: T, told: T): T =>
+  isFinished(loaded.status) && !isFinished(told.status) ? loaded : told

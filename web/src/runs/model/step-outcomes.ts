@@ -1,0 +1,45 @@
+// What became of each step of the document, however often it ran: what the canvas shows on its cards.
+import type { StepStatus } from '../../api-types.ts'
+import type { TimedStep } from './run-tree.ts'
+
+export interface StepOutcome {
+  /** Of the latest time it ran. */
+  status: StepStatus
+  /** Where that is found in the run. */
+  path: string
+  attempt: number
+  durationMs: number | null
+  /** How often it ran, in all rounds together. */
+  count: number
+  failed: number
+  /** Where it failed first; null where it never did. */
+  firstFailure: string | null
+}
+
+/** By step id. Where `within` names a round, that of the round comes before the latest. */
+export function stepOutcomes(steps: readonly TimedStep[], within: string | null = null): Map<string, StepOutcome> {
+  const outcomes = new Map<string, StepOutcome>()
+  const round = within === null ? null : within.slice(0, within.lastIndexOf(']') + 1) || null
+  const pinned = new Set<string>()
+  for (const step of steps) {
+    const before = outcomes.get(step.id)
+    const failed = step.status === 'failed'
+    const counts = {
+      count: (before?.count ?? 0) + 1,
+      failed: (before?.failed ?? 0) + (failed ? 1 : 0),
+      firstFailure: before?.firstFailure ?? (failed ? step.path : null),
+    }
+    const inRound = round !== null && step.path.startsWith(`${round}/`)
+    if (before && pinned.has(step.id) && !inRound) outcomes.set(step.id, { ...before, ...counts })
+    else outcomes.set(step.id, { ...shown(step), ...counts })
+    if (inRound) pinned.add(step.id)
+  }
+  return outcomes
+}
+
+const shown = ({ status, path, attempt, startedAt, finishedAt }: TimedStep) => ({
+  status,
+  path,
+  attempt,
+  durationMs: finishedAt === null ? null : Math.max(0, Date.parse(finishedAt) - Date.parse(startedAt)),
+})
