@@ -56,6 +56,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/connections/:name': 'read',
   'PUT /api/v1/connections/:name': 'write',
   'DELETE /api/v1/connections/:name': 'write',
+  'POST /api/v1/connections/:name/authorize': 'write',
+  'GET /api/v1/oauth/callback': 'open',
 }
 
 const RANK: Record<Access, number> = { open: 0, read: 1, write: 2, admin: 3 }

@@ -6,11 +6,14 @@ import type { Ids } from '../engine/ids.ts'
 import type { Hashing } from '../engine/run-scope.ts'
 import type { StepKind } from '../engine/step-kind.ts'
 import type { Surroundings } from '../flow/validate.ts'
+import type { AccessTokens } from './access-tokens.ts'
 import type { Audit } from './audit.ts'
 import type { Events } from './events.ts'
 import type { FlowActivity } from './flow-activity.ts'
 import type { LiveConnections } from './live-connections.ts'
+import type { OAuthClient } from './oauth-client.ts'
 import type {
+  AuthorizationRequestStore,
   ConnectionStore,
   DeliveryStore,
   FlowStore,
@@ -40,6 +43,9 @@ export interface Services {
   secrets: Secrets
   connections: LiveConnections
   connectionStore: ConnectionStore
+  authorizationRequests: AuthorizationRequestStore
+  oauth: OAuthClient
+  tokens: AccessTokens
   published: PublishedFlows
   engine: Engine
   enginePorts: EnginePorts

@@ -37,6 +37,12 @@ export function createVaultRecords(db: Kysely<Tables>): VaultRecords {
             .where('live.document', 'like', '%"sealed:%'),
         )
         .unionAll(db.selectFrom('connection').select('sealed as text'))
+        .unionAll(
+          db
+            .selectFrom('connection_grant')
+            .select((eb) => eb.ref('sealed').$notNull().as('text'))
+            .where('sealed', 'is not', null),
+        )
         .unionAll(db.selectFrom('key_value').select('value as text').where('value', 'like', 'sealed:%'))
         .unionAll(
           db
