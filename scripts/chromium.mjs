@@ -26,7 +26,7 @@ function install() {
   console.log('Millrace: installing Chromium for the browser tests (once)...')
   const apt = (...args) => spawnSync('apt-get', args, { stdio: ['ignore', 'ignore', 'inherit'] }).status === 0
   const quiet = ['install', '-y', '-q', '--no-install-recommends', 'chromium']
-  if (!apt(...quiet)) apt('update', '-q') && apt(...quiet)
+  if (!apt(...quiet) && apt('update', '-q')) apt(...quiet)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url) && !findChromium()) {

@@ -12,11 +12,13 @@ import { flowSchema } from './flow/flow-schema.ts'
 import { createMetrics } from './http/metrics.ts'
 import { createServer, type Server } from './http/server.ts'
 import { HOP_HEADER } from './http/webhook-request.ts'
+import { createOAuthClient } from './oauth/oauth-client.ts'
 import type { AccessServices } from './operations/access/access-services.ts'
 import { ApiTokens } from './operations/access/api-tokens.ts'
 import { SetUp } from './operations/access/set-up.ts'
 import { SignInAttempts } from './operations/access/sign-in-attempts.ts'
 import { resetPassword as setNewPassword } from './operations/access/users.ts'
+import { AccessTokens } from './operations/access-tokens.ts'
 import { Audit } from './operations/audit.ts'
 import { Events, type FlowEvent, runEvent, runTopic } from './operations/events.ts'
 import { FlowActivity } from './operations/flow-activity.ts'
@@ -39,9 +41,11 @@ import { createProtect, createSecrets } from './secrets/secret-keeping.ts'
 import { stepKinds } from './steps/index.ts'
 import { createActivityStore } from './storage/activity-store.ts'
 import { createAuditStore } from './storage/audit-store.ts'
+import { createAuthorizationRequestStore } from './storage/authorization-request-store.ts'
 import { createConnectionStore } from './storage/connection-store.ts'
 import { createDeliveryStore } from './storage/delivery-store.ts'
 import { createFlowStore } from './storage/flow-store.ts'
+import { createGrantStore } from './storage/grant-store.ts'
 import { createHousekeeping } from './storage/housekeeping.ts'
 import { createInvitationStore } from './storage/invitation-store.ts'
 import { createRunStore } from './storage/run-store.ts'
@@ -62,6 +66,7 @@ const STORAGE_RETRY_MS = 1000
 const HOUSEKEEPING_EVERY_MS = 60_000
 const ACTIVITY_EVERY_MS = 5_000
 const FINISH_GRACE_MS = 5_000
+const TOKEN_GRACE_MS = 1_500
 const DUE_PAGE = 500
 /** The wall clock may jump: whoever sleeps looks at it again. */
 const LONGEST_SLEEP_MS = 60_000
@@ -108,6 +113,18 @@ export async function startApp(config: Config, logOutput: DestinationStream = st
     hmacSha256: (text: string, key: string) => createHmac('sha256', key).update(text).digest('hex'),
   }
   const sandbox = createSandbox()
+  const warn = (message: string, details: Record<string, unknown>) => log.warn(details, message)
+  const oauth = createOAuthClient(http)
+  const tokens = new AccessTokens({
+    connections,
+    grants: createGrantStore(storage.kysely, vault),
+    oauth,
+    now,
+    sleep,
+    alone: true,
+    redact: secrets.redact,
+    warn,
+  })
   const enginePorts: EnginePorts = {
     journal,
     http,
@@ -116,7 +133,13 @@ export async function startApp(config: Config, logOutput: DestinationStream = st
     random: Math.random,
     hashing,
     env: config.env,
-    connections,
+    connections: {
+      fields: connections.fields,
+      checkHost: (url, texts) => connections.checkHost(url, texts),
+      accessToken: (name) => tokens.accessToken(name),
+      renewed: (name, refused) => tokens.renewed(name, refused),
+      refusedAgain: (name, token) => tokens.refusedAgain(name, token),
+    },
     holdsSecret: secrets.holds,
     sleepUntil,
     redact: secrets.redact,
@@ -174,6 +197,9 @@ export async function startApp(config: Config, logOutput: DestinationStream = st
     secrets,
     connections,
     connectionStore,
+    authorizationRequests: createAuthorizationRequestStore(storage.kysely, vault),
+    oauth,
+    tokens,
     published,
     engine,
     enginePorts,
@@ -192,11 +218,12 @@ export async function startApp(config: Config, logOutput: DestinationStream = st
     baseUrl: config.baseUrl,
     maxBodyBytes: config.maxBodyBytes,
     maxQueue: config.maxQueue,
-    warn: (message, details) => log.warn(details, message),
+    warn,
   }
 
   metrics.watch({ queued: () => queue.size, running: () => engine.active, outbound: () => http.stats().inFlight })
   for (const connection of await connectionStore.all()) connections.put(connection)
+  await tokens.load()
   await published.load()
   await access.tokens.reload()
   const server = await createServer({
@@ -225,6 +252,8 @@ export async function startApp(config: Config, logOutput: DestinationStream = st
       stopping.abort()
       queue.stop()
       await stopServing(server, replies, () => engine.stop(FINISH_GRACE_MS))
+      // What a token endpoint has given must be written down.
+      await Promise.race([tokens.stop(), sleep(TOKEN_GRACE_MS)])
       await http.close()
       await sandbox.close()
       await housekeeping
@@ -269,6 +298,7 @@ export async function resetPassword({ dataDir }: Config, email: string, password
     close()
   }
 }
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 function sleepUntil(time: number): { done: Promise<void>; end(): void } {
   let timer: NodeJS.Timeout | undefined

@@ -17,6 +17,7 @@ const PORTS = [
   'engine/webhook-data.ts',
   'engine/ids.ts',
   'operations/ports.ts',
+  'operations/oauth-client.ts',
 ]
 
 /** Folder of src/ → the folders it may import from; 'ports' stands for the files above. */
@@ -29,6 +30,7 @@ const RULES: Record<string, string[]> = {
   storage: ['ports', 'flow'],
   queue: ['ports'],
   outbound: ['ports'],
+  oauth: ['ports'],
   sandbox: ['ports', 'flow'],
   secrets: ['ports'],
   http: ['operations', 'contract', 'engine', 'flow'],

@@ -280,3 +280,7 @@ export const ConnectionBody = Type.Object({
   createdAt: Time,
   updatedAt: Time,
 })
+
+export const AuthorizationBody = Type.Object({
+  url: Type.String({ description: 'For the browser of the person who gives consent; good for 10 minutes, once' }),
+})

@@ -140,6 +140,7 @@ export class RunWalk {
       const { outcome, input } = await performStep(
         step,
         stepScope(roots, this.#ports.hashing, this.run.id, entry.path, entry.startedAt),
+        this.#ports.connections,
         (settings, showInput) => this.#context(step, running, interrupted, roots, settings, showInput),
         (error) => this.#ports.bug(error, this.run),
       )

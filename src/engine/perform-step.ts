@@ -1,6 +1,7 @@
 // Runs one step once: resolves its settings, calls its kind, and turns whatever goes wrong into an outcome.
 import type { CompiledStep } from '../flow/compile.ts'
 import { ExpressionError, type Scope } from '../flow/expression/index.ts'
+import { ConnectionError, type Connections } from './connections.ts'
 import { failed, type Outcome, type StepContext, type StepKind } from './step-kind.ts'
 import { WalkSignal } from './walk-signals.ts'
 
@@ -21,11 +22,16 @@ export interface Performed {
 export async function performStep(
   step: CompiledStep<StepKind>,
   scope: Scope,
+  connections: Connections,
   contextFor: (settings: unknown, showInput: (input: unknown) => void) => StepContext<never>,
   onBug: (error: unknown) => void,
 ): Promise<Performed> {
   let input: unknown = null
   try {
+    for (const name of step.accessTokens) {
+      const token = connections.accessToken(name)
+      if (token instanceof Promise) await token
+    }
     const settings = step.settings(scope)
     input = settings
     const context = contextFor(settings, (shown) => {
@@ -36,7 +42,7 @@ export async function performStep(
   } catch (error) {
     if (error instanceof WalkSignal) throw error
     if (error instanceof NestedFailure) return { outcome: error.outcome, input }
-    if (error instanceof ExpressionError)
+    if (error instanceof ExpressionError || error instanceof ConnectionError)
       return { outcome: failed({ code: error.code, message: error.message, hint: error.hint }), input }
     onBug(error)
     return {

@@ -9,6 +9,7 @@ const NETWORK_CODES = new Set([
   'connection_reset',
   'connection_failed',
   'response_invalid',
+  'token_unavailable',
 ])
 
 /** A reply that failed nothing, because of failOnError: false, may still be worth another attempt. */

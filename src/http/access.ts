@@ -78,6 +78,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/connections/:name': 'read',
   'PUT /api/v1/connections/:name': 'write',
   'DELETE /api/v1/connections/:name': 'write',
+  'POST /api/v1/connections/:name/authorize': 'write',
+  'GET /api/v1/oauth/callback': 'open',
 }
 
 export const accessTo = (method: string, route: string): Access =>

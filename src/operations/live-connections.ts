@@ -1,9 +1,8 @@
 // Every connection, opened and kept in memory: steps read their fields without asking the database, and always as they are now.
-import type { Connections } from '../engine/connections.ts'
 import { OutboundError } from '../engine/http-client.ts'
 import type { ConnectionShape } from '../flow/connection-use.ts'
 import { allows, type HostRule, parseHostRule } from './host-rules.ts'
-import type { ConnectionRecord, Secrets } from './ports.ts'
+import type { ConnectionRecord, Secrets, Tokens } from './ports.ts'
 
 interface Limit {
   name: string
@@ -13,10 +12,12 @@ interface Limit {
   holds(text: string): boolean
 }
 
-export class LiveConnections implements Connections {
+export class LiveConnections {
   readonly fields: Record<string, Readonly<Record<string, unknown>>> = Object.create(null)
   readonly #secrets: Secrets
   readonly #records = new Map<string, ConnectionRecord>()
+  /** What OAuth connections were granted. */
+  readonly #tokens = new Map<string, Tokens>()
   /** About to be deleted: nothing new may refer to them. */
   readonly #leaving = new Set<string>()
   readonly #limits = new Map<string, Limit>()
@@ -43,8 +44,16 @@ export class LiveConnections implements Connections {
     this.#open(record)
   }
 
+  setTokens(name: string, tokens: Tokens | null): void {
+    if (tokens) this.#tokens.set(name, tokens)
+    else this.#tokens.delete(name)
+    const record = this.#records.get(name)
+    if (record) this.#open(record)
+  }
+
   take(name: string): void {
     this.#records.delete(name)
+    this.#tokens.delete(name)
     delete this.fields[name]
     this.#limit(name, [], [])
     this.#secrets.setSource(sourceOf(name), [])
@@ -83,10 +92,15 @@ export class LiveConnections implements Connections {
   }
 
   #open({ name, fields, secrets, hosts }: ConnectionRecord): void {
+    const tokens = this.#tokens.get(name)
     const values = Object.values(secrets ?? {})
+    if (tokens) values.push(tokens.accessToken)
+    if (tokens?.refreshToken) values.push(tokens.refreshToken)
     // Known before anything can use them.
     this.#secrets.setSource(sourceOf(name), values)
-    this.fields[name] = Object.freeze(Object.assign(Object.create(null), fields, secrets))
+    this.fields[name] = Object.freeze(
+      Object.assign(Object.create(null), fields, secrets, tokens && { accessToken: tokens.accessToken }),
+    )
     this.#limit(name, hosts, values)
   }
 
@@ -101,7 +115,12 @@ export class LiveConnections implements Connections {
 
 export const shapeOf = ({ kind, fields, secrets }: ConnectionRecord): ConnectionShape => ({
   kind,
-  fields: new Set([...Object.keys(fields), ...Object.keys(secrets ?? {})]),
+  // The token is there, or fetched when a step wants it.
+  fields: new Set([
+    ...Object.keys(fields),
+    ...Object.keys(secrets ?? {}),
+    ...(kind === 'oauth2' ? ['accessToken'] : []),
+  ]),
 })
 
 const sourceOf = (name: string): string => `connection:${name}`

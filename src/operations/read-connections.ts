@@ -1,7 +1,7 @@
 // Connections as the API shows them: never with what is secret in them.
 import { type FlowUses, flowsUsing } from './connection-uses.ts'
 import { notFound } from './operation-error.ts'
-import type { ConnectionRecord, Page, Paged } from './ports.ts'
+import type { AuditTarget, ConnectionRecord, Page, Paged } from './ports.ts'
 import type { Services } from './services.ts'
 
 export interface ConnectionView {
@@ -20,7 +20,7 @@ export interface ConnectionView {
 }
 
 export async function readConnection(services: Services, name: string): Promise<ConnectionView> {
-  return connectionView(findConnection(services, name), await flowsUsing(services, name))
+  return connectionView(services, findConnection(services, name), await flowsUsing(services, name))
 }
 
 export async function listConnections(services: Services, { limit, cursor }: Page): Promise<Paged<ConnectionView>> {
@@ -28,7 +28,7 @@ export async function listConnections(services: Services, { limit, cursor }: Pag
   const page = rest.slice(0, limit)
   const uses = page.length ? await flowsUsing(services, null) : []
   return {
-    items: page.map((record) => connectionView(record, uses)),
+    items: page.map((record) => connectionView(services, record, uses)),
     nextCursor: rest.length > limit ? page.at(-1)!.name : null,
   }
 }
@@ -39,9 +39,27 @@ export function findConnection({ connections }: Services, name: string): Connect
   return record
 }
 
-const UNREADABLE = 'Its secrets cannot be read: they were changed or moved in the database. Set them again.'
+const UNREADABLE = 'its secrets cannot be read: they were changed or moved in the database; set them again'
 
-export function connectionView(record: ConnectionRecord, uses: FlowUses[]): ConnectionView {
+export const connectionTarget = (name: string): AuditTarget => ({ kind: 'connection', id: name, name })
+
+function stateOf(
+  { tokens }: Services,
+  { name, kind, fields, secrets }: ConnectionRecord,
+): Pick<ConnectionView, 'state' | 'reason' | 'expiresAt'> {
+  const grant = tokens.grant(name)
+  if (secrets === null) return { state: 'reconnect', reason: UNREADABLE, expiresAt: null }
+  if (grant?.state === 'reconnect') return { state: 'reconnect', reason: grant.reason, expiresAt: null }
+  const needsConsent = kind === 'oauth2' && fields['grant'] === 'authorization_code'
+  const expiresAt = grant?.tokens ? grant.expiresAt : null
+  return {
+    state: needsConsent && !grant?.tokens ? 'unconnected' : 'ready',
+    reason: null,
+    expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+  }
+}
+
+export function connectionView(services: Services, record: ConnectionRecord, uses: FlowUses[]): ConnectionView {
   const { name, kind, fields, secrets, hosts } = record
   return {
     name,
@@ -49,9 +67,7 @@ export function connectionView(record: ConnectionRecord, uses: FlowUses[]): Conn
     fields,
     secretFields: Object.keys(secrets ?? {}),
     hosts,
-    state: secrets === null ? 'reconnect' : 'ready',
-    reason: secrets === null ? UNREADABLE : null,
-    expiresAt: null,
+    ...stateOf(services, record),
     usedBy: uses
       .filter(({ draft, live }) => [...draft, ...live].some((use) => use.name === name))
       .map((flow) => ({ id: flow.id, name: flow.name })),

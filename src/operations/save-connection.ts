@@ -7,8 +7,8 @@ import { parseHostRule } from './host-rules.ts'
 import { shapeOf } from './live-connections.ts'
 import { OperationError } from './operation-error.ts'
 import type { ConnectionRecord } from './ports.ts'
-import { type ConnectionView, connectionView, findConnection } from './read-connections.ts'
-import type { Services } from './services.ts'
+import { type ConnectionView, connectionTarget, connectionView, findConnection } from './read-connections.ts'
+import type { Actor, Services } from './services.ts'
 
 export interface GivenConnection {
   name?: string
@@ -19,7 +19,11 @@ export interface GivenConnection {
 
 const MAX_NAME_LENGTH = 64
 
-export async function createConnection(services: Services, given: GivenConnection): Promise<ConnectionView> {
+export async function createConnection(
+  services: Services,
+  actor: Actor,
+  given: GivenConnection,
+): Promise<ConnectionView> {
   const issues: Issue[] = []
   const name = given.name ?? ''
   if (!CONNECTION_NAME.test(name) || name.length > MAX_NAME_LENGTH)
@@ -46,12 +50,14 @@ export async function createConnection(services: Services, given: GivenConnectio
   if (!(await services.connectionStore.create(record)))
     throw new OperationError('conflict', `There is a connection "${name}" already; change it, or choose another name.`)
   services.connections.put(record)
-  return connectionView(record, await flowsUsing(services, name))
+  await services.audit.record(actor, 'connection.create', connectionTarget(name), { kind, hosts })
+  return connectionView(services, record, await flowsUsing(services, name))
 }
 
 /** Fields that can be read are replaced as a whole; of the secret ones those that are given. Hosts that are left out stay. */
 export async function replaceConnection(
   services: Services,
+  actor: Actor,
   name: string,
   given: GivenConnection,
 ): Promise<ConnectionView> {
@@ -82,7 +88,13 @@ export async function replaceConnection(
   if (!(await services.connectionStore.replace(record)))
     throw new OperationError('conflict', `The connection "${name}" was changed at the same time; read it again.`)
   services.connections.put(record)
-  return connectionView(record, uses)
+  await services.tokens.settingsChanged(current, record)
+  await services.audit.record(actor, 'connection.update', connectionTarget(name), {
+    kind,
+    hosts,
+    fields: Object.keys(given.fields ?? {}),
+  })
+  return connectionView(services, record, uses)
 }
 
 function kindOf(kind: string | undefined, issues: Issue[]): ConnectionKind | null {

@@ -8,11 +8,14 @@ import type { StepKind } from '../engine/step-kind.ts'
 import type { Surroundings } from '../flow/validate.ts'
 import type { AccessServices } from './access/access-services.ts'
 import type { UserView } from './access/sessions.ts'
+import type { AccessTokens } from './access-tokens.ts'
 import type { Audit } from './audit.ts'
 import type { Events } from './events.ts'
 import type { FlowActivity } from './flow-activity.ts'
 import type { LiveConnections } from './live-connections.ts'
+import type { OAuthClient } from './oauth-client.ts'
 import type {
+  AuthorizationRequestStore,
   ConnectionStore,
   DeliveryStore,
   FlowStore,
@@ -44,6 +47,9 @@ export interface Services {
   secrets: Secrets
   connections: LiveConnections
   connectionStore: ConnectionStore
+  authorizationRequests: AuthorizationRequestStore
+  oauth: OAuthClient
+  tokens: AccessTokens
   published: PublishedFlows
   engine: Engine
   enginePorts: EnginePorts

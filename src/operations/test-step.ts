@@ -68,7 +68,7 @@ export async function testStep(
     runRounds: async ({ items }) => ({ count: items?.length ?? 0, results: [], errors: [], failure: null }),
     holdsSecret: services.enginePorts.holdsSecret,
     http: services.enginePorts.http,
-    connections: services.connections,
+    connections: services.enginePorts.connections,
     sandbox: services.enginePorts.sandbox,
     log: (line) => void logs.push(line),
     signal: () => new AbortController().signal,
@@ -76,6 +76,7 @@ export async function testStep(
   const { outcome, input } = await performStep(
     compileStep(openStep(services, flowId, found.step), services.kinds),
     stepScope(roots, services.hashing, context.runId, stepId, startedAt),
+    context.connections,
     (settings, showInput) => ({ ...context, settings: settings as never, showInput }),
     (error) => services.warn('a step failed by a fault of Millrace', { error }),
   )

@@ -54,11 +54,14 @@ export function createConnectionStore(db: Kysely<Tables>, sealing: Sealing): Con
       return Number(numUpdatedRows) === 1
     },
 
-    async remove(name) {
-      const { numDeletedRows } = await db.deleteFrom('connection').where('name', '=', name).executeTakeFirst()
-      return Number(numDeletedRows) === 1
-    },
+    remove: (name) =>
+      db.transaction().execute(async (tx) => {
+        await tx.deleteFrom('connection_grant').where('connection', '=', name).execute()
+        await tx.deleteFrom('authorization_request').where('connection', '=', name).execute()
+        const { numDeletedRows } = await tx.deleteFrom('connection').where('name', '=', name).executeTakeFirst()
+        return Number(numDeletedRows) === 1
+      }),
   }
 }
 
-export const bindingOf = (name: string): string => `connection:${name}`
+const bindingOf = (name: string): string => `connection:${name}`

@@ -194,12 +194,38 @@ export interface ConnectionTable {
   updated_at: number
 }
 
+export interface ConnectionGrantTable {
+  connection: string
+  version: number
+  state: string
+  reason: string | null
+  /** Its tokens, as JSON. */
+  sealed: string | null
+  obtained_at: number
+  expires_at: number | null
+  refreshing_since: number | null
+}
+
+export interface AuthorizationRequestTable {
+  id: string
+  connection: string
+  revision: number
+  actor_id: string | null
+  actor_name: string
+  browser: string | null
+  /** Its verifier. */
+  sealed: string
+  expires_at: number
+}
+
 export interface Tables {
   set_up: SetUpTable
   user_account: UserAccountTable
   user_session: UserSessionTable
   invitation: InvitationTable
   api_token: ApiTokenTable
+  connection_grant: ConnectionGrantTable
+  authorization_request: AuthorizationRequestTable
   audit: AuditTable
   flow_hour: FlowHourTable
   connection: ConnectionTable

@@ -38,6 +38,12 @@ export function createVaultRecords(db: Kysely<Tables>): VaultRecords {
             .where('live.document', 'like', '%"sealed:%'),
         )
         .unionAll(db.selectFrom('connection').select('sealed as text'))
+        .unionAll(
+          db
+            .selectFrom('connection_grant')
+            .select((eb) => eb.ref('sealed').$notNull().as('text'))
+            .where('sealed', 'is not', null),
+        )
         .execute()
       const ids = new Set<string>()
       for (const { text } of texts) for (const [, id] of text.matchAll(SEALED)) ids.add(id!)

@@ -1,14 +1,32 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Static } from 'typebox'
 import Type from 'typebox'
-import { ConnectionBody, ConnectionChangeRequest, ConnectionRequest, PageQuery, pageOf } from '../../contract/bodies.ts'
+import {
+  AuthorizationBody,
+  ConnectionBody,
+  ConnectionChangeRequest,
+  ConnectionRequest,
+  PageQuery,
+  pageOf,
+} from '../../contract/bodies.ts'
+import { AUTHORIZATION_MS, beginAuthorization, finishAuthorization } from '../../operations/authorize-connection.ts'
 import { deleteConnection } from '../../operations/delete-connection.ts'
 import { listConnections, readConnection } from '../../operations/read-connections.ts'
 import { createConnection, replaceConnection } from '../../operations/save-connection.ts'
 import type { Services } from '../../operations/services.ts'
+import { authorizationPage } from '../authorization-page.ts'
+import { cookieOf } from '../cookies.ts'
 import { pageFrom } from '../page.ts'
 
 const Name = Type.Object({ name: Type.String() })
+/** Authorization servers may add what they like. */
+const CallbackQuery = Type.Object({
+  state: Type.Optional(Type.String()),
+  code: Type.Optional(Type.String()),
+  error: Type.Optional(Type.String()),
+  error_description: Type.Optional(Type.String()),
+})
+const CALLBACK = '/api/v1/oauth/callback'
 type WithName = { Params: Static<typeof Name> }
 
 export function connectionRoutes(app: FastifyInstance, services: Services): void {
@@ -29,7 +47,7 @@ export function connectionRoutes(app: FastifyInstance, services: Services): void
   app.post<{ Body: Static<typeof ConnectionRequest> }>(
     '/api/v1/connections',
     { schema: { tags, summary: 'Create a connection', body: ConnectionRequest, response: { 201: ConnectionBody } } },
-    async ({ body }, reply) => reply.code(201).send(await createConnection(services, body)),
+    async ({ body, actor }, reply) => reply.code(201).send(await createConnection(services, actor!, body)),
   )
   app.get<WithName>(
     '/api/v1/connections/:name',
@@ -47,7 +65,7 @@ export function connectionRoutes(app: FastifyInstance, services: Services): void
         response: { 200: ConnectionBody },
       },
     },
-    ({ params, body }) => replaceConnection(services, params.name, body),
+    ({ params, body, actor }) => replaceConnection(services, actor!, params.name, body),
   )
   app.delete<WithName>(
     '/api/v1/connections/:name',
@@ -59,9 +77,58 @@ export function connectionRoutes(app: FastifyInstance, services: Services): void
         response: { 204: Type.Null() },
       },
     },
-    async ({ params }, reply) => {
-      await deleteConnection(services, params.name)
+    async ({ params, actor }, reply) => {
+      await deleteConnection(services, actor!, params.name)
       return reply.code(204).send()
     },
+  )
+  app.post<WithName>(
+    '/api/v1/connections/:name/authorize',
+    {
+      schema: {
+        tags,
+        summary: 'The URL at which a person gives their consent to an OAuth connection',
+        params: Name,
+        response: { 200: AuthorizationBody },
+      },
+    },
+    async ({ params, actor, headers }, reply) => {
+      // With a token it is a script that asks, and somebody's browser that is to go there.
+      const byBrowser = headers.authorization === undefined
+      const { url, browser } = await beginAuthorization(services, actor!, params.name, byBrowser)
+      if (browser) keepInBrowser(reply, services.baseUrl, browser.name, browser.secret)
+      return { url }
+    },
+  )
+  app.get<{ Querystring: Static<typeof CallbackQuery> }>(
+    CALLBACK,
+    {
+      // A HEAD request would spend the state.
+      exposeHeadRoute: false,
+      schema: {
+        tags,
+        summary: 'Where authorization servers send browsers back to; answers with a page',
+        querystring: CallbackQuery,
+      },
+    },
+    async ({ query, headers }, reply) => {
+      const finished = await finishAuthorization(services, {
+        state: query.state,
+        code: query.code,
+        error: query.error,
+        errorDescription: query.error_description,
+        cookie: (name) => cookieOf(headers.cookie, name),
+      })
+      return authorizationPage(reply, finished)
+    },
+  )
+}
+
+/** Sent back to the callback only, also when the authorization server's page leads there. */
+function keepInBrowser(reply: FastifyReply, baseUrl: string, name: string, secret: string): void {
+  const secure = baseUrl.startsWith('https:') ? '; Secure' : ''
+  void reply.header(
+    'set-cookie',
+    `${name}=${secret}; Path=${CALLBACK}; Max-Age=${AUTHORIZATION_MS / 1000}; HttpOnly; SameSite=Lax${secure}`,
   )
 }

@@ -17,6 +17,8 @@ export interface RequestIdentity {
   runId: string
   path: string
   holdsSecret(text: string): boolean
+  /** For auth by an OAuth connection. */
+  accessToken: string | null
 }
 
 const MASK = '***'
@@ -30,7 +32,7 @@ export function buildRequest(settings: HttpSettings, identity: RequestIdentity):
     headers.push({ name, value, credential: CREDENTIAL_NAMES.has(name.toLowerCase()) || identity.holdsSecret(value) })
 
   const body = settings.body ? withContentType(settings.body, headers) : null
-  if (auth) addAuth(auth, headers)
+  if (auth) addAuth(auth, identity.accessToken, headers)
   if (settings.idempotencyKey && find(headers, 'idempotency-key') === undefined)
     headers.push({ name: 'Idempotency-Key', value: `${identity.runId}:${identity.path}`, credential: false })
 
@@ -64,15 +66,15 @@ function withContentType(setting: NonNullable<HttpSettings['body']>, headers: Ou
 }
 
 /** Replaces a header of that name: two Authorization headers are never valid. */
-function addAuth(auth: NonNullable<HttpSettings['auth']>, headers: OutboundHeader[]): void {
-  const header = authHeader(auth)
+function addAuth(auth: NonNullable<HttpSettings['auth']>, accessToken: string | null, headers: OutboundHeader[]): void {
+  const header = authHeader(auth, accessToken)
   if (header === null) return
   const name = header.name.toLowerCase()
   for (let i = headers.length - 1; i >= 0; i--) if (headers[i]!.name.toLowerCase() === name) headers.splice(i, 1)
   headers.push({ ...header, credential: true })
 }
 
-function authHeader(auth: NonNullable<HttpSettings['auth']>): Pair | null {
+function authHeader(auth: NonNullable<HttpSettings['auth']>, accessToken: string | null): Pair | null {
   switch (auth.kind) {
     case 'basic': {
       if (auth.username.includes(':'))
@@ -88,6 +90,8 @@ function authHeader(auth: NonNullable<HttpSettings['auth']>): Pair | null {
     }
     case 'bearer':
       return { name: 'Authorization', value: `Bearer ${auth.token.replace(/^\s*bearer\s+/i, '')}` }
+    case 'oauth2':
+      return { name: 'Authorization', value: `Bearer ${accessToken!}` }
     case 'apiKey':
       return auth.in === 'query' ? null : { name: auth.name, value: auth.value }
     default:

@@ -52,7 +52,7 @@ export const NO_BODY_WITH_HEAD = 'A HEAD request cannot have a body. Remove the 
 
 function authHeaderName(auth: unknown): string | null {
   if (!isObject(auth)) return null
-  if (auth['kind'] === 'basic' || auth['kind'] === 'bearer') return 'authorization'
+  if (['basic', 'bearer', 'oauth2'].includes(String(auth['kind']))) return 'authorization'
   return auth['kind'] === 'apiKey' && auth['in'] !== 'query' ? String(auth['name']).toLowerCase() : null
 }
 

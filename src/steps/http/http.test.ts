@@ -51,7 +51,13 @@ async function run(
     },
     holdsSecret: (text: string) => text.includes('canary'),
     http: client(),
-    connections: { fields: {}, checkHost: () => {} },
+    connections: {
+      fields: {},
+      checkHost: () => {},
+      accessToken: () => 'token',
+      renewed: async () => null,
+      refusedAgain: () => {},
+    },
     signal: () => new AbortController().signal,
     ...more,
   } as StepContext<HttpSettings>
@@ -198,7 +204,7 @@ describe('the request', () => {
     expect(server.seen[0]!.headers['idempotency-key']).toBe('run_1:each[2]/call')
   })
 
-  it('is refused for HEAD with a body, a colon in a user name, and OAuth for now', async () => {
+  it('is refused for HEAD with a body and for a colon in a user name', async () => {
     const server = await api()
     expect((await run({ method: 'HEAD', url: server.origin, body: { kind: 'text', value: 'x' } })).error.code).toBe(
       'body_not_allowed',
@@ -206,10 +212,15 @@ describe('the request', () => {
     expect(
       (await run({ url: server.origin, auth: { kind: 'basic', username: 'a:b', password: 'c' } })).error.code,
     ).toBe('invalid_header')
-    expect((await run({ url: server.origin, auth: { kind: 'oauth2', connection: 'x' } })).error.code).toBe(
-      'expression_failed',
-    )
     expect(server.seen).toEqual([])
+  })
+
+  it('carries the token of an OAuth connection in place of an Authorization header of its own', async () => {
+    const server = await api()
+    const headers = [{ name: 'authorization', value: 'mine' }]
+    const { input } = await run({ url: server.origin, headers, auth: { kind: 'oauth2', connection: 'crm' } })
+    expect(server.seen[0]!.headers.authorization).toBe('Bearer token')
+    expect(input.headers).toEqual([{ name: 'Authorization', value: 'Bearer ***' }])
   })
 
   it('is shown as sent, without its credentials', async () => {

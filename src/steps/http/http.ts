@@ -18,42 +18,27 @@ export const http = defineStep({
 })
 
 async function run(context: StepContext<HttpSettings>): Promise<Outcome> {
-  const { settings, hops } = context
-  if (settings.auth?.kind === 'oauth2')
-    return failed({
-      code: 'expression_failed',
-      message: 'OAuth connections are not available yet',
-      hint: 'Use a bearer token.',
-    })
+  const { settings } = context
+  const { auth } = settings
   if (settings.method === 'HEAD' && settings.body)
     return failed({ code: 'body_not_allowed', message: NO_BODY_WITH_HEAD })
-  let request: BuiltRequest
-  try {
-    request = buildRequest(settings, context)
-  } catch (error) {
-    return outboundFailure(error)
-  }
-  context.showInput(request.shown)
-  if (settings.onInterrupt === 'fail') {
-    if (context.interrupted) return outcomeUnknown()
-    await context.announce()
-  }
-  const { method, url, headers, body } = request
-  const timeoutMs = (settings.timeout ?? 30) * 1000
-  const followRedirects = settings.followRedirects !== false
+  const token = auth?.kind === 'oauth2' ? await context.connections.accessToken(auth.connection) : null
   let reply: OutboundReply
   try {
-    reply = await context.http.send({
-      method,
-      url,
-      headers,
-      body,
-      timeoutMs,
-      followRedirects,
-      hops,
-      signal: context.signal(),
-      check: (hop) => context.connections.checkHost(hop.url, () => textsOf(hop, settings)),
-    })
+    const request = build(context, token)
+    if (settings.onInterrupt === 'fail') {
+      if (context.interrupted) return outcomeUnknown()
+      await context.announce()
+    }
+    reply = await send(context, request)
+    if (auth?.kind === 'oauth2' && reply.status === 401 && !hasLeft(request, reply)) {
+      // Once: an API that refuses a new token too has another reason.
+      const renewed = await context.connections.renewed(auth.connection, token!)
+      if (renewed !== null) {
+        reply = await send(context, build(context, renewed))
+        if (reply.status === 401) context.connections.refusedAgain(auth.connection, renewed)
+      }
+    }
   } catch (error) {
     return outboundFailure(error)
   }
@@ -64,6 +49,33 @@ async function run(context: StepContext<HttpSettings>): Promise<Outcome> {
   const trouble = { code: failure.code, status: reply.status, retryAfterMs: retryAfterMs(reply.headers, context.now) }
   return settings.failOnError === false ? done(output, trouble) : failed(failure, output, trouble)
 }
+
+function build(context: StepContext<HttpSettings>, accessToken: string | null): BuiltRequest {
+  const { runId, path, holdsSecret } = context
+  const request = buildRequest(context.settings, { runId, path, holdsSecret, accessToken })
+  context.showInput(request.shown)
+  return request
+}
+
+function send(context: StepContext<HttpSettings>, request: BuiltRequest): Promise<OutboundReply> {
+  const { settings, hops } = context
+  const { method, url, headers, body } = request
+  return context.http.send({
+    method,
+    url,
+    headers,
+    body,
+    timeoutMs: (settings.timeout ?? 30) * 1000,
+    followRedirects: settings.followRedirects !== false,
+    hops,
+    signal: context.signal(),
+    check: (hop) => context.connections.checkHost(hop.url, () => textsOf(hop, settings)),
+  })
+}
+
+/** Whoever answers at another origin got no credentials. */
+const hasLeft = (request: BuiltRequest, reply: OutboundReply): boolean =>
+  reply.redirects > 0 && new URL(request.url).origin !== new URL(reply.url).origin
 
 /** All that a request carries, as it is sent and as the settings have it: a short secret is found only where it stands alone. */
 function* textsOf({ url, headers, body }: OutboundHop, settings: HttpSettings): Iterable<string> {

@@ -1,4 +1,4 @@
-// Connections: the credentials that flows use by name.
+// Connections: the credentials that flows use by name, what OAuth ones were granted, and the browsers that are under way for it.
 import type { Kysely } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 
@@ -13,5 +13,27 @@ export async function connections(db: Kysely<unknown>, { bigint }: Dialect): Pro
     .addColumn('revision', 'integer', (c) => c.notNull())
     .addColumn('created_at', bigint, (c) => c.notNull())
     .addColumn('updated_at', bigint, (c) => c.notNull())
+    .execute()
+  await db.schema
+    .createTable('connection_grant')
+    .addColumn('connection', 'text', (c) => c.primaryKey())
+    .addColumn('version', 'integer', (c) => c.notNull())
+    .addColumn('state', 'text', (c) => c.notNull())
+    .addColumn('reason', 'text')
+    .addColumn('sealed', 'text')
+    .addColumn('obtained_at', bigint, (c) => c.notNull())
+    .addColumn('expires_at', bigint)
+    .addColumn('refreshing_since', bigint)
+    .execute()
+  await db.schema
+    .createTable('authorization_request')
+    .addColumn('id', 'text', (c) => c.primaryKey())
+    .addColumn('connection', 'text', (c) => c.notNull())
+    .addColumn('revision', 'integer', (c) => c.notNull())
+    .addColumn('actor_id', 'text')
+    .addColumn('actor_name', 'text', (c) => c.notNull())
+    .addColumn('browser', 'text')
+    .addColumn('sealed', 'text', (c) => c.notNull())
+    .addColumn('expires_at', bigint, (c) => c.notNull())
     .execute()
 }

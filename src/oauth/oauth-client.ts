@@ -1,0 +1,181 @@
+// OAuth 2.0 by oauth4webapi, through the guarded HTTP client: egress rules hold for authorization servers too.
+import {
+  type AuthorizationServer,
+  allowInsecureRequests,
+  authorizationCodeGrantRequest,
+  type Client,
+  type ClientAuth,
+  ClientSecretPost,
+  calculatePKCECodeChallenge,
+  clientCredentialsGrantRequest,
+  customFetch,
+  generateRandomCodeVerifier,
+  None,
+  processAuthorizationCodeResponse,
+  processClientCredentialsResponse,
+  processRefreshTokenResponse,
+  ResponseBodyError,
+  refreshTokenGrantRequest,
+  type TokenEndpointResponse,
+  validateAuthResponse,
+} from 'oauth4webapi'
+import { type HttpClient, OutboundError, type OutboundReply } from '../engine/http-client.ts'
+import {
+  type OAuthClient,
+  type OAuthSettings,
+  TokenRefused,
+  type TokenSet,
+  TokenUnavailable,
+} from '../operations/oauth-client.ts'
+import { tokenReply } from './token-reply.ts'
+
+const TIMEOUT_MS = 15_000
+const LONGEST_QUOTE = 300
+
+export function createOAuthClient(http: HttpClient): OAuthClient {
+  const options = {
+    // Which protocols may be used is for the egress rules to say.
+    [allowInsecureRequests]: true,
+    [customFetch]: async (
+      url: string,
+      { method, headers, body }: { method: string; headers: object; body?: unknown },
+    ) => tokenReply(answered(await post(http, url, method, headers, String(body)))),
+  } as const
+
+  return {
+    async begin(settings, redirectUri, state) {
+      const verifier = generateRandomCodeVerifier()
+      const url = new URL(settings.authorizationUrl!)
+      const parameters = {
+        response_type: 'code',
+        client_id: settings.clientId,
+        redirect_uri: redirectUri,
+        ...asked(settings),
+        state,
+        code_challenge: await calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+      }
+      for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+      return { url: url.href, verifier }
+    },
+
+    exchange: (settings, redirectUri, code, verifier) =>
+      tokens(async () => {
+        const { server, client, auth } = partiesOf(settings)
+        // The state was checked where it is kept.
+        const parameters = validateAuthResponse(server, client, new URLSearchParams({ code }))
+        const response = await authorizationCodeGrantRequest(
+          server,
+          client,
+          auth,
+          parameters,
+          redirectUri,
+          verifier,
+          options,
+        )
+        return processAuthorizationCodeResponse(server, client, response)
+      }),
+
+    refresh: (settings, refreshToken) =>
+      tokens(async () => {
+        const { server, client, auth } = partiesOf(settings)
+        const response = await refreshTokenGrantRequest(server, client, auth, refreshToken, options)
+        return processRefreshTokenResponse(server, client, response)
+      }),
+
+    clientCredentials: (settings) =>
+      tokens(async () => {
+        const { server, client, auth } = partiesOf(settings)
+        const response = await clientCredentialsGrantRequest(server, client, auth, asked(settings), options)
+        return processClientCredentialsResponse(server, client, response)
+      }),
+  }
+}
+
+function partiesOf({ tokenUrl, clientId, clientSecret, clientAuth }: OAuthSettings) {
+  // The library wants an issuer; without discovery nothing is ever compared with it.
+  const server: AuthorizationServer = { issuer: new URL(tokenUrl).origin, token_endpoint: tokenUrl }
+  const client: Client = { client_id: clientId }
+  const auth =
+    clientSecret === null ? None() : clientAuth === 'body' ? ClientSecretPost(clientSecret) : basic(clientSecret)
+  return { server, client, auth }
+}
+
+/**
+ * The library also escapes what needs no escaping, such as the hyphen. Both are right (RFC 6749 §2.3.1), but many servers
+ * undo nothing, and for most secrets this form is then the same.
+ */
+const basic =
+  (clientSecret: string): ClientAuth =>
+  (_server, client, _body, headers) => {
+    const encoded = [client.client_id, clientSecret].map((text) =>
+      new URLSearchParams([['', text]]).toString().slice(1),
+    )
+    headers.set('authorization', `Basic ${Buffer.from(encoded.join(':')).toString('base64')}`)
+  }
+
+const asked = ({ scopes, audience }: OAuthSettings): Record<string, string> => ({
+  ...(scopes && { scope: scopes }),
+  ...(audience && { audience }),
+})
+
+async function post(
+  http: HttpClient,
+  url: string,
+  method: string,
+  headers: object,
+  body: string,
+): Promise<OutboundReply> {
+  return http.send({
+    method,
+    url,
+    headers: Object.entries(headers).map(([name, value]) => ({ name, value: String(value), credential: true })),
+    body,
+    timeoutMs: TIMEOUT_MS,
+    // A redirect would take the client's secret elsewhere.
+    followRedirects: false,
+    hops: 0,
+    signal: null,
+  })
+}
+
+/** Only what the server itself has to say about the request. */
+function answered(reply: OutboundReply): OutboundReply {
+  const { status, url, headers } = reply
+  if (status >= 500 || status === 429 || status === 408) {
+    const seconds = Number(headers['retry-after'])
+    throw new TokenUnavailable(`${new URL(url).host} replied ${status}`, Number.isFinite(seconds) ? seconds * 1000 : 0)
+  }
+  if (status >= 300 && status < 400)
+    throw new TokenRefused('invalid_request', `${new URL(url).host} redirects (${status}): check the token URL`)
+  return reply
+}
+
+async function tokens(ask: () => Promise<TokenEndpointResponse>): Promise<TokenSet> {
+  let reply: TokenEndpointResponse
+  try {
+    reply = await ask()
+  } catch (error) {
+    throw explained(error)
+  }
+  const { access_token, refresh_token, expires_in } = reply
+  return {
+    accessToken: access_token,
+    refreshToken: refresh_token ?? null,
+    expiresInMs: expires_in === undefined ? null : expires_in * 1000,
+  }
+}
+
+function explained(error: unknown): Error {
+  if (error instanceof TokenRefused || error instanceof TokenUnavailable) return error
+  if (error instanceof ResponseBodyError) {
+    const description = error.error_description ? `: ${error.error_description.slice(0, LONGEST_QUOTE)}` : ''
+    return new TokenRefused(error.error, error.error.slice(0, 100) + description)
+  }
+  if (error instanceof OutboundError)
+    return error.code === 'blocked_address' || error.code === 'invalid_url'
+      ? new TokenRefused(error.code, `${error.message}. ${error.hint}`)
+      : new TokenUnavailable(`${error.message} (${error.code})`)
+  // The library's messages speak of the form of the reply, and quote nothing of it.
+  return new TokenRefused('invalid_response', `the reply is not one of a token endpoint (${(error as Error).message})`)
+}
