@@ -1,4 +1,4 @@
-// The bodies of signing in, users, invitations, tokens and the audit log.
+// The bodies of signing in, users, invitations and tokens.
 import Type from 'typebox'
 
 const closed = { additionalProperties: false }
@@ -67,13 +67,3 @@ export const NewTokenBody = Type.Object({
   token: Type.String({ description: 'Shown this once' }),
 })
 export const TokenRequest = Type.Object({ name: Name, scope: Scope }, closed)
-
-export const AuditBody = Type.Object({
-  id: Type.String(),
-  at: Time,
-  actor: Type.String({ description: 'E-mail address of the user, or the name of the token' }),
-  actorId: OptionalText,
-  action: Type.String(),
-  target: Type.Union([Type.Object({ kind: Type.String(), id: Type.String(), name: OptionalText }), Type.Null()]),
-  details: Type.Record(Type.String(), Type.Unknown()),
-})

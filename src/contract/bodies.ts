@@ -240,6 +240,19 @@ export const SampleBody = Type.Object({
 
 export const WebhookReplyBody = Type.Object({ status: Type.String(), message: Type.String(), id: Type.String() })
 
+export const AuditBody = Type.Object({
+  id: Type.String(),
+  at: Time,
+  actor: Type.String({ description: 'E-mail address of the user, or the name of the token' }),
+  actorId: Type.Union([Type.String(), Type.Null()]),
+  action: Type.String(),
+  target: Type.Union([
+    Type.Object({ kind: Type.String(), id: Type.String(), name: Type.Union([Type.String(), Type.Null()]) }),
+    Type.Null(),
+  ]),
+  details: Type.Record(Type.String(), AnyJson),
+})
+
 const ConnectionKind = Type.Union(
   (['basic', 'bearer', 'apiKey', 'oauth2', 'custom'] as const).map((kind) => Type.Literal(kind)),
 )

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
-import { AuditBody } from '../../contract/access-bodies.ts'
-import { PageQuery, pageOf } from '../../contract/bodies.ts'
+import { AuditBody, PageQuery, pageOf } from '../../contract/bodies.ts'
 import type { Services } from '../../operations/services.ts'
 import { pageFrom } from '../page.ts'
 
