@@ -8,6 +8,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router'
+import { editorSearch } from './editor/selection.ts'
 import { queries } from './queries.ts'
 import { ErrorPage } from './shell/error-page.tsx'
 import { NotFoundPage } from './shell/not-found-page.tsx'
@@ -74,7 +75,8 @@ const flows = createRoute({
 const flow = createRoute({
   getParentRoute: () => signedIn,
   path: '/flows/$id',
-  component: lazyRouteComponent(() => import('./flows/flow-page.tsx'), 'FlowPage'),
+  validateSearch: editorSearch,
+  component: lazyRouteComponent(() => import('./editor/editor-page.tsx'), 'EditorPage'),
 })
 
 const runs = createRoute({
