@@ -8,6 +8,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router'
+import { editorSearch } from './editor/selection.ts'
 import { readListState } from './flows/flow-list.ts'
 import { queries } from './queries.ts'
 import { runSearch } from './runs/model/run-filter.ts'
@@ -89,7 +90,8 @@ const importFlow = createRoute({
 const flow = createRoute({
   getParentRoute: () => signedIn,
   path: '/flows/$id',
-  component: lazyRouteComponent(() => import('./flows/flow-page.tsx'), 'FlowPage'),
+  validateSearch: editorSearch,
+  component: lazyRouteComponent(() => import('./editor/editor-page.tsx'), 'EditorPage'),
 })
 
 const runs = createRoute({

@@ -65,7 +65,7 @@ describe('a branch', () => {
     expect(middle(labels[0]!)).toBe(middle(node(layout, 'step:x')))
     expect(middle(labels[1]!)).toBe(middle(node(layout, 'step:z')))
     expect(labels[2]!.box.width).toBe(EMPTY_WIDTH)
-    expect(middle(node(layout, 'step:b'))).toBe((middle(labels[0]!) + middle(labels[2]!)) / 2)
+    expect(middle(node(layout, 'step:b'))).toBe(middle(labels[1]!))
   })
 
   it('joins them below the tallest, on the axis of its card', () => {

@@ -144,8 +144,8 @@ function branchBlock(step: StepDocument, path: string, keys: Map<string, string>
     width += column.left + column.right + COLUMN_GAP
   }
   width -= COLUMN_GAP
-  // The card stands over the middle between the first axis and the last, so that the lines are even.
-  const axis = (axes[0]! + axes.at(-1)!) / 2
+  // The card stands over the middle column, or between the two middle ones.
+  const axis = (axes[(axes.length - 1) >> 1]! + axes[axes.length >> 1]!) / 2
   const tallest = Math.max(...columns.map((column) => column.height))
   const half = CARD.width / 2
   return {

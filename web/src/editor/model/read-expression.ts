@@ -19,6 +19,19 @@ export function expressionBefore(text: string, cursor: number): { source: string
   }
 }
 
+/** Every `{{ … }}` with its braces; one that is not closed goes to the end. */
+export function expressionRanges(text: string): { from: number; to: number }[] {
+  const ranges: { from: number; to: number }[] = []
+  let from = text.indexOf('{{')
+  while (from !== -1) {
+    const close = closeOf(text, from + 2)
+    const to = close === -1 ? text.length : close + 2
+    ranges.push({ from, to })
+    from = text.indexOf('{{', to)
+  }
+  return ranges
+}
+
 /** Where the `}}` of an expression stands: outside of its strings and of its own braces. */
 function closeOf(text: string, from: number): number {
   let depth = 0

@@ -1,0 +1,51 @@
+// Somebody else saved the flow meanwhile: what they changed, and whose draft goes on.
+import { Button, Group, Text } from '@mantine/core'
+import { useState } from 'react'
+import { plural } from '../ui/format.ts'
+import classes from './editor.module.css'
+import { useEditor } from './editor-context.tsx'
+import { diffFlows } from './model/diff-flows.ts'
+import type { Saving } from './model/flow-editor.ts'
+import { ChangeList } from './publish/change-list.tsx'
+
+export function ConflictBar({ conflict }: { conflict: Saving & { status: 'conflict' } }) {
+  const { editor, document } = useEditor()
+  const [comparing, setComparing] = useState(false)
+  const theirs = diffFlows(editor.saved, conflict.theirs.draft)
+  const mine = diffFlows(editor.saved, document)
+  return (
+    <>
+      <div className={classes.bar} data-tone="wait" role="alert">
+        <span style={{ flex: 1 }}>
+          This flow was saved elsewhere while you edited it: {plural(theirs.length, 'change')} there,{' '}
+          {plural(mine.length, 'change')} here. Nothing is saved until you choose.
+        </span>
+        <Group gap="xs" wrap="nowrap">
+          <Button size="xs" variant="default" aria-expanded={comparing} onClick={() => setComparing(!comparing)}>
+            {comparing ? 'Hide' : 'Compare'}
+          </Button>
+          <Button size="xs" variant="default" onClick={() => editor.resolve('theirs')}>
+            Take theirs
+          </Button>
+          <Button size="xs" onClick={() => editor.resolve('mine')}>
+            Keep mine
+          </Button>
+        </Group>
+      </div>
+      {comparing && (
+        <div className={classes.compare}>
+          <Group grow align="flex-start">
+            <div>
+              <Text fw={500}>Changed elsewhere</Text>
+              <ChangeList changes={theirs} />
+            </div>
+            <div>
+              <Text fw={500}>Changed here</Text>
+              <ChangeList changes={mine} />
+            </div>
+          </Group>
+        </div>
+      )}
+    </>
+  )
+}

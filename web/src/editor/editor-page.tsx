@@ -1,0 +1,274 @@
+// The page of a flow: the canvas or its YAML on the left, what is selected on the right.
+import { Skeleton } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, useBlocker } from '@tanstack/react-router'
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import { ApiError, api } from '../api-client.ts'
+import type { Flow, Page, Sample } from '../api-types.ts'
+import { FieldContext, type FieldSurroundings } from '../fields/field-context.tsx'
+import { keys, queries } from '../queries.ts'
+import { useMay } from '../session.ts'
+import { PageBody, PageHeader } from '../shell/page-header.tsx'
+import { ErrorNote } from '../ui/error-note.tsx'
+import { useEvents } from '../use-events.ts'
+import { Canvas } from './canvas/canvas.tsx'
+import { ConflictBar } from './conflict-bar.tsx'
+import classes from './editor.module.css'
+import { EditorContext, type EditorValue, useEditor } from './editor-context.tsx'
+import { EditorHeader } from './editor-header.tsx'
+import { FlowEditor } from './model/flow-editor.ts'
+import { findStep, type Position, valueAt, withValue } from './model/flow-tree.ts'
+import type { SampleData } from './model/sample-data.ts'
+import { SidePanel } from './panel/side-panel.tsx'
+import { StepPanel } from './panel/step-panel.tsx'
+import { PublishPanel } from './publish/publish-panel.tsx'
+import { RunBar } from './run-bar.tsx'
+import type { EditorSearch } from './selection.ts'
+import { TriggerPanel } from './trigger/trigger-panel.tsx'
+import { useEditorKeys } from './use-editor-keys.ts'
+import { useTests } from './use-tests.ts'
+import { useValidation } from './use-validation.ts'
+import { YamlView } from './yaml-view.tsx'
+
+const route = getRouteApi('/signed-in/flows/$id')
+
+export function EditorPage() {
+  const { id } = route.useParams()
+  const flow = useQuery(queries.flow(id))
+  const kinds = useQuery(queries.stepKinds)
+  const error = flow.data ? kinds.error : (flow.error ?? kinds.error)
+  if (error)
+    return (
+      <>
+        <PageHeader crumbs={[{ label: 'Flows', to: '/flows' }]} title="Flow" />
+        <PageBody narrow>
+          <ErrorNote
+            title="The flow could not be loaded"
+            error={error}
+            onRetry={() => void Promise.all([flow.refetch(), kinds.refetch()])}
+          />
+        </PageBody>
+      </>
+    )
+  if (!flow.data || !kinds.data) return <Skeleton m={24} height={320} />
+  return <Editor key={id} flow={flow.data} kinds={kinds.data.items} />
+}
+
+function useFlowEditor(flow: Flow): FlowEditor {
+  const queryClient = useQueryClient()
+  const [editor] = useState(() => {
+    const path = `/flows/${flow.id}`
+    const remember = (saved: Flow) => {
+      queryClient.setQueryData(keys.flow(flow.id), saved)
+      return saved
+    }
+    return new FlowEditor(flow, {
+      save: async (document, revision) =>
+        remember(await api.put<Flow>(path, document, { headers: { 'if-match': String(revision) } })),
+      isConflict: (error) => error instanceof ApiError && error.status === 412,
+      load: async () => remember(await api.get<Flow>(path)),
+      delay: (callback, ms) => {
+        const timer = setTimeout(callback, ms)
+        return () => clearTimeout(timer)
+      },
+      now: () => Date.now(),
+    })
+  })
+  useEffect(() => {
+    const refresh = () => {
+      if (!document.hidden) editor.refresh().catch(() => {})
+    }
+    window.addEventListener('focus', refresh)
+    document.addEventListener('visibilitychange', refresh)
+    return () => {
+      window.removeEventListener('focus', refresh)
+      document.removeEventListener('visibilitychange', refresh)
+    }
+  }, [editor])
+  useBlocker({
+    shouldBlockFn: async ({ current, next }) => {
+      if (current.pathname === next.pathname) return false
+      if (await editor.flush()) return false
+      return !window.confirm('The last changes are not saved. Leave, and lose them?')
+    },
+    enableBeforeUnload: () => editor.state.saving.status !== 'saved',
+  })
+  return editor
+}
+
+function useSamples(flowId: string) {
+  const queryClient = useQueryClient()
+  const samples = useQuery(queries.samples(flowId)).data?.items
+  const [chosen, setChosen] = useState<string | null>(null)
+  useEvents(
+    `/flows/${flowId}/events`,
+    ({ type, data }) => {
+      if (type !== 'sample') return
+      setChosen(null)
+      queryClient.setQueryData<Page<Sample>>(keys.samples(flowId), (page) => ({
+        items: [data as Sample, ...(page?.items ?? []).filter(({ id }) => id !== (data as Sample).id)].slice(0, 20),
+        nextCursor: null,
+      }))
+    },
+    () => void queryClient.invalidateQueries({ queryKey: keys.samples(flowId) }),
+  )
+  const sample = samples?.find(({ id }) => id === chosen) ?? samples?.[0] ?? null
+  return { samples: samples ?? NONE, sample, chooseSample: setChosen }
+}
+
+const NONE: never[] = []
+
+function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
+  const navigate = route.useNavigate()
+  const search = route.useSearch()
+  const readOnly = !useMay('write')
+  const editor = useFlowEditor(flow)
+  const state = useSyncExternalStore(editor.subscribe, editor.getState)
+  const { document: flowDocument } = state
+  const issues = useValidation(flowDocument)
+  const { samples, sample, chooseSample } = useSamples(flow.id)
+  const tests = useTests(flow.id, editor, sample)
+  const [adding, setAdding] = useState<Position | null>(null)
+  const connections = useQuery({ ...queries.connections, retry: false }).data ?? NONE
+  const env = useQuery(queries.settings).data?.env ?? NONE
+  const [now] = useState(() => new Date().toISOString())
+  const selected = search.step === undefined ? null : (findStep(flowDocument, search.step) ?? null)
+
+  const open = useCallback(
+    (what: EditorSearch, options?: { replace?: boolean }) =>
+      void navigate({ search: what, replace: options?.replace ?? false }),
+    [navigate],
+  )
+  // A new flow begins with its trigger.
+  const isNew = flowDocument.steps.length === 0 && !search.trigger && !search.publish && !search.step
+  const [startsEmpty] = useState(isNew)
+  useEffect(() => {
+    if (startsEmpty) open({ trigger: true }, { replace: true })
+  }, [startsEmpty, open])
+  const value = useMemo<EditorValue>(
+    () => ({
+      flow,
+      editor,
+      document: flowDocument,
+      readOnly,
+      kinds,
+      issues,
+      search,
+      selected,
+      open,
+      adding,
+      setAdding,
+      samples,
+      sample,
+      chooseSample,
+      tests,
+    }),
+    [
+      flow,
+      editor,
+      flowDocument,
+      readOnly,
+      kinds,
+      issues,
+      search,
+      selected,
+      open,
+      adding,
+      samples,
+      sample,
+      chooseSample,
+      tests,
+    ],
+  )
+  const data = useMemo<SampleData>(
+    () => ({
+      webhook: sample?.webhook ?? null,
+      steps: tests.outputs,
+      env,
+      connections: connections.map(({ name, fields, secretFields }) => ({
+        name,
+        fields: [...new Set([...Object.keys(fields), ...secretFields])],
+      })),
+      flow: { id: flow.id, name: flowDocument.name, version: flow.published?.version ?? null },
+      now,
+    }),
+    [sample, tests.outputs, env, connections, flow.id, flowDocument.name, flow.published, now],
+  )
+  const fields = useMemo<FieldSurroundings>(
+    () => ({
+      document: flowDocument,
+      data,
+      connections,
+      readOnly,
+      issues,
+      edit: (path, changed) => {
+        const present = editor.state.document
+        if (readOnly || valueAt(present, path) === changed) return
+        editor.edit(withValue(present, path, changed), { label: `Change ${path.split('/').at(-1)}`, merge: path })
+      },
+    }),
+    [flowDocument, data, connections, readOnly, issues, editor],
+  )
+  return (
+    <EditorContext.Provider value={value}>
+      <FieldContext.Provider value={fields}>
+        <EditorHeader state={state} />
+        {state.saving.status === 'conflict' && <ConflictBar conflict={state.saving} />}
+        {state.saving.status === 'failed' && (
+          <SaveFailure error={state.saving.error} onRetry={() => void editor.flush()} />
+        )}
+        <RunBar />
+        <Work />
+      </FieldContext.Provider>
+    </EditorContext.Provider>
+  )
+}
+
+function SaveFailure({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+  return (
+    <div className={classes.failure}>
+      <ErrorNote title="The draft could not be saved" error={error} onRetry={onRetry} />
+    </div>
+  )
+}
+
+function Work() {
+  const { search, selected } = useEditor()
+  const frame = useRef<HTMLDivElement>(null)
+  useEditorKeys(() => {
+    frame.current
+      ?.querySelector<HTMLElement>(
+        '[data-panel] .cm-content, [data-panel] input:not([aria-label="Id of the step"]), [data-panel] button',
+      )
+      ?.focus()
+  })
+  return (
+    <div ref={frame} className={classes.body}>
+      <div className={classes.main}>{search.view === 'yaml' ? <YamlView /> : <Canvas />}</div>
+      <OpenPanel key={selected ? selected.step.id : 'none'} />
+    </div>
+  )
+}
+
+function OpenPanel() {
+  const { search, selected } = useEditor()
+  if (search.publish)
+    return (
+      <SidePanel label="Publish">
+        <PublishPanel />
+      </SidePanel>
+    )
+  if (selected)
+    return (
+      <SidePanel label={`Step ${selected.step.id}`}>
+        <StepPanel place={selected} />
+      </SidePanel>
+    )
+  if (search.trigger)
+    return (
+      <SidePanel label="Trigger">
+        <TriggerPanel />
+      </SidePanel>
+    )
+  return null
+}

@@ -1,0 +1,97 @@
+// The cases of a branch: the first whose condition holds is taken.
+import { ActionIcon, Button, Text, Tooltip } from '@mantine/core'
+import { IconArrowDown, IconArrowUp, IconPlus, IconTrash } from '@tabler/icons-react'
+import { PlainTextField } from '../../fields/choice-fields.tsx'
+import { useField } from '../../fields/field-context.tsx'
+import { IssueNotes } from '../../fields/field-frame.tsx'
+import { ConditionField } from '../../fields/template-field.tsx'
+import { plural } from '../../ui/format.ts'
+import { nestedLists } from '../model/flow-tree.ts'
+import classes from '../panel/panel.module.css'
+import type { KindFormProps } from './kind-form.tsx'
+
+export function BranchForm({ place: { path, step } }: KindFormProps) {
+  const { value, set, issues, readOnly } = useField(`${path}/cases`)
+  const cases = Array.isArray(value) ? (value as { steps?: unknown[] }[]) : []
+  const otherwise = nestedLists(step).at(-1)!
+  const move = (index: number, by: number) => {
+    const one = cases[index]!
+    set(cases.toSpliced(index, 1).toSpliced(index + by, 0, one))
+  }
+  return (
+    <>
+      {cases.map((one, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a case has nothing else that names it
+        <div key={index} className={classes.case}>
+          <div className={classes.caseHead}>
+            <Text size="xs" c="dimmed">
+              Case {index + 1} · {plural(one.steps?.length ?? 0, 'step')}
+            </Text>
+            <div className={classes.tools}>
+              <Tool
+                label={`Move case ${index + 1} up`}
+                disabled={readOnly || index === 0}
+                onClick={() => move(index, -1)}
+              >
+                <IconArrowUp size={15} />
+              </Tool>
+              <Tool
+                label={`Move case ${index + 1} down`}
+                disabled={readOnly || index === cases.length - 1}
+                onClick={() => move(index, 1)}
+              >
+                <IconArrowDown size={15} />
+              </Tool>
+              <Tool
+                label={`Delete case ${index + 1} and its steps`}
+                disabled={readOnly || cases.length === 1}
+                onClick={() => set(cases.toSpliced(index, 1))}
+              >
+                <IconTrash size={15} />
+              </Tool>
+            </div>
+          </div>
+          <ConditionField path={`${path}/cases/${index}/when`} label="When" />
+          <PlainTextField
+            path={`${path}/cases/${index}/name`}
+            label="Label"
+            placeholder="Shown over the steps instead of the condition"
+          />
+        </div>
+      ))}
+      <IssueNotes issues={issues} />
+      {!readOnly && (
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<IconPlus size={14} />}
+          style={{ alignSelf: 'flex-start' }}
+          onClick={() => set([...cases, { when: '', steps: [] }])}
+        >
+          Add case
+        </Button>
+      )}
+      <Text size="xs" c="dimmed">
+        The first case whose condition holds is taken. Otherwise{' '}
+        {otherwise.steps.length ? `${plural(otherwise.steps.length, 'step')} run` : 'nothing runs'}.
+      </Text>
+    </>
+  )
+}
+
+interface ToolProps {
+  label: string
+  disabled: boolean
+  onClick: () => void
+  children: React.ReactNode
+}
+
+function Tool({ label, disabled, onClick, children }: ToolProps) {
+  return (
+    <Tooltip label={label}>
+      <ActionIcon size="sm" aria-label={label} disabled={disabled} onClick={onClick}>
+        {children}
+      </ActionIcon>
+    </Tooltip>
+  )
+}

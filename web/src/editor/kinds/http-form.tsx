@@ -1,0 +1,121 @@
+// The HTTP request: method and URL on one line, everything else in tabs that say what they hold.
+import { Select, Tabs } from '@mantine/core'
+import { SegmentField, SwitchField } from '../../fields/choice-fields.tsx'
+import { useField } from '../../fields/field-context.tsx'
+import { IssueNotes } from '../../fields/field-frame.tsx'
+import { NameValueList } from '../../fields/name-value-list.tsx'
+import { NumberField, TemplateField } from '../../fields/template-field.tsx'
+import { useEditor } from '../editor-context.tsx'
+import { isInside } from '../model/flow-tree.ts'
+import classes from '../panel/panel.module.css'
+import { HttpAuth } from './http-auth.tsx'
+import { HttpBody } from './http-body.tsx'
+import type { KindFormProps } from './kind-form.tsx'
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
+
+export function HttpForm({ place: { path, step } }: KindFormProps) {
+  const method = useField(`${path}/method`)
+  const { issues } = useEditor()
+  const counted = (key: string) => (Array.isArray(step[key]) && step[key].length ? ` (${step[key].length})` : '')
+  const kindOf = (key: string) => (step[key] as { kind?: string } | undefined)?.kind
+  const auth = kindOf('auth')
+  const marked = (...keys: string[]) =>
+    issues.some((issue) => !issue.warning && keys.some((key) => isInside(issue.path, `${path}/${key}`)))
+      ? BAD
+      : undefined
+  return (
+    <>
+      <div>
+        <div className={classes.request}>
+          <Select
+            aria-label="Method"
+            data={METHODS}
+            value={typeof method.value === 'string' ? method.value : null}
+            disabled={method.readOnly}
+            error={method.issues.length > 0}
+            onChange={(chosen) => chosen && method.set(chosen)}
+            comboboxProps={{ withinPortal: true }}
+            styles={{ input: { fontWeight: 600 } }}
+          />
+          <TemplateField
+            bare
+            path={`${path}/url`}
+            label="URL"
+            mode="url"
+            placeholder="https://api.example.com/orders/{{ webhook.body.id }}"
+          />
+        </div>
+        <IssueNotes issues={method.issues} />
+      </div>
+      <Tabs defaultValue="query" keepMounted={false}>
+        <Tabs.List mb={12}>
+          <Tabs.Tab value="query" style={marked('query')}>
+            Query{counted('query')}
+          </Tabs.Tab>
+          <Tabs.Tab value="headers" style={marked('headers')}>
+            Headers{counted('headers')}
+          </Tabs.Tab>
+          <Tabs.Tab value="body" style={marked('body')}>
+            Body{kindOf('body') ? `: ${kindOf('body')}` : ''}
+          </Tabs.Tab>
+          <Tabs.Tab value="auth" style={marked('auth')}>
+            Auth{auth && auth !== 'none' ? `: ${auth}` : ''}
+          </Tabs.Tab>
+          <Tabs.Tab
+            value="more"
+            style={marked('timeout', 'followRedirects', 'failOnError', 'idempotencyKey', 'onInterrupt')}
+          >
+            More
+          </Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="query">
+          <NameValueList path={`${path}/query`} noun="parameter" placeholder={['page', '{{ loop.index + 1 }}']} />
+        </Tabs.Panel>
+        <Tabs.Panel value="headers">
+          <NameValueList path={`${path}/headers`} noun="header" placeholder={['Accept-Language', 'en']} />
+        </Tabs.Panel>
+        <Tabs.Panel value="body">
+          <HttpBody path={`${path}/body`} />
+        </Tabs.Panel>
+        <Tabs.Panel value="auth">
+          <HttpAuth path={`${path}/auth`} />
+        </Tabs.Panel>
+        <Tabs.Panel value="more">
+          <div className={classes.section}>
+            <NumberField
+              path={`${path}/timeout`}
+              label="Timeout"
+              description="seconds, for the whole request"
+              placeholder="30"
+            />
+            <SwitchField
+              path={`${path}/failOnError`}
+              label="Fail on 4xx and 5xx"
+              description="Otherwise such a reply is a result like any other."
+              standard
+            />
+            <SwitchField path={`${path}/followRedirects`} label="Follow redirects" description="At most 10." standard />
+            <SwitchField
+              path={`${path}/idempotencyKey`}
+              label="Send an Idempotency-Key"
+              description="The same on every resend, so that the API can notice."
+              standard={false}
+            />
+            <SegmentField
+              path={`${path}/onInterrupt`}
+              label="After a crash between request and reply"
+              fallback="resend"
+              options={[
+                { value: 'resend', label: 'Send again' },
+                { value: 'fail', label: 'Fail the step' },
+              ]}
+            />
+          </div>
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  )
+}
+
+const BAD = { color: 'var(--mr-bad)' }

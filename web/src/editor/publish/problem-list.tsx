@@ -1,0 +1,39 @@
+import { IconAlertCircle, IconAlertTriangle } from '@tabler/icons-react'
+import type { FieldIssue } from '../../fields/field-context.tsx'
+import { useEditor } from '../editor-context.tsx'
+import { allSteps, isInside, stepKeys } from '../model/flow-tree.ts'
+import classes from './publish.module.css'
+
+/** Each problem leads to the step it is at. */
+export function ProblemList({ issues }: { issues: readonly FieldIssue[] }) {
+  const { document, open, search } = useEditor()
+  const places = allSteps(document)
+  const keys = stepKeys(document)
+  const view = search.view ? { view: search.view } : {}
+  return (
+    <div>
+      {issues.map(({ path, code, message, warning }) => {
+        const place = places.findLast((one) => isInside(path, one.path))
+        const where = place ? place.step.id : isInside(path, '/trigger') ? 'trigger' : 'flow'
+        return (
+          <button
+            key={`${path} ${code} ${message}`}
+            type="button"
+            className={classes.problem}
+            data-warning={warning || undefined}
+            onClick={() => open(place ? { step: keys.get(place.path)!, ...view } : { trigger: true, ...view })}
+          >
+            {warning ? (
+              <IconAlertTriangle size={14} aria-hidden="true" />
+            ) : (
+              <IconAlertCircle size={14} aria-hidden="true" />
+            )}
+            <span>
+              <code>{where}</code> {message}
+            </span>
+          </button>
+        )
+      })}
+    </div>
+  )
+}

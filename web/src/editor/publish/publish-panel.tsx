@@ -1,0 +1,140 @@
+// Publishing: what would change, what stands in its way, and the versions before.
+import { Anchor, Button, Group, Text } from '@mantine/core'
+import { IconRocket } from '@tabler/icons-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { api } from '../../api-client.ts'
+import type { Flow, Published } from '../../api-types.ts'
+import { keys } from '../../queries.ts'
+import { ConfirmPopover } from '../../ui/confirm-popover.tsx'
+import { ErrorNote } from '../../ui/error-note.tsx'
+import { plural } from '../../ui/format.ts'
+import { useEditor } from '../editor-context.tsx'
+import { allSteps } from '../model/flow-tree.ts'
+import panel from '../panel/panel.module.css'
+import { Section } from '../panel/section.tsx'
+import { ClosePanel } from '../panel/side-panel.tsx'
+import { ChangeList } from './change-list.tsx'
+import { ProblemList } from './problem-list.tsx'
+import { useLiveChanges } from './use-live-version.ts'
+import { VersionList } from './version-list.tsx'
+
+export function PublishPanel() {
+  const { flow, open, search, issues, document, readOnly, editor } = useEditor()
+  const queryClient = useQueryClient()
+  const changes = useLiveChanges()
+  const errors = issues.filter(({ warning }) => !warning)
+  const warnings = issues.filter(({ warning }) => warning)
+  const publish = useMutation({
+    mutationFn: async () => {
+      if (!(await editor.flush())) throw new Error('The draft could not be saved. Look at the top of the page.')
+      return api.post<Published>(`/flows/${flow.id}/publish`)
+    },
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: keys.flows }),
+  })
+  const view = search.view ? { view: search.view } : {}
+  const isUnchanged = changes !== null && changes.length === 0
+  return (
+    <>
+      <div className={panel.head}>
+        <IconRocket size={17} aria-hidden="true" />
+        <h2 className={panel.title}>Publish</h2>
+        <span className={panel.kind}>
+          {flow.published ? `version ${flow.published.version} is live` : 'nothing is live yet'}
+        </span>
+        <div className={panel.tools}>
+          <ClosePanel onClose={() => open(view)} />
+        </div>
+      </div>
+      <div className={panel.scroll}>
+        <div className={panel.content}>
+          {publish.isSuccess && isUnchanged && (
+            <Text role="status" fw={500}>
+              Version {publish.data.version} is live.{' '}
+              <Anchor fw={400} onClick={() => open({ trigger: true, ...view })}>
+                See its URL
+              </Anchor>
+            </Text>
+          )}
+          {errors.length > 0 && (
+            <div>
+              <Text fw={500} mb={4}>
+                {plural(errors.length, 'problem')} to solve first
+              </Text>
+              <ProblemList issues={errors} />
+            </div>
+          )}
+          {publish.isError && <ErrorNote title="It could not be published" error={publish.error} />}
+          <div>
+            <Text fw={500} mb={4}>
+              {changes ? (isUnchanged ? 'No changes' : plural(changes.length, 'change')) : 'First version'}
+            </Text>
+            {changes ? (
+              <ChangeList
+                changes={changes}
+                onOpen={({ path, subject }) =>
+                  open(path === '/trigger' ? { trigger: true, ...view } : { step: subject, ...view })
+                }
+              />
+            ) : (
+              <Text size="sm" c="dimmed">
+                The webhook and {plural(allSteps(document).length, 'step')} go live.
+              </Text>
+            )}
+          </div>
+          {warnings.length > 0 && (
+            <div>
+              <Text fw={500} mb={4}>
+                {plural(warnings.length, 'warning')}
+              </Text>
+              <ProblemList issues={warnings} />
+            </div>
+          )}
+          <hr className={panel.divider} />
+          {flow.published && (
+            <Section title="Versions" summary={`${flow.published.version} so far`}>
+              <VersionList />
+            </Section>
+          )}
+          {flow.published && <Unpublish />}
+        </div>
+      </div>
+      <div className={panel.foot}>
+        <Group className={panel.testing} wrap="nowrap">
+          <Button
+            disabled={readOnly || errors.length > 0 || isUnchanged}
+            loading={publish.isPending}
+            onClick={() => publish.mutate()}
+          >
+            {flow.published ? `Publish version ${flow.published.version + 1}` : 'Publish'}
+          </Button>
+          <Text size="xs" c="dimmed">
+            {readOnly ? 'You may look, but not publish.' : 'Goes live at once. Runs under way keep their version.'}
+          </Text>
+        </Group>
+      </div>
+    </>
+  )
+}
+
+function Unpublish() {
+  const { flow, readOnly } = useEditor()
+  const queryClient = useQueryClient()
+  const unpublish = async () => {
+    queryClient.setQueryData(keys.flow(flow.id), await api.post<Flow>(`/flows/${flow.id}/unpublish`))
+    await queryClient.invalidateQueries({ queryKey: keys.flows })
+  }
+  return (
+    <ConfirmPopover
+      title="Take the flow off line?"
+      confirm="Unpublish"
+      onConfirm={unpublish}
+      target={(show) => (
+        <Button variant="default" size="xs" disabled={readOnly} style={{ alignSelf: 'flex-start' }} onClick={show}>
+          Unpublish
+        </Button>
+      )}
+    >
+      Its webhook answers 404 at once. Runs under way go on, and the draft stays.
+    </ConfirmPopover>
+  )
+}

@@ -1,0 +1,63 @@
+import { Button, Text } from '@mantine/core'
+import { PlainNumberField } from '../../fields/choice-fields.tsx'
+import { useField } from '../../fields/field-context.tsx'
+import { ConditionField, TemplateField } from '../../fields/template-field.tsx'
+
+export function FilterForm() {
+  return (
+    <>
+      <ConditionField
+        path="/trigger/when"
+        label="Only when"
+        optional
+        placeholder="{{ webhook.body.type == 'order.created' }}"
+      />
+      <Text size="xs" c="dimmed">
+        Other deliveries are answered with success, kept in the inbox as filtered, and start nothing.
+      </Text>
+    </>
+  )
+}
+
+export function DuplicatesForm() {
+  const dedupe = useField('/trigger/dedupe')
+  if (dedupe.value === undefined)
+    return (
+      <>
+        <Text size="xs" c="dimmed">
+          Senders repeat a delivery when they saw no reply. With a key that names the event, a second delivery of it
+          starts nothing and gets the first run's id.
+        </Text>
+        <Button
+          size="xs"
+          variant="default"
+          disabled={dedupe.readOnly}
+          style={{ alignSelf: 'flex-start' }}
+          onClick={() => dedupe.set({ key: '' })}
+        >
+          Recognise duplicates
+        </Button>
+      </>
+    )
+  return (
+    <>
+      <TemplateField
+        path="/trigger/dedupe/key"
+        label="Key"
+        mode="optional"
+        placeholder="{{ webhook.headers['x-delivery-id'] }}"
+      />
+      <PlainNumberField path="/trigger/dedupe/window" label="Remembered for" placeholder="86400 s" suffix="s" />
+      <Button
+        size="xs"
+        variant="subtle"
+        color="gray"
+        disabled={dedupe.readOnly}
+        style={{ alignSelf: 'flex-start' }}
+        onClick={() => dedupe.set(undefined)}
+      >
+        Let each delivery start a run
+      </Button>
+    </>
+  )
+}

@@ -1,0 +1,187 @@
+// The first minute: send a request, see it arrive, build on it.
+import { Button, Group, Tabs, Text } from '@mantine/core'
+import { IconSend } from '@tabler/icons-react'
+import { useMemo, useState } from 'react'
+import { toCurl } from '../../../../src/flow/curl/to-curl.ts'
+import { api } from '../../api-client.ts'
+import type { Sample } from '../../api-types.ts'
+import { CodeEditor } from '../../ui/code-editor.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { DataTree } from '../../ui/data-tree.tsx'
+import { ErrorNote } from '../../ui/error-note.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
+import { useEditor } from '../editor-context.tsx'
+import { sampleBody } from '../model/sample-body.ts'
+import classes from './trigger.module.css'
+
+export function FirstRequest() {
+  const { sample, samples, document, flow } = useEditor()
+  const [composing, setComposing] = useState(false)
+  const example = useMemo(() => sampleBody(document), [document])
+  const command = toCurl({
+    method: 'POST',
+    url: flow.webhook.testUrl,
+    body: { kind: 'json', value: example },
+  }).replace(/ \\\n {2}-L$/, '')
+  return (
+    <>
+      <div>
+        <Group justify="space-between" mb={4}>
+          <Text size="sm" fw={500}>
+            Send a test request
+          </Text>
+        </Group>
+        <div className={`${classes.address} ${classes.command}`}>
+          <code>{command}</code>
+          <CopyButton value={command} label="Copy the curl command" />
+        </div>
+      </div>
+      <div className={classes.listen} aria-live="polite">
+        {sample ? <Received sample={sample} isLatest={sample.id === samples[0]?.id} /> : <Waiting />}
+        {composing ? (
+          <Compose example={example} onDone={() => setComposing(false)} />
+        ) : (
+          <Group>
+            <Button
+              variant={sample ? 'default' : 'filled'}
+              size="xs"
+              leftSection={<IconSend size={14} />}
+              onClick={() => setComposing(true)}
+            >
+              Send a sample
+            </Button>
+          </Group>
+        )}
+      </div>
+      {samples.length > 1 && <Samples />}
+    </>
+  )
+}
+
+function Waiting() {
+  return (
+    <div>
+      <div className={classes.waiting}>
+        <span className={classes.pulse} aria-hidden="true" />
+        Waiting for a test request…
+      </div>
+      <Text size="xs" c="dimmed" mt={4}>
+        It starts no run. What arrives is shown here, and every field of the flow can use it.
+      </Text>
+    </div>
+  )
+}
+
+function Received({ sample, isLatest }: { sample: Sample; isLatest: boolean }) {
+  const { webhook, receivedAt } = sample
+  return (
+    <>
+      <div className={classes.sampleHead}>
+        <span>{isLatest ? 'Test request received' : 'The sample in use'}</span>
+        <Text size="xs" c="dimmed">
+          <RelativeTime at={receivedAt} />
+        </Text>
+      </div>
+      <Tabs defaultValue="body" keepMounted={false}>
+        <Tabs.List mb={8}>
+          <Tabs.Tab value="body">Body</Tabs.Tab>
+          <Tabs.Tab value="headers">Headers ({Object.keys(webhook.headers).length})</Tabs.Tab>
+          <Tabs.Tab value="query">Query ({Object.keys(webhook.query).length})</Tabs.Tab>
+          <Tabs.Tab value="all">All</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="body">
+          <DataTree value={webhook.body} path="webhook.body" label="The request's body" />
+        </Tabs.Panel>
+        <Tabs.Panel value="headers">
+          <DataTree value={webhook.headers} path="webhook.headers" label="The request's headers" withRaw={false} />
+        </Tabs.Panel>
+        <Tabs.Panel value="query">
+          <DataTree value={webhook.query} path="webhook.query" label="The request's query" withRaw={false} />
+        </Tabs.Panel>
+        <Tabs.Panel value="all">
+          <DataTree value={webhook} path="webhook" label="The whole request" />
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  )
+}
+
+function Compose({ example, onDone }: { example: object; onDone: () => void }) {
+  const { flow, sample, editor } = useEditor()
+  const [text, setText] = useState(() => JSON.stringify(sample?.webhook.body ?? example, null, 2))
+  const [error, setError] = useState<unknown>(null)
+  const [busy, setBusy] = useState(false)
+  const send = async () => {
+    setBusy(true)
+    setError(null)
+    try {
+      const body = JSON.parse(text) as unknown
+      await editor.flush()
+      await api.post(`/webhooks/${flow.webhook.id}/test`, body)
+      onDone()
+    } catch (caught) {
+      setError(caught instanceof SyntaxError ? new Error(`This is not JSON: ${caught.message}`) : caught)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <>
+      <CodeEditor
+        value={text}
+        onChange={setText}
+        mode="json"
+        label="Body of the sample"
+        minHeight={80}
+        maxHeight={260}
+        lineNumbers={false}
+        autoFocus
+      />
+      {error !== null && (
+        <ErrorNote
+          title="The sample was not accepted"
+          error={error}
+          hint="A test request passes the same checks as a delivery."
+        />
+      )}
+      <Group justify="flex-end" gap="xs">
+        <Button size="xs" variant="default" onClick={onDone}>
+          Cancel
+        </Button>
+        <Button size="xs" loading={busy} onClick={() => void send()}>
+          Send
+        </Button>
+      </Group>
+    </>
+  )
+}
+
+function Samples() {
+  const { samples, sample, chooseSample } = useEditor()
+  return (
+    <div>
+      <Text size="sm" fw={500} mb={4}>
+        Samples
+      </Text>
+      <div className={classes.samples}>
+        {samples.map(({ id, receivedAt, webhook }) => (
+          <div key={id} className={classes.sample}>
+            <Text size="xs" c="dimmed" style={{ flex: 'none', width: 70 }}>
+              <RelativeTime at={receivedAt} />
+            </Text>
+            <code>{JSON.stringify(webhook.body).slice(0, 120)}</code>
+            {id === sample?.id ? (
+              <Text size="xs" c="var(--mr-accent)" px={10}>
+                In use
+              </Text>
+            ) : (
+              <Button size="xs" variant="subtle" onClick={() => chooseSample(id)}>
+                Use this sample
+              </Button>
+            )}
+          </div>
+        ))}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,159 @@
+// The trigger: how to reach it and what it got comes first, what it demands and replies after.
+import { Anchor, Button, Text } from '@mantine/core'
+import { IconRefresh, IconWebhook } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
+import { api } from '../../api-client.ts'
+import type { Flow } from '../../api-types.ts'
+import { PlainNumberField, TagsField } from '../../fields/choice-fields.tsx'
+import { keys } from '../../queries.ts'
+import { ConfirmPopover } from '../../ui/confirm-popover.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { useEditor } from '../editor-context.tsx'
+import panel from '../panel/panel.module.css'
+import { Section } from '../panel/section.tsx'
+import { ClosePanel } from '../panel/side-panel.tsx'
+import { DuplicatesForm, FilterForm } from './delivery-forms.tsx'
+import { FirstRequest } from './first-request.tsx'
+import { ResponseForm } from './response-form.tsx'
+import classes from './trigger.module.css'
+import { TriggerAuth } from './trigger-auth.tsx'
+
+export function TriggerPanel() {
+  const { flow, open, search, document } = useEditor()
+  const { trigger } = document
+  const auth = (trigger['auth'] as { kind?: string } | undefined)?.kind ?? 'none'
+  const mode = (trigger['response'] as { mode?: string } | undefined)?.mode ?? 'immediate'
+  return (
+    <>
+      <div className={panel.head}>
+        <IconWebhook size={17} aria-hidden="true" />
+        <h2 className={panel.title}>Trigger</h2>
+        <span className={panel.kind}>Webhook</span>
+        <div className={panel.tools}>
+          <ClosePanel onClose={() => open(search.view ? { view: search.view } : {})} />
+        </div>
+      </div>
+      <div className={panel.scroll}>
+        <div className={panel.content}>
+          <WebhookAddress />
+          <FirstRequest />
+          <hr className={panel.divider} />
+          <Section title="Who may call it" summary={AUTH_WORDS[auth] ?? auth} open={auth !== 'none'}>
+            <TriggerAuth />
+          </Section>
+          <Section title="What the caller gets" summary={mode === 'finished' ? 'when the run is finished' : 'at once'}>
+            <ResponseForm />
+          </Section>
+          <Section title="Which deliveries start a run" summary={trigger['when'] === undefined ? 'all' : 'filtered'}>
+            <FilterForm />
+          </Section>
+          <Section title="Duplicates" summary={trigger['dedupe'] === undefined ? 'each starts a run' : 'start one run'}>
+            <DuplicatesForm />
+          </Section>
+          <Section title="Limits" summary={limits(trigger)}>
+            <TagsField
+              path="/trigger/accept"
+              label="Content types"
+              placeholder="application/json"
+              suggestions={[
+                'application/json',
+                'application/*+json',
+                'application/x-www-form-urlencoded',
+                'text/*',
+                'application/xml',
+              ]}
+            />
+            <TagsField
+              path="/trigger/ips"
+              label="From these addresses only"
+              description="addresses or CIDR ranges"
+              placeholder="any address"
+            />
+            <PlainNumberField
+              path="/trigger/concurrency"
+              label="Runs at once"
+              description="the rest wait in order"
+              placeholder="no limit"
+            />
+          </Section>
+          <Section title="Web address" summary={flow.webhook.id.slice(0, 6).concat('…')}>
+            <RegenerateUrl />
+          </Section>
+        </div>
+      </div>
+    </>
+  )
+}
+
+const AUTH_WORDS: Record<string, string> = {
+  none: 'anybody who knows the URL',
+  header: 'who sends the right header',
+  query: 'who sends the right parameter',
+  signature: 'who signs the request',
+}
+
+function limits({ accept, ips, concurrency }: Record<string, unknown>): string {
+  const set = [accept && 'content types', ips && 'addresses', concurrency && `${String(concurrency)} at once`].filter(
+    Boolean,
+  )
+  return set.length ? set.join(', ') : 'JSON, from anywhere'
+}
+
+function WebhookAddress() {
+  const { flow } = useEditor()
+  return (
+    <div>
+      <Text size="sm" fw={500} mb={4}>
+        Webhook URL
+      </Text>
+      <div className={classes.address}>
+        <code title={flow.webhook.url}>{flow.webhook.url}</code>
+        <CopyButton value={flow.webhook.url} label="Copy the webhook URL" />
+      </div>
+      {flow.published === null && (
+        <Text size="xs" c="dimmed" mt={4}>
+          Answers 404 until the flow is published. Test requests work already.
+        </Text>
+      )}
+    </div>
+  )
+}
+
+function RegenerateUrl() {
+  const { flow, readOnly } = useEditor()
+  const queryClient = useQueryClient()
+  const regenerate = async () => {
+    const changed = await api.post<Flow>(`/flows/${flow.id}/webhook/regenerate`)
+    queryClient.setQueryData(keys.flow(flow.id), changed)
+  }
+  return (
+    <>
+      <Text size="xs" c="dimmed">
+        Whoever knows the URL can reach the webhook. If it got into wrong hands, make a new one; see also{' '}
+        <Anchor size="xs" href="/inbox">
+          who called it
+        </Anchor>
+        .
+      </Text>
+      <ConfirmPopover
+        title="Make a new URL?"
+        confirm="Make a new URL"
+        onConfirm={regenerate}
+        target={(show) => (
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={<IconRefresh size={14} />}
+            disabled={readOnly}
+            style={{ alignSelf: 'flex-start' }}
+            onClick={show}
+          >
+            New URL
+          </Button>
+        )}
+      >
+        The old one answers 404 at once. Every sender has to be given the new one.
+      </ConfirmPopover>
+    </>
+  )
+}

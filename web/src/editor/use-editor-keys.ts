@@ -1,0 +1,138 @@
+// The keys of the canvas. They hold while the focus is on it or nowhere; in fields and panels a key means itself.
+import { useEffect, useRef } from 'react'
+import { commandKey } from '../shell/command-key.ts'
+import { type KeyBinding, usePageKeys } from '../shell/commands.ts'
+import { isTyping } from '../shell/key-help.tsx'
+import { type EditorValue, useEditor } from './editor-context.tsx'
+import { stepsToText, textToSteps } from './model/clipboard.ts'
+import type { Direction } from './model/edit-steps.ts'
+import { type Position, stepKeys } from './model/flow-tree.ts'
+import { neighbour } from './model/select-step.ts'
+import { type Edits, useEdits } from './use-edits.ts'
+
+const KEYS: KeyBinding[] = [
+  { keys: ['↑', '↓'], label: 'Go to the step before or after' },
+  { keys: ['←', '→'], label: 'Go from case to case' },
+  { keys: ['A'], label: 'Add a step after this one' },
+  { keys: ['Alt', '↑ ↓'], label: 'Move the step' },
+  { keys: ['Alt', '← →'], label: 'Move it out of, into or between cases' },
+  { keys: ['Enter'], label: 'Edit the step' },
+  { keys: ['T'], label: 'Test the step' },
+  { keys: ['D'], label: 'Duplicate the step' },
+  { keys: ['⌫'], label: 'Delete the step' },
+  { keys: [commandKey, 'C / V'], label: 'Copy and paste steps' },
+  { keys: [commandKey, 'Z'], label: 'Undo' },
+  { keys: [commandKey, '⇧', 'Z'], label: 'Redo' },
+]
+
+const DIRECTIONS: Record<string, Direction> = {
+  ArrowUp: 'up',
+  ArrowDown: 'down',
+  ArrowLeft: 'left',
+  ArrowRight: 'right',
+}
+
+export function useEditorKeys(focusPanel: () => void): void {
+  usePageKeys(KEYS)
+  const value = useEditor()
+  const edits = useEdits()
+  const latest = useRef({ value, edits, focusPanel })
+  useEffect(() => {
+    latest.current = { value, edits, focusPanel }
+  })
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || isTyping(event.target)) return
+      const { value: now, edits: does, focusPanel: focus } = latest.current
+      if (undoKey(event, now) || (isOnCanvas(event.target) && canvasKey(event, now, does, focus)))
+        event.preventDefault()
+    }
+    const onCopy = (event: ClipboardEvent) => {
+      const { selected } = latest.current.value
+      if (!selected || isTyping(event.target) || !isOnCanvas(document.activeElement) || getSelection()?.toString())
+        return
+      event.clipboardData?.setData('text/plain', stepsToText([selected.step]))
+      event.preventDefault()
+    }
+    const onPaste = (event: ClipboardEvent) => {
+      const { value: now, edits: does } = latest.current
+      if (now.readOnly || isTyping(event.target) || !isOnCanvas(document.activeElement)) return
+      const steps = textToSteps(event.clipboardData?.getData('text/plain') ?? '')
+      if (!steps) return
+      event.preventDefault()
+      does.paste(positionAfter(now), steps)
+    }
+    document.addEventListener('keydown', onKey)
+    document.addEventListener('copy', onCopy)
+    document.addEventListener('paste', onPaste)
+    return () => {
+      document.removeEventListener('keydown', onKey)
+      document.removeEventListener('copy', onCopy)
+      document.removeEventListener('paste', onPaste)
+    }
+  }, [])
+}
+
+/** On the canvas itself, not in a menu that is open above it. */
+const isOnCanvas = (target: EventTarget | null): boolean =>
+  target === document.body || (target instanceof HTMLElement && target.closest('[data-canvas]') !== null)
+
+/** After the selected step, or first. */
+export const positionAfter = ({ selected }: EditorValue): Position =>
+  selected ? { list: selected.list, index: selected.index + 1 } : { list: '/steps', index: 0 }
+
+function undoKey(
+  { key, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent,
+  { editor, readOnly }: EditorValue,
+): boolean {
+  if (!(ctrlKey || metaKey) || altKey || readOnly) return false
+  const letter = key.toLowerCase()
+  if (letter === 'y' || (letter === 'z' && shiftKey)) editor.redo()
+  else if (letter === 'z') editor.undo()
+  else return false
+  return true
+}
+
+function canvasKey(event: KeyboardEvent, now: EditorValue, edits: Edits, focusPanel: () => void): boolean {
+  const { key, altKey, ctrlKey, metaKey } = event
+  const { selected, document: flow, readOnly, open, search, setAdding, tests } = now
+  if (ctrlKey || metaKey) return false
+  const view = search.view ? { view: search.view } : {}
+  const direction = DIRECTIONS[key]
+  if (direction && altKey) {
+    if (selected && !readOnly) edits.move(selected, direction)
+    return true
+  }
+  if (direction) {
+    const path = neighbour(flow, selected?.path ?? null, direction)
+    open(path === null ? { trigger: true, ...view } : { step: stepKeys(flow).get(path)!, ...view }, { replace: true })
+    return true
+  }
+  if (altKey) return false
+  switch (key) {
+    case 'Enter':
+      // A button that has the focus is pressed by it.
+      if ((event.target as HTMLElement).matches('[data-insert]')) return false
+      focusPanel()
+      return true
+    case 'Escape':
+      open(view)
+      return true
+    case 'a':
+    case 'A':
+      if (!readOnly) setAdding(positionAfter(now))
+      return true
+    case 'd':
+      if (selected && !readOnly) edits.duplicate(selected)
+      return true
+    case 'Backspace':
+    case 'Delete':
+      if (selected && !readOnly) edits.remove(selected)
+      return true
+    case 't':
+      if (selected && !readOnly) void tests.testStep(selected.step.id)
+      return true
+    default:
+      return false
+  }
+}

@@ -1,0 +1,32 @@
+// What publishing would say of the draft: the service knows connections and env, so it is asked, a moment after each edit.
+import { useEffect, useState } from 'react'
+import { api } from '../api-client.ts'
+import type { Validation } from '../api-types.ts'
+import type { FieldIssue } from '../fields/field-context.tsx'
+import type { EditedFlow } from './model/flow-tree.ts'
+
+const PAUSE_MS = 350
+
+export function useValidation(document: EditedFlow): readonly FieldIssue[] {
+  const [issues, setIssues] = useState<readonly FieldIssue[]>([])
+  useEffect(() => {
+    const abort = new AbortController()
+    const timer = setTimeout(() => {
+      api
+        .post<Validation>('/flows/validate', document, { signal: abort.signal })
+        .then(({ issues: problems, warnings }) =>
+          setIssues([
+            ...problems.map((issue) => ({ ...issue, warning: false })),
+            ...warnings.map((issue) => ({ ...issue, warning: true })),
+          ]),
+        )
+        // What cannot be asked now is asked with the next edit; publishing asks in any case.
+        .catch(() => {})
+    }, PAUSE_MS)
+    return () => {
+      clearTimeout(timer)
+      abort.abort()
+    }
+  }, [document])
+  return issues
+}

@@ -1,0 +1,42 @@
+import { IconAlertCircle, IconAlertTriangle } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import type { FieldIssue } from './field-context.tsx'
+import classes from './fields.module.css'
+
+interface FieldFrameProps {
+  label: string
+  /** Beside the label, in a few words. */
+  description?: string | undefined
+  issues?: readonly FieldIssue[]
+  /** Names the input for whoever cannot see the label above it. */
+  labelId?: string
+  children: ReactNode
+}
+
+export function FieldFrame({ label, description, issues = [], labelId, children }: FieldFrameProps) {
+  return (
+    <div className={classes.field}>
+      <div className={classes.head}>
+        <span className={classes.label} id={labelId}>
+          {label}
+        </span>
+        {description && (
+          <span className={classes.description} title={description}>
+            {description}
+          </span>
+        )}
+      </div>
+      {children}
+      <IssueNotes issues={issues} />
+    </div>
+  )
+}
+
+export function IssueNotes({ issues }: { issues: readonly FieldIssue[] }) {
+  return issues.map(({ code, message, warning, path }) => (
+    <div key={`${path} ${code} ${message}`} className={classes.issue} data-warning={warning || undefined}>
+      {warning ? <IconAlertTriangle size={13} aria-hidden="true" /> : <IconAlertCircle size={13} aria-hidden="true" />}
+      <span>{message}</span>
+    </div>
+  ))
+}
