@@ -8,6 +8,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router'
+import { inboxSearch } from './deliveries/model/delivery-filter.ts'
 import { readListState } from './flows/flow-list.ts'
 import { queries } from './queries.ts'
 import { runSearch } from './runs/model/run-filter.ts'
@@ -107,6 +108,13 @@ const run = createRoute({
   component: lazyRouteComponent(() => import('./runs/run-page.tsx'), 'RunPage'),
 })
 
+const inbox = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/inbox',
+  validateSearch: inboxSearch,
+  component: lazyRouteComponent(() => import('./deliveries/inbox-page.tsx'), 'InboxPage'),
+})
+
 const connections = createRoute({
   getParentRoute: () => signedIn,
   path: '/connections',
@@ -188,6 +196,7 @@ const routeTree = root.addChildren([
     flow,
     runs,
     run,
+    inbox,
     connections,
     newConnection,
     connection,
