@@ -53,7 +53,7 @@ function resultWord(output: unknown, error: { code: string } | null): string {
   if (Number.isInteger(chosen)) return `case ${(chosen as number) + 1}`
   if (chosen === null) return 'otherwise'
   const count = own(output, 'count')
-  return Number.isInteger(count) && Array.isArray(own(output, 'results')) ? `${count} rounds` : ''
+  return typeof count === 'number' && Array.isArray(own(output, 'results')) ? `${count} rounds` : ''
 }
 
 function durationOf({ startedAt, finishedAt }: RunStep): string {

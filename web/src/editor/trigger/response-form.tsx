@@ -64,7 +64,7 @@ export function ResponseForm() {
             placeholder="30 s"
             suffix="s"
           />
-          <Section title="If the run fails" summary={`${String(response.error?.status ?? 500)}`}>
+          <Section title="If the run fails" summary={JSON.stringify(response.error?.status ?? 500)}>
             <NumberField path={`${PATH}/error/status`} label="Status" placeholder="500" />
             <ValueField path={`${PATH}/error/body`} label="Body" description="empty: the error's message" multiline />
             <ReplyPreview

@@ -93,9 +93,11 @@ const AUTH_WORDS: Record<string, string> = {
 }
 
 function limits({ accept, ips, concurrency }: Record<string, unknown>): string {
-  const set = [accept && 'content types', ips && 'addresses', concurrency && `${String(concurrency)} at once`].filter(
-    Boolean,
-  )
+  const set = [
+    accept && 'content types',
+    ips && 'addresses',
+    concurrency && `${JSON.stringify(concurrency)} at once`,
+  ].filter(Boolean)
   return set.length ? set.join(', ') : 'JSON, from anywhere'
 }
 
