@@ -5,7 +5,16 @@ import { useEffect, useState } from 'react'
 export function useLinkCode(): [code: string, setCode: (code: string) => void] {
   const [code, setCode] = useState(() => codeIn(location.hash))
   useEffect(() => {
-    if (location.hash.includes('code=')) history.replaceState(history.state, '', location.pathname + location.search)
+    const takeOut = () => {
+      const found = codeIn(location.hash)
+      if (!found) return
+      setCode(found)
+      history.replaceState(history.state, '', location.pathname + location.search)
+    }
+    takeOut()
+    // Whoever pastes the link where this page is open already: the browser loads nothing anew.
+    window.addEventListener('hashchange', takeOut)
+    return () => window.removeEventListener('hashchange', takeOut)
   }, [])
   return [code, setCode]
 }
