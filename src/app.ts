@@ -1,6 +1,7 @@
 // The sole place that constructs adapters and wires them into a running service.
 import { createHash, createHmac, randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import type { Config } from './config.ts'
@@ -23,6 +24,7 @@ import { Audit } from './operations/audit.ts'
 import { Events, type FlowEvent, runEvent, runTopic } from './operations/events.ts'
 import { FlowActivity } from './operations/flow-activity.ts'
 import { keepHouse } from './operations/keep-house.ts'
+import { KeyRotation } from './operations/key-rotation.ts'
 import { LiveConnections } from './operations/live-connections.ts'
 import type { Secrets } from './operations/ports.ts'
 import { PublishedFlows } from './operations/published-flows.ts'
@@ -38,6 +40,7 @@ import { openVault } from './secrets/open-vault.ts'
 import { createPasswords } from './secrets/passwords.ts'
 import { Redactor } from './secrets/redactor.ts'
 import { createProtect, createSecrets } from './secrets/secret-keeping.ts'
+import type { Vault } from './secrets/vault.ts'
 import { stepKinds } from './steps/index.ts'
 import { createActivityStore } from './storage/activity-store.ts'
 import { createAuditStore } from './storage/audit-store.ts'
@@ -51,11 +54,20 @@ import { createInvitationStore } from './storage/invitation-store.ts'
 import { createRunStore } from './storage/run-store.ts'
 import { createSampleStore } from './storage/sample-store.ts'
 import { createSessionStore } from './storage/session-store.ts'
-import { openBeside, openSqlite } from './storage/sqlite-database.ts'
+import {
+  DATABASE_FILE,
+  DatabaseRefused,
+  openBeside,
+  openSqlite,
+  type SqliteStorage,
+} from './storage/sqlite-database.ts'
 import { createSqliteRunJournal } from './storage/sqlite-run-journal.ts'
+import { createSqliteSealedRows } from './storage/sqlite-sealed-rows.ts'
 import { createTokenStore } from './storage/token-store.ts'
 import { createUserStore } from './storage/user-store.ts'
 import { createVaultRecords } from './storage/vault-records.ts'
+
+export type { KeysView } from './operations/key-rotation.ts'
 
 export interface App {
   url: string
@@ -200,6 +212,7 @@ export async function startApp(config: Config, logOutput: DestinationStream = st
     authorizationRequests: createAuthorizationRequestStore(storage.kysely, vault),
     oauth,
     tokens,
+    keyRotation: createKeyRotation(storage, vault),
     published,
     engine,
     enginePorts,
@@ -259,6 +272,7 @@ export async function startApp(config: Config, logOutput: DestinationStream = st
       await housekeeping
       clearInterval(counting)
       await writeActivity(activity, log)
+      await services.keyRotation.stop()
       await storage.close()
       log.info('Millrace has stopped')
     },
@@ -298,6 +312,28 @@ export async function resetPassword({ dataDir }: Config, email: string, password
     close()
   }
 }
+
+/** For commands: works on the keys of a data folder that no service uses. */
+export async function withKeys<T>(config: Config, work: (rotation: KeyRotation) => Promise<T>): Promise<T> {
+  if (!existsSync(join(config.dataDir, DATABASE_FILE)))
+    throw new DatabaseRefused(`There is no database in ${config.dataDir}. Set MILLRACE_DATA_DIR to its folder.`, false)
+  const storage = await openSqlite(config.dataDir)
+  try {
+    const vault = await openVault(config.secretKeys, config.dataDir, createVaultRecords(storage.kysely))
+    return await work(createKeyRotation(storage, vault))
+  } finally {
+    await storage.close()
+  }
+}
+
+const createKeyRotation = (storage: SqliteStorage, vault: Vault): KeyRotation =>
+  new KeyRotation({
+    rows: createSqliteSealedRows(storage),
+    keyIds: vault.keyIds,
+    reseal: (sealed, binding) => vault.reseal(sealed, binding),
+    sleep,
+  })
+
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 function sleepUntil(time: number): { done: Promise<void>; end(): void } {

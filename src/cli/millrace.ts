@@ -18,9 +18,12 @@ if (command === 'serve') {
 } else if (command === 'users' && rest[0] === 'reset-password' && rest.length === 2) {
   const { resetUserPassword } = await import('./reset-user-password.ts')
   await resetUserPassword(rest[1]!)
+} else if (command === 'keys') {
+  const { keys } = await import('./keys.ts')
+  await keys(rest[0])
 } else {
   console.error(
-    `Unknown command "${[command, ...rest].join(' ')}". There are: millrace serve, millrace users reset-password <e-mail>`,
+    `Unknown command "${[command, ...rest].join(' ')}". There are: millrace serve, millrace users reset-password <e-mail>, millrace keys, millrace keys rotate`,
   )
   process.exit(2)
 }

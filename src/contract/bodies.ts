@@ -297,3 +297,20 @@ export const ConnectionBody = Type.Object({
 export const AuthorizationBody = Type.Object({
   url: Type.String({ description: 'For the browser of the person who gives consent; good for 10 minutes, once' }),
 })
+
+export const KeysBody = Type.Object({
+  current: Type.String({ description: 'The id of the key that seals' }),
+  keys: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      sealed: Type.Integer({ description: 'Values that need this key' }),
+      given: Type.Boolean({ description: 'Whether MILLRACE_SECRET_KEY has it' }),
+    }),
+  ),
+  rotation: Type.Object({
+    status: Type.Union((['idle', 'running', 'failed'] as const).map((status) => Type.Literal(status))),
+    done: Type.Integer(),
+    total: Type.Integer(),
+    error: Type.Union([Type.String(), Type.Null()]),
+  }),
+})

@@ -80,6 +80,9 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'DELETE /api/v1/connections/:name': 'write',
   'POST /api/v1/connections/:name/authorize': 'write',
   'GET /api/v1/oauth/callback': 'open',
+
+  'GET /api/v1/keys': 'admin',
+  'POST /api/v1/keys/rotate': 'admin',
 }
 
 export const accessTo = (method: string, route: string): Access =>

@@ -27,6 +27,7 @@ import { auditRoutes } from './routes/audit.ts'
 import { connectionRoutes } from './routes/connections.ts'
 import { deliveryRoutes } from './routes/deliveries.ts'
 import { flowRoutes } from './routes/flows.ts'
+import { keyRoutes } from './routes/keys.ts'
 import { runRoutes } from './routes/runs.ts'
 import { signInRoutes } from './routes/sign-in.ts'
 import { type System, systemRoutes } from './routes/system.ts'
@@ -117,6 +118,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     signInRoutes(scope, services, cookie, keepAlive, clientAddress)
     userRoutes(scope, services)
     tokenRoutes(scope, services)
+    keyRoutes(scope, services)
     systemRoutes(scope, options)
     const schema = { tags: ['system'], summary: 'This description' }
     scope.get('/api/v1/openapi.json', { schema }, () => Promise.resolve(fastify.swagger()))

@@ -30,7 +30,8 @@ import {
 import { tokenReply } from './token-reply.ts'
 
 const TIMEOUT_MS = 15_000
-const LONGEST_QUOTE = 300
+/** Far more than is shown of it in the end: cut after secrets are hidden, not through the middle of one. */
+const LONGEST_MESSAGE = 10_000
 
 export function createOAuthClient(http: HttpClient): OAuthClient {
   const options = {
@@ -169,8 +170,8 @@ async function tokens(ask: () => Promise<TokenEndpointResponse>): Promise<TokenS
 function explained(error: unknown): Error {
   if (error instanceof TokenRefused || error instanceof TokenUnavailable) return error
   if (error instanceof ResponseBodyError) {
-    const description = error.error_description ? `: ${error.error_description.slice(0, LONGEST_QUOTE)}` : ''
-    return new TokenRefused(error.error, error.error.slice(0, 100) + description)
+    const description = error.error_description ? `: ${error.error_description}` : ''
+    return new TokenRefused(error.error, (error.error + description).slice(0, LONGEST_MESSAGE))
   }
   if (error instanceof OutboundError)
     return error.code === 'blocked_address' || error.code === 'invalid_url'

@@ -2,7 +2,7 @@
 // a time for each connection, however many runs and processes want the token.
 import { ConnectionError } from '../engine/connections.ts'
 import type { LiveConnections } from './live-connections.ts'
-import { type OAuthClient, TokenRefused, type TokenSet, TokenUnavailable } from './oauth-client.ts'
+import { LONGEST_QUOTE, type OAuthClient, TokenRefused, type TokenSet, TokenUnavailable } from './oauth-client.ts'
 import { settingsOf } from './oauth-settings.ts'
 import type { ConnectionRecord, GrantRecord, GrantStore } from './ports.ts'
 import * as failure from './token-failures.ts'
@@ -176,14 +176,14 @@ export class AccessTokens {
       return (await this.#keepTrying(granted)) ? tokens.accessToken : null
     } catch (error) {
       if (error instanceof TokenUnavailable) {
-        const reason = this.#ports.redact(error.message)
+        const reason = this.#shown(error)
         const setback = this.#setBack(failure.unavailable(name, reason), PAUSE_MS.unavailable, error.retryAfterMs)
         await this.#keepTrying({ ...next(claim), refreshingSince: null })
         return this.#makeDo(held, refused, setback)
       }
       if (!(error instanceof TokenRefused)) throw error
       const gone = error.error === 'invalid_grant'
-      const reason = failure.refusal(this.#ports.redact(error.message), gone, held.refreshingSince !== null)
+      const reason = failure.refusal(this.#shown(error), gone, held.refreshingSince !== null)
       const setback = this.#setBack(failure.unauthorized(name, reason), PAUSE_MS.refused, 0)
       const tokens = gone ? null : held.tokens
       await this.#keepTrying({ ...next(claim), state: 'reconnect', reason, tokens, refreshingSince: null })
@@ -229,6 +229,10 @@ export class AccessTokens {
       notBefore: this.#ports.now() + Math.min(pauseMs, PAUSE_MS.refused[1]),
     })
     return error
+  }
+
+  #shown({ message }: Error): string {
+    return this.#ports.redact(message).slice(0, LONGEST_QUOTE)
   }
 
   #granted(held: GrantRecord, { accessToken, refreshToken, expiresInMs }: TokenSet): GrantRecord {

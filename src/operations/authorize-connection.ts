@@ -1,6 +1,6 @@
 // OAuth by authorization code: sends the user's browser to the authorization server, and takes it back once, from the same place.
 import { ConnectionError } from '../engine/connections.ts'
-import { TokenRefused, TokenUnavailable } from './oauth-client.ts'
+import { LONGEST_QUOTE, TokenRefused, TokenUnavailable } from './oauth-client.ts'
 import { settingsOf } from './oauth-settings.ts'
 import { OperationError } from './operation-error.ts'
 import type { AuthorizationRequest } from './ports.ts'
@@ -62,8 +62,6 @@ export interface Callback {
   cookie(name: string): string | undefined
 }
 
-const LONGEST_QUOTE = 300
-
 /** A request is spent by the attempt, whatever comes of it. */
 export async function finishAuthorization(services: Services, callback: Callback): Promise<FinishedAuthorization> {
   if (!callback.state) return { connection: null, problem: 'The state is missing: begin again at the connection.' }
@@ -101,7 +99,7 @@ async function exchange(services: Services, { code }: Callback, request: Authori
     return null
   } catch (error) {
     if (error instanceof TokenRefused || error instanceof TokenUnavailable || error instanceof ConnectionError)
-      return services.secrets.redact(`The authorization server gave no token: ${error.message}`)
+      return services.secrets.redact(`The authorization server gave no token: ${error.message}`).slice(0, LONGEST_QUOTE)
     throw error
   }
 }

@@ -20,6 +20,9 @@ export interface TokenSet {
   expiresInMs: number | null
 }
 
+/** Of what an authorization server says, so much is shown. */
+export const LONGEST_QUOTE = 300
+
 /** The answer is no; `error` is the code of RFC 6749, such as invalid_grant. */
 export class TokenRefused extends Error {
   readonly error: string

@@ -476,6 +476,29 @@ export interface Protect {
   reveal(sealed: string, binding: string): string
 }
 
+/** How far a place was gone through. */
+export interface Resealed {
+  /** Where to go on; null: that was all of it. */
+  after: string | null
+  done: number
+  /** Values that could not be opened. */
+  unreadable: number
+}
+
+/** Everything that is sealed in the database. */
+export interface SealedRows {
+  /** How many values each key has sealed, by its id. */
+  count(): Promise<Map<string, number>>
+  readonly places: readonly string[]
+  /** Seals anew some values of a place that a key has sealed, in one short transaction. `reseal`: null where it cannot be opened. */
+  resealSome(
+    place: string,
+    keyId: string,
+    after: string | null,
+    reseal: (sealed: string, binding: string) => string | null,
+  ): Promise<Resealed>
+}
+
 /** What the vault keeps in the database, to know whether its keys fit. */
 export interface VaultRecords {
   /** `keyIds`: those that were given with it; null where nobody has noted them. */

@@ -54,7 +54,7 @@ export async function createConnection(
   return connectionView(services, record, await flowsUsing(services, name))
 }
 
-/** Fields that can be read are replaced as a whole; of the secret ones those that are given. Hosts that are left out stay. */
+/** Fields that can be read are replaced as a whole; of the secret ones those that are given. What is left out of the rest stays. */
 export async function replaceConnection(
   services: Services,
   actor: Actor,
@@ -70,8 +70,8 @@ export async function replaceConnection(
       message: 'name cannot be changed: flows use it. Create another connection, change the flows, delete this one',
     })
   const kind = given.kind === undefined ? current.kind : kindOf(given.kind, issues)
-  const kept = kind === current.kind ? current.secrets : null
-  const { open, secrets } = fieldsOf(kind, { ...kept, ...given.fields }, issues)
+  const [kept, before] = kind === current.kind ? [current.secrets, current.fields] : []
+  const { open, secrets } = fieldsOf(kind, { ...kept, ...(given.fields ?? before) }, issues)
   const hosts = given.hosts === undefined ? current.hosts : hostsOf(given.hosts, issues)
   refuse(issues)
   const record: ConnectionRecord = {

@@ -12,6 +12,7 @@ import type { AccessTokens } from './access-tokens.ts'
 import type { Audit } from './audit.ts'
 import type { Events } from './events.ts'
 import type { FlowActivity } from './flow-activity.ts'
+import type { KeyRotation } from './key-rotation.ts'
 import type { LiveConnections } from './live-connections.ts'
 import type { OAuthClient } from './oauth-client.ts'
 import type {
@@ -50,6 +51,7 @@ export interface Services {
   authorizationRequests: AuthorizationRequestStore
   oauth: OAuthClient
   tokens: AccessTokens
+  keyRotation: KeyRotation
   published: PublishedFlows
   engine: Engine
   enginePorts: EnginePorts

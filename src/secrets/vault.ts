@@ -42,6 +42,17 @@ export class Vault {
     }
   }
 
+  /** Sealed with the current key; null: it cannot be opened. */
+  reseal(sealed: string, binding: string): string | null {
+    const plain = this.unseal(sealed, binding)
+    return plain === null ? null : this.seal(plain, binding)
+  }
+
+  /** The first seals. */
+  get keyIds(): string[] {
+    return this.#keys.ids
+  }
+
   knows(keyId: string): boolean {
     return this.#keys.find(keyId) !== undefined
   }

@@ -1,6 +1,7 @@
 // Browsers that are under way to an authorization server; each may come back once.
 import type { Kysely } from 'kysely'
 import type { AuthorizationRequestStore, Sealing } from '../operations/ports.ts'
+import { authorizationBinding } from './bindings.ts'
 import type { Tables } from './tables.ts'
 
 export function createAuthorizationRequestStore(db: Kysely<Tables>, sealing: Sealing): AuthorizationRequestStore {
@@ -16,7 +17,7 @@ export function createAuthorizationRequestStore(db: Kysely<Tables>, sealing: Sea
           actor_id: actor.id,
           actor_name: actor.name,
           browser,
-          sealed: sealing.seal(verifier, bindingOf(id)),
+          sealed: sealing.seal(verifier, authorizationBinding(id)),
           expires_at: expiresAt,
         })
         .execute()
@@ -24,7 +25,7 @@ export function createAuthorizationRequestStore(db: Kysely<Tables>, sealing: Sea
 
     async take(id) {
       const row = await db.deleteFrom('authorization_request').where('id', '=', id).returningAll().executeTakeFirst()
-      const verifier = row ? sealing.unseal(row.sealed, bindingOf(id)) : null
+      const verifier = row ? sealing.unseal(row.sealed, authorizationBinding(id)) : null
       if (!row || verifier === null) return null
       return {
         id,
@@ -38,5 +39,3 @@ export function createAuthorizationRequestStore(db: Kysely<Tables>, sealing: Sea
     },
   }
 }
-
-const bindingOf = (id: string): string => `authorization:${id}`

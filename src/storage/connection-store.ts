@@ -2,11 +2,12 @@
 import type { Kysely } from 'kysely'
 import { parseJson } from '../flow/parse-json.ts'
 import type { ConnectionRecord, ConnectionStore, Sealing } from '../operations/ports.ts'
+import { connectionBinding } from './bindings.ts'
 import type { ConnectionTable, Tables } from './tables.ts'
 
 export function createConnectionStore(db: Kysely<Tables>, sealing: Sealing): ConnectionStore {
   const toRecord = (row: ConnectionTable): ConnectionRecord => {
-    const secrets = sealing.unseal(row.sealed, bindingOf(row.name))
+    const secrets = sealing.unseal(row.sealed, connectionBinding(row.name))
     return {
       name: row.name,
       kind: row.kind as ConnectionRecord['kind'],
@@ -22,7 +23,7 @@ export function createConnectionStore(db: Kysely<Tables>, sealing: Sealing): Con
     name: record.name,
     kind: record.kind,
     fields: JSON.stringify(record.fields),
-    sealed: sealing.seal(JSON.stringify(record.secrets), bindingOf(record.name)),
+    sealed: sealing.seal(JSON.stringify(record.secrets), connectionBinding(record.name)),
     hosts: JSON.stringify(record.hosts),
     revision: record.revision,
     created_at: record.createdAt,
@@ -63,5 +64,3 @@ export function createConnectionStore(db: Kysely<Tables>, sealing: Sealing): Con
       }),
   }
 }
-
-const bindingOf = (name: string): string => `connection:${name}`

@@ -2,13 +2,14 @@
 import type { Kysely } from 'kysely'
 import { parseJson } from '../flow/parse-json.ts'
 import type { GrantRecord, GrantStore, Sealing, Tokens } from '../operations/ports.ts'
+import { grantBinding } from './bindings.ts'
 import type { ConnectionGrantTable, Tables } from './tables.ts'
 
 const UNREADABLE = 'its tokens cannot be read: they were changed or moved in the database'
 
 export function createGrantStore(db: Kysely<Tables>, sealing: Sealing): GrantStore {
   const toGrant = (row: ConnectionGrantTable): GrantRecord => {
-    const tokens = row.sealed === null ? null : sealing.unseal(row.sealed, bindingOf(row.connection))
+    const tokens = row.sealed === null ? null : sealing.unseal(row.sealed, grantBinding(row.connection))
     const unreadable = row.sealed !== null && tokens === null
     return {
       connection: row.connection,
@@ -26,7 +27,7 @@ export function createGrantStore(db: Kysely<Tables>, sealing: Sealing): GrantSto
     version: grant.version,
     state: grant.state,
     reason: grant.reason,
-    sealed: grant.tokens && sealing.seal(JSON.stringify(grant.tokens), bindingOf(grant.connection)),
+    sealed: grant.tokens && sealing.seal(JSON.stringify(grant.tokens), grantBinding(grant.connection)),
     obtained_at: grant.obtainedAt,
     expires_at: grant.expiresAt,
     refreshing_since: grant.refreshingSince,
@@ -77,5 +78,3 @@ export function createGrantStore(db: Kysely<Tables>, sealing: Sealing): GrantSto
     },
   }
 }
-
-const bindingOf = (connection: string): string => `grant:${connection}`

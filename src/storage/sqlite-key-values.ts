@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { KeyValueOperation, StepError } from '../engine/step-kind.ts'
 import { parseJson } from '../flow/parse-json.ts'
 import type { KeyValueResult, Protect } from '../operations/ports.ts'
+import { keyValueBinding } from './bindings.ts'
 import type { SqliteStorage } from './sqlite-database.ts'
 
 export function createSqliteKeyValues({ raw }: SqliteStorage, protect: Protect) {
@@ -15,7 +16,7 @@ export function createSqliteKeyValues({ raw }: SqliteStorage, protect: Protect) 
   return (flowId: string, { op, key: name, value, ttlMs }: KeyValueOperation, now: number): KeyValueResult => {
     // Sealed, a key would not be found again: one that holds a secret is kept by its digest.
     const key = protect.text(name) === name ? name : createHash('sha256').update(name).digest('hex')
-    const binding = `key:${flowId}:${key}`
+    const binding = keyValueBinding(flowId, key)
     const row = select.get(flowId, key, now) as { value: string; expires_at: number | null } | undefined
     const present = row === undefined ? null : fromColumn(row.value, binding, protect)
     const write = (written: unknown, expiresAt: number | null) =>

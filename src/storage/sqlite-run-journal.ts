@@ -1,6 +1,7 @@
 // The hot path on SQLite: deliveries accepted, runs claimed, outcomes journalled; prepared statements inside group commits.
 import type { Claim, ClaimedRun, JournalEntry, NewRun, RunJournal, RunProgress } from '../engine/run-store.ts'
 import type { Dedupe, DeliveryRecord, DeliveryStore, Protect, ReplayedJournal, RunStore } from '../operations/ports.ts'
+import { runBinding } from './bindings.ts'
 import { requestColumns, revealedRequest, sealedRequestColumns } from './request-columns.ts'
 import { toClaimedRun, toEntry } from './run-rows.ts'
 import type { SqliteStorage } from './sqlite-database.ts'
@@ -232,5 +233,3 @@ function replayed(entry: JournalEntry, around: ReadonlySet<string>): JournalEntr
     return { ...entry, status: 'running', outcome: null, output: null, error: null, finishedAt: null, resumeAt: null }
   return entry.outcome && entry.outcome !== 'wait' ? entry : null
 }
-
-const runBinding = (runId: string): string => `run:${runId}`

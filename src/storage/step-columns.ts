@@ -1,6 +1,7 @@
 // How a step's data is laid out in columns: as JSON with secrets hidden, and sealed beside it what a resumed run needs as it was.
 import type { JournalEntry } from '../engine/run-store.ts'
 import type { Protect } from '../operations/ports.ts'
+import { stepBinding } from './bindings.ts'
 import type { StepTable } from './tables.ts'
 
 type DataColumns = Pick<StepTable, 'decision' | 'input' | 'output' | 'error' | 'logs' | 'sealed'>
@@ -19,14 +20,14 @@ export function stepColumns(runId: string, entry: JournalEntry, protect: Protect
     ...shown,
     input: shownJson(toJson(entry.input), protect),
     logs: shownJson(toJson(entry.logs), protect),
-    sealed: hidden ? protect.seal(JSON.stringify([decision, output, error]), bindingOf(runId, entry.path)) : null,
+    sealed: hidden ? protect.seal(JSON.stringify([decision, output, error]), stepBinding(runId, entry.path)) : null,
   }
 }
 
 /** The row with the true values. */
 export function revealedStep(row: StepTable, protect: Protect): StepTable {
   if (row.sealed === null) return row
-  const text = protect.reveal(row.sealed, bindingOf(row.run_id, row.path))
+  const text = protect.reveal(row.sealed, stepBinding(row.run_id, row.path))
   const [decision, output, error] = JSON.parse(text) as (string | null)[]
   return { ...row, decision: decision!, output: output!, error: error! }
 }
@@ -36,5 +37,3 @@ export const toJson = (value: unknown): string | null =>
 
 export const shownJson = (text: string | null, protect: Protect): string | null =>
   text === null ? null : protect.json(text)
-
-const bindingOf = (runId: string, path: string): string => `run:${runId}:${path}`

@@ -37,6 +37,13 @@ export function createVaultRecords(db: Kysely<Tables>): VaultRecords {
             .select('live.document as text')
             .where('live.document', 'like', '%"sealed:%'),
         )
+        .unionAll(
+          db
+            .selectFrom('run')
+            .select((eb) => eb.ref('document').$notNull().as('text'))
+            .where('status', 'in', UNFINISHED)
+            .where('document', 'is not', null),
+        )
         .unionAll(db.selectFrom('connection').select('sealed as text'))
         .unionAll(
           db

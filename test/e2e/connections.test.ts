@@ -172,6 +172,13 @@ describe('a connection', () => {
     expect(upstream.received.at(-1)!.headers['x']).toBe(Buffer.from('the-firstthird').toString('base64'))
   })
 
+  it('keeps its fields when only its hosts change', async () => {
+    const name = await connect({ kind: 'basic', fields: { username: 'ada', password: SECRET } })
+    const changed = await api('PUT', `/connections/${name}`, { hosts: [hostOf(upstream)] })
+    expect(changed.body).toMatchObject({ fields: { username: 'ada' }, secretFields: ['password'] })
+    await api('DELETE', `/connections/${name}`)
+  })
+
   it('forgets the secrets of its old kind when it gets another', async () => {
     const name = await bearer()
     const without = await api('PUT', `/connections/${name}`, { kind: 'apiKey', fields: { name: 'X-Key' } })

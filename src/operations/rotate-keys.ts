@@ -1,0 +1,10 @@
+import type { KeysView } from './key-rotation.ts'
+import type { Actor, Services } from './services.ts'
+
+/** Begins to seal everything with the current key; how far it is, `GET /keys` tells. */
+export async function rotateKeys({ keyRotation, audit }: Services, actor: Actor): Promise<KeysView> {
+  keyRotation.start()
+  const view = await keyRotation.view()
+  await audit.record(actor, 'key.rotate', { kind: 'key', id: view.current, name: null })
+  return view
+}

@@ -1,0 +1,8 @@
+// What each sealed text is bound to: the row that it stands in. Moved to another one it cannot be opened.
+
+export const connectionBinding = (name: string): string => `connection:${name}`
+export const grantBinding = (connection: string): string => `grant:${connection}`
+export const authorizationBinding = (id: string): string => `authorization:${id}`
+export const keyValueBinding = (flowId: string, key: string): string => `key:${flowId}:${key}`
+export const runBinding = (runId: string): string => `run:${runId}`
+export const stepBinding = (runId: string, path: string): string => `run:${runId}:${path}`
