@@ -46,9 +46,10 @@ const invite = createRoute({
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  /** `to` is where to go afterwards: a path of this site, nothing else. */
-  validateSearch: (search: Record<string, unknown>): { to?: string } =>
-    typeof search['to'] === 'string' && /^\/(?![/\\])/.test(search['to']) ? { to: search['to'] } : {},
+  /** `to` is where to go afterwards: a path of this site. Anything else is taken away, not only left out. */
+  validateSearch: ({ to }: Record<string, unknown>): { to?: string | undefined } => ({
+    to: typeof to === 'string' && /^\/(?![/\\])/.test(to) ? to : undefined,
+  }),
   component: lazyRouteComponent(() => import('./account/sign-in-page.tsx'), 'SignInPage'),
 })
 

@@ -1,5 +1,4 @@
-import { PasswordInput, Progress, Stack } from '@mantine/core'
-import { useId } from 'react'
+import { PasswordInput, Progress } from '@mantine/core'
 import { passwordStrength, SHORTEST_PASSWORD } from './password-strength.ts'
 
 interface NewPasswordProps {
@@ -12,21 +11,28 @@ const COLORS = ['var(--mr-bad)', 'var(--mr-wait)', 'var(--mr-ok)', 'var(--mr-ok)
 
 export function NewPassword({ label = 'Password', value, onChange }: NewPasswordProps) {
   const { level, word } = passwordStrength(value)
-  const id = useId()
+  const hint = `At least ${SHORTEST_PASSWORD} characters; a few words are easy to remember.`
   return (
-    <Stack gap={6}>
-      <PasswordInput
-        label={label}
-        autoComplete="new-password"
-        required
-        value={value}
-        aria-describedby={id}
-        onChange={(event) => onChange(event.currentTarget.value)}
-      />
-      <Progress value={value === '' ? 0 : (level + 1) * 25} color={COLORS[level]!} size={3} aria-hidden="true" />
-      <span id={id} style={{ fontSize: 12, color: 'var(--mr-dim)' }} aria-live="polite">
-        {value === '' ? `At least ${SHORTEST_PASSWORD} characters; a few words are easy to remember.` : word}
-      </span>
-    </Stack>
+    <PasswordInput
+      label={label}
+      autoComplete="new-password"
+      required
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      description={<span aria-live="polite">{value === '' ? hint : word}</span>}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      inputContainer={(input) => (
+        <>
+          {input}
+          <Progress
+            mt={6}
+            value={value === '' ? 0 : (level + 1) * 25}
+            color={COLORS[level]!}
+            size={3}
+            aria-hidden="true"
+          />
+        </>
+      )}
+    />
   )
 }

@@ -4,9 +4,9 @@ import type { Flow, FlowStats } from '../api-types.ts'
 export type FlowSort = 'name' | 'run' | 'changed'
 
 export interface FlowListState {
-  q?: string
-  status?: Flow['status']
-  sort?: FlowSort
+  q?: string | undefined
+  status?: Flow['status'] | undefined
+  sort?: FlowSort | undefined
 }
 
 export interface ListedFlow {
@@ -34,11 +34,11 @@ const ORDERS: Record<FlowSort, Order> = {
   changed: (a, b) => latest(a.flow.updatedAt, b.flow.updatedAt),
 }
 
-export function readListState(search: Record<string, unknown>): FlowListState {
-  const { q, status, sort } = search
+/** What is not known is taken away, not only left out: the router would pass it on. */
+export function readListState({ q, status, sort }: Record<string, unknown>): FlowListState {
   return {
-    ...(typeof q === 'string' && q !== '' && { q }),
-    ...((status === 'draft' || status === 'published') && { status }),
-    ...((sort === 'name' || sort === 'run') && { sort }),
+    q: typeof q === 'string' && q !== '' ? q : undefined,
+    status: status === 'draft' || status === 'published' ? status : undefined,
+    sort: sort === 'name' || sort === 'run' ? sort : undefined,
   }
 }

@@ -56,11 +56,7 @@ function Entry({ label, icon, hint, ...rest }: EntryProps) {
       <UnstyledButton className={classes.entry} aria-label={label} {...rest}>
         {icon}
         <span className={classes.word}>{label}</span>
-        {hint && (
-          <span className={classes.hint} aria-hidden="true">
-            {hint}
-          </span>
-        )}
+        {hint && <span className={classes.hint} data-hint={hint} aria-hidden="true" />}
       </UnstyledButton>
     </Tooltip>
   )

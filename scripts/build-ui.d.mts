@@ -1,0 +1,1 @@
+export function buildUi(node?: string): boolean

@@ -1,0 +1,126 @@
+// A Millrace with its web UI, and a real browser to use it with.
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { expect, vi } from 'vitest'
+import { buildUi } from '../../scripts/build-ui.mjs'
+import { findChromium, HOW_TO } from '../../scripts/chromium.mjs'
+import { freePort } from '../harness/free-port.ts'
+import { type Millrace, startMillrace } from '../harness/millrace.ts'
+
+const LOCATOR_TIMEOUT_MS = 15_000
+// A browser is slower than anything else that is tested.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
+
+export const OWNER = { email: 'ada@example.com', name: 'Ada Byron', password: 'heron lamp granite tide' }
+
+export interface Ui {
+  millrace: Millrace
+  /** Where the UI has to be opened: the base URL, since changes are taken from its own pages only. */
+  url: string
+  /** The code of the set-up link in the log. */
+  setupCode(): string
+  /** A browser of its own, not signed in. */
+  visitor(options?: BrowserContextOptions): Promise<Page>
+  /** A browser of its own, signed in as the owner, who is made if there is none yet. */
+  owner(options?: BrowserContextOptions): Promise<Page>
+  stop(): Promise<void>
+}
+
+export async function startUi(environment: Record<string, string> = {}): Promise<Ui> {
+  if (!buildUi()) throw new Error('The web UI could not be built; see above.')
+  const browser = await launchBrowser()
+  const port = await freePort()
+  const millrace = await startMillrace({ MILLRACE_PORT: String(port), ...environment })
+  const url = `http://localhost:${port}`
+  const contexts: BrowserContext[] = []
+  const strangers: string[] = []
+  const faults: string[] = []
+
+  const visitor = async (options: BrowserContextOptions = {}): Promise<Page> => {
+    const context = await browser.newContext({
+      baseURL: url,
+      viewport: { width: 1280, height: 800 },
+      permissions: ['clipboard-read', 'clipboard-write'],
+      ...options,
+    })
+    contexts.push(context)
+    context.setDefaultTimeout(LOCATOR_TIMEOUT_MS)
+    const page = await context.newPage()
+    page.on('request', (request) => {
+      if (!/^(data|blob|about):/.test(request.url()) && new URL(request.url()).origin !== url)
+        strangers.push(request.url())
+    })
+    page.on('pageerror', (error) => faults.push(error.message))
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+        faults.push(message.text())
+    })
+    return page
+  }
+  const setupCode = () => /\/setup#code=([\w-]+)/.exec(millrace.log())![1]!
+
+  let made = false
+  return {
+    millrace,
+    url,
+    setupCode,
+    visitor,
+    async owner(options) {
+      const page = await visitor(options)
+      const { request } = page.context()
+      const headers = { origin: url }
+      const answer = made
+        ? await request.post('/api/auth/sign-in/email', {
+            headers,
+            data: { email: OWNER.email, password: OWNER.password },
+          })
+        : await request.post('/api/auth/setup', { headers, data: { code: setupCode(), ...OWNER } })
+      if (!answer.ok()) throw new Error(`The owner could not sign in: ${await answer.text()}`)
+      made = true
+      return page
+    },
+    async stop() {
+      for (const context of contexts) await context.close()
+      await browser.close()
+      await millrace.stop()
+      expect(strangers, 'requests to other hosts').toEqual([])
+      expect(faults, 'errors in the browser').toEqual([])
+    },
+  }
+}
+
+async function launchBrowser(): Promise<Browser> {
+  const executablePath = findChromium()
+  if (!executablePath) throw new Error(HOW_TO)
+  return chromium.launch({
+    executablePath,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--no-first-run',
+      '--disable-dev-shm-usage',
+    ],
+  })
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+interface Violation {
+  id: string
+  impact: string
+  nodes: { html: string; failureSummary: string }[]
+}
+
+/** No serious fault of accessibility on the page as it is. */
+export async function expectAccessible(page: Page): Promise<void> {
+  await page.evaluate(axe)
+  const { violations } = (await page.evaluate('axe.run(document)')) as { violations: Violation[] }
+  const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+  expect(
+    serious.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`)),
+  ).toEqual([])
+}
