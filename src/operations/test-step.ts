@@ -1,11 +1,12 @@
 // Test Step: runs one step of the draft once, with the same limits and guards as in a run, on sample data.
 import { performStep } from '../engine/perform-step.ts'
-import { createRoots, stepScope } from '../engine/run-scope.ts'
+import { createRoots, type Roots, stepScope } from '../engine/run-scope.ts'
 import type { Outcome, StepContext, StepError } from '../engine/step-kind.ts'
 import { compileStep } from '../flow/compile.ts'
 import type { StepDocument } from '../flow/document.ts'
 import { publishIssues } from '../flow/validate.ts'
 import { findFlow, findings } from './draft.ts'
+import { inFirstRounds } from './first-rounds.ts'
 import { type GivenWebhook, givenWebhook } from './given-webhook.ts'
 import { FlowInvalid, notFound } from './operation-error.ts'
 import { openLiterals, requireOwnSecrets } from './secret-literals.ts'
@@ -73,9 +74,10 @@ export async function testStep(
     log: (line) => void logs.push(line),
     signal: () => new AbortController().signal,
   }
+  const scopeOf = (from: Roots) => stepScope(from, services.hashing, context.runId, stepId, startedAt)
   const { outcome, input } = await performStep(
     compileStep(openStep(services, flowId, found.step), services.kinds),
-    stepScope(roots, services.hashing, context.runId, stepId, startedAt),
+    scopeOf(inFirstRounds(document, found.path, services.kinds, roots, scopeOf)),
     context.connections,
     (settings, showInput) => ({ ...context, settings: settings as never, showInput }),
     (error) => services.warn('a step failed by a fault of Millrace', { error }),

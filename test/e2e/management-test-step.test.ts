@@ -49,6 +49,28 @@ describe('Test Step', () => {
     })
   })
 
+  it('tests a step inside loops as in their first rounds', async () => {
+    const inner = { id: 'deep', kind: 'set', vars: { at: '{{ loops.rows.item.n }}/{{ loop.index }}/{{ loop.count }}' } }
+    const cells = { id: 'cells', kind: 'loop', each: '{{ loop.item.cells }}', steps: [inner] }
+    const rows = { id: 'rows', kind: 'loop', each: '{{ webhook.body.rows }}', steps: [cells], collect: '{{ broken' }
+    const { id } = await create([
+      rows,
+      {
+        id: 'again',
+        kind: 'loop',
+        while: '{{ false }}',
+        steps: [{ ...inner, id: 'w', vars: { i: '{{ loop.index }}' } }],
+      },
+    ])
+    const body = { webhook: { body: { rows: [{ n: 7, cells: [1, 2] }] } } }
+    expect((await test(id, 'deep', body)).body).toMatchObject({ status: 'succeeded', output: { at: '7/0/2' } })
+    expect((await test(id, 'w', body)).body).toMatchObject({ output: { i: 0 } })
+    expect((await test(id, 'deep', { webhook: { body: { rows: [] } } })).body).toMatchObject({
+      status: 'failed',
+      error: { code: 'missing_value' },
+    })
+  })
+
   it('obeys the egress rules', async () => {
     const { id } = await create([{ ...call, url: `http://127.0.0.1:${millrace.port}/api/v1/flows` }])
     expect((await test(id, 'call')).body).toMatchObject({ status: 'failed', error: { code: 'blocked_address' } })

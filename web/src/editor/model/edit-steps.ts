@@ -60,8 +60,9 @@ export function deleteStep(document: EditedFlow, path: string): EditedFlow {
 }
 
 /** Null where the step would land inside itself, or where it is already. */
-export function moveStep(document: EditedFlow, path: string, to: Position): Edited | null {
+export function moveStep(document: EditedFlow, path: string, wanted: Position): Edited | null {
   const { step, list, index } = stepAt(document, path)!
+  const to = { list: wanted.list, index: Math.min(wanted.index, listAt(document, wanted.list).length) }
   if (isInside(to.list, path)) return null
   if (to.list === list && (to.index === index || to.index === index + 1)) return null
   return insertStep(deleteStep(document, path), afterRemoval({ list, index }, to), step)

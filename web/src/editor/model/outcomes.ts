@@ -8,7 +8,9 @@ export interface Outcome {
 }
 
 export function outcomeOfTest({ status, output, error, durationMs }: StepTest): Outcome {
-  return { status, text: joined(resultWord(output, error), `${Math.round(durationMs)} ms`) }
+  const word = resultWord(output, error)
+  // A code says enough on a card.
+  return { status, text: error && !/^\d/.test(word) ? word : joined(word, `${Math.round(durationMs)} ms`) }
 }
 
 /** The latest entry of each step id; a step in a loop has one per round. */
@@ -16,10 +18,10 @@ export function outcomesOfRun(run: Run): Map<string, Outcome> {
   const outcomes = new Map<string, Outcome>()
   for (const step of run.steps) {
     if (step.kind === 'round') continue
-    const rounds = run.steps.filter(({ id, path }) => id === step.id && path !== step.path).length
+    const others = run.steps.filter(({ id, path }) => id === step.id && path !== step.path).length
     outcomes.set(step.id, {
       status: step.status,
-      text: joined(resultWord(step.output, step.error), rounds ? `${rounds + 1} rounds` : durationOf(step)),
+      text: joined(resultWord(step.output, step.error), others ? rounds(others + 1) : durationOf(step)),
     })
   }
   return outcomes
@@ -53,12 +55,14 @@ function resultWord(output: unknown, error: { code: string } | null): string {
   if (Number.isInteger(chosen)) return `case ${(chosen as number) + 1}`
   if (chosen === null) return 'otherwise'
   const count = own(output, 'count')
-  return typeof count === 'number' && Array.isArray(own(output, 'results')) ? `${count} rounds` : ''
+  return typeof count === 'number' && Array.isArray(own(output, 'results')) ? rounds(count) : ''
 }
 
 function durationOf({ startedAt, finishedAt }: RunStep): string {
   return finishedAt === null ? '' : `${Date.parse(finishedAt) - Date.parse(startedAt)} ms`
 }
+
+const rounds = (count: number): string => (count === 1 ? '1 round' : `${count} rounds`)
 
 const joined = (...parts: string[]): string => parts.filter(Boolean).join(' · ')
 

@@ -55,6 +55,15 @@ describe('what is not known yet', () => {
     expect(value('{{ steps.lines.count > 3 }}', '/steps/3/when', 'condition')).toMatchObject({ kind: 'later' })
   })
 
+  it('says that a step failed before it gave anything', () => {
+    const failed = at('/steps/1/cases/0/when', { steps: { order: { error: { code: 'dns_failed' } } } })
+    expect(preview('{{ steps.order.body.total }}', 'value', failed)).toMatchObject({
+      kind: 'later',
+      reason: 'order failed when it was tested; test it again to see the value',
+    })
+    expect(preview('{{ steps.order.error.code }}', 'value', failed)).toEqual({ kind: 'value', value: 'dns_failed' })
+  })
+
   it('asks for a test request while there is none', () => {
     expect(preview('{{ webhook.body.id }}', 'value', at('/steps/0/url', { webhook: null }))).toEqual({
       kind: 'later',

@@ -141,8 +141,11 @@ function reasonForMissing(expressions: Expression[], { visible, scope, data }: P
     const [root, name] = path
     if (root === 'webhook' && data.webhook == null)
       return { kind: 'later', reason: 'Send a test request to see the value' }
-    if (root === 'steps' && name && visible.steps.some(({ id }) => id === name) && !Object.hasOwn(data.steps, name))
-      return { kind: 'later', reason: `Test ${name} to see the value` }
+    if (root === 'steps' && name && visible.steps.some(({ id }) => id === name)) {
+      if (!Object.hasOwn(data.steps, name)) return { kind: 'later', reason: `Test ${name} to see the value` }
+      if (path.length > 2 && path[2] !== 'error' && hasOnlyError(data.steps[name]))
+        return { kind: 'later', reason: `${name} failed when it was tested; test it again to see the value` }
+    }
     if ((root === 'loop' || root === 'loops') && visible.loops.length) {
       const round = root === 'loop' ? scope.roots['loop'] : (scope.roots['loops'] as Record<string, object>)[name!]
       const wantsItem = path[root === 'loop' ? 1 : 2] === 'item'
@@ -154,3 +157,7 @@ function reasonForMissing(expressions: Expression[], { visible, scope, data }: P
   }
   return null
 }
+
+/** A step that failed before it gave anything. */
+const hasOnlyError = (result: unknown): boolean =>
+  typeof result === 'object' && result !== null && Object.keys(result).join() === 'error'

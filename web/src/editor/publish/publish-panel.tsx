@@ -89,7 +89,7 @@ export function PublishPanel() {
               <ProblemList issues={warnings} />
             </div>
           )}
-          <hr className={panel.divider} />
+          {flow.published && <hr className={panel.divider} />}
           {flow.published && (
             <Section title="Versions" summary={`${flow.published.version} so far`}>
               <VersionList />

@@ -64,7 +64,7 @@ export function ResponseForm() {
             placeholder="30 s"
             suffix="s"
           />
-          <Section title="If the run fails" summary={JSON.stringify(response.error?.status ?? 500)}>
+          <Section title="If the run fails" summary={statusText(response.error?.status ?? 500)}>
             <NumberField path={`${PATH}/error/status`} label="Status" placeholder="500" />
             <ValueField path={`${PATH}/error/body`} label="Body" description="empty: the error's message" multiline />
             <ReplyPreview
@@ -79,6 +79,8 @@ export function ResponseForm() {
     </>
   )
 }
+
+const statusText = (status: unknown): string => (typeof status === 'string' ? status : JSON.stringify(status))
 
 interface ReplyPreviewProps {
   path: string
@@ -96,7 +98,7 @@ function ReplyPreview({ path, status, body, title }: ReplyPreviewProps) {
         {title}
       </Text>
       <div className={classes.reply}>
-        <b>{String(status)}</b>{' '}
+        <b>{statusText(status)}</b>{' '}
         {shown.kind === 'value' && (
           <PreviewText text={typeof shown.value === 'string' ? shown.value : JSON.stringify(shown.value, null, 2)} />
         )}

@@ -38,47 +38,55 @@ export function TriggerPanel() {
           <WebhookAddress />
           <FirstRequest />
           <hr className={panel.divider} />
-          <Section title="Who may call it" summary={AUTH_WORDS[auth] ?? auth} open={auth !== 'none'}>
-            <TriggerAuth />
-          </Section>
-          <Section title="What the caller gets" summary={mode === 'finished' ? 'when the run is finished' : 'at once'}>
-            <ResponseForm />
-          </Section>
-          <Section title="Which deliveries start a run" summary={trigger['when'] === undefined ? 'all' : 'filtered'}>
-            <FilterForm />
-          </Section>
-          <Section title="Duplicates" summary={trigger['dedupe'] === undefined ? 'each starts a run' : 'start one run'}>
-            <DuplicatesForm />
-          </Section>
-          <Section title="Limits" summary={limits(trigger)}>
-            <TagsField
-              path="/trigger/accept"
-              label="Content types"
-              placeholder="application/json"
-              suggestions={[
-                'application/json',
-                'application/*+json',
-                'application/x-www-form-urlencoded',
-                'text/*',
-                'application/xml',
-              ]}
-            />
-            <TagsField
-              path="/trigger/ips"
-              label="From these addresses only"
-              description="addresses or CIDR ranges"
-              placeholder="any address"
-            />
-            <PlainNumberField
-              path="/trigger/concurrency"
-              label="Runs at once"
-              description="the rest wait in order"
-              placeholder="no limit"
-            />
-          </Section>
-          <Section title="Web address" summary={flow.webhook.id.slice(0, 6).concat('…')}>
-            <RegenerateUrl />
-          </Section>
+          <div className={panel.sections}>
+            <Section title="Who may call it" summary={AUTH_WORDS[auth] ?? auth} open={auth !== 'none'}>
+              <TriggerAuth />
+            </Section>
+            <Section
+              title="What the caller gets"
+              summary={mode === 'finished' ? 'when the run is finished' : 'at once'}
+            >
+              <ResponseForm />
+            </Section>
+            <Section title="Which deliveries start a run" summary={trigger['when'] === undefined ? 'all' : 'filtered'}>
+              <FilterForm />
+            </Section>
+            <Section
+              title="Duplicates"
+              summary={trigger['dedupe'] === undefined ? 'each starts a run' : 'start one run'}
+            >
+              <DuplicatesForm />
+            </Section>
+            <Section title="Limits" summary={limits(trigger)}>
+              <TagsField
+                path="/trigger/accept"
+                label="Content types"
+                placeholder="application/json"
+                suggestions={[
+                  'application/json',
+                  'application/*+json',
+                  'application/x-www-form-urlencoded',
+                  'text/*',
+                  'application/xml',
+                ]}
+              />
+              <TagsField
+                path="/trigger/ips"
+                label="From these addresses only"
+                description="addresses or CIDR ranges"
+                placeholder="any address"
+              />
+              <PlainNumberField
+                path="/trigger/concurrency"
+                label="Runs at once"
+                description="the rest wait in order"
+                placeholder="no limit"
+              />
+            </Section>
+            <Section title="Web address" summary={flow.webhook.id.slice(0, 6).concat('…')}>
+              <RegenerateUrl />
+            </Section>
+          </div>
         </div>
       </div>
     </>
@@ -96,7 +104,7 @@ function limits({ accept, ips, concurrency }: Record<string, unknown>): string {
   const set = [
     accept && 'content types',
     ips && 'addresses',
-    concurrency && `${JSON.stringify(concurrency)} at once`,
+    typeof concurrency === 'number' && `${concurrency} at once`,
   ].filter(Boolean)
   return set.length ? set.join(', ') : 'JSON, from anywhere'
 }
