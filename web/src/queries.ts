@@ -7,6 +7,7 @@ import type {
   Connection,
   Example,
   Flow,
+  FlowDocument,
   FlowStats,
   Invitation,
   KeysState,
@@ -122,6 +123,12 @@ export const queries = {
     ...FOREVER,
   }),
   runs: (filter: RunFilter) => paged<RunSummary>(keys.runList(filter), '/runs', { ...filter }),
+  runDocument: (id: string) =>
+    queryOptions({
+      queryKey: [...keys.run(id), 'document'],
+      queryFn: ({ signal }) => api.get<{ document: FlowDocument }>(`/runs/${id}/document`, { signal }),
+      ...FOREVER,
+    }),
   run: (id: string) =>
     queryOptions({ queryKey: keys.run(id), queryFn: ({ signal }) => api.get<Run>(`/runs/${id}`, { signal }) }),
   connections: queryOptions({

@@ -12,6 +12,7 @@ import { editorSearch } from './editor/selection.ts'
 import { readListState } from './flows/flow-list.ts'
 import { queries } from './queries.ts'
 import { runSearch } from './runs/model/run-filter.ts'
+import { runPageSearch } from './runs/model/run-selection.ts'
 import { ErrorPage } from './shell/error-page.tsx'
 import { NotFoundPage } from './shell/not-found-page.tsx'
 import { Shell } from './shell/shell.tsx'
@@ -104,9 +105,7 @@ const runs = createRoute({
 const run = createRoute({
   getParentRoute: () => signedIn,
   path: '/runs/$id',
-  /** The path of the step that is looked at. */
-  validateSearch: (search: Record<string, unknown>): { step?: string } =>
-    typeof search['step'] === 'string' && search['step'] !== '' ? { step: search['step'] } : {},
+  validateSearch: runPageSearch,
   component: lazyRouteComponent(() => import('./runs/run-page.tsx'), 'RunPage'),
 })
 

@@ -6,6 +6,7 @@ import { useState } from 'react'
 import type { RunSummary } from '../api-types.ts'
 import { useMay } from '../session.ts'
 import { notifyDone, notifyFailure } from '../ui/notify.tsx'
+import { editorLink } from './editor-link.ts'
 import { isFinished } from './model/run-filter.ts'
 import { ReplayItems } from './replay-items.tsx'
 import { useCancelRun, useReplayRun } from './use-run-actions.ts'
@@ -48,7 +49,7 @@ function ArmedMenu({ run, label }: { run: RunSummary; label: string }) {
           <Menu.Item
             leftSection={<IconPencil size={15} />}
             component={Link}
-            to={`/flows/${run.flowId}?step=${encodeURIComponent(run.error.step)}`}
+            {...editorLink(run.flowId, { step: run.error.step })}
           >
             Open {run.error.step} in the editor
           </Menu.Item>

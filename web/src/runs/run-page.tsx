@@ -1,35 +1,162 @@
+// One run: what it did and when, and whatever is looked at beside it. Live while it runs.
 import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import type { FlowDocument, Run, RunStep } from '../api-types.ts'
+import { allSteps } from '../editor/model/flow-tree.ts'
 import { queries } from '../queries.ts'
+import { usePageKeys } from '../shell/commands.ts'
 import { PageBody, PageHeader } from '../shell/page-header.tsx'
-import { DataTree } from '../ui/data-tree.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
+import { PanelSplit } from '../ui/panel-split.tsx'
 import { StatusDot } from '../ui/status.tsx'
+import { useNow } from '../ui/time.tsx'
+import { type RoundList, roundList } from './model/rounds.ts'
+import { isFinished } from './model/run-filter.ts'
+import { type RunPageSearch, selectedPath, type Tab } from './model/run-selection.ts'
+import { runTree, type StepNode } from './model/run-tree.ts'
+import { roundOf } from './model/step-path.ts'
+import { waterfall } from './model/waterfall.ts'
+import { RunActions } from './run-actions.tsx'
+import { RunFacts } from './run-facts.tsx'
+import classes from './run-page.module.css'
+import { SelectionPanel } from './selection-panel.tsx'
+import { useRoundSteps } from './use-round-steps.ts'
+import { useReplayRun } from './use-run-actions.ts'
+import { useWatchedRun } from './use-watched-run.ts'
+import { WaterfallView } from './waterfall-view.tsx'
 
 const route = getRouteApi('/signed-in/runs/$id')
 
+const KEYS = [
+  { keys: ['↑', '↓'], label: 'Next or previous step of the timeline' },
+  { keys: ['→', '←'], label: 'Into the rounds of a loop, and from round to round' },
+]
+
 export function RunPage() {
   const { id } = route.useParams()
-  const run = useQuery(queries.run(id))
+  // Another run is another page: nothing of the one before stays.
+  return <LoadedRun key={id} id={id} />
+}
+
+function LoadedRun({ id }: { id: string }) {
+  const run = useWatchedRun(id)
+  usePageKeys(KEYS)
+  if (run.data) return <RunView run={run.data} />
+  return (
+    <>
+      <PageHeader crumbs={[{ label: 'Runs', to: '/runs' }]} title="Run" />
+      <PageBody>
+        {run.isPending ? (
+          <Skeleton height={320} />
+        ) : (
+          <ErrorNote
+            title="The run could not be loaded"
+            error={run.error}
+            hint="Finished runs are deleted when their retention is over."
+            onRetry={() => void run.refetch({ cancelRefetch: true })}
+          />
+        )}
+      </PageBody>
+    </>
+  )
+}
+
+function RunView({ run }: { run: Run }) {
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const replay = useReplayRun()
+  const selected = selectedPath(search, run)
+  const document = useQuery(queries.runDocument(run.id))
+  const continues = useMemo(() => continuing(document.data?.document), [document.data])
+  const { steps, query: roundQuery } = useRoundSteps(run, selected)
+  const tree = useMemo(() => runTree(steps, continues), [steps, continues])
+  const nodes = useMemo(() => nodesByPath(tree), [tree])
+  const now = useNow(isFinished(run.status) ? 60_000 : 500)
+  const drawn = useMemo(() => waterfall(run, tree, selected, now, continues), [run, tree, selected, now, continues])
+  const roundsOf = useMemo(() => {
+    const lists = new Map<string, RoundList>()
+    return (loop: string): RoundList | null => {
+      const node = nodes.get(loop)
+      if (!node?.loop) return null
+      const list = lists.get(loop) ?? roundList(node.step, node.loop, continues)
+      lists.set(loop, list)
+      return list
+    }
+  }, [nodes, continues])
+
+  const go = (next: RunPageSearch) => void navigate({ search: next, replace: true })
+  const select = (path: string | null) => go(path === null ? { trigger: true } : { step: path })
+  const step = selected === null || roundOf(selected) ? null : (nodes.get(selected)?.step ?? null)
   return (
     <>
       <PageHeader
         crumbs={[{ label: 'Runs', to: '/runs' }]}
-        title={id}
-        status={run.data && <StatusDot status={run.data.status} />}
+        title={
+          run.flowName === null ? (
+            <span className={classes.deleted}>Deleted flow</span>
+          ) : (
+            <Link to="/flows/$id" params={{ id: run.flowId }} className={classes.flow}>
+              {run.flowName}
+            </Link>
+          )
+        }
+        windowTitle={`Run of ${run.flowName ?? 'a deleted flow'}`}
+        status={<StatusDot status={run.status} />}
+        actions={<RunActions run={run} step={step} replay={replay} />}
       />
-      <PageBody>
-        {run.isPending && <Skeleton height={240} />}
-        {run.isError && (
-          <ErrorNote
-            title="The run could not be loaded"
-            error={run.error}
-            onRetry={() => void run.refetch({ cancelRefetch: true })}
+      <RunFacts run={run} />
+      {replay.isError && (
+        <div className={classes.note}>
+          <ErrorNote title="The run could not be replayed" error={replay.error} />
+        </div>
+      )}
+      <PanelSplit
+        name="run-panel"
+        side="right"
+        initial={440}
+        least={320}
+        leastRest={420}
+        label="What is looked at"
+        panel={
+          <SelectionPanel
+            run={run}
+            selected={selected}
+            nodes={nodes}
+            roundsOf={roundsOf}
+            roundQuery={roundQuery}
+            tab={search.tab}
+            onTab={(tab: Tab) => go({ ...(selected === null ? { trigger: true } : { step: selected }), tab })}
+            onSelect={select}
           />
-        )}
-        {run.data && <DataTree value={run.data} path="" label="The run" />}
-      </PageBody>
+        }
+      >
+        <WaterfallView waterfall={drawn} selected={selected} onSelect={select} roundsOf={roundsOf} />
+      </PanelSplit>
     </>
   )
+}
+
+/** Steps that may fail while the flow goes on. */
+function continuing(document: FlowDocument | undefined): ReadonlySet<string> {
+  if (!document) return new Set()
+  return new Set(
+    allSteps(document)
+      .filter(({ step }) => step['onError'] === 'continue')
+      .map(({ step }) => step.id),
+  )
+}
+
+function nodesByPath(tree: readonly StepNode<RunStep>[]): Map<string, StepNode<RunStep>> {
+  const nodes = new Map<string, StepNode<RunStep>>()
+  const visit = (list: readonly StepNode<RunStep>[]) => {
+    for (const node of list) {
+      nodes.set(node.step.path, node)
+      visit(node.children)
+      for (const round of node.loop?.rounds ?? []) visit(round.steps)
+    }
+  }
+  visit(tree)
+  return nodes
 }

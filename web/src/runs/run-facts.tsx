@@ -1,0 +1,49 @@
+// The facts of a run in one line.
+import { Anchor } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import type { Run } from '../api-types.ts'
+import { CopyButton } from '../ui/copy-button.tsx'
+import { formatMoment } from '../ui/format.ts'
+import { Duration, RelativeTime } from '../ui/time.tsx'
+import classes from './run-page.module.css'
+
+export function RunFacts({ run }: { run: Run }) {
+  return (
+    <dl className={classes.facts}>
+      <Fact name="Version">{run.version === null ? 'draft' : run.version}</Fact>
+      <Fact name="Started">
+        <RelativeTime at={run.createdAt} />
+        <span className={classes.exact}>{formatMoment(Date.parse(run.createdAt))}</span>
+      </Fact>
+      <Fact name="Duration">
+        {run.startedAt ? <Duration since={run.startedAt} until={run.finishedAt} /> : 'has not begun'}
+      </Fact>
+      {run.test && <Fact name="Kind">test run</Fact>}
+      {run.replayOf && (
+        <Fact name="Replay of">
+          <Anchor component={Link} to={`/runs/${run.replayOf}`} size="sm">
+            {shortId(run.replayOf)}
+          </Anchor>
+        </Fact>
+      )}
+      <Fact name="Id">
+        <code className={classes.id} title={run.id}>
+          {shortId(run.id)}
+        </code>
+        <CopyButton value={run.id} label="Copy the run's id" size="xs" />
+      </Fact>
+    </dl>
+  )
+}
+
+/** The beginning of an id is its time, which ids of one day share. */
+const shortId = (id: string): string => `…${id.slice(-8)}`
+
+function Fact({ name, children }: { name: string; children: React.ReactNode }) {
+  return (
+    <div className={classes.fact}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}

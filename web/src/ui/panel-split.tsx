@@ -1,0 +1,91 @@
+// Work beside a panel, with a border between them that can be moved by mouse and by keys. How wide the panel was is remembered.
+import { type KeyboardEvent, type PointerEvent, type ReactNode, useRef, useState } from 'react'
+import classes from './panel-split.module.css'
+
+interface PanelSplitProps {
+  /** Under which the size is remembered. */
+  name: string
+  /** Which side the panel is on. */
+  side: 'right' | 'bottom'
+  /** In pixels. */
+  initial: number
+  least: number
+  /** What the rest keeps at least. */
+  leastRest: number
+  /** What the panel is called for whoever cannot see it. */
+  label: string
+  children: ReactNode
+  panel: ReactNode
+}
+
+const KEY_STEP_PX = 32
+
+export function PanelSplit({ name, side, initial, least, leastRest, label, children, panel }: PanelSplitProps) {
+  const [size, setSize] = useState(() => remembered(name) ?? initial)
+  const box = useRef<HTMLDivElement>(null)
+  const across = side === 'right'
+
+  const resize = (wanted: number) => {
+    const rect = box.current!.getBoundingClientRect()
+    const most = (across ? rect.width : rect.height) - leastRest
+    const next = Math.round(Math.max(least, Math.min(most, wanted)))
+    setSize(next)
+    remember(name, next)
+  }
+  const onPointerMove = (event: PointerEvent) => {
+    if (!event.currentTarget.hasPointerCapture(event.pointerId)) return
+    const rect = box.current!.getBoundingClientRect()
+    resize(across ? rect.right - event.clientX : rect.bottom - event.clientY)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowLeft: 1, ArrowUp: 1, ArrowRight: -1, ArrowDown: -1 }[event.key]
+    if (step === undefined) return
+    event.preventDefault()
+    resize(size + step * KEY_STEP_PX)
+  }
+  return (
+    <div className={classes.split} data-side={side} ref={box}>
+      <div className={classes.rest}>{children}</div>
+      {/* biome-ignore lint/a11y/useSemanticElements: a rule cannot be moved */}
+      <div
+        className={classes.border}
+        role="separator"
+        aria-label={`Size of ${label}`}
+        aria-orientation={across ? 'vertical' : 'horizontal'}
+        aria-valuenow={size}
+        aria-valuemin={least}
+        tabIndex={0}
+        onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+        onPointerMove={onPointerMove}
+        onKeyDown={onKeyDown}
+        onDoubleClick={() => resize(initial)}
+      />
+      <section
+        className={classes.panel}
+        aria-label={label}
+        style={
+          across
+            ? { width: size, maxWidth: `calc(100% - ${leastRest}px)` }
+            : { height: size, maxHeight: `calc(100% - ${leastRest}px)` }
+        }
+      >
+        {panel}
+      </section>
+    </div>
+  )
+}
+
+const keyOf = (name: string) => `millrace-size-${name}`
+
+function remembered(name: string): number | null {
+  const size = Number(localStorage.getItem(keyOf(name)))
+  return Number.isFinite(size) && size > 0 ? size : null
+}
+
+function remember(name: string, size: number): void {
+  try {
+    localStorage.setItem(keyOf(name), String(size))
+  } catch {
+    // Full, or forbidden: then it is not remembered.
+  }
+}
