@@ -5,10 +5,12 @@ import type {
   AuditEntry,
   AuthState,
   Connection,
+  Delivery,
   Example,
   Flow,
   FlowDocument,
   FlowStats,
+  InboxEntry,
   Invitation,
   KeysState,
   ListedUser,
@@ -22,6 +24,7 @@ import type {
   Token,
   Version,
 } from './api-types.ts'
+import type { DeliveryFilter } from './deliveries/model/delivery-filter.ts'
 
 export interface RunFilter {
   flow?: string | undefined
@@ -45,6 +48,8 @@ export const keys = {
   runList: (filter: RunFilter) => ['runs', 'list', filter],
   run: (id: string) => ['runs', id],
   deliveries: ['deliveries'],
+  deliveryList: (filter: DeliveryFilter) => ['deliveries', 'list', filter],
+  delivery: (id: string) => ['deliveries', id],
   connections: ['connections'],
   connection: (name: string) => ['connections', name],
   users: ['users'],
@@ -123,6 +128,13 @@ export const queries = {
     ...FOREVER,
   }),
   runs: (filter: RunFilter) => paged<RunSummary>(keys.runList(filter), '/runs', { ...filter }),
+  deliveries: (filter: DeliveryFilter) => paged<InboxEntry>(keys.deliveryList(filter), '/deliveries', { ...filter }),
+  delivery: (id: string) =>
+    queryOptions({
+      queryKey: keys.delivery(id),
+      queryFn: ({ signal }) => api.get<Delivery>(`/deliveries/${encodeURIComponent(id)}`, { signal }),
+      ...FOREVER,
+    }),
   runDocument: (id: string) =>
     queryOptions({
       queryKey: [...keys.run(id), 'document'],

@@ -8,6 +8,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router'
+import { inboxSearch } from './deliveries/model/delivery-filter.ts'
 import { editorSearch } from './editor/selection.ts'
 import { readListState } from './flows/flow-list.ts'
 import { queries } from './queries.ts'
@@ -109,6 +110,13 @@ const run = createRoute({
   component: lazyRouteComponent(() => import('./runs/run-page.tsx'), 'RunPage'),
 })
 
+const inbox = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/inbox',
+  validateSearch: inboxSearch,
+  component: lazyRouteComponent(() => import('./deliveries/inbox-page.tsx'), 'InboxPage'),
+})
+
 const connections = createRoute({
   getParentRoute: () => signedIn,
   path: '/connections',
@@ -190,6 +198,7 @@ const routeTree = root.addChildren([
     flow,
     runs,
     run,
+    inbox,
     connections,
     newConnection,
     connection,

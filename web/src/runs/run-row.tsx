@@ -1,6 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
 import type { RunSummary } from '../api-types.ts'
+import { followRow } from '../live/row-keys.ts'
+import table from '../live/table.module.css'
 import { formatMoment } from '../ui/format.ts'
 import { StatusDot, statusWord } from '../ui/status.tsx'
 import { durationShare } from './model/duration-bar.ts'
@@ -19,15 +21,16 @@ interface RunRowProps {
 export const RunRow = memo(function RunRow({ run, started, duration, durationMs, focusable }: RunRowProps) {
   const name = run.flowName ?? 'Deleted flow'
   return (
-    <tr className={classes.row} data-run={run.id}>
+    <tr className={table.row} data-run={run.id} onClick={followRow}>
       <td>
         <StatusDot status={run.status} />
       </td>
-      <td className={classes.flow}>
+      <td>
         <Link
           to="/runs/$id"
           params={{ id: run.id }}
-          className={classes.link}
+          className={table.link}
+          data-row
           data-deleted={run.flowName === null || undefined}
           tabIndex={focusable ? 0 : -1}
           aria-label={`${name}, ${statusWord(run.status)}, started ${started}`}
@@ -35,11 +38,11 @@ export const RunRow = memo(function RunRow({ run, started, duration, durationMs,
         >
           {name}
         </Link>
-        {run.test && <span className={classes.mark}>Test</span>}
-        {run.replayOf && <span className={classes.mark}>Replay</span>}
+        {run.test && <span className={table.mark}>Test</span>}
+        {run.replayOf && <span className={table.mark}>Replay</span>}
       </td>
-      <td className={classes.started}>
-        <time dateTime={run.createdAt} title={formatMoment(Date.parse(run.createdAt))}>
+      <td className={table.dim}>
+        <time className={table.tip} dateTime={run.createdAt} title={formatMoment(Date.parse(run.createdAt))}>
           {started}
         </time>
       </td>
@@ -59,13 +62,13 @@ export const RunRow = memo(function RunRow({ run, started, duration, durationMs,
       </td>
       <td className={classes.error} data-quiet={run.status === 'cancelled' || undefined}>
         {run.error && (
-          <span title={run.error.message}>
+          <span className={table.tip} title={run.error.message}>
             {run.error.step && <span className={classes.step}>{run.error.step}</span>}
             {run.error.message}
           </span>
         )}
       </td>
-      <td className={classes.menu}>
+      <td className={table.menu}>
         <RunMenu run={run} label={`Actions for the run of ${name}`} />
       </td>
     </tr>

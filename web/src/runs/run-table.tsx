@@ -1,7 +1,8 @@
 // The runs as a dense table: arrow keys move from row to row, Enter opens.
 import { Button } from '@mantine/core'
-import type { KeyboardEvent } from 'react'
 import type { RunSummary } from '../api-types.ts'
+import { moveRowFocus } from '../live/row-keys.ts'
+import table from '../live/table.module.css'
 import { formatDuration, formatRelative } from '../ui/format.ts'
 import { useNow } from '../ui/time.tsx'
 import { DURATION_TICKS, runDuration } from './model/duration-bar.ts'
@@ -18,7 +19,7 @@ export function RunTable({ runs, older }: RunTableProps) {
   const now = useNow(1000)
   return (
     <>
-      <table className={classes.table} onKeyDown={(event) => moveFocus(event, older.load)}>
+      <table className={table.table} onKeyDown={(event) => moveRowFocus(event, older.load)}>
         <thead>
           <tr>
             <th className={classes.statusColumn}>Status</th>
@@ -38,7 +39,7 @@ export function RunTable({ runs, older }: RunTableProps) {
             </th>
             <th>Error</th>
             <th className={classes.menuColumn}>
-              <span className={classes.hidden}>Actions</span>
+              <span className={table.hidden}>Actions</span>
             </th>
           </tr>
         </thead>
@@ -64,7 +65,7 @@ export function RunTable({ runs, older }: RunTableProps) {
         </tbody>
       </table>
       {older.has && (
-        <div className={classes.older}>
+        <div className={table.older}>
           <Button variant="default" loading={older.loading} onClick={older.load}>
             Older runs
           </Button>
@@ -72,18 +73,4 @@ export function RunTable({ runs, older }: RunTableProps) {
       )}
     </>
   )
-}
-
-function moveFocus(event: KeyboardEvent<HTMLTableElement>, loadOlder: () => void): void {
-  const links = [...event.currentTarget.querySelectorAll<HTMLAnchorElement>(`.${classes.link}`)]
-  const row = (event.target as HTMLElement).closest('tr')
-  const at = links.findIndex((link) => row?.contains(link))
-  if (at < 0 || event.ctrlKey || event.metaKey || event.altKey) return
-  const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: links.length - 1 }[event.key]
-  if (to !== undefined) {
-    event.preventDefault()
-    if (to >= links.length) loadOlder()
-    else links[Math.max(0, to)]!.focus()
-  } else if (event.key === 'ArrowRight') row!.querySelector<HTMLElement>('[data-menu]')?.focus()
-  else if (event.key === 'ArrowLeft') links[at]!.focus()
 }

@@ -1,9 +1,10 @@
 // The places of the rail, in their order.
-import { IconArrowsSplit2, IconPlayerPlay, IconPlugConnected, IconSettings } from '@tabler/icons-react'
+import { IconArrowsSplit2, IconInbox, IconPlayerPlay, IconPlugConnected, IconSettings } from '@tabler/icons-react'
 
 export const PLACES = [
   { to: '/flows', label: 'Flows', icon: IconArrowsSplit2, foot: false },
   { to: '/runs', label: 'Runs', icon: IconPlayerPlay, foot: false },
+  { to: '/inbox', label: 'Inbox', icon: IconInbox, foot: false },
   { to: '/connections', label: 'Connections', icon: IconPlugConnected, foot: false },
   { to: '/settings', label: 'Settings', icon: IconSettings, foot: true },
 ] as const

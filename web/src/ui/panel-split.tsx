@@ -15,7 +15,8 @@ interface PanelSplitProps {
   /** What the panel is called for whoever cannot see it. */
   label: string
   children: ReactNode
-  panel: ReactNode
+  /** Null: there is none now, and the rest has all of it. */
+  panel: ReactNode | null
 }
 
 const KEY_STEP_PX = 32
@@ -46,31 +47,35 @@ export function PanelSplit({ name, side, initial, least, leastRest, label, child
   return (
     <div className={classes.split} data-side={side} ref={box}>
       <div className={classes.rest}>{children}</div>
-      {/* biome-ignore lint/a11y/useSemanticElements: a rule cannot be moved */}
-      <div
-        className={classes.border}
-        role="separator"
-        aria-label={`Size of ${label}`}
-        aria-orientation={across ? 'vertical' : 'horizontal'}
-        aria-valuenow={size}
-        aria-valuemin={least}
-        tabIndex={0}
-        onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
-        onPointerMove={onPointerMove}
-        onKeyDown={onKeyDown}
-        onDoubleClick={() => resize(initial)}
-      />
-      <section
-        className={classes.panel}
-        aria-label={label}
-        style={
-          across
-            ? { width: size, maxWidth: `calc(100% - ${leastRest}px)` }
-            : { height: size, maxHeight: `calc(100% - ${leastRest}px)` }
-        }
-      >
-        {panel}
-      </section>
+      {panel !== null && (
+        <>
+          {/* biome-ignore lint/a11y/useSemanticElements: a rule cannot be moved */}
+          <div
+            className={classes.border}
+            role="separator"
+            aria-label={`Size of ${label}`}
+            aria-orientation={across ? 'vertical' : 'horizontal'}
+            aria-valuenow={size}
+            aria-valuemin={least}
+            tabIndex={0}
+            onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+            onPointerMove={onPointerMove}
+            onKeyDown={onKeyDown}
+            onDoubleClick={() => resize(initial)}
+          />
+          <section
+            className={classes.panel}
+            aria-label={label}
+            style={
+              across
+                ? { width: size, maxWidth: `calc(100% - ${leastRest}px)` }
+                : { height: size, maxHeight: `calc(100% - ${leastRest}px)` }
+            }
+          >
+            {panel}
+          </section>
+        </>
+      )}
     </div>
   )
 }

@@ -1,0 +1,128 @@
+// The deliveries as a dense table; Enter or a click opens one beside it.
+import { Anchor, Button } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { memo } from 'react'
+import type { InboxEntry } from '../api-types.ts'
+import { followRow, moveRowFocus } from '../live/row-keys.ts'
+import table from '../live/table.module.css'
+import { formatMoment, formatRelative } from '../ui/format.ts'
+import { StatusDot, statusWord } from '../ui/status.tsx'
+import { useNow } from '../ui/time.tsx'
+import classes from './delivery-table.module.css'
+import type { DeliveryFilter } from './model/delivery-filter.ts'
+import { callerGot, deliveryReason } from './model/delivery-words.ts'
+
+interface DeliveryTableProps {
+  deliveries: InboxEntry[]
+  selected: string | undefined
+  search: DeliveryFilter
+  older: { has: boolean; loading: boolean; load: () => void }
+}
+
+export function DeliveryTable({ deliveries, selected, search, older }: DeliveryTableProps) {
+  const now = useNow(1000)
+  const focusable = deliveries.some(({ id }) => id === selected) ? selected : deliveries[0]?.id
+  return (
+    <>
+      <table className={table.table} onKeyDown={(event) => moveRowFocus(event, older.load)}>
+        <thead>
+          <tr>
+            <th className={classes.outcomeColumn}>Outcome</th>
+            <th className={classes.flowColumn}>Flow</th>
+            <th className={classes.receivedColumn}>Received</th>
+            <th>Reason</th>
+            <th className={classes.gotColumn}>Caller got</th>
+            <th className={classes.runColumn}>Run</th>
+          </tr>
+        </thead>
+        <tbody>
+          {deliveries.map((delivery) => (
+            <DeliveryRow
+              key={delivery.id}
+              delivery={delivery}
+              received={formatRelative(Date.parse(delivery.receivedAt), now)}
+              selected={delivery.id === selected}
+              focusable={delivery.id === focusable}
+              flow={search.flow}
+              outcome={search.outcome}
+            />
+          ))}
+        </tbody>
+      </table>
+      {older.has && (
+        <div className={table.older}>
+          <Button variant="default" loading={older.loading} onClick={older.load}>
+            Older deliveries
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}
+
+interface DeliveryRowProps extends DeliveryFilter {
+  delivery: InboxEntry
+  /** As text, so that a row is drawn again only when what it says changes. */
+  received: string
+  selected: boolean
+  focusable: boolean
+}
+
+const DeliveryRow = memo(function DeliveryRow(props: DeliveryRowProps) {
+  const { delivery, received, selected, focusable, flow, outcome } = props
+  const name = delivery.flowName ?? 'Deleted flow'
+  const reason = deliveryReason(delivery)
+  return (
+    <tr className={table.row} data-selected={selected || undefined} data-delivery={delivery.id} onClick={followRow}>
+      <td>
+        <StatusDot status={delivery.outcome} />
+      </td>
+      <td>
+        <Link
+          to="/inbox"
+          search={{ flow, outcome, delivery: delivery.id }}
+          replace
+          className={table.link}
+          data-row
+          data-deleted={delivery.flowName === null || undefined}
+          tabIndex={focusable ? 0 : -1}
+          aria-label={`${name}, ${statusWord(delivery.outcome)}, received ${received}`}
+          aria-current={selected || undefined}
+        >
+          {name}
+        </Link>
+      </td>
+      <td className={table.dim}>
+        <time
+          className={table.tip}
+          dateTime={delivery.receivedAt}
+          title={formatMoment(Date.parse(delivery.receivedAt))}
+        >
+          {received}
+        </time>
+      </td>
+      <td className={classes.reason} data-bad={delivery.outcome === 'rejected' || undefined}>
+        <span className={table.tip} title={reason}>
+          {delivery.code && <code className={classes.code}>{delivery.code}</code>}
+          {reason}
+        </span>
+      </td>
+      <td className={table.dim}>{delivery.status === null ? 'run’s reply' : callerGot(delivery)}</td>
+      <td>
+        {delivery.runId && (
+          <Anchor
+            component={Link}
+            to={`/runs/${delivery.runId}`}
+            className={table.tip}
+            size="sm"
+            tabIndex={-1}
+            data-menu
+            aria-label={`Run that ${delivery.outcome === 'duplicate' ? 'the first delivery' : 'it'} started`}
+          >
+            {delivery.outcome === 'duplicate' ? 'First run' : 'Run'}
+          </Anchor>
+        )}
+      </td>
+    </tr>
+  )
+})

@@ -1,0 +1,53 @@
+import { Button } from '@mantine/core'
+import { IconFilterOff, IconInbox } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { toCurl } from '../../../src/flow/curl/to-curl.ts'
+import { queries } from '../queries.ts'
+import { CurlLine } from '../runs/empty-runs.tsx'
+import { EmptyState } from '../ui/empty-state.tsx'
+
+export function EmptyInbox() {
+  const flows = useQuery(queries.flows)
+  const published = flows.data?.find(({ status }) => status === 'published')
+  return (
+    <EmptyState
+      picture={<IconInbox size={40} stroke={1.2} />}
+      title="Nothing has come in yet"
+      action={
+        published ? (
+          <CurlLine
+            line={toCurl({
+              method: 'POST',
+              url: published.webhook.url,
+              body: { kind: 'json', value: { hello: 'world' } },
+            })}
+          />
+        ) : (
+          <Button component={Link} to="/flows">
+            Go to the flows
+          </Button>
+        )
+      }
+    >
+      Every request to a webhook is listed here, also those that were refused, with the reason.
+      {published ? ` Send one to ${published.name}:` : ' Publish a flow, and send a request to its webhook.'}
+    </EmptyState>
+  )
+}
+
+export function NoMatchingDeliveries({ onClear }: { onClear: () => void }) {
+  return (
+    <EmptyState
+      picture={<IconFilterOff size={40} stroke={1.2} />}
+      title="No deliveries match"
+      action={
+        <Button variant="default" onClick={onClear}>
+          Show every delivery
+        </Button>
+      }
+    >
+      There are no deliveries with this outcome and flow. Those that come in and match appear here by themselves.
+    </EmptyState>
+  )
+}

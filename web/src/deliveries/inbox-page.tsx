@@ -1,0 +1,149 @@
+// What came to the webhooks of all flows: taken or refused, with the reason.
+import { Button, Group, Select } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
+import { useCallback, useMemo } from 'react'
+import type { DeliveryOutcome, InboxEntry, ServerEvent } from '../api-types.ts'
+import classes from '../live/live-page.module.css'
+import { LiveToggle, Unseen } from '../live/live-toggle.tsx'
+import { LoadingRows } from '../live/loading-rows.tsx'
+import { useArrowInto } from '../live/use-arrow-into.ts'
+import { useHeldScroll } from '../live/use-held-scroll.ts'
+import { useLiveList } from '../live/use-live-list.ts'
+import { keepingName, useNamedRows } from '../live/use-named-rows.ts'
+import { queries } from '../queries.ts'
+import { FlowSelect } from '../runs/run-filters.tsx'
+import { usePageKeys } from '../shell/commands.ts'
+import { PageHeader } from '../shell/page-header.tsx'
+import { ErrorNote } from '../ui/error-note.tsx'
+import { PanelSplit } from '../ui/panel-split.tsx'
+import { statusWord } from '../ui/status.tsx'
+import { DeliveryPanel } from './delivery-panel.tsx'
+import { DeliveryTable } from './delivery-table.tsx'
+import { EmptyInbox, NoMatchingDeliveries } from './empty-inbox.tsx'
+import { type DeliveryFilter, type InboxSearch, matchesDelivery, OUTCOMES } from './model/delivery-filter.ts'
+
+const route = getRouteApi('/signed-in/inbox')
+
+const KEYS = [
+  { keys: ['↑', '↓'], label: 'Next or previous delivery' },
+  { keys: ['Enter'], label: 'Look at the delivery' },
+  { keys: ['Esc'], label: 'Close the panel' },
+]
+
+export function InboxPage() {
+  const { delivery, ...filter } = route.useSearch()
+  const navigate = route.useNavigate()
+  usePageKeys(KEYS)
+  const go = (search: InboxSearch) => void navigate({ search, replace: true })
+  const { flow, outcome } = filter
+  return (
+    <>
+      <PageHeader title="Inbox" />
+      <PanelSplit
+        name="inbox-panel"
+        side="right"
+        initial={480}
+        least={340}
+        leastRest={420}
+        label="The delivery that is looked at"
+        panel={
+          delivery === undefined ? null : (
+            <DeliveryPanel key={delivery} id={delivery} onClose={() => go({ flow, outcome })} />
+          )
+        }
+      >
+        {/* Another filter is another list: it begins at its top. */}
+        <DeliveryList
+          key={JSON.stringify({ flow, outcome })}
+          flow={flow}
+          outcome={outcome}
+          selected={delivery}
+          onFilter={(next) => go({ ...next, delivery })}
+          onClose={() => go({ flow, outcome })}
+        />
+      </PanelSplit>
+    </>
+  )
+}
+
+interface DeliveryListProps extends DeliveryFilter {
+  selected: string | undefined
+  onFilter: (filter: DeliveryFilter) => void
+  onClose: () => void
+}
+
+function DeliveryList({ flow, outcome, selected, onFilter, onClose }: DeliveryListProps) {
+  const { list, rows, unseen, unseenIsLess, hold, follow } = useDeliveries({ flow, outcome })
+  const { ref, paused, setPaused, onScroll, showNewest } = useHeldScroll(hold, follow)
+  useArrowInto(ref)
+  const filtered = flow !== undefined || outcome !== undefined
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the panel from anywhere in the list
+    <div className={classes.page} onKeyDown={(event) => event.key === 'Escape' && selected && onClose()}>
+      <div className={classes.bar}>
+        <Group gap={8} wrap="nowrap">
+          <Select
+            aria-label="Outcome"
+            size="xs"
+            w={136}
+            data={[
+              { value: ALL, label: 'Every outcome' },
+              ...OUTCOMES.map((value) => ({ value, label: statusWord(value) })),
+            ]}
+            value={outcome ?? ALL}
+            onChange={(value) => onFilter({ flow, outcome: value === ALL ? undefined : (value as DeliveryOutcome) })}
+          />
+          <FlowSelect flow={flow} onChange={(chosen) => onFilter({ flow: chosen, outcome })} />
+          {filtered && (
+            <Button size="xs" variant="subtle" onClick={() => onFilter({})}>
+              Clear
+            </Button>
+          )}
+        </Group>
+        <LiveToggle paused={paused} onChange={setPaused} />
+      </div>
+      <div className={classes.list} ref={ref} onScroll={onScroll}>
+        {list.isError && (
+          <div className={classes.note}>
+            <ErrorNote
+              title="The deliveries could not be loaded"
+              error={list.error}
+              onRetry={() => void list.refetch({ cancelRefetch: true })}
+            />
+          </div>
+        )}
+        {list.isPending && <LoadingRows label="Loading the deliveries" />}
+        {list.isSuccess &&
+          rows.length === 0 &&
+          (filtered ? <NoMatchingDeliveries onClear={() => onFilter({})} /> : <EmptyInbox />)}
+        {rows.length > 0 && (
+          <DeliveryTable
+            deliveries={rows}
+            selected={selected}
+            search={{ flow, outcome }}
+            older={{
+              has: list.hasNextPage,
+              loading: list.isFetchingNextPage,
+              load: () => void (list.hasNextPage && !list.isFetchingNextPage && list.fetchNextPage()),
+            }}
+          />
+        )}
+      </div>
+      <Unseen count={unseen} atLeast={unseenIsLess} one="delivery" many="deliveries" onShow={showNewest} />
+    </div>
+  )
+}
+
+const ALL = 'all'
+
+function useDeliveries({ flow, outcome }: DeliveryFilter) {
+  const filter = useMemo(() => ({ flow, outcome }), [flow, outcome])
+  const live = useLiveList<InboxEntry>({
+    query: queries.deliveries(filter),
+    itemOf: ({ type, data }: ServerEvent) =>
+      type === 'delivery' ? { flowName: null, ...(data as Omit<InboxEntry, 'flowName'>) } : null,
+    matches: useCallback((delivery) => matchesDelivery(filter, delivery), [filter]),
+    later: keepingName,
+  })
+  return { ...live, rows: useNamedRows(live.rows) }
+}

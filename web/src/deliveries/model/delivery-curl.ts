@@ -1,0 +1,31 @@
+// A delivery as the command that sends it again.
+import { toCurl } from '../../../../src/flow/curl/to-curl.ts'
+import type { Webhook } from '../../api-types.ts'
+
+/** What curl sets itself, and what belongs to one connection. */
+const LEFT_OUT = new Set([
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'accept-encoding',
+  'content-encoding',
+  'expect',
+  'keep-alive',
+  'te',
+  'trailer',
+  'upgrade',
+])
+
+export function deliveryCurl({ headers, queryAll, rawBody, metadata }: Webhook, baseUrl: string): string {
+  const { method, path } = metadata as { method: string; path: string }
+  return toCurl({
+    method,
+    url: baseUrl.replace(/\/$/, '') + path,
+    query: Object.entries(queryAll).flatMap(([name, values]) => values.map((value) => ({ name, value }))),
+    headers: Object.entries(headers)
+      .filter(([name]) => !LEFT_OUT.has(name))
+      .map(([name, value]) => ({ name, value })),
+    ...(rawBody === '' ? {} : { body: { kind: 'text' as const, value: rawBody } }),
+  })
+}

@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest'
+import { inboxSearch, matchesDelivery } from './delivery-filter.ts'
+
+describe('the filter of the inbox', () => {
+  it('is read from the URL, and what is not understood is left out', () => {
+    expect(inboxSearch({ flow: 'flow_1', outcome: 'rejected', delivery: 'dlv_1' })).toEqual({
+      flow: 'flow_1',
+      outcome: 'rejected',
+      delivery: 'dlv_1',
+    })
+    expect(inboxSearch({ flow: 7, outcome: 'lost', delivery: '', other: 1 })).toEqual({})
+  })
+
+  it('knows the deliveries it shows as the service does', () => {
+    const delivery = { flowId: 'flow_1', outcome: 'rejected' as const }
+    expect(matchesDelivery({}, delivery)).toBe(true)
+    expect(matchesDelivery({ flow: 'flow_1', outcome: 'rejected' }, delivery)).toBe(true)
+    expect(matchesDelivery({ flow: 'flow_2' }, delivery)).toBe(false)
+    expect(matchesDelivery({ outcome: 'accepted' }, delivery)).toBe(false)
+  })
+})
