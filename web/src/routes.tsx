@@ -8,11 +8,8 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router'
-
 import { inboxSearch } from './deliveries/model/delivery-filter.ts'
-
 import { editorSearch } from './editor/selection.ts'
-
 import { readListState } from './flows/flow-list.ts'
 import { queries } from './queries.ts'
 import { runSearch } from './runs/model/run-filter.ts'
@@ -46,10 +43,9 @@ const invite = createRoute({
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  /** `to` is where to go afterwards: a path of this site. Anything else is taken away, not only left out. */
-  validateSearch: ({ to }: Record<string, unknown>): { to?: string | undefined } => ({
-    to: typeof to === 'string' && /^\/(?![/\\])/.test(to) ? to : undefined,
-  }),
+  /** `to` is where to go afterwards: a path of this site, nothing else. */
+  validateSearch: (search: Record<string, unknown>): { to?: string } =>
+    typeof search['to'] === 'string' && /^\/(?![/\\])/.test(search['to']) ? { to: search['to'] } : {},
   component: lazyRouteComponent(() => import('./account/sign-in-page.tsx'), 'SignInPage'),
 })
 
