@@ -46,6 +46,7 @@ function repeats(step: StepDocument, at: string, path: string, kinds: Kinds): bo
   const visitor: Visitor = {
     template() {},
     secret() {},
+    connection() {},
     steps: (_list, list, scope) => {
       found ||= scope === 'rounds' && path.startsWith(`${list}/`)
     },

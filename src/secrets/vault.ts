@@ -56,11 +56,6 @@ export class Vault {
   knows(keyId: string): boolean {
     return this.#keys.find(keyId) !== undefined
   }
-
-  /** The one that seals first. */
-  get keyIds(): string[] {
-    return this.#keys.ids
-  }
 }
 
 const associated = (key: Key, binding: string): Buffer => Buffer.from(`${key.id}\n${binding}`)
