@@ -39,6 +39,8 @@ export function buildUi(node = process.execPath) {
   const built = spawnSync(node, [vite, 'build', 'web', '--logLevel', 'warn'], {
     cwd: root,
     stdio: 'inherit',
+    // Whatever the caller runs under, a test for example: this is what people get.
+    env: { ...process.env, NODE_ENV: 'production' },
     shell: process.platform === 'win32',
   })
   if (built.status !== 0) return false

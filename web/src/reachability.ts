@@ -33,13 +33,18 @@ class Reachability {
   }
 
   /** Asks now, for whoever does not want to wait. */
-  ask = (): void => {
+  ask = (): void => void this.answers()
+
+  async answers(): Promise<boolean> {
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null
-    fetch('/healthz', { cache: 'no-store' }).then(
-      (response) => (response.ok ? this.found() : this.lost()),
-      () => this.lost(),
+    const answers = await fetch('/healthz', { cache: 'no-store' }).then(
+      ({ ok }) => ok,
+      () => false,
     )
+    if (answers) this.found()
+    else this.lost()
+    return answers
   }
 
   subscribe = (listener: Listener): (() => void) => {

@@ -2,7 +2,7 @@ import { Button, Group, SegmentedControl, Skeleton, Stack, Table, Text, TextInpu
 import { IconArrowDown, IconFileImport, IconPlus, IconSearch } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
-import { useMemo, useRef, useState } from 'react'
+import { type RefObject, useEffect, useMemo, useRef, useState } from 'react'
 import type { Flow } from '../api-types.ts'
 import { keys, queries } from '../queries.ts'
 import { useMay } from '../session.ts'
@@ -103,7 +103,8 @@ function FlowTable({ flows }: { flows: Flow[] }) {
   const [shown, setShown] = useState(PAGE)
   const search = useRef<HTMLInputElement>(null)
   useSearchKey(search)
-  const listed = useMemo(() => listFlows(flows, stats, state), [flows, stats, state])
+  const [text, setText] = useSearchText(state.q ?? '', search)
+  const listed = useMemo(() => listFlows(flows, stats, { ...state, q: text }), [flows, stats, state, text])
   const count = (status: Flow['status']) => flows.filter((flow) => flow.status === status).length
   return (
     <>
@@ -114,8 +115,11 @@ function FlowTable({ flows }: { flows: Flow[] }) {
           leftSection={<IconSearch size={15} />}
           placeholder="Search by name"
           aria-label="Search the flows by name"
-          value={state.q ?? ''}
-          onChange={(event) => set({ q: event.currentTarget.value })}
+          value={text}
+          onChange={(event) => {
+            setText(event.currentTarget.value)
+            set({ q: event.currentTarget.value })
+          }}
         />
         <SegmentedControl
           aria-label="Which flows"
@@ -163,6 +167,15 @@ function FlowTable({ flows }: { flows: Flow[] }) {
       )}
     </>
   )
+}
+
+/** The field is ahead of the address while somebody types, and follows it otherwise. */
+function useSearchText(inAddress: string, field: RefObject<HTMLInputElement | null>) {
+  const [text, setText] = useState(inAddress)
+  useEffect(() => {
+    if (document.activeElement !== field.current) setText(inAddress)
+  }, [inAddress, field])
+  return [text, setText] as const
 }
 
 interface SortedThProps {

@@ -2,7 +2,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { formatFlowYaml } from '../../../src/flow/flow-text.ts'
 import { api } from '../api-client.ts'
 import type { Flow, FlowDocument, Published } from '../api-types.ts'
 import { keys } from '../queries.ts'
@@ -48,7 +47,8 @@ export function useFlowActions() {
         }
       },
 
-      exportYaml(flow: Flow): void {
+      async exportYaml(flow: Flow): Promise<void> {
+        const { formatFlowYaml } = await import('../../../src/flow/flow-text.ts')
         const { document, count } = withoutSealed(flow.draft)
         const note = count
           ? `# ${plural(count, 'secret')} left out: fill in the empty values before you publish.\n`

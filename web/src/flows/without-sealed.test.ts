@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest'
-import { withoutSealed } from './without-sealed.ts'
+import { SEALED_PREFIX } from '../../../src/flow/secret-literals.ts'
+import { SEALED, withoutSealed } from './without-sealed.ts'
+
+it('knows sealed secrets by the prefix that the service gives them', () => {
+  expect(SEALED).toBe(SEALED_PREFIX)
+})
 
 it('empties sealed secrets wherever they stand, and counts them', () => {
   const document = {

@@ -37,9 +37,18 @@ export function ConfirmPopover(props: ConfirmPopoverProps) {
     }
   }
   return (
-    <Popover opened={opened} onChange={setOpened} position={position} width={340} trapFocus returnFocus withinPortal>
+    <Popover
+      opened={opened}
+      onChange={setOpened}
+      position={position}
+      width={340}
+      trapFocus
+      returnFocus
+      withinPortal
+      withRoles={false}
+    >
       <Popover.Target>{target(show)}</Popover.Target>
-      <Popover.Dropdown aria-label={title}>
+      <Popover.Dropdown role="dialog" aria-label={title}>
         <Stack gap="xs">
           <Text fw={600}>{title}</Text>
           <Text size="sm" c="dimmed" component="div">

@@ -13,15 +13,19 @@ interface ErrorNoteProps {
   onRetry?: () => void
 }
 
+/** The message says the first issue for whoever sees nothing else; here all of them follow. */
+const FIRST_ISSUE = /; the first: .*$/s
+
 /** What happened and what to do about it, at the place where it happened. */
 export function ErrorNote({ title, error, hint, onRetry }: ErrorNoteProps) {
+  const hasIssues = error instanceof ApiError && error.issues.length > 0
   return (
     <div className={classes.note} role="alert">
       <IconAlertTriangle size={16} className={classes.icon} aria-hidden="true" />
       <div className={classes.text}>
         {title && <Text fw={500}>{title}</Text>}
-        <Text size="sm">{messageOf(error)}</Text>
-        {error instanceof ApiError && error.issues.length > 0 && (
+        <Text size="sm">{hasIssues ? messageOf(error).replace(FIRST_ISSUE, '.') : messageOf(error)}</Text>
+        {hasIssues && (
           <ul className={classes.issues}>
             {error.issues.map(({ path, code, message }) => (
               <li key={`${path} ${code} ${message}`}>
