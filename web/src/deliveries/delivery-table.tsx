@@ -107,8 +107,10 @@ const DeliveryRow = memo(function DeliveryRow(props: DeliveryRowProps) {
           {reason}
         </span>
       </td>
-      <td className={table.dim}>{delivery.status === null ? 'run’s reply' : callerGot(delivery)}</td>
-      <td>
+      <td className={`${table.dim} ${classes.got}`}>
+        {delivery.status === null ? 'run’s reply' : callerGot(delivery)}
+      </td>
+      <td className={classes.run}>
         {delivery.runId && (
           <Anchor
             component={Link}

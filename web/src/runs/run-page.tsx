@@ -1,13 +1,16 @@
 // One run: what it did and when, and whatever is looked at beside it. Live while it runs.
 import { Skeleton } from '@mantine/core'
+import { IconFileOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { useCallback, useMemo } from 'react'
+import { ApiError } from '../api-client.ts'
 import type { FlowDocument, Run, RunStep } from '../api-types.ts'
 import { allSteps } from '../editor/model/flow-tree.ts'
 import { queries } from '../queries.ts'
 import { usePageKeys } from '../shell/commands.ts'
 import { PageBody, PageHeader } from '../shell/page-header.tsx'
+import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { PanelSplit } from '../ui/panel-split.tsx'
 import { StatusDot } from '../ui/status.tsx'
@@ -19,6 +22,7 @@ import { runTree, type StepNode } from './model/run-tree.ts'
 import { roundOf } from './model/step-path.ts'
 import { waterfall } from './model/waterfall.ts'
 import { RunActions } from './run-actions.tsx'
+import { RunCanvas } from './run-canvas.tsx'
 import { RunFacts } from './run-facts.tsx'
 import classes from './run-page.module.css'
 import { SelectionPanel } from './selection-panel.tsx'
@@ -33,6 +37,9 @@ const KEYS = [
   { keys: ['↑', '↓'], label: 'Next or previous step of the timeline' },
   { keys: ['→', '←'], label: 'Into the rounds of a loop, and from round to round' },
 ]
+
+/** Its head, and some room below. */
+const TIMELINE_PX = 60
 
 export function RunPage() {
   const { id } = route.useParams()
@@ -87,7 +94,11 @@ function RunView({ run }: { run: Run }) {
   }, [nodes, continues])
 
   const go = (next: RunPageSearch) => void navigate({ search: next, replace: true })
-  const select = (path: string | null) => go(path === null ? { trigger: true } : { step: path })
+  const select = useCallback(
+    (path: string | null) =>
+      void navigate({ search: path === null ? { trigger: true } : { step: path }, replace: true }),
+    [navigate],
+  )
   const step = selected === null || roundOf(selected) ? null : (nodes.get(selected)?.step ?? null)
   return (
     <>
@@ -132,9 +143,38 @@ function RunView({ run }: { run: Run }) {
           />
         }
       >
-        <WaterfallView waterfall={drawn} selected={selected} onSelect={select} roundsOf={roundsOf} />
+        <PanelSplit
+          name="run-timeline"
+          side="bottom"
+          initial={Math.min(300, TIMELINE_PX + drawn.rows.length * 28)}
+          least={120}
+          leastRest={document.isError ? 56 : 160}
+          label="Timeline"
+          panel={<WaterfallView waterfall={drawn} selected={selected} onSelect={select} roundsOf={roundsOf} />}
+        >
+          {document.data && (
+            <RunCanvas document={document.data.document} steps={steps} selected={selected} onSelect={select} />
+          )}
+          {document.isPending && <Skeleton m={24} height={120} />}
+          {document.isError && <NoDocument error={document.error} />}
+        </PanelSplit>
       </PanelSplit>
     </>
+  )
+}
+
+function NoDocument({ error }: { error: unknown }) {
+  const gone = error instanceof ApiError && error.status === 404
+  return (
+    <div className={classes.gone}>
+      {gone ? (
+        <EmptyState picture={<IconFileOff size={36} stroke={1.2} />} title="The flow is gone">
+          It was deleted, and its versions with it. What the run did is still here: in the timeline below, step by step.
+        </EmptyState>
+      ) : (
+        <ErrorNote title="The flow of this run could not be loaded" error={error} />
+      )}
+    </div>
   )
 }
 

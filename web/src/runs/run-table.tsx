@@ -10,6 +10,13 @@ import { isFinished } from './model/run-filter.ts'
 import { RunRow } from './run-row.tsx'
 import classes from './run-table.module.css'
 
+/** Thin lines at the ticks of the scale, behind every bar. */
+const TICK_LINES = {
+  '--ticks': DURATION_TICKS.map(
+    ({ share }) => `linear-gradient(var(--mr-control) 0 0) ${(share * 100).toFixed(2)}% 0 / 1px 100% no-repeat`,
+  ).join(', '),
+} as React.CSSProperties
+
 interface RunTableProps {
   runs: RunSummary[]
   older: { has: boolean; loading: boolean; load: () => void }
@@ -19,7 +26,7 @@ export function RunTable({ runs, older }: RunTableProps) {
   const now = useNow(1000)
   return (
     <>
-      <table className={table.table} onKeyDown={(event) => moveRowFocus(event, older.load)}>
+      <table className={table.table} style={TICK_LINES} onKeyDown={(event) => moveRowFocus(event, older.load)}>
         <thead>
           <tr>
             <th className={classes.statusColumn}>Status</th>

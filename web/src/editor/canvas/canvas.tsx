@@ -12,6 +12,7 @@ import {
   ReactFlowProvider,
   useReactFlow,
   useViewport,
+  type Viewport,
   ViewportPortal,
 } from '@xyflow/react'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
@@ -22,6 +23,7 @@ import { type Box, CARD, INSERT_SIZE, type LaidNode, type Layout, layoutFlow, li
 import { useEdits } from '../use-edits.ts'
 import { useOutcomes } from '../use-outcomes.ts'
 import classes from './canvas.module.css'
+import { CanvasContext, type CanvasValue, useCanvas } from './canvas-context.tsx'
 import { InsertPoint } from './insert-point.tsx'
 import { issuesOf, StepCard } from './step-card.tsx'
 import { TriggerCard } from './trigger-card.tsx'
@@ -38,11 +40,39 @@ const nodeTypes: NodeTypes = {
   end: () => <div className={classes.end} />,
 }
 
+/** The draft, to be edited. */
 export function Canvas() {
+  const { document, readOnly, kinds, issues, search, selected, open, sample } = useEditor()
+  const { moveTo } = useEdits()
+  const outcomes = useOutcomes()
+  const { view } = search
+  const value = useMemo<CanvasValue>(() => {
+    const shown = view ? { view } : {}
+    return {
+      document,
+      readOnly,
+      leastZoom: 0.5,
+      kinds,
+      issues,
+      outcomes,
+      selected,
+      triggerSelected: search.trigger === true,
+      triggerNote: sample ? '' : 'no test request yet',
+      openStep: (key) => open({ step: key, ...shown }),
+      openTrigger: () => open({ trigger: true, ...shown }),
+      moveTo,
+    }
+  }, [document, readOnly, kinds, issues, outcomes, selected, search.trigger, view, sample, open, moveTo])
+  return <FlowCanvas value={value} />
+}
+
+export function FlowCanvas({ value }: { value: CanvasValue }) {
   return (
-    <ReactFlowProvider>
-      <Surface />
-    </ReactFlowProvider>
+    <CanvasContext.Provider value={value}>
+      <ReactFlowProvider>
+        <Surface />
+      </ReactFlowProvider>
+    </CanvasContext.Provider>
   )
 }
 
@@ -55,8 +85,7 @@ interface Drag {
 }
 
 function Surface() {
-  const { document: flow, readOnly, selected } = useEditor()
-  const edits = useEdits()
+  const { document: flow, readOnly, leastZoom, selected, moveTo } = useCanvas()
   const layout = useMemo(() => layoutFlow(flow), [flow])
   const [drag, setDrag] = useState<Drag | null>(null)
   const nodes = useNodes(layout, drag)
@@ -66,16 +95,17 @@ function Surface() {
   useEffect(() => {
     frame.current?.querySelector('.react-flow__nodes')?.setAttribute('role', 'list')
   })
-  useKeepInView(layout, selected?.path ?? null, frame)
+  const path = selected?.path ?? null
+  useKeepInView(layout, path, frame)
 
   // Until somebody moves the view, it shows as much of the flow as the room allows.
   const isTouched = useRef(false)
-  const latestLayout = useRef(layout)
+  const latest = useRef({ layout, path, leastZoom })
   useEffect(() => {
-    latestLayout.current = layout
+    latest.current = { layout, path, leastZoom }
   })
   const show = useCallback(() => {
-    if (instance.current && frame.current) showFromTop(instance.current, latestLayout.current, frame.current)
+    if (instance.current && frame.current) showFromTop(instance.current, frame.current, latest.current)
   }, [])
   useEffect(() => {
     const observer = new ResizeObserver(() => !isTouched.current && show())
@@ -120,7 +150,7 @@ function Surface() {
           setDrag(null)
           if (dragged?.type !== 'step' || target?.type !== 'insert') return
           const place = stepAt(flow, dragged.path)
-          if (place) edits.moveTo(place, target.position)
+          if (place) moveTo(place, target.position)
         }}
       >
         <ViewportPortal>
@@ -140,13 +170,13 @@ function Surface() {
 }
 
 function useNodes(layout: Layout, drag: Drag | null): Node[] {
-  const { document: flow, selected, search, issues, kinds } = useEditor()
-  const outcomes = useOutcomes()
+  const { document: flow, readOnly, selected, triggerSelected, issues, outcomes } = useCanvas()
   return useMemo(() => {
     const places = new Map(allSteps(flow).map((place) => [place.path, place]))
     // Of all cards Tab leads to one: the selected one, else the trigger.
     const tabbed = selected?.path ?? null
-    return layout.nodes.map((node): Node => {
+    const shown = readOnly ? layout.nodes.filter(({ type }) => type !== 'insert') : layout.nodes
+    return shown.map((node): Node => {
       const dragged = drag?.id === node.id
       const base = {
         id: node.id,
@@ -172,12 +202,11 @@ function useNodes(layout: Layout, drag: Drag | null): Node[] {
               tabbable: tabbed === node.path,
               dragged,
               issues: issuesOf(place, issues),
-              kinds,
             },
           }
         }
         case 'trigger':
-          return { ...base, data: { selected: search.trigger === true, tabbable: tabbed === null } }
+          return { ...base, data: { selected: triggerSelected, tabbable: tabbed === null } }
         case 'insert':
           return { ...base, data: { position: node.position, alone: node.alone, target: drag?.target === node.id } }
         case 'label':
@@ -186,12 +215,12 @@ function useNodes(layout: Layout, drag: Drag | null): Node[] {
           return { ...base, data: {} }
       }
     })
-  }, [flow, layout, drag, selected, search.trigger, issues, outcomes, kinds])
+  }, [flow, layout, drag, readOnly, selected, triggerSelected, issues, outcomes])
 }
 
 function CaseLabel({ data }: { data: Record<string, unknown> }) {
   const { node } = data as { node: LaidNode & { type: 'label' } }
-  const { document: flow, open, search } = useEditor()
+  const { document: flow, openStep } = useCanvas()
   const branch = stepAt(flow, node.path.replace(/\/(cases\/\d+|otherwise)$/, ''))
   if (!branch) return null
   const isCase = node.list.role === 'case'
@@ -203,7 +232,7 @@ function CaseLabel({ data }: { data: Record<string, unknown> }) {
       className={classes.label}
       data-otherwise={!isCase || undefined}
       title={text}
-      onClick={() => open({ step: branch.step.id || branch.path, ...(search.view ? { view: search.view } : {}) })}
+      onClick={() => openStep(branch.step.id || branch.path)}
     >
       <span>{text}</span>
     </button>
@@ -251,33 +280,50 @@ function ZoomButton({ label, icon, onClick }: { label: string; icon: React.React
 
 const MARGIN = 32
 
-/** The trigger at the top, in the middle; smaller only as far as it stays readable. */
-function showFromTop(instance: ReactFlowInstance, layout: Layout, frame: HTMLElement): void {
-  const { width, height } = frame.getBoundingClientRect()
+interface Shown {
+  layout: Layout
+  /** Of the selected step; null: the trigger. */
+  path: string | null
+  leastZoom: number
+}
+
+/** The trigger at the top, in the middle; smaller only as far as it stays readable, and with the selected card in sight. */
+function showFromTop(instance: ReactFlowInstance, frame: HTMLElement, { layout, path, leastZoom }: Shown): void {
+  const size = frame.getBoundingClientRect()
+  const { width, height } = size
   const wanted = Math.min((width - 2 * MARGIN) / layout.width, (height - 2 * MARGIN) / layout.height)
-  const zoom = Math.min(1, Math.max(0.5, wanted))
+  const zoom = Math.min(1, Math.max(leastZoom, wanted))
   const trigger = layout.nodes[0]!.box
   const axis = trigger.x + trigger.width / 2
   const whole = layout.width * zoom + 2 * MARGIN <= width
   const middle = whole ? layout.width / 2 : axis
-  void instance.setViewport({ x: width / 2 - middle * zoom, y: MARGIN, zoom })
+  const viewport = { x: width / 2 - middle * zoom, y: MARGIN, zoom }
+  void instance.setViewport(broughtIntoView(viewport, cardAt(layout, path), size))
+}
+
+const cardAt = (layout: Layout, path: string | null): LaidNode | undefined =>
+  layout.nodes.find((node) => (path === null ? node.type === 'trigger' : node.type === 'step' && node.path === path))
+
+/** The same object where the card is in it already. */
+function broughtIntoView(viewport: Viewport, card: LaidNode | undefined, size: DOMRect): Viewport {
+  if (!card) return viewport
+  const { x, y, zoom } = viewport
+  const [left, top] = [card.box.x * zoom + x, card.box.y * zoom + y]
+  const [right, bottom] = [left + card.box.width * zoom, top + card.box.height * zoom]
+  const shiftX = left < MARGIN ? MARGIN - left : right > size.width - MARGIN ? size.width - MARGIN - right : 0
+  const shiftY = top < MARGIN ? MARGIN - top : bottom > size.height - MARGIN ? size.height - MARGIN - bottom : 0
+  return shiftX || shiftY ? { x: x + shiftX, y: y + shiftY, zoom } : viewport
 }
 
 /** Moves the view only when the selected card is not in it. */
 function useKeepInView(layout: Layout, path: string | null, frame: React.RefObject<HTMLDivElement | null>): void {
   const { getViewport, setViewport } = useReactFlow()
   useEffect(() => {
-    const node = layout.nodes.find((one) =>
-      path === null ? one.type === 'trigger' : one.type === 'step' && one.path === path,
-    )
     const size = frame.current?.getBoundingClientRect()
-    if (!node || !size || size.width === 0) return
-    const { x, y, zoom } = getViewport()
-    const [left, top] = [node.box.x * zoom + x, node.box.y * zoom + y]
-    const [right, bottom] = [left + node.box.width * zoom, top + node.box.height * zoom]
-    const shiftX = left < MARGIN ? MARGIN - left : right > size.width - MARGIN ? size.width - MARGIN - right : 0
-    const shiftY = top < MARGIN ? MARGIN - top : bottom > size.height - MARGIN ? size.height - MARGIN - bottom : 0
-    if (shiftX || shiftY) void setViewport({ x: x + shiftX, y: y + shiftY, zoom })
+    if (!size || size.width === 0) return
+    const viewport = getViewport()
+    const moved = broughtIntoView(viewport, cardAt(layout, path), size)
+    if (moved !== viewport) void setViewport(moved)
   }, [layout, path, frame, getViewport, setViewport])
 }
 

@@ -4,12 +4,12 @@ import { useEffect, useRef } from 'react'
 import type { FieldIssue } from '../../fields/field-context.tsx'
 import { plural } from '../../ui/format.ts'
 import { StatusDot, statusWord } from '../../ui/status.tsx'
-import { useEditor } from '../editor-context.tsx'
 import { KindIcon } from '../kind-look.tsx'
 import { describeStep } from '../model/describe-step.ts'
 import { isInside, nestedLists, type StepPlace } from '../model/flow-tree.ts'
 import type { Outcome } from '../model/outcomes.ts'
 import classes from './canvas.module.css'
+import { useCanvas } from './canvas-context.tsx'
 
 export interface StepCardData extends Record<string, unknown> {
   place: StepPlace
@@ -24,7 +24,7 @@ export interface StepCardData extends Record<string, unknown> {
 
 export function StepCard({ data }: NodeProps) {
   const { place, cardKey, outcome, selected, tabbable, dragged, issues } = data as StepCardData
-  const { open, search, kinds } = useEditor()
+  const { openStep, kinds, readOnly } = useCanvas()
   const card = useRef<HTMLButtonElement>(null)
   const { step } = place
   const kind = kinds.find((one) => one.kind === step.kind)?.label ?? step.kind
@@ -38,6 +38,7 @@ export function StepCard({ data }: NodeProps) {
       data-selected={selected || undefined}
       data-dragged={dragged || undefined}
       data-problems={issues.some(({ warning }) => !warning) || undefined}
+      data-outcome={readOnly && outcome ? outcome.status : undefined}
       data-card={cardKey}
       tabIndex={tabbable ? 0 : -1}
       aria-current={selected || undefined}
@@ -51,7 +52,7 @@ export function StepCard({ data }: NodeProps) {
       ]
         .filter(Boolean)
         .join(', ')}
-      onClick={() => open({ step: cardKey, ...(search.view ? { view: search.view } : {}) })}
+      onClick={() => openStep(cardKey)}
     >
       <span className={classes.top}>
         <KindIcon kind={step.kind} />

@@ -2,15 +2,15 @@ import { IconWebhook } from '@tabler/icons-react'
 import type { NodeProps } from '@xyflow/react'
 import { useRef } from 'react'
 import { plural } from '../../ui/format.ts'
-import { useEditor } from '../editor-context.tsx'
 import { describeTrigger } from '../model/describe-step.ts'
 import { isInside } from '../model/flow-tree.ts'
 import classes from './canvas.module.css'
+import { useCanvas } from './canvas-context.tsx'
 import { ProblemCount, useFocusOnSelection } from './step-card.tsx'
 
 export function TriggerCard({ data }: NodeProps) {
   const { selected, tabbable } = data as { selected: boolean; tabbable: boolean }
-  const { document, open, search, issues, sample } = useEditor()
+  const { document, openTrigger, issues, triggerNote } = useCanvas()
   const card = useRef<HTMLButtonElement>(null)
   useFocusOnSelection(card, selected)
   const line = describeTrigger(document.trigger)
@@ -28,12 +28,12 @@ export function TriggerCard({ data }: NodeProps) {
       aria-label={['Trigger, webhook', line, own.length > 0 && plural(own.length, 'problem')]
         .filter(Boolean)
         .join(', ')}
-      onClick={() => open({ trigger: true, ...(search.view ? { view: search.view } : {}) })}
+      onClick={openTrigger}
     >
       <span className={classes.top}>
         <IconWebhook size={16} aria-hidden="true" />
         <span className={classes.id}>webhook</span>
-        <span className={classes.name}>{sample ? '' : 'no test request yet'}</span>
+        <span className={classes.name}>{triggerNote}</span>
         <ProblemCount issues={own} />
       </span>
       <span className={classes.line}>{line}</span>

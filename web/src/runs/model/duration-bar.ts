@@ -1,7 +1,7 @@
-// Bars of durations that can be compared down a list, from milliseconds to days: each tick is many times the one before it.
+// Bars of durations that can be compared down a list, from milliseconds to an hour: each tick is many times the one before it.
 
-const LEAST_MS = 1
-const MOST_MS = 86_400_000
+const LEAST_MS = 5
+const MOST_MS = 3_600_000
 
 /** Share of the full width. The scale is fixed, so that no bar changes because another run arrives. */
 export function durationShare(ms: number): number {
@@ -10,10 +10,9 @@ export function durationShare(ms: number): number {
 }
 
 export const DURATION_TICKS = [
-  { ms: 10, label: '10 ms' },
+  { ms: 100, label: '100 ms' },
   { ms: 1000, label: '1 s' },
   { ms: 60_000, label: '1 min' },
-  { ms: 3_600_000, label: '1 h' },
 ].map((tick) => ({ ...tick, share: durationShare(tick.ms) }))
 
 export interface TimedSummary {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { TimedStep } from './run-tree.ts'
 import { failedStep, step } from './sample-steps.ts'
-import { stepOutcomes } from './step-outcomes.ts'
+import { outcomeOnCard, stepOutcomes } from './step-outcomes.ts'
 
 const rounds = [
   step('all', 0, 9, { kind: 'loop' }),
@@ -19,8 +20,10 @@ describe('the outcomes of steps', () => {
       path: 'all[3]/send',
       attempt: 1,
       durationMs: 5,
+      result: '',
       count: 4,
       failed: 2,
+      ofRound: false,
       firstFailure: 'all[1]/send',
     })
     expect(outcomes.has('never')).toBe(false)
@@ -39,5 +42,18 @@ describe('the outcomes of steps', () => {
 
   it('have no duration while the step runs', () => {
     expect(stepOutcomes([step('order', 0, null)]).get('order')).toMatchObject({ status: 'running', durationMs: null })
+  })
+
+  it('are told on a card in few words', () => {
+    const cardOf = (id: string, ...steps: TimedStep[]) => outcomeOnCard(stepOutcomes(steps).get(id)!)
+    expect(cardOf('send', ...rounds)).toEqual({ status: 'failed', text: '2 of 4 failed' })
+    expect(outcomeOnCard(stepOutcomes(rounds, 'all[3]').get('send')!)).toEqual({ status: 'succeeded', text: '5 ms' })
+    expect(cardOf('a', step('l[0]/a', 0, 1), step('l[1]/a', 0, 1))).toEqual({ status: 'succeeded', text: '2 times' })
+    expect(cardOf('a', step('a', 0, 84, { output: { status: 200 } }))).toEqual({
+      status: 'succeeded',
+      text: '200 · 84 ms',
+    })
+    expect(cardOf('a', failedStep('a', 0, 84))).toEqual({ status: 'failed', text: 'http_500' })
+    expect(cardOf('a', step('a', 0, null))).toEqual({ status: 'running', text: '' })
   })
 })

@@ -71,6 +71,14 @@ describe('the time axis', () => {
     expect(labels(50, 50, [])).toEqual(['0', '1 ms'])
   })
 
+  it('counts anew after a fold, where all times since the beginning would look alike', () => {
+    const busy: Span[] = [
+      [0, 50],
+      [DAY, DAY + 50],
+    ]
+    expect(labels(0, DAY + 50, busy)).toEqual(['0', '20 ms', '40 ms', '+20 ms', '+40 ms'])
+  })
+
   it('crowds no ticks around a fold', () => {
     const { ticks } = timeAxis(0, DAY + 1000, [
       [0, 500],

@@ -124,12 +124,13 @@ function ticksOf(start: number, pieces: Piece[], place: (time: number) => number
   const step = STEPS_MS.find((ms) => ms >= time / TICKS) ?? STEPS_MS.at(-1)!
   const ticks: Tick[] = []
   for (const { from, to } of straight) {
-    const first = Math.ceil((from - start) / step) * step + start
-    for (let at = first; at <= to; at += step) {
+    // After a fold the time since then says more: all since the beginning would look alike.
+    for (let at = from; at <= to; at += step) {
       const left = place(at)
       const before = ticks.at(-1)
-      if (before && left - before.left < LEAST_BETWEEN_TICKS) continue
-      ticks.push({ at, left, label: at === start ? '0' : formatDuration(at - start) })
+      if ((at === from && from !== start) || (before && left - before.left < LEAST_BETWEEN_TICKS)) continue
+      const passed = formatDuration(at - from)
+      ticks.push({ at, left, label: at === start ? '0' : from === start ? passed : `+${passed}` })
     }
   }
   return ticks

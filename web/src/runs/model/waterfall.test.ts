@@ -40,6 +40,18 @@ describe('the waterfall', () => {
     ])
   })
 
+  it('folds long waits between attempts, and leaves short ones as they are', () => {
+    const foldsAfter = (ms: number) =>
+      waterfall(
+        { ...ended, finishedAt: at(ms) },
+        runTree([step('order', 0, ms, { attempt: 3, output: { durationMs: 20 } })]),
+        null,
+        T0,
+      ).axis.folds.length
+    expect(foldsAfter(5000)).toBe(0)
+    expect(foldsAfter(3_600_000)).toBe(1)
+  })
+
   it('shows a step that waits for its next attempt as retrying, up to now', () => {
     const running = { status: 'waiting', createdAt: at(0), startedAt: at(0), finishedAt: null }
     const [, order] = rowsOf([step('order', 1000, null, { status: 'waiting' })], null, running)

@@ -157,11 +157,15 @@ function spanOf(nodes: readonly StepNode[], latest: number): Piece[] {
   ]
 }
 
+/** Attempts that follow one another so soon count as work; between others there are waits to be folded. */
+const SOON_MS = 60_000
+
 /** When something worked, in all rounds. */
 function* busySpans(nodes: readonly StepNode[], latest: number): Generator<Span> {
   for (const { step, children, loop } of nodes) {
     if (!isContainer(step))
-      for (const { kind, from, to } of piecesOf(step, latest)) if (kind === 'work') yield [from, to]
+      for (const { kind, from, to } of piecesOf(step, latest))
+        if (kind === 'work' || (kind === 'retry' && to - from < SOON_MS)) yield [from, to]
     yield* busySpans(children, latest)
     for (const round of loop?.rounds ?? []) yield* busySpans(round.steps, latest)
   }

@@ -1,0 +1,67 @@
+// The flow that a run followed, coloured by what became of its steps.
+import { useQuery } from '@tanstack/react-query'
+import { type KeyboardEvent, useMemo } from 'react'
+import type { FlowDocument, RunStep } from '../api-types.ts'
+import { FlowCanvas } from '../editor/canvas/canvas.tsx'
+import type { CanvasValue } from '../editor/canvas/canvas-context.tsx'
+import { findStep, stepAt } from '../editor/model/flow-tree.ts'
+import { neighbour } from '../editor/model/select-step.ts'
+import { queries } from '../queries.ts'
+import { outcomeOnCard, stepOutcomes } from './model/step-outcomes.ts'
+import { roundOf, stepIdOf } from './model/step-path.ts'
+import classes from './run-page.module.css'
+
+interface RunCanvasProps {
+  document: FlowDocument
+  steps: readonly RunStep[]
+  /** Null: the trigger. */
+  selected: string | null
+  onSelect: (path: string | null) => void
+}
+
+const DIRECTIONS = { ArrowUp: 'up', ArrowDown: 'down', ArrowLeft: 'left', ArrowRight: 'right' } as const
+
+export function RunCanvas({ document, steps, selected, onSelect }: RunCanvasProps) {
+  const kinds = useQuery(queries.stepKinds).data?.items
+  const outcomes = useMemo(() => stepOutcomes(steps, selected), [steps, selected])
+  const cards = useMemo(() => new Map([...outcomes].map(([id, outcome]) => [id, outcomeOnCard(outcome)])), [outcomes])
+  const place = useMemo(
+    () => (selected === null ? null : (findStep(document, stepIdOf(selected)) ?? null)),
+    [document, selected],
+  )
+  const value = useMemo<CanvasValue>(() => {
+    const inRound = selected !== null && (roundOf(selected) !== null || selected.includes(']/'))
+    return {
+      document,
+      readOnly: true,
+      leastZoom: 0.75,
+      kinds: kinds ?? [],
+      issues: [],
+      outcomes: cards,
+      selected: place,
+      triggerSelected: selected === null,
+      triggerNote: '',
+      openStep: (key) => {
+        const outcome = outcomes.get(key)
+        // Of many rounds the one that failed is wanted, unless one is looked at already.
+        onSelect((inRound ? null : outcome?.firstFailure) ?? outcome?.path ?? key)
+      },
+      openTrigger: () => onSelect(null),
+      moveTo: () => {},
+    }
+  }, [document, kinds, cards, outcomes, place, selected, onSelect])
+  const onKeyDown = (event: KeyboardEvent) => {
+    const direction = DIRECTIONS[event.key as keyof typeof DIRECTIONS]
+    if (!direction || event.ctrlKey || event.metaKey || event.altKey) return
+    event.preventDefault()
+    const next = neighbour(document, place?.path ?? null, direction)
+    if (next === null) onSelect(null)
+    else value.openStep(stepAt(document, next)!.step.id)
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the arrow keys lead from card to card
+    <div className={classes.canvas} onKeyDown={onKeyDown}>
+      <FlowCanvas value={value} />
+    </div>
+  )
+}
