@@ -19,7 +19,7 @@ export class DatabaseRefused extends Error {
   override readonly name = 'DatabaseRefused'
   /** Another process uses it. */
   readonly inUse: boolean
-  constructor(message: string, inUse: boolean) {
+  constructor(message: string, inUse = false) {
     super(message)
     this.inUse = inUse
   }

@@ -37,13 +37,6 @@ export function createVaultRecords(db: Kysely<Tables>): VaultRecords {
             .select('live.document as text')
             .where('live.document', 'like', '%"sealed:%'),
         )
-        .unionAll(
-          db
-            .selectFrom('run')
-            .select((eb) => eb.ref('document').$notNull().as('text'))
-            .where('status', 'in', UNFINISHED)
-            .where('document', 'is not', null),
-        )
         .unionAll(db.selectFrom('connection').select('sealed as text'))
         .unionAll(
           db
@@ -71,6 +64,14 @@ export function createVaultRecords(db: Kysely<Tables>): VaultRecords {
           )
           .execute()
         for (const { id } of rows) ids.add(id)
+        // Test runs carry the draft that they run.
+        const drafts = await db
+          .selectFrom('run')
+          .select('document')
+          .where(condition)
+          .where('document', 'is not', null)
+          .execute()
+        for (const { document } of drafts) for (const [, id] of document!.matchAll(SEALED)) ids.add(id!)
       }
       const values = await db
         .selectFrom('key_value')
