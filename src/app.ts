@@ -316,7 +316,7 @@ export async function resetPassword({ dataDir }: Config, email: string, password
 /** For commands: works on the keys of a data folder that no service uses. */
 export async function withKeys<T>(config: Config, work: (rotation: KeyRotation) => Promise<T>): Promise<T> {
   if (!existsSync(join(config.dataDir, DATABASE_FILE)))
-    throw new DatabaseRefused(`There is no database in ${config.dataDir}. Set MILLRACE_DATA_DIR to its folder.`, false)
+    throw new DatabaseRefused(`There is no database in ${config.dataDir}. Set MILLRACE_DATA_DIR to its folder.`)
   const storage = await openSqlite(config.dataDir)
   try {
     const vault = await openVault(config.secretKeys, config.dataDir, createVaultRecords(storage.kysely))

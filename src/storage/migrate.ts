@@ -9,6 +9,7 @@ import { connections } from './migrations/004-connections.ts'
 import { access } from './migrations/005-access.ts'
 import { activity } from './migrations/006-activity.ts'
 import { waiting } from './migrations/007-waiting.ts'
+import { sealed } from './migrations/008-sealed.ts'
 
 type Step = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
 
@@ -20,6 +21,7 @@ const MIGRATIONS: Record<string, Step> = {
   '005-access': access,
   '006-activity': activity,
   '007-waiting': waiting,
+  '008-sealed': sealed,
 }
 
 export class NewerSchema extends Error {}

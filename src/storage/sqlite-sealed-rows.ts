@@ -58,7 +58,7 @@ function sealedColumn(
   place: { table: string; keys: string[]; bindingOf(...key: unknown[]): string; sealed: string },
 ): Place {
   const { table, keys, bindingOf, sealed } = place
-  // As in the indexes of 004-connections, which only then are used.
+  // As in the indexes of 008-sealed, which only then are used.
   const isSealed = sealed === 'value' ? "substr(value, 1, 7) = 'sealed:'" : `${sealed} IS NOT NULL`
   const keyId = `substr(${sealed}, 8, 8)`
   const key = keys.join(', ')

@@ -1,7 +1,7 @@
 // kill -9 while an OAuth token is being refreshed.
 import { rmSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { Browser } from '../harness/authorization-server.ts'
+import { Visitor } from '../harness/authorization-server.ts'
 import { freePort } from '../harness/free-port.ts'
 import { leaksInFolder } from '../harness/leaks.ts'
 import { documentOf } from '../harness/management.ts'
@@ -39,7 +39,7 @@ const here = (url: string) => url.replace('//localhost', '//127.0.0.1')
 async function setUp() {
   await millrace.api('POST', '/connections', { name: 'crm', kind: 'oauth2', fields: odd.fields() })
   const connect = async () => {
-    const browser = new Browser()
+    const browser = new Visitor()
     const { url } = (await millrace.api('POST', '/connections/crm/authorize')).body
     const page = await browser.open(here(await browser.consent(url, `http://localhost:${port}/`)))
     expect(page.status).toBe(200)

@@ -5,7 +5,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { Browser } from '../harness/authorization-server.ts'
+import { Visitor } from '../harness/authorization-server.ts'
 import { freePort } from '../harness/free-port.ts'
 import { type Gate, startGate } from '../harness/gate.ts'
 import { documentOf } from '../harness/management.ts'
@@ -159,7 +159,7 @@ describe('key rotation', { timeout: 120_000 }, () => {
     }
     const replayed = (await millrace.api('POST', `/runs/${finished}/replay`, {})).body.id
     expect((await millrace.runEnded(replayed)).status).toBe('succeeded')
-    const browser = new Browser()
+    const browser = new Visitor()
     const back = await browser.consent(authorization, `http://localhost:${port}`)
     expect((await browser.open(back.replace('localhost', '127.0.0.1'))).status).toBe(200)
     await millrace.stop()

@@ -3,7 +3,8 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type AuthorizationServer, Browser, startAuthorizationServer } from '../harness/authorization-server.ts'
+import { type AuthorizationServer, startAuthorizationServer, Visitor } from '../harness/authorization-server.ts'
+import { setUpOwner } from '../harness/browser.ts'
 import { leaksInFolder, leaksOf } from '../harness/leaks.ts'
 import { documentOf } from '../harness/management.ts'
 import { type Answer, type Millrace, startMillrace } from '../harness/millrace.ts'
@@ -65,7 +66,7 @@ async function create(fields: object, more: object = {}): Promise<string> {
 const read = async (name: string) => (await api('GET', `/connections/${name}`)).body
 
 /** The user goes where `authorize` says, agrees, and comes back. */
-async function connect(name: string, browser = new Browser()): Promise<Response> {
+async function connect(name: string, browser = new Visitor()): Promise<Response> {
   const { url } = (await api('POST', `/connections/${name}/authorize`)).body
   return browser.open(here(await browser.consent(url, callback())))
 }
@@ -182,7 +183,7 @@ describe('the way back from the authorization server', () => {
 
   it('refuses a state that is missing, made up, used, or of a connection that was changed', async () => {
     const name = await create(odd.fields())
-    const browser = new Browser()
+    const browser = new Visitor()
     await expectRefused(await browser.open(`${here(callback())}?code=x`), 'state is missing')
     await expectRefused(await browser.open(`${here(callback())}?code=x&state=made-up`), 'not known or was used')
 
@@ -195,9 +196,39 @@ describe('the way back from the authorization server', () => {
     await expectRefused(await browser.open(stale), 'changed or deleted')
   })
 
+  it('asked for by a browser that is signed in, is open to that browser only', async () => {
+    const owner = await setUpOwner(millrace)
+    const session = owner.cookie()!
+    const name = await create(odd.fields())
+    const asked = await owner.send('POST', `/api/v1/connections/${name}/authorize`)
+    expect(asked.headers.get('set-cookie')).toMatch(
+      /^millrace_oauth_[0-9a-f]{16}=[\w-]{32}; Path=\/api\/v1\/oauth\/callback; Max-Age=600; HttpOnly; SameSite=Lax$/,
+    )
+    const stranger = new Visitor()
+    await expectRefused(
+      await stranger.open(here(await stranger.consent(asked.body.url, callback()))),
+      'begun in another browser',
+    )
+    expect(await read(name)).toMatchObject({ state: 'unconnected' })
+
+    const again = await owner.send('POST', `/api/v1/connections/${name}/authorize`, undefined, {
+      cookie: session,
+    })
+    const own = new Visitor()
+    own.setCookies(again.headers)
+    expect((await own.open(here(await own.consent(again.body.url, callback())))).status).toBe(200)
+    expect(await read(name)).toMatchObject({ state: 'ready' })
+    const { items } = (await api('GET', '/audit?limit=3')).body
+    expect(items.map(({ action, actor, details }: Answer['body']) => [action, actor, details.problem])).toEqual([
+      ['connection.authorize', 'ada@example.com', undefined],
+      ['connection.authorize', 'ada@example.com', expect.stringContaining('another browser')],
+      ['connection.create', 'admin token', undefined],
+    ])
+  })
+
   it('refuses a state after 10 minutes', async () => {
     const name = await create(odd.fields())
-    const browser = new Browser()
+    const browser = new Visitor()
     const back = here(await browser.consent((await begin(name)).href, callback()))
     const db = new DatabaseSync(join(millrace.dataDir, 'millrace.db'), { timeout: 5000 })
     const { expires_at } = db.prepare('SELECT max(expires_at) AS expires_at FROM authorization_request').get()!
@@ -212,7 +243,7 @@ describe('the way back from the authorization server', () => {
     const name = await create(odd.fields())
     const state = (await begin(name)).searchParams.get('state')!
     const says = encodeURIComponent('<script>alert(1)</script></script>')
-    const page = await new Browser().open(
+    const page = await new Visitor().open(
       `${here(callback())}?state=${state}&error=access_denied&error_description=${says}`,
     )
     const text = await page.clone().text()
@@ -232,7 +263,7 @@ describe('the way back from the authorization server', () => {
     const url = await begin(name)
     expect(leaksInFolder(millrace.dataDir, url.searchParams.get('state')!)).toEqual([])
     odd.asked.length = 0
-    const browser = new Browser()
+    const browser = new Visitor()
     await browser.open(here(await browser.consent(url.href, callback())))
     expect(leaksInFolder(millrace.dataDir, odd.asked[0]!.get('code_verifier')!)).toEqual([])
   })

@@ -96,7 +96,7 @@ export async function startAuthorizationServer(options: ServerOptions): Promise<
 }
 
 /** A browser without pictures: keeps cookies, follows redirects, and says yes to every form, until it comes to `until`. */
-export class Browser {
+export class Visitor {
   readonly #cookies = new Map<string, string>()
 
   setCookies(from: Headers): void {

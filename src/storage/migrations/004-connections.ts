@@ -1,5 +1,5 @@
 // Connections: the credentials that flows use by name, what OAuth ones were granted, and the browsers that are under way for it.
-import { type Kysely, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 
 export async function connections(db: Kysely<unknown>, { bigint }: Dialect): Promise<void> {
@@ -36,11 +36,4 @@ export async function connections(db: Kysely<unknown>, { bigint }: Dialect): Pro
     .addColumn('sealed', 'text', (c) => c.notNull())
     .addColumn('expires_at', bigint, (c) => c.notNull())
     .execute()
-  // By the id of the key, which stands in each sealed text: small, as only what holds secrets is in them.
-  await sql`create index run_sealed on run(substr(sealed, 8, 8), id) where sealed is not null`.execute(db)
-  await sql`create index step_sealed on step(substr(sealed, 8, 8), run_id, path) where sealed is not null`.execute(db)
-  await sql`create index key_value_sealed on key_value(substr(value, 8, 8), flow_id, key) where substr(value, 1, 7) = 'sealed:'`.execute(
-    db,
-  )
-  await sql`create index run_document on run(id) where document is not null`.execute(db)
 }
