@@ -1,9 +1,11 @@
 // The sole place that constructs adapters and wires them into a running service.
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import type { Config } from './config.ts'
+import { noteAddress } from './data-folder.ts'
 import { Engine } from './engine/engine.ts'
 import type { EnginePorts } from './engine/engine-ports.ts'
 import { createIds } from './engine/ids.ts'
@@ -59,6 +61,8 @@ import { createVaultRecords } from './storage/vault-records.ts'
 
 export interface App {
   url: string
+  /** Where it listens, as a program on this machine reaches it. */
+  localUrl: string
   stop(): Promise<void>
 }
 
@@ -73,7 +77,12 @@ const LONGEST_SLEEP_MS = 60_000
 
 export const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
 
-export async function startApp(config: Config, logOutput: DestinationStream = standardOutput()): Promise<App> {
+/** `idle`: answers the API and takes on deliveries, but runs nothing and changes nothing by itself; for the command line. */
+export async function startApp(
+  config: Config,
+  logOutput: DestinationStream = standardOutput(),
+  { idle = false } = {},
+): Promise<App> {
   const now = Date.now
   const metrics = createMetrics()
   const redactor = new Redactor()
@@ -237,17 +246,23 @@ export async function startApp(config: Config, logOutput: DestinationStream = st
     uiFolder: fileURLToPath(new URL('../web/dist', import.meta.url)),
     onBug: (error, route) => log.error({ err: error, route }, 'a request failed by a fault of Millrace'),
   })
-  const recovered = await recoverRuns(runs, queue, published)
+  const recovered = idle ? 0 : await recoverRuns(runs, queue, published)
   await server.fastify.listen({ host: config.host, port: config.port, backlog: 4096 })
-  queue.start()
+  const localUrl = localUrlOf(server.fastify.server.address() as AddressInfo)
   const stopping = new AbortController()
   const counting = setInterval(() => void writeActivity(activity, log), ACTIVITY_EVERY_MS)
-  const housekeeping = keepHouseRegularly(services, config.retentionDays, stopping.signal, log)
+  let housekeeping = Promise.resolve()
+  if (!idle) {
+    queue.start()
+    housekeeping = keepHouseRegularly(services, config.retentionDays, stopping.signal, log)
+    noteAddress(config.dataDir, localUrl)
+  }
   if (!(await access.users.isSetUp()))
     log.warn(`There is no owner yet. Make the first one at ${config.baseUrl}/setup#code=${access.setUp.code}`)
   log.info({ url: config.baseUrl, dataDir: config.dataDir, recovered }, `Millrace ${VERSION} is ready`)
   return {
     url: config.baseUrl,
+    localUrl,
     async stop() {
       stopping.abort()
       queue.stop()
@@ -299,6 +314,13 @@ export async function resetPassword({ dataDir }: Config, email: string, password
   }
 }
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Whoever listens on every address is reached on the loopback one. */
+function localUrlOf({ address, port, family }: AddressInfo): string {
+  if (address === '0.0.0.0') return `http://127.0.0.1:${port}`
+  if (address === '::') return `http://[::1]:${port}`
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}
 
 function sleepUntil(time: number): { done: Promise<void>; end(): void } {
   let timer: NodeJS.Timeout | undefined

@@ -1,0 +1,19 @@
+// What the API answers, as types.
+import type { Static } from 'typebox'
+import type {
+  FlowBody,
+  PublishedBody,
+  RunBody,
+  RunSummaryBody,
+  StepBody,
+  ValidationBody,
+  WebhookReplyBody,
+} from '../contract/bodies.ts'
+
+export type Flow = Static<typeof FlowBody>
+export type Validation = Static<typeof ValidationBody>
+export type Published = Static<typeof PublishedBody>
+export type Run = Static<typeof RunBody>
+export type RunSummary = Static<typeof RunSummaryBody>
+export type Step = Static<typeof StepBody>
+export type WebhookReply = Static<typeof WebhookReplyBody>
