@@ -46,6 +46,7 @@ import { createAuditStore } from './storage/audit-store.ts'
 import { createAuthorizationRequestStore } from './storage/authorization-request-store.ts'
 import { createConnectionStore } from './storage/connection-store.ts'
 import { createDeliveryStore } from './storage/delivery-store.ts'
+import { createFlowSourceStore } from './storage/flow-source-store.ts'
 import { createFlowStore } from './storage/flow-store.ts'
 import { createGrantStore } from './storage/grant-store.ts'
 import { createHousekeeping } from './storage/housekeeping.ts'
@@ -197,6 +198,7 @@ export async function startApp(
   }
   const services: Services = {
     flows,
+    flowSources: createFlowSourceStore(storage.kysely),
     runs,
     deliveries: { ...createDeliveryStore(storage.kysely), add: journal.addDelivery },
     samples: createSampleStore(storage.kysely, protect),

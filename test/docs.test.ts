@@ -11,6 +11,7 @@ import { DATE_METHODS } from '../src/flow/expression/date-methods.ts'
 import { GLOBAL_FUNCTIONS, NAMESPACE_FUNCTIONS } from '../src/flow/expression/global-functions.ts'
 import { NUMBER_METHODS } from '../src/flow/expression/number-methods.ts'
 import { STRING_METHODS } from '../src/flow/expression/string-methods.ts'
+import { editorSchema, flowSchema } from '../src/flow/flow-schema.ts'
 import { parseFlowText } from '../src/flow/flow-text.ts'
 import { publishIssues, validate } from '../src/flow/validate.ts'
 import { ACCESS } from '../src/http/access.ts'
@@ -53,6 +54,11 @@ describe('the documentation', () => {
       reference(commands),
     )
     for (const code of Object.values(EXIT)) expect(text).toContain(`| ${code} `)
+  })
+
+  it('has the JSON Schema of a flow for editors, as the code has it', () => {
+    const made = JSON.parse(JSON.stringify(editorSchema(flowSchema(stepKinds))))
+    expect(JSON.parse(read('docs/flow.schema.json')), 'node scripts/generate.ts writes it').toEqual(made)
   })
 
   it('has every error code of the API with its status', () => {

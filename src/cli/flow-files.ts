@@ -11,7 +11,7 @@ export interface FlowFile {
 }
 
 const FLOW_FILE = /\.(ya?ml|json)$/
-const OTHER_FILE = /\.test\.ya?ml$|^millrace\.lock\.json$|^\./
+const OTHER_FILE = /\.test\.ya?ml$|^\./
 
 /** The flow files of a folder, also of those below it, in the order of their names. */
 export function listFlowFiles(folder: string): string[] {

@@ -18,6 +18,7 @@ import type {
   AuthorizationRequestStore,
   ConnectionStore,
   DeliveryStore,
+  FlowSourceStore,
   FlowStore,
   Housekeeping,
   Queue,
@@ -38,6 +39,7 @@ export interface Meters {
 
 export interface Services {
   flows: FlowStore
+  flowSources: FlowSourceStore
   runs: RunStore
   deliveries: DeliveryStore
   samples: SampleStore

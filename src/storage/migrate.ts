@@ -9,6 +9,7 @@ import { connections } from './migrations/004-connections.ts'
 import { access } from './migrations/005-access.ts'
 import { activity } from './migrations/006-activity.ts'
 import { waiting } from './migrations/007-waiting.ts'
+import { flowSource } from './migrations/011-flow-source.ts'
 
 type Step = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
 
@@ -19,6 +20,7 @@ const MIGRATIONS: Record<string, Step> = {
   '004-connections': connections,
   '005-access': access,
   '006-activity': activity,
+  '011-flow-source': flowSource,
   '007-waiting': waiting,
 }
 

@@ -1,6 +1,7 @@
 // Every command, in the order of the help. Whatever is heavy is imported when a command runs, not here.
 import type { Command } from '../command.ts'
 import { createToken, inviteUser, listTokens, listUsers, revokeToken } from './access.ts'
+import { applyFlows, diffFlows } from './apply.ts'
 import { completionFor } from './completion.ts'
 import { deleteConnection, listConnections, setConnection, showConnection } from './connections.ts'
 import { exportFlow, listFlows, publishFlow, showFlow, unpublishFlow, validateFlows } from './flows.ts'
@@ -14,6 +15,8 @@ export const commands: readonly Command[] = [
   listFlows,
   showFlow,
   validateFlows,
+  diffFlows,
+  applyFlows,
   exportFlow,
   publishFlow,
   unpublishFlow,
