@@ -1,10 +1,11 @@
 // The sole place that constructs adapters and wires them into a running service.
 import { createHash, createHmac, randomBytes } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import type { Config } from './config.ts'
+import { holdsDatabase, noteAddress } from './data-folder.ts'
 import { Engine } from './engine/engine.ts'
 import type { EnginePorts } from './engine/engine-ports.ts'
 import { createIds } from './engine/ids.ts'
@@ -47,6 +48,7 @@ import { createAuditStore } from './storage/audit-store.ts'
 import { createAuthorizationRequestStore } from './storage/authorization-request-store.ts'
 import { createConnectionStore } from './storage/connection-store.ts'
 import { createDeliveryStore } from './storage/delivery-store.ts'
+import { createFlowSourceStore } from './storage/flow-source-store.ts'
 import { createFlowStore } from './storage/flow-store.ts'
 import { createGrantStore } from './storage/grant-store.ts'
 import { createHousekeeping } from './storage/housekeeping.ts'
@@ -54,13 +56,7 @@ import { createInvitationStore } from './storage/invitation-store.ts'
 import { createRunStore } from './storage/run-store.ts'
 import { createSampleStore } from './storage/sample-store.ts'
 import { createSessionStore } from './storage/session-store.ts'
-import {
-  DATABASE_FILE,
-  DatabaseRefused,
-  openBeside,
-  openSqlite,
-  type SqliteStorage,
-} from './storage/sqlite-database.ts'
+import { DatabaseRefused, openBeside, openSqlite, type SqliteStorage } from './storage/sqlite-database.ts'
 import { createSqliteRunJournal } from './storage/sqlite-run-journal.ts'
 import { createSqliteSealedRows } from './storage/sqlite-sealed-rows.ts'
 import { createTokenStore } from './storage/token-store.ts'
@@ -71,6 +67,8 @@ export type { KeysView } from './operations/key-rotation.ts'
 
 export interface App {
   url: string
+  /** Where it listens, as a program on this machine reaches it. */
+  localUrl: string
   stop(): Promise<void>
 }
 
@@ -85,7 +83,12 @@ const LONGEST_SLEEP_MS = 60_000
 
 export const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
 
-export async function startApp(config: Config, logOutput: DestinationStream = standardOutput()): Promise<App> {
+/** `idle`: answers the API and takes on deliveries, but runs nothing and changes nothing by itself; for the command line. */
+export async function startApp(
+  config: Config,
+  logOutput: DestinationStream = standardOutput(),
+  { idle = false } = {},
+): Promise<App> {
   const now = Date.now
   const metrics = createMetrics()
   const redactor = new Redactor()
@@ -200,6 +203,7 @@ export async function startApp(config: Config, logOutput: DestinationStream = st
   }
   const services: Services = {
     flows,
+    flowSources: createFlowSourceStore(storage.kysely),
     runs,
     deliveries: { ...createDeliveryStore(storage.kysely), add: journal.addDelivery },
     samples: createSampleStore(storage.kysely, protect),
@@ -250,17 +254,23 @@ export async function startApp(config: Config, logOutput: DestinationStream = st
     uiFolder: fileURLToPath(new URL('../web/dist', import.meta.url)),
     onBug: (error, route) => log.error({ err: error, route }, 'a request failed by a fault of Millrace'),
   })
-  const recovered = await recoverRuns(runs, queue, published)
+  const recovered = idle ? 0 : await recoverRuns(runs, queue, published)
   await server.fastify.listen({ host: config.host, port: config.port, backlog: 4096 })
-  queue.start()
+  const localUrl = localUrlOf(server.fastify.server.address() as AddressInfo)
   const stopping = new AbortController()
   const counting = setInterval(() => void writeActivity(activity, log), ACTIVITY_EVERY_MS)
-  const housekeeping = keepHouseRegularly(services, config.retentionDays, stopping.signal, log)
+  let housekeeping = Promise.resolve()
+  if (!idle) {
+    queue.start()
+    housekeeping = keepHouseRegularly(services, config.retentionDays, stopping.signal, log)
+    noteAddress(config.dataDir, localUrl)
+  }
   if (!(await access.users.isSetUp()))
     log.warn(`There is no owner yet. Make the first one at ${config.baseUrl}/setup#code=${access.setUp.code}`)
   log.info({ url: config.baseUrl, dataDir: config.dataDir, recovered }, `Millrace ${VERSION} is ready`)
   return {
     url: config.baseUrl,
+    localUrl,
     async stop() {
       stopping.abort()
       queue.stop()
@@ -315,7 +325,7 @@ export async function resetPassword({ dataDir }: Config, email: string, password
 
 /** For commands: works on the keys of a data folder that no service uses. */
 export async function withKeys<T>(config: Config, work: (rotation: KeyRotation) => Promise<T>): Promise<T> {
-  if (!existsSync(join(config.dataDir, DATABASE_FILE)))
+  if (!holdsDatabase(config.dataDir))
     throw new DatabaseRefused(`There is no database in ${config.dataDir}. Set MILLRACE_DATA_DIR to its folder.`)
   const storage = await openSqlite(config.dataDir)
   try {
@@ -335,6 +345,13 @@ const createKeyRotation = (storage: SqliteStorage, vault: Vault): KeyRotation =>
   })
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Whoever listens on every address is reached on the loopback one. */
+function localUrlOf({ address, port, family }: AddressInfo): string {
+  if (address === '0.0.0.0') return `http://127.0.0.1:${port}`
+  if (address === '::') return `http://[::1]:${port}`
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}
 
 function sleepUntil(time: number): { done: Promise<void>; end(): void } {
   let timer: NodeJS.Timeout | undefined

@@ -28,6 +28,8 @@ export interface Config {
 /** One line that names the variable, the value's fault and an example. */
 export class ConfigError extends Error {}
 
+const DEFAULT_DATA_DIR = './.millrace'
+
 type Environment = Record<string, string | undefined>
 
 export function readConfig(environment: Environment = process.env): Config {
@@ -37,7 +39,7 @@ export function readConfig(environment: Environment = process.env): Config {
     host: read.text('MILLRACE_HOST', '127.0.0.1'),
     port,
     baseUrl: read.baseUrl(`http://localhost:${port}`),
-    dataDir: read.text('MILLRACE_DATA_DIR', './.millrace'),
+    dataDir: read.text('MILLRACE_DATA_DIR', DEFAULT_DATA_DIR),
     role: read.role(),
     secretKeys: read.secretKeys(),
     adminToken: read.adminToken(),
@@ -52,6 +54,33 @@ export function readConfig(environment: Environment = process.env): Config {
     retentionDays: read.number('MILLRACE_RETENTION_DAYS', 30, 0.001, 36_500),
     trustProxy: read.cidrs('MILLRACE_TRUST_PROXY'),
     logLevel: read.choice('MILLRACE_LOG_LEVEL', ['info', 'trace', 'debug', 'warn', 'error', 'silent']),
+  }
+}
+
+/** What the command line needs to know: it must work also where the service's own settings are not at hand. */
+export interface CommandLineSettings {
+  /** null: MILLRACE_BASE_URL is not set. */
+  baseUrl: string | null
+  /** Where a server answers that was started without settings. */
+  defaultUrl: string
+  dataDir: string
+  adminToken: string | null
+  noColor: boolean
+  /** Any variable, for secrets that the user refers to by name. */
+  variable(name: string): string | undefined
+}
+
+export function readCommandLineSettings(environment: Environment = process.env): CommandLineSettings {
+  const read = new Reader(environment)
+  const defaultUrl = `http://localhost:${read.integer('MILLRACE_PORT', 8080, 1, 65_535)}`
+  const baseUrl = read.baseUrl('')
+  return {
+    baseUrl: baseUrl === '' ? null : baseUrl,
+    defaultUrl,
+    dataDir: read.text('MILLRACE_DATA_DIR', DEFAULT_DATA_DIR),
+    adminToken: read.adminToken(),
+    noColor: Boolean(environment['NO_COLOR']) || environment['TERM'] === 'dumb',
+    variable: (name) => environment[name],
   }
 }
 

@@ -27,15 +27,16 @@ const RULES: Record<string, string[]> = {
   engine: ['flow'],
   steps: ['engine', 'flow'],
   operations: ['engine', 'flow'],
-  storage: ['ports', 'flow'],
+  storage: ['ports', 'flow', 'data-folder.ts'],
   queue: ['ports'],
   outbound: ['ports'],
   oauth: ['ports'],
   sandbox: ['ports', 'flow'],
   secrets: ['ports'],
   http: ['operations', 'contract', 'engine', 'flow'],
-  cli: ['app.ts', 'config.ts', 'contract'],
+  cli: ['app.ts', 'config.ts', 'data-folder.ts', 'contract', 'flow'],
   'config.ts': ['outbound', 'secrets'],
+  'data-folder.ts': [],
 }
 
 const isTest = (file: string) => /\.test\.ts$|test-|-contract\.ts$/.test(file)

@@ -2,12 +2,16 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { commands } from '../src/cli/commands/index.ts'
+import { EXIT } from '../src/cli/exit-code.ts'
+import { reference } from '../src/cli/reference.ts'
 import { ERROR_STATUS } from '../src/contract/errors.ts'
 import { ARRAY_METHODS } from '../src/flow/expression/array-methods.ts'
 import { DATE_METHODS } from '../src/flow/expression/date-methods.ts'
 import { GLOBAL_FUNCTIONS, NAMESPACE_FUNCTIONS } from '../src/flow/expression/global-functions.ts'
 import { NUMBER_METHODS } from '../src/flow/expression/number-methods.ts'
 import { STRING_METHODS } from '../src/flow/expression/string-methods.ts'
+import { editorSchema, flowSchema } from '../src/flow/flow-schema.ts'
 import { parseFlowText } from '../src/flow/flow-text.ts'
 import { publishIssues, validate } from '../src/flow/validate.ts'
 import { ACCESS } from '../src/http/access.ts'
@@ -42,6 +46,19 @@ describe('the documentation', () => {
       const pattern = new RegExp(`^${route.replaceAll(/:\w+/g, '[^/]+')}$`)
       expect(calls.filter((call) => pattern.test(call)).length, route).toBeGreaterThan(0)
     }
+  })
+
+  it('has every command as the command table has it', () => {
+    const text = readFileSync(join(root, 'docs/cli.md'), 'utf8')
+    expect(text.split('<!-- generated from here -->\n\n')[1], 'node scripts/generate.ts writes it').toBe(
+      reference(commands),
+    )
+    for (const code of Object.values(EXIT)) expect(text).toContain(`| ${code} `)
+  })
+
+  it('has the JSON Schema of a flow for editors, as the code has it', () => {
+    const made = JSON.parse(JSON.stringify(editorSchema(flowSchema(stepKinds))))
+    expect(JSON.parse(read('docs/flow.schema.json')), 'node scripts/generate.ts writes it').toEqual(made)
   })
 
   it('has every error code of the API with its status', () => {

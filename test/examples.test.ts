@@ -2,6 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import Schema from 'typebox/schema'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { formatFlowYaml, parseFlowText } from '../src/flow/flow-text.ts'
 import type { RunView } from '../src/operations/read-runs.ts'
@@ -10,7 +11,8 @@ import { type Answer, type Millrace, startMillrace, temporaryFolder } from './ha
 import { type Received, startUpstream, type Upstream } from './harness/upstream.ts'
 
 const folder = resolve(import.meta.dirname, '../examples')
-const files = readdirSync(folder).filter((file) => file.endsWith('.yaml'))
+const files = readdirSync(folder).filter((file) => /^[^.]+\.yaml$/.test(file))
+const editors = JSON.parse(readFileSync(resolve(folder, '../docs/flow.schema.json'), 'utf8'))
 const textOf = (file: string) => readFileSync(join(folder, file), 'utf8')
 
 /** What is tried out in place of the file's own text: nobody wants to wait for five seconds here. */
@@ -408,10 +410,14 @@ describe('examples', () => {
 
   it.each(files)('%s begins with a comment and loses nothing when it is formatted', (file) => {
     const text = textOf(file)
-    expect(text).toMatch(/^# [A-Z]/)
+    expect(text).toMatch(/^# yaml-language-server: \$schema=\.\.\/docs\/flow\.schema\.json\n# [A-Z]/)
     const document = parseFlowText(text)
     expect(parseFlowText(formatFlowYaml(document))).toEqual(document)
     expect(parseFlowText(JSON.stringify(document))).toEqual(document)
+  })
+
+  it.each(files)('%s has the shape that docs/flow.schema.json gives editors', (file) => {
+    expect(Schema.Check(editors, parseFlowText(textOf(file)))).toBe(true)
   })
 
   it.each(files)('%s does what it says', async (file) => {

@@ -11,19 +11,15 @@ if (major < 24) {
 }
 enableCompileCache()
 
-const [command = 'serve', ...rest] = process.argv.slice(2)
-if (command === 'serve') {
+const args = process.argv.slice(2)
+// The service starts without the rest of the command line.
+if (args.length === 0 || (args[0] === 'serve' && args.length === 1)) {
   const { serve } = await import('./serve.ts')
   await serve()
-} else if (command === 'users' && rest[0] === 'reset-password' && rest.length === 2) {
-  const { resetUserPassword } = await import('./reset-user-password.ts')
-  await resetUserPassword(rest[1]!)
-} else if (command === 'keys') {
+} else if (args[0] === 'keys') {
   const { keys } = await import('./keys.ts')
-  await keys(rest[0])
+  await keys(args[1])
 } else {
-  console.error(
-    `Unknown command "${[command, ...rest].join(' ')}". There are: millrace serve, millrace users reset-password <e-mail>, millrace keys, millrace keys rotate`,
-  )
-  process.exit(2)
+  const { main } = await import('./main.ts')
+  await main(args)
 }

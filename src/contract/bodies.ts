@@ -32,6 +32,23 @@ export const FlowBody = Type.Object({
   updatedAt: Time,
 })
 
+const Source = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  description: 'The name of the folder that the files are in',
+})
+export const FlowSourceBody = Type.Object({
+  flowId: Type.String(),
+  source: Source,
+  path: Type.String({ description: 'Of the file in that folder' }),
+  revision: Type.Integer({ description: 'Of the draft, as it was applied' }),
+})
+export const FlowSourceRequest = Type.Object(
+  { source: Source, path: Type.String({ minLength: 1, maxLength: 1000 }), revision: Type.Integer({ minimum: 1 }) },
+  closed,
+)
+export const FlowSourcesQuery = Type.Object({ ...PageQuery.properties, source: Type.Optional(Source) }, closed)
+
 export const ValidationBody = Type.Object({ issues: Type.Array(IssueBody), warnings: Type.Array(IssueBody) })
 export const PublishedBody = Type.Object({ version: Type.Integer(), warnings: Type.Array(IssueBody) })
 export const VersionBody = Type.Object({ version: Type.Integer(), publishedAt: Time, publishedBy: Type.String() })

@@ -43,6 +43,9 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/flows/:id/events': 'read',
 
   'GET /api/v1/flow-stats': 'read',
+  'GET /api/v1/flow-sources': 'read',
+  'PUT /api/v1/flows/:id/source': 'write',
+  'GET /api/v1/flow.schema.json': 'open',
   'GET /api/v1/deliveries': 'read',
   'GET /api/v1/deliveries/:id': 'read',
 

@@ -21,7 +21,7 @@ export function examples(): Promise<Example[]> {
 }
 
 async function readExamples(): Promise<Example[]> {
-  const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.yaml')).toSorted()
+  const files = (await readdir(FOLDER)).filter((file) => /^[^.]+\.yaml$/.test(file)).toSorted()
   return Promise.all(
     files.map(async (file) => {
       const text = await readFile(new URL(file, FOLDER), 'utf8')
@@ -37,9 +37,9 @@ async function readExamples(): Promise<Example[]> {
   )
 }
 
-/** The first paragraph of the comment on top. */
+/** The first paragraph of the comment on top; before it stands a line for editors. */
 function headOf(text: string): string {
-  const lines = text.split('\n')
+  const lines = text.split('\n').slice(1)
   const end = lines.findIndex((line) => !/^# \S/.test(line))
   return lines
     .slice(0, end)

@@ -8,6 +8,7 @@ import {
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { nestsDeeperThan } from '../engine/json-limits.ts'
+import { editorSchema } from '../flow/flow-schema.ts'
 import { FlowTextError, parseFlowText } from '../flow/flow-text.ts'
 import { parseJson } from '../flow/parse-json.ts'
 import { OperationError } from '../operations/operation-error.ts'
@@ -26,6 +27,7 @@ import { refuse } from './refuse.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { connectionRoutes } from './routes/connections.ts'
 import { deliveryRoutes } from './routes/deliveries.ts'
+import { flowSourceRoutes } from './routes/flow-sources.ts'
 import { flowRoutes } from './routes/flows.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { runRoutes } from './routes/runs.ts'
@@ -111,6 +113,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   await fastify.register(async (scope) => {
     acceptDocuments(scope)
     flowRoutes(scope, services, streams, options.flowSchema)
+    flowSourceRoutes(scope, services, editorSchema(options.flowSchema))
     runRoutes(scope, services, streams)
     deliveryRoutes(scope, services, streams)
     auditRoutes(scope, services)

@@ -157,6 +157,21 @@ export interface Sealing {
   unseal(sealed: string, binding: string): string | null
 }
 
+/** The file that a flow was applied from. */
+export interface FlowSource {
+  flowId: string
+  /** Which folder of files, by name. */
+  source: string
+  path: string
+  /** Of the draft, as it was applied. */
+  revision: number
+}
+
+export interface FlowSourceStore {
+  list(source: string | null, page: Page): Promise<Paged<FlowSource>>
+  set(source: FlowSource): Promise<void>
+}
+
 export type DeliveryOutcome = 'accepted' | 'duplicate' | 'filtered' | 'rejected'
 
 export interface DeliveryRecord {

@@ -19,6 +19,7 @@ import type {
   AuthorizationRequestStore,
   ConnectionStore,
   DeliveryStore,
+  FlowSourceStore,
   FlowStore,
   Housekeeping,
   Queue,
@@ -39,6 +40,7 @@ export interface Meters {
 
 export interface Services {
   flows: FlowStore
+  flowSources: FlowSourceStore
   runs: RunStore
   deliveries: DeliveryStore
   samples: SampleStore

@@ -48,6 +48,11 @@ export class Vault {
     return plain === null ? null : this.seal(plain, binding)
   }
 
+  /** The first seals. */
+  get keyIds(): string[] {
+    return this.#keys.ids
+  }
+
   knows(keyId: string): boolean {
     return this.#keys.find(keyId) !== undefined
   }

@@ -135,7 +135,15 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
       db.transaction().execute(async (tx) => {
         const { numDeletedRows } = await tx.deleteFrom('flow').where('id', '=', id).executeTakeFirst()
         if (!numDeletedRows) return false
-        for (const table of ['flow_version', 'delivery', 'sample', 'step_result', 'dedupe', 'key_value'] as const)
+        for (const table of [
+          'flow_version',
+          'delivery',
+          'sample',
+          'step_result',
+          'dedupe',
+          'key_value',
+          'flow_source',
+        ] as const)
           await tx.deleteFrom(table).where('flow_id', '=', id).execute()
         const unfinished = tx
           .selectFrom('run')

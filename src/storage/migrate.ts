@@ -10,6 +10,7 @@ import { access } from './migrations/005-access.ts'
 import { activity } from './migrations/006-activity.ts'
 import { waiting } from './migrations/007-waiting.ts'
 import { sealed } from './migrations/008-sealed.ts'
+import { flowSource } from './migrations/011-flow-source.ts'
 
 type Step = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
 
@@ -22,6 +23,7 @@ const MIGRATIONS: Record<string, Step> = {
   '006-activity': activity,
   '007-waiting': waiting,
   '008-sealed': sealed,
+  '011-flow-source': flowSource,
 }
 
 export class NewerSchema extends Error {}

@@ -3,12 +3,12 @@ import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { Kysely, type SqliteDatabase, SqliteDialect } from 'kysely'
+import { DATABASE_FILE, isLockHeld, lockFolder } from '../data-folder.ts'
 import { sqliteDialect } from './dialect.ts'
 import { GroupCommit } from './group-commit.ts'
 import { migrate, NewerSchema } from './migrate.ts'
 import type { Tables } from './tables.ts'
 
-export const DATABASE_FILE = 'millrace.db'
 /** Marks the file as Millrace's ("MiRa"), so that a foreign database is not taken over. */
 const APPLICATION_ID = 0x4d695261
 /** Up to here every page is verified at start; larger files only where they are read. */
@@ -41,11 +41,9 @@ export async function openSqlite(
   let lock: DatabaseSync
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    lock = new DatabaseSync(join(folder, 'millrace.lock'), { timeout: 1000 })
-    // Held until the process ends, however it ends.
-    lock.exec('PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE;')
+    lock = lockFolder(folder, 1000)
   } catch (error) {
-    if ((error as { errcode?: number }).errcode === 5)
+    if (isLockHeld(error))
       throw refuse(
         'another Millrace process is using it',
         'Stop that process, or set MILLRACE_DATA_DIR to another folder.',

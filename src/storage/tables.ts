@@ -122,6 +122,14 @@ export interface FlowHourTable {
   failed: number
 }
 
+/** The file that a flow was applied from. */
+export interface FlowSourceTable {
+  flow_id: string
+  source: string
+  path: string
+  revision: number
+}
+
 /** Its only row says that the first owner was made. */
 export interface SetUpTable {
   id: number
@@ -228,6 +236,7 @@ export interface Tables {
   authorization_request: AuthorizationRequestTable
   audit: AuditTable
   flow_hour: FlowHourTable
+  flow_source: FlowSourceTable
   connection: ConnectionTable
   key_value: KeyValueTable
   flow: FlowTable

@@ -185,7 +185,7 @@ describe('what the editor is made from', () => {
 
   it('offers every example as a template that can be saved as it is', async () => {
     const { items } = (await api('GET', '/examples')).body
-    const files = readdirSync(new URL('../../examples/', import.meta.url)).filter((file) => file.endsWith('.yaml'))
+    const files = readdirSync(new URL('../../examples/', import.meta.url)).filter((file) => /^[^.]+\.yaml$/.test(file))
     expect(items.map(({ id }: { id: string }) => `${id}.yaml`)).toEqual(files.toSorted())
     for (const { description, document, name } of items) {
       expect(description).toMatch(/^\S.{20,}/)

@@ -69,7 +69,7 @@ describe('millrace users reset-password', { timeout: 60_000 }, () => {
     const short = await reset(dataDir, 'ada@example.com', 'short')
     expect(short).toMatchObject({ code: 1, output: expect.stringContaining('10 to 256 characters') })
     const unknown = await reset(dataDir, 'eve@example.com', 'a new password')
-    expect(unknown).toMatchObject({ code: 1, output: expect.stringContaining('There is no user eve@example.com') })
+    expect(unknown).toMatchObject({ code: 3, output: expect.stringContaining('There is no user eve@example.com') })
     expect((await signIn(millrace, PASSWORD)).status).toBe(200)
     await millrace.stop()
   })

@@ -1,0 +1,16 @@
+// Writes the files that are made from the code: run it after a change of a command or of a step kind. Tests hold the files to the code.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { commands } from '../src/cli/commands/index.ts'
+import { reference } from '../src/cli/reference.ts'
+
+import { editorSchema, flowSchema } from '../src/flow/flow-schema.ts'
+import { stepKinds } from '../src/steps/index.ts'
+
+const root = resolve(import.meta.dirname, '..')
+
+const page = join(root, 'docs/cli.md')
+const [written] = readFileSync(page, 'utf8').split('<!-- generated from here -->')
+writeFileSync(page, `${written}<!-- generated from here -->\n\n${reference(commands)}`)
+
+writeFileSync(join(root, 'docs/flow.schema.json'), `${JSON.stringify(editorSchema(flowSchema(stepKinds)), null, 2)}\n`)

@@ -1,0 +1,110 @@
+// `millrace tokens …` and `millrace users …`: who may do what.
+import { defineCommand, text } from '../command.ts'
+import { showTime } from '../show-time.ts'
+import { table } from '../table.ts'
+
+interface Token {
+  id: string
+  name: string
+  scope: string
+  createdAt: string
+  createdBy: string | null
+  lastUsedAt: string | null
+}
+
+interface User {
+  id: string
+  email: string
+  name: string
+  role: string
+  lastSignInAt: string | null
+}
+
+export const createToken = defineCommand({
+  name: 'tokens create',
+  summary: 'Make an API token; it is shown once',
+  args: ['<name>'],
+  options: { scope: text('scope', 'read (unless you say), write or admin') },
+  examples: [
+    ['for a dashboard', 'millrace tokens create dashboard'],
+    ['for a pipeline that applies flows', 'millrace tokens create ci --scope write --json | jq -r .token'],
+  ],
+  async run({ connect, args, options, show, note }) {
+    const token = await (await connect()).call<{ token: string }>('POST', '/tokens', {
+      body: { name: args[0], scope: options.scope ?? 'read' },
+    })
+    note('Keep it now: it is not shown again.')
+    return show(token, () => token.token)
+  },
+})
+
+export const listTokens = defineCommand({
+  name: 'tokens list',
+  summary: 'List API tokens, without the tokens themselves',
+  examples: [['who has one', 'millrace tokens list']],
+  async run({ connect, show, terminal }) {
+    const items = await (await connect()).list<Token>('/tokens')
+    return show({ items }, () =>
+      items.length === 0
+        ? 'There are no tokens.'
+        : table(
+            terminal,
+            ['ID', 'SCOPE', 'LAST USED', 'MADE BY', 'NAME'],
+            items.map(({ id, scope, lastUsedAt, createdBy, name }) => [
+              id,
+              scope,
+              showTime(lastUsedAt),
+              createdBy ?? '-',
+              name,
+            ]),
+          ),
+    )
+  },
+})
+
+export const revokeToken = defineCommand({
+  name: 'tokens revoke',
+  summary: 'Revoke an API token; it is refused from now on',
+  args: ['<token-id>'],
+  examples: [['by its id from the list', 'millrace tokens revoke tok_01m7…']],
+  async run({ connect, args, show }) {
+    await (await connect()).call('DELETE', `/tokens/${encodeURIComponent(args[0]!)}`)
+    return show({ revoked: args[0] }, () => `Revoked ${args[0]}.`)
+  },
+})
+
+export const listUsers = defineCommand({
+  name: 'users list',
+  summary: 'List the people who can sign in',
+  examples: [['who is there', 'millrace users list']],
+  async run({ connect, show, terminal }) {
+    const items = await (await connect()).list<User>('/users')
+    return show({ items }, () =>
+      items.length === 0
+        ? 'There are no users yet: the set-up link is in the log of the server.'
+        : table(
+            terminal,
+            ['ID', 'ROLE', 'LAST SIGN-IN', 'E-MAIL', 'NAME'],
+            items.map(({ id, role, lastSignInAt, email, name }) => [id, role, showTime(lastSignInAt), email, name]),
+          ),
+    )
+  },
+})
+
+export const inviteUser = defineCommand({
+  name: 'users invite',
+  summary: 'Make a link with which somebody can join; it is shown once',
+  args: ['[email]'],
+  options: { role: text('role', 'viewer (unless you say), editor or owner') },
+  examples: [
+    ['a colleague who builds flows', 'millrace users invite ada@example.com --role editor'],
+    ['whoever has the link, to look on', 'millrace users invite'],
+  ],
+  async run({ connect, args, options, show, note }) {
+    const invitation = await (await connect()).call<{ url: string; expiresAt: string }>('POST', '/invitations', {
+      body: { role: options.role ?? 'viewer', ...(args[0] ? { email: args[0] } : {}) },
+    })
+    note(`Pass this link on; it works once, until ${showTime(invitation.expiresAt)}.`)
+    return show(invitation, () => invitation.url)
+  },
+})

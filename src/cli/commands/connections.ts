@@ -1,0 +1,136 @@
+// `millrace connections …`: credentials that flows use by name.
+import type { ApiClient } from '../api-client.ts'
+import { defineCommand, flag, list, text } from '../command.ts'
+import { CliError, EXIT, usageError } from '../exit-code.ts'
+import { readSecrets } from '../secret-source.ts'
+import { showTime } from '../show-time.ts'
+import { fields, table } from '../table.ts'
+import { pairFrom } from './send.ts'
+
+interface Connection {
+  name: string
+  kind: string
+  fields: Record<string, unknown>
+  secretFields: string[]
+  hosts: string[]
+  state: string
+  reason: string | null
+  expiresAt: string | null
+  usedBy: { id: string; name: string }[]
+  updatedAt: string
+}
+
+const pathOf = (name: string) => `/connections/${encodeURIComponent(name)}`
+
+export const listConnections = defineCommand({
+  name: 'connections list',
+  summary: 'List connections, without their secrets',
+  examples: [
+    ['which need attention', 'millrace connections list --json | jq \'.items[] | select(.state != "ready")\''],
+  ],
+  async run({ connect, show, terminal }) {
+    const items = await (await connect()).list<Connection>('/connections')
+    return show({ items }, () =>
+      items.length === 0
+        ? 'There are no connections.'
+        : table(
+            terminal,
+            ['NAME', 'KIND', 'STATE', 'USED BY', 'HOSTS'],
+            items.map(({ name, kind, state, usedBy, hosts }) => [
+              name,
+              kind,
+              state,
+              usedBy.length === 1 ? '1 flow' : `${usedBy.length} flows`,
+              hosts.join(', ') || 'any',
+            ]),
+          ),
+    )
+  },
+})
+
+export const showConnection = defineCommand({
+  name: 'connections show',
+  summary: 'Show a connection, without its secrets',
+  args: ['<name>'],
+  examples: [['who uses it', 'millrace connections show shop']],
+  async run({ connect, args, show, terminal }) {
+    const connection = await (await connect()).get<Connection>(pathOf(args[0]!))
+    return show(connection, () =>
+      fields(terminal, [
+        ['name', connection.name],
+        ['kind', connection.kind],
+        ['state', connection.reason ? `${connection.state}: ${connection.reason}` : connection.state],
+        ...Object.entries(connection.fields).map(([name, value]) => [name, String(value)] as const),
+        ...connection.secretFields.map((name) => [name, '(secret)'] as const),
+        ['hosts', connection.hosts.join(', ') || 'any'],
+        ['used by', connection.usedBy.map(({ name }) => name).join(', ') || 'no flow'],
+        ['changed', showTime(connection.updatedAt)],
+      ]),
+    )
+  },
+})
+
+export const setConnection = defineCommand({
+  name: 'connections set',
+  summary: 'Create a connection, or change it',
+  args: ['<name>'],
+  options: {
+    kind: text('kind', 'basic, bearer, apiKey, oauth2 or custom; needed for a new one'),
+    field: list('name=value', 'a field that is no secret'),
+    secret: list('name', 'a secret field: asked for, or from stdin; name=env:VARIABLE or name=file:path read it'),
+    host: list('host', 'where its secrets may be sent: api.example.com, *.example.com, host:port'),
+  },
+  details:
+    'Secrets are never taken from the command line itself, where every user of the machine can read them.\nOf a connection that exists, what you do not give stays as it is.',
+  examples: [
+    ['a token, asked for', 'millrace connections set shop --kind bearer --secret token --host api.example.com'],
+    ['from a password store', 'pass show shop | millrace connections set shop --kind bearer --secret token'],
+    [
+      'user and password, in a pipeline',
+      'millrace connections set crm --kind basic --field username=millrace --secret password=env:CRM_PASSWORD',
+    ],
+  ],
+  async run({ connect, args, options, show, terminal, variable }) {
+    const name = args[0]!
+    const secrets = await readSecrets(options.secret, terminal, variable)
+    const api = await connect()
+    const current = await currentOf(api, name)
+    const kind = options.kind ?? current?.kind
+    if (kind === undefined) throw usageError(`There is no connection "${name}" yet: give its --kind.`)
+    const kept = current?.kind === kind ? current.fields : {}
+    const body = {
+      kind,
+      fields: { ...kept, ...Object.fromEntries(options.field.map(pairFrom)), ...secrets },
+      ...(options.host.length ? { hosts: options.host } : {}),
+    }
+    const connection = current
+      ? await api.call<Connection>('PUT', pathOf(name), { body })
+      : await api.call<Connection>('POST', '/connections', { body: { name, ...body } })
+    return show(connection, () => `${current ? 'Changed' : 'Created'} ${name}: ${connection.state}.`)
+  },
+})
+
+async function currentOf(api: ApiClient, name: string): Promise<Connection | null> {
+  try {
+    return await api.get<Connection>(pathOf(name))
+  } catch (error) {
+    if (error instanceof CliError && error.exit === EXIT.notFound) return null
+    throw error
+  }
+}
+
+export const deleteConnection = defineCommand({
+  name: 'connections delete',
+  summary: 'Delete a connection that no published flow uses',
+  args: ['<name>'],
+  options: { yes: flag('do not ask') },
+  examples: [['in a script', 'millrace connections delete shop --yes']],
+  async run({ connect, args, options, show, terminal }) {
+    const name = args[0]!
+    const api = await connect()
+    if (!options.yes && terminal.isInteractive && !(await terminal.confirm(`Delete the connection "${name}"?`)))
+      return EXIT.failed
+    await api.call('DELETE', pathOf(name))
+    return show({ deleted: name }, () => `Deleted ${name}.`)
+  },
+})

@@ -1,0 +1,165 @@
+// `millrace flows …`: what there is, and what is live.
+import { writeFileSync } from 'node:fs'
+import { formatFlowYaml } from '../../flow/flow-text.ts'
+import type { Flow, Published, Validation } from '../bodies.ts'
+import { defineCommand, flag, text } from '../command.ts'
+import { EXIT } from '../exit-code.ts'
+import { findFlow } from '../find-flow.ts'
+import { flowPaths, readFlowFile } from '../flow-files.ts'
+import { showTime } from '../show-time.ts'
+import { fields, table } from '../table.ts'
+import type { Terminal } from '../terminal.ts'
+
+const stateOf = (terminal: Terminal, { published }: Flow): string =>
+  published ? terminal.style('green', `live v${published.version}`) : terminal.style('dim', 'draft')
+
+export const listFlows = defineCommand({
+  name: 'flows list',
+  summary: 'List flows, newest first',
+  options: { search: text('text', 'only those with this in their name') },
+  examples: [
+    ['every flow', 'millrace flows list'],
+    ['the ids of flows about orders', "millrace flows list --search order --json | jq -r '.items[].id'"],
+  ],
+  async run({ connect, options, show, terminal }) {
+    const api = await connect()
+    const query = options.search ? `?q=${encodeURIComponent(options.search)}` : ''
+    const items = await api.list<Flow>(`/flows${query}`)
+    return show({ items }, () =>
+      items.length === 0
+        ? 'There are no flows.'
+        : table(
+            terminal,
+            ['ID', 'STATE', 'CHANGED', 'NAME'],
+            items.map((flow) => [flow.id, stateOf(terminal, flow), showTime(flow.updatedAt), flow.name]),
+          ),
+    )
+  },
+})
+
+export const showFlow = defineCommand({
+  name: 'flows show',
+  summary: 'Show a flow with its webhook URLs and its draft',
+  args: ['<flow>'],
+  details: 'A flow is named by its id or, where only one has it, by its name.',
+  examples: [
+    ['by name', "millrace flows show 'Order alerts'"],
+    ['only its webhook', "millrace flows show 'Order alerts' --json | jq -r .webhook.url"],
+  ],
+  async run({ connect, args, show, terminal }) {
+    const flow = await findFlow(await connect(), args[0]!)
+    return show(flow, () =>
+      [
+        fields(terminal, [
+          ['name', flow.name],
+          ['id', flow.id],
+          ['state', stateOf(terminal, flow)],
+          ['revision', String(flow.revision)],
+          ['changed', showTime(flow.updatedAt)],
+          ['webhook', flow.webhook.url],
+          ['test URL', flow.webhook.testUrl],
+        ]),
+        '',
+        formatFlowYaml(flow.draft).trimEnd(),
+      ].join('\n'),
+    )
+  },
+})
+
+export const validateFlows = defineCommand({
+  name: 'flows validate',
+  summary: 'Check flow files as publishing would, without saving anything',
+  args: ['<file...>'],
+  details:
+    'The server knows which connections and variables there are. To check files without any server, use "millrace test".',
+  examples: [
+    ['one file', 'millrace flows validate flows/orders.yaml'],
+    ['every flow in a folder', 'millrace flows validate flows/'],
+  ],
+  async run({ connect, args, show, terminal }) {
+    const files = flowPaths(args).map(readFlowFile)
+    const api = await connect()
+    const results: (Validation & { file: string })[] = []
+    for (const { path, document } of files)
+      results.push({ file: path, ...(await api.call<Validation>('POST', '/flows/validate', { body: document })) })
+    const line = (kind: string, { path, message }: { path: string; message: string }) =>
+      `  ${kind} ${path || '/'}: ${message}`
+    show({ files: results }, () =>
+      results
+        .flatMap(({ file, issues, warnings }) => [
+          `${issues.length ? terminal.style('red', 'invalid') : terminal.style('green', 'valid')}  ${file}`,
+          ...issues.map((issue) => line('error', issue)),
+          ...warnings.map((warning) => line('warning', warning)),
+        ])
+        .join('\n'),
+    )
+    return results.some(({ issues }) => issues.length) ? EXIT.failed : EXIT.ok
+  },
+})
+
+export const exportFlow = defineCommand({
+  name: 'flows export',
+  summary: 'Write a flow as YAML, the draft or one version of it',
+  args: ['<flow>'],
+  options: {
+    output: text('file', 'write to this file, not to the terminal'),
+    version: text('number', 'this published version, not the draft'),
+  },
+  details:
+    'Secrets typed into the flow come as sealed:… values. They work only in the flow that they came from:\nbefore you use the file for another flow, put connections or env in their place.',
+  examples: [
+    ['the draft, to a file', "millrace flows export 'Order alerts' --output flows/order-alerts.yaml"],
+    ['what was live before', "millrace flows export 'Order alerts' --version 3"],
+  ],
+  async run({ connect, args, options, show, note }) {
+    const api = await connect()
+    const flow = await findFlow(api, args[0]!)
+    const document =
+      options.version === undefined
+        ? flow.draft
+        : (await api.get<{ document: unknown }>(`/flows/${flow.id}/versions/${encodeURIComponent(options.version)}`))
+            .document
+    const yaml = formatFlowYaml(document)
+    if (yaml.includes('sealed:'))
+      note('note: the sealed:… values work only in this flow; for another one, put connections or env in their place.')
+    if (options.output === undefined) return show(document, () => yaml)
+    writeFileSync(options.output, yaml)
+    return show({ file: options.output, flow: flow.id }, () => `Wrote ${options.output}.`)
+  },
+})
+
+export const publishFlow = defineCommand({
+  name: 'flows publish',
+  summary: "Make a flow's draft its live version",
+  args: ['<flow>'],
+  examples: [['go live', "millrace flows publish 'Order alerts'"]],
+  async run({ connect, args, show, terminal }) {
+    const api = await connect()
+    const flow = await findFlow(api, args[0]!)
+    const published = await api.call<Published>('POST', `/flows/${flow.id}/publish`)
+    return show({ id: flow.id, ...published }, () =>
+      [
+        `${flow.name} is live as version ${published.version}: ${flow.webhook.url}`,
+        ...published.warnings.map(
+          ({ path, message }) => `${terminal.style('yellow', 'warning')} ${path || '/'}: ${message}`,
+        ),
+      ].join('\n'),
+    )
+  },
+})
+
+export const unpublishFlow = defineCommand({
+  name: 'flows unpublish',
+  summary: "Take a flow off: its webhook answers 404 until it's published again",
+  args: ['<flow>'],
+  options: { yes: flag('do not ask') },
+  examples: [['in a script', "millrace flows unpublish 'Order alerts' --yes"]],
+  async run({ connect, args, options, show, terminal }) {
+    const api = await connect()
+    const found = await findFlow(api, args[0]!)
+    if (!options.yes && terminal.isInteractive && !(await terminal.confirm(`Take "${found.name}" off?`)))
+      return EXIT.failed
+    const flow = await api.call<Flow>('POST', `/flows/${found.id}/unpublish`)
+    return show(flow, () => `${flow.name} is off: its webhook answers 404.`)
+  },
+})

@@ -1,0 +1,40 @@
+// Every command, in the order of the help. Whatever is heavy is imported when a command runs, not here.
+import type { Command } from '../command.ts'
+import { createToken, inviteUser, listTokens, listUsers, revokeToken } from './access.ts'
+import { applyFlows, diffFlows } from './apply.ts'
+import { completionFor } from './completion.ts'
+import { deleteConnection, listConnections, setConnection, showConnection } from './connections.ts'
+import { exportFlow, listFlows, publishFlow, showFlow, unpublishFlow, validateFlows } from './flows.ts'
+import { resetUserPassword } from './reset-password.ts'
+import { cancelRun, listRuns, replayRun, showRun, tailRuns } from './runs.ts'
+import { send } from './send.ts'
+import { serveCommand } from './serve.ts'
+
+export const commands: readonly Command[] = [
+  serveCommand,
+  listFlows,
+  showFlow,
+  validateFlows,
+  diffFlows,
+  applyFlows,
+  exportFlow,
+  publishFlow,
+  unpublishFlow,
+  listRuns,
+  showRun,
+  tailRuns,
+  replayRun,
+  cancelRun,
+  send,
+  listConnections,
+  showConnection,
+  setConnection,
+  deleteConnection,
+  createToken,
+  listTokens,
+  revokeToken,
+  listUsers,
+  inviteUser,
+  resetUserPassword,
+  completionFor(() => commands),
+]

@@ -1,0 +1,45 @@
+// `millrace users reset-password`: works on the data folder, beside the service or without it, for whoever can write it.
+import { randomBytes } from 'node:crypto'
+import { readConfig } from '../../config.ts'
+import { defineCommand, text } from '../command.ts'
+import { CliError, EXIT } from '../exit-code.ts'
+import type { Terminal } from '../terminal.ts'
+
+export const resetUserPassword = defineCommand({
+  name: 'users reset-password',
+  summary: 'Set a new password for somebody who forgot theirs; their sessions end',
+  args: ['<email>'],
+  options: { 'data-dir': text('folder', 'the data folder; without it MILLRACE_DATA_DIR') },
+  connects: false,
+  details:
+    'It asks for the new password, or takes the first line of stdin; where that is empty it makes one and prints it.\nWhoever can write the data folder may do this, whether the service runs or not.',
+  examples: [
+    ['asked for', 'millrace users reset-password ada@example.com'],
+    ['from a script', 'printf \'%s\\n\' "$NEW_PASSWORD" | millrace users reset-password ada@example.com'],
+  ],
+  async run({ args, options, terminal, show }) {
+    const email = args[0]!
+    const config = readConfig()
+    const typed = await passwordFrom(terminal, email)
+    const password = typed === '' ? randomBytes(15).toString('base64url') : typed
+    const { resetPassword } = await import('../../app.ts')
+    try {
+      await resetPassword({ ...config, dataDir: options['data-dir'] ?? config.dataDir }, email, password)
+    } catch (error) {
+      const { code, message } = error as Error & { code?: string }
+      const exit = code === 'not_found' ? EXIT.notFound : EXIT.failed
+      throw new CliError(exit, code ?? 'refused', `The password was not changed: ${message}`)
+    }
+    return show({ email, ...(typed === '' ? { password } : {}) }, () =>
+      [
+        `${email} has a new password, and every session of theirs has ended.`,
+        ...(typed === '' ? [`The password is: ${password}`] : []),
+      ].join('\n'),
+    )
+  },
+})
+
+async function passwordFrom(terminal: Terminal, email: string): Promise<string> {
+  if (terminal.isInteractive) return terminal.askSecret(`New password of ${email} (empty: one is made)`)
+  return (await terminal.readStdin()).toString().split(/\r?\n/, 1)[0]!
+}

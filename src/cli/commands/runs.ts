@@ -1,0 +1,210 @@
+// `millrace runs …`: what ran, what runs, and running it again.
+import type { ApiClient } from '../api-client.ts'
+import type { Run, RunSummary, Step } from '../bodies.ts'
+import { type Context, defineCommand, flag, number, text } from '../command.ts'
+import { CliError, EXIT, type ExitCode } from '../exit-code.ts'
+import { findFlow } from '../find-flow.ts'
+import { showDuration, showTime } from '../show-time.ts'
+import { fields, table } from '../table.ts'
+import type { Terminal } from '../terminal.ts'
+
+const COLOURS: Record<string, 'green' | 'red' | 'yellow' | 'cyan'> = {
+  succeeded: 'green',
+  failed: 'red',
+  cancelled: 'yellow',
+  running: 'cyan',
+}
+
+const statusOf = (terminal: Terminal, status: string): string =>
+  COLOURS[status] ? terminal.style(COLOURS[status], status) : status
+
+export const listRuns = defineCommand({
+  name: 'runs list',
+  summary: 'List runs, newest first',
+  options: {
+    flow: text('flow', 'only of this flow'),
+    status: text('status', 'queued, running, waiting, succeeded, failed or cancelled'),
+    since: text('time', 'ISO 8601: 2026-11-15T08:00:00Z'),
+    until: text('time', 'before this time'),
+    limit: number('count', 'at most so many; 20 unless you say'),
+  },
+  examples: [
+    ['what failed lately', 'millrace runs list --status failed'],
+    [
+      'run again all that failed today',
+      "millrace runs list --status failed --since 2026-11-15 --limit 1000 --json | jq -r '.items[].id' | xargs -n1 millrace runs replay",
+    ],
+  ],
+  async run({ connect, options, show, terminal }) {
+    const api = await connect()
+    const query = new URLSearchParams()
+    if (options.flow !== undefined) query.set('flow', (await findFlow(api, options.flow)).id)
+    for (const name of ['status', 'since', 'until'] as const) if (options[name]) query.set(name, options[name])
+    const items = await api.list<RunSummary>(`/runs?${query.toString()}`, options.limit ?? 20)
+    return show({ items }, () =>
+      items.length === 0
+        ? 'There are no such runs.'
+        : table(
+            terminal,
+            ['ID', 'STATUS', 'STARTED', 'TOOK', 'FLOW', 'ERROR'],
+            items.map((run) => [
+              run.id,
+              statusOf(terminal, run.status),
+              showTime(run.startedAt ?? run.createdAt),
+              showDuration(run.startedAt, run.finishedAt),
+              run.flowName ?? run.flowId,
+              run.error?.message ?? '',
+            ]),
+          ),
+    )
+  },
+})
+
+export const showRun = defineCommand({
+  name: 'runs show',
+  summary: 'Show a run with its steps',
+  args: ['<run>'],
+  options: { full: flag('with the input and output of each step') },
+  examples: [
+    ['at a glance', 'millrace runs show run_01m7…'],
+    ['what one step got back', 'millrace runs show run_01m7… --json | jq \'.steps[] | select(.id == "order").output\''],
+  ],
+  async run({ connect, args, options, show, terminal }) {
+    const run = await (await connect()).get<Run>(`/runs/${encodeURIComponent(args[0]!)}`)
+    return show(run, () => describe(terminal, run, options.full))
+  },
+})
+
+function describe(terminal: Terminal, run: Run, full: boolean): string {
+  const lines = [
+    fields(terminal, [
+      ['run', run.id],
+      ['flow', `${run.flowName ?? run.flowId}${run.version === null ? ' (draft)' : ` v${run.version}`}`],
+      ['status', statusOf(terminal, run.status)],
+      ['created', showTime(run.createdAt)],
+      ['took', showDuration(run.startedAt, run.finishedAt)],
+      ...(run.replayOf ? [['replay of', run.replayOf] as const] : []),
+      ...(run.error ? [['error', `${run.error.code}: ${run.error.message}`] as const] : []),
+      ...(run.error?.hint ? [['hint', run.error.hint] as const] : []),
+    ]),
+  ]
+  if (Object.keys(run.vars).length) lines.push('', terminal.style('dim', 'vars'), indented(run.vars))
+  if (run.steps.length) lines.push('')
+  for (const step of run.steps) lines.push(stepLine(terminal, step), ...(full ? stepDetails(terminal, step) : []))
+  return lines.join('\n')
+}
+
+const stepLine = (terminal: Terminal, step: Step): string => {
+  const attempt = step.attempt > 1 ? ` (attempt ${step.attempt})` : ''
+  const error = step.error ? `  ${step.error.code}: ${step.error.message}` : ''
+  return `${statusOf(terminal, step.status).padEnd(9)}  ${step.path}  ${terminal.style('dim', `${step.kind}, ${showDuration(step.startedAt, step.finishedAt)}${attempt}`)}${error}`
+}
+
+const stepDetails = (terminal: Terminal, { input, output, logs }: Step): string[] => [
+  terminal.style('dim', '  input'),
+  indented(input),
+  terminal.style('dim', '  output'),
+  indented(output),
+  ...(logs.length ? [terminal.style('dim', '  log'), ...logs.map((line) => `    ${line}`)] : []),
+]
+
+const indented = (value: unknown): string => JSON.stringify(value, null, 2).replaceAll(/^/gm, '    ')
+
+export const tailRuns = defineCommand({
+  name: 'runs tail',
+  summary: 'Follow one run to its end, or all runs as they happen',
+  args: ['[run]'],
+  options: { flow: text('flow', 'only runs of this flow') },
+  details: 'With --json each line is one event. After one run the exit code is 0 if it succeeded, and 1 if not.',
+  examples: [
+    ['everything', 'millrace runs tail'],
+    ['one flow', "millrace runs tail --flow 'Order alerts'"],
+    ['wait for a run', 'millrace runs tail run_01m7… && echo done'],
+  ],
+  async run(context) {
+    const { connect, args, options } = context
+    const api = await connect()
+    if (args[0] !== undefined) return followRun(context, api, args[0])
+    if (api.isIdle) throw nothingRuns()
+    const path = options.flow === undefined ? '/events' : `/flows/${(await findFlow(api, options.flow)).id}/events`
+    for await (const { type, data } of api.events(path)) {
+      if (context.wantsJson) context.terminal.out(JSON.stringify({ type, data }))
+      else if (type === 'run')
+        context.terminal.out(
+          `${showTime(new Date().toISOString())}  ${statusOf(context.terminal, data.status)}  ${data.id}${data.error ? `  ${data.error.message}` : ''}`,
+        )
+    }
+    return EXIT.ok
+  },
+})
+
+const ENDED = new Set(['succeeded', 'failed', 'cancelled'])
+
+const nothingRuns = () =>
+  new CliError(EXIT.unreachable, 'not_running', 'No server runs on this data folder: start it with "millrace serve".')
+
+/** Shows each step as it ends; resolves when the run has. */
+export async function followRun(
+  { terminal, wantsJson }: Pick<Context<unknown>, 'terminal' | 'wantsJson'>,
+  api: ApiClient,
+  id: string,
+): Promise<ExitCode> {
+  const shown = new Set<string>()
+  const showStep = (step: Step) => {
+    const state = `${step.path} ${step.status} ${step.attempt}`
+    if (wantsJson || step.status === 'running' || shown.has(state)) return
+    shown.add(state)
+    terminal.out(stepLine(terminal, step))
+  }
+  for await (const { type, data } of api.events(`/runs/${encodeURIComponent(id)}/events`)) {
+    if (wantsJson) terminal.out(JSON.stringify({ type, data }))
+    if (type === 'step') showStep(data)
+    if (type !== 'run') continue
+    for (const step of data.steps ?? []) showStep(step)
+    if (!ENDED.has(data.status)) {
+      if (api.isIdle) throw nothingRuns()
+      continue
+    }
+    if (!wantsJson)
+      terminal.out(
+        `${statusOf(terminal, data.status)}  ${id}${data.error ? `  ${data.error.code}: ${data.error.message}` : ''}`,
+      )
+    return data.status === 'succeeded' ? EXIT.ok : EXIT.failed
+  }
+  return EXIT.unreachable
+}
+
+export const replayRun = defineCommand({
+  name: 'runs replay',
+  summary: 'Run it again, whole or from a step',
+  args: ['<run>'],
+  options: {
+    from: text('path', 'begin with this step; what came before is taken from the first run'),
+    version: text('version', 'same (unless you say), published or draft'),
+    wait: flag('follow the new run to its end'),
+  },
+  examples: [
+    ['once more', 'millrace runs replay run_01m7…'],
+    ['with the mended flow, from where it failed', 'millrace runs replay run_01m7… --version published --from book'],
+  ],
+  async run(context) {
+    const { connect, args, options, show } = context
+    const api = await connect()
+    const { from, version } = options
+    const body = { ...(from && { from }), ...(version && { version }) }
+    const run = await api.call<Run>('POST', `/runs/${encodeURIComponent(args[0]!)}/replay`, { body })
+    if (options.wait) return followRun(context, api, run.id)
+    return show(run, () => `Started ${run.id}.`)
+  },
+})
+
+export const cancelRun = defineCommand({
+  name: 'runs cancel',
+  summary: 'End a run that is queued, running or waiting',
+  args: ['<run>'],
+  examples: [['give up', 'millrace runs cancel run_01m7…']],
+  async run({ connect, args, show }) {
+    const run = await (await connect()).call<Run>('POST', `/runs/${encodeURIComponent(args[0]!)}/cancel`)
+    return show(run, () => `${run.id} is ${run.status}.`)
+  },
+})

@@ -1,0 +1,95 @@
+// Where the command line reads and writes: colours only for people, questions only where somebody can answer.
+import { once } from 'node:events'
+import { createInterface } from 'node:readline/promises'
+import type { Readable, Writable } from 'node:stream'
+import { styleText } from 'node:util'
+import { CliError, EXIT } from './exit-code.ts'
+
+type Style = Parameters<typeof styleText>[0]
+
+export interface Streams {
+  stdin: Readable & { isTTY?: boolean; setRawMode?(raw: boolean): unknown }
+  stdout: Writable & { isTTY?: boolean; columns?: number }
+  stderr: Writable & { isTTY?: boolean }
+}
+
+export class Terminal {
+  readonly #streams: Streams
+  readonly #plain: boolean
+
+  constructor(streams: Streams, { noColor }: { noColor: boolean }) {
+    this.#streams = streams
+    this.#plain = noColor
+  }
+
+  /** Somebody sits there and can be asked. */
+  get isInteractive(): boolean {
+    return Boolean(this.#streams.stdin.isTTY && this.#streams.stderr.isTTY)
+  }
+
+  /** A person reads the output. */
+  get isShown(): boolean {
+    return Boolean(this.#streams.stdout.isTTY)
+  }
+
+  get columns(): number {
+    return this.#streams.stdout.columns ?? Number.POSITIVE_INFINITY
+  }
+
+  out(text: string): void {
+    this.#streams.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
+  }
+
+  err(text: string): void {
+    this.#streams.stderr.write(text.endsWith('\n') ? text : `${text}\n`)
+  }
+
+  /** Coloured where the result goes to a person. */
+  style(style: Style, text: string): string {
+    return this.isShown && !this.#plain ? styleText(style, text, { validateStream: false }) : text
+  }
+
+  styleError(style: Style, text: string): string {
+    return this.#streams.stderr.isTTY && !this.#plain ? styleText(style, text, { validateStream: false }) : text
+  }
+
+  async readStdin(): Promise<Buffer> {
+    const chunks: Buffer[] = []
+    for await (const chunk of this.#streams.stdin) chunks.push(Buffer.from(chunk))
+    return Buffer.concat(chunks)
+  }
+
+  /** false where nobody can answer. */
+  async confirm(question: string): Promise<boolean> {
+    if (!this.isInteractive) return false
+    const { stdin, stderr } = this.#streams
+    const lines = createInterface({ input: stdin, output: stderr })
+    try {
+      return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `)).trim())
+    } finally {
+      lines.close()
+    }
+  }
+
+  /** What is typed is not shown. */
+  async askSecret(question: string): Promise<string> {
+    const { stdin, stderr } = this.#streams
+    stderr.write(`${question}: `)
+    stdin.setRawMode?.(true)
+    let typed = ''
+    try {
+      for (;;) {
+        const [chunk] = (await once(stdin, 'data')) as [Buffer | string]
+        for (const character of chunk.toString()) {
+          if (character === '\r' || character === '\n') return typed
+          if (character === '\u0003') throw new CliError(EXIT.failed, 'interrupted', 'Interrupted.')
+          typed = character === '\u007f' ? typed.slice(0, -1) : typed + character
+        }
+      }
+    } finally {
+      stdin.setRawMode?.(false)
+      stdin.pause()
+      stderr.write('\n')
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import type { FastifyInstance } from 'fastify'
+import type { Static } from 'typebox'
+import Type from 'typebox'
+import { FlowSourceBody, FlowSourceRequest, FlowSourcesQuery, pageOf } from '../../contract/bodies.ts'
+import { listFlowSources, setFlowSource } from '../../operations/flow-sources.ts'
+import type { Services } from '../../operations/services.ts'
+import { pageFrom } from '../page.ts'
+
+const Id = Type.Object({ id: Type.String() })
+
+export function flowSourceRoutes(app: FastifyInstance, services: Services, documentSchema: object): void {
+  const tags = ['flows']
+  app.get(
+    '/api/v1/flow.schema.json',
+    { schema: { tags, summary: 'The JSON Schema of a flow document, for editors' } },
+    () => Promise.resolve(documentSchema),
+  )
+  app.get<{ Querystring: Static<typeof FlowSourcesQuery> }>(
+    '/api/v1/flow-sources',
+    {
+      schema: {
+        tags,
+        summary: 'The files that flows were applied from',
+        querystring: FlowSourcesQuery,
+        response: { 200: pageOf(FlowSourceBody) },
+      },
+    },
+    ({ query }) => listFlowSources(services, query.source ?? null, pageFrom(query)),
+  )
+  app.put<{ Params: Static<typeof Id>; Body: Static<typeof FlowSourceRequest> }>(
+    '/api/v1/flows/:id/source',
+    {
+      schema: {
+        tags,
+        summary: 'Note which file the draft was applied from, and at which revision',
+        params: Id,
+        body: FlowSourceRequest,
+        response: { 200: FlowSourceBody },
+      },
+    },
+    ({ params, body }) => setFlowSource(services, { flowId: params.id, ...body }),
+  )
+}
