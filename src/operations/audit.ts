@@ -4,6 +4,8 @@ import type { AuditAction, AuditStore, AuditTarget, Page, Paged } from './ports.
 import type { Actor } from './services.ts'
 
 export const AUDIT_DAYS = 365
+const ONCE_IN_MS = 600_000
+const MOST_RECENT = 1000
 
 export interface AuditPorts {
   store: AuditStore
@@ -16,6 +18,8 @@ export interface AuditPorts {
 
 export class Audit {
   readonly #ports: AuditPorts
+  /** When each of the deeds that come in rows was last recorded. */
+  readonly #recent = new Map<string, number>()
 
   constructor(ports: AuditPorts) {
     this.#ports = ports
@@ -35,6 +39,21 @@ export class Audit {
     } catch (error) {
       lost(error, action)
     }
+  }
+
+  /** For what somebody does every few seconds, such as saving a draft: one entry in ten minutes tells as much. */
+  async recordOnce(
+    actor: Pick<Actor, 'name' | 'id'>,
+    action: AuditAction,
+    target: AuditTarget,
+    details: Record<string, unknown> = {},
+  ): Promise<void> {
+    const key = JSON.stringify([actor.id, actor.name, action, target.id])
+    const now = this.#ports.now()
+    if (now - (this.#recent.get(key) ?? -ONCE_IN_MS) < ONCE_IN_MS) return
+    if (this.#recent.size >= MOST_RECENT) this.#recent.clear()
+    this.#recent.set(key, now)
+    await this.record(actor, action, target, details)
   }
 
   deleteOlderThan(before: number, limit: number): Promise<number> {

@@ -13,7 +13,7 @@ export async function replaceDraft(
   expectedRevision: number | null,
 ): Promise<FlowView> {
   const flow = await saveDraft(services, id, draftOf(services, id, document), expectedRevision)
-  await services.audit.record(actor, 'flow.update', flowTarget(flow), { revision: flow.revision })
+  await services.audit.recordOnce(actor, 'flow.update', flowTarget(flow), { revision: flow.revision })
   return flow
 }
 
