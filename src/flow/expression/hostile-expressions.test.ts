@@ -8,6 +8,12 @@ import { errorOf, evaluate, sampleScope } from './sample-scope.ts'
 // 100 ms are promised. Under vitest calls between files take up to three times as long as in plain Node.
 const TIME_LIMIT_MS = 300
 
+/** Of this thread: other work on the machine is not what is measured. */
+function cpuMsSince(start: NodeJS.CpuUsage): number {
+  const { user, system } = process.threadCpuUsage(start)
+  return (user + system) / 1000
+}
+
 describe('prototypes and host objects', () => {
   const poisoned = JSON.parse(
     '{"__proto__": {"polluted": 1}, "constructor": "mine", "list": [], "text": "x", "k": "constructor"}',
@@ -174,12 +180,12 @@ describe('too much work or data', () => {
     `vars.items.map(a => '${'x'.repeat(100_000)}' + a)`,
   ])('ends in a budget error in time: %s', (source) => {
     const template = parseTemplate(`{{ ${source} }}`)
-    // The best of a few runs: other work on the machine is not what is measured.
+    // The best of a few runs: the first ones are not compiled yet.
     let fastest = Number.POSITIVE_INFINITY
     for (let attempt = 0; attempt < 4 && fastest > TIME_LIMIT_MS; attempt++) {
-      const started = performance.now()
+      const started = process.threadCpuUsage()
       const { code } = errorOf(ExpressionError, () => renderValue(template, scope))
-      fastest = Math.min(fastest, performance.now() - started)
+      fastest = Math.min(fastest, cpuMsSince(started))
       expect(code).toBe('expression_failed')
     }
     expect(fastest).toBeLessThan(TIME_LIMIT_MS)
@@ -207,9 +213,9 @@ describe('too much work or data', () => {
   ])('in the source is refused when it is parsed: %s', (_what, source) => {
     let fastest = Number.POSITIVE_INFINITY
     for (let attempt = 0; attempt < 4 && fastest > TIME_LIMIT_MS; attempt++) {
-      const started = performance.now()
+      const started = process.threadCpuUsage()
       const error = errorOf(TemplateSyntaxError, () => parseTemplate(`{{ ${source} }}`))
-      fastest = Math.min(fastest, performance.now() - started)
+      fastest = Math.min(fastest, cpuMsSince(started))
       expect(error.message).toMatch(/nested too deep|too long/)
     }
     expect(fastest).toBeLessThan(TIME_LIMIT_MS)
