@@ -6,6 +6,7 @@ import type {
   FlowBody,
   FlowStatsBody,
   InboxEntryBody,
+  KeysBody,
   NamedDeliveryBody,
   PublishedBody,
   RunBody,
@@ -122,9 +123,7 @@ export interface Connection {
   updatedAt: string
 }
 
-export interface KeysState {
-  current: string
-  keys: { id: string; sealed: number }[]
+export type KeysState = Omit<Static<typeof KeysBody>, 'rotation'> & {
   rotation: { status: 'idle' | 'running' | 'failed'; done: number; total: number; error: string | null }
 }
 

@@ -20,6 +20,7 @@ export function NewPassword({ label = 'Password', value, onChange }: NewPassword
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
       description={<span aria-live="polite">{value === '' ? hint : word}</span>}
+      descriptionProps={{ mt: 4 }}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       inputContainer={(input) => (
         <>

@@ -7,6 +7,7 @@ it('calls short passwords too short, whatever they are made of', () => {
 
 it('sees through repetition and well-known words', () => {
   expect(passwordStrength('aaaaaaaaaaaaaaaaaaaa').level).toBe(1)
+  expect(passwordStrength('hello hello 12').level).toBe(1)
   expect(passwordStrength('my-Password-2026').level).toBe(1)
 })
 

@@ -13,7 +13,7 @@ export function passwordStrength(password: string): Strength {
   if (password.length < SHORTEST_PASSWORD)
     return { level: 0, word: `Too short: at least ${SHORTEST_PASSWORD} characters` }
   const distinct = new Set(password).size
-  if (distinct < 6 || OBVIOUS.test(password))
+  if (distinct < 8 || OBVIOUS.test(password))
     return { level: 1, word: 'Easy to guess: use words or characters that do not belong together' }
   const kinds = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9]/].filter((kind) => kind.test(password)).length
   if (password.length >= 18 || (password.length >= 14 && kinds >= 3)) return { level: 3, word: 'Strong' }

@@ -11,6 +11,13 @@ const LOOK_EVERY_MS = 2000
 /** After this nobody is at the provider's page any more. */
 const GIVE_UP_MS = 10 * 60_000
 
+/** What the last page of the way says to the one that opened it. */
+interface Authorization {
+  type: 'millrace:authorization'
+  connection: string | null
+  problem: string | null
+}
+
 export function OAuthConnect({ connection }: { connection: Connection }) {
   const { name, state } = connection
   const queryClient = useQueryClient()
@@ -23,9 +30,10 @@ export function OAuthConnect({ connection }: { connection: Connection }) {
     if (!waiting) return
     const look = () => void queryClient.invalidateQueries({ queryKey: keys.connection(name) })
     // The provider may cut the tie between the windows; so both are done: listening, and looking.
-    const onMessage = ({ origin }: MessageEvent) => {
-      if (origin !== location.origin) return
+    const onMessage = ({ origin, data }: MessageEvent<Authorization | null>) => {
+      if (origin !== location.origin || data?.type !== 'millrace:authorization' || data.connection !== name) return
       setWaiting(false)
+      if (data.problem !== null) setError(new Error(data.problem))
       look()
       void queryClient.invalidateQueries({ queryKey: queries.connections.queryKey })
     }
@@ -56,7 +64,7 @@ export function OAuthConnect({ connection }: { connection: Connection }) {
 
   return (
     <Stack gap="xs">
-      {error !== null && <ErrorNote title="The provider's page could not be opened" error={error} />}
+      {error !== null && <ErrorNote title="It could not be connected" error={error} />}
       {waiting && !isConnected ? (
         <Group gap="xs">
           <Text size="sm" c="dimmed" role="status">

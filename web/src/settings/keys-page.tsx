@@ -59,7 +59,7 @@ export function KeysPage() {
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>
-                {state.data.keys.map(({ id, sealed }) => (
+                {state.data.keys.map(({ id, sealed, given }) => (
                   <Table.Tr key={id}>
                     <Table.Td>
                       <code>{id}</code>
@@ -67,6 +67,8 @@ export function KeysPage() {
                     <Table.Td>
                       {id === state.data.current ? (
                         <StatusDot status="ready" word="Current" />
+                      ) : sealed > 0 && !given ? (
+                        <StatusDot status="failed" word="Missing: what it sealed cannot be opened" />
                       ) : sealed > 0 ? (
                         'Opens only'
                       ) : (

@@ -118,7 +118,7 @@ function UserRow({ user }: { user: ListedUser }) {
             )}
           >
             {isYou ? 'You are signed out at once. ' : 'They are signed out at once. '}
-            What they made stays: flows, connections, and the entries in the audit log.
+            Their tokens end too. What they made stays: flows, connections, and the entries in the audit log.
           </ConfirmPopover>
         </Table.Td>
       </Table.Tr>
