@@ -101,7 +101,6 @@ function Between({ since, until, onChange }: BetweenProps) {
           size="xs"
           variant="default"
           onClick={() => setOpened(!opened)}
-          aria-label="Choose two times"
           data-chosen={Boolean(since || until) || undefined}
         >
           From … to …
