@@ -47,6 +47,7 @@ export function createOAuthClient(http: HttpClient): OAuthClient {
     async begin(settings, redirectUri, state) {
       const verifier = generateRandomCodeVerifier()
       const url = new URL(settings.authorizationUrl!)
+      url.hash = ''
       const parameters = {
         response_type: 'code',
         client_id: settings.clientId,

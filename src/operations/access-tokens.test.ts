@@ -116,6 +116,24 @@ describe('a token', () => {
     expect(asked).toEqual(['refresh-0', 'refresh-0', 'refresh-0'])
   })
 
+  it('is used up to its end where there is none to refresh it with', async () => {
+    const { tokens } = await process()
+    await tokens.connect('crm', { ...tokenSet(0, 60_000), refreshToken: null })
+    time += 59_999
+    expect(await tokens.accessToken('crm')).toBe('access-0')
+    expect(await tokens.renewed('crm', 'access-0')).toBeNull()
+    time += 1
+    expect(await failureOf(tokens.accessToken('crm'))).toBe('connection_unauthorized')
+    expect(tokens.grant('crm')).toMatchObject({ state: 'reconnect', tokens: null })
+    expect(asked).toEqual([])
+  })
+
+  it('of a connection that the database does not have is given up', async () => {
+    const { tokens } = await process()
+    storage.raw.exec('DELETE FROM connection')
+    await expect(tokens.connect('crm', tokenSet(0))).rejects.toMatchObject({ code: 'token_unavailable' })
+  })
+
   it('is used up to its end while the server is down, and the server is asked less and less', async () => {
     answer = () => Promise.reject(new TokenUnavailable('down'))
     const { tokens } = await process()

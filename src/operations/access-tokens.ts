@@ -27,6 +27,8 @@ const ATTEMPT_DELAYS_MS = [300, 1000]
 const LEASE_MS = 60_000
 const LEASE_POLL_MS = 250
 const STORE_RETRY_MS = 1000
+/** So often somebody else may have changed the grant in between. */
+const MOST_LOST = 20
 /** An API that refuses whatever token it gets would otherwise cause a refresh with each request. */
 const RENEWED_AGAIN_AFTER_MS = 60_000
 /** After a failed refresh none is tried for a while, which doubles each time: first, and at most. */
@@ -90,11 +92,12 @@ export class AccessTokens {
 
   /** The user has agreed: what the authorization server gave counts from here on. */
   async connect(name: string, tokens: TokenSet): Promise<void> {
-    for (;;) {
+    for (let lost = 0; lost < MOST_LOST; lost++) {
       this.#connection(name)
       const held = (await this.#ports.grants.get(name)) ?? noGrant(name)
       if (await this.#put(this.#granted(held, tokens))) return
     }
+    throw failure.unavailable(name, failure.KEEPS_CHANGING)
   }
 
   /** What was granted to another client or by another server is of no use any more. */
@@ -140,7 +143,7 @@ export class AccessTokens {
   }
 
   async #obtain(name: string, refused: string | null): Promise<string> {
-    for (;;) {
+    for (let lost = 0; lost < MOST_LOST; ) {
       const connection = this.#connection(name)
       // As the database has it: another process may have been faster.
       const held = (await this.#ports.grants.get(name)) ?? noGrant(name)
@@ -148,7 +151,7 @@ export class AccessTokens {
       if (held.tokens && held.tokens.accessToken !== refused && this.#isFresh(held)) return held.tokens.accessToken
       const setback = this.#setbacks.get(name)
       if (setback && this.#ports.now() < setback.notBefore) return this.#makeDo(held, refused, setback.error)
-      if (isCodeGrant(connection)) await this.#requireRefreshToken(held)
+      if (isCodeGrant(connection) && !refreshTokenOf(held)) return this.#toItsEnd(held, refused)
       if (this.#stopped) throw failure.unavailable(name, 'the service is stopping')
       if (this.#othersRefresh(held)) {
         await this.#ports.sleep(LEASE_POLL_MS)
@@ -158,7 +161,9 @@ export class AccessTokens {
       const claim = { ...next(held), refreshingSince: this.#ports.now() }
       const token = (await this.#put(claim)) ? await this.#ask(connection, held, claim, refused) : null
       if (token !== null) return token
+      lost++
     }
+    throw failure.unavailable(name, failure.KEEPS_CHANGING)
   }
 
   /** null: the grant was changed meanwhile, so that the answer is of no use. */
@@ -205,18 +210,18 @@ export class AccessTokens {
       }
   }
 
-  async #requireRefreshToken(held: GrantRecord): Promise<void> {
+  /** A token that cannot be refreshed. */
+  async #toItsEnd(held: GrantRecord, refused: string | null): Promise<string> {
     const { connection, state, reason, tokens } = held
     if (!tokens) throw failure.unauthorized(connection, state === 'reconnect' ? reason! : failure.NOT_CONNECTED)
-    if (tokens.refreshToken) return
+    if (tokens.accessToken !== refused && this.#isGood(held)) return tokens.accessToken
     await this.#put({ ...next(held), state: 'reconnect', reason: failure.NO_REFRESH_TOKEN, tokens: null })
     throw failure.unauthorized(connection, failure.NO_REFRESH_TOKEN)
   }
 
   /** A token that has not ended yet is better than none. */
-  #makeDo({ tokens, expiresAt }: GrantRecord, refused: string | null, error: ConnectionError): string {
-    const isGood = expiresAt === null || this.#ports.now() < expiresAt
-    if (tokens && tokens.accessToken !== refused && isGood) return tokens.accessToken
+  #makeDo(held: GrantRecord, refused: string | null, error: ConnectionError): string {
+    if (held.tokens && held.tokens.accessToken !== refused && this.#isGood(held)) return held.tokens.accessToken
     throw error
   }
 
@@ -247,6 +252,10 @@ export class AccessTokens {
       expiresAt: expiresInMs === null ? null : now + expiresInMs,
       refreshingSince: null,
     }
+  }
+
+  #isGood({ expiresAt }: GrantRecord): boolean {
+    return expiresAt === null || this.#ports.now() < expiresAt
   }
 
   #isFresh({ obtainedAt, expiresAt }: GrantRecord): boolean {

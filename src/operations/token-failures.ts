@@ -3,6 +3,7 @@ import { ConnectionError } from '../engine/connections.ts'
 
 export const NOT_CONNECTED = 'it is not connected yet'
 export const NOT_THERE = 'there is no such OAuth connection, or its secrets cannot be read'
+export const KEEPS_CHANGING = 'the connection is being changed'
 export const NO_REFRESH_TOKEN = 'the access token has ended, and the authorization server gave none to refresh it with'
 
 export function refusal(message: string, gone: boolean, cutShort: boolean): string {
