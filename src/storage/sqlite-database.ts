@@ -85,6 +85,14 @@ export async function openSqlite(
   }
 }
 
+/** Gone when it is closed; for trying out flows. */
+export async function openInMemory(): Promise<SqliteStorage> {
+  const raw = new DatabaseSync(':memory:')
+  const kysely = new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(raw) }) })
+  await migrate(kysely, sqliteDialect)
+  return { raw, kysely, commit: new GroupCommit(raw, () => {}), close: async () => raw.close() }
+}
+
 /** For a single change beside the service, which may be running: nothing is made, migrated or locked. */
 export function openBeside(folder: string): { kysely: Kysely<Tables>; close(): void } {
   const file = join(folder, DATABASE_FILE)
