@@ -5,6 +5,7 @@ import { applyFlows, diffFlows } from './apply.ts'
 import { completionFor } from './completion.ts'
 import { deleteConnection, listConnections, setConnection, showConnection } from './connections.ts'
 import { exportFlow, listFlows, publishFlow, showFlow, unpublishFlow, validateFlows } from './flows.ts'
+import { listKeys, rotateKeys } from './keys.ts'
 import { resetUserPassword } from './reset-password.ts'
 import { cancelRun, exportRun, listRuns, replayRun, showRun, tailRuns } from './runs.ts'
 import { send } from './send.ts'
@@ -39,5 +40,7 @@ export const commands: readonly Command[] = [
   listUsers,
   inviteUser,
   resetUserPassword,
+  listKeys,
+  rotateKeys,
   completionFor(() => commands),
 ]
