@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { commands } from '../src/cli/commands/index.ts'
 import { reference } from '../src/cli/reference.ts'
 
+import { fixtureSchema } from '../src/flow/fixture.ts'
 import { editorSchema, flowSchema } from '../src/flow/flow-schema.ts'
 import { stepKinds } from '../src/steps/index.ts'
 
@@ -13,4 +14,9 @@ const page = join(root, 'docs/cli.md')
 const [written] = readFileSync(page, 'utf8').split('<!-- generated from here -->')
 writeFileSync(page, `${written}<!-- generated from here -->\n\n${reference(commands)}`)
 
-writeFileSync(join(root, 'docs/flow.schema.json'), `${JSON.stringify(editorSchema(flowSchema(stepKinds)), null, 2)}\n`)
+const schemas = {
+  'docs/flow.schema.json': editorSchema(flowSchema(stepKinds)),
+  'docs/flow-test.schema.json': fixtureSchema(),
+}
+for (const [file, schema] of Object.entries(schemas))
+  writeFileSync(join(root, file), `${JSON.stringify(schema, null, 2)}\n`)

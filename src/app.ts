@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import type { Config } from './config.ts'
-import { holdsDatabase, noteAddress } from './data-folder.ts'
+import { noteAddress } from './data-folder.ts'
 import { Engine } from './engine/engine.ts'
 import type { EnginePorts } from './engine/engine-ports.ts'
 import { createIds } from './engine/ids.ts'
@@ -56,14 +56,12 @@ import { createInvitationStore } from './storage/invitation-store.ts'
 import { createRunStore } from './storage/run-store.ts'
 import { createSampleStore } from './storage/sample-store.ts'
 import { createSessionStore } from './storage/session-store.ts'
-import { DatabaseRefused, openBeside, openSqlite, type SqliteStorage } from './storage/sqlite-database.ts'
+import { openBeside, openSqlite, type SqliteStorage } from './storage/sqlite-database.ts'
 import { createSqliteRunJournal } from './storage/sqlite-run-journal.ts'
 import { createSqliteSealedRows } from './storage/sqlite-sealed-rows.ts'
 import { createTokenStore } from './storage/token-store.ts'
 import { createUserStore } from './storage/user-store.ts'
 import { createVaultRecords } from './storage/vault-records.ts'
-
-export type { KeysView } from './operations/key-rotation.ts'
 
 export interface App {
   url: string
@@ -320,19 +318,6 @@ export async function resetPassword({ dataDir }: Config, email: string, password
     await setNewPassword({ users: createUserStore(kysely), passwords: createPasswords(), audit }, email, password)
   } finally {
     close()
-  }
-}
-
-/** For commands: works on the keys of a data folder that no service uses. */
-export async function withKeys<T>(config: Config, work: (rotation: KeyRotation) => Promise<T>): Promise<T> {
-  if (!holdsDatabase(config.dataDir))
-    throw new DatabaseRefused(`There is no database in ${config.dataDir}. Set MILLRACE_DATA_DIR to its folder.`)
-  const storage = await openSqlite(config.dataDir)
-  try {
-    const vault = await openVault(config.secretKeys, config.dataDir, createVaultRecords(storage.kysely))
-    return await work(createKeyRotation(storage, vault))
-  } finally {
-    await storage.close()
   }
 }
 

@@ -61,6 +61,8 @@ export function readConfig(environment: Environment = process.env): Config {
 export interface CommandLineSettings {
   /** null: MILLRACE_BASE_URL is not set. */
   baseUrl: string | null
+  /** MILLRACE_DATA_DIR is set: this is where the service runs. */
+  dataDirIsSet: boolean
   /** Where a server answers that was started without settings. */
   defaultUrl: string
   dataDir: string
@@ -78,6 +80,7 @@ export function readCommandLineSettings(environment: Environment = process.env):
     baseUrl: baseUrl === '' ? null : baseUrl,
     defaultUrl,
     dataDir: read.text('MILLRACE_DATA_DIR', DEFAULT_DATA_DIR),
+    dataDirIsSet: read.text('MILLRACE_DATA_DIR', '') !== '',
     adminToken: read.adminToken(),
     noColor: Boolean(environment['NO_COLOR']) || environment['TERM'] === 'dumb',
     variable: (name) => environment[name],

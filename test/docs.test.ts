@@ -11,6 +11,7 @@ import { DATE_METHODS } from '../src/flow/expression/date-methods.ts'
 import { GLOBAL_FUNCTIONS, NAMESPACE_FUNCTIONS } from '../src/flow/expression/global-functions.ts'
 import { NUMBER_METHODS } from '../src/flow/expression/number-methods.ts'
 import { STRING_METHODS } from '../src/flow/expression/string-methods.ts'
+import { fixtureSchema } from '../src/flow/fixture.ts'
 import { editorSchema, flowSchema } from '../src/flow/flow-schema.ts'
 import { parseFlowText } from '../src/flow/flow-text.ts'
 import { publishIssues, validate } from '../src/flow/validate.ts'
@@ -56,9 +57,12 @@ describe('the documentation', () => {
     for (const code of Object.values(EXIT)) expect(text).toContain(`| ${code} `)
   })
 
-  it('has the JSON Schema of a flow for editors, as the code has it', () => {
-    const made = JSON.parse(JSON.stringify(editorSchema(flowSchema(stepKinds))))
-    expect(JSON.parse(read('docs/flow.schema.json')), 'node scripts/generate.ts writes it').toEqual(made)
+  it('has the JSON Schemas of flows and of their tests for editors, as the code has it', () => {
+    const schemas = { flow: editorSchema(flowSchema(stepKinds)), 'flow-test': fixtureSchema() }
+    for (const [name, schema] of Object.entries(schemas)) {
+      const made = JSON.parse(JSON.stringify(schema))
+      expect(JSON.parse(read(`docs/${name}.schema.json`)), 'node scripts/generate.ts writes it').toEqual(made)
+    }
   })
 
   it('has every error code of the API with its status', () => {

@@ -15,21 +15,23 @@ export interface Target {
 
 const TOKEN_HINT = 'Set MILLRACE_ADMIN_TOKEN to the token that the server was started with, or give one with --token.'
 
-export async function connect(settings: CommandLineSettings, target: Target): Promise<ApiClient> {
-  const token = tokenFrom(target.token) ?? settings.adminToken
-  if (target.server !== undefined && target.dataDir !== undefined)
+export async function connect(settings: CommandLineSettings, { server, token, dataDir }: Target): Promise<ApiClient> {
+  if (server !== undefined && dataDir !== undefined)
     throw new CliError(EXIT.usage, 'usage', 'Give --server or --data-dir, not both.')
-  const url = target.server ?? (target.dataDir === undefined ? settings.baseUrl : null)
-  if (url !== null && url !== undefined) return new ApiClient(originOf(url), token, TOKEN_HINT)
-  const folder = resolve(target.dataDir ?? settings.dataDir)
-  if (holdsDatabase(folder)) return onFolder(folder, token)
-  if (target.dataDir !== undefined)
+  const credential = tokenFrom(token) ?? settings.adminToken
+  const folder = resolve(dataDir ?? settings.dataDir)
+  const at = (url: string) => new ApiClient(originOf(url), credential, TOKEN_HINT)
+  if (server !== undefined) return at(server)
+  if (dataDir !== undefined && !holdsDatabase(folder))
     throw new CliError(
       EXIT.notFound,
       'no_database',
       `There is no database of Millrace in ${folder}; "millrace serve" makes one.`,
     )
-  return new ApiClient(settings.defaultUrl, token, TOKEN_HINT)
+  // A folder in the place where the command is called must not come before a server that is named.
+  const isNamed = dataDir !== undefined || settings.dataDirIsSet || settings.baseUrl === null
+  if (isNamed && holdsDatabase(folder)) return onFolder(folder, credential)
+  return at(settings.baseUrl ?? settings.defaultUrl)
 }
 
 /** The process that holds the folder is the only one that may work on it. */

@@ -16,9 +16,6 @@ const args = process.argv.slice(2)
 if (args.length === 0 || (args[0] === 'serve' && args.length === 1)) {
   const { serve } = await import('./serve.ts')
   await serve()
-} else if (args[0] === 'keys') {
-  const { keys } = await import('./keys.ts')
-  await keys(args[1])
 } else {
   const { main } = await import('./main.ts')
   await main(args)

@@ -53,6 +53,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/runs/:id': 'read',
   'GET /api/v1/runs/:id/document': 'read',
   'GET /api/v1/runs/:id/steps': 'read',
+  'GET /api/v1/runs/:id/fixture': 'read',
   'POST /api/v1/runs/:id/cancel': 'write',
   'POST /api/v1/runs/:id/replay': 'write',
   'GET /api/v1/runs/:id/events': 'read',

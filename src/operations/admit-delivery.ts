@@ -12,7 +12,7 @@ import { publishIssues } from '../flow/validate.ts'
 import { findings } from './draft.ts'
 import type { RouteRecord } from './ports.ts'
 import type { LiveFlow } from './published-flows.ts'
-import type { Services } from './services.ts'
+import type { DeliveryServices } from './services.ts'
 import { type SignatureSettings, verifySignature } from './signature/verify-signature.ts'
 
 export type RejectionCode =
@@ -62,7 +62,7 @@ const MASKED = '[masked]'
 
 /** Rejections of a known webhook carry its route, so that they can be kept in its inbox. */
 export async function admitDelivery(
-  services: Services,
+  services: DeliveryServices,
   head: DeliveryHead,
 ): Promise<Admission | { rejection: Rejection; route: RouteRecord | null }> {
   const route = services.published.route(head.webhookId) ?? null
@@ -91,12 +91,12 @@ export async function admitDelivery(
   return rejection ? { rejection, route } : admission
 }
 
-function flowOf(services: Services, { flowId, version }: RouteRecord, { test }: DeliveryHead) {
+function flowOf(services: DeliveryServices, { flowId, version }: RouteRecord, { test }: DeliveryHead) {
   return test || version === null ? draftFlow(services, flowId) : services.published.version(flowId, version)
 }
 
 /** The test URL serves the draft, also before it can be published. */
-async function draftFlow(services: Services, flowId: string): Promise<LiveFlow | Rejection> {
+async function draftFlow(services: DeliveryServices, flowId: string): Promise<LiveFlow | Rejection> {
   const record = await services.flows.get(flowId)
   if (!record) return new Rejection('webhook_not_found', 'There is no webhook at this URL.')
   const document = parseJson(record.draft) as Partial<FlowDocument>
@@ -109,7 +109,7 @@ async function draftFlow(services: Services, flowId: string): Promise<LiveFlow |
   return services.published.compile(flowId, { name: record.name, trigger, steps: [] })
 }
 
-function checkSender(services: Services, { flow, head, route }: Admission): Rejection | null {
+function checkSender(services: DeliveryServices, { flow, head, route }: Admission): Rejection | null {
   if (flow.ipRanges.length && !inRanges(head.metadata.ip, flow.ipRanges))
     return new Rejection('unauthorized', 'Requests from this address are not allowed.')
   const { auth } = flow.trigger
@@ -137,7 +137,7 @@ function checkSender(services: Services, { flow, head, route }: Admission): Reje
 
 /** For a request whose head was admitted and whose whole body is there. */
 export function checkSignature(
-  services: Services,
+  services: DeliveryServices,
   { flow, head, route }: Admission,
   body: Uint8Array,
 ): Rejection | null {
@@ -156,13 +156,17 @@ export function checkSignature(
   return verified === true ? null : new Rejection('unauthorized', `Authentication failed: ${verified}.`)
 }
 
-function unresolved(services: Services, { flowId }: RouteRecord, { message }: ExpressionError): Rejection {
+function unresolved(services: DeliveryServices, { flowId }: RouteRecord, { message }: ExpressionError): Rejection {
   services.warn('a trigger cannot authenticate: its auth setting has no value', { flowId, reason: message })
   return new Rejection('unauthorized', 'Authentication failed.')
 }
 
 /** A sender's secret must not be kept, also where a check before authentication refused it. */
-export async function maskCredential(services: Services, route: RouteRecord, head: DeliveryHead): Promise<void> {
+export async function maskCredential(
+  services: DeliveryServices,
+  route: RouteRecord,
+  head: DeliveryHead,
+): Promise<void> {
   const flow = await flowOf(services, route, head)
   // Of a draft that cannot be used it is not known where its secret stands.
   if (flow instanceof Rejection) return maskAll(head)
@@ -184,7 +188,7 @@ function maskAll({ headers, queryAll }: DeliveryHead): void {
   for (const name of Object.keys(queryAll)) queryAll[name] = [MASKED]
 }
 
-function authScope(services: Services) {
+function authScope(services: DeliveryServices) {
   const roots = Object.assign(Object.create(null), { env: services.env, connections: services.connections.fields })
   return stepScope(roots, services.hashing, '', '', 0)
 }
@@ -221,7 +225,7 @@ function inRanges(ip: string, ranges: LiveFlow['ipRanges']): boolean {
   return ranges.some((range) => address.kind() === range[0].kind() && address.match(range))
 }
 
-function checkHeaders(services: Services, { flow, head }: Admission): Rejection | null {
+function checkHeaders(services: DeliveryServices, { flow, head }: Admission): Rejection | null {
   const { contentType, contentLength } = head.metadata
   const types = head.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'content-type').length
   if (types !== 1 || !accepts(flow.trigger, mediaType(contentType)))
@@ -235,7 +239,7 @@ function checkHeaders(services: Services, { flow, head }: Admission): Rejection 
 export const notFound = (): Rejection =>
   new Rejection('webhook_not_found', 'There is no webhook at this URL. Check the URL, and that its flow is published.')
 
-export const tooLarge = (services: Services): Rejection =>
+export const tooLarge = (services: DeliveryServices): Rejection =>
   new Rejection('payload_too_large', `The body is larger than ${services.maxBodyBytes} bytes.`)
 
 function accepts({ accept }: CompiledTrigger, type: string): boolean {

@@ -22,7 +22,7 @@ export function draftOf(services: Services, flowId: string, document: unknown): 
   return { name: name ?? '', text: JSON.stringify(sealLiterals(services, flowId, document)) }
 }
 
-export function findings(services: Services, document: unknown): Finding[] {
+export function findings(services: Pick<Services, 'kinds' | 'surroundings'>, document: unknown): Finding[] {
   return validate(document, services.kinds, services.surroundings())
 }
 

@@ -3,7 +3,7 @@ import { findFlow } from './draft.ts'
 import { flowTopic } from './events.ts'
 import { notFound } from './operation-error.ts'
 import type { DeliveryFilter, DeliveryRecord, Page, Paged, SampleRecord } from './ports.ts'
-import type { Services } from './services.ts'
+import type { DeliveryServices, Services } from './services.ts'
 
 type Dated<T extends { receivedAt: number }> = Omit<T, 'receivedAt'> & { receivedAt: string }
 
@@ -57,7 +57,7 @@ export async function sampleFromDelivery(
 const KEPT_SAMPLES = 20
 
 export async function keepSample(
-  services: Services,
+  services: DeliveryServices,
   flowId: string,
   webhook: WebhookData,
 ): Promise<Dated<SampleRecord>> {
@@ -82,7 +82,7 @@ export async function listSamples(services: Services, flowId: string): Promise<P
 
 /** Times as the API shows them, and no secrets. */
 export const shown =
-  ({ secrets }: Services) =>
+  ({ secrets }: Pick<Services, 'secrets'>) =>
   <T extends { receivedAt: number; webhook: WebhookData; message?: string | null }>(record: T): Dated<T> => ({
     ...record,
     webhook: secrets.redact(record.webhook),

@@ -20,13 +20,13 @@ import {
 } from './admit-delivery.ts'
 import type { DeliveryOutcome, RouteRecord } from './ports.ts'
 import { keepSample, shown } from './read-deliveries.ts'
-import type { Services } from './services.ts'
+import type { DeliveryServices } from './services.ts'
 import { startRun } from './start-run.ts'
 
 const MAX_DEPTH = 200
 
 export async function receiveDelivery(
-  services: Services,
+  services: DeliveryServices,
   admission: Admission,
   body: Buffer,
 ): Promise<CallerReply | Rejection> {
@@ -95,7 +95,7 @@ export async function receiveDelivery(
 
 /** Keeps a rejected delivery in the inbox of its webhook. */
 export async function keepRejection(
-  services: Services,
+  services: DeliveryServices,
   route: RouteRecord,
   head: DeliveryHead,
   rejection: Rejection,
@@ -149,7 +149,7 @@ function jsonFault(error: unknown): string {
 }
 
 function replyRoots(
-  services: Services,
+  services: DeliveryServices,
   { flow, route }: Admission,
   webhook: WebhookData,
   runId: string,
@@ -165,13 +165,18 @@ function replyRoots(
 }
 
 /** The reply to a duplicate speaks of the first run. */
-function duplicateScope(services: Services, roots: Roots, runId: string, createdAt: number): Scope {
+function duplicateScope(services: DeliveryServices, roots: Roots, runId: string, createdAt: number): Scope {
   const run = { ...(roots['run'] as object), id: runId }
   return stepScope(Object.assign(Object.create(null), roots, { run }), services.hashing, runId, 'trigger', createdAt)
 }
 
 /** A filter that cannot be evaluated lets the delivery in: better a run too many than an event lost. */
-function passes(services: Services, when: (scope: Scope) => boolean, scope: Scope, route: RouteRecord): boolean {
+function passes(
+  services: DeliveryServices,
+  when: (scope: Scope) => boolean,
+  scope: Scope,
+  route: RouteRecord,
+): boolean {
   try {
     return when(scope)
   } catch (error) {
@@ -182,7 +187,7 @@ function passes(services: Services, when: (scope: Scope) => boolean, scope: Scop
 }
 
 /** Missing or empty means: not deduplicated. Long keys and those with secrets are kept as their digest. */
-function dedupeKey(services: Services, keyOf: (scope: Scope) => unknown, scope: Scope): string | null {
+function dedupeKey(services: DeliveryServices, keyOf: (scope: Scope) => unknown, scope: Scope): string | null {
   let value: unknown
   try {
     value = keyOf(scope)
@@ -198,7 +203,7 @@ function dedupeKey(services: Services, keyOf: (scope: Scope) => unknown, scope: 
 }
 
 async function keepDelivery(
-  services: Services,
+  services: DeliveryServices,
   route: RouteRecord,
   webhook: WebhookData,
   result: { outcome: DeliveryOutcome; status: number; runId: string | null; rejection?: Rejection },
@@ -225,7 +230,11 @@ async function keepDelivery(
   return id
 }
 
-async function captureSample(services: Services, { route }: Admission, webhook: WebhookData): Promise<CallerReply> {
+async function captureSample(
+  services: DeliveryServices,
+  { route }: Admission,
+  webhook: WebhookData,
+): Promise<CallerReply> {
   const sample = await keepSample(services, route.flowId, webhook)
   return {
     status: 200,

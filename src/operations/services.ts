@@ -75,6 +75,33 @@ export interface Services {
   warn(message: string, details: Record<string, unknown>): void
 }
 
+/** What taking on a delivery needs of all this. */
+export type DeliveryServices = Pick<
+  Services,
+  | 'activity'
+  | 'connections'
+  | 'deliveries'
+  | 'env'
+  | 'events'
+  | 'flows'
+  | 'hashing'
+  | 'ids'
+  | 'kinds'
+  | 'maxBodyBytes'
+  | 'maxQueue'
+  | 'meters'
+  | 'now'
+  | 'published'
+  | 'queue'
+  | 'rate'
+  | 'replies'
+  | 'runs'
+  | 'samples'
+  | 'secrets'
+  | 'surroundings'
+  | 'warn'
+>
+
 /** Who asks. */
 export interface Actor {
   /** Of the user or token; null: the admin token. */

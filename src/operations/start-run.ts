@@ -2,14 +2,14 @@
 import type { NewRun } from '../engine/run-store.ts'
 import { runEvent } from './events.ts'
 import type { Dedupe, ReplayedJournal } from './ports.ts'
-import type { Services } from './services.ts'
+import type { DeliveryServices } from './services.ts'
 
 /** So many runs in line, and no larger ones, are kept in memory as they came. */
 const FRESH_RUNS = 2_000
 const FRESH_BODY_CHARS = 16_384
 
 export async function startRun(
-  services: Services,
+  services: DeliveryServices,
   run: NewRun,
   concurrency: number | null,
   dedupe: Dedupe | null,

@@ -17,12 +17,6 @@ const VERIFY_UP_TO_BYTES = 64 * 1024 * 1024
 /** The database cannot be used as it is; the files stay as they are. */
 export class DatabaseRefused extends Error {
   override readonly name = 'DatabaseRefused'
-  /** Another process uses it. */
-  readonly inUse: boolean
-  constructor(message: string, inUse = false) {
-    super(message)
-    this.inUse = inUse
-  }
 }
 
 export interface SqliteStorage {
@@ -36,8 +30,8 @@ export async function openSqlite(
   folder: string,
   onSync: (seconds: number, writes: number) => void = () => {},
 ): Promise<SqliteStorage> {
-  const refuse = (reason: string, advice: string, inUse = false) =>
-    new DatabaseRefused(`The database in ${folder} cannot be used: ${reason}. ${advice} Nothing was changed.`, inUse)
+  const refuse = (reason: string, advice: string) =>
+    new DatabaseRefused(`The database in ${folder} cannot be used: ${reason}. ${advice} Nothing was changed.`)
   let lock: DatabaseSync
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -47,7 +41,6 @@ export async function openSqlite(
       throw refuse(
         'another Millrace process is using it',
         'Stop that process, or set MILLRACE_DATA_DIR to another folder.',
-        true,
       )
     throw refuse((error as Error).message, 'Check that the folder MILLRACE_DATA_DIR exists and can be written.')
   }
@@ -83,6 +76,14 @@ export async function openSqlite(
       throw refuse(error.message, 'Start that version, or restore a backup made by this one.')
     throw refuse((error as Error).message, 'Restore a backup of the folder, or set MILLRACE_DATA_DIR to another one.')
   }
+}
+
+/** Gone when it is closed; for trying out flows. */
+export async function openInMemory(): Promise<SqliteStorage> {
+  const raw = new DatabaseSync(':memory:')
+  const kysely = new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(raw) }) })
+  await migrate(kysely, sqliteDialect)
+  return { raw, kysely, commit: new GroupCommit(raw, () => {}), close: async () => raw.close() }
 }
 
 /** For a single change beside the service, which may be running: nothing is made, migrated or locked. */

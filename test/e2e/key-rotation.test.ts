@@ -1,7 +1,7 @@
 // The key that seals is changed while the service runs: everything that is sealed moves to the new one, and the old one can go.
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -266,7 +266,7 @@ describe('millrace keys rotate', { timeout: 60_000 }, () => {
 
   it('works on the data folder where no service runs', async () => {
     await prepare()
-    expect(await command([])).toMatchObject({ code: 0, output: expect.stringContaining('is still needed') })
+    expect(await command(['list'])).toMatchObject({ code: 0, output: expect.stringContaining('is still needed') })
     const { code, output } = await command(['rotate'])
     expect(output).toContain('can be dropped from MILLRACE_SECRET_KEY')
     expect(code).toBe(0)
@@ -279,11 +279,11 @@ describe('millrace keys rotate', { timeout: 60_000 }, () => {
     await prepare()
     const millrace = await start(key, oldKey)
     expect(await command(['rotate'])).toMatchObject({
-      code: 1,
+      code: 6,
       output: expect.stringContaining('MILLRACE_ADMIN_TOKEN'),
     })
     const wrong = await command(['rotate'], { MILLRACE_ADMIN_TOKEN: 'not-the-token-of-it' })
-    expect(wrong).toMatchObject({ code: 1, output: expect.stringContaining('refuses') })
+    expect(wrong).toMatchObject({ code: 6, output: expect.stringContaining('Authorization') })
     const { code, output } = await command(['rotate'], { MILLRACE_ADMIN_TOKEN: TOKEN })
     expect(output).toContain('can be dropped')
     expect(code).toBe(0)
@@ -292,7 +292,11 @@ describe('millrace keys rotate', { timeout: 60_000 }, () => {
   })
 
   it('makes no database where there is none, and knows its commands', async () => {
-    expect(await command(['rotate'])).toMatchObject({ code: 1, output: expect.stringContaining('no database') })
-    expect(await command(['burn'])).toMatchObject({ code: 2, output: expect.stringContaining('keys rotate') })
+    expect(await command(['rotate'])).toMatchObject({ code: 5, output: expect.stringContaining('No server answers') })
+    expect(readdirSync(dataDir)).toEqual([])
+    expect(await command(['burn'])).toMatchObject({
+      code: 2,
+      output: expect.stringContaining('no command "keys burn"'),
+    })
   })
 })

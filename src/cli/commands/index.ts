@@ -5,10 +5,12 @@ import { applyFlows, diffFlows } from './apply.ts'
 import { completionFor } from './completion.ts'
 import { deleteConnection, listConnections, setConnection, showConnection } from './connections.ts'
 import { exportFlow, listFlows, publishFlow, showFlow, unpublishFlow, validateFlows } from './flows.ts'
+import { listKeys, rotateKeys } from './keys.ts'
 import { resetUserPassword } from './reset-password.ts'
-import { cancelRun, listRuns, replayRun, showRun, tailRuns } from './runs.ts'
+import { cancelRun, exportRun, listRuns, replayRun, showRun, tailRuns } from './runs.ts'
 import { send } from './send.ts'
 import { serveCommand } from './serve.ts'
+import { testFlows } from './test.ts'
 
 export const commands: readonly Command[] = [
   serveCommand,
@@ -20,8 +22,10 @@ export const commands: readonly Command[] = [
   exportFlow,
   publishFlow,
   unpublishFlow,
+  testFlows,
   listRuns,
   showRun,
+  exportRun,
   tailRuns,
   replayRun,
   cancelRun,
@@ -36,5 +40,7 @@ export const commands: readonly Command[] = [
   listUsers,
   inviteUser,
   resetUserPassword,
+  listKeys,
+  rotateKeys,
   completionFor(() => commands),
 ]

@@ -1,4 +1,7 @@
 // `millrace runs …`: what ran, what runs, and running it again.
+import { writeFileSync } from 'node:fs'
+import type { Fixture } from '../../flow/fixture.ts'
+import { formatFlowYaml } from '../../flow/flow-text.ts'
 import type { ApiClient } from '../api-client.ts'
 import type { Run, RunSummary, Step } from '../bodies.ts'
 import { type Context, defineCommand, flag, number, text } from '../command.ts'
@@ -109,6 +112,29 @@ const stepDetails = (terminal: Terminal, { input, output, logs }: Step): string[
 ]
 
 const indented = (value: unknown): string => JSON.stringify(value, null, 2).replaceAll(/^/gm, '    ')
+
+export const exportRun = defineCommand({
+  name: 'runs export',
+  summary: 'Write a finished run as a test of its flow, with placeholders for secrets',
+  args: ['<run>'],
+  options: {
+    output: text('file', 'write to this file, not to the terminal'),
+    flow: text('file', 'the file of its flow, as the test refers to it'),
+  },
+  examples: [
+    ['what went wrong becomes a test', 'millrace runs export run_01m7… --output flows/orders.test.yaml'],
+    ['and is tried out', 'millrace test flows/orders.test.yaml'],
+  ],
+  async run({ connect, args, options, show }) {
+    const api = await connect()
+    const fixture = await api.get<Fixture>(`/runs/${encodeURIComponent(args[0]!)}/fixture`)
+    const document = { ...(options.flow === undefined ? {} : { flow: options.flow }), ...fixture }
+    const yaml = formatFlowYaml(document)
+    if (options.output === undefined) return show(document, () => yaml)
+    writeFileSync(options.output, yaml)
+    return show({ file: options.output, run: args[0] }, () => `Wrote ${options.output}.`)
+  },
+})
 
 export const tailRuns = defineCommand({
   name: 'runs tail',

@@ -12,12 +12,14 @@ import {
   StepBody,
 } from '../../contract/bodies.ts'
 import type { RunStatus } from '../../engine/run-store.ts'
+import { FixtureSchema } from '../../flow/fixture.ts'
 import { cancelRun } from '../../operations/cancel-run.ts'
 import { runTopic } from '../../operations/events.ts'
 import { OperationError } from '../../operations/operation-error.ts'
 import type { Page } from '../../operations/ports.ts'
 import { listRunSteps, listRuns, readRun, readRunDocument } from '../../operations/read-runs.ts'
 import { replayRun } from '../../operations/replay-run.ts'
+import { runFixture } from '../../operations/run-fixture.ts'
 import type { Services } from '../../operations/services.ts'
 import type { EventStreams } from '../event-stream.ts'
 import { pageFrom } from '../page.ts'
@@ -78,6 +80,18 @@ export function runRoutes(app: FastifyInstance, services: Services, streams: Eve
       },
     },
     ({ params, query }) => listRunSteps(services, params.id, query.under ?? '', stepsPageFrom(query)),
+  )
+  app.get<WithId>(
+    '/api/v1/runs/:id/fixture',
+    {
+      schema: {
+        tags,
+        summary: 'A finished run as a test of its flow, with placeholders for secrets',
+        params: Id,
+        response: { 200: FixtureSchema },
+      },
+    },
+    ({ params }) => runFixture(services, params.id),
   )
   app.post<WithId>(
     '/api/v1/runs/:id/cancel',

@@ -1,0 +1,90 @@
+// `millrace test`: tries flows out against their fixtures, offline.
+
+import type { FixtureCase } from '../../flow/fixture.ts'
+import type { BenchSettings } from '../../flow-bench.ts'
+import { defineCommand, text } from '../command.ts'
+import { EXIT, usageError } from '../exit-code.ts'
+import { type FixtureFile, readFixtures } from '../fixture-files.ts'
+import { readFlowFile } from '../flow-files.ts'
+import { describeDifference, REPORTERS, type TestResult } from '../test-report.ts'
+
+/** The same each time, and not today. */
+const DEFAULT_START = '2026-01-01T00:00:00Z'
+
+export const testFlows = defineCommand({
+  name: 'test',
+  summary: 'Run the tests of flows, without a server and without the network',
+  args: ['[file...]'],
+  options: {
+    reporter: text('name', 'plain (unless you say), tap or junit'),
+    name: text('text', 'only tests with this in their name'),
+  },
+  connects: false,
+  details:
+    'Tests stand beside their flow: orders.test.yaml beside orders.yaml. It takes them, their flows, or folders; without\nany, the folder that you are in. Flows without tests are only checked. docs/flows-as-files.md says how to write tests.',
+  examples: [
+    ['every test below this folder', 'millrace test'],
+    ['one flow', 'millrace test flows/orders.yaml'],
+    ['for a CI server', 'millrace test flows/ --reporter junit > flows.xml'],
+  ],
+  async run({ args, options, show, terminal }) {
+    const report = REPORTERS[options.reporter ?? 'plain']
+    if (!report) throw usageError(`The reporter is ${Object.keys(REPORTERS).join(', ')}, not "${options.reporter}".`)
+    const { fixtures, bad, untested } = readFixtures(args.length ? args : ['.'])
+    const results: TestResult[] = bad.map(({ path, issues }) => ({
+      file: path,
+      name: 'is a test of a flow',
+      faults: issues.map((issue) => `${issue.path || '/'}: ${issue.message}`),
+      durationMs: 0,
+    }))
+    const { openSandbox } = await import('../../flow-bench.ts')
+    const sandbox = openSandbox()
+    try {
+      for (const file of fixtures)
+        for (const test of file.fixture.tests)
+          if (test.name.includes(options.name ?? '')) results.push(await timed(() => runTest(file, test, sandbox)))
+    } finally {
+      await sandbox.close()
+    }
+    if (options.name === undefined) for (const path of untested) results.push(await timed(() => checkUntested(path)))
+    show({ tests: results.map(({ faults, ...result }) => ({ ...result, passed: faults.length === 0, faults })) }, () =>
+      results.length ? report(terminal, results) : 'There are no tests here.',
+    )
+    return results.some(({ faults }) => faults.length) ? EXIT.failed : EXIT.ok
+  },
+})
+
+async function timed(work: () => Promise<Omit<TestResult, 'durationMs'>>): Promise<TestResult> {
+  const started = performance.now()
+  const result = await work()
+  return { ...result, durationMs: Math.round(performance.now() - started) }
+}
+
+async function runTest({ path, fixture, document }: FixtureFile, test: FixtureCase, sandbox: BenchSettings['sandbox']) {
+  const { openBench } = await import('../../flow-bench.ts')
+  const { tryCase } = await import('../../testing/try-case.ts')
+  const bench = await openBench({
+    startMs: Date.parse(test.now ?? fixture.now ?? DEFAULT_START),
+    env: { ...fixture.env, ...test.env },
+    connections: { ...fixture.connections, ...test.connections },
+    sandbox,
+  })
+  try {
+    const { issues, unexpected, differences, bugs } = await tryCase(bench, document, test, fixture.stubs ?? [])
+    const faults = [
+      ...issues.map((issue) => `the flow cannot be published: ${issue.path || '/'}: ${issue.message}`),
+      ...unexpected.map((request) => `no stub answers ${request}`),
+      ...differences.map(describeDifference),
+      ...bugs.map((bug) => `a fault of Millrace: ${(bug as Error).stack ?? String(bug)}`),
+    ]
+    return { file: path, name: test.name, faults }
+  } finally {
+    await bench.close()
+  }
+}
+
+async function checkUntested(path: string) {
+  const { checkFlow } = await import('../../flow-bench.ts')
+  const faults = checkFlow(readFlowFile(path).document).map((issue) => `${issue.path || '/'}: ${issue.message}`)
+  return { file: path, name: 'can be published (it has no tests)', faults }
+}

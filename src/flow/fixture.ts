@@ -1,0 +1,168 @@
+// A test of a flow as a document: what is delivered, what the world outside replies, and what has to come of it.
+import Type, { type Static } from 'typebox'
+import { checkValue } from './check.ts'
+import type { Finding, Issue } from './issue.ts'
+
+const closed = { additionalProperties: false }
+const oneOf = <const T extends string>(...values: T[]) =>
+  Type.Unsafe<T>({ anyOf: values.map((value) => Type.Literal(value)) })
+const AnyJson = Type.Unknown()
+const Texts = Type.Record(Type.String(), Type.String())
+
+export const STUB_ERRORS = [
+  'connection_timeout',
+  'dns_failed',
+  'connection_refused',
+  'connection_reset',
+  'connection_failed',
+  'ssl_certificate',
+  'too_many_redirects',
+  'response_too_large',
+  'response_invalid',
+  'blocked_address',
+] as const
+
+const StubReply = Type.Object(
+  {
+    status: Type.Optional(Type.Integer({ minimum: 100, maximum: 599, default: 200 })),
+    headers: Type.Optional(Texts),
+    body: Type.Optional(Type.Unknown({ description: 'Text as it is, anything else as JSON' })),
+    base64: Type.Optional(Type.String({ description: 'A body of bytes' })),
+    error: Type.Optional(oneOf(...STUB_ERRORS)),
+  },
+  closed,
+)
+
+const Stub = Type.Object(
+  {
+    method: Type.Optional(Type.String({ description: 'Any, unless it is given' })),
+    url: Type.String({ minLength: 1, description: 'The whole URL; * stands for any text' }),
+    body: Type.Optional(Type.Unknown({ description: 'Only for requests with this in their body' })),
+    reply: Type.Optional(StubReply),
+    replies: Type.Optional(Type.Array(StubReply, { minItems: 1, description: 'One for each request, in order' })),
+  },
+  closed,
+)
+
+const Delivery = Type.Object(
+  {
+    body: Type.Optional(AnyJson),
+    rawBody: Type.Optional(Type.String({ description: 'In place of body, to the letter' })),
+    headers: Type.Optional(Texts),
+    query: Type.Optional(Texts),
+    ip: Type.Optional(Type.String()),
+    authenticated: Type.Optional(
+      Type.Boolean({ description: "The trigger's auth and ips are taken as passed", default: false }),
+    ),
+  },
+  closed,
+)
+
+const ExpectedRequest = Type.Object(
+  {
+    method: Type.Optional(Type.String()),
+    url: Type.Optional(Type.String({ description: '* stands for any text' })),
+    headers: Type.Optional(Type.Record(Type.String(), AnyJson)),
+    body: Type.Optional(AnyJson),
+  },
+  closed,
+)
+
+const Expected = Type.Object(
+  {
+    delivery: Type.Optional(oneOf('accepted', 'duplicate', 'filtered', 'rejected')),
+    code: Type.Optional(Type.String({ description: 'Why it was rejected' })),
+    reply: Type.Optional(
+      Type.Object(
+        {
+          status: Type.Optional(AnyJson),
+          headers: Type.Optional(Type.Record(Type.String(), AnyJson)),
+          body: Type.Optional(AnyJson),
+        },
+        closed,
+      ),
+    ),
+    status: Type.Optional(oneOf('succeeded', 'failed')),
+    error: Type.Optional(Type.Record(Type.String(), AnyJson)),
+    vars: Type.Optional(Type.Record(Type.String(), AnyJson)),
+    steps: Type.Optional(Type.Record(Type.String(), AnyJson, { description: 'Outputs by id, or by path' })),
+    requests: Type.Optional(Type.Array(ExpectedRequest, { description: 'Every request that left, in order' })),
+    unordered: Type.Optional(Type.Boolean({ description: 'The requests may leave in any order', default: false })),
+  },
+  closed,
+)
+
+const delivered = {
+  deliver: Type.Optional(Delivery),
+  stubs: Type.Optional(Type.Array(Stub)),
+  expect: Type.Optional(Expected),
+}
+
+const Further = Type.Object(
+  { after: Type.Optional(Type.Number({ minimum: 0, description: 'Seconds later' })), ...delivered },
+  closed,
+)
+
+const Connection = Type.Object(
+  {
+    kind: Type.Optional(oneOf('basic', 'bearer', 'apiKey', 'oauth2', 'custom')),
+    fields: Type.Record(Type.String(), AnyJson),
+    hosts: Type.Optional(Type.Array(Type.String())),
+  },
+  closed,
+)
+
+const surroundings = {
+  now: Type.Optional(
+    Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d(T.*)?$', description: 'When the first delivery comes' }),
+  ),
+  env: Type.Optional(Texts),
+  connections: Type.Optional(Type.Record(Type.String(), Connection)),
+}
+
+const Case = Type.Object(
+  {
+    name: Type.String({ minLength: 1 }),
+    ...surroundings,
+    ...delivered,
+    next: Type.Optional(Type.Array(Further, { description: 'More deliveries, to the same flow' })),
+  },
+  closed,
+)
+
+export const FixtureSchema = Type.Object(
+  {
+    flow: Type.Optional(Type.String({ minLength: 1, description: 'Its file; beside this one, unless it is given' })),
+    ...surroundings,
+    stubs: Type.Optional(Type.Array(Stub, { description: 'For every test, after its own' })),
+    tests: Type.Array(Case, { minItems: 1 }),
+  },
+  closed,
+)
+
+export type Fixture = Static<typeof FixtureSchema>
+export type FixtureCase = Static<typeof Case>
+export type FixtureDelivery = Static<typeof Delivery>
+export type FixtureStub = Static<typeof Stub>
+export type FixtureReply = Static<typeof StubReply>
+export type FixtureConnection = Static<typeof Connection>
+export type Expectation = Static<typeof Expected>
+
+/** What is wrong with a test's document; nothing: it is a Fixture. */
+export function fixtureIssues(value: unknown): Issue[] {
+  const findings: Finding[] = []
+  const ignore = () => {}
+  checkValue(FixtureSchema, value, '', findings, {
+    template: ignore,
+    steps: ignore,
+    secret: ignore,
+    connection: ignore,
+  })
+  return findings.map(({ path, code, message }) => ({ path, code, message }))
+}
+
+export const fixtureSchema = (): object => ({
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  title: 'Test of a Millrace flow',
+  ...FixtureSchema,
+})

@@ -1,0 +1,229 @@
+// Tries out one test of a flow: delivers, lets the run go to its end, and compares.
+import { ERROR_STATUS } from '../contract/errors.ts'
+import type { CallerReply } from '../engine/step-kind.ts'
+import { collectPairs, isJsonType, mediaType } from '../engine/webhook-data.ts'
+import type { Expectation, FixtureCase, FixtureDelivery, FixtureStub } from '../flow/fixture.ts'
+import type { Issue } from '../flow/issue.ts'
+import { type Admission, admitDelivery, type DeliveryHead, Rejection } from '../operations/admit-delivery.ts'
+import type { RouteRecord, RunRecord } from '../operations/ports.ts'
+import { keepRejection, receiveDelivery } from '../operations/receive-delivery.ts'
+import type { Bench } from './bench.ts'
+import { ABSENT, type Difference, differences, textDifference } from './match.ts'
+import type { SentRequest } from './stub-client.ts'
+
+export interface CaseResult {
+  issues: Issue[]
+  differences: Difference[]
+  /** Requests that no stub stands for. */
+  unexpected: string[]
+  bugs: unknown[]
+}
+
+/** What can be seen of one delivery and its run. */
+interface Observed {
+  delivery: string
+  code: string | null
+  reply: CallerReply
+  run: RunRecord | null
+  vars: Record<string, unknown>
+  steps: Record<string, unknown>
+  requests: SentRequest[]
+}
+
+export async function tryCase(
+  bench: Bench,
+  document: unknown,
+  test: FixtureCase,
+  sharedStubs: readonly FixtureStub[],
+): Promise<CaseResult> {
+  const result: CaseResult = { issues: [], differences: [], unexpected: [], bugs: bench.bugs }
+  const route = await bench.publish(document)
+  if (Array.isArray(route)) return { ...result, issues: route }
+  const parts = [{ ...test, after: 0 }, ...(test.next ?? [])]
+  for (const [i, part] of parts.entries()) {
+    bench.clock.advanceTo(bench.clock.now() + (part.after ?? 0) * 1000)
+    bench.http.answerWith([...(part.stubs ?? []), ...sharedStubs])
+    const observed = await observe(bench, route, part.deliver ?? {})
+    const prefix = i === 0 ? '' : `next[${i - 1}].`
+    for (const difference of compare(part.expect ?? { status: 'succeeded' }, observed))
+      result.differences.push({ ...difference, path: prefix + difference.path })
+    result.unexpected.push(...bench.http.unexpected)
+  }
+  return result
+}
+
+async function observe(bench: Bench, route: RouteRecord, delivery: FixtureDelivery): Promise<Observed> {
+  const { services, clock } = bench
+  const body = Buffer.from(delivery.rawBody ?? bodyText(delivery))
+  const head = headOf(bench, route, delivery, body.length)
+  const admitted = await admit(bench, route, head, delivery.authenticated === true)
+  let outcome: CallerReply | Rejection
+  if ('rejection' in admitted) outcome = admitted.rejection
+  else {
+    const { mode, timeoutMs } = admitted.flow.trigger
+    const givesUpAt = mode === 'finished' ? clock.now() + timeoutMs : Number.POSITIVE_INFINITY
+    clock.onAdvance((time) => {
+      if (time >= givesUpAt) services.replies.releaseAll()
+    })
+    outcome = await receiveDelivery(services, admitted, body)
+  }
+  if (outcome instanceof Rejection) await keepRejection(services, route, head, outcome, ERROR_STATUS[outcome.code])
+  const [runId] = await bench.finished()
+  const run = runId === undefined ? null : await services.runs.get(runId)
+  const { vars, steps } = await resultsOf(bench, runId)
+  return {
+    delivery: runId === undefined ? await latestOutcome(bench, route) : 'accepted',
+    code: outcome instanceof Rejection ? outcome.code : null,
+    reply: outcome instanceof Rejection ? refusal(outcome) : outcome,
+    run,
+    vars,
+    steps,
+    requests: bench.http.sent,
+  }
+}
+
+async function admit(
+  { services }: Bench,
+  route: RouteRecord,
+  head: DeliveryHead,
+  authenticated: boolean,
+): Promise<Admission | { rejection: Rejection }> {
+  if (!authenticated) return admitDelivery(services, head)
+  const flow = await services.published.version(route.flowId, route.version!)
+  return { route, head, flow: { ...flow, trigger: { ...flow.trigger, auth: { kind: 'none' } } } }
+}
+
+function bodyText({ body, headers = {} }: FixtureDelivery): string {
+  const type =
+    Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? 'application/json'
+  return typeof body === 'string' && !isJsonType(mediaType(type)) ? body : JSON.stringify(body ?? {})
+}
+
+function headOf(
+  { services }: Bench,
+  { webhookId }: RouteRecord,
+  { headers = {}, query = {}, ip = '127.0.0.1' }: FixtureDelivery,
+  contentLength: number,
+): DeliveryHead {
+  const sent = Object.entries(headers)
+  if (!sent.some(([name]) => name.toLowerCase() === 'content-type')) sent.push(['Content-Type', 'application/json'])
+  const lowerCase: Record<string, string> = Object.create(null)
+  for (const [name, value] of sent) lowerCase[name.toLowerCase()] = value
+  return {
+    webhookId,
+    test: false,
+    method: 'POST',
+    rawHeaders: sent.flat(),
+    headers: lowerCase,
+    queryAll: collectPairs(Object.entries(query)),
+    hops: 0,
+    metadata: {
+      requestId: services.ids.next('req'),
+      receivedAt: new Date(services.now()).toISOString(),
+      method: 'POST',
+      path: `/api/v1/webhooks/${webhookId}`,
+      ip,
+      userAgent: lowerCase['user-agent'] ?? null,
+      contentType: lowerCase['content-type']!,
+      contentLength,
+      test: false,
+    },
+  }
+}
+
+const refusal = ({ code, message }: Rejection): CallerReply => ({
+  status: ERROR_STATUS[code],
+  headers: [],
+  body: { status: 'error', code, message },
+})
+
+async function latestOutcome({ services }: Bench, { flowId }: RouteRecord): Promise<string> {
+  const { items } = await services.deliveries.list({ flowId, outcome: null }, { limit: 1, cursor: null })
+  return items[0]!.outcome
+}
+
+async function resultsOf({ services }: Bench, runId: string | undefined) {
+  const vars: Record<string, unknown> = {}
+  const steps: Record<string, unknown> = {}
+  for (const entry of runId === undefined ? [] : await services.runs.steps(runId)) {
+    if (entry.outcome === 'assign') Object.assign(vars, entry.output)
+    steps[entry.path] = entry.output
+    steps[entry.id] = entry.output
+  }
+  return { vars, steps }
+}
+
+function compare(expected: Expectation, observed: Observed): Difference[] {
+  const { run } = observed
+  // A run that failed and should not have: why it did says more than its status.
+  const found: Difference[] = []
+  const check = (key: keyof Expectation, actual: unknown) => {
+    if (expected[key] !== undefined) found.push(...differences(expected[key], actual, key))
+  }
+  check('delivery', observed.delivery)
+  check('code', observed.code)
+  if (expected.status !== undefined && run?.status !== expected.status)
+    found.push({
+      path: 'status',
+      expected: expected.status,
+      actual: run ? (run.error ? { status: run.status, error: run.error } : run.status) : ABSENT,
+    })
+  check('error', run?.error ?? ABSENT)
+  check('vars', observed.vars)
+  check('steps', observed.steps)
+  if (expected.reply) found.push(...compareReply(expected.reply, observed.reply))
+  if (expected.requests)
+    found.push(...compareRequests(expected.requests, observed.requests, expected.unordered === true))
+  return found
+}
+
+function compareReply(expected: NonNullable<Expectation['reply']>, { status, headers, body }: CallerReply) {
+  const sent = Object.fromEntries(headers.map(({ name, value }) => [name.toLowerCase(), value]))
+  return [
+    ...('status' in expected ? differences(expected.status, status, 'reply.status') : []),
+    ...differences(lowerCaseKeys(expected.headers ?? {}), sent, 'reply.headers'),
+    ...('body' in expected ? differences(expected.body, body, 'reply.body') : []),
+  ]
+}
+
+function compareRequests(
+  expected: NonNullable<Expectation['requests']>,
+  sent: readonly SentRequest[],
+  unordered: boolean,
+): Difference[] {
+  const actual = unordered ? inOrderOf(expected, sent) : sent
+  const found: Difference[] = []
+  for (let i = 0; i < Math.max(expected.length, actual.length); i++) {
+    const path = `requests[${i}]`
+    const [want, got] = [expected[i], actual[i]]
+    if (want && got) found.push(...compareRequest(want, got, path))
+    else found.push({ path, expected: want ?? ABSENT, actual: got ? `${got.method} ${got.url}` : ABSENT })
+  }
+  return found
+}
+
+type ExpectedRequest = NonNullable<Expectation['requests']>[number]
+
+function compareRequest(expected: ExpectedRequest, actual: SentRequest, path: string): Difference[] {
+  return [
+    ...(expected.method === undefined
+      ? []
+      : differences(expected.method.toUpperCase(), actual.method, `${path}.method`)),
+    ...(expected.url === undefined ? [] : textDifference(expected.url, actual.url, `${path}.url`)),
+    ...differences(lowerCaseKeys(expected.headers ?? {}), actual.headers, `${path}.headers`),
+    ...('body' in expected ? differences(expected.body, actual.body, `${path}.body`) : []),
+  ]
+}
+
+/** Each expected request takes the first that fits; what is left over comes last. */
+function inOrderOf(expected: readonly ExpectedRequest[], sent: readonly SentRequest[]): SentRequest[] {
+  const rest = [...sent]
+  const ordered: (SentRequest | undefined)[] = expected.map((want) => {
+    const at = rest.findIndex((got) => compareRequest(want, got, '').length === 0)
+    return at === -1 ? undefined : rest.splice(at, 1)[0]
+  })
+  return [...ordered.map((found) => found ?? rest.shift()).filter((found) => found !== undefined), ...rest]
+}
+
+const lowerCaseKeys = (record: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name.toLowerCase(), value]))
