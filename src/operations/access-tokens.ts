@@ -106,10 +106,11 @@ export class AccessTokens {
     this.#setbacks.delete(name)
     this.#refusedAgain.delete(name)
     const held = this.#grants.get(name)
-    if (!held) return
+    const unchanged = before.kind === after.kind && JSON.stringify(settingsOf(before)) === JSON.stringify(settingsOf(after))
+    if (!held || unchanged) return
     const sameParties = ['grant', 'tokenUrl', 'clientId'].every((field) => before.fields[field] === after.fields[field])
     if (after.kind !== 'oauth2' || !isCodeGrant(after) || !sameParties) return this.forget(name)
-    if (!held.tokens?.refreshToken || JSON.stringify(settingsOf(before)) === JSON.stringify(settingsOf(after))) return
+    if (!held.tokens?.refreshToken) return
     // Refreshed at the next use: the client's new secret may be all that was missing.
     await this.#put({ ...next(held), state: 'ready', reason: null, expiresAt: this.#ports.now() })
   }

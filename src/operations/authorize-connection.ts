@@ -74,13 +74,17 @@ export async function finishAuthorization(services: Services, callback: Callback
   return { connection, problem }
 }
 
+const CHANGED = 'The connection was changed or deleted meanwhile: begin again.'
+
+const isUnchanged = ({ connections }: Services, { connection, revision }: AuthorizationRequest): boolean =>
+  connections.get(connection)?.revision === revision
+
 function refusal(services: Services, callback: Callback, request: AuthorizationRequest): string | null {
   if (services.now() >= request.expiresAt) return 'It took longer than 10 minutes: begin again at the connection.'
   const shown = callback.cookie(cookieOf(request.id)) ?? ''
   if (request.browser !== null && services.hashing.sha256(shown) !== request.browser)
     return 'It was begun in another browser: begin again at the connection, in this one.'
-  if (services.connections.get(request.connection)?.revision !== request.revision)
-    return 'The connection was changed or deleted meanwhile: begin again.'
+  if (!isUnchanged(services, request)) return CHANGED
   if (callback.error !== undefined) {
     const description = callback.errorDescription ? `: ${callback.errorDescription}` : ''
     return services.secrets
@@ -95,6 +99,8 @@ async function exchange(services: Services, { code }: Callback, request: Authori
   try {
     const settings = settingsOf(connection)
     const tokens = await services.oauth.exchange(settings, redirectUri(services), code!, request.verifier)
+    // What was granted to one client is of no use to another.
+    if (!isUnchanged(services, request)) return CHANGED
     await services.tokens.connect(connection.name, tokens)
     return null
   } catch (error) {

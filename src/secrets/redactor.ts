@@ -59,9 +59,11 @@ export class Redactor {
 
   /** A value that a run brings along, wherever it had it from. */
   remember(value: string, now: number): void {
-    const known = this.#former.has(value)
-    this.#former.set(value, now)
-    if (!known) this.#changed()
+    if (this.#former.has(value)) this.#former.set(value, now)
+    else if (!this.#knows(value)) {
+      this.#former.set(value, now)
+      this.#changed()
+    }
   }
 
   /** Lets go of former values that nobody has held since before that time. */
@@ -136,6 +138,10 @@ export class Redactor {
   #changed(): void {
     this.#known = null
     this.#knowsNone = this.#lasting.size === 0 && this.#current.size === 0 && this.#former.size === 0
+  }
+
+  #knows(value: string): boolean {
+    return !this.#knowsNone && (this.#patterns.secretOf.has(value) || this.#patterns.short.has(value))
   }
 
   get #patterns(): Known {

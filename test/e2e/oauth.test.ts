@@ -437,5 +437,9 @@ describe('connections.<name>.accessToken', () => {
     const name = await create(odd.fields('client_credentials'), { hosts: ['api.example.com'] })
     const { run } = await flowOf(callWith(name))
     expect((await run()).error?.code).toBe('host_not_allowed')
+    const asked = odd.asked.length
+    await api('PUT', `/connections/${name}`, { hosts: [new URL(resource.url).host] })
+    expect((await run()).status).toBe('succeeded')
+    expect(odd.asked).toHaveLength(asked)
   })
 })
