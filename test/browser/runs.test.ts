@@ -276,8 +276,8 @@ describe('a run under way', () => {
     )
     const run = await ended(post({}), ['waiting'])
     await page.goto(`/runs/${run.id}`)
-    await page.getByRole('treeitem', { name: /^rest, waiting/ }).waitFor()
-    await page.getByRole('treeitem', { name: /^last, succeeded/ }).waitFor()
+    await page.getByRole('treeitem', { name: /^rest Waiting/ }).waitFor()
+    await page.getByRole('treeitem', { name: /^last Succeeded/ }).waitFor()
     await page.locator('header').getByText('Succeeded').first().waitFor()
     expect(await card('last').getAttribute('data-outcome')).toBe('succeeded')
     expect(await page.getByRole('button', { name: 'Cancel' }).count()).toBe(0)
@@ -309,7 +309,7 @@ describe('a loop of 300 rounds', () => {
 
   it('is one row with its count, and its failed rounds come first', async () => {
     await page.goto(`/runs/${runId}?step=all`)
-    await page.getByRole('treeitem', { name: 'all, succeeded' }).getByText('300 rounds').waitFor()
+    await page.getByRole('treeitem', { name: /^all 300 rounds 2 failed Succeeded/ }).waitFor()
     const rounds = panel()
       .locator('button span')
       .filter({ hasText: /^Round \d+$/ })
@@ -317,7 +317,7 @@ describe('a loop of 300 rounds', () => {
     expect((await rounds.allTextContents()).slice(0, 3)).toEqual(['Round 8', 'Round 251', 'Round 1'])
     // Not all of them are drawn.
     expect(await rounds.count()).toBeLessThan(100)
-    await panel().getByText('Failed first').click()
+    await panel().getByRole('switch', { name: 'Failed first' }).click({ force: true })
     await panel()
       .getByRole('button', { name: /Round 2\b/ })
       .waitFor()
@@ -338,13 +338,13 @@ describe('a loop of 300 rounds', () => {
     await panel().getByText('Succeeded').waitFor()
     await panel().getByRole('button', { name: 'Next failed' }).click()
     await page.waitForURL(/step=all%5B250%5D%2Fsend$/)
-    await page.getByRole('treeitem', { name: /^Round 251, failed/ }).waitFor()
+    await page.getByRole('treeitem', { name: /^Round 251 of 300 Failed/ }).waitFor()
     expect(await card('send').textContent()).toContain('500')
   })
 })
 
 describe('a loop whose steps are more than a run shows', () => {
-  it('reads the steps of a round when it is looked at', async () => {
+  it('reads what comes after it, and the steps of a round when it is looked at', async () => {
     const { post } = await ui.millrace.publish(
       documentOf('Long', [
         {
@@ -354,13 +354,17 @@ describe('a loop whose steps are more than a run shows', () => {
           max: 6000,
           steps: [{ id: 'keep', kind: 'set', vars: { at: '{{ loop.index }}' } }],
         },
+        { id: 'after', kind: 'fail', message: 'After it all' },
       ]),
     )
     const run = await ended(post({}))
+    await page.goto(`/runs/${run.id}`)
+    await panel().getByRole('heading', { name: 'after' }).waitFor()
+    await panel().getByText('After it all').waitFor()
     await page.goto(`/runs/${run.id}?step=all%5B5150%5D%2Fkeep`)
     await panel().getByText('Round 5,151').waitFor()
     await panel().getByRole('treeitem', { name: /at/ }).getByText('5150').waitFor()
-    await page.getByRole('treeitem', { name: /^Round 5151/ }).waitFor()
+    await page.getByRole('treeitem', { name: /^Round 5,151/ }).waitFor()
   })
 })
 

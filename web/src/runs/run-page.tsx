@@ -26,8 +26,8 @@ import { RunCanvas } from './run-canvas.tsx'
 import { RunFacts } from './run-facts.tsx'
 import classes from './run-page.module.css'
 import { SelectionPanel } from './selection-panel.tsx'
-import { useRoundSteps } from './use-round-steps.ts'
 import { useReplayRun } from './use-run-actions.ts'
+import { useRunSteps } from './use-run-steps.ts'
 import { useWatchedRun } from './use-watched-run.ts'
 import { WaterfallView } from './waterfall-view.tsx'
 
@@ -74,10 +74,10 @@ function RunView({ run }: { run: Run }) {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const replay = useReplayRun()
-  const selected = selectedPath(search, run)
   const document = useQuery(queries.runDocument(run.id))
   const continues = useMemo(() => continuing(document.data?.document), [document.data])
-  const { steps, query: roundQuery } = useRoundSteps(run, selected)
+  const { steps, round } = useRunSteps(run, document.data?.document, search.step ?? null)
+  const selected = useMemo(() => selectedPath(search, { error: run.error, steps }), [search, run.error, steps])
   const tree = useMemo(() => runTree(steps, continues), [steps, continues])
   const nodes = useMemo(() => nodesByPath(tree), [tree])
   const now = useNow(isFinished(run.status) ? 60_000 : 500)
@@ -136,7 +136,7 @@ function RunView({ run }: { run: Run }) {
             selected={selected}
             nodes={nodes}
             roundsOf={roundsOf}
-            roundQuery={roundQuery}
+            roundQuery={round}
             tab={search.tab}
             onTab={(tab: Tab) => go({ ...(selected === null ? { trigger: true } : { step: selected }), tab })}
             onSelect={select}

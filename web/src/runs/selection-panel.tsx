@@ -11,14 +11,14 @@ import { RoundPanel } from './round-panel.tsx'
 import { RoundTurner } from './round-turner.tsx'
 import { StepPanel } from './step-panel.tsx'
 import { TriggerPanel } from './trigger-panel.tsx'
-import type { useRoundSteps } from './use-round-steps.ts'
+import type { useRunSteps } from './use-run-steps.ts'
 
 interface SelectionPanelProps {
   run: Run
   selected: string | null
   nodes: ReadonlyMap<string, StepNode<RunStep>>
   roundsOf: (loop: string) => RoundList | null
-  roundQuery: ReturnType<typeof useRoundSteps>['query']
+  roundQuery: ReturnType<typeof useRunSteps>['round']
   tab: Tab | undefined
   onTab: (tab: Tab) => void
   onSelect: (path: string) => void

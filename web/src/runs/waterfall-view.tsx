@@ -1,7 +1,7 @@
 // The timeline of a run: a row for each step, bars on one axis. Arrow keys move, what is looked at stands in the URL.
 import { ActionIcon, Tooltip } from '@mantine/core'
 import { IconChevronDown, IconChevronLeft, IconChevronRight, IconWebhook } from '@tabler/icons-react'
-import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { KindIcon } from '../editor/kind-look.tsx'
 import { rowWindow } from '../live/row-window.ts'
 import { formatDuration, plural } from '../ui/format.ts'
@@ -149,7 +149,6 @@ interface RowProps {
 }
 
 function Row({ id, row, selected, axis, open, total, onSelect, onEnter, onTurn }: RowProps) {
-  const said = useMemo(() => describe(row), [row])
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the tree takes the keys
     // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus
@@ -158,7 +157,6 @@ function Row({ id, row, selected, axis, open, total, onSelect, onEnter, onTurn }
       role="treeitem"
       aria-level={row.depth + 1}
       aria-selected={selected}
-      aria-label={said}
       aria-expanded={row.rounds && row.rounds.total > 0 ? open : undefined}
       className={classes.row}
       data-selected={selected || undefined}
@@ -256,7 +254,7 @@ function Small(props: { label: string; disabled?: boolean; onClick: () => void; 
       <ActionIcon
         size={18}
         tabIndex={-1}
-        aria-label={props.label}
+        aria-hidden="true"
         disabled={props.disabled}
         onClick={(event) => {
           event.stopPropagation()
@@ -267,17 +265,4 @@ function Small(props: { label: string; disabled?: boolean; onClick: () => void; 
       </ActionIcon>
     </Tooltip>
   )
-}
-
-function describe(row: WaterfallRow): string {
-  const name = row.type === 'trigger' ? 'Webhook' : row.round ? `Round ${row.round.index + 1}` : row.id!
-  return [
-    name,
-    row.status,
-    row.durationMs !== null && row.type !== 'trigger' ? formatDuration(row.durationMs) : null,
-    row.attempt > 1 ? plural(row.attempt, 'attempt') : null,
-    row.rounds ? `${plural(row.rounds.total, 'round')}, ${row.rounds.failed} failed` : null,
-  ]
-    .filter(Boolean)
-    .join(', ')
 }

@@ -20,6 +20,11 @@ describe('the selection on the page of a run', () => {
     expect(selectedPath({ trigger: true }, failed)).toBeNull()
   })
 
+  it('is the loop where the round that failed it is not here', () => {
+    const loop = failedStep('all', 0, 9, { kind: 'loop', error: { code: 'failed', message: 'no', step: 'send' } })
+    expect(selectedPath({}, { error: { step: 'send' }, steps: [loop, step('all[0]/send', 0, 1)] })).toBe('all')
+  })
+
   it('is the webhook where nothing failed, or what failed is not here', () => {
     expect(selectedPath({}, { error: null, steps: failed.steps })).toBeNull()
     expect(selectedPath({}, { error: { step: 'other' }, steps: failed.steps })).toBeNull()

@@ -31,5 +31,7 @@ export function failedPath(run: { error: { step?: string } | null; steps: readon
   const id = run.error?.step
   if (id === undefined) return null
   // The last of that name: earlier ones may have failed in rounds that the loop went on after.
-  return run.steps.findLast((step) => step.id === id && step.status === 'failed')?.path ?? null
+  const own = run.steps.findLast((step) => step.id === id && step.status === 'failed')
+  // Of very many rounds not all are here: then the loop that it failed.
+  return (own ?? run.steps.findLast(({ error }) => error?.step === id))?.path ?? null
 }

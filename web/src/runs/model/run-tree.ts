@@ -13,7 +13,8 @@ export interface TimedStep {
   finishedAt: string | null
   input: unknown
   output: unknown
-  error: { code: string; message: string } | null
+  /** Of a branch or loop it names the step inside that failed. */
+  error: { code: string; message: string; step?: string } | null
 }
 
 export interface StepNode<S extends TimedStep = TimedStep> {
