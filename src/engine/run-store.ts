@@ -69,6 +69,8 @@ export interface ClaimedRun extends NewRun {
   /** The variables as all that was recorded left them. */
   vars: Record<string, unknown>
   lastSeq: number
+  /** The process whose caller waits for its reply, where there are several. */
+  replyTo?: string | null
 }
 
 export interface RunProgress {

@@ -1,6 +1,6 @@
 // The ports of the operations: where flows, deliveries, samples and runs are kept, and what runs them.
 
-import type { JournalEntry, NewRun, RunError, RunStatus } from '../engine/run-store.ts'
+import type { Claim, JournalEntry, NewRun, RunError, RunStatus } from '../engine/run-store.ts'
 import type { KeyValueOperation, StepError } from '../engine/step-kind.ts'
 import type { WebhookData } from '../engine/webhook-data.ts'
 import type { ConnectionKind } from './connection-kinds.ts'
@@ -242,9 +242,28 @@ export interface ReplayedJournal {
   before: number
 }
 
+/** What goes with a run that is taken on. */
+export interface RunTerms {
+  /** At most so many runs of its flow at once. */
+  concurrency: number | null
+  /** A caller of this process waits for its reply. */
+  awaited: boolean
+  /** Taken on only while this webhook leads to this version; null: whatever webhooks say. */
+  route: RouteRecord | null
+}
+
+export interface Accepted {
+  /** The run that holds the dedupe key: nothing was taken on. */
+  duplicateOf: string | null
+  /** The webhook leads elsewhere by now: nothing was taken on. */
+  stale?: boolean
+  /** This process is to run it, and holds it already. */
+  claim?: Claim | null
+}
+
 export interface RunStore {
   /** Durable when it resolves. With a dedupe key that another run holds, nothing starts and that run's id comes back. */
-  accept(run: NewRun, dedupe?: Dedupe | null, journal?: ReplayedJournal | null): Promise<{ duplicateOf: string | null }>
+  accept(run: NewRun, dedupe?: Dedupe | null, journal?: ReplayedJournal | null, terms?: RunTerms): Promise<Accepted>
   /** The run as it was taken on, with its true values. */
   original(id: string): Promise<NewRun | null>
   /** When the step at that path began, in the order of the run's steps. */

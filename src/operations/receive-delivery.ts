@@ -181,7 +181,7 @@ function passes(services: Services, when: (scope: Scope) => boolean, scope: Scop
   }
 }
 
-/** Missing or empty means: not deduplicated. Long keys and those with secrets are kept as their digest. */
+/** Missing or empty means: not deduplicated. Long keys, those with secrets and those no database takes are kept as their digest. */
 function dedupeKey(services: Services, keyOf: (scope: Scope) => unknown, scope: Scope): string | null {
   let value: unknown
   try {
@@ -192,7 +192,7 @@ function dedupeKey(services: Services, keyOf: (scope: Scope) => unknown, scope: 
   }
   if (value === MISSING || value === null || value === '') return null
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  const digest = text.length > 200 || !text.isWellFormed() || services.secrets.holds(text)
+  const digest = text.length > 200 || text.includes('\0') || !text.isWellFormed() || services.secrets.holds(text)
   // As JSON, in which lone surrogates stay apart.
   return digest ? `sha256:${services.hashing.sha256(JSON.stringify(text))}` : text
 }

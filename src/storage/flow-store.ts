@@ -1,6 +1,7 @@
 // Flows, their drafts and their immutable versions.
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { FlowRecord, FlowStore, VersionRecord } from '../operations/ports.ts'
+import { locked } from './dialect.ts'
 import { paged } from './paged.ts'
 import type { FlowTable, FlowVersionTable, Tables } from './tables.ts'
 
@@ -92,7 +93,7 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
 
     publish: (id, { revision, publishedAt, publishedBy }) =>
       db.transaction().execute(async (tx) => {
-        const flow = await find(tx, id)
+        const flow = await locked(tx, tx.selectFrom('flow').selectAll().where('id', '=', id)).executeTakeFirst()
         if (!flow) return null
         if (flow.revision !== revision) return 'conflict'
         const latest = await tx
