@@ -25,11 +25,14 @@ import { startRun } from './start-run.ts'
 
 const MAX_DEPTH = 200
 
+/** The webhook was changed by another process after the checks: they have to be made again. */
+export const CHANGED_MEANWHILE = 'changed_meanwhile'
+
 export async function receiveDelivery(
   services: Services,
   admission: Admission,
   body: Buffer,
-): Promise<CallerReply | Rejection> {
+): Promise<CallerReply | Rejection | typeof CHANGED_MEANWHILE> {
   const refused = checkSignature(services, admission, body)
   if (refused) return refused
   const webhook = readBody(admission.head, body)
@@ -51,7 +54,7 @@ export async function receiveDelivery(
   const immediate = trigger.mode === 'immediate' ? callerReply(trigger.reply, scope, defaultReply(runId)) : null
   const key = trigger.dedupe ? dedupeKey(services, trigger.dedupe.key, scope) : null
   const waiting = immediate ? null : services.replies.wait(runId, route.flowId, trigger.timeoutMs)
-  const { duplicateOf } = await startRun(
+  const { duplicateOf, stale } = await startRun(
     services,
     {
       id: runId,
@@ -67,7 +70,14 @@ export async function receiveDelivery(
     },
     trigger.concurrency,
     key === null ? null : { key, expiresAt: createdAt + trigger.dedupe!.windowMs },
+    null,
+    route,
   )
+  if (stale) {
+    services.replies.send(runId, stillRunningReply(runId))
+    await services.published.lookUp(head.webhookId)
+    return CHANGED_MEANWHILE
+  }
   if (duplicateOf !== null) {
     services.replies.send(runId, stillRunningReply(runId))
     const reply = immediate

@@ -8,9 +8,11 @@ import { arrays, type Columns, DATABASE_NOW, unnest } from './postgres-rows.ts'
 import { sealedRequestColumns } from './request-columns.ts'
 import { StorageUnavailable } from './storage-unavailable.ts'
 
-/** Knows its flow, whose keys the run works on. */
 export interface PostgresClaim extends Claim {
+  /** The flow whose keys the run works on. */
   flowId: string
+  /** When the database last said that the claim stands, by this process's steady clock. */
+  seenAt: number
 }
 
 /** How this process takes part in running what it takes on. */
@@ -75,6 +77,8 @@ const PRESENT = `select id from run where id = any($1::text[])`
 /** A commit whose reply was lost is looked for so long, before its callers are told to try again. */
 const SETTLE_WITHIN_MS = 5_000
 const LOOK_EVERY_MS = 100
+/** A worker looks for strays every second and a half, and acts on what it sees twice. */
+const SETTLED_AT_ONCE_MS = 1_000
 const UNIQUE_VIOLATION = '23505'
 const MOST_AT_ONCE = 200
 const LANES = 2
@@ -129,6 +133,7 @@ export function createAccept(
 
   return async (run: NewRun, dedupe: Dedupe | null = null, terms: RunTerms = ANY_ROUTE): Promise<Accepted> => {
     const worker = terms.concurrency === null ? here.reserve() : null
+    const started = performance.now()
     let accepted: Accepted | null = null
     try {
       accepted = await batches.add(givenRun(run, dedupe, terms, here, worker, protect))
@@ -136,7 +141,9 @@ export function createAccept(
       if (worker !== null && !isTakenOn(accepted)) here.giveBack()
     }
     if (worker === null || !isTakenOn(accepted)) return accepted
-    const claim: PostgresClaim = { runId: run.id, epoch: 1, flowId: run.flowId }
+    // Not seen yet: a commit whose reply was lost may lie seconds back, and the run may have been taken for a stray since.
+    const seenAt = performance.now() - started < SETTLED_AT_ONCE_MS ? performance.now() : Number.NEGATIVE_INFINITY
+    const claim: PostgresClaim = { runId: run.id, epoch: 1, flowId: run.flowId, seenAt }
     return { ...accepted, claim }
   }
 }

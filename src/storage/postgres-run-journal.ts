@@ -54,7 +54,8 @@ const RECORD = `
 
 const FENCE = `select 1 from run where id = $1 and epoch = $2 and finished_at is null for update`
 const PUT_STEPS = putSteps(1)
-const CLAIM = `update run set epoch = epoch + 1, worker = $2, due_at = null where id = $1 and finished_at is null returning *`
+const CLAIM = `update run set epoch = epoch + 1, worker = $2, due_at = null
+  where id = $1 and finished_at is null and (worker is null or worker = $2) returning *`
 const CLAIM_READY = `update run set epoch = epoch + 1, worker = $1, due_at = null where id = any(array(
     select id from run where due_at is not null and finished_at is null and due_at <= ${DATABASE_NOW}
     order by due_at, id limit $2 for update skip locked))
@@ -74,11 +75,16 @@ const PATHS_FROM = `select path from step where run_id = $1 and seq >= $2`
 const ANY_RUN = `select * from run where id = $1`
 const STEP = `select * from step where run_id = $1 and path = $2 and outcome is not null and attempt = $3`
 
+const STANDING = `select id, epoch from run where id = any($1::text[]) and finished_at is null`
+
 const MOST_AT_ONCE = 100
 const LANES = 2
+/** A claim that was seen to stand so shortly before still does; if it was cancelled since, word of that is on its way. */
+const SEEN_LATELY_MS = 50
 
 interface DispatchedRun extends RunTable {
   reply_to: string | null
+  placed: number | null
 }
 
 interface Write {
@@ -104,19 +110,19 @@ export function createPostgresRunJournal(
 
   const claimed = async (row: DispatchedRun, now: number): Promise<ClaimedRun> => {
     const { id } = row
-    const claim: PostgresClaim = { runId: id, epoch: row.epoch, flowId: row.flow_id }
+    const claim: PostgresClaim = { runId: id, epoch: row.epoch, flowId: row.flow_id, seenAt: performance.now() }
     const webhook = revealedRequest(row, protect, runBinding(id))
     const vars: Record<string, unknown> = Object.create(null)
     const isNew = row.epoch === 1 && row.replay_of === null
-    const replyTo = row.reply_to
-    if (isNew) return { ...toClaimedRun(row, webhook, claim, now, { journal: [], vars, lastSeq: 0 }), replyTo }
+    const more = { replyTo: row.reply_to, placed: row.placed === 1 }
+    if (isNew) return { ...toClaimedRun(row, webhook, claim, now, { journal: [], vars, lastSeq: 0 }), ...more }
     const [journal, assigned, [last]] = await Promise.all([
       select('steps', STEPS, [id]),
       select('assigned', ASSIGNED, [id]),
       hot.query<{ seq: number | null }>({ name: 'last-seq', text: LAST_SEQ, values: [id] }),
     ])
     for (const entry of assigned) Object.assign(vars, entry.output)
-    return { ...toClaimedRun(row, webhook, claim, now, { journal, vars, lastSeq: last?.seq ?? 0 }), replyTo }
+    return { ...toClaimedRun(row, webhook, claim, now, { journal, vars, lastSeq: last?.seq ?? 0 }), ...more }
   }
 
   /** Writes that may have succeeded although the connection broke. */
@@ -190,6 +196,20 @@ export function createPostgresRunJournal(
     return { output, error, outcome, status }
   }
 
+  const standing = new Batches<PostgresClaim, boolean>({
+    lanes: LANES,
+    most: MOST_AT_ONCE,
+    async send(claims) {
+      const at = performance.now()
+      const values = [claims.map(({ runId }) => runId)]
+      const rows = await hot.query<{ id: string; epoch: number }>({ name: 'standing', text: STANDING, values })
+      const epochs = new Map(rows.map(({ id, epoch }) => [id, epoch]))
+      for (const claim of claims) claim.seenAt = at
+      return claims.map(({ runId, epoch }) => epochs.get(runId) === epoch)
+    },
+    onSent: () => {},
+  })
+
   return {
     runs: {
       async accept(run, dedupe = null, journal = null, terms) {
@@ -252,10 +272,18 @@ export function createPostgresRunJournal(
 
     entriesUnder: (runId, prefix) => select('under', UNDER, [runId, ...entriesUnder(prefix)]),
 
-    record(claim, progress) {
-      if (progress.entries.some((entry) => entry.operation))
-        return recordWithOperations({ claim, progress, flowId: (claim as PostgresClaim).flowId })
-      return batches.add({ claim, progress })
+    holds(claim) {
+      const seen = (claim as PostgresClaim).seenAt
+      return performance.now() - seen < SEEN_LATELY_MS ? true : standing.add(claim as PostgresClaim)
+    },
+
+    async record(claim, progress) {
+      const held = claim as PostgresClaim
+      const recorded = progress.entries.some((entry) => entry.operation)
+        ? await recordWithOperations({ claim, progress, flowId: held.flowId })
+        : await batches.add({ claim, progress })
+      if (recorded) held.seenAt = performance.now()
+      return recorded
     },
   }
 }
