@@ -25,6 +25,7 @@ import { SignInAttempts } from './operations/access/sign-in-attempts.ts'
 import { resetPassword as setNewPassword } from './operations/access/users.ts'
 import { AccessTokens } from './operations/access-tokens.ts'
 import { Audit } from './operations/audit.ts'
+import { EventRelay } from './operations/event-relay.ts'
 import { Events, type FlowEvent, runEvent, runTopic } from './operations/events.ts'
 import { FlowActivity } from './operations/flow-activity.ts'
 import { createSignalHandler, type SignalHandler } from './operations/hear-signal.ts'
@@ -166,7 +167,7 @@ export async function startApp(
         metrics.runFinished(progress.status)
         if (progress.status === 'failed' && !run.test) activity.failed(run.flowId)
       }
-      announce(events, secrets, run, progress)
+      announce(events, secrets, run, progress, relay)
     },
     async storageTrouble(error) {
       log.error({ reason: (error as Error).message }, 'the database cannot be written; runs wait and try again')
@@ -176,8 +177,8 @@ export async function startApp(
   }
   const engine = new Engine(enginePorts, published)
   const signalHandler: SignalHandler = {
-    hear: (signal) => hearing.hear(signal),
-    resumed: () => hearing.resumed(),
+    hear: (signal) => hearing?.hear(signal),
+    resumed: () => hearing?.resumed(),
   }
   const dispatcher = backend.dispatcher({ engine, published, runs, replies, signalHandler, log })
   const { queue } = dispatcher
@@ -237,7 +238,8 @@ export async function startApp(
     maxQueue: config.maxQueue,
     warn,
   }
-  const hearing = createSignalHandler(services)
+  const relay = backend.kind === 'postgres' ? new EventRelay(services) : null
+  const hearing = relay && createSignalHandler(services, relay)
 
   metrics.watch({ queued: () => queue.size, running: () => engine.active, outbound: () => http.stats().inFlight })
   for (const connection of await connectionStore.all()) connections.put(connection)
@@ -283,6 +285,7 @@ export async function startApp(
       await sandbox.close()
       await housekeeping
       clearInterval(counting)
+      relay?.stop()
       await writeActivity(activity, log)
       await services.keyRotation.stop()
       await dispatcher.leave()
@@ -420,15 +423,22 @@ async function keepHouseRegularly(
   }
 }
 
-function announce(events: Events, { redact }: Secrets, run: ClaimedRun, progress: RunProgress): void {
+function announce(
+  events: Events,
+  { redact }: Secrets,
+  run: ClaimedRun,
+  progress: RunProgress,
+  relay: EventRelay | null,
+): void {
   const state = (): FlowEvent => runEvent(run, { ...progress, error: redact(progress.error) })
   const topic = runTopic(run.id)
   if (events.watched(topic)) {
-    for (const entry of progress.entries.filter(({ kind }) => kind !== ROUND))
-      events.emit(topic, { type: 'step', data: stepView(entry, redact) })
+    const steps = progress.entries.filter(({ kind }) => kind !== ROUND)
+    for (const entry of steps) events.emit(topic, { type: 'step', data: stepView(entry, redact) })
     events.emit(topic, state())
+    relay?.told(run.id, steps, progress)
   }
-  events.tell(run.flowId, state)
+  events.tell(run.flowId, 'run', run.id, state)
 }
 
 function createLog({ logLevel }: Config, output: DestinationStream, redactor: Redactor): Logger {

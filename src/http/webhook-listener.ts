@@ -64,7 +64,10 @@ async function handle(
       now: services.now(),
     })
     const admitted = await admitDelivery(services, head)
-    if ('rejection' in admitted) return reject(services, request, response, head, admitted.rejection, admitted.route)
+    if ('rejection' in admitted) {
+      if (attempt < MOST_ATTEMPTS && (await isOutdated(services, admitted))) continue
+      return reject(services, request, response, head, admitted.rejection, admitted.route)
+    }
     if (body === null) {
       if (request.headers.expect && /\b100-continue\b/i.test(request.headers.expect)) response.writeContinue()
       body = await bodyOf(request, services, head)
@@ -74,6 +77,14 @@ async function handle(
     if (outcome !== CHANGED_MEANWHILE) return answerCaller(response, requestId, outcome)
     if (attempt === MOST_ATTEMPTS) throw new Error('the webhook was changed at every attempt to take a delivery on')
   }
+}
+
+/** A version that another process has published a moment ago may let in what this one refuses. */
+async function isOutdated(
+  { published }: Services,
+  { rejection, route }: { rejection: Rejection; route: RouteRecord | null },
+): Promise<boolean> {
+  return route !== null && rejection.code === 'unauthorized' && !(await published.isCurrent(route))
 }
 
 async function bodyOf(request: IncomingMessage, services: Services, head: DeliveryHead): Promise<Buffer | Rejection> {

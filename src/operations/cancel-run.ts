@@ -22,7 +22,7 @@ export async function cancelRun(services: Services, actor: Actor, id: string): P
   const { webhook: _webhook, vars: _vars, steps: _steps, ...summary } = run
   const event: FlowEvent = { type: 'run', data: summary }
   services.events.emit(runTopic(id), event)
-  services.events.tell(run.flowId, () => event)
+  services.events.tell(run.flowId, 'run', id, () => event)
   await services.audit.record(actor, 'run.cancel', { kind: 'run', id, name: null }, { flow: run.flowId })
   return run
 }

@@ -2,6 +2,7 @@
 import { defaultErrorReply } from '../engine/caller-reply.ts'
 import { CANCELLED } from './cancel-run.ts'
 import { FLOW_DELETED } from './delete-flow.ts'
+import type { EventRelay } from './event-relay.ts'
 import type { Signal } from './ports.ts'
 import type { Services } from './services.ts'
 
@@ -11,7 +12,7 @@ export interface SignalHandler {
   resumed(): void
 }
 
-export function createSignalHandler(services: Services): SignalHandler {
+export function createSignalHandler(services: Services, relay: EventRelay): SignalHandler {
   const { published, engine, replies, connections, connectionStore, warn } = services
   const failed = (error: unknown) =>
     warn('what another process has changed could not be read; it is read when it is needed', {
@@ -36,6 +37,10 @@ export function createSignalHandler(services: Services): SignalHandler {
         return replies.send(signal.runId, defaultErrorReply(signal.runId, CANCELLED))
       case 'connection':
         return readConnections()
+      case 'watching':
+        return relay.watching()
+      case 'news':
+        return relay.hear(signal.news)
     }
   }
   return {

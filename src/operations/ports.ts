@@ -392,16 +392,14 @@ export type Signal =
   | { topic: 'connection'; name: string }
   /** Somebody watches events in the process that says so. */
   | { topic: 'watching' }
-  | { topic: 'progress'; runs: RunNews[] }
+  | { topic: 'news'; news: News[] }
 
-/** That a run has come further: what there is to know of it stands in the database. */
-export interface RunNews {
+/** That a run has come further, or that something has arrived: what there is to know of it stands in the database. */
+export interface News {
+  type: 'run' | 'delivery' | 'sample'
+  /** An accepted delivery goes by the id of its run. */
   id: string
   flowId: string
-  status: RunStatus
-  test: boolean
-  /** The steps that have changed, by path. */
-  steps: string[]
 }
 
 /** The way to the other processes; where there is only one, it leads nowhere. */

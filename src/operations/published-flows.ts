@@ -67,6 +67,11 @@ export class PublishedFlows implements FlowSource {
     return this.#routes.get(webhookId)
   }
 
+  /** Whether a webhook still leads where it did. What other processes change may be known here only a moment later. */
+  async isCurrent({ webhookId, version }: RouteRecord): Promise<boolean> {
+    return !this.shared || (await this.lookUp(webhookId))?.version === version
+  }
+
   async #lookUpSought(): Promise<void> {
     const sought = [...this.#sought]
     this.#sought.clear()

@@ -48,6 +48,7 @@ export async function receiveDelivery(
   const scope = stepScope(roots, services.hashing, runId, 'trigger', createdAt)
 
   if (trigger.when && !passes(services, trigger.when, scope, route)) {
+    if (!(await services.published.isCurrent(route))) return CHANGED_MEANWHILE
     const id = await keepDelivery(services, route, webhook, { outcome: 'filtered', status: 200, runId: null })
     return defaultReply(id)
   }
@@ -87,7 +88,7 @@ export async function receiveDelivery(
     return reply
   }
   services.meters.delivery('accepted', null)
-  services.events.tell(route.flowId, () => ({
+  services.events.tell(route.flowId, 'delivery', runId, () => ({
     type: 'delivery',
     data: {
       id: deliveryIdOf(runId),
@@ -228,7 +229,7 @@ async function keepDelivery(
   }
   await services.deliveries.add(delivery)
   services.meters.delivery(outcome, delivery.code)
-  services.events.tell(route.flowId, () => ({
+  services.events.tell(route.flowId, 'delivery', id, () => ({
     type: 'delivery',
     data: { ...shown(services)(delivery), webhook: undefined },
   }))

@@ -24,7 +24,7 @@ export async function startRun(
     const fresh = claim || (small && journal === null) ? run : null
     services.queue.add({ id: run.id, flowId: run.flowId, concurrency, fresh, claim })
     if (!run.test) services.activity.began(run.flowId)
-    services.events.tell(run.flowId, () =>
+    services.events.tell(run.flowId, 'run', run.id, () =>
       runEvent(run, { status: 'queued', startedAt: null, finishedAt: null, error: null }),
     )
   }

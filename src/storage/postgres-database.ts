@@ -37,6 +37,8 @@ const CONNECT_WITHIN_MS = 3_000
 const HOT_STATEMENT_WITHIN_MS = 5_000
 const COLD_STATEMENT_WITHIN_MS = 60_000
 const OLDEST_SERVER = 140_000
+const PATIENCE_MS = 10_000
+const PROBE_EVERY_MS = 250
 
 /** The statements of the hot path find rows by their keys: no statistics may tempt the planner to read the whole table. */
 const HOT_SETTINGS = [
@@ -55,7 +57,8 @@ const types = {
     oid === BIGINT ? Number : pg.types.getTypeParser(oid, format as 'text'),
 } as pg.CustomTypesConfig
 
-export async function openPostgres(url: string): Promise<PostgresStorage> {
+/** `patienceMs`: how long a server is waited for that may be starting too. */
+export async function openPostgres(url: string, patienceMs = PATIENCE_MS): Promise<PostgresStorage> {
   const place = placeOf(url)
   const refuse = (reason: string, advice: string) =>
     new DatabaseRefused(`The database ${place} cannot be used: ${reason}. ${advice} Nothing was changed.`)
@@ -72,10 +75,12 @@ export async function openPostgres(url: string): Promise<PostgresStorage> {
     application_name: 'millrace',
     options: settings.map((setting) => `-c ${setting}`).join(' '),
   })
-  const durable = await probe({ ...base, query_timeout: HOT_STATEMENT_WITHIN_MS }).catch((error) => {
-    if (error instanceof Unfit) throw refuse(error.message, 'Use PostgreSQL 14 or newer.')
-    throw refuse((error as Error).message, 'Check DATABASE_URL, and that the server runs.')
-  })
+  const durable = await probePatiently({ ...base, query_timeout: HOT_STATEMENT_WITHIN_MS }, patienceMs).catch(
+    (error) => {
+      if (error instanceof Unfit) throw refuse(error.message, 'Use PostgreSQL 14 or newer.')
+      throw refuse((error as Error).message, 'Check DATABASE_URL, and that the server runs.')
+    },
+  )
   const cold = new pg.Pool({ ...client(durable, COLD_STATEMENT_WITHIN_MS), max: COLD_CONNECTIONS })
   const hot = new pg.Pool({
     ...client([...durable, ...HOT_SETTINGS], HOT_STATEMENT_WITHIN_MS),
@@ -102,7 +107,11 @@ export async function openPostgres(url: string): Promise<PostgresStorage> {
     hot: hotPool(hot),
     connect: async () => {
       const connection = new pg.Client(client(durable, HOT_STATEMENT_WITHIN_MS))
-      await connection.connect()
+      // Heard from the start: an error that nobody hears ends the process.
+      connection.on('error', () => {})
+      await connection.connect().catch((error) => {
+        throw explained(error)
+      })
       return connection
     },
     reachable: async () => {
@@ -120,9 +129,21 @@ export async function openPostgres(url: string): Promise<PostgresStorage> {
 
 class Unfit extends Error {}
 
+async function probePatiently(config: pg.ClientConfig, patienceMs: number): Promise<string[]> {
+  const deadline = performance.now() + patienceMs
+  for (;;)
+    try {
+      return await probe(config)
+    } catch (error) {
+      if (!isUnavailable(error) || performance.now() > deadline) throw error
+      await new Promise((resolve) => setTimeout(resolve, PROBE_EVERY_MS))
+    }
+}
+
 /** The settings with which a commit is on disk when it returns. */
 async function probe(config: pg.ClientConfig): Promise<string[]> {
   const client = new pg.Client(config)
+  client.on('error', () => {})
   try {
     await client.connect()
     const { rows } = await client.query(

@@ -1,5 +1,5 @@
 // Runs claimed and outcomes journalled on PostgreSQL; whatever is recorded together shares one statement.
-import type { Claim, ClaimedRun, JournalEntry, NewRun, RunJournal, RunProgress } from '../engine/run-store.ts'
+import type { ClaimedRun, JournalEntry, NewRun, RunJournal, RunProgress } from '../engine/run-store.ts'
 import type { Protect, RunStore } from '../operations/ports.ts'
 import { Batches } from './batches.ts'
 import { runBinding } from './bindings.ts'
@@ -14,7 +14,7 @@ import {
 } from './journal-rows.ts'
 import { createAccept, givenRun, insertRun, type PostgresClaim, type RunsHere } from './postgres-accept.ts'
 import type { HotPool } from './postgres-database.ts'
-import { operateKey } from './postgres-key-values.ts'
+import { type FlowOperation, operateKeys } from './postgres-key-values.ts'
 import { arrays, type Columns, DATABASE_NOW, unnest } from './postgres-rows.ts'
 import { latestOfEachPath, putSteps, STEP_COLUMNS, stepRow } from './postgres-steps.ts'
 import { revealedRequest } from './request-columns.ts'
@@ -52,7 +52,8 @@ const RECORD = `
   put as (${putSteps(Object.keys(PROGRESS).length + 1, 'run_id in (select id from fenced)')})
   select id from fenced`
 
-const FENCE = `select 1 from run where id = $1 and epoch = $2 and finished_at is null for update`
+const FENCE = `select run.id from unnest($1::text[], $2::int[]) as given(id, epoch)
+  join run on run.id = given.id and run.epoch = given.epoch and run.finished_at is null for update of run`
 const PUT_STEPS = putSteps(1)
 const CLAIM = `update run set epoch = epoch + 1, worker = $2, due_at = null
   where id = $1 and finished_at is null and (worker is null or worker = $2) returning *`
@@ -88,7 +89,7 @@ interface DispatchedRun extends RunTable {
 }
 
 interface Write {
-  claim: Claim
+  claim: PostgresClaim
   progress: RunProgress
 }
 
@@ -173,22 +174,39 @@ export function createPostgresRunJournal(
     onSent: onCommit,
   })
 
-  /** With operations on the flow's keys: in one transaction with their entries, so that each happens once. */
-  const recordWithOperations = (write: Write & { flowId: string }): Promise<boolean> =>
-    notingDoubt([write], () =>
+  /** With operations on their flows' keys: in one transaction with their entries, so that each happens once. */
+  const recordWithOperations = (writes: Write[]): Promise<boolean[]> =>
+    notingDoubt(writes, () =>
       hot.transaction(async (query) => {
-        const { claim, progress, flowId } = write
-        const [held] = await query({ name: 'fence', text: FENCE, values: [claim.runId, claim.epoch] })
-        if (!held) return false
-        for (const entry of progress.entries) {
-          if (!entry.operation) continue
-          const before = unsure.has(progress) ? await operatedBefore(query, claim.runId, entry) : null
-          if (before) Object.assign(entry, before)
-          else settleOperation(entry, await operateKey(query, flowId, entry.operation, entry.finishedAt!, protect))
-        }
-        return (await record(query, [write]))[0]!
+        const sorted = writes.toSorted((a, b) => (a.claim.runId < b.claim.runId ? -1 : 1))
+        const fenced = await query<{ id: string }>({
+          name: 'fence',
+          text: FENCE,
+          values: [sorted.map(({ claim }) => claim.runId), sorted.map(({ claim }) => claim.epoch)],
+        })
+        const held = new Set(fenced.map(({ id }) => id))
+        const standing = sorted.filter(({ claim }) => held.has(claim.runId))
+        const open: (FlowOperation & { entry: JournalEntry })[] = []
+        for (const { claim, progress } of standing)
+          for (const entry of progress.entries) {
+            if (!entry.operation) continue
+            const before = unsure.has(progress) ? await operatedBefore(query, claim.runId, entry) : null
+            if (before) Object.assign(entry, before)
+            else open.push({ entry, flowId: claim.flowId, operation: entry.operation, now: entry.finishedAt! })
+          }
+        for (const [i, result] of (await operateKeys(query, open, protect)).entries())
+          settleOperation(open[i]!.entry, result)
+        const recorded = new Set<Write>()
+        for (const [i, done] of (await record(query, standing)).entries()) if (done) recorded.add(standing[i]!)
+        return writes.map((write) => recorded.has(write))
       }),
     )
+  const operating = new Batches<Write, boolean>({
+    lanes: LANES,
+    most: MOST_AT_ONCE,
+    send: recordWithOperations,
+    onSent: onCommit,
+  })
   const operatedBefore = async (query: HotPool['query'], runId: string, { path, attempt }: JournalEntry) => {
     const [row] = await query<StepTable>({ name: 'step', text: STEP, values: [runId, path, attempt] })
     if (!row) return null
@@ -242,7 +260,7 @@ export function createPostgresRunJournal(
       },
 
       operate: (flowId, operation, now) =>
-        hot.transaction((query) => operateKey(query, flowId, operation, now, protect)),
+        hot.transaction(async (query) => (await operateKeys(query, [{ flowId, operation, now }], protect))[0]!),
     },
 
     async claim(runId, now) {
@@ -280,8 +298,8 @@ export function createPostgresRunJournal(
     async record(claim, progress) {
       const held = claim as PostgresClaim
       const recorded = progress.entries.some((entry) => entry.operation)
-        ? await recordWithOperations({ claim, progress, flowId: held.flowId })
-        : await batches.add({ claim, progress })
+        ? await operating.add({ claim: held, progress })
+        : await batches.add({ claim: held, progress })
       if (recorded) held.seenAt = performance.now()
       return recorded
     },

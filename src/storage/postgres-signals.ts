@@ -4,6 +4,7 @@ import { parseJson } from '../flow/parse-json.ts'
 import type { Signal, Signals } from '../operations/ports.ts'
 import { Batches } from './batches.ts'
 import type { HotPool, PostgresStorage } from './postgres-database.ts'
+import { explained } from './postgres-faults.ts'
 import { arrays, type Columns, DATABASE_NOW, unnest } from './postgres-rows.ts'
 
 export interface SignalListener {
@@ -134,7 +135,7 @@ export class PostgresSignals implements Signals {
       for (const channel of [ALL, WORK, channelOf(this.#node)]) await client.query(`listen ${channel}`)
     } catch (error) {
       await client.end().catch(() => {})
-      throw error
+      throw explained(error)
     }
     this.#client = client
     this.#askLater(client)

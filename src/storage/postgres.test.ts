@@ -11,11 +11,12 @@ import { createHousekeeping } from './housekeeping.ts'
 import { createInvitationStore } from './invitation-store.ts'
 import { openPostgres } from './postgres-database.ts'
 import { createAddDelivery } from './postgres-deliveries.ts'
+import { createDispatchStore } from './postgres-dispatch.ts'
 import { createPostgresRunJournal } from './postgres-run-journal.ts'
 import { createRunStore } from './run-store.ts'
 import { createSampleStore } from './sample-store.ts'
 import { createSessionStore } from './session-store.ts'
-import { STORE_SECRET, storeContract } from './store-contract.ts'
+import { newRun, STORE_SECRET, storeContract } from './store-contract.ts'
 import { createTokenStore } from './token-store.ts'
 import { createUserStore } from './user-store.ts'
 import { createVaultRecords } from './vault-records.ts'
@@ -58,6 +59,46 @@ accessContract('PostgreSQL', async () => {
   }
 })
 
+describe('a claim on PostgreSQL', () => {
+  it('stands until somebody takes or cancels the run, and is not asked for again within a moment', async () => {
+    const storage = await openPostgres(await databases.create())
+    const journal = createPostgresRunJournal(storage.hot, testProtect(), nowhere)
+    const runs = createRunStore(storage.kysely)
+    const run = newRun('flow_holds')
+    await journal.runs.accept(run)
+    const { claim } = (await journal.claim(run.id, 0))!
+    expect(journal.holds!(claim)).toBe(true)
+    const seenLongAgo = () => Object.assign(claim, { seenAt: Number.NEGATIVE_INFINITY })
+    seenLongAgo()
+    expect(await journal.holds!(claim)).toBe(true)
+    expect(journal.holds!(claim)).toBe(true)
+    await runs.cancel(run.id, 1, { code: 'cancelled', message: 'x' })
+    seenLongAgo()
+    expect(await journal.holds!(claim)).toBe(false)
+    await storage.close()
+  })
+
+  it('is not taken from the process that has it, nor by one that was given up for dead', async () => {
+    const storage = await openPostgres(await databases.create())
+    const as = (worker: string) =>
+      createPostgresRunJournal(storage.hot, testProtect(), { ...nowhere, worker: () => worker })
+    const [first, second] = [as('one'), as('two')]
+    const dispatch = createDispatchStore(storage.hot, first.claimReady, () => 0)
+    await dispatch.enlist('one')
+    const run = newRun('flow_taken')
+    await first.runs.accept(run)
+    expect((await dispatch.take('one', 5)).map(({ id }) => id)).toEqual([run.id])
+    expect(await second.claim(run.id, 0)).toBeNull()
+    expect(await dispatch.freeOrphans()).toBe(0)
+    await dispatch.strike('one', 0)
+    expect(await dispatch.beat('one')).toBe(false)
+    expect(await dispatch.freeOrphans()).toBe(1)
+    expect((await dispatch.take('two', 5)).map(({ id, claim }) => [id, claim.epoch])).toEqual([[run.id, 3]])
+    expect(await first.claim(run.id, 0)).toBeNull()
+    await storage.close()
+  })
+})
+
 describe('the PostgreSQL database', () => {
   it('is brought up to date once by processes that start at the same time', async () => {
     const url = await databases.create()
@@ -76,7 +117,7 @@ describe('the PostgreSQL database', () => {
   })
 
   it('is refused by name, without its password, when it cannot be reached', async () => {
-    const refused = openPostgres('postgres://me:c4nary@127.0.0.1:1/flows')
+    const refused = openPostgres('postgres://me:c4nary@127.0.0.1:1/flows', 0)
     await expect(refused).rejects.toMatchObject({ name: 'DatabaseRefused' })
     await expect(refused).rejects.toThrow(/^The database flows at 127\.0\.0\.1:1 cannot be used: .*DATABASE_URL/)
     await expect(refused).rejects.not.toThrow('c4nary')

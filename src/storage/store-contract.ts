@@ -75,7 +75,7 @@ const newFlow = (change: Partial<FlowRecord> = {}): FlowRecord => ({
   ...change,
 })
 
-const newRun = (flowId: string, change: Partial<NewRun> = {}): NewRun => ({
+export const newRun = (flowId: string, change: Partial<NewRun> = {}): NewRun => ({
   id: ids.next('run'),
   flowId,
   version: 1,
