@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { type DestinationStream, type Logger, pino } from 'pino'
+import type { Backend } from './backend.ts'
 import type { Config } from './config.ts'
 import { noteAddress } from './data-folder.ts'
 import { Engine } from './engine/engine.ts'
@@ -15,6 +16,8 @@ import { createMetrics } from './http/metrics.ts'
 import { createServer, type Server } from './http/server.ts'
 import { HOP_HEADER } from './http/webhook-request.ts'
 import { createOAuthClient } from './oauth/oauth-client.ts'
+import { openOnPostgres } from './on-postgres.ts'
+import { openOnSqlite } from './on-sqlite.ts'
 import type { AccessServices } from './operations/access/access-services.ts'
 import { ApiTokens } from './operations/access/api-tokens.ts'
 import { SetUp } from './operations/access/set-up.ts'
@@ -22,20 +25,20 @@ import { SignInAttempts } from './operations/access/sign-in-attempts.ts'
 import { resetPassword as setNewPassword } from './operations/access/users.ts'
 import { AccessTokens } from './operations/access-tokens.ts'
 import { Audit } from './operations/audit.ts'
+import { EventRelay } from './operations/event-relay.ts'
 import { Events, type FlowEvent, runEvent, runTopic } from './operations/events.ts'
 import { FlowActivity } from './operations/flow-activity.ts'
+import { createSignalHandler, type SignalHandler } from './operations/hear-signal.ts'
 import { keepHouse } from './operations/keep-house.ts'
 import { KeyRotation } from './operations/key-rotation.ts'
 import { LiveConnections } from './operations/live-connections.ts'
-import type { Secrets } from './operations/ports.ts'
+import type { SealedRows, Secrets } from './operations/ports.ts'
 import { PublishedFlows } from './operations/published-flows.ts'
 import { RateLimit } from './operations/rate-limit.ts'
 import { stepView } from './operations/read-runs.ts'
-import { queuedRun, recoverRuns } from './operations/recover-runs.ts'
 import { Replies } from './operations/replies.ts'
 import type { Services } from './operations/services.ts'
 import { createHttpClient } from './outbound/http-client.ts'
-import { InProcessQueue } from './queue/in-process-queue.ts'
 import { createSandbox } from './sandbox/worker-pool.ts'
 import { openVault } from './secrets/open-vault.ts'
 import { createPasswords } from './secrets/passwords.ts'
@@ -56,9 +59,7 @@ import { createInvitationStore } from './storage/invitation-store.ts'
 import { createRunStore } from './storage/run-store.ts'
 import { createSampleStore } from './storage/sample-store.ts'
 import { createSessionStore } from './storage/session-store.ts'
-import { openBeside, openSqlite, type SqliteStorage } from './storage/sqlite-database.ts'
-import { createSqliteRunJournal } from './storage/sqlite-run-journal.ts'
-import { createSqliteSealedRows } from './storage/sqlite-sealed-rows.ts'
+import { openBeside } from './storage/sqlite-database.ts'
 import { createTokenStore } from './storage/token-store.ts'
 import { createUserStore } from './storage/user-store.ts'
 import { createVaultRecords } from './storage/vault-records.ts'
@@ -75,7 +76,6 @@ const HOUSEKEEPING_EVERY_MS = 60_000
 const ACTIVITY_EVERY_MS = 5_000
 const FINISH_GRACE_MS = 5_000
 const TOKEN_GRACE_MS = 1_500
-const DUE_PAGE = 500
 /** The wall clock may jump: whoever sleeps looks at it again. */
 const LONGEST_SLEEP_MS = 60_000
 
@@ -92,24 +92,25 @@ export async function startApp(
   const redactor = new Redactor()
   for (const value of Object.values(config.env)) redactor.add(value)
   const log = createLog(config, logOutput, redactor)
-  const storage = await openSqlite(config.dataDir, metrics.synced)
-  const vault = await openVault(config.secretKeys, config.dataDir, createVaultRecords(storage.kysely)).catch(
+  const backend = await openBackend(config, now, metrics.synced)
+  const { kysely, signals } = backend
+  const vault = await openVault(config.secretKeys, config.dataDir, createVaultRecords(kysely), backend).catch(
     async (error) => {
-      await storage.close()
+      await backend.close()
       throw error
     },
   )
   const secrets = createSecrets(vault, redactor, now)
   const protect = createProtect(vault, redactor, now)
-  const journal = createSqliteRunJournal(storage, protect)
-  const runs = { ...createRunStore(storage.kysely), ...journal.runs }
-  const flows = createFlowStore(storage.kysely)
-  const published = new PublishedFlows(flows, stepKinds, secrets)
+  const hot = backend.hotStores(protect)
+  const runs = { ...createRunStore(kysely), ...hot.runs }
+  const flows = createFlowStore(kysely)
+  const published = new PublishedFlows(flows, stepKinds, secrets, backend.kind === 'postgres')
   const connections = new LiveConnections(secrets)
-  const connectionStore = createConnectionStore(storage.kysely, vault)
+  const connectionStore = createConnectionStore(kysely, vault)
   const events = new Events()
   const replies = new Replies()
-  const activity = new FlowActivity(createActivityStore(storage.kysely), now)
+  const activity = new FlowActivity(createActivityStore(kysely), now)
   const http = createHttpClient({
     allow: config.egressAllow,
     own: {
@@ -130,7 +131,7 @@ export async function startApp(
   const oauth = createOAuthClient(http)
   const tokens = new AccessTokens({
     connections,
-    grants: createGrantStore(storage.kysely, vault),
+    grants: createGrantStore(kysely, vault),
     oauth,
     now,
     sleep,
@@ -139,7 +140,7 @@ export async function startApp(
     warn,
   })
   const enginePorts: EnginePorts = {
-    journal,
+    journal: hot.journal,
     http,
     sandbox,
     now,
@@ -156,13 +157,13 @@ export async function startApp(
     holdsSecret: secrets.holds,
     sleepUntil,
     redact: secrets.redact,
-    reply: (runId, reply) => replies.send(runId, reply),
+    reply: (run, reply) => dispatcher.reply(run, reply),
     progressed(run, progress) {
       if (progress.finishedAt !== null) {
         metrics.runFinished(progress.status)
         if (progress.status === 'failed' && !run.test) activity.failed(run.flowId)
       }
-      announce(events, secrets, run, progress)
+      announce(events, secrets, run, progress, relay)
     },
     async storageTrouble(error) {
       log.error({ reason: (error as Error).message }, 'the database cannot be written; runs wait and try again')
@@ -171,28 +172,25 @@ export async function startApp(
     bug: (error, run) => log.error({ err: error, runId: run.id }, 'a step failed by a fault of Millrace'),
   }
   const engine = new Engine(enginePorts, published)
-  const queue = new InProcessQueue(config.concurrency, {
-    advance: (runId, fresh) => engine.advance(runId, fresh),
-    async due() {
-      const { runs: waiting, nextAt } = await runs.due(now(), DUE_PAGE)
-      return { runs: await Promise.all(waiting.map((run) => queuedRun(published, run))), nextAt }
-    },
-    now,
-    failed: (error) => log.error({ err: error }, 'a run could not be carried on'),
-  })
+  const signalHandler: SignalHandler = {
+    hear: (signal) => hearing?.hear(signal),
+    resumed: () => hearing?.resumed(),
+  }
+  const dispatcher = backend.dispatcher({ engine, published, runs, replies, signalHandler, log })
+  const { queue } = dispatcher
   const ids = createIds(now, randomBytes)
   const audit = new Audit({
-    store: createAuditStore(storage.kysely),
+    store: createAuditStore(kysely),
     ids,
     now,
     redact: secrets.redact,
     lost: (error, action) => log.error({ err: error, action }, 'the audit log could not be written'),
   })
   const access: AccessServices = {
-    users: createUserStore(storage.kysely),
-    sessions: createSessionStore(storage.kysely),
-    invitations: createInvitationStore(storage.kysely),
-    tokens: new ApiTokens(createTokenStore(storage.kysely), (error) =>
+    users: createUserStore(kysely),
+    sessions: createSessionStore(kysely),
+    invitations: createInvitationStore(kysely),
+    tokens: new ApiTokens(createTokenStore(kysely), (error) =>
       log.error({ err: error }, "a token's last use could not be noted"),
     ),
     passwords: createPasswords(),
@@ -201,24 +199,25 @@ export async function startApp(
   }
   const services: Services = {
     flows,
-    flowSources: createFlowSourceStore(storage.kysely),
+    flowSources: createFlowSourceStore(kysely),
     runs,
-    deliveries: { ...createDeliveryStore(storage.kysely), add: journal.addDelivery },
-    samples: createSampleStore(storage.kysely, protect),
-    housekeeping: createHousekeeping(storage.kysely),
+    deliveries: { ...createDeliveryStore(kysely), add: hot.addDelivery },
+    samples: createSampleStore(kysely, protect),
+    housekeeping: createHousekeeping(kysely),
     audit,
     access,
     secrets,
     connections,
     connectionStore,
-    authorizationRequests: createAuthorizationRequestStore(storage.kysely, vault),
+    authorizationRequests: createAuthorizationRequestStore(kysely, vault),
     oauth,
     tokens,
-    keyRotation: createKeyRotation(storage, vault),
+    keyRotation: createKeyRotation(backend.sealedRows(), vault),
     published,
     engine,
     enginePorts,
     queue,
+    signals,
     replies,
     events,
     meters: metrics,
@@ -235,6 +234,8 @@ export async function startApp(
     maxQueue: config.maxQueue,
     warn,
   }
+  const relay = backend.kind === 'postgres' ? new EventRelay(services) : null
+  const hearing = relay && createSignalHandler(services, relay)
 
   metrics.watch({ queued: () => queue.size, running: () => engine.active, outbound: () => http.stats().inFlight })
   for (const connection of await connectionStore.all()) connections.put(connection)
@@ -245,21 +246,22 @@ export async function startApp(
     services,
     adminToken: config.adminToken,
     metrics,
-    ready: async () => storage.raw.isOpen,
+    ready: backend.reachable,
+    healthOnly: config.role === 'worker',
     trustProxy: config.trustProxy,
     settings: settingsOf(config),
     flowSchema: flowSchema(stepKinds),
     uiFolder: fileURLToPath(new URL('../web/dist', import.meta.url)),
     onBug: (error, route) => log.error({ err: error, route }, 'a request failed by a fault of Millrace'),
   })
-  const recovered = idle ? 0 : await recoverRuns(runs, queue, published)
+  const recovered = idle ? 0 : await dispatcher.recover()
   await server.fastify.listen({ host: config.host, port: config.port, backlog: 4096 })
   const localUrl = localUrlOf(server.fastify.server.address() as AddressInfo)
   const stopping = new AbortController()
   const counting = setInterval(() => void writeActivity(activity, log), ACTIVITY_EVERY_MS)
   let housekeeping = Promise.resolve()
   if (!idle) {
-    queue.start()
+    dispatcher.start()
     housekeeping = keepHouseRegularly(services, config.retentionDays, stopping.signal, log)
     noteAddress(config.dataDir, localUrl)
   }
@@ -271,7 +273,7 @@ export async function startApp(
     localUrl,
     async stop() {
       stopping.abort()
-      queue.stop()
+      dispatcher.stop()
       await stopServing(server, replies, () => engine.stop(FINISH_GRACE_MS))
       // What a token endpoint has given must be written down.
       await Promise.race([tokens.stop(), sleep(TOKEN_GRACE_MS)])
@@ -279,18 +281,31 @@ export async function startApp(
       await sandbox.close()
       await housekeeping
       clearInterval(counting)
+      relay?.stop()
       await writeActivity(activity, log)
       await services.keyRotation.stop()
-      await storage.close()
+      await dispatcher.leave()
+      await backend.close()
       log.info('Millrace has stopped')
     },
   }
 }
 
+async function openBackend(
+  config: Config,
+  now: () => number,
+  onCommit: (seconds: number, writes: number) => void,
+): Promise<Backend> {
+  const { databaseUrl } = config
+  return databaseUrl === null
+    ? openOnSqlite(config, now, onCommit)
+    : openOnPostgres({ ...config, databaseUrl }, now, onCommit)
+}
+
 const settingsOf = (config: Config) => ({
   version: VERSION,
   baseUrl: config.baseUrl,
-  storage: 'sqlite' as const,
+  storage: config.databaseUrl === null ? ('sqlite' as const) : ('postgres' as const),
   limits: {
     maxBodyBytes: config.maxBodyBytes,
     webhookRate: config.webhookRate,
@@ -321,9 +336,9 @@ export async function resetPassword({ dataDir }: Config, email: string, password
   }
 }
 
-const createKeyRotation = (storage: SqliteStorage, vault: Vault): KeyRotation =>
+const createKeyRotation = (rows: SealedRows, vault: Vault): KeyRotation =>
   new KeyRotation({
-    rows: createSqliteSealedRows(storage),
+    rows,
     keyIds: vault.keyIds,
     reseal: (sealed, binding) => vault.reseal(sealed, binding),
     sleep,
@@ -391,15 +406,22 @@ async function keepHouseRegularly(
   }
 }
 
-function announce(events: Events, { redact }: Secrets, run: ClaimedRun, progress: RunProgress): void {
+function announce(
+  events: Events,
+  { redact }: Secrets,
+  run: ClaimedRun,
+  progress: RunProgress,
+  relay: EventRelay | null,
+): void {
   const state = (): FlowEvent => runEvent(run, { ...progress, error: redact(progress.error) })
   const topic = runTopic(run.id)
   if (events.watched(topic)) {
-    for (const entry of progress.entries.filter(({ kind }) => kind !== ROUND))
-      events.emit(topic, { type: 'step', data: stepView(entry, redact) })
+    const steps = progress.entries.filter(({ kind }) => kind !== ROUND)
+    for (const entry of steps) events.emit(topic, { type: 'step', data: stepView(entry, redact) })
     events.emit(topic, state())
+    relay?.told(run.id, steps, progress)
   }
-  events.tell(run.flowId, state)
+  events.tell(run.flowId, 'run', run.id, state)
 }
 
 function createLog({ logLevel }: Config, output: DestinationStream, redactor: Redactor): Logger {

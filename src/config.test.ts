@@ -8,6 +8,7 @@ describe('readConfig', () => {
       port: 8080,
       baseUrl: 'http://localhost:8080',
       dataDir: './.millrace',
+      databaseUrl: null,
       role: 'all',
       secretKeys: null,
       adminToken: null,

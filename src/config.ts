@@ -8,7 +8,9 @@ export interface Config {
   port: number
   baseUrl: string
   dataDir: string
-  role: 'all'
+  /** PostgreSQL; null: the embedded database in the data folder. */
+  databaseUrl: string | null
+  role: Role
   /** The first encrypts, all decrypt; null: the data folder holds the key. */
   secretKeys: string[] | null
   adminToken: string | null
@@ -25,6 +27,9 @@ export interface Config {
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent'
 }
 
+/** `web` takes runs on and runs none; `worker` runs them and takes none on. */
+export type Role = 'all' | 'web' | 'worker'
+
 /** One line that names the variable, the value's fault and an example. */
 export class ConfigError extends Error {}
 
@@ -40,6 +45,7 @@ export function readConfig(environment: Environment = process.env): Config {
     port,
     baseUrl: read.baseUrl(`http://localhost:${port}`),
     dataDir: read.text('MILLRACE_DATA_DIR', DEFAULT_DATA_DIR),
+    databaseUrl: read.databaseUrl(),
     role: read.role(),
     secretKeys: read.secretKeys(),
     adminToken: read.adminToken(),
@@ -159,16 +165,23 @@ class Reader {
     return url.origin
   }
 
-  role(): 'all' {
+  databaseUrl(): string | null {
+    const name = 'DATABASE_URL'
+    const text = this.#get(name)
+    if (text === undefined) return null
+    // The value is not repeated: it may hold a password.
+    const url = URL.canParse(text) ? new URL(text) : null
+    if (!url || !/^postgres(ql)?:$/.test(url.protocol))
+      this.#refuse(name, 'it is not a URL of PostgreSQL', 'postgres://millrace:password@db.example.com:5432/millrace')
+    if (url.pathname.length < 2)
+      this.#refuse(name, 'it names no database', 'postgres://millrace:password@db.example.com:5432/millrace')
+    return text
+  }
+
+  role(): Role {
     const role = this.choice('MILLRACE_ROLE', ['all', 'web', 'worker'])
-    if (role !== 'all')
-      this.#refuse('MILLRACE_ROLE', `${role} needs PostgreSQL, which this version does not support yet`, 'all')
-    if (this.#get('DATABASE_URL'))
-      this.#refuse(
-        'DATABASE_URL',
-        'PostgreSQL is not supported by this version yet; unset it to use the embedded database',
-        '',
-      )
+    if (role !== 'all' && !this.#get('DATABASE_URL'))
+      this.#refuse('MILLRACE_ROLE', `${role} needs PostgreSQL; set DATABASE_URL too`, 'all')
     return role
   }
 

@@ -82,7 +82,7 @@ export async function openBench({ startMs, env, connections: given, sandbox }: B
     },
     holdsSecret: () => false,
     redact: (value) => value,
-    reply: (runId, reply) => replies.send(runId, reply),
+    reply: (run, reply) => replies.send(run.id, reply),
     progressed: () => {},
     sleepUntil,
     storageTrouble: (error) => Promise.reject(error),

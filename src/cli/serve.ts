@@ -29,7 +29,7 @@ export async function serve(): Promise<void> {
   process.on('SIGINT', stop)
 }
 
-const REFUSALS = new Set(['DatabaseRefused', 'KeyRefused'])
+const REFUSALS = new Set(['DatabaseRefused', 'KeyRefused', 'StorageUnavailable'])
 
 /** One line for what the operator can mend; the stack for what is our fault. */
 function explain(error: unknown): string {

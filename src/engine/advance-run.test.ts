@@ -274,4 +274,15 @@ describe('replies', () => {
     await run.advance()
     expect(world.replies).toEqual([[run.id, { status: 418, headers: [], body: { why: 'no luck at f' } }]])
   })
+
+  it('sends nothing once another process has the run, and asks before each request that leaves', async () => {
+    const asked: boolean[] = []
+    world.holds = async () => asked.push(asked.length === 0) === 1
+    const { advance, status, statuses } = await runOf([get('a'), get('b')])
+    expect(await advance()).toEqual({ state: 'lost' })
+    expect(world.urls()).toEqual(['https://x.test/a'])
+    expect(asked).toHaveLength(2)
+    expect(await status()).toBe('running')
+    expect(await statuses()).toEqual(['a succeeded'])
+  })
 })

@@ -121,6 +121,7 @@ export class RunWalk {
     if (earlier?.resumeAt && earlier.resumeAt > this.#ports.now()) throw new Parked(earlier.resumeAt)
     if (earlier?.outcome === 'wait') return this.#settle(step, this.#close({ ...earlier }, 'done'), roots)
     if (step.kind.reachesOut || this.#writer.unwritten >= MAX_UNWRITTEN) await this.#writer.flush()
+    if (step.kind.reachesOut && this.#ports.journal.holds) await this.#writer.confirm()
     const entry = this.#begin(step, path, earlier)
     const outcome = await this.#perform(step, entry, earlier?.status === 'running', roots)
     this.#leaveOff()
@@ -367,7 +368,7 @@ export class RunWalk {
     await this.#writer.write('running')
     if (this.#replied) return
     this.#replied = true
-    this.#ports.reply(this.run.id, reply)
+    this.#ports.reply(this.run, reply)
   }
 
   async #finish(status: 'succeeded' | 'failed', error: RunError | null): Promise<Advanced> {
@@ -376,7 +377,7 @@ export class RunWalk {
     if (trigger.mode === 'finished' && !this.#replied) {
       const scope = (roots: Roots) => stepScope(roots, this.#ports.hashing, this.run.id, 'reply', this.#ports.now())
       // An error's message may name what the caller must not know, such as a URL with a key.
-      this.#ports.reply(this.run.id, finalReply(trigger, this.run.id, this.#roots, scope, this.#ports.redact(error)))
+      this.#ports.reply(this.run, finalReply(trigger, this.run.id, this.#roots, scope, this.#ports.redact(error)))
     }
     return { state: 'finished' }
   }

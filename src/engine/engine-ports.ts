@@ -17,7 +17,7 @@ export interface EnginePorts {
   env: Readonly<Record<string, string>>
   connections: Connections
   /** Hands a reply to the webhook's caller, if one still waits. */
-  reply(runId: string, reply: CallerReply): void
+  reply(run: ClaimedRun, reply: CallerReply): void
   /** After each durable step forward. */
   progressed(run: ClaimedRun, progress: RunProgress): void
   /** The database cannot be written: resolves when it is worth another try. */

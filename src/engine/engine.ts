@@ -3,7 +3,7 @@ import type { CompiledFlow } from '../flow/compile.ts'
 import { RunWalk } from './advance-run.ts'
 import { defaultErrorReply } from './caller-reply.ts'
 import type { EnginePorts } from './engine-ports.ts'
-import type { Advanced, ClaimedRun, NewRun, RunProgress } from './run-store.ts'
+import type { Advanced, Claim, ClaimedRun, NewRun, RunProgress } from './run-store.ts'
 import type { StepKind } from './step-kind.ts'
 
 /** The flow is there but cannot run, for example because a secret of it cannot be read: its runs fail. */
@@ -52,7 +52,12 @@ export class Engine {
   async advance(runId: string, fresh: NewRun | null): Promise<Advanced> {
     if (this.#stopping) return { state: 'interrupted' }
     const run = await this.#ports.journal.claim(runId, this.#ports.now(), fresh)
-    if (!run) return { state: 'lost' }
+    return run ? this.carry(run) : { state: 'lost' }
+  }
+
+  /** Carries a run that this process has claimed. */
+  async carry(run: ClaimedRun): Promise<Advanced> {
+    if (this.#stopping) return { state: 'interrupted' }
     let flow: CompiledFlow<StepKind>
     try {
       const source = this.#flows.forRun(run)
@@ -81,7 +86,7 @@ export class Engine {
     }
     if (!(await this.#ports.journal.record(run.claim, progress))) return { state: 'lost' }
     this.#ports.progressed(run, progress)
-    this.#ports.reply(run.id, defaultErrorReply(run.id, message))
+    this.#ports.reply(run, defaultErrorReply(run.id, message))
     return { state: 'finished' }
   }
 
@@ -91,6 +96,17 @@ export class Engine {
 
   cancelAllOf(flowId: string): void {
     for (const walk of this.#walks) if (walk.run.flowId === flowId) walk.cancel()
+  }
+
+  /** What this process holds of the runs it carries. */
+  get claims(): Claim[] {
+    return this.#walks.map((walk) => walk.run.claim)
+  }
+
+  /** Others have these runs now. */
+  lose(claims: readonly Claim[]): void {
+    const lost = new Set(claims)
+    for (const walk of this.#walks) if (lost.has(walk.run.claim)) walk.cancel()
   }
 
   /** Takes up nothing more and lets what is under way finish until `graceMs` have passed; the rest is left to the next start. */

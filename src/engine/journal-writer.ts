@@ -33,6 +33,11 @@ export class JournalWriter {
     if (this.#unwritten.length) await this.write('running')
   }
 
+  /** Throws ClaimLost where the run is another's by now. */
+  async confirm(): Promise<void> {
+    await this.#insist(async () => this.#ports.journal.holds!(this.#run.claim))
+  }
+
   /** Writes follow one another, so that none can overtake what it depends on. */
   async write(status: RunStatus, change: { resumeAt?: number; error?: RunError | null } = {}): Promise<void> {
     while (this.#writing) await this.#writing
@@ -61,10 +66,15 @@ export class JournalWriter {
     this.#ports.progressed(this.#run, progress)
   }
 
-  async #record(progress: RunProgress): Promise<void> {
+  #record(progress: RunProgress): Promise<void> {
+    return this.#insist(() => this.#ports.journal.record(this.#run.claim, progress))
+  }
+
+  /** Tries again while the database is in trouble; false is final. */
+  async #insist(attempt: () => Promise<boolean>): Promise<void> {
     for (;;) {
       try {
-        if (!(await this.#ports.journal.record(this.#run.claim, progress))) throw new ClaimLost()
+        if (!(await attempt())) throw new ClaimLost()
         return
       } catch (error) {
         if (error instanceof WalkSignal) throw error

@@ -69,6 +69,10 @@ export interface ClaimedRun extends NewRun {
   /** The variables as all that was recorded left them. */
   vars: Record<string, unknown>
   lastSeq: number
+  /** The process whose caller waits for its reply, where there are several. */
+  replyTo?: string | null
+  /** It holds one of its flow's places until it ends. */
+  placed?: boolean
 }
 
 export interface RunProgress {
@@ -92,6 +96,11 @@ export interface RunJournal {
   latestOfRounds(runId: string, base: string): Promise<JournalEntry[]>
   /** What was recorded under a path. */
   entriesUnder(runId: string, prefix: string): Promise<JournalEntry[]>
+  /**
+   * Where others may take the run without this process noticing: whether the claim still stands, for who is about to reach out.
+   * At once where that was seen only a moment ago.
+   */
+  holds?(claim: Claim): true | Promise<boolean>
   /** Durable when it resolves; false: the claim was lost, nothing was written. */
   record(claim: Claim, progress: RunProgress): Promise<boolean>
 }

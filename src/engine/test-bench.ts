@@ -25,6 +25,8 @@ export const world = {
   sent: [] as OutboundRequest[],
   replies: [] as [string, CallerReply][],
   answer: (_request: OutboundRequest): number | 'hang' | 'reset' => 200,
+  /** Where other processes may take the run: whether this one still has it. */
+  holds: null as (() => true | Promise<boolean>) | null,
   urls: () => world.sent.map((request) => request.url),
   /** Resolves when so many requests have left. */
   async requests(count: number) {
@@ -47,6 +49,7 @@ export function useEngine(): void {
     world.sent = []
     world.replies = []
     world.answer = () => 200
+    world.holds = null
   })
 }
 
@@ -73,7 +76,7 @@ export async function runOf(steps: object[], trigger: object = {}, body: unknown
   const journal = createSqliteRunJournal(storage, testProtect())
   const runs = { ...createRunStore(storage.kysely), ...journal.runs }
   const ports: EnginePorts = {
-    journal,
+    journal: world.holds ? { ...journal, holds: world.holds } : journal,
     http: { send },
     sandbox: { run: () => Promise.reject(new Error('no code expected')) },
     now: () => world.time,
@@ -89,7 +92,7 @@ export async function runOf(steps: object[], trigger: object = {}, body: unknown
     },
     holdsSecret: () => false,
     redact: (value) => value,
-    reply: (runId, reply) => world.replies.push([runId, reply]),
+    reply: (run, reply) => world.replies.push([run.id, reply]),
     progressed: () => {},
     sleepUntil: (until) => {
       // The test's clock stands still: whoever waits in this process is woken at once, and finds that time has come.

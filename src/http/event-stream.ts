@@ -32,6 +32,7 @@ export class EventStreams {
     const release = actorId ? events.subscribe(actorTopic(actorId), () => revoked.abort()) : () => {}
     let opening: FlowEvent | null
     try {
+      await events.relay?.opened(topic)
       opening = await first()
     } catch (error) {
       unsubscribe()

@@ -32,7 +32,7 @@ import { flowRoutes } from './routes/flows.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { runRoutes } from './routes/runs.ts'
 import { signInRoutes } from './routes/sign-in.ts'
-import { type System, systemRoutes } from './routes/system.ts'
+import { healthRoutes, type System, systemRoutes } from './routes/system.ts'
 import { tokenRoutes, userRoutes } from './routes/users.ts'
 import { createKeepAlive, createSessionCookie } from './session-cookie.ts'
 import { staticUi } from './static-ui.ts'
@@ -50,6 +50,8 @@ export interface ServerOptions extends System {
   flowSchema: object
   /** Where the built web UI lies. */
   uiFolder: string
+  /** Nothing but health and metrics is served: by a process that only runs runs. */
+  healthOnly: boolean
   onBug(error: unknown, route: string): void
 }
 
@@ -75,7 +77,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     bodyLimit: MAX_API_BODY,
     genReqId: () => services.ids.next('req'),
     requestIdHeader: false,
-    serverFactory: (api) => listenOn(webhooks, api),
+    serverFactory: (api) => listenOn(options.healthOnly ? api : webhooks, api),
     forceCloseConnections: 'idle',
     clientErrorHandler: (error, socket) => answerMalformed(error, socket, services.ids.next('req')),
     // Paths that cannot be decoded or are too long; the hooks do not run for them.
@@ -110,6 +112,11 @@ export async function createServer(options: ServerOptions): Promise<Server> {
         throw new Error(`${method} ${route.url} is not in the access table`)
   })
 
+  if (options.healthOnly) {
+    await fastify.register(async (scope) => healthRoutes(scope, options))
+    fastify.setNotFoundHandler(notFound)
+    return { fastify, streams }
+  }
   await fastify.register(async (scope) => {
     acceptDocuments(scope)
     flowRoutes(scope, services, streams, options.flowSchema)

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ERROR_STATUS, type ErrorCode } from '../contract/errors.ts'
 import { admitDelivery, type DeliveryHead, Rejection, tooLarge } from '../operations/admit-delivery.ts'
 import type { RouteRecord } from '../operations/ports.ts'
-import { keepRejection, receiveDelivery } from '../operations/receive-delivery.ts'
+import { CHANGED_MEANWHILE, keepRejection, receiveDelivery } from '../operations/receive-delivery.ts'
 import type { Services } from '../operations/services.ts'
 import { answerCaller, writeReply } from './caller-answer.ts'
 import type { ClientAddress } from './client-address.ts'
@@ -12,6 +12,7 @@ import { faultOfHead } from './malformed-request.ts'
 import { decodeBody, leaveBody, readBody, readHead } from './webhook-request.ts'
 
 const PREFIX = '/api/v1/webhooks/'
+const MOST_ATTEMPTS = 5
 const TARGET = /^([^/]+)(\/test)?$/
 
 export const isWebhook = (url: string): boolean => url.startsWith(PREFIX)
@@ -53,20 +54,37 @@ async function handle(
   const url = request.url!
   const question = url.indexOf('?')
   const target = TARGET.exec(question === -1 ? url.slice(PREFIX.length) : url.slice(PREFIX.length, question))
-  const head = readHead(request, {
-    webhookId: target?.[1] ?? '',
-    test: target?.[2] !== undefined,
-    ip: clientAddress(request),
-    requestId,
-    now: services.now(),
-  })
-  const admitted = await admitDelivery(services, head)
-  if ('rejection' in admitted) return reject(services, request, response, head, admitted.rejection, admitted.route)
-  if (request.headers.expect && /\b100-continue\b/i.test(request.headers.expect)) response.writeContinue()
-  const body = await bodyOf(request, services, head)
-  const outcome = body instanceof Rejection ? body : await receiveDelivery(services, admitted, body)
-  if (outcome instanceof Rejection) return reject(services, request, response, head, outcome, admitted.route)
-  answerCaller(response, requestId, outcome)
+  let body: Buffer | Rejection | null = null
+  for (let attempt = 1; ; attempt++) {
+    const head = readHead(request, {
+      webhookId: target?.[1] ?? '',
+      test: target?.[2] !== undefined,
+      ip: clientAddress(request),
+      requestId,
+      now: services.now(),
+    })
+    const admitted = await admitDelivery(services, head)
+    if ('rejection' in admitted) {
+      if (attempt < MOST_ATTEMPTS && (await isOutdated(services, admitted))) continue
+      return reject(services, request, response, head, admitted.rejection, admitted.route)
+    }
+    if (body === null) {
+      if (request.headers.expect && /\b100-continue\b/i.test(request.headers.expect)) response.writeContinue()
+      body = await bodyOf(request, services, head)
+    }
+    const outcome = body instanceof Rejection ? body : await receiveDelivery(services, admitted, body)
+    if (outcome instanceof Rejection) return reject(services, request, response, head, outcome, admitted.route)
+    if (outcome !== CHANGED_MEANWHILE) return answerCaller(response, requestId, outcome)
+    if (attempt === MOST_ATTEMPTS) throw new Error('the webhook was changed at every attempt to take a delivery on')
+  }
+}
+
+/** A version that another process has published a moment ago may let in what this one refuses. */
+async function isOutdated(
+  { published }: Services,
+  { rejection, route }: { rejection: Rejection; route: RouteRecord | null },
+): Promise<boolean> {
+  return route !== null && rejection.code === 'unauthorized' && !(await published.isCurrent(route))
 }
 
 async function bodyOf(request: IncomingMessage, services: Services, head: DeliveryHead): Promise<Buffer | Rejection> {

@@ -106,7 +106,8 @@ export class AccessTokens {
     this.#setbacks.delete(name)
     this.#refusedAgain.delete(name)
     const held = this.#grants.get(name)
-    const unchanged = before.kind === after.kind && JSON.stringify(settingsOf(before)) === JSON.stringify(settingsOf(after))
+    const unchanged =
+      before.kind === after.kind && JSON.stringify(settingsOf(before)) === JSON.stringify(settingsOf(after))
     if (!held || unchanged) return
     const sameParties = ['grant', 'tokenUrl', 'clientId'].every((field) => before.fields[field] === after.fields[field])
     if (after.kind !== 'oauth2' || !isCodeGrant(after) || !sameParties) return this.forget(name)

@@ -65,7 +65,9 @@ export async function admitDelivery(
   services: DeliveryServices,
   head: DeliveryHead,
 ): Promise<Admission | { rejection: Rejection; route: RouteRecord | null }> {
-  const route = services.published.route(head.webhookId) ?? null
+  let route = services.published.route(head.webhookId) ?? null
+  const isHere = route !== null && (route.version !== null || head.test)
+  if (!isHere && services.published.shared) route = (await services.published.lookUp(head.webhookId)) ?? null
   const reject = (code: RejectionCode, message: string, retryAfter: number | null = null) => ({
     rejection: new Rejection(code, message, retryAfter),
     route,

@@ -21,6 +21,7 @@ export async function createFlow(services: Services, actor: Actor, document: unk
   }
   await services.flows.create(flow)
   services.published.setRoute({ webhookId: flow.webhookId, flowId: flow.id, version: null })
+  services.signals.send({ topic: 'flow', flowId: flow.id })
   await services.audit.record(actor, 'flow.create', flowTarget(flow))
   return flowView(flow, services.baseUrl)
 }

@@ -4,6 +4,8 @@ import { findFlow } from './draft.ts'
 import { notFound } from './operation-error.ts'
 import type { Actor, Services } from './services.ts'
 
+export const FLOW_DELETED = 'The flow was deleted.'
+
 /** Its webhook answers 404 at once; runs under way are cancelled; finished ones stay until their time is up. */
 export async function deleteFlow(services: Services, actor: Actor, id: string): Promise<void> {
   const flow = await findFlow(services, id)
@@ -11,8 +13,9 @@ export async function deleteFlow(services: Services, actor: Actor, id: string): 
   services.published.removeRoute(id)
   const removed = await services.flows.remove(id, services.now())
   if (!removed) throw notFound('flow', id)
+  services.signals.send({ topic: 'flow_deleted', flowId: id })
   services.queue.forgetAllOf(id)
   services.engine.cancelAllOf(id)
-  services.replies.sendAllOf(id, (runId) => defaultErrorReply(runId, 'The flow was deleted.'))
+  services.replies.sendAllOf(id, (runId) => defaultErrorReply(runId, FLOW_DELETED))
   await services.audit.record(actor, 'flow.delete', flowTarget(flow))
 }

@@ -1,5 +1,6 @@
 // What happened, for whoever watches: live pages now, nothing is kept.
 import type { NewRun, RunProgress } from '../engine/run-store.ts'
+import type { News } from './ports.ts'
 
 export interface FlowEvent {
   type: 'run' | 'step' | 'sample' | 'delivery' | 'ended'
@@ -8,20 +9,39 @@ export interface FlowEvent {
 
 type Listener = (event: FlowEvent) => void
 
+/** The way to those who watch in other processes. */
+export interface Relay {
+  pass(news: News): void
+  /** Resolves when the one who begins to watch may be shown how things stand. */
+  opened(topic: string): Promise<void>
+}
+
 export class Events {
   readonly #topics = new Map<string, Set<Listener>>()
+  /** Where there are other processes. */
+  relay: Relay | null = null
+
+  get anybody(): boolean {
+    return this.#topics.size > 0
+  }
 
   watched(topic: string): boolean {
     return this.#topics.size > 0 && this.#topics.has(topic)
   }
 
+  /** Whether somebody watches the flow, or all. */
+  watchedOf(flowId: string): boolean {
+    return this.watched(ALL) || this.watched(flowTopic(flowId))
+  }
+
   /** To whoever watches the flow, and whoever watches all; `make` is called only if somebody does. */
-  tell(flowId: string, make: () => FlowEvent): void {
-    if (this.#topics.size === 0) return
-    const topics = [flowTopic(flowId), ALL].filter((topic) => this.watched(topic))
-    if (topics.length === 0) return
-    const event = make()
-    for (const topic of topics) this.emit(topic, event)
+  tell(flowId: string, type: News['type'], id: string, make: () => FlowEvent): void {
+    this.relay?.pass({ type, id, flowId })
+    if (this.#topics.size > 0 && this.watchedOf(flowId)) this.emitTo(flowId, make())
+  }
+
+  emitTo(flowId: string, event: FlowEvent): void {
+    for (const topic of [flowTopic(flowId), ALL]) this.emit(topic, event)
   }
 
   emit(topic: string, event: FlowEvent): void {
@@ -42,6 +62,9 @@ export class Events {
     }
   }
 }
+
+/** The run that a topic is about; null: it is about a flow, or all. */
+export const runIdOf = (topic: string): string | null => /^run:(.*)$/s.exec(topic)?.[1] ?? null
 
 /** Every run and delivery of every flow. */
 export const ALL = 'all'

@@ -1,6 +1,6 @@
 // The ports of the operations: where flows, deliveries, samples and runs are kept, and what runs them.
 
-import type { JournalEntry, NewRun, RunError, RunStatus } from '../engine/run-store.ts'
+import type { Claim, ClaimedRun, JournalEntry, NewRun, RunError, RunStatus } from '../engine/run-store.ts'
 import type { KeyValueOperation, StepError } from '../engine/step-kind.ts'
 import type { WebhookData } from '../engine/webhook-data.ts'
 import type { ConnectionKind } from './connection-kinds.ts'
@@ -65,13 +65,16 @@ export interface FlowStore {
   setWebhookId(id: string, webhookId: string, at: number): Promise<FlowRecord | null>
   /** Removes the flow with its versions, samples and deliveries, and cancels its unfinished runs. */
   remove(id: string, at: number): Promise<boolean>
+  /** Where these webhook ids lead. */
+  routesAt(webhookIds: readonly string[]): Promise<RouteRecord[]>
+  routeOf(flowId: string): Promise<RouteRecord | null>
   versions(id: string, page: Page): Promise<Paged<VersionRecord>>
   version(id: string, version: number): Promise<VersionRecord | null>
   routes(): Promise<RouteRecord[]>
   /** Every flow whose draft or live version has this text in it; `live` is null where there is none, or not with the text. */
   holding(text: string): Promise<{ id: string; name: string; draft: string; live: string | null }[]>
-  /** Every draft and version that may hold sealed secrets. */
-  sealedDocuments(): Promise<{ flowId: string; document: string }[]>
+  /** Every draft and version, of all flows or of one, that may hold sealed secrets. */
+  sealedDocuments(flowId?: string): Promise<{ flowId: string; document: string }[]>
 }
 
 export interface ConnectionRecord {
@@ -242,9 +245,28 @@ export interface ReplayedJournal {
   before: number
 }
 
+/** What goes with a run that is taken on. */
+export interface RunTerms {
+  /** At most so many runs of its flow at once. */
+  concurrency: number | null
+  /** A caller of this process waits for its reply. */
+  awaited: boolean
+  /** Taken on only while this webhook leads to this version; null: whatever webhooks say. */
+  route: RouteRecord | null
+}
+
+export interface Accepted {
+  /** The run that holds the dedupe key: nothing was taken on. */
+  duplicateOf: string | null
+  /** The webhook leads elsewhere by now: nothing was taken on. */
+  stale?: boolean
+  /** This process is to run it, and holds it already. */
+  claim?: Claim | null
+}
+
 export interface RunStore {
   /** Durable when it resolves. With a dedupe key that another run holds, nothing starts and that run's id comes back. */
-  accept(run: NewRun, dedupe?: Dedupe | null, journal?: ReplayedJournal | null): Promise<{ duplicateOf: string | null }>
+  accept(run: NewRun, dedupe?: Dedupe | null, journal?: ReplayedJournal | null, terms?: RunTerms): Promise<Accepted>
   /** The run as it was taken on, with its true values. */
   original(id: string): Promise<NewRun | null>
   /** When the step at that path began, in the order of the run's steps. */
@@ -319,6 +341,8 @@ export interface QueuedRun {
   concurrency: number | null
   /** The run as it was just accepted, so that it need not be read back; null where it must be. */
   fresh: NewRun | null
+  /** This process holds it already. */
+  claim?: Claim | null
 }
 
 export interface Queue {
@@ -328,6 +352,60 @@ export interface Queue {
   /** The run ended otherwise, wherever it stood. */
   forget(run: { id: string; flowId: string }): void
   forgetAllOf(flowId: string): void
+}
+
+/** Where processes that share the work find it, and find out which of them are alive. */
+export interface DispatchStore {
+  /** Takes over at most so many runs that nobody holds and whose time has come. */
+  take(worker: string, limit: number): Promise<ClaimedRun[]>
+  /** Milliseconds until the next run's time comes. */
+  nextDueIn(): Promise<number | null>
+  /** Runs that nobody has begun, counted up to `most`. */
+  waiting(most: number): Promise<number>
+  /** Lets as many runs of the flow's line begin as its limit has room for; whether there were any. */
+  admit(flowId: string): Promise<boolean>
+  /** Flows with runs in line. */
+  lines(): Promise<string[]>
+  /** What a worker holds. */
+  heldBy(worker: string): Promise<Claim[]>
+  /** What it holds goes back in line. */
+  putBack(worker: string, claims: readonly Claim[]): Promise<void>
+  enlist(worker: string): Promise<void>
+  /** false: it was taken for dead, and what it held is others' now. */
+  beat(worker: string): Promise<boolean>
+  /** How often each worker has given a sign of life. */
+  beats(): Promise<Map<string, number>>
+  /** Takes a worker off the list that has given no sign of life since. */
+  strike(worker: string, beat: number): Promise<void>
+  /** Whatever is held by none of the workers on the list goes back in line; the number of such runs. */
+  freeOrphans(): Promise<number>
+  /** The worker leaves, and what it holds goes back in line. */
+  leave(worker: string): Promise<void>
+}
+
+/** What one process tells the others. */
+export type Signal =
+  /** The flow's webhook, version or draft has changed. */
+  | { topic: 'flow'; flowId: string }
+  | { topic: 'flow_deleted'; flowId: string }
+  | { topic: 'cancelled'; runId: string }
+  | { topic: 'connection'; name: string }
+  /** Somebody watches events in the process that says so. */
+  | { topic: 'watching' }
+  | { topic: 'news'; news: News[] }
+
+/** That a run has come further, or that something has arrived: what there is to know of it stands in the database. */
+export interface News {
+  type: 'run' | 'delivery' | 'sample'
+  /** An accepted delivery goes by the id of its run. */
+  id: string
+  flowId: string
+}
+
+/** The way to the other processes; where there is only one, it leads nowhere. */
+export interface Signals {
+  /** To all others, in order, as soon as may be. */
+  send(signal: Signal): void
 }
 
 export type Scope = 'read' | 'write' | 'admin'

@@ -46,4 +46,5 @@ export async function regenerateWebhook(services: Services, actor: Actor, id: st
 
 function setRoute(services: Services, flow: FlowRecord): void {
   services.published.setRoute({ webhookId: flow.webhookId, flowId: flow.id, version: flow.version })
+  services.signals.send({ topic: 'flow', flowId: flow.id })
 }

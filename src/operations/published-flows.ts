@@ -16,6 +16,7 @@ export interface LiveFlow extends CompiledFlow<StepKind> {
 /** Compiled versions kept in memory. */
 const KEPT_VERSIONS = 1000
 const SEALED = /sealed:[\w.-]+/g
+const WEBHOOK_ID = /^[\w-]{32}$/
 
 export class PublishedFlows implements FlowSource {
   readonly #store: FlowStore
@@ -25,17 +26,67 @@ export class PublishedFlows implements FlowSource {
   readonly #webhookOf = new Map<string, string>()
   readonly #compiled = new Map<string, LiveFlow>()
 
-  constructor(store: FlowStore, kinds: ReadonlyMap<string, StepKind>, secrets: Secrets) {
+  readonly #sought = new Set<string>()
+  #nextAnswer: Promise<void> | null = null
+  #lastAnswer: Promise<void> = Promise.resolve()
+  /** Other processes change flows too. */
+  readonly shared: boolean
+
+  constructor(store: FlowStore, kinds: ReadonlyMap<string, StepKind>, secrets: Secrets, shared = false) {
+    this.shared = shared
     this.#store = store
     this.#kinds = kinds
     this.#secrets = secrets
   }
 
   async load(): Promise<void> {
-    for (const route of await this.#store.routes()) this.setRoute(route)
+    const routes = await this.#store.routes()
+    const there = new Set(routes.map(({ flowId }) => flowId))
+    for (const flowId of this.#webhookOf.keys()) if (!there.has(flowId)) this.removeRoute(flowId)
+    for (const route of routes) this.setRoute(route)
     // Each secret is known before the first run: one flow may come upon another's.
+    this.#learnSecrets(await this.#store.sealedDocuments())
+  }
+
+  /** Another process has changed the flow. */
+  async readFlow(flowId: string): Promise<void> {
+    const route = await this.#store.routeOf(flowId)
+    if (route) this.setRoute(route)
+    else this.removeRoute(flowId)
+    this.#learnSecrets(await this.#store.sealedDocuments(flowId))
+  }
+
+  /** Where a webhook leads by now: other processes may have changed it a moment ago. */
+  async lookUp(webhookId: string): Promise<RouteRecord | undefined> {
+    if (!WEBHOOK_ID.test(webhookId)) return undefined
+    this.#sought.add(webhookId)
+    // One question at a time, for all that gathered: whoever guesses ids keeps no more than one connection busy.
+    this.#nextAnswer ??= this.#lastAnswer.then(() => this.#lookUpSought())
+    this.#lastAnswer = this.#nextAnswer.catch(() => {})
+    await this.#nextAnswer
+    return this.#routes.get(webhookId)
+  }
+
+  /** Whether a webhook still leads where it did. What other processes change may be known here only a moment later. */
+  async isCurrent({ webhookId, version }: RouteRecord): Promise<boolean> {
+    return !this.shared || (await this.lookUp(webhookId))?.version === version
+  }
+
+  async #lookUpSought(): Promise<void> {
+    const sought = [...this.#sought]
+    this.#sought.clear()
+    this.#nextAnswer = null
+    const found = await this.#store.routesAt(sought)
+    for (const webhookId of sought) {
+      const known = this.#routes.get(webhookId)
+      if (known) this.removeRoute(known.flowId)
+    }
+    for (const route of found) this.setRoute(route)
+  }
+
+  #learnSecrets(documents: { flowId: string; document: string }[]): void {
     const seen = new Set<string>()
-    for (const { flowId, document } of await this.#store.sealedDocuments())
+    for (const { flowId, document } of documents)
       for (const [sealed] of document.matchAll(SEALED)) {
         if (!seen.has(sealed)) this.#secrets.unseal(sealed, flowId)
         seen.add(sealed)

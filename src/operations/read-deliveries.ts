@@ -65,6 +65,7 @@ export async function keepSample(
   await services.samples.add(sample, KEPT_SAMPLES)
   const view = shown(services)(sample)
   services.events.emit(flowTopic(flowId), { type: 'sample', data: view })
+  services.events.relay?.pass({ type: 'sample', id: view.id, flowId })
   return view
 }
 

@@ -25,11 +25,14 @@ import { startRun } from './start-run.ts'
 
 const MAX_DEPTH = 200
 
+/** The webhook was changed by another process after the checks: they have to be made again. */
+export const CHANGED_MEANWHILE = 'changed_meanwhile'
+
 export async function receiveDelivery(
   services: DeliveryServices,
   admission: Admission,
   body: Buffer,
-): Promise<CallerReply | Rejection> {
+): Promise<CallerReply | Rejection | typeof CHANGED_MEANWHILE> {
   const refused = checkSignature(services, admission, body)
   if (refused) return refused
   const webhook = readBody(admission.head, body)
@@ -45,13 +48,14 @@ export async function receiveDelivery(
   const scope = stepScope(roots, services.hashing, runId, 'trigger', createdAt)
 
   if (trigger.when && !passes(services, trigger.when, scope, route)) {
+    if (!(await services.published.isCurrent(route))) return CHANGED_MEANWHILE
     const id = await keepDelivery(services, route, webhook, { outcome: 'filtered', status: 200, runId: null })
     return defaultReply(id)
   }
   const immediate = trigger.mode === 'immediate' ? callerReply(trigger.reply, scope, defaultReply(runId)) : null
   const key = trigger.dedupe ? dedupeKey(services, trigger.dedupe.key, scope) : null
   const waiting = immediate ? null : services.replies.wait(runId, route.flowId, trigger.timeoutMs)
-  const { duplicateOf } = await startRun(
+  const { duplicateOf, stale } = await startRun(
     services,
     {
       id: runId,
@@ -67,7 +71,14 @@ export async function receiveDelivery(
     },
     trigger.concurrency,
     key === null ? null : { key, expiresAt: createdAt + trigger.dedupe!.windowMs },
+    null,
+    route,
   )
+  if (stale) {
+    services.replies.send(runId, stillRunningReply(runId))
+    await services.published.lookUp(head.webhookId)
+    return CHANGED_MEANWHILE
+  }
   if (duplicateOf !== null) {
     services.replies.send(runId, stillRunningReply(runId))
     const reply = immediate
@@ -77,7 +88,7 @@ export async function receiveDelivery(
     return reply
   }
   services.meters.delivery('accepted', null)
-  services.events.tell(route.flowId, () => ({
+  services.events.tell(route.flowId, 'delivery', runId, () => ({
     type: 'delivery',
     data: {
       id: deliveryIdOf(runId),
@@ -186,7 +197,7 @@ function passes(
   }
 }
 
-/** Missing or empty means: not deduplicated. Long keys and those with secrets are kept as their digest. */
+/** Missing or empty means: not deduplicated. Long keys, those with secrets and those no database takes are kept as their digest. */
 function dedupeKey(services: DeliveryServices, keyOf: (scope: Scope) => unknown, scope: Scope): string | null {
   let value: unknown
   try {
@@ -197,7 +208,7 @@ function dedupeKey(services: DeliveryServices, keyOf: (scope: Scope) => unknown,
   }
   if (value === MISSING || value === null || value === '') return null
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  const digest = text.length > 200 || !text.isWellFormed() || services.secrets.holds(text)
+  const digest = text.length > 200 || text.includes('\0') || !text.isWellFormed() || services.secrets.holds(text)
   // As JSON, in which lone surrogates stay apart.
   return digest ? `sha256:${services.hashing.sha256(JSON.stringify(text))}` : text
 }
@@ -223,7 +234,7 @@ async function keepDelivery(
   }
   await services.deliveries.add(delivery)
   services.meters.delivery(outcome, delivery.code)
-  services.events.tell(route.flowId, () => ({
+  services.events.tell(route.flowId, 'delivery', id, () => ({
     type: 'delivery',
     data: { ...shown(services)(delivery), webhook: undefined },
   }))

@@ -44,5 +44,6 @@ async function saveDraft(
       'revision_conflict',
       `The draft has been changed since revision ${expectedRevision}; read it again and merge your change.`,
     )
+  services.signals.send({ topic: 'flow', flowId: id })
   return flowView(present(saved, id), services.baseUrl)
 }

@@ -16,6 +16,10 @@ export class Replies {
     })
   }
 
+  waits(runId: string): boolean {
+    return this.#waiting.has(runId)
+  }
+
   send(runId: string, reply: CallerReply): void {
     this.#settle(runId, reply)
   }

@@ -27,6 +27,7 @@ import type {
   SampleStore,
   Scope,
   Secrets,
+  Signals,
 } from './ports.ts'
 import type { PublishedFlows } from './published-flows.ts'
 import type { RateLimit } from './rate-limit.ts'
@@ -58,6 +59,7 @@ export interface Services {
   engine: Engine
   enginePorts: EnginePorts
   queue: Queue
+  signals: Signals
   replies: Replies
   events: Events
   meters: Meters

@@ -1,7 +1,7 @@
 // Takes on a run durably and puts it in line.
 import type { NewRun } from '../engine/run-store.ts'
 import { runEvent } from './events.ts'
-import type { Dedupe, ReplayedJournal } from './ports.ts'
+import type { Accepted, Dedupe, ReplayedJournal, RouteRecord } from './ports.ts'
 import type { DeliveryServices } from './services.ts'
 
 /** So many runs in line, and no larger ones, are kept in memory as they came. */
@@ -14,14 +14,17 @@ export async function startRun(
   concurrency: number | null,
   dedupe: Dedupe | null,
   journal: ReplayedJournal | null = null,
-): Promise<{ duplicateOf: string | null }> {
-  const accepted = await services.runs.accept(run, dedupe, journal)
-  if (accepted.duplicateOf === null) {
+  route: RouteRecord | null = null,
+): Promise<Accepted> {
+  const terms = { concurrency, awaited: services.replies.waits(run.id), route }
+  const accepted = await services.runs.accept(run, dedupe, journal, terms)
+  if (accepted.duplicateOf === null && !accepted.stale) {
     const small = services.queue.size < FRESH_RUNS && run.webhook.rawBody.length <= FRESH_BODY_CHARS
-    const fresh = small && journal === null ? run : null
-    services.queue.add({ id: run.id, flowId: run.flowId, concurrency, fresh })
+    const { claim } = accepted
+    const fresh = claim || (small && journal === null) ? run : null
+    services.queue.add({ id: run.id, flowId: run.flowId, concurrency, fresh, claim })
     if (!run.test) services.activity.began(run.flowId)
-    services.events.tell(run.flowId, () =>
+    services.events.tell(run.flowId, 'run', run.id, () =>
       runEvent(run, { status: 'queued', startedAt: null, finishedAt: null, error: null }),
     )
   }

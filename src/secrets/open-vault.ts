@@ -16,13 +16,30 @@ export class KeyRefused extends Error {
   override readonly name = 'KeyRefused'
 }
 
+/** Where the secrets are kept that the key opens. */
+export interface SealedPlace {
+  kind: 'sqlite' | 'postgres'
+  place: string
+}
+
 /** `keys` from MILLRACE_SECRET_KEY; without it the folder holds the key. */
-export async function openVault(keys: readonly string[] | null, folder: string, records: VaultRecords): Promise<Vault> {
+export async function openVault(
+  keys: readonly string[] | null,
+  folder: string,
+  records: VaultRecords,
+  { kind, place }: SealedPlace = { kind: 'sqlite', place: folder },
+): Promise<Vault> {
   const check = await records.check()
+  // Each process would make its own: with a database that several share, somebody has to give them all the same one.
+  if (keys === null && kind === 'postgres' && !existsSync(join(folder, KEY_FILE)))
+    throw new KeyRefused(
+      `MILLRACE_SECRET_KEY is not set, and there is no ${join(folder, KEY_FILE)}. With PostgreSQL every process needs the same key: ` +
+        'make one with `openssl rand -base64 32`, keep it, and set MILLRACE_SECRET_KEY to it in all of them. Nothing was changed.',
+    )
   const vault = new Vault(new KeyRing(keys ?? [keyOfFolder(folder, check === null)]))
   if (check !== null && vault.unseal(check.sealed, CHECK_BINDING) === null)
     throw new KeyRefused(
-      `The secrets in ${folder} were sealed with another key than ${keys ? 'MILLRACE_SECRET_KEY' : join(folder, KEY_FILE)} gives. ` +
+      `The secrets in ${place} were sealed with another key than ${keys ? 'MILLRACE_SECRET_KEY' : join(folder, KEY_FILE)} gives. ` +
         'Set MILLRACE_SECRET_KEY to the key they were sealed with. Nothing was changed.',
     )
   // Whatever is stored was sealed with one of the keys of the last start: only where one was taken away it must be looked at.
@@ -30,7 +47,7 @@ export async function openVault(keys: readonly string[] | null, folder: string, 
   const missing = hasAll ? [] : (await records.keyIdsInUse()).filter((id) => !vault.knows(id))
   if (missing.length)
     throw new KeyRefused(
-      `Some secrets in ${folder} are sealed with a key (${missing.join(', ')}) that is not given. ` +
+      `Some secrets in ${place} are sealed with a key (${missing.join(', ')}) that is not given. ` +
         'Add it to the end of the list in MILLRACE_SECRET_KEY. Nothing was changed.',
     )
   if (check?.keyIds?.join() !== vault.keyIds.join())

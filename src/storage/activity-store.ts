@@ -6,9 +6,11 @@ import type { Tables } from './tables.ts'
 export function createActivityStore(db: Kysely<Tables>): ActivityStore {
   return {
     async add(counts) {
+      // In one order in every process, so that no two wait for each other.
+      const sorted = counts.toSorted((a, b) => (a.flowId < b.flowId ? -1 : 1))
       await db
         .insertInto('flow_hour')
-        .values(counts.map(({ flowId, hour, runs, failed }) => ({ flow_id: flowId, hour, runs, failed })))
+        .values(sorted.map(({ flowId, hour, runs, failed }) => ({ flow_id: flowId, hour, runs, failed })))
         .onConflict((conflict) =>
           conflict.columns(['flow_id', 'hour']).doUpdateSet((eb) => ({
             runs: eb('flow_hour.runs', '+', eb.ref('excluded.runs')),

@@ -1,17 +1,38 @@
-// What differs between the databases in the migrations.
-import type { RawBuilder } from 'kysely'
-import { sql } from 'kysely'
+// What differs between the databases: in the migrations, and in the few queries that have to say it.
+import { type Kysely, PostgresAdapter, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
 
 export interface Dialect {
+  /** Ids, paths and keys: compared and sorted by their bytes. */
+  key: RawBuilder<unknown>
   bytes: RawBuilder<unknown>
   /** Whole milliseconds and counters beyond 32 bits. */
   bigint: RawBuilder<unknown>
   /** Ends a table whose primary key is the only way in. */
   keyed: RawBuilder<unknown>
+  /** More than one process may work on the database. */
+  shared: boolean
 }
 
 export const sqliteDialect: Dialect = {
+  key: sql`text`,
   bytes: sql`blob`,
   bigint: sql`integer`,
   keyed: sql`without rowid`,
+  shared: false,
+}
+
+export const postgresDialect: Dialect = {
+  key: sql`text collate "C"`,
+  bytes: sql`bytea`,
+  bigint: sql`bigint`,
+  keyed: sql``,
+  shared: true,
+}
+
+/** Keeps other transactions from the rows until this one ends. SQLite has one writer at a time, and no words for it. */
+export function locked<DB, T extends keyof DB & string, O>(
+  db: Kysely<DB>,
+  query: SelectQueryBuilder<DB, T, O>,
+): SelectQueryBuilder<DB, T, O> {
+  return db.getExecutor().adapter instanceof PostgresAdapter ? query.forUpdate() : query
 }

@@ -1,6 +1,7 @@
 // Flows, their drafts and their immutable versions.
 import { type Kysely, sql, type Transaction } from 'kysely'
-import type { FlowRecord, FlowStore, VersionRecord } from '../operations/ports.ts'
+import type { FlowRecord, FlowStore, RouteRecord, VersionRecord } from '../operations/ports.ts'
+import { locked } from './dialect.ts'
 import { paged } from './paged.ts'
 import type { FlowTable, FlowVersionTable, Tables } from './tables.ts'
 
@@ -26,6 +27,8 @@ const toVersion = (row: FlowVersionTable): VersionRecord => ({
 export function createFlowStore(db: Kysely<Tables>): FlowStore {
   const find = async (on: Kysely<Tables> | Transaction<Tables>, id: string) =>
     on.selectFrom('flow').selectAll().where('id', '=', id).executeTakeFirst()
+
+  const routes = () => db.selectFrom('flow').select(['id', 'webhook_id', 'version'])
 
   const update = async (id: string, change: Partial<FlowTable>): Promise<FlowRecord | null> => {
     const row = await db.updateTable('flow').set(change).where('id', '=', id).returningAll().executeTakeFirst()
@@ -92,7 +95,7 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
 
     publish: (id, { revision, publishedAt, publishedBy }) =>
       db.transaction().execute(async (tx) => {
-        const flow = await find(tx, id)
+        const flow = await locked(tx, tx.selectFrom('flow').selectAll().where('id', '=', id)).executeTakeFirst()
         if (!flow) return null
         if (flow.revision !== revision) return 'conflict'
         const latest = await tx
@@ -208,21 +211,38 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
         .execute()
     },
 
-    async sealedDocuments() {
+    async sealedDocuments(flowId) {
       const holds = '%"sealed:%'
-      return db
+      const drafts = db
         .selectFrom('flow')
         .select(['id as flowId', 'draft as document'])
         .where('draft', 'like', holds)
-        .unionAll(
-          db.selectFrom('flow_version').select(['flow_id as flowId', 'document']).where('document', 'like', holds),
-        )
-        .execute()
+        .$if(flowId !== undefined, (query) => query.where('id', '=', flowId!))
+      const versions = db
+        .selectFrom('flow_version')
+        .select(['flow_id as flowId', 'document'])
+        .where('document', 'like', holds)
+        .$if(flowId !== undefined, (query) => query.where('flow_id', '=', flowId!))
+      return drafts.unionAll(versions).execute()
     },
 
     async routes() {
-      const rows = await db.selectFrom('flow').select(['id', 'webhook_id', 'version']).execute()
-      return rows.map((row) => ({ webhookId: row.webhook_id, flowId: row.id, version: row.version }))
+      return (await routes().execute()).map(toRoute)
+    },
+
+    async routesAt(webhookIds) {
+      return (await routes().where('webhook_id', 'in', webhookIds).execute()).map(toRoute)
+    },
+
+    async routeOf(flowId) {
+      const row = await routes().where('id', '=', flowId).executeTakeFirst()
+      return row ? toRoute(row) : null
     },
   }
 }
+
+const toRoute = (row: Pick<FlowTable, 'id' | 'webhook_id' | 'version'>): RouteRecord => ({
+  webhookId: row.webhook_id,
+  flowId: row.id,
+  version: row.version,
+})

@@ -1,10 +1,6 @@
 // Whatever became ready to be written during one turn of the event loop shares one transaction and one sync.
 import type { DatabaseSync } from 'node:sqlite'
-
-/** The database could not keep what it was given; nothing of it was written. */
-export class StorageUnavailable extends Error {
-  override readonly name = 'StorageUnavailable'
-}
+import { StorageUnavailable } from './storage-unavailable.ts'
 
 interface Pending {
   write(): unknown

@@ -11,6 +11,7 @@ import { activity } from './migrations/006-activity.ts'
 import { waiting } from './migrations/007-waiting.ts'
 import { sealed } from './migrations/008-sealed.ts'
 import { flowSource } from './migrations/011-flow-source.ts'
+import { dispatch } from './migrations/012-dispatch.ts'
 
 type Step = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
 
@@ -24,6 +25,7 @@ const MIGRATIONS: Record<string, Step> = {
   '007-waiting': waiting,
   '008-sealed': sealed,
   '011-flow-source': flowSource,
+  '012-dispatch': dispatch,
 }
 
 export class NewerSchema extends Error {}

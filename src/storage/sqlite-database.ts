@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { Kysely, type SqliteDatabase, SqliteDialect } from 'kysely'
 import { DATABASE_FILE, isLockHeld, lockFolder } from '../data-folder.ts'
+import { DatabaseRefused } from './database-refused.ts'
 import { sqliteDialect } from './dialect.ts'
 import { GroupCommit } from './group-commit.ts'
 import { migrate, NewerSchema } from './migrate.ts'
@@ -13,11 +14,6 @@ import type { Tables } from './tables.ts'
 const APPLICATION_ID = 0x4d695261
 /** Up to here every page is verified at start; larger files only where they are read. */
 const VERIFY_UP_TO_BYTES = 64 * 1024 * 1024
-
-/** The database cannot be used as it is; the files stay as they are. */
-export class DatabaseRefused extends Error {
-  override readonly name = 'DatabaseRefused'
-}
 
 export interface SqliteStorage {
   raw: DatabaseSync

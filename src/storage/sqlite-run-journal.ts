@@ -2,6 +2,15 @@
 import type { Claim, ClaimedRun, JournalEntry, NewRun, RunJournal, RunProgress } from '../engine/run-store.ts'
 import type { Dedupe, DeliveryRecord, DeliveryStore, Protect, ReplayedJournal, RunStore } from '../operations/ports.ts'
 import { runBinding } from './bindings.ts'
+import {
+  entriesUnder,
+  isOfOwnRound,
+  pathsAround,
+  replayed,
+  roundIndex,
+  roundsUnder,
+  settleOperation,
+} from './journal-rows.ts'
 import { requestColumns, revealedRequest, sealedRequestColumns } from './request-columns.ts'
 import { toClaimedRun, toEntry } from './run-rows.ts'
 import type { SqliteStorage } from './sqlite-database.ts'
@@ -84,13 +93,6 @@ export function createSqliteRunJournal(
     }
   }
 
-  const operate = (flowId: string, entry: JournalEntry): void => {
-    const result = keyValues(flowId, entry.operation!, entry.finishedAt!)
-    if ('output' in result)
-      Object.assign(entry, { output: result.output, error: null, outcome: 'done', status: 'succeeded' })
-    else Object.assign(entry, { error: result.error, outcome: 'failed', status: 'failed' })
-  }
-
   return {
     runs: {
       accept(run: NewRun, dedupe: Dedupe | null = null, journal: ReplayedJournal | null = null) {
@@ -168,10 +170,10 @@ export function createSqliteRunJournal(
 
     async rounds(runId, base) {
       const rounds = []
-      for (const row of selectRounds.iterate(runId, `${base}[`, `${base}\\`) as Iterable<unknown>) {
+      for (const row of selectRounds.iterate(runId, ...roundsUnder(base)) as Iterable<unknown>) {
         const step = row as StepTable
-        const index = Number(step.path.slice(base.length + 1, -1))
-        if (!Number.isInteger(index)) continue
+        const index = roundIndex(step.path, base)
+        if (index === null) continue
         const { output, error } = toEntry(revealedStep(step, protect))
         rounds.push({ index, output, error })
       }
@@ -179,15 +181,12 @@ export function createSqliteRunJournal(
     },
 
     async latestOfRounds(runId, base) {
-      const rows = selectLatest.all(runId, `${base}[`, `${base}\\`) as unknown as StepTable[]
-      // A loop inside keeps the results of its rounds to itself.
-      const own = rows.filter((row) => !row.path.slice(row.path.indexOf(']', base.length)).includes('['))
-      return own.map((row) => toEntry(revealedStep(row, protect)))
+      const rows = selectLatest.all(runId, ...roundsUnder(base)) as unknown as StepTable[]
+      return rows.filter((row) => isOfOwnRound(row.path, base)).map((row) => toEntry(revealedStep(row, protect)))
     },
 
     async entriesUnder(runId, prefix) {
-      // Up to the next character after the slash that ends the prefix.
-      const rows = selectUnder.all(runId, prefix, `${prefix.slice(0, -1)}0`) as unknown as StepTable[]
+      const rows = selectUnder.all(runId, ...entriesUnder(prefix)) as unknown as StepTable[]
       return rows.map((row) => toEntry(revealedStep(row, protect)))
     },
 
@@ -207,7 +206,7 @@ export function createSqliteRunJournal(
           )
           if (changes === 0) return false
           for (const entry of progress.entries) {
-            if (entry.operation) operate(held.flowId, entry)
+            if (entry.operation) settleOperation(entry, keyValues(held.flowId, entry.operation, entry.finishedAt!))
             writeEntry(held.runId, entry)
           }
           return true
@@ -219,17 +218,4 @@ export function createSqliteRunJournal(
         })
     },
   }
-}
-
-/** The paths of the steps that a step stands inside of. */
-function pathsAround(path: string): string[] {
-  return [...path.matchAll(/[/[#]/g)].map((match) => path.slice(0, match.index))
-}
-
-/** An entry as a replay takes it over; null where it does not. */
-function replayed(entry: JournalEntry, around: ReadonlySet<string>): JournalEntry | null {
-  // What is around something that is done anew goes on with what it had decided.
-  if (around.has(entry.path))
-    return { ...entry, status: 'running', outcome: null, output: null, error: null, finishedAt: null, resumeAt: null }
-  return entry.outcome && entry.outcome !== 'wait' ? entry : null
 }

@@ -9,6 +9,7 @@ import {
   runBinding,
   stepBinding,
 } from './bindings.ts'
+import { resealDocument, SEALED_LITERAL } from './sealed-documents.ts'
 import type { SqliteStorage } from './sqlite-database.ts'
 
 /** What one transaction takes on: so many rows, or a few of the largest. */
@@ -103,15 +104,6 @@ function some(iterator: Iterable<unknown>): { rows: Row[]; more: boolean } {
   return { rows, more: false }
 }
 
-const SEALED = /sealed:([0-9a-f]{8})\.[\w-]{16}\.[\w-]{22,}/g
-
-/** The sealed literals of a document, with those of one key sealed anew. */
-function resealDocument(text: string, keyId: string, replaced: (sealed: string) => string): string {
-  return text.includes(`sealed:${keyId}.`)
-    ? text.replaceAll(SEALED, (sealed, id) => (id === keyId ? replaced(sealed) : sealed))
-    : text
-}
-
 /** Drafts and versions: flow by flow, so that an unchanged draft still reads as its version does. */
 function flowDocuments({ raw }: SqliteStorage): Place {
   const flows = raw.prepare('SELECT id, draft FROM flow WHERE id > ? ORDER BY id LIMIT ?')
@@ -125,7 +117,7 @@ function flowDocuments({ raw }: SqliteStorage): Place {
         const page = flows.all(after, FLOWS)
         for (const { id, draft } of page) {
           const texts = [draft, ...versions.all(id!).map((version) => version['document'])] as string[]
-          for (const text of texts) for (const [, keyId] of text.matchAll(SEALED)) add(keyId!, 1)
+          for (const text of texts) for (const [, keyId] of text.matchAll(SEALED_LITERAL)) add(keyId!, 1)
         }
         if (page.length < FLOWS) return
         after = page.at(-1)!['id'] as string
@@ -168,7 +160,8 @@ function runDocuments({ raw }: SqliteStorage): Place {
     async count(add) {
       for (let after = ''; ; ) {
         const page = select.all(after, ROWS)
-        for (const { document } of page) for (const [, keyId] of (document as string).matchAll(SEALED)) add(keyId!, 1)
+        for (const { document } of page)
+          for (const [, keyId] of (document as string).matchAll(SEALED_LITERAL)) add(keyId!, 1)
         if (page.length < ROWS) return
         after = page.at(-1)!['id'] as string
         await new Promise((resolve) => setImmediate(resolve))

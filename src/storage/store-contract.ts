@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createIds } from '../engine/ids.ts'
 import type { JournalEntry, NewRun, RunJournal } from '../engine/run-store.ts'
+import type { KeyValueOperation } from '../engine/step-kind.ts'
 import { collectPairs, type WebhookData } from '../engine/webhook-data.ts'
 import type {
   ActivityStore,
@@ -74,7 +75,7 @@ const newFlow = (change: Partial<FlowRecord> = {}): FlowRecord => ({
   ...change,
 })
 
-const newRun = (flowId: string, change: Partial<NewRun> = {}): NewRun => ({
+export const newRun = (flowId: string, change: Partial<NewRun> = {}): NewRun => ({
   id: ids.next('run'),
   flowId,
   version: 1,
@@ -156,6 +157,23 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
         )
         expect((await stores.flows.version(flow.id, 1))?.document).toBe(flow.draft)
         expect((await stores.flows.versions(flow.id, page)).items.map((v) => v.version)).toEqual([2, 1])
+      })
+
+      it('makes one version of a draft that is published twice at once', async () => {
+        const flow = newFlow()
+        await stores.flows.create(flow)
+        const publish = () => stores.flows.publish(flow.id, { revision: 1, publishedAt: time, publishedBy: 'me' })
+        const published = (await Promise.all([publish(), publish(), publish()])) as FlowRecord[]
+        expect(published.map(({ version }) => version)).toEqual([1, 1, 1])
+        expect((await stores.flows.versions(flow.id, page)).items).toHaveLength(1)
+      })
+
+      it('takes every character in a name that somebody looks for', async () => {
+        const flow = { ...newFlow(), name: 'a\u0000b \ud800 é' }
+        await stores.flows.create(flow)
+        expect((await stores.flows.get(flow.id))?.draft).toBe(flow.draft)
+        expect((await stores.flows.list(page, 'x\u0000y')).items).toEqual([])
+        expect(await stores.flows.get('flow_\u0000')).toBeNull()
       })
 
       it('keeps the number when an unpublished flow is published again unchanged', async () => {
@@ -253,6 +271,40 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
         expect(again?.journal).toEqual(entries)
         expect(again?.startedAt).toBe(time)
         expect(await stores.runs.steps(run.id)).toEqual(entries)
+      })
+
+      it('journals every character, and the latest of several entries of a step', async () => {
+        const run = newRun('flow_characters')
+        await stores.runs.accept(run)
+        const claimed = await stores.journal.claim(run.id, time)
+        const text = 'é 𝄞 \u0000 \ud800 "quoted\\" {a,b} \n NULL'
+        const entries = [
+          entry('a', { status: 'running', outcome: null, output: null }),
+          entry('b', { seq: 2, output: [text, { [text]: text }], logs: [text], error: { code: 'x', message: text } }),
+          entry('a', { output: { text } }),
+        ]
+        await stores.journal.record(claimed!.claim, { ...running, startedAt: time, entries })
+        const again = await stores.journal.claim(run.id, time)
+        expect(again?.journal).toEqual([entries[2], entries[1]])
+      })
+
+      it('records what many runs come to at once, each for itself', async () => {
+        const runs = Array.from({ length: 30 }, () => newRun('flow_many'))
+        await Promise.all(runs.map((run) => stores.runs.accept(run)))
+        const claims = await Promise.all(runs.map((run) => stores.journal.claim(run.id, time)))
+        await stores.runs.cancel(runs[7]!.id, time, { code: 'cancelled', message: 'x' })
+        const recorded = await Promise.all(
+          claims.map((claimed, i) =>
+            stores.journal.record(claimed!.claim, {
+              ...running,
+              startedAt: time,
+              entries: [entry('n', { output: i })],
+            }),
+          ),
+        )
+        expect(recorded).toEqual(runs.map((_, i) => i !== 7))
+        for (const [i, run] of runs.entries())
+          expect((await stores.runs.steps(run.id)).map(({ output }) => output)).toEqual(i === 7 ? [] : [i])
       })
 
       it('lets a claim that was taken over change nothing', async () => {
@@ -442,6 +494,68 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
         await stores.activity.deleteBefore(11)
         expect(await stores.activity.since(['flow_hours'], 0)).toHaveLength(1)
         expect(await stores.activity.since([], 0)).toEqual([])
+      })
+    })
+
+    describe("a flow's keys", () => {
+      const operate = (op: KeyValueOperation['op'], key: string, value: unknown = null, ttlMs: number | null = null) =>
+        stores.runs.operate('flow_keys', { op, key, value, ttlMs }, time)
+
+      it('adds a key once, however many try at the same time', async () => {
+        const results = await Promise.all(Array.from({ length: 20 }, (_, i) => operate('add', 'first', i)))
+        const outputs = results.map((result) => (result as { output: { added: boolean; value: number } }).output)
+        const winner = outputs.filter(({ added }) => added)
+        expect(winner).toHaveLength(1)
+        for (const { value } of outputs) expect(value).toBe(winner[0]!.value)
+      })
+
+      it('loses no increment of those that come at once', async () => {
+        await Promise.all(Array.from({ length: 25 }, () => operate('increment', 'count', 2)))
+        expect(await operate('get', 'count')).toEqual({ output: { value: 50 } })
+        expect(await operate('increment', 'count', 'x')).toMatchObject({ error: { code: 'expression_failed' } })
+      })
+
+      it('forgets a key after its time, keeps the time of a counter, and deletes', async () => {
+        await operate('set', 'short', { a: 1 }, 1000)
+        await operate('set', 'counter', 1, 1000)
+        await operate('increment', 'counter')
+        expect(await operate('get', 'short')).toEqual({ output: { value: { a: 1 } } })
+        time += 1000
+        expect(await operate('get', 'short')).toEqual({ output: { value: null } })
+        expect(await operate('get', 'counter')).toEqual({ output: { value: null } })
+        expect(await operate('add', 'short', 2)).toEqual({ output: { added: true, value: 2 } })
+        expect(await operate('delete', 'short')).toEqual({ output: { deleted: true } })
+        expect(await operate('delete', 'short')).toEqual({ output: { deleted: false } })
+      })
+
+      it.each([
+        ['a NUL', 'a\u0000b'],
+        ['half a character', 'a\ud800b'],
+        ['5,000 characters', 'k'.repeat(5000)],
+        ['a secret', `key ${STORE_SECRET}`],
+        ['nothing', ''],
+      ])('takes a key of %s', async (_what, key) => {
+        const value = { text: `é \u0000 \ud800 ${STORE_SECRET}` }
+        await operate('set', key, value)
+        await operate('set', `${key}.`, 'other')
+        expect(await operate('get', key)).toEqual({ output: { value } })
+      })
+
+      it('operates in the write that journals the step, and not for a claim that was lost', async () => {
+        const run = newRun('flow_keys')
+        await stores.runs.accept(run)
+        const claimed = await stores.journal.claim(run.id, time)
+        const counted = (): JournalEntry =>
+          entry('n', { operation: { op: 'increment', key: 'runs', value: null, ttlMs: null } })
+        const first = counted()
+        expect(await stores.journal.record(claimed!.claim, { ...running, startedAt: time, entries: [first] })).toBe(
+          true,
+        )
+        expect(first).toMatchObject({ output: { value: 1 }, outcome: 'done', status: 'succeeded' })
+        await stores.runs.cancel(run.id, time, { code: 'cancelled', message: 'x' })
+        const late = { ...running, startedAt: time, entries: [counted()] }
+        expect(await stores.journal.record(claimed!.claim, late)).toBe(false)
+        expect(await operate('get', 'runs')).toEqual({ output: { value: 1 } })
       })
     })
 

@@ -1,6 +1,6 @@
 // What the pages of the UI ask for beyond the contract.
 import { readdirSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openEvents } from '../harness/event-stream.ts'
 import { expectFailure } from '../harness/inbox.ts'
 import { call, documentOf, type Managed, startManaged } from '../harness/management.ts'
@@ -93,11 +93,15 @@ describe('the inbox over all flows', () => {
     const { flow, post } = await millrace.publish(documentOf([], {}, 'Inbox flow'))
     const accepted = await post({ n: 'a' })
     await post('{')
-    const { items } = (await api('GET', `/deliveries?flow=${flow.id}`)).body
-    expect(items).toMatchObject([
-      { outcome: 'rejected', flowId: flow.id, flowName: 'Inbox flow' },
-      { outcome: 'accepted', runId: accepted.body.id },
-    ])
+    // The inbox is written beside the reply, not before it.
+    const items = await vi.waitFor(async () => {
+      const listed = (await api('GET', `/deliveries?flow=${flow.id}`)).body.items
+      expect(listed).toMatchObject([
+        { outcome: 'rejected', flowId: flow.id, flowName: 'Inbox flow' },
+        { outcome: 'accepted', runId: accepted.body.id },
+      ])
+      return listed
+    }, 5000)
     for (const item of items) expect(item).not.toHaveProperty('webhook')
     const [rejected] = (await api('GET', '/deliveries?outcome=rejected&limit=1')).body.items
     expect(rejected.id).toBe(items[0].id)
@@ -197,7 +201,7 @@ describe('what the editor is made from', () => {
     const { body } = await api('GET', '/settings')
     expect(body).toMatchObject({
       version: expect.stringMatching(/^\d+\.\d+/),
-      storage: 'sqlite',
+      storage: process.env['TEST_STORAGE'] ?? 'sqlite',
       limits: { maxBodyBytes: 10_485_760, retentionDays: 30 },
       env: expect.arrayContaining(['UP']),
     })

@@ -8,8 +8,12 @@ import { readConfig } from '../../src/config.ts'
 import type { FlowView } from '../../src/operations/flow-view.ts'
 import type { RunView } from '../../src/operations/read-runs.ts'
 import { freePort } from './free-port.ts'
+import { type Databases, startDatabases } from './postgres.ts'
 
 export const TOKEN = 'test-admin-token-0123456789'
+
+/** For processes that share a database. */
+export const TEST_KEY = Buffer.alloc(32, 7).toString('base64')
 
 export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'millrace-test-'))
 
@@ -21,8 +25,18 @@ export interface Millrace extends Client {
   stop(): Promise<void>
 }
 
-/** Starts Millrace in this process on a folder of its own. */
-export async function startMillrace(environment: Record<string, string> = {}): Promise<Millrace> {
+let databases: Promise<Databases> | null = null
+
+/** With TEST_STORAGE=postgres whatever a test starts in its own process works on a database of PostgreSQL. */
+async function chosenStorage(environment: Record<string, string>): Promise<Record<string, string>> {
+  if (process.env['TEST_STORAGE'] !== 'postgres' || environment['MILLRACE_DATA_DIR']) return {}
+  databases ??= startDatabases()
+  return { DATABASE_URL: await (await databases).create(), MILLRACE_SECRET_KEY: TEST_KEY, ...environment }
+}
+
+/** Starts Millrace in this process on a folder, or a database, of its own. */
+export async function startMillrace(given: Record<string, string> = {}): Promise<Millrace> {
+  const environment = { ...given, ...(await chosenStorage(given)) }
   const dataDir = environment['MILLRACE_DATA_DIR'] ?? temporaryFolder()
   const port = Number(environment['MILLRACE_PORT'] ?? (await freePort()))
   const lines: string[] = []

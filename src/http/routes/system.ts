@@ -17,7 +17,8 @@ export interface System {
 
 const listOf = (item: Parameters<typeof Type.Array>[0]) => Type.Object({ items: Type.Array(item) })
 
-export function systemRoutes(app: FastifyInstance, { services, metrics, settings, ready }: System): void {
+/** What every process serves, whatever its role. */
+export function healthRoutes(app: FastifyInstance, { metrics, ready }: Pick<System, 'metrics' | 'ready'>): void {
   const tags = ['system']
   app.get('/healthz', { schema: { tags, summary: 'Alive' } }, () => Promise.resolve({ status: 'ok' }))
   app.get('/readyz', { schema: { tags, summary: 'Ready: the database can be reached' } }, async (_request, reply) =>
@@ -26,6 +27,12 @@ export function systemRoutes(app: FastifyInstance, { services, metrics, settings
   app.get('/metrics', { schema: { tags, summary: 'Prometheus metrics' } }, async (_request, reply) =>
     reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics.text()),
   )
+}
+
+export function systemRoutes(app: FastifyInstance, system: System): void {
+  healthRoutes(app, system)
+  const { services, settings } = system
+  const tags = ['system']
   app.get(
     '/api/v1/settings',
     { schema: { tags, summary: 'Version and limits in force', response: { 200: SettingsBody } } },

@@ -3,14 +3,14 @@ import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 
-export async function core(db: Kysely<unknown>, { bytes, bigint, keyed }: Dialect): Promise<void> {
+export async function core(db: Kysely<unknown>, { key, bytes, bigint, keyed }: Dialect): Promise<void> {
   await db.schema
     .createTable('flow')
-    .addColumn('id', 'text', (c) => c.primaryKey())
+    .addColumn('id', key, (c) => c.primaryKey())
     .addColumn('name', 'text', (c) => c.notNull())
     .addColumn('draft', 'text', (c) => c.notNull())
     .addColumn('revision', 'integer', (c) => c.notNull())
-    .addColumn('webhook_id', 'text', (c) => c.notNull().unique())
+    .addColumn('webhook_id', key, (c) => c.notNull().unique())
     .addColumn('version', 'integer')
     .addColumn('published_at', bigint)
     .addColumn('created_at', bigint, (c) => c.notNull())
@@ -18,7 +18,7 @@ export async function core(db: Kysely<unknown>, { bytes, bigint, keyed }: Dialec
     .execute()
   await db.schema
     .createTable('flow_version')
-    .addColumn('flow_id', 'text', (c) => c.notNull())
+    .addColumn('flow_id', key, (c) => c.notNull())
     .addColumn('version', 'integer', (c) => c.notNull())
     .addColumn('document', 'text', (c) => c.notNull())
     .addColumn('published_at', bigint, (c) => c.notNull())
@@ -27,8 +27,8 @@ export async function core(db: Kysely<unknown>, { bytes, bigint, keyed }: Dialec
     .execute()
   await db.schema
     .createTable('run')
-    .addColumn('id', 'text', (c) => c.primaryKey())
-    .addColumn('flow_id', 'text', (c) => c.notNull())
+    .addColumn('id', key, (c) => c.primaryKey())
+    .addColumn('flow_id', key, (c) => c.notNull())
     .addColumn('version', 'integer')
     .addColumn('document', 'text')
     .addColumn('status', 'text', (c) => c.notNull())
@@ -41,7 +41,7 @@ export async function core(db: Kysely<unknown>, { bytes, bigint, keyed }: Dialec
     .addColumn('started_at', bigint)
     .addColumn('finished_at', bigint)
     .addColumn('resume_at', bigint)
-    .addColumn('replay_of', 'text')
+    .addColumn('replay_of', key)
     .addColumn('error', 'text')
     .addColumn('request', 'text', (c) => c.notNull())
     .addColumn('raw_body', bytes, (c) => c.notNull())
@@ -53,9 +53,9 @@ export async function core(db: Kysely<unknown>, { bytes, bigint, keyed }: Dialec
   await sql`create index run_due on run(resume_at) where status = 'waiting'`.execute(db)
   await db.schema
     .createTable('step')
-    .addColumn('run_id', 'text', (c) => c.notNull())
-    .addColumn('path', 'text', (c) => c.notNull())
-    .addColumn('id', 'text', (c) => c.notNull())
+    .addColumn('run_id', key, (c) => c.notNull())
+    .addColumn('path', key, (c) => c.notNull())
+    .addColumn('id', key, (c) => c.notNull())
     .addColumn('kind', 'text', (c) => c.notNull())
     .addColumn('seq', 'integer', (c) => c.notNull())
     .addColumn('status', 'text', (c) => c.notNull())
@@ -74,13 +74,13 @@ export async function core(db: Kysely<unknown>, { bytes, bigint, keyed }: Dialec
     .execute()
   await db.schema
     .createTable('delivery')
-    .addColumn('id', 'text', (c) => c.primaryKey())
-    .addColumn('flow_id', 'text', (c) => c.notNull())
+    .addColumn('id', key, (c) => c.primaryKey())
+    .addColumn('flow_id', key, (c) => c.notNull())
     .addColumn('outcome', 'text', (c) => c.notNull())
     .addColumn('code', 'text')
     .addColumn('message', 'text')
     .addColumn('status', 'integer')
-    .addColumn('run_id', 'text')
+    .addColumn('run_id', key)
     .addColumn('request', 'text', (c) => c.notNull())
     .addColumn('raw_body', bytes, (c) => c.notNull())
     .addColumn('received_at', bigint, (c) => c.notNull())
@@ -88,9 +88,9 @@ export async function core(db: Kysely<unknown>, { bytes, bigint, keyed }: Dialec
   await db.schema.createIndex('delivery_by_flow').on('delivery').columns(['flow_id', 'id']).execute()
   await db.schema
     .createTable('dedupe')
-    .addColumn('flow_id', 'text', (c) => c.notNull())
-    .addColumn('key', 'text', (c) => c.notNull())
-    .addColumn('run_id', 'text', (c) => c.notNull())
+    .addColumn('flow_id', key, (c) => c.notNull())
+    .addColumn('key', key, (c) => c.notNull())
+    .addColumn('run_id', key, (c) => c.notNull())
     .addColumn('expires_at', bigint, (c) => c.notNull())
     .addPrimaryKeyConstraint('dedupe_key', ['flow_id', 'key'])
     .modifyEnd(keyed)
@@ -98,8 +98,8 @@ export async function core(db: Kysely<unknown>, { bytes, bigint, keyed }: Dialec
   await db.schema.createIndex('dedupe_expiry').on('dedupe').column('expires_at').execute()
   await db.schema
     .createTable('sample')
-    .addColumn('id', 'text', (c) => c.primaryKey())
-    .addColumn('flow_id', 'text', (c) => c.notNull())
+    .addColumn('id', key, (c) => c.primaryKey())
+    .addColumn('flow_id', key, (c) => c.notNull())
     .addColumn('request', 'text', (c) => c.notNull())
     .addColumn('raw_body', bytes, (c) => c.notNull())
     .addColumn('received_at', bigint, (c) => c.notNull())
@@ -107,8 +107,8 @@ export async function core(db: Kysely<unknown>, { bytes, bigint, keyed }: Dialec
   await db.schema.createIndex('sample_by_flow').on('sample').columns(['flow_id', 'id']).execute()
   await db.schema
     .createTable('step_result')
-    .addColumn('flow_id', 'text', (c) => c.notNull())
-    .addColumn('step_id', 'text', (c) => c.notNull())
+    .addColumn('flow_id', key, (c) => c.notNull())
+    .addColumn('step_id', key, (c) => c.notNull())
     .addColumn('output', 'text', (c) => c.notNull())
     .addColumn('at', bigint, (c) => c.notNull())
     .addPrimaryKeyConstraint('step_result_key', ['flow_id', 'step_id'])

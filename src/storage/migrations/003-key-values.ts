@@ -2,11 +2,11 @@
 import type { Kysely } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 
-export async function keyValues(db: Kysely<unknown>, { bigint, keyed }: Dialect): Promise<void> {
+export async function keyValues(db: Kysely<unknown>, { key, bigint, keyed }: Dialect): Promise<void> {
   await db.schema
     .createTable('key_value')
-    .addColumn('flow_id', 'text', (c) => c.notNull())
-    .addColumn('key', 'text', (c) => c.notNull())
+    .addColumn('flow_id', key, (c) => c.notNull())
+    .addColumn('key', key, (c) => c.notNull())
     .addColumn('value', 'text', (c) => c.notNull())
     .addColumn('expires_at', bigint)
     .addPrimaryKeyConstraint('key_value_key', ['flow_id', 'key'])

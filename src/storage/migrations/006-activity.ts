@@ -2,10 +2,10 @@
 import type { Kysely } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 
-export async function activity(db: Kysely<unknown>, { bigint, keyed }: Dialect): Promise<void> {
+export async function activity(db: Kysely<unknown>, { key, bigint, keyed }: Dialect): Promise<void> {
   await db.schema
     .createTable('flow_hour')
-    .addColumn('flow_id', 'text', (c) => c.notNull())
+    .addColumn('flow_id', key, (c) => c.notNull())
     // Hours since 1970.
     .addColumn('hour', bigint, (c) => c.notNull())
     .addColumn('runs', bigint, (c) => c.notNull())

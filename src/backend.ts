@@ -1,0 +1,53 @@
+// What the two databases bring along: where things are kept, and how runs get to those who run them.
+import type { Kysely } from 'kysely'
+import type { Logger } from 'pino'
+import type { Engine } from './engine/engine.ts'
+import type { ClaimedRun, RunJournal } from './engine/run-store.ts'
+import type { CallerReply } from './engine/step-kind.ts'
+import type { SignalHandler } from './operations/hear-signal.ts'
+import type { DeliveryStore, Protect, Queue, RunStore, SealedRows, Signals } from './operations/ports.ts'
+import type { PublishedFlows } from './operations/published-flows.ts'
+import type { Replies } from './operations/replies.ts'
+import type { Tables } from './storage/tables.ts'
+
+export interface Backend {
+  kind: 'sqlite' | 'postgres'
+  /** Where it is, for whoever operates it. */
+  place: string
+  kysely: Kysely<Tables>
+  signals: Signals
+  reachable(): Promise<boolean>
+  hotStores(protect: Protect): HotStores
+  sealedRows(): SealedRows
+  dispatcher(parts: DispatchParts): Dispatcher
+  close(): Promise<void>
+}
+
+export interface HotStores {
+  journal: RunJournal
+  runs: Pick<RunStore, 'accept' | 'operate' | 'original'>
+  addDelivery: DeliveryStore['add']
+}
+
+export interface DispatchParts {
+  engine: Engine
+  published: PublishedFlows
+  runs: RunStore
+  replies: Replies
+  signalHandler: SignalHandler
+  log: Logger
+}
+
+export interface Dispatcher {
+  queue: Queue
+  /** Hands a run's reply to whoever waits for it, in whichever process. */
+  reply(run: ClaimedRun, reply: CallerReply): void
+  /** Before requests are taken: what was left undone is found; the number of runs that go on. */
+  recover(): Promise<number>
+  /** Begins to run runs. */
+  start(): void
+  /** Takes up nothing more. */
+  stop(): void
+  /** Nothing is under way any more: what is left is others' from here on. */
+  leave(): Promise<void>
+}

@@ -1,0 +1,50 @@
+// Everything in one process, on the embedded database.
+import type { Backend } from './backend.ts'
+import type { Config } from './config.ts'
+import { queuedRun, recoverRuns } from './operations/recover-runs.ts'
+import { InProcessQueue } from './queue/in-process-queue.ts'
+import { openSqlite } from './storage/sqlite-database.ts'
+import { createSqliteRunJournal } from './storage/sqlite-run-journal.ts'
+import { createSqliteSealedRows } from './storage/sqlite-sealed-rows.ts'
+
+const DUE_PAGE = 500
+
+export async function openOnSqlite(
+  config: Config,
+  now: () => number,
+  onCommit: (seconds: number, writes: number) => void,
+): Promise<Backend> {
+  const storage = await openSqlite(config.dataDir, onCommit)
+  return {
+    kind: 'sqlite',
+    place: config.dataDir,
+    kysely: storage.kysely,
+    signals: { send: () => {} },
+    reachable: async () => storage.raw.isOpen,
+    hotStores(protect) {
+      const { runs, addDelivery, ...journal } = createSqliteRunJournal(storage, protect)
+      return { journal, runs, addDelivery }
+    },
+    sealedRows: () => createSqliteSealedRows(storage),
+    dispatcher({ engine, published, runs, replies, log }) {
+      const queue = new InProcessQueue(config.concurrency, {
+        advance: (runId, fresh) => engine.advance(runId, fresh),
+        async due() {
+          const { runs: waiting, nextAt } = await runs.due(now(), DUE_PAGE)
+          return { runs: await Promise.all(waiting.map((run) => queuedRun(published, run))), nextAt }
+        },
+        now,
+        failed: (error) => log.error({ err: error }, 'a run could not be carried on'),
+      })
+      return {
+        queue,
+        reply: (run, reply) => replies.send(run.id, reply),
+        recover: () => recoverRuns(runs, queue, published),
+        start: () => queue.start(),
+        stop: () => queue.stop(),
+        leave: async () => {},
+      }
+    },
+    close: storage.close,
+  }
+}

@@ -1,0 +1,218 @@
+// Who runs which run when, among several processes: each takes as many runs out of the database as it has places for.
+import type { Advanced, ClaimedRun } from '../engine/run-store.ts'
+import type { DispatchStore, Queue, QueuedRun } from '../operations/ports.ts'
+
+export interface ClusterQueuePorts {
+  dispatch: Pick<DispatchStore, 'take' | 'nextDueIn' | 'waiting' | 'admit' | 'lines'>
+  /** The name under which this process holds runs; null while it may hold none. */
+  worker(): string | null
+  carry(run: ClaimedRun): Promise<Advanced>
+  /** Takes up a run that this process holds, from where the journal stands. */
+  advance(runId: string): Promise<Advanced>
+  /** Wakes the processes that may have a place for a run. */
+  call(): void
+  now(): number
+  failed(error: unknown): void
+}
+
+/** What nobody was woken for is found all the same. */
+const LOOK_EVERY_MS = 1_000
+const LINES_EVERY_MS = 5_000
+const TRY_AGAIN_MS = 1_000
+const TAKE_AT_ONCE = 64
+
+export class ClusterQueue implements Queue {
+  readonly #ports: ClusterQueuePorts
+  readonly #concurrency: number
+  readonly #most: number
+  /** Runs under way, and places that are kept for runs on their way into the database. */
+  #taken = 0
+  #started = false
+  #looking = false
+  #lookAgain = false
+  /** Nobody has looked since it was said that there may be something to run. */
+  #mayBeMore = false
+  #size = 0
+  /** The runs that this process has in hand; twice, where it lost one and took it up again before it had let go. */
+  readonly #carried = new Map<string, number>()
+  readonly #timers = new Set<NodeJS.Timeout>()
+
+  /** `concurrency` 0: this process only takes runs on. `most`: so far runs that wait are counted. */
+  constructor(concurrency: number, most: number, ports: ClusterQueuePorts) {
+    this.#concurrency = concurrency
+    this.#most = most
+    this.#ports = ports
+  }
+
+  /** As of a second ago, and what this process has added since. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** The holder of a run that is to start here; null where there is no place. */
+  reserve(): string | null {
+    if (!this.#started || this.#taken >= this.#concurrency) return null
+    const worker = this.#ports.worker()
+    if (worker !== null) this.#taken++
+    return worker
+  }
+
+  giveBack(): void {
+    this.#taken--
+  }
+
+  carries(runId: string): boolean {
+    return this.#carried.has(runId)
+  }
+
+  add(run: QueuedRun): void {
+    if (run.claim) {
+      void this.#carry(this.#ports.carry(startOf(run, this.#ports.now())), run.id, null)
+      return
+    }
+    this.#size++
+    if (run.concurrency === null) this.#call()
+    else void this.#admit(run.flowId)
+  }
+
+  forget({ flowId }: { id: string; flowId: string }): void {
+    void this.#admit(flowId)
+  }
+
+  /** They are finished in the database: nobody takes them any more. */
+  forgetAllOf(): void {}
+
+  start(): void {
+    this.#started = true
+    this.#every(LOOK_EVERY_MS, () => this.#lookRegularly())
+    this.#every(LINES_EVERY_MS, () => this.#admitLines())
+    this.look()
+  }
+
+  stop(): void {
+    this.#started = false
+    for (const timer of this.#timers) clearTimeout(timer)
+    this.#timers.clear()
+  }
+
+  /** There may be something to run. */
+  look(): void {
+    this.#mayBeMore = true
+    if (this.#looking) this.#lookAgain = true
+    else void this.#look()
+  }
+
+  async #look(): Promise<void> {
+    this.#looking = true
+    try {
+      do {
+        this.#lookAgain = false
+        const worker = this.#ports.worker()
+        const free = Math.min(this.#concurrency - this.#taken, TAKE_AT_ONCE)
+        if (!this.#started || worker === null || free <= 0) break
+        this.#taken += free
+        this.#mayBeMore = false
+        let runs: ClaimedRun[] = []
+        try {
+          runs = await this.#ports.dispatch.take(worker, free)
+        } finally {
+          this.#taken -= free - runs.length
+        }
+        for (const run of runs) void this.#carry(this.#ports.carry(run), run.id, run.placed ? run.flowId : null)
+        this.#size = Math.max(0, this.#size - runs.length)
+        if (runs.length === free) this.#mayBeMore = this.#lookAgain = true
+      } while (this.#lookAgain)
+    } catch (error) {
+      this.#mayBeMore = true
+      this.#ports.failed(error)
+    } finally {
+      this.#looking = false
+    }
+  }
+
+  /** `line`: the flow in whose line others may wait for this one's place. */
+  async #carry(carrying: Promise<Advanced>, runId: string, line: string | null): Promise<void> {
+    let advanced: Advanced
+    this.#count(runId, 1)
+    try {
+      advanced = await carrying
+    } catch (error) {
+      this.#ports.failed(error)
+      // This process goes on holding it: a run must not be stranded by, say, a read that failed.
+      this.#after(TRY_AGAIN_MS, () => {
+        this.#count(runId, -1)
+        void this.#carry(this.#ports.advance(runId), runId, line)
+      })
+      return
+    }
+    this.#taken--
+    this.#count(runId, -1)
+    if (advanced.state === 'parked') this.#after(advanced.resumeAt - this.#ports.now(), () => this.look())
+    else if (line !== null) void this.#admit(line)
+    // A place is free.
+    if (this.#mayBeMore) this.look()
+  }
+
+  #count(runId: string, by: 1 | -1): void {
+    const count = (this.#carried.get(runId) ?? 0) + by
+    if (count === 0) this.#carried.delete(runId)
+    else this.#carried.set(runId, count)
+  }
+
+  async #admit(flowId: string): Promise<void> {
+    try {
+      if (await this.#ports.dispatch.admit(flowId)) this.#call()
+    } catch (error) {
+      // It is tried again every few seconds.
+      this.#ports.failed(error)
+    }
+  }
+
+  async #admitLines(): Promise<void> {
+    for (const flowId of await this.#ports.dispatch.lines()) await this.#admit(flowId)
+  }
+
+  #call(): void {
+    this.#ports.call()
+    this.look()
+  }
+
+  async #lookRegularly(): Promise<void> {
+    this.look()
+    const { dispatch } = this.#ports
+    this.#size = await dispatch.waiting(this.#most)
+    const dueIn = await dispatch.nextDueIn()
+    if (dueIn !== null && dueIn > 0 && dueIn < LOOK_EVERY_MS) this.#after(dueIn, () => this.look())
+  }
+
+  #every(ms: number, work: () => Promise<void>): void {
+    this.#after(ms, () => {
+      work()
+        .catch((error) => this.#ports.failed(error))
+        .finally(() => this.#every(ms, work))
+    })
+  }
+
+  #after(ms: number, work: () => void): void {
+    if (!this.#started) return
+    const timer = setTimeout(
+      () => {
+        this.#timers.delete(timer)
+        if (this.#started) work()
+      },
+      Math.min(Math.max(0, ms), LOOK_EVERY_MS),
+    )
+    this.#timers.add(timer)
+  }
+}
+
+/** A run that nobody has worked on yet. */
+const startOf = ({ fresh, claim }: QueuedRun, startedAt: number): ClaimedRun => ({
+  ...fresh!,
+  claim: claim!,
+  attempt: 1,
+  startedAt,
+  journal: [],
+  vars: Object.create(null),
+  lastSeq: 0,
+})

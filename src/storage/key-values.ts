@@ -1,0 +1,82 @@
+// What an operation on a flow's durable keys makes of what is there; the databases read and write around it.
+import { createHash } from 'node:crypto'
+import type { KeyValueOperation, StepError } from '../engine/step-kind.ts'
+import { parseJson } from '../flow/parse-json.ts'
+import type { KeyValueResult, Protect } from '../operations/ports.ts'
+
+export interface StoredValue {
+  value: string
+  expires_at: number | null
+}
+
+export interface Operated {
+  result: KeyValueResult
+  /** What is there from now on: a new value, nothing, or what was there before. */
+  becomes: StoredValue | 'nothing' | 'unchanged'
+}
+
+const LONGEST_KEY = 500
+
+/** Sealed, a key would not be found again: one that holds a secret, or that no index takes, is kept by its digest. */
+export function keyColumn(name: string, protect: Protect): string {
+  const asItIs =
+    name.length <= LONGEST_KEY && !name.includes('\0') && name.isWellFormed() && protect.text(name) === name
+  // As JSON, in which lone surrogates stay apart.
+  return asItIs ? name : createHash('sha256').update(JSON.stringify(name)).digest('hex')
+}
+
+/** `present`: what is stored and has not expired. */
+export function operateOn(
+  present: StoredValue | undefined,
+  { op, key: name, value, ttlMs }: KeyValueOperation,
+  now: number,
+  binding: string,
+  protect: Protect,
+): Operated {
+  const held = present === undefined ? null : fromColumn(present.value, binding, protect)
+  const become = (written: unknown, expiresAt: number | null): StoredValue => ({
+    value: toColumn(written, binding, protect),
+    expires_at: expiresAt,
+  })
+  const expiry = ttlMs === null ? null : now + ttlMs
+  switch (op) {
+    case 'get':
+      return { result: { output: { value: held } }, becomes: 'unchanged' }
+    case 'set':
+      return { result: { output: { value: value ?? null } }, becomes: become(value, expiry) }
+    case 'add':
+      return present
+        ? { result: { output: { added: false, value: held } }, becomes: 'unchanged' }
+        : { result: { output: { added: true, value: value ?? null } }, becomes: become(value, expiry) }
+    case 'delete':
+      return { result: { output: { deleted: present !== undefined } }, becomes: 'nothing' }
+    case 'increment': {
+      const by = value ?? 1
+      if (typeof by !== 'number' || (present && typeof held !== 'number'))
+        return { result: { error: notANumber(name, by) }, becomes: 'unchanged' }
+      const sum = ((held as number | null) ?? 0) + by
+      return {
+        result: { output: { value: sum } },
+        becomes: become(sum, ttlMs === null ? (present?.expires_at ?? null) : expiry),
+      }
+    }
+  }
+}
+
+const notANumber = (key: string, by: unknown): StepError => ({
+  code: 'expression_failed',
+  message: typeof by === 'number' ? `The key "${key}" holds no number` : 'The value to increment by is not a number',
+  hint: 'increment adds a number to a number; use set for anything else.',
+})
+
+const SEALED = 'sealed:'
+
+/** JSON never begins like a sealed text. */
+function toColumn(value: unknown, binding: string, protect: Protect): string {
+  const json = JSON.stringify(value ?? null)
+  return protect.json(json) === json ? json : protect.seal(json, binding)
+}
+
+function fromColumn(text: string, binding: string, protect: Protect): unknown {
+  return parseJson(text.startsWith(SEALED) ? protect.reveal(text, binding) : text)
+}

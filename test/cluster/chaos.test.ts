@@ -1,0 +1,164 @@
+// Load on two processes while workers are killed and paused and the database is restarted every few seconds.
+import { Agent, request } from 'node:http'
+import { expect, it } from 'vitest'
+import { startCluster } from '../harness/cluster.ts'
+import type { MillraceProcess } from '../harness/millrace.ts'
+import { query, startPostgres } from '../harness/postgres.ts'
+import { startUpstream } from '../harness/upstream.ts'
+
+const SECONDS = 40
+const CONNECTIONS = 12
+/** The test cannot pass on a system that takes hardly anything on. */
+const ACKNOWLEDGED_AT_LEAST = 300
+const RESTART_EVERY_MS = 4_000
+/** Longer than it takes to be given up for dead. */
+const PAUSE_MS = 12_000
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+it('keeps every acknowledged delivery, each with exactly one run that succeeds', { timeout: 240_000 }, async () => {
+  const sink = await startUpstream()
+  const postgres = await startPostgres()
+  const url = await postgres.create()
+  const cluster = await startCluster(
+    url,
+    { web: 2, workers: 2 },
+    // No more than can be worked off soon afterwards, also on a slow machine.
+    { MILLRACE_ENV_SINK: sink.url, MILLRACE_MAX_QUEUE: '300' },
+  )
+  const [one, other] = cluster.web as [MillraceProcess, MillraceProcess]
+  const call = (id: string) => ({
+    id,
+    kind: 'http',
+    method: 'POST',
+    url: `{{ env.SINK }}/${id}`,
+    body: { kind: 'json', value: { id: '{{ webhook.body.id }}' } },
+    retry: { attempts: 5, delay: 0.2 },
+  })
+  const { flow } = await one.publish({
+    name: 'To the sink',
+    trigger: { kind: 'webhook' },
+    steps: [call('first'), { id: 'count', kind: 'store', op: 'increment', key: 'runs' }, call('second')],
+  })
+
+  /** Acknowledged ids and the runs they were told. */
+  const acknowledged = new Map<string, string>()
+  const refused = new Map<number, number>()
+  let loading = true
+  let next = 0
+  const load = async (at: MillraceProcess) => {
+    const target = new URL(`/api/v1/webhooks/${flow.webhook.id}`, at.url)
+    const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS / 2 })
+    const connection = async () => {
+      while (loading) {
+        const id = `event-${next++}`
+        const { status, runId } = await post(target, agent, id)
+        if (runId !== null) acknowledged.set(id, runId)
+        else {
+          refused.set(status, (refused.get(status) ?? 0) + 1)
+          await pause(50)
+        }
+      }
+    }
+    await Promise.all(Array.from({ length: CONNECTIONS / 2 }, connection))
+    agent.destroy()
+  }
+  const restarts = async () => {
+    let count = 0
+    while (loading) {
+      await pause(RESTART_EVERY_MS)
+      await postgres.halt()
+      await postgres.start()
+      count++
+    }
+    return count
+  }
+  const workersTrouble = async () => {
+    await pause(5_000)
+    cluster.workers[0]!.child.kill('SIGKILL')
+    // A start may find the database away; whoever operates it starts it again.
+    await startedAtLast(() => cluster.add('worker'))
+    const sleeper = cluster.workers[1]!
+    sleeper.child.kill('SIGSTOP')
+    await pause(PAUSE_MS)
+    sleeper.child.kill('SIGCONT')
+    await pause(2_000)
+    sleeper.child.kill('SIGKILL')
+    await startedAtLast(() => cluster.add('worker'))
+  }
+  const loads = [load(one), load(other)]
+  const troubles = [restarts(), workersTrouble()] as const
+  await Promise.all([pause(SECONDS * 1000), troubles[1]])
+  loading = false
+  await Promise.all(loads)
+  expect(await troubles[0]).toBeGreaterThan(4)
+
+  const open = () =>
+    query(url, `select count(*)::int as n from run where flow_id = $1 and finished_at is null`, [flow.id])
+  const deadline = Date.now() + 90_000
+  while ((await open())[0].n > 0 && Date.now() < deadline) await pause(250)
+  const runs: { id: string; event: string; status: string }[] = await query(
+    url,
+    `select id, convert_from(raw_body, 'UTF8')::json->>'id' as event, status from run where flow_id = $1`,
+    [flow.id],
+  )
+  expect(acknowledged.size).toBeGreaterThanOrEqual(ACKNOWLEDGED_AT_LEAST)
+  // Nothing but "not now" was ever said.
+  expect([...refused.keys()].filter((status) => status !== 503 && status !== 0)).toEqual([])
+  expect(runs.filter(({ status }) => status !== 'succeeded')).toEqual([])
+  const runOf = new Map(runs.map(({ event, id }) => [event, id]))
+  // One run per delivery, and it is the one that was promised.
+  expect(runs.length).toBe(runOf.size)
+  expect([...acknowledged].filter(([event, runId]) => runOf.get(event) !== runId)).toEqual([])
+  for (const path of ['/first', '/second']) {
+    const arrived = new Set(sink.received.filter((r) => r.url === path).map((r) => JSON.parse(r.body).id as string))
+    expect([...acknowledged.keys()].filter((event) => !arrived.has(event))).toEqual([])
+  }
+  // The counter of the flow was raised once per run, whatever became of the connections.
+  const [counter] = await query(url, `select value from key_value where flow_id = $1 and key = 'runs'`, [flow.id])
+  expect(Number(counter.value)).toBe(runs.length)
+  // From the moment a second request has left, the first is in the journal and never sent again.
+  const seenSecond = new Set<string>()
+  const repeated = sink.received.filter(({ url: path, body }) => {
+    if (path === '/second') seenSecond.add(body)
+    return path === '/first' && seenSecond.has(body)
+  })
+  expect(repeated).toEqual([])
+
+  await cluster.stop()
+  await postgres.stop()
+  await sink.close()
+})
+
+async function startedAtLast<T>(start: () => Promise<T>): Promise<T> {
+  for (let tries = 20; ; tries--)
+    try {
+      return await start()
+    } catch (error) {
+      if (tries === 0 || !/cannot be (used|reached)/.test((error as Error).message)) throw error
+    }
+}
+
+/** The run's id of a 2xx; status 0 where no answer came. */
+function post(target: URL, agent: Agent, id: string): Promise<{ status: number; runId: string | null }> {
+  return new Promise((resolve) => {
+    const none = () => resolve({ status: 0, runId: null })
+    const outgoing = request(
+      target,
+      { method: 'POST', agent, headers: { 'content-type': 'application/json' } },
+      (response) => {
+        let text = ''
+        response.on('data', (chunk) => {
+          text += chunk
+        })
+        response.on('end', () => {
+          const status = response.statusCode!
+          resolve({ status, runId: status === 200 ? JSON.parse(text).id : null })
+        })
+        response.on('error', none)
+      },
+    )
+    outgoing.on('error', none)
+    outgoing.end(JSON.stringify({ id }))
+  })
+}

