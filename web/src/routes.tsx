@@ -10,6 +10,7 @@ import { runSearch } from './runs/model/run-filter.ts'
 import { runPageSearch } from './runs/model/run-selection.ts'
 import { ErrorPage } from './shell/error-page.tsx'
 import { NotFoundPage } from './shell/not-found-page.tsx'
+import { PagePending } from './shell/page-pending.tsx'
 import { Shell } from './shell/shell.tsx'
 
 interface RouterContext {
@@ -181,6 +182,13 @@ const service = createRoute({
   component: lazyPage(() => import('./settings/service-page.tsx'), 'ServicePage'),
 })
 
+/** Whatever no other page has, in the frame. */
+const nothing = createRoute({
+  getParentRoute: () => signedIn,
+  path: '$',
+  component: NotFoundPage,
+})
+
 const routeTree = root.addChildren([
   setup,
   invite,
@@ -197,6 +205,7 @@ const routeTree = root.addChildren([
     connections,
     newConnection,
     connection,
+    nothing,
     settings.addChildren([settingsHome, profile, users, tokens, encryptionKeys, audit, service]),
   ]),
 ])
@@ -206,6 +215,9 @@ export function createAppRouter(queryClient: QueryClient) {
     routeTree,
     context: { queryClient },
     defaultPreload: 'intent',
+    defaultPendingComponent: PagePending,
+    defaultPendingMs: 150,
+    defaultPendingMinMs: 0,
     defaultErrorComponent: ErrorPage,
     defaultNotFoundComponent: NotFoundPage,
     scrollRestoration: true,

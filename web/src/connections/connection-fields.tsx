@@ -51,7 +51,7 @@ export function ConnectionFields({ draft, onChange, issues, readOnly = false }: 
       )}
       <TagsInput
         label="Hosts"
-        description="Where its secrets may be sent: api.example.com, *.example.com, host:port. Empty: anywhere."
+        description="Where its secrets may go: api.example.com, *.example.com, host:port. Empty: anywhere."
         placeholder={draft.hosts.length === 0 ? 'Any host' : undefined}
         value={draft.hosts}
         onChange={(hosts) => onChange({ ...draft, hosts })}
@@ -103,6 +103,11 @@ function Field({ info, draft, onChange, error, readOnly }: FieldProps) {
           onChange={set}
           readOnly={readOnly}
         />
+        {description && (
+          <Text size="xs" c="dimmed" mt={4}>
+            {description}
+          </Text>
+        )}
       </div>
     )
   return (

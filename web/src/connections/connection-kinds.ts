@@ -23,7 +23,7 @@ export interface KindInfo {
   purpose: string
   fields: FieldInfo[]
   /** How a step uses it. */
-  use: (name: string) => string
+  use: (name: string, field: string) => string
 }
 
 export const CONNECTION_KINDS: KindInfo[] = [
@@ -72,9 +72,10 @@ export const CONNECTION_KINDS: KindInfo[] = [
       {
         name: 'grant',
         label: 'Grant',
+        description: 'With an authorization code somebody signs in at the provider; client credentials need nobody.',
         choices: [
-          { value: 'authorization_code', label: 'Somebody signs in' },
-          { value: 'client_credentials', label: 'No browser' },
+          { value: 'authorization_code', label: 'Authorization code' },
+          { value: 'client_credentials', label: 'Client credentials' },
         ],
       },
       {
@@ -111,8 +112,8 @@ export const CONNECTION_KINDS: KindInfo[] = [
     label: 'Custom',
     purpose: 'Any secrets under names of your own, such as a signing key.',
     fields: [],
-    use: (name) =>
-      `headers:\n  - name: X-Signature\n    value: "{{ hmacSha256(webhook.rawBody, connections.${name}.key) }}"`,
+    use: (name, field) =>
+      `headers:\n  - name: X-Signature\n    value: "{{ hmacSha256(webhook.rawBody, connections.${name}.${field}) }}"`,
   },
 ]
 

@@ -169,8 +169,8 @@ function UsedBy({ connection: { usedBy } }: { connection: Connection }) {
   )
 }
 
-function HowToUse({ connection: { name, kind } }: { connection: Connection }) {
-  const text = kindInfo(kind).use(name)
+function HowToUse({ connection: { name, kind, secretFields } }: { connection: Connection }) {
+  const text = kindInfo(kind).use(name, secretFields[0] ?? 'key')
   return (
     <Card title="In a step">
       <div className={classes.snippet}>

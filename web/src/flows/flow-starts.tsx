@@ -82,7 +82,7 @@ function TemplateCard({ example, busy, disabled, onStart }: TemplateCardProps) {
   )
 }
 
-const LONGEST_TRAIL = 7
+const LONGEST_TRAIL = 6
 
 /** The kinds in the order they are met, for a picture of the flow. */
 function kindsOf(document: FlowDocument): string[] {

@@ -75,7 +75,7 @@ export function KeysPage() {
                         'No longer needed'
                       )}
                     </Table.Td>
-                    <Table.Td className={tables.dim}>{plural(sealed, 'secret')}</Table.Td>
+                    <Table.Td className={tables.dim}>{plural(sealed, 'value')}</Table.Td>
                   </Table.Tr>
                 ))}
               </Table.Tbody>

@@ -1,14 +1,14 @@
 // JSON as a tree: opens where it is looked at, gives away paths and values, and stays quick however large the data is.
-import { ActionIcon, Button, Group, SegmentedControl, Text, Tooltip } from '@mantine/core'
+import { Button, Group, SegmentedControl, Text } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
-import { IconBraces, IconChevronRight, IconCopy } from '@tabler/icons-react'
-import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from 'react'
 import { CodeEditor } from './code-editor.tsx'
 import { CopyButton } from './copy-button.tsx'
 import { type DataRow, dataRows, PAGE, type TreeState } from './data-rows.ts'
 import classes from './data-tree.module.css'
+import { DataTreeRow, type RowPart } from './data-tree-row.tsx'
 import { download } from './download.ts'
-import { formatBytes, plural } from './format.ts'
+import { formatBytes } from './format.ts'
 
 interface DataTreeProps {
   value: unknown
@@ -55,93 +55,82 @@ const nothingToggled: TreeState = { toggled: new Map(), shown: new Map() }
 
 function Tree({ value, path, label, onPick }: Pick<DataTreeProps, 'value' | 'path' | 'label' | 'onPick'>) {
   const [state, setState] = useState(nothingToggled)
-  const [active, setActive] = useState('')
-  const list = useRef<HTMLDivElement>(null)
-  const clipboard = useClipboard({ timeout: 1200 })
-  const [copied, setCopied] = useState<string | null>(null)
   const rows = useMemo(() => dataRows(value, path, state), [value, path, state])
-  const focusable = rows.some(({ id }) => id === active) ? active : ''
+  const [active, setActive] = useState('')
+  /** The row under the pointer or the focus: only that one has its tools, which would make hundreds of rows slow. */
+  const [near, setNear] = useState<string | null>(null)
+  const [copied, setCopied] = useState<{ id: string; part: RowPart } | null>(null)
+  const clipboard = useClipboard({ timeout: 1200 })
+  const list = useRef<HTMLDivElement>(null)
+  const tabbable = rows.some(({ id }) => id === active) ? active : ''
 
-  const toggle = (row: DataRow, open = !row.open) => {
+  const toggle = useCallback((row: DataRow, open = !row.open) => {
     if (row.kind === 'more') {
       const id = row.value as string
       setState(({ toggled, shown }) => ({ toggled, shown: new Map(shown).set(id, (shown.get(id) ?? PAGE) + PAGE) }))
     } else if (row.kind !== 'leaf')
       setState(({ toggled, shown }) => ({ toggled: new Map(toggled).set(row.id, open), shown }))
-  }
+  }, [])
+  const { copy: toClipboard } = clipboard
+  const copy = useCallback(
+    (row: DataRow, part: RowPart) => {
+      toClipboard(part === 'path' ? row.path : textOf(row.value))
+      setCopied({ id: row.id, part })
+    },
+    [toClipboard],
+  )
   const focus = (row: DataRow | undefined) => {
     if (!row) return
     setActive(row.id)
     list.current?.querySelector<HTMLElement>(`[data-id="${CSS.escape(row.id)}"]`)?.focus()
   }
-  const copy = (row: DataRow, what: 'path' | 'value') => {
-    clipboard.copy(what === 'path' ? row.path : textOf(row.value))
-    setCopied(`${what} ${row.id}`)
-  }
-  const onKey = (event: KeyboardEvent, row: DataRow, index: number) => {
+  const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
-    const handled = () => {
-      event.preventDefault()
-      event.stopPropagation()
-    }
+    const index = rows.findIndex(({ id }) => id === rowIdOf(event.target))
+    const row = rows[index]
+    if (!row) return
     const step = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: rows.length - 1 }[event.key]
-    if (step !== undefined) {
-      handled()
-      focus(rows[step])
-    } else if (event.key === 'ArrowRight') {
-      handled()
-      if (row.open) focus(rows[index + 1])
-      else toggle(row, true)
-    } else if (event.key === 'ArrowLeft') {
-      handled()
-      if (row.open) toggle(row, false)
-      else focus(rows.findLast(({ depth }, i) => i < index && depth < row.depth))
-    } else if (event.key === 'Enter' || event.key === ' ') {
-      handled()
-      if (event.key === 'Enter' && onPick && row.kind !== 'more') onPick(row.path)
-      else toggle(row)
-    } else if ((event.key === 'c' || event.key === 'p') && row.kind !== 'more') {
-      handled()
+    if (step !== undefined) focus(rows[step])
+    else if (event.key === 'ArrowRight') row.open ? focus(rows[index + 1]) : toggle(row, true)
+    else if (event.key === 'ArrowLeft')
+      row.open ? toggle(row, false) : focus(rows.findLast(({ depth }, i) => i < index && depth < row.depth))
+    else if (event.key === 'Enter' && onPick && row.kind !== 'more') onPick(row.path)
+    else if (event.key === 'Enter' || event.key === ' ') toggle(row)
+    else if ((event.key === 'c' || event.key === 'p') && row.kind !== 'more')
       copy(row, event.key === 'c' ? 'value' : 'path')
-    }
+    else return
+    event.preventDefault()
+    event.stopPropagation()
   }
 
   return (
     <>
-      <div className={classes.tree} role="tree" aria-label={label} ref={list}>
-        {rows.map((row, index) => (
-          <div
+      <div
+        className={classes.tree}
+        role="tree"
+        tabIndex={-1}
+        aria-label={label}
+        ref={list}
+        onKeyDown={onKeyDown}
+        onMouseOver={(event) => setNear(rowIdOf(event.target))}
+        onMouseLeave={() => setNear(null)}
+        onFocus={(event) => {
+          const id = rowIdOf(event.target)
+          setNear(id)
+          if (id !== null) setActive(id)
+        }}
+      >
+        {rows.map((row) => (
+          <DataTreeRow
             key={row.id}
-            className={classes.row}
-            role="treeitem"
-            aria-level={row.depth + 1}
-            aria-posinset={row.position}
-            aria-setsize={row.siblings}
-            aria-expanded={row.kind === 'leaf' || row.kind === 'more' || row.count === 0 ? undefined : row.open}
-            tabIndex={row.id === focusable ? 0 : -1}
-            data-id={row.id}
-            style={{ paddingLeft: row.depth * 14 }}
-            onFocus={() => setActive(row.id)}
-            onKeyDown={(event) => onKey(event, row, index)}
-          >
-            <RowContent row={row} onToggle={() => toggle(row)} onPick={onPick} />
-            {row.kind !== 'more' && (
-              <span className={classes.tools}>
-                {row.path !== '' && (
-                  <Tool
-                    label={clipboard.copied && copied === `path ${row.id}` ? 'Copied' : 'Copy path (p)'}
-                    onClick={() => copy(row, 'path')}
-                    icon={<IconBraces size={13} />}
-                  />
-                )}
-                <Tool
-                  label={clipboard.copied && copied === `value ${row.id}` ? 'Copied' : 'Copy value (c)'}
-                  onClick={() => copy(row, 'value')}
-                  icon={<IconCopy size={13} />}
-                />
-              </span>
-            )}
-          </div>
+            row={row}
+            tabbable={row.id === tabbable}
+            withTools={row.id === near}
+            copied={clipboard.copied && copied?.id === row.id ? copied.part : null}
+            onToggle={toggle}
+            onCopy={copy}
+            onPick={onPick}
+          />
         ))}
       </div>
       <div className={classes.announce} aria-live="polite">
@@ -151,91 +140,8 @@ function Tree({ value, path, label, onPick }: Pick<DataTreeProps, 'value' | 'pat
   )
 }
 
-/** Reached by mouse; the keys are on the row. */
-function Tool({ label, onClick, icon }: { label: string; onClick: () => void; icon: React.ReactNode }) {
-  return (
-    <Tooltip label={label} openDelay={200}>
-      <ActionIcon size={20} aria-label={label} tabIndex={-1} onClick={onClick}>
-        {icon}
-      </ActionIcon>
-    </Tooltip>
-  )
-}
-
-interface RowContentProps {
-  row: DataRow
-  onToggle: () => void
-  onPick: ((path: string) => void) | undefined
-}
-
-function RowContent({ row, onToggle, onPick }: RowContentProps) {
-  if (row.kind === 'more')
-    return (
-      <button type="button" tabIndex={-1} className={classes.more} onClick={onToggle}>
-        Show {Math.min(PAGE, row.count)} more of {row.count.toLocaleString('en')}
-      </button>
-    )
-  const name = row.name !== null && (
-    <>
-      {onPick ? (
-        <button type="button" tabIndex={-1} className={classes.pick} onClick={() => onPick(row.path)}>
-          {row.name}
-        </button>
-      ) : (
-        <span className={classes.name}>{row.name}</span>
-      )}
-      <span className={classes.colon}>:</span>
-    </>
-  )
-  if (row.kind === 'leaf')
-    return (
-      <span className={classes.line}>
-        <span className={classes.gap} />
-        {name}
-        <Leaf value={row.value} />
-      </span>
-    )
-  const [start, end, noun] = row.kind === 'list' ? ['[', ']', 'item'] : ['{', '}', 'key']
-  return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the tree item takes the keys
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree item takes the keys
-    <span className={classes.line} data-toggle={row.count > 0 || undefined} onClick={row.count ? onToggle : undefined}>
-      <span className={classes.gap}>
-        {row.count > 0 && <IconChevronRight size={13} className={classes.chevron} data-open={row.open || undefined} />}
-      </span>
-      {name}
-      <span className={classes.brackets}>
-        {row.count === 0 ? `${start}${end}` : row.open ? start : `${start}…${end}`}
-      </span>
-      {row.count > 0 && <span className={classes.count}>{plural(row.count, noun)}</span>}
-    </span>
-  )
-}
-
-const CUT = 300
-/** As much of one text as is put on the page; the rest is there to be copied. */
-const MOST = 20_000
-
-function Leaf({ value }: { value: unknown }) {
-  const [whole, setWhole] = useState(false)
-  if (typeof value !== 'string') return <span className={classes.plain}>{String(value)}</span>
-  const shown = value.slice(0, whole ? MOST : CUT)
-  return (
-    <span className={classes.text}>
-      {JSON.stringify(shown)}
-      {value.length > shown.length && (
-        <>
-          <span className={classes.count}> cut, {formatBytes(value.length)}</span>
-          {!whole && (
-            <button type="button" tabIndex={-1} className={classes.more} onClick={() => setWhole(true)}>
-              Show {value.length > MOST ? formatBytes(MOST) : 'all'}
-            </button>
-          )}
-        </>
-      )}
-    </span>
-  )
-}
+const rowIdOf = (target: EventTarget): string | null =>
+  target instanceof Element ? (target.closest('[role=treeitem]')?.getAttribute('data-id') ?? null) : null
 
 const RAW_CUT = 500_000
 
