@@ -185,9 +185,11 @@ function useNodes(layout: Layout, drag: Drag | null): Node[] {
         width: node.box.width,
         height: node.box.height,
         draggable: node.type === 'step',
+        // React Flow lets only what it can drag or select be clicked.
+        style: { pointerEvents: node.type === 'frame' || node.type === 'end' ? 'none' : 'all' },
+        domAttributes: { 'aria-roledescription': undefined },
         zIndex: dragged ? 10 : node.type === 'frame' ? 0 : 1,
-        ariaRole:
-          node.type === 'step' || node.type === 'trigger' || node.type === 'insert' ? 'listitem' : 'presentation',
+        ariaRole: node.type === 'frame' || node.type === 'end' ? 'presentation' : 'listitem',
       } satisfies Partial<Node>
       switch (node.type) {
         case 'step': {

@@ -1,9 +1,9 @@
+import { VisuallyHidden } from '@mantine/core'
 import { IconAlertCircle, IconAlertTriangle } from '@tabler/icons-react'
 import type { NodeProps } from '@xyflow/react'
 import { useEffect, useRef } from 'react'
 import type { FieldIssue } from '../../fields/field-context.tsx'
-import { plural } from '../../ui/format.ts'
-import { StatusDot, statusWord } from '../../ui/status.tsx'
+import { StatusDot } from '../../ui/status.tsx'
 import { KindIcon } from '../kind-look.tsx'
 import { describeStep } from '../model/describe-step.ts'
 import { isInside, nestedLists, type StepPlace } from '../model/flow-tree.ts'
@@ -42,21 +42,12 @@ export function StepCard({ data }: NodeProps) {
       data-card={cardKey}
       tabIndex={tabbable ? 0 : -1}
       aria-current={selected || undefined}
-      aria-label={[
-        `${step.id || 'a step without id'}, ${kind}`,
-        step.name,
-        line,
-        placeWords(place),
-        outcome && `${statusWord(outcome.status)} ${outcome.text}`,
-        issues.length > 0 && plural(issues.length, 'problem'),
-      ]
-        .filter(Boolean)
-        .join(', ')}
       onClick={() => openStep(cardKey)}
     >
       <span className={classes.top}>
         <KindIcon kind={step.kind} />
         <span className={classes.id}>{step.id || '—'}</span>
+        <VisuallyHidden>, {kind}, </VisuallyHidden>
         <span className={classes.name}>{step.name}</span>
         <ProblemCount issues={issues} />
         {outcome && (
@@ -66,6 +57,7 @@ export function StepCard({ data }: NodeProps) {
         )}
       </span>
       <span className={classes.line}>{line}</span>
+      <VisuallyHidden>{placeWords(place)}</VisuallyHidden>
     </button>
   )
 }
@@ -81,6 +73,7 @@ export function ProblemCount({ issues }: { issues: readonly FieldIssue[] }) {
         <IconAlertCircle size={14} aria-hidden="true" />
       )}
       {errors || issues.length}
+      <VisuallyHidden>{errors ? 'problems' : 'warnings'}, </VisuallyHidden>
     </span>
   )
 }
@@ -97,10 +90,10 @@ export function useFocusOnSelection(card: React.RefObject<HTMLButtonElement | nu
 function placeWords({ parent }: StepPlace): string {
   if (!parent) return ''
   const { place, nested } = parent
-  if (nested.role === 'body') return `in the loop ${place.step.id}`
+  if (nested.role === 'body') return `, in the loop ${place.step.id}`
   return nested.role === 'otherwise'
-    ? `otherwise in ${place.step.id}`
-    : `in case ${nested.index + 1} of ${place.step.id}`
+    ? `, otherwise in ${place.step.id}`
+    : `, in case ${nested.index + 1} of ${place.step.id}`
 }
 
 /** Problems of the step itself; those of the steps inside it are shown on theirs. */

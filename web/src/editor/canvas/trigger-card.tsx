@@ -1,7 +1,7 @@
+import { VisuallyHidden } from '@mantine/core'
 import { IconWebhook } from '@tabler/icons-react'
 import type { NodeProps } from '@xyflow/react'
 import { useRef } from 'react'
-import { plural } from '../../ui/format.ts'
 import { describeTrigger } from '../model/describe-step.ts'
 import { isInside } from '../model/flow-tree.ts'
 import classes from './canvas.module.css'
@@ -25,14 +25,12 @@ export function TriggerCard({ data }: NodeProps) {
       data-card="trigger"
       tabIndex={tabbable ? 0 : -1}
       aria-current={selected || undefined}
-      aria-label={['Trigger, webhook', line, own.length > 0 && plural(own.length, 'problem')]
-        .filter(Boolean)
-        .join(', ')}
       onClick={openTrigger}
     >
       <span className={classes.top}>
         <IconWebhook size={16} aria-hidden="true" />
         <span className={classes.id}>webhook</span>
+        <VisuallyHidden>, trigger, </VisuallyHidden>
         <span className={classes.name}>{triggerNote}</span>
         <ProblemCount issues={own} />
       </span>
