@@ -111,17 +111,7 @@ export async function startApp(
   const events = new Events()
   const replies = new Replies()
   const activity = new FlowActivity(createActivityStore(kysely), now)
-  const http = createHttpClient({
-    allow: config.egressAllow,
-    own: {
-      origin: config.baseUrl,
-      webhookPrefix: '/api/v1/webhooks/',
-      hopHeader: HOP_HEADER,
-      endpoints: [{ host: config.host, port: config.port }],
-    },
-    concurrency: config.httpConcurrency,
-    perHost: config.httpPerHost,
-  })
+  const http = httpClientFor(config)
   const hashing = {
     sha256: (text: string) => createHash('sha256').update(text).digest('hex'),
     hmacSha256: (text: string, key: string) => createHmac('sha256', key).update(text).digest('hex'),
@@ -204,6 +194,7 @@ export async function startApp(
     deliveries: { ...createDeliveryStore(kysely), add: hot.addDelivery },
     samples: createSampleStore(kysely, protect),
     housekeeping: createHousekeeping(kysely),
+    backups: backend.backups,
     audit,
     access,
     secrets,
@@ -263,7 +254,7 @@ export async function startApp(
   if (!idle) {
     dispatcher.start()
     housekeeping = keepHouseRegularly(services, config.retentionDays, stopping.signal, log)
-    noteAddress(config.dataDir, localUrl)
+    if (backend.kind === 'sqlite') noteAddress(config.dataDir, localUrl)
   }
   if (!(await access.users.isSetUp()))
     log.warn(`There is no owner yet. Make the first one at ${config.baseUrl}/setup#code=${access.setUp.code}`)
@@ -300,6 +291,39 @@ async function openBackend(
   return databaseUrl === null
     ? openOnSqlite(config, now, onCommit)
     : openOnPostgres({ ...config, databaseUrl }, now, onCommit)
+}
+
+const httpClientFor = (config: Config) =>
+  createHttpClient({
+    allow: config.egressAllow,
+    own: {
+      origin: config.baseUrl,
+      webhookPrefix: '/api/v1/webhooks/',
+      hopHeader: HOP_HEADER,
+      endpoints: [{ host: config.host, port: config.port }],
+    },
+    concurrency: config.httpConcurrency,
+    perHost: config.httpPerHost,
+  })
+
+/** Sends one request as a flow would; rejects with the client's OutboundError. */
+export async function probe(config: Config, url: string, timeoutMs: number): Promise<{ status: number }> {
+  const client = httpClientFor(config)
+  const request = {
+    method: 'GET',
+    url,
+    headers: [],
+    body: null,
+    timeoutMs,
+    followRedirects: true,
+    hops: 0,
+    signal: null,
+  }
+  try {
+    return await client.send(request)
+  } finally {
+    await client.close()
+  }
 }
 
 const settingsOf = (config: Config) => ({

@@ -5,7 +5,7 @@ import type { Engine } from './engine/engine.ts'
 import type { ClaimedRun, RunJournal } from './engine/run-store.ts'
 import type { CallerReply } from './engine/step-kind.ts'
 import type { SignalHandler } from './operations/hear-signal.ts'
-import type { DeliveryStore, Protect, Queue, RunStore, SealedRows, Signals } from './operations/ports.ts'
+import type { Backups, DeliveryStore, Protect, Queue, RunStore, SealedRows, Signals } from './operations/ports.ts'
 import type { PublishedFlows } from './operations/published-flows.ts'
 import type { Replies } from './operations/replies.ts'
 import type { Tables } from './storage/tables.ts'
@@ -16,6 +16,8 @@ export interface Backend {
   place: string
   kysely: Kysely<Tables>
   signals: Signals
+  /** null: they are made where the database is. */
+  backups: Backups | null
   reachable(): Promise<boolean>
   hotStores(protect: Protect): HotStores
   sealedRows(): SealedRows

@@ -74,6 +74,8 @@ export interface CommandLineSettings {
   dataDir: string
   adminToken: string | null
   noColor: boolean
+  /** The settings of the service, as it would read them here. */
+  service(): Config
   /** Any variable, for secrets that the user refers to by name. */
   variable(name: string): string | undefined
 }
@@ -89,6 +91,7 @@ export function readCommandLineSettings(environment: Environment = process.env):
     dataDirIsSet: read.text('MILLRACE_DATA_DIR', '') !== '',
     adminToken: read.adminToken(),
     noColor: Boolean(environment['NO_COLOR']) || environment['TERM'] === 'dumb',
+    service: () => readConfig(environment),
     variable: (name) => environment[name],
   }
 }

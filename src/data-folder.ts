@@ -4,10 +4,29 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 export const DATABASE_FILE = 'millrace.db'
+export const KEY_FILE = 'secret.key'
+/** Marks the file as Millrace's ("MiRa"), so that a foreign database is not taken over. */
+export const APPLICATION_ID = 0x4d695261
 export const LOCK_FILE = 'millrace.lock'
 const ADDRESS_FILE = 'millrace.address'
 
 export const holdsDatabase = (folder: string): boolean => existsSync(join(folder, DATABASE_FILE))
+
+/** Why a file cannot be the database; null: it can, every page of it. */
+export function databaseFault(file: string): string | null {
+  let database: DatabaseSync | undefined
+  try {
+    database = new DatabaseSync(file, { readOnly: true })
+    if (database.prepare('PRAGMA application_id').get()?.['application_id'] !== APPLICATION_ID)
+      return 'it is not a database of Millrace'
+    const result = database.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check']
+    return result === 'ok' ? null : `it is damaged (${String(result)})`
+  } catch (error) {
+    return (error as Error).message
+  } finally {
+    database?.close()
+  }
+}
 
 /** Held until it is closed or the process ends, however it ends; throws where another process holds it. */
 export function lockFolder(folder: string, waitMs: number): DatabaseSync {

@@ -49,6 +49,7 @@ export async function openOnPostgres(
     place: 'the database of DATABASE_URL',
     kysely: storage.kysely,
     signals,
+    backups: null,
     reachable: storage.reachable,
     hotStores(protect) {
       const { runs, ...rest } = createPostgresRunJournal(storage.hot, protect, here, onCommit)

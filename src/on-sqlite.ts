@@ -3,6 +3,7 @@ import type { Backend } from './backend.ts'
 import type { Config } from './config.ts'
 import { queuedRun, recoverRuns } from './operations/recover-runs.ts'
 import { InProcessQueue } from './queue/in-process-queue.ts'
+import { createSqliteBackups } from './storage/sqlite-backups.ts'
 import { openSqlite } from './storage/sqlite-database.ts'
 import { createSqliteRunJournal } from './storage/sqlite-run-journal.ts'
 import { createSqliteSealedRows } from './storage/sqlite-sealed-rows.ts'
@@ -20,6 +21,7 @@ export async function openOnSqlite(
     place: config.dataDir,
     kysely: storage.kysely,
     signals: { send: () => {} },
+    backups: createSqliteBackups(config.dataDir),
     reachable: async () => storage.raw.isOpen,
     hotStores(protect) {
       const { runs, addDelivery, ...journal } = createSqliteRunJournal(storage, protect)

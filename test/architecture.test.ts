@@ -32,7 +32,7 @@ const RULES: Record<string, string[]> = {
   outbound: ['ports'],
   oauth: ['ports'],
   sandbox: ['ports', 'flow'],
-  secrets: ['ports'],
+  secrets: ['ports', 'data-folder.ts'],
   http: ['operations', 'contract', 'engine', 'flow'],
   testing: ['operations', 'engine', 'contract', 'flow'],
   cli: ['app.ts', 'flow-bench.ts', 'config.ts', 'data-folder.ts', 'testing', 'contract', 'flow'],

@@ -1,5 +1,7 @@
 // What a command of the command line is: its words, arguments and options, and what it does.
+import type { CommandLineSettings } from '../config.ts'
 import type { ApiClient } from './api-client.ts'
+import type { Target } from './connect.ts'
 import type { ExitCode } from './exit-code.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -31,8 +33,8 @@ export interface Context<Options> {
   options: Options
   terminal: Terminal
   wantsJson: boolean
-  /** A variable of the environment that the user refers to by its name. */
-  variable(name: string): string | undefined
+  settings: CommandLineSettings
+  target: Target
   /** The server, or the data folder behind a server of its own; once. */
   connect(): Promise<ApiClient>
   /** The result: `json` with --json, otherwise the text. Says that all is well. */

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type CommandLineSettings, readConfig } from '../config.ts'
+import type { CommandLineSettings } from '../config.ts'
 import { holdsDatabase, isFolderInUse, notedAddress } from '../data-folder.ts'
 import { ApiClient } from './api-client.ts'
 import { CliError, EXIT } from './exit-code.ts'
@@ -30,13 +30,13 @@ export async function connect(settings: CommandLineSettings, { server, token, da
     )
   // A folder in the place where the command is called must not come before a server that is named.
   const isNamed = dataDir !== undefined || settings.dataDirIsSet || settings.baseUrl === null
-  if (isNamed && holdsDatabase(folder)) return onFolder(folder, credential)
+  if (isNamed && holdsDatabase(folder)) return onFolder(settings, folder, credential)
   return at(settings.baseUrl ?? settings.defaultUrl)
 }
 
 /** The process that holds the folder is the only one that may work on it. */
-async function onFolder(folder: string, token: string | null): Promise<ApiClient> {
-  if (!isFolderInUse(folder)) return ownServer(folder)
+async function onFolder(settings: CommandLineSettings, folder: string, token: string | null): Promise<ApiClient> {
+  if (!isFolderInUse(folder)) return ownServer(settings, folder)
   const address = notedAddress(folder)
   if (address === null)
     throw new CliError(
@@ -50,10 +50,10 @@ async function onFolder(folder: string, token: string | null): Promise<ApiClient
 }
 
 /** In this process, on the loopback address, for nobody else; it runs nothing. */
-async function ownServer(folder: string): Promise<ApiClient> {
+async function ownServer(settings: CommandLineSettings, folder: string): Promise<ApiClient> {
   const adminToken = randomBytes(32).toString('base64url')
   const config = {
-    ...readConfig(),
+    ...settings.service(),
     dataDir: folder,
     host: '127.0.0.1',
     port: 0,

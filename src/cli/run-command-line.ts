@@ -80,7 +80,8 @@ async function call(
       options: valuesOf(command, values),
       terminal,
       wantsJson,
-      variable: settings.variable,
+      settings,
+      target,
       connect: () => {
         client ??= connect(settings, target)
         return client

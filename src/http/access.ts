@@ -77,6 +77,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/v1/tokens': 'admin',
   'DELETE /api/v1/tokens/:id': 'admin',
   'GET /api/v1/audit': 'admin',
+  'POST /api/v1/backup': 'admin',
   'GET /api/v1/connections': 'read',
   'POST /api/v1/connections': 'write',
   'GET /api/v1/connections/:name': 'read',

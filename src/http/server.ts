@@ -25,6 +25,7 @@ import { createErrorHandler } from './failure.ts'
 import { answerMalformed, faultOfHead } from './malformed-request.ts'
 import { refuse } from './refuse.ts'
 import { auditRoutes } from './routes/audit.ts'
+import { backupRoutes } from './routes/backup.ts'
 import { connectionRoutes } from './routes/connections.ts'
 import { deliveryRoutes } from './routes/deliveries.ts'
 import { flowSourceRoutes } from './routes/flow-sources.ts'
@@ -124,6 +125,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     runRoutes(scope, services, streams)
     deliveryRoutes(scope, services, streams)
     auditRoutes(scope, services)
+    backupRoutes(scope, services)
     connectionRoutes(scope, services)
     signInRoutes(scope, services, cookie, keepAlive, clientAddress)
     userRoutes(scope, services)

@@ -509,6 +509,7 @@ export type AuditAction =
   | `run.${'cancel' | 'replay'}`
   | `connection.${'create' | 'update' | 'delete' | 'authorize'}`
   | 'key.rotate'
+  | 'backup.create'
   | `token.${'create' | 'revoke'}`
   | `invitation.${'create' | 'revoke' | 'accept'}`
   | `user.${'setup' | 'sign_in' | 'sign_in_failed' | 'sign_out' | 'password_change' | 'password_reset' | 'role_change' | 'delete'}`
@@ -536,6 +537,18 @@ export interface AuditStore {
   list(page: Page): Promise<Paged<AuditEntry>>
   /** Deletes at most `limit`; the number deleted. */
   deleteOlderThan(before: number, limit: number): Promise<number>
+}
+
+export interface Backup {
+  path: string
+  size: number
+  /** Once it has been read. */
+  remove(): void
+}
+
+export interface Backups {
+  /** Everything that was committed when it was called; writers are not held up. */
+  make(): Promise<Backup>
 }
 
 /** Secrets typed into flows, and the hiding of every secret that is known. */

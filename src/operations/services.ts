@@ -17,6 +17,7 @@ import type { LiveConnections } from './live-connections.ts'
 import type { OAuthClient } from './oauth-client.ts'
 import type {
   AuthorizationRequestStore,
+  Backups,
   ConnectionStore,
   DeliveryStore,
   FlowSourceStore,
@@ -46,6 +47,8 @@ export interface Services {
   deliveries: DeliveryStore
   samples: SampleStore
   housekeeping: Housekeeping
+  /** null: the data is elsewhere, and so are its backups. */
+  backups: Backups | null
   audit: Audit
   access: AccessServices
   secrets: Secrets

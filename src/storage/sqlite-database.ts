@@ -3,15 +3,13 @@ import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { Kysely, type SqliteDatabase, SqliteDialect } from 'kysely'
-import { DATABASE_FILE, isLockHeld, lockFolder } from '../data-folder.ts'
+import { APPLICATION_ID, DATABASE_FILE, isLockHeld, lockFolder } from '../data-folder.ts'
 import { DatabaseRefused } from './database-refused.ts'
 import { sqliteDialect } from './dialect.ts'
 import { GroupCommit } from './group-commit.ts'
 import { migrate, NewerSchema } from './migrate.ts'
 import type { Tables } from './tables.ts'
 
-/** Marks the file as Millrace's ("MiRa"), so that a foreign database is not taken over. */
-const APPLICATION_ID = 0x4d695261
 /** Up to here every page is verified at start; larger files only where they are read. */
 const VERIFY_UP_TO_BYTES = 64 * 1024 * 1024
 

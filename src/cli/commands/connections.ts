@@ -90,9 +90,9 @@ export const setConnection = defineCommand({
       'millrace connections set crm --kind basic --field username=millrace --secret password=env:CRM_PASSWORD',
     ],
   ],
-  async run({ connect, args, options, show, terminal, variable }) {
+  async run({ connect, args, options, show, terminal, settings }) {
     const name = args[0]!
-    const secrets = await readSecrets(options.secret, terminal, variable)
+    const secrets = await readSecrets(options.secret, terminal, settings.variable)
     const api = await connect()
     const current = await currentOf(api, name)
     const kind = options.kind ?? current?.kind

@@ -2,8 +2,10 @@
 import type { Command } from '../command.ts'
 import { createToken, inviteUser, listTokens, listUsers, revokeToken } from './access.ts'
 import { applyFlows, diffFlows } from './apply.ts'
+import { backup, restore } from './backup.ts'
 import { completionFor } from './completion.ts'
 import { deleteConnection, listConnections, setConnection, showConnection } from './connections.ts'
+import { doctor } from './doctor.ts'
 import { exportFlow, listFlows, publishFlow, showFlow, unpublishFlow, validateFlows } from './flows.ts'
 import { listKeys, rotateKeys } from './keys.ts'
 import { resetUserPassword } from './reset-password.ts'
@@ -42,5 +44,8 @@ export const commands: readonly Command[] = [
   resetUserPassword,
   listKeys,
   rotateKeys,
+  backup,
+  restore,
+  doctor,
   completionFor(() => commands),
 ]

@@ -1,6 +1,5 @@
 // `millrace users reset-password`: works on the data folder, beside the service or without it, for whoever can write it.
 import { randomBytes } from 'node:crypto'
-import { readConfig } from '../../config.ts'
 import { defineCommand, text } from '../command.ts'
 import { CliError, EXIT } from '../exit-code.ts'
 import type { Terminal } from '../terminal.ts'
@@ -17,9 +16,9 @@ export const resetUserPassword = defineCommand({
     ['asked for', 'millrace users reset-password ada@example.com'],
     ['from a script', 'printf \'%s\\n\' "$NEW_PASSWORD" | millrace users reset-password ada@example.com'],
   ],
-  async run({ args, options, terminal, show }) {
+  async run({ args, options, terminal, show, settings }) {
     const email = args[0]!
-    const config = readConfig()
+    const config = settings.service()
     const typed = await passwordFrom(terminal, email)
     const password = typed === '' ? randomBytes(15).toString('base64url') : typed
     const { resetPassword } = await import('../../app.ts')

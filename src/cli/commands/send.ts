@@ -35,7 +35,7 @@ export const send = defineCommand({
     const headers = {
       'content-type': options.type ?? 'application/json',
       ...Object.fromEntries(options.header.map(headerFrom)),
-      ...(await readSecrets(options['secret-header'], context.terminal, context.variable)),
+      ...(await readSecrets(options['secret-header'], context.terminal, context.settings.variable)),
     }
     const api = await connect()
     const flow = await findFlow(api, args[0]!)

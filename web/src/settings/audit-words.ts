@@ -16,6 +16,7 @@ const WORDS: Record<string, string> = {
   'connection.delete': 'deleted a connection',
   'connection.authorize': 'connected a connection',
   'key.rotate': 'rotated the encryption keys',
+  'backup.create': 'made a backup',
   'token.create': 'made a token',
   'token.revoke': 'revoked a token',
   'invitation.create': 'made an invitation',

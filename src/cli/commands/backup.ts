@@ -1,0 +1,118 @@
+// `millrace backup` and `millrace restore`: a copy of the embedded database, and a data folder made of one.
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  createWriteStream,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { DATABASE_FILE, databaseFault, holdsDatabase, KEY_FILE } from '../../data-folder.ts'
+import { defineCommand, flag, text } from '../command.ts'
+import { CliError, EXIT } from '../exit-code.ts'
+
+export const backup = defineCommand({
+  name: 'backup',
+  summary: 'Copy the embedded database to a file, while the server runs',
+  args: ['<file>'],
+  options: { force: flag('overwrite the file') },
+  details:
+    'The file holds everything that was acknowledged when the command began. It does not hold the key that seals\nsecrets: keep secret.key of the data folder, or MILLRACE_SECRET_KEY, in another safe place. Without that key nobody\ncan use the backup.',
+  examples: [
+    ['every night', 'millrace backup "/backup/millrace-$(date +%F).db"'],
+    ['of another machine', 'millrace backup millrace.db --server https://flows.example.com'],
+  ],
+  async run({ connect, args, options, show, note }) {
+    const file = resolve(args[0]!)
+    if (existsSync(file) && !options.force)
+      throw new CliError(EXIT.conflict, 'exists', `${file} exists already; --force overwrites it.`)
+    const api = await connect()
+    const partial = `${file}.partial`
+    try {
+      const response = await api.fetch('POST', '/api/v1/backup', {})
+      await pipeline(Readable.fromWeb(response.body as never), createWriteStream(partial, { mode: 0o600, flush: true }))
+      checkBackup(partial)
+      renameSync(partial, file)
+      syncFolder(dirname(file))
+    } catch (error) {
+      rmSync(partial, { force: true })
+      throw error
+    }
+    note('note: the key that seals secrets is not in it; keep secret.key or MILLRACE_SECRET_KEY apart from it.')
+    const { size } = statSync(file)
+    return show({ file, size }, () => `Wrote ${file}, ${(size / 1024 / 1024).toFixed(1)} MiB.`)
+  },
+})
+
+export const restore = defineCommand({
+  name: 'restore',
+  summary: 'Make a data folder of a backup',
+  args: ['<file>'],
+  options: {
+    'data-dir': text('folder', 'the folder to make; without it MILLRACE_DATA_DIR'),
+    'key-file': text('file', "a copy of the old folder's secret.key, which the backup does not hold"),
+  },
+  connects: false,
+  details:
+    'The folder must not hold a database yet. Runs that were under way when the backup was made are carried on from there\nonce the server starts: requests that they had sent since are sent again.',
+  examples: [
+    [
+      'with the key that was kept',
+      'millrace restore millrace-2026-11-15.db --data-dir /var/lib/millrace --key-file secret.key',
+    ],
+    ['with the key in the environment', 'MILLRACE_SECRET_KEY=… millrace restore millrace-2026-11-15.db'],
+  ],
+  async run({ args, options, show, note, settings }) {
+    const file = resolve(args[0]!)
+    const folder = resolve(options['data-dir'] ?? settings.dataDir)
+    if (holdsDatabase(folder))
+      throw new CliError(
+        EXIT.conflict,
+        'exists',
+        `${folder} holds a database already, and is left as it is. Move it away, or give another folder with --data-dir.`,
+      )
+    statSync(file)
+    checkBackup(file)
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    if (options['key-file'] !== undefined) place(resolve(options['key-file']), join(folder, KEY_FILE))
+    place(file, join(folder, DATABASE_FILE))
+    const hasKey = existsSync(join(folder, KEY_FILE)) || Boolean(settings.variable('MILLRACE_SECRET_KEY'))
+    if (!hasKey)
+      note(
+        `note: the key is missing. Put secret.key of the old folder into ${folder}, or set MILLRACE_SECRET_KEY; without it the server does not start.`,
+      )
+    return show({ dataDir: folder, hasKey }, () => `Restored ${file} to ${folder}.`)
+  },
+})
+
+function checkBackup(file: string): void {
+  const fault = databaseFault(file)
+  if (fault !== null) throw new CliError(EXIT.failed, 'damaged', `${file} is no backup that can be used: ${fault}.`)
+}
+
+/** Whole and synced before its name is there. */
+function place(from: string, to: string): void {
+  if (existsSync(to)) throw new CliError(EXIT.conflict, 'exists', `${to} exists already, and is left as it is.`)
+  const partial = `${to}.partial`
+  copyFileSync(from, partial)
+  chmodSync(partial, 0o600)
+  const copy = openSync(partial, 'r+')
+  fsyncSync(copy)
+  closeSync(copy)
+  renameSync(partial, to)
+  syncFolder(dirname(to))
+}
+
+function syncFolder(folder: string): void {
+  const directory = openSync(folder, 'r')
+  fsyncSync(directory)
+  closeSync(directory)
+}

@@ -1,0 +1,88 @@
+// `millrace doctor`: looks at everything that usually goes wrong.
+import { type CommandLineSettings, type Config, ConfigError } from '../../config.ts'
+import type { ApiClient } from '../api-client.ts'
+import { defineCommand, list } from '../command.ts'
+import { checkFolder } from '../doctor/check-folder.ts'
+import { checkServer } from '../doctor/check-server.ts'
+import { type CheckResult, failed, ok, warning } from '../doctor/finding.ts'
+import { CliError, EXIT } from '../exit-code.ts'
+import type { Terminal } from '../terminal.ts'
+
+const PROBE_MS = 10_000
+
+export const doctor = defineCommand({
+  name: 'doctor',
+  summary: 'Check the configuration, the data folder, the server and the way to and from it',
+  options: { egress: list('url', 'whether a flow on this machine could reach this URL') },
+  details:
+    'With --server it looks at that server only; otherwise also at the settings and the data folder on this machine.\nThe exit code is 1 where a check failed; warnings do not count.',
+  examples: [
+    ['on the machine of the server, with its settings', 'millrace doctor'],
+    ['why can the flow not reach this?', 'millrace doctor --egress https://api.example.com/health'],
+    ['another server', 'millrace doctor --server https://flows.example.com'],
+  ],
+  async run({ connect, options, show, terminal, settings, target }) {
+    const { VERSION } = await import('../../app.ts')
+    const results: CheckResult[] = []
+    if (target.server === undefined) {
+      const config = configuration(settings, target.dataDir, results)
+      if (config) results.push(...(await checkFolder(config)))
+      if (config) for (const url of options.egress) results.push(await checkEgress(config, url))
+    }
+    // A folder that cannot be used has no server to look at.
+    const isUsable = !results.some(({ check, state }) => state === 'failed' && /^(database|key)$/.test(check))
+    if (isUsable) results.push(...(await serverChecks(connect, VERSION)))
+    show({ checks: results }, () => describe(terminal, results))
+    return results.some(({ state }) => state === 'failed') ? EXIT.failed : EXIT.ok
+  },
+})
+
+async function serverChecks(connect: () => Promise<ApiClient>, ownVersion: string): Promise<CheckResult[]> {
+  try {
+    const api = await connect()
+    return api.isIdle ? [warning('server', 'None runs on this data folder.')] : await checkServer(api, ownVersion)
+  } catch (error) {
+    if (!(error instanceof CliError) || error.exit === EXIT.usage) throw error
+    return [failed('server', [error.message, ...error.details].join(' '))]
+  }
+}
+
+function configuration(
+  settings: CommandLineSettings,
+  dataDir: string | undefined,
+  results: CheckResult[],
+): Config | null {
+  try {
+    const config = settings.service()
+    results.push(
+      ok('configuration', `The settings are valid; flows may read ${Object.keys(config.env).length} variables.`),
+    )
+    return { ...config, dataDir: dataDir ?? config.dataDir }
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    results.push(failed('configuration', error.message))
+    return null
+  }
+}
+
+async function checkEgress(config: Config, url: string): Promise<CheckResult> {
+  const { probe } = await import('../../app.ts')
+  try {
+    const { status } = await probe(config, url, PROBE_MS)
+    return ok('egress', `${url} answers ${status}.`)
+  } catch (error) {
+    const { code, message, hint } = error as Error & { code: string; hint: string }
+    return failed('egress', `${url}: ${code}: ${message}. ${hint}`)
+  }
+}
+
+const LOOKS = { ok: 'green', warning: 'yellow', failed: 'red' } as const
+
+function describe(terminal: Terminal, results: readonly CheckResult[]): string {
+  const width = Math.max(...results.map(({ check }) => check.length))
+  return results
+    .map(
+      ({ check, state, says }) => `${terminal.style(LOOKS[state], state.padEnd(7))}  ${check.padEnd(width)}  ${says}`,
+    )
+    .join('\n')
+}

@@ -1,0 +1,12 @@
+// Runs in a thread of its own: writes a copy of the database as it stands now. A reader does not hold up writers.
+import { closeSync, fsyncSync, openSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { workerData } from 'node:worker_threads'
+
+const { from, to } = workerData as { from: string; to: string }
+const database = new DatabaseSync(from, { readOnly: true, timeout: 5000 })
+database.prepare('VACUUM INTO ?').run(to)
+database.close()
+const copy = openSync(to, 'r+')
+fsyncSync(copy)
+closeSync(copy)
