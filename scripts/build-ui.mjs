@@ -1,12 +1,14 @@
 // Builds the web UI into web/dist, unless what is there was built from the same sources.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const STAMP = join(root, 'web/dist/.built-from')
+const LOCK = join(root, 'web/.building')
+const LONGEST_BUILD_MS = 120_000
 const SOURCES = [
   'web/src',
   'web/public',
@@ -33,7 +35,33 @@ function fingerprint() {
 /** False when the build failed; Vite has said why. */
 export function buildUi(node = process.execPath) {
   const current = fingerprint()
-  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === current) return true
+  const isCurrent = () => existsSync(STAMP) && readFileSync(STAMP, 'utf8') === current
+  if (isCurrent()) return true
+  const release = takeLock()
+  try {
+    return isCurrent() || build(node, current)
+  } finally {
+    release()
+  }
+}
+
+/** Two builds at once, of two tests for example, would write into each other. */
+function takeLock() {
+  const since = Date.now()
+  for (;;) {
+    try {
+      mkdirSync(LOCK)
+      return () => rmSync(LOCK, { recursive: true, force: true })
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error
+      // Whoever held it that long was killed.
+      if (Date.now() - since > LONGEST_BUILD_MS) rmSync(LOCK, { recursive: true, force: true })
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
+    }
+  }
+}
+
+function build(node, current) {
   console.log('Millrace: building the web UI (after an update; a few seconds)...')
   const vite = join(root, 'node_modules/vite/bin/vite.js')
   const built = spawnSync(node, [vite, 'build', 'web', '--logLevel', 'warn'], {
