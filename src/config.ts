@@ -69,6 +69,7 @@ export interface CommandLineSettings {
   baseUrl: string | null
   /** MILLRACE_DATA_DIR is set: this is where the service runs. */
   dataDirIsSet: boolean
+  databaseUrl: string | null
   /** Where a server answers that was started without settings. */
   defaultUrl: string
   dataDir: string
@@ -89,6 +90,7 @@ export function readCommandLineSettings(environment: Environment = process.env):
     defaultUrl,
     dataDir: read.text('MILLRACE_DATA_DIR', DEFAULT_DATA_DIR),
     dataDirIsSet: read.text('MILLRACE_DATA_DIR', '') !== '',
+    databaseUrl: read.databaseUrl(),
     adminToken: read.adminToken(),
     noColor: Boolean(environment['NO_COLOR']) || environment['TERM'] === 'dumb',
     service: () => readConfig(environment),

@@ -24,7 +24,7 @@ export interface Request {
 
 export class ApiClient {
   readonly url: string
-  /** It is this process itself, on a folder that no service runs on: runs wait until one does. */
+  /** It is this process itself, on a folder or database: it runs nothing, and hears of nothing that runs elsewhere. */
   readonly isIdle: boolean
   readonly #token: string | null
   readonly #hint: string

@@ -1,4 +1,4 @@
-// Which server a command talks to: one that is named, the one that holds the data folder, or one of its own on that folder.
+// Which server a command talks to: one that is named, the one that holds the data folder, or one of its own on the folder or database.
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -28,6 +28,7 @@ export async function connect(settings: CommandLineSettings, { server, token, da
       'no_database',
       `There is no database of Millrace in ${folder}; "millrace serve" makes one.`,
     )
+  if (dataDir === undefined && settings.databaseUrl !== null) return ownServer(settings, folder, settings.databaseUrl)
   // A folder in the place where the command is called must not come before a server that is named.
   const isNamed = dataDir !== undefined || settings.dataDirIsSet || settings.baseUrl === null
   if (isNamed && holdsDatabase(folder)) return onFolder(settings, folder, credential)
@@ -36,7 +37,7 @@ export async function connect(settings: CommandLineSettings, { server, token, da
 
 /** The process that holds the folder is the only one that may work on it. */
 async function onFolder(settings: CommandLineSettings, folder: string, token: string | null): Promise<ApiClient> {
-  if (!isFolderInUse(folder)) return ownServer(settings, folder)
+  if (!isFolderInUse(folder)) return ownServer(settings, folder, null)
   const address = notedAddress(folder)
   if (address === null)
     throw new CliError(
@@ -50,11 +51,17 @@ async function onFolder(settings: CommandLineSettings, folder: string, token: st
 }
 
 /** In this process, on the loopback address, for nobody else; it runs nothing. */
-async function ownServer(settings: CommandLineSettings, folder: string): Promise<ApiClient> {
+async function ownServer(
+  settings: CommandLineSettings,
+  folder: string,
+  databaseUrl: string | null,
+): Promise<ApiClient> {
   const adminToken = randomBytes(32).toString('base64url')
   const config = {
     ...settings.service(),
     dataDir: folder,
+    databaseUrl,
+    role: 'all' as const,
     host: '127.0.0.1',
     port: 0,
     adminToken,

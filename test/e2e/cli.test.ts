@@ -143,7 +143,7 @@ describe('the command line', () => {
     const stopped = await spawnCli(['flows', 'list', '--json'], { env: local })
     expect(stopped.json().items).toMatchObject([{ id: flow.id, webhook: { id: flow.webhook.id } }])
     const waited = await callCli(['send', 'Held', '--data', '{"name":"Ada"}', '--wait'], { env: local })
-    expect(waited).toMatchObject({ exit: 5, stderr: expect.stringContaining('start it with "millrace serve"') })
+    expect(waited).toMatchObject({ exit: 5, stderr: expect.stringContaining('Start "millrace serve"') })
     const again = await startMillrace(local)
     const [{ id }] = (await again.api('GET', `/runs?flow=${flow.id}`)).body.items
     expect((await again.runEnded(id)).vars).toEqual({ greeting: 'Hello, Ada' })

@@ -2,7 +2,8 @@
 import { type CommandLineSettings, type Config, ConfigError } from '../../config.ts'
 import type { ApiClient } from '../api-client.ts'
 import { defineCommand, list } from '../command.ts'
-import { checkFolder } from '../doctor/check-folder.ts'
+import { connect } from '../connect.ts'
+import { checkFolder, checkStart } from '../doctor/check-folder.ts'
 import { checkServer } from '../doctor/check-server.ts'
 import { type CheckResult, failed, ok, warning } from '../doctor/finding.ts'
 import { CliError, EXIT } from '../exit-code.ts'
@@ -21,25 +22,30 @@ export const doctor = defineCommand({
     ['why can the flow not reach this?', 'millrace doctor --egress https://api.example.com/health'],
     ['another server', 'millrace doctor --server https://flows.example.com'],
   ],
-  async run({ connect, options, show, terminal, settings, target }) {
+  async run({ connect: connected, options, show, terminal, settings, target }) {
     const { VERSION } = await import('../../app.ts')
     const results: CheckResult[] = []
     if (target.server === undefined) {
       const config = configuration(settings, target.dataDir, results)
-      if (config) results.push(...(await checkFolder(config)))
+      if (config)
+        results.push(...(config.databaseUrl === null ? await checkFolder(config) : [await checkStart(config)]))
       if (config) for (const url of options.egress) results.push(await checkEgress(config, url))
     }
+    // Servers on PostgreSQL are found by their base URL only.
+    const named =
+      settings.databaseUrl !== null && target.dataDir === undefined && (settings.baseUrl ?? settings.defaultUrl)
+    const open = named ? () => connect(settings, { ...target, server: target.server ?? named }) : connected
     // A folder that cannot be used has no server to look at.
     const isUsable = !results.some(({ check, state }) => state === 'failed' && /^(database|key)$/.test(check))
-    if (isUsable) results.push(...(await serverChecks(connect, VERSION)))
+    if (isUsable) results.push(...(await serverChecks(open, VERSION)))
     show({ checks: results }, () => describe(terminal, results))
     return results.some(({ state }) => state === 'failed') ? EXIT.failed : EXIT.ok
   },
 })
 
-async function serverChecks(connect: () => Promise<ApiClient>, ownVersion: string): Promise<CheckResult[]> {
+async function serverChecks(open: () => Promise<ApiClient>, ownVersion: string): Promise<CheckResult[]> {
   try {
-    const api = await connect()
+    const api = await open()
     return api.isIdle ? [warning('server', 'None runs on this data folder.')] : await checkServer(api, ownVersion)
   } catch (error) {
     if (!(error instanceof CliError) || error.exit === EXIT.usage) throw error
@@ -57,7 +63,7 @@ function configuration(
     results.push(
       ok('configuration', `The settings are valid; flows may read ${Object.keys(config.env).length} variables.`),
     )
-    return { ...config, dataDir: dataDir ?? config.dataDir }
+    return dataDir === undefined ? config : { ...config, dataDir, databaseUrl: null, role: 'all' }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     results.push(failed('configuration', error.message))

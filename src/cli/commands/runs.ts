@@ -167,7 +167,11 @@ export const tailRuns = defineCommand({
 const ENDED = new Set(['succeeded', 'failed', 'cancelled'])
 
 const nothingRuns = () =>
-  new CliError(EXIT.unreachable, 'not_running', 'No server runs on this data folder: start it with "millrace serve".')
+  new CliError(
+    EXIT.unreachable,
+    'not_running',
+    'This command works on the data itself, where nothing runs. Start "millrace serve", or name its server with --server.',
+  )
 
 /** Shows each step as it ends; resolves when the run has. */
 export async function followRun(

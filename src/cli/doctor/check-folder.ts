@@ -84,18 +84,18 @@ async function checkDatabase(config: Config): Promise<CheckResult[]> {
     return [ok('database', `In use by the server at ${notedAddress(folder) ?? 'an address that is not known'}.`)]
   const fault = databaseFault(join(folder, DATABASE_FILE))
   if (fault !== null) return [failed('database', `${fault}. Restore a backup.`)]
-  return [ok('database', 'Every page of it is sound.'), await checkKey(config)]
+  return [ok('database', 'Every page of it is sound.'), await checkStart(config)]
 }
 
-/** As a start would find it. */
-async function checkKey(config: Config): Promise<CheckResult> {
+/** As a start would find it: the database can be used, and the key opens what is sealed. */
+export async function checkStart(config: Config): Promise<CheckResult> {
   const { startApp } = await import('../../app.ts')
-  const own = { ...config, host: '127.0.0.1', port: 0, logLevel: 'silent' as const }
+  const own = { ...config, role: 'all' as const, host: '127.0.0.1', port: 0, logLevel: 'silent' as const }
   try {
     const app = await startApp(own, { write: () => {} }, { idle: true })
     await app.stop()
-    return ok('key', 'It opens what is sealed.')
+    return ok('key', 'The database is there, and the key opens what is sealed.')
   } catch (error) {
-    return failed('key', (error as Error).message)
+    return failed((error as Error).name === 'KeyRefused' ? 'key' : 'database', (error as Error).message)
   }
 }
