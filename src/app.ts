@@ -47,6 +47,7 @@ import { createProtect, createSecrets } from './secrets/secret-keeping.ts'
 import type { Vault } from './secrets/vault.ts'
 import { stepKinds } from './steps/index.ts'
 import { createActivityStore } from './storage/activity-store.ts'
+import { announcedConnections, announcedGrants } from './storage/announced-stores.ts'
 import { createAuditStore } from './storage/audit-store.ts'
 import { createAuthorizationRequestStore } from './storage/authorization-request-store.ts'
 import { createConnectionStore } from './storage/connection-store.ts'
@@ -57,6 +58,8 @@ import { createFlowStore } from './storage/flow-store.ts'
 import { createGrantStore } from './storage/grant-store.ts'
 import { createHousekeeping } from './storage/housekeeping.ts'
 import { createInvitationStore } from './storage/invitation-store.ts'
+import { openPostgres, type PostgresStorage } from './storage/postgres-database.ts'
+import { createPostgresSealedRows } from './storage/postgres-sealed-rows.ts'
 import { createRunStore } from './storage/run-store.ts'
 import { createSampleStore } from './storage/sample-store.ts'
 import { createSessionStore } from './storage/session-store.ts'
@@ -98,6 +101,7 @@ export async function startApp(
   const log = createLog(config, logOutput, redactor)
   const backend = await openBackend(config, now, metrics.synced)
   const { kysely, signals } = backend
+  const shared = backend.kind === 'postgres'
   const vault = await openVault(config.secretKeys, config.dataDir, createVaultRecords(kysely), backend).catch(
     async (error) => {
       await backend.close()
@@ -109,9 +113,9 @@ export async function startApp(
   const hot = backend.hotStores(protect)
   const runs = { ...createRunStore(kysely), ...hot.runs }
   const flows = createFlowStore(kysely)
-  const published = new PublishedFlows(flows, stepKinds, secrets, backend.kind === 'postgres')
+  const published = new PublishedFlows(flows, stepKinds, secrets, shared)
   const connections = new LiveConnections(secrets)
-  const connectionStore = createConnectionStore(kysely, vault)
+  const connectionStore = announcedConnections(createConnectionStore(kysely, vault), backend.changed)
   const events = new Events()
   const replies = new Replies()
   const activity = new FlowActivity(createActivityStore(kysely), now)
@@ -135,11 +139,11 @@ export async function startApp(
   const oauth = createOAuthClient(http)
   const tokens = new AccessTokens({
     connections,
-    grants: createGrantStore(kysely, vault),
+    grants: announcedGrants(createGrantStore(kysely, vault), backend.changed),
     oauth,
     now,
     sleep,
-    alone: true,
+    alone: !shared,
     redact: secrets.redact,
     warn,
   })
@@ -178,6 +182,7 @@ export async function startApp(
   const engine = new Engine(enginePorts, published)
   const signalHandler: SignalHandler = {
     hear: (signal) => hearing?.hear(signal),
+    catchUp: async (changes) => hearing?.catchUp(changes),
     resumed: () => hearing?.resumed(),
   }
   const dispatcher = backend.dispatcher({ engine, published, runs, replies, signalHandler, log })
@@ -194,11 +199,13 @@ export async function startApp(
     users: createUserStore(kysely),
     sessions: createSessionStore(kysely),
     invitations: createInvitationStore(kysely),
-    tokens: new ApiTokens(createTokenStore(kysely), (error) =>
-      log.error({ err: error }, "a token's last use could not be noted"),
+    tokens: new ApiTokens(
+      createTokenStore(kysely),
+      (error) => log.error({ err: error }, "a token's last use could not be noted"),
+      shared,
     ),
     passwords: createPasswords(),
-    setUp: new SetUp(),
+    setUp: shared ? new SetUp(vault.derive('set-up')) : new SetUp(),
     attempts: new SignInAttempts(),
   }
   const services: Services = {
@@ -238,7 +245,7 @@ export async function startApp(
     maxQueue: config.maxQueue,
     warn,
   }
-  const relay = backend.kind === 'postgres' ? new EventRelay(services) : null
+  const relay = shared ? new EventRelay(services) : null
   const hearing = relay && createSignalHandler(services, relay)
 
   metrics.watch({ queued: () => queue.size, running: () => engine.active, outbound: () => http.stats().inFlight })
@@ -267,7 +274,7 @@ export async function startApp(
   if (!idle) {
     dispatcher.start()
     housekeeping = keepHouseRegularly(services, config.retentionDays, stopping.signal, log)
-    noteAddress(config.dataDir, localUrl)
+    if (!shared) noteAddress(config.dataDir, localUrl)
   }
   if (!(await access.users.isSetUp()))
     log.warn(`There is no owner yet. Make the first one at ${config.baseUrl}/setup#code=${access.setUp.code}`)
@@ -324,8 +331,8 @@ const settingsOf = (config: Config) => ({
 })
 
 /** Beside the service, which may be running: it finds the sessions ended at their next request. */
-export async function resetPassword({ dataDir }: Config, email: string, password: string): Promise<void> {
-  const { kysely, close } = openBeside(dataDir)
+export async function resetPassword(config: Config, email: string, password: string): Promise<void> {
+  const { kysely, close } = config.databaseUrl ? await openPostgres(config.databaseUrl) : openBeside(config.dataDir)
   const audit = new Audit({
     store: createAuditStore(kysely),
     ids: createIds(Date.now, randomBytes),
@@ -336,12 +343,13 @@ export async function resetPassword({ dataDir }: Config, email: string, password
   try {
     await setNewPassword({ users: createUserStore(kysely), passwords: createPasswords(), audit }, email, password)
   } finally {
-    close()
+    await close()
   }
 }
 
-/** For commands: works on the keys of a data folder that no service uses. */
+/** For commands: works on the keys of a data folder that no service uses, or of a database that any number may use. */
 export async function withKeys<T>(config: Config, work: (rotation: KeyRotation) => Promise<T>): Promise<T> {
+  if (config.databaseUrl) return withKeysOf(await openPostgres(config.databaseUrl), config, work)
   if (!holdsDatabase(config.dataDir))
     throw new DatabaseRefused(`There is no database in ${config.dataDir}. Set MILLRACE_DATA_DIR to its folder.`)
   const storage = await openSqlite(config.dataDir)
@@ -350,6 +358,20 @@ export async function withKeys<T>(config: Config, work: (rotation: KeyRotation) 
     return await work(createKeyRotation(createSqliteSealedRows(storage), vault))
   } finally {
     await storage.close()
+  }
+}
+
+async function withKeysOf<T>(
+  { kysely, hot, close }: PostgresStorage,
+  config: Config,
+  work: (rotation: KeyRotation) => Promise<T>,
+): Promise<T> {
+  try {
+    const place = { kind: 'postgres', place: 'the database of DATABASE_URL' } as const
+    const vault = await openVault(config.secretKeys, config.dataDir, createVaultRecords(kysely), place)
+    return await work(createKeyRotation(createPostgresSealedRows(hot), vault))
+  } finally {
+    await close()
   }
 }
 

@@ -16,6 +16,8 @@ export interface Backend {
   place: string
   kysely: Kysely<Tables>
   signals: Signals
+  /** Something has changed that every process keeps in memory; they know of it, at the latest before their next run. */
+  changed(): Promise<void>
   reachable(): Promise<boolean>
   hotStores(protect: Protect): HotStores
   sealedRows(): SealedRows

@@ -70,6 +70,7 @@ export interface CommandLineSettings {
   /** Where a server answers that was started without settings. */
   defaultUrl: string
   dataDir: string
+  databaseUrl: string | null
   adminToken: string | null
   noColor: boolean
   /** Any variable, for secrets that the user refers to by name. */
@@ -84,6 +85,7 @@ export function readCommandLineSettings(environment: Environment = process.env):
     baseUrl: baseUrl === '' ? null : baseUrl,
     defaultUrl,
     dataDir: read.text('MILLRACE_DATA_DIR', DEFAULT_DATA_DIR),
+    databaseUrl: read.databaseUrl(),
     adminToken: read.adminToken(),
     noColor: Boolean(environment['NO_COLOR']) || environment['TERM'] === 'dumb',
     variable: (name) => environment[name],

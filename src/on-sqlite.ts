@@ -20,6 +20,7 @@ export async function openOnSqlite(
     place: config.dataDir,
     kysely: storage.kysely,
     signals: { send: () => {} },
+    changed: async () => {},
     reachable: async () => storage.raw.isOpen,
     hotStores(protect) {
       const { runs, addDelivery, ...journal } = createSqliteRunJournal(storage, protect)

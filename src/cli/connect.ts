@@ -1,4 +1,4 @@
-// Which server a command talks to: one that is named, the one that holds the data folder, or one of its own on that folder.
+// Which server a command talks to: one that is named, the one that holds the data folder, or one of its own on the folder or database.
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -22,6 +22,7 @@ export async function connect(settings: CommandLineSettings, target: Target): Pr
   const url = target.server ?? (target.dataDir === undefined ? settings.baseUrl : null)
   if (url !== null && url !== undefined) return new ApiClient(originOf(url), token, TOKEN_HINT)
   const folder = resolve(target.dataDir ?? settings.dataDir)
+  if (settings.databaseUrl !== null && target.dataDir === undefined) return ownServer(folder, settings.databaseUrl)
   if (holdsDatabase(folder)) return onFolder(folder, token)
   if (target.dataDir !== undefined)
     throw new CliError(
@@ -34,7 +35,7 @@ export async function connect(settings: CommandLineSettings, target: Target): Pr
 
 /** The process that holds the folder is the only one that may work on it. */
 async function onFolder(folder: string, token: string | null): Promise<ApiClient> {
-  if (!isFolderInUse(folder)) return ownServer(folder)
+  if (!isFolderInUse(folder)) return ownServer(folder, null)
   const address = notedAddress(folder)
   if (address === null)
     throw new CliError(
@@ -48,11 +49,13 @@ async function onFolder(folder: string, token: string | null): Promise<ApiClient
 }
 
 /** In this process, on the loopback address, for nobody else; it runs nothing. */
-async function ownServer(folder: string): Promise<ApiClient> {
+async function ownServer(folder: string, databaseUrl: string | null): Promise<ApiClient> {
   const adminToken = randomBytes(32).toString('base64url')
   const config = {
     ...readConfig(),
     dataDir: folder,
+    databaseUrl,
+    role: 'all' as const,
     host: '127.0.0.1',
     port: 0,
     adminToken,
