@@ -47,6 +47,7 @@ import { createProtect, createSecrets } from './secrets/secret-keeping.ts'
 import type { Vault } from './secrets/vault.ts'
 import { stepKinds } from './steps/index.ts'
 import { createActivityStore } from './storage/activity-store.ts'
+import { announcedConnections, announcedGrants } from './storage/announced-stores.ts'
 import { createAuditStore } from './storage/audit-store.ts'
 import { createAuthorizationRequestStore } from './storage/authorization-request-store.ts'
 import { createConnectionStore } from './storage/connection-store.ts'
@@ -56,6 +57,7 @@ import { createFlowStore } from './storage/flow-store.ts'
 import { createGrantStore } from './storage/grant-store.ts'
 import { createHousekeeping } from './storage/housekeeping.ts'
 import { createInvitationStore } from './storage/invitation-store.ts'
+import { openPostgres } from './storage/postgres-database.ts'
 import { createRunStore } from './storage/run-store.ts'
 import { createSampleStore } from './storage/sample-store.ts'
 import { createSessionStore } from './storage/session-store.ts'
@@ -94,6 +96,7 @@ export async function startApp(
   const log = createLog(config, logOutput, redactor)
   const backend = await openBackend(config, now, metrics.synced)
   const { kysely, signals } = backend
+  const shared = backend.kind === 'postgres'
   const vault = await openVault(config.secretKeys, config.dataDir, createVaultRecords(kysely), backend).catch(
     async (error) => {
       await backend.close()
@@ -105,9 +108,9 @@ export async function startApp(
   const hot = backend.hotStores(protect)
   const runs = { ...createRunStore(kysely), ...hot.runs }
   const flows = createFlowStore(kysely)
-  const published = new PublishedFlows(flows, stepKinds, secrets, backend.kind === 'postgres')
+  const published = new PublishedFlows(flows, stepKinds, secrets, shared)
   const connections = new LiveConnections(secrets)
-  const connectionStore = createConnectionStore(kysely, vault)
+  const connectionStore = announcedConnections(createConnectionStore(kysely, vault), backend.changed)
   const events = new Events()
   const replies = new Replies()
   const activity = new FlowActivity(createActivityStore(kysely), now)
@@ -121,11 +124,11 @@ export async function startApp(
   const oauth = createOAuthClient(http)
   const tokens = new AccessTokens({
     connections,
-    grants: createGrantStore(kysely, vault),
+    grants: announcedGrants(createGrantStore(kysely, vault), backend.changed),
     oauth,
     now,
     sleep,
-    alone: true,
+    alone: !shared,
     redact: secrets.redact,
     warn,
   })
@@ -164,6 +167,7 @@ export async function startApp(
   const engine = new Engine(enginePorts, published)
   const signalHandler: SignalHandler = {
     hear: (signal) => hearing?.hear(signal),
+    catchUp: async (changes) => hearing?.catchUp(changes),
     resumed: () => hearing?.resumed(),
   }
   const dispatcher = backend.dispatcher({ engine, published, runs, replies, signalHandler, log })
@@ -180,11 +184,13 @@ export async function startApp(
     users: createUserStore(kysely),
     sessions: createSessionStore(kysely),
     invitations: createInvitationStore(kysely),
-    tokens: new ApiTokens(createTokenStore(kysely), (error) =>
-      log.error({ err: error }, "a token's last use could not be noted"),
+    tokens: new ApiTokens(
+      createTokenStore(kysely),
+      (error) => log.error({ err: error }, "a token's last use could not be noted"),
+      shared,
     ),
     passwords: createPasswords(),
-    setUp: new SetUp(),
+    setUp: shared ? new SetUp(vault.derive('set-up')) : new SetUp(),
     attempts: new SignInAttempts(),
   }
   const services: Services = {
@@ -225,7 +231,7 @@ export async function startApp(
     maxQueue: config.maxQueue,
     warn,
   }
-  const relay = backend.kind === 'postgres' ? new EventRelay(services) : null
+  const relay = shared ? new EventRelay(services) : null
   const hearing = relay && createSignalHandler(services, relay)
 
   metrics.watch({ queued: () => queue.size, running: () => engine.active, outbound: () => http.stats().inFlight })
@@ -344,8 +350,8 @@ const settingsOf = (config: Config) => ({
 })
 
 /** Beside the service, which may be running: it finds the sessions ended at their next request. */
-export async function resetPassword({ dataDir }: Config, email: string, password: string): Promise<void> {
-  const { kysely, close } = openBeside(dataDir)
+export async function resetPassword(config: Config, email: string, password: string): Promise<void> {
+  const { kysely, close } = config.databaseUrl ? await openPostgres(config.databaseUrl) : openBeside(config.dataDir)
   const audit = new Audit({
     store: createAuditStore(kysely),
     ids: createIds(Date.now, randomBytes),
@@ -356,7 +362,7 @@ export async function resetPassword({ dataDir }: Config, email: string, password
   try {
     await setNewPassword({ users: createUserStore(kysely), passwords: createPasswords(), audit }, email, password)
   } finally {
-    close()
+    await close()
   }
 }
 

@@ -18,6 +18,8 @@ export interface Backend {
   signals: Signals
   /** null: they are made where the database is. */
   backups: Backups | null
+  /** Something has changed that every process keeps in memory; they know of it, at the latest before their next run. */
+  changed(): Promise<void>
   reachable(): Promise<boolean>
   hotStores(protect: Protect): HotStores
   sealedRows(): SealedRows

@@ -37,12 +37,14 @@ export async function openOnPostgres(
   let queue: ClusterQueue
   let lease: WorkerLease | null = null
   let journal: PostgresRunJournal
+  let catchUp: (changes: number) => Promise<void>
   // Only runs that are under way need it: then there are a queue and a lease.
   const here = {
     node,
     reserve: () => queue.reserve(),
     giveBack: () => queue.giveBack(),
     worker: () => lease!.name!,
+    catchUp: (changes: number) => catchUp(changes),
   }
   return {
     kind: 'postgres',
@@ -50,6 +52,10 @@ export async function openOnPostgres(
     kysely: storage.kysely,
     signals,
     backups: null,
+    async changed() {
+      await storage.hot.query({ name: 'changed', text: `select nextval('change_count')`, values: [] })
+      signals.send({ topic: 'connections' })
+    },
     reachable: storage.reachable,
     hotStores(protect) {
       const { runs, ...rest } = createPostgresRunJournal(storage.hot, protect, here, onCommit)
@@ -59,6 +65,7 @@ export async function openOnPostgres(
     sealedRows: () => createPostgresSealedRows(storage.hot),
     dispatcher({ engine, replies, signalHandler, log }) {
       const runsRuns = config.role !== 'web'
+      catchUp = signalHandler.catchUp
       const dispatch = createDispatchStore(storage.hot, journal.claimReady, now)
       const trouble = (message: string) => (error: unknown) => log.warn({ reason: (error as Error).message }, message)
       queue = new ClusterQueue(runsRuns ? config.concurrency : 0, config.maxQueue, {

@@ -22,6 +22,7 @@ export async function openOnSqlite(
     kysely: storage.kysely,
     signals: { send: () => {} },
     backups: createSqliteBackups(config.dataDir),
+    changed: async () => {},
     reachable: async () => storage.raw.isOpen,
     hotStores(protect) {
       const { runs, addDelivery, ...journal } = createSqliteRunJournal(storage, protect)

@@ -24,7 +24,7 @@ export function createAuthenticate(services: Services, cookie: SessionCookie, ad
       const token = /^Bearer +(.+)$/i.exec(authorization)?.[1]
       if (!token) return null
       if (expected && timingSafeEqual(digest(token), expected)) return { actor: admin, session: null }
-      const found = services.access.tokens.find(token, services.now())
+      const found = await services.access.tokens.findCurrent(token, services.now())
       return found && { actor: actorOfToken(found), session: null }
     }
     const token = cookie.read(cookies)

@@ -54,8 +54,13 @@ export class AccessTokens {
     this.#ports = ports
   }
 
+  /** At start, and when another process may have changed something. */
   async load(): Promise<void> {
-    for (const grant of await this.#ports.grants.all()) this.#adopt(grant)
+    const grants = await this.#ports.grants.all()
+    const there = new Set(grants.map(({ connection }) => connection))
+    for (const name of this.#grants.keys()) if (!there.has(name)) this.#drop(name)
+    for (const grant of grants)
+      if (grant.version > (this.#grants.get(grant.connection)?.version ?? 0)) this.#adopt(grant)
   }
 
   grant(name: string): GrantRecord | undefined {
@@ -118,6 +123,10 @@ export class AccessTokens {
 
   async forget(name: string): Promise<void> {
     await this.#ports.grants.remove(name)
+    this.#drop(name)
+  }
+
+  #drop(name: string): void {
     this.#grants.delete(name)
     this.#setbacks.delete(name)
     this.#refusedAgain.delete(name)

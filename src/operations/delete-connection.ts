@@ -11,7 +11,6 @@ export async function deleteConnection(services: Services, actor: Actor, name: s
     if (!(await services.connectionStore.remove(name))) throw notFound('connection', name)
     await services.tokens.forget(name)
     services.connections.take(name)
-    services.signals.send({ topic: 'connection', name })
   })
   await services.audit.record(actor, 'connection.delete', connectionTarget(name))
 }

@@ -389,7 +389,9 @@ export type Signal =
   | { topic: 'flow'; flowId: string }
   | { topic: 'flow_deleted'; flowId: string }
   | { topic: 'cancelled'; runId: string }
-  | { topic: 'connection'; name: string }
+  | { topic: 'connections' }
+  /** Whoever had come in by this session or token, or as this user, has to show again who they are. */
+  | { topic: 'access_ended'; actorId: string }
   /** Somebody watches events in the process that says so. */
   | { topic: 'watching' }
   | { topic: 'news'; news: News[] }
@@ -492,6 +494,7 @@ export interface TokenRecord {
 
 export interface TokenStore {
   all(): Promise<TokenRecord[]>
+  find(digest: string): Promise<TokenRecord | null>
   add(token: TokenRecord): Promise<void>
   remove(id: string): Promise<TokenRecord | null>
   used(id: string, at: number): Promise<void>

@@ -50,7 +50,6 @@ export async function createConnection(
   if (!(await services.connectionStore.create(record)))
     throw new OperationError('conflict', `There is a connection "${name}" already; change it, or choose another name.`)
   services.connections.put(record)
-  services.signals.send({ topic: 'connection', name })
   await services.audit.record(actor, 'connection.create', connectionTarget(name), { kind, hosts })
   return connectionView(services, record, await flowsUsing(services, name))
 }
@@ -89,7 +88,6 @@ export async function replaceConnection(
   if (!(await services.connectionStore.replace(record)))
     throw new OperationError('conflict', `The connection "${name}" was changed at the same time; read it again.`)
   services.connections.put(record)
-  services.signals.send({ topic: 'connection', name })
   await services.tokens.settingsChanged(current, record)
   await services.audit.record(actor, 'connection.update', connectionTarget(name), {
     kind,

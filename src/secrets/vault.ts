@@ -1,5 +1,5 @@
 // Seals texts so that only this service reads them, and only in the place that they were sealed for.
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 import type { Key, KeyRing } from './key-ring.ts'
 
 const ALGORITHM = 'aes-256-gcm'
@@ -46,6 +46,11 @@ export class Vault {
   reseal(sealed: string, binding: string): string | null {
     const plain = this.unseal(sealed, binding)
     return plain === null ? null : this.seal(plain, binding)
+  }
+
+  /** A secret for that purpose, the same wherever the same key is. */
+  derive(purpose: string): string {
+    return createHmac('sha256', this.#keys.first.bytes).update(purpose).digest('base64url')
   }
 
   /** The first seals. */

@@ -2,12 +2,15 @@
 import type { Kysely } from 'kysely'
 import { idTime } from '../engine/ids.ts'
 import type { Housekeeping } from '../operations/ports.ts'
+import { alone } from './dialect.ts'
 import type { Tables } from './tables.ts'
 
 export function createHousekeeping(db: Kysely<Tables>): Housekeeping {
   return {
     deleteOlderThan: (before, now, limit) =>
       db.transaction().execute(async (tx) => {
+        // One process at a time is enough.
+        if (!(await alone(tx, 'housekeeping'))) return 0
         const old = await tx
           .selectFrom('run')
           .select('id')

@@ -23,6 +23,8 @@ export interface RunsHere {
   reserve(): string | null
   /** A reserved place is not needed after all. */
   giveBack(): void
+  /** Resolves when so many changes are known here; for a run that starts here. */
+  catchUp(changes: number): Promise<void> | void
 }
 
 const GIVEN = {
@@ -68,11 +70,11 @@ const INSERT = `
     case when at_once is null then null else 0 end,
     case when worker is null and at_once is null then ${DATABASE_NOW} end
   from standing where dedupe_key is null or id in (select run_id from taken)
-  returning id`
+  returning id, (select last_value from change_count) as changes`
 
 const HOLDER = `select dedupe.run_id from dedupe where flow_id = $1 and key = $2 and expires_at > $3
   and ($4::text is null or exists (select 1 from flow where id = $1 and webhook_id = $4 and version = $5))`
-const PRESENT = `select id from run where id = any($1::text[])`
+const PRESENT = `select id, (select last_value from change_count) as changes from run where id = any($1::text[])`
 
 /** A commit whose reply was lost is looked for so long, before its callers are told to try again. */
 const SETTLE_WITHIN_MS = 5_000
@@ -127,7 +129,7 @@ export function createAccept(
   const batches = new Batches<GivenRun, Accepted>({
     lanes: LANES,
     most: MOST_AT_ONCE,
-    send: (runs) => acceptAll(hot, runs),
+    send: (runs) => acceptAll(hot, runs, here),
     onSent: onCommit,
   })
 
@@ -151,13 +153,14 @@ export function createAccept(
 const isTakenOn = (accepted: Accepted | null): boolean =>
   accepted !== null && accepted.duplicateOf === null && !accepted.stale
 
-async function acceptAll(hot: HotPool, runs: GivenRun[]): Promise<Accepted[]> {
+async function acceptAll(hot: HotPool, runs: GivenRun[], here: RunsHere): Promise<Accepted[]> {
   // One statement can take a key once: of those with the same key the first stands for all.
   const firsts = new Map<string, GivenRun>()
   const keyOf = (run: GivenRun) => JSON.stringify([run.flow_id, run.dedupe_key])
   for (const run of runs) if (run.dedupe_key !== null && !firsts.has(keyOf(run))) firsts.set(keyOf(run), run)
   const isFirst = (run: GivenRun) => run.dedupe_key === null || firsts.get(keyOf(run)) === run
-  const inserted = await insertSurely(hot, runs.filter(isFirst))
+  const { ids: inserted, changes } = await insertSurely(hot, runs.filter(isFirst))
+  if (runs.some(({ worker }) => worker !== null)) await here.catchUp(changes)
 
   const results = new Map<GivenRun, Accepted>()
   for (const run of runs.filter(isFirst))
@@ -171,15 +174,25 @@ async function acceptAll(hot: HotPool, runs: GivenRun[]): Promise<Accepted[]> {
   })
 }
 
+interface Inserted {
+  ids: Set<string>
+  /** Of what processes keep in memory, as of then. */
+  changes: number
+}
+
+const inserted = (rows: { id: string; changes: number }[]): Inserted => ({
+  ids: new Set(rows.map(({ id }) => id)),
+  changes: rows[0]?.changes ?? 0,
+})
+
 /** Nothing says whether a commit happened whose reply was lost: the table does. */
-async function insertSurely(hot: HotPool, runs: GivenRun[]): Promise<Set<string>> {
-  const insert = async (missing: GivenRun[]) => {
-    const now = missing.reduce((latest, run) => Math.max(latest, run.created_at as number), 0)
-    return hot.query<{ id: string }>({ name: 'accept', text: INSERT, values: [...arrays(GIVEN, missing), now] })
+async function insertSurely(hot: HotPool, runs: GivenRun[]): Promise<Inserted> {
+  const insert = async () => {
+    const now = runs.reduce((latest, run) => Math.max(latest, run.created_at as number), 0)
+    return inserted(await hot.query({ name: 'accept', text: INSERT, values: [...arrays(GIVEN, runs), now] }))
   }
-  const idsOf = (rows: { id: string }[]) => rows.map((row) => row.id)
   try {
-    return new Set(idsOf(await insert(runs)))
+    return await insert()
   } catch (error) {
     if (!(error instanceof StorageUnavailable && error.unsure)) throw error
     const deadline = performance.now() + SETTLE_WITHIN_MS
@@ -187,10 +200,9 @@ async function insertSurely(hot: HotPool, runs: GivenRun[]): Promise<Set<string>
       await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
       try {
         const values = [runs.map((run) => run.id)]
-        const there = new Set(idsOf(await hot.query<{ id: string }>({ name: 'present', text: PRESENT, values })))
-        if (there.size === 0) return new Set(idsOf(await insert(runs)))
+        const there = inserted(await hot.query({ name: 'present', text: PRESENT, values }))
         // They were committed together: whoever is missing was refused.
-        return there
+        return there.ids.size ? there : await insert()
       } catch (again) {
         // Already there: the first attempt was still under way, and has come to its end now.
         const late = (again as { code?: string }).code === UNIQUE_VIOLATION

@@ -60,7 +60,7 @@ const CLAIM = `update run set epoch = epoch + 1, worker = $2, due_at = null
 const CLAIM_READY = `update run set epoch = epoch + 1, worker = $1, due_at = null where id = any(array(
     select id from run where due_at is not null and finished_at is null and due_at <= ${DATABASE_NOW}
     order by due_at, id limit $2 for update skip locked))
-  returning *`
+  returning *, (select last_value from change_count) as changes`
 // Rounds of loops are read when their loop is reached: there may be a hundred thousand.
 const STEPS = `select * from step where run_id = $1 and path not like '%[%' order by seq`
 // A step sets the same names each time: its latest is all that counts.
@@ -86,6 +86,7 @@ const SEEN_LATELY_MS = 50
 interface DispatchedRun extends RunTable {
   reply_to: string | null
   placed: number | null
+  changes: number
 }
 
 interface Write {
@@ -271,6 +272,7 @@ export function createPostgresRunJournal(
 
     async claimReady(worker, limit, now) {
       const rows = await hot.query<DispatchedRun>({ name: 'claim-ready', text: CLAIM_READY, values: [worker, limit] })
+      if (rows[0]) await here.catchUp(rows[0].changes)
       rows.sort((a, b) => (a.id < b.id ? -1 : 1))
       return Promise.all(rows.map((row) => claimed(row, now)))
     },

@@ -27,7 +27,13 @@ beforeAll(async () => {
 })
 afterAll(() => databases.stop())
 
-const nowhere = { node: 'node_test', reserve: () => null, giveBack: () => {}, worker: () => 'worker_test' }
+const nowhere = {
+  node: 'node_test',
+  reserve: () => null,
+  giveBack: () => {},
+  catchUp: () => {},
+  worker: () => 'worker_test',
+}
 
 storeContract('PostgreSQL', async () => {
   const storage = await openPostgres(await databases.create())

@@ -81,7 +81,7 @@ export async function openInMemory(): Promise<SqliteStorage> {
 }
 
 /** For a single change beside the service, which may be running: nothing is made, migrated or locked. */
-export function openBeside(folder: string): { kysely: Kysely<Tables>; close(): void } {
+export function openBeside(folder: string): { kysely: Kysely<Tables>; close(): Promise<void> } {
   const file = join(folder, DATABASE_FILE)
   if (!existsSync(file))
     throw new DatabaseRefused(`There is no database in ${folder}. Set MILLRACE_DATA_DIR to the folder of the service.`)
@@ -97,7 +97,7 @@ export function openBeside(folder: string): { kysely: Kysely<Tables>; close(): v
   }
   return {
     kysely: new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(raw) }) }),
-    close: () => raw.close(),
+    close: async () => raw.close(),
   }
 }
 

@@ -21,6 +21,11 @@ export function createTokenStore(db: Kysely<Tables>): TokenStore {
       return rows.map(toToken)
     },
 
+    async find(digest) {
+      const row = await db.selectFrom('api_token').selectAll().where('digest', '=', digest).executeTakeFirst()
+      return row ? toToken(row) : null
+    },
+
     async add({ id, digest, name, scope, createdAt, createdBy, userId, lastUsedAt }) {
       await db
         .insertInto('api_token')

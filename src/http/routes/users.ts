@@ -108,7 +108,7 @@ export function tokenRoutes(app: FastifyInstance, services: Services): void {
         response: { 200: pageOf(TokenBody) },
       },
     },
-    ({ query }) => Promise.resolve(listTokens(services, pageFrom(query))),
+    ({ query }) => listTokens(services, pageFrom(query)),
   )
   app.post<{ Body: Static<typeof TokenRequest> }>(
     '/api/v1/tokens',

@@ -23,6 +23,7 @@ function heldStore() {
   const reads: (() => void)[] = []
   const uses: number[] = []
   const store: TokenStore = {
+    find: async (digest) => [...rows.values()].find((row) => row.digest === digest) ?? null,
     all: () => {
       const found = [...rows.values()]
       return new Promise((resolve) => reads.push(() => resolve(found)))

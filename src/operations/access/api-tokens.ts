@@ -13,12 +13,15 @@ const NOTE_USE_EVERY_MS = 60_000
 export class ApiTokens {
   readonly #store: TokenStore
   readonly #failed: (error: unknown) => void
+  /** Other processes change the table too. */
+  readonly #shared: boolean
   #byDigest = new Map<string, TokenRecord>()
   #changes = 0
 
-  constructor(store: TokenStore, failed: (error: unknown) => void) {
+  constructor(store: TokenStore, failed: (error: unknown) => void, shared = false) {
     this.#store = store
     this.#failed = failed
+    this.#shared = shared
   }
 
   /** At start, and whenever something else than this object changed the table; the ids of those that have gone. */
@@ -33,6 +36,17 @@ export class ApiTokens {
     const known = this.#byDigest
     this.#byDigest = new Map(tokens.map((token) => [token.digest, token]))
     return [...known.values()].filter(({ digest }) => !this.#byDigest.has(digest)).map(({ id }) => id)
+  }
+
+  /** As `find`; where other processes make and revoke tokens too, the table decides. */
+  async findCurrent(token: string, now: number): Promise<TokenRecord | null> {
+    if (this.#shared && token.startsWith(PREFIX)) {
+      const digest = digestOf(token)
+      const stored = await this.#store.find(digest)
+      if (stored) this.#byDigest.set(digest, stored)
+      else this.#byDigest.delete(digest)
+    }
+    return this.find(token, now)
   }
 
   find(token: string, now: number): TokenRecord | null {
@@ -93,7 +107,8 @@ const tokenView = ({ id, name, scope, createdAt, createdBy, lastUsedAt }: TokenR
   lastUsedAt: lastUsedAt === null ? null : new Date(lastUsedAt).toISOString(),
 })
 
-export function listTokens(services: Services, page: Page): Paged<TokenView> {
+export async function listTokens(services: Services, page: Page): Promise<Paged<TokenView>> {
+  if (services.published.shared) await services.access.tokens.reload()
   const { items, nextCursor } = services.access.tokens.list(page)
   return { items: items.map(tokenView), nextCursor }
 }

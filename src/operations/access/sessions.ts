@@ -69,6 +69,7 @@ export async function renewSession(services: Services, session: FoundSession): P
 }
 
 /** Whoever watches something on the strength of it stops doing so. */
-export function endWatching(services: Services, actorId: string): void {
-  services.events.emit(actorTopic(actorId), { type: 'ended', data: null })
+export function endWatching({ events, signals }: Services, actorId: string): void {
+  events.emit(actorTopic(actorId), { type: 'ended', data: null })
+  signals.send({ topic: 'access_ended', actorId })
 }

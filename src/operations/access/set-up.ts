@@ -8,7 +8,12 @@ import { type OpenSession, openSession } from './sessions.ts'
 
 /** The code of the link; a new one with each start, until it was used. */
 export class SetUp {
-  readonly code: string = newSecret()
+  readonly code: string
+
+  /** `code`: the same in all processes, where there are several. */
+  constructor(code: string = newSecret()) {
+    this.code = code
+  }
 
   matches(code: string): boolean {
     return timingSafeEqual(Buffer.from(digestOf(code)), Buffer.from(digestOf(this.code)))

@@ -32,6 +32,10 @@ export async function dispatch(db: Kysely<unknown>, { key, bytes, bigint, shared
     .addColumn('beat', bigint, (c) => c.notNull())
     .addColumn('started_at', bigint, (c) => c.notNull())
     .execute()
+  // Counts the changes of what every process keeps in memory: a claim tells its process whether it has missed one.
+  await sql`create sequence change_count`.execute(db)
+  // The first call of a new sequence does not change what can be read of it.
+  await sql`select nextval('change_count')`.execute(db)
   // Unlogged: what a crash of the database takes along is a reply to somebody who gets "still running" then.
   await sql`create unlogged table message (id bigint generated always as identity primary key, node ${key} not null, body ${bytes} not null, created_at ${bigint} not null)`.execute(
     db,
