@@ -91,9 +91,10 @@ function Tree({ value, path, label, onPick }: Pick<DataTreeProps, 'value' | 'pat
     if (!row) return
     const step = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: rows.length - 1 }[event.key]
     if (step !== undefined) focus(rows[step])
-    else if (event.key === 'ArrowRight') row.open ? focus(rows[index + 1]) : toggle(row, true)
-    else if (event.key === 'ArrowLeft')
-      row.open ? toggle(row, false) : focus(rows.findLast(({ depth }, i) => i < index && depth < row.depth))
+    else if (event.key === 'ArrowRight' && row.open) focus(rows[index + 1])
+    else if (event.key === 'ArrowRight') toggle(row, true)
+    else if (event.key === 'ArrowLeft' && row.open) toggle(row, false)
+    else if (event.key === 'ArrowLeft') focus(rows.findLast(({ depth }, i) => i < index && depth < row.depth))
     else if (event.key === 'Enter' && onPick && row.kind !== 'more') onPick(row.path)
     else if (event.key === 'Enter' || event.key === ' ') toggle(row)
     else if ((event.key === 'c' || event.key === 'p') && row.kind !== 'more')
