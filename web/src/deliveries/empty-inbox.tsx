@@ -2,10 +2,10 @@ import { Button } from '@mantine/core'
 import { IconFilterOff, IconInbox } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { toCurl } from '../../../src/flow/curl/to-curl.ts'
 import { queries } from '../queries.ts'
 import { CurlLine } from '../runs/empty-runs.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
+import { helloCurl } from './model/delivery-curl.ts'
 
 export function EmptyInbox() {
   const flows = useQuery(queries.flows)
@@ -16,13 +16,7 @@ export function EmptyInbox() {
       title="Nothing has come in yet"
       action={
         published ? (
-          <CurlLine
-            line={toCurl({
-              method: 'POST',
-              url: published.webhook.url,
-              body: { kind: 'json', value: { hello: 'world' } },
-            })}
-          />
+          <CurlLine line={helloCurl(published.webhook.url)} />
         ) : (
           <Button component={Link} to="/flows">
             Go to the flows

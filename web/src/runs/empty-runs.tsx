@@ -2,7 +2,7 @@ import { Button, Code } from '@mantine/core'
 import { IconFilterOff, IconPlayerPlay } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { toCurl } from '../../../src/flow/curl/to-curl.ts'
+import { helloCurl } from '../deliveries/model/delivery-curl.ts'
 import { queries } from '../queries.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
@@ -15,11 +15,7 @@ export function EmptyRuns() {
   const picture = <IconPlayerPlay size={40} stroke={1.2} />
   if (published)
     return (
-      <EmptyState
-        picture={picture}
-        title="No runs yet"
-        action={<CurlLine line={toCurl({ method: 'POST', url: published.webhook.url, body: HELLO })} />}
-      >
+      <EmptyState picture={picture} title="No runs yet" action={<CurlLine line={helloCurl(published.webhook.url)} />}>
         Each request to a flow's webhook starts a run, and it appears here at once. Send one to {published.name}:
       </EmptyState>
     )
@@ -37,8 +33,6 @@ export function EmptyRuns() {
     </EmptyState>
   )
 }
-
-const HELLO = { kind: 'json', value: { hello: 'world' } } as const
 
 export function CurlLine({ line }: { line: string }) {
   return (

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseCurl } from '../../../../src/flow/curl/parse-curl.ts'
-import { deliveryCurl } from './delivery-curl.ts'
+import { deliveryCurl, helloCurl } from './delivery-curl.ts'
 
 const webhook = {
   body: {},
@@ -36,5 +36,11 @@ describe('a delivery as a curl command', () => {
 
   it('sends no body where none came', () => {
     expect(deliveryCurl({ ...webhook, rawBody: '' }, 'https://x.example')).not.toContain('--data')
+  })
+
+  it('begins with a small one, without options that puzzle', () => {
+    expect(helloCurl('https://x.example/api/v1/webhooks/abc')).toBe(
+      `curl https://x.example/api/v1/webhooks/abc \\\n  -H 'Content-Type: application/json' \\\n  --data-raw '{"hello":"world"}'`,
+    )
   })
 })

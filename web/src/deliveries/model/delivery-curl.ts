@@ -1,4 +1,5 @@
 // A delivery as the command that sends it again.
+import type { HttpRequestSettings } from '../../../../src/flow/curl/http-settings.ts'
 import { toCurl } from '../../../../src/flow/curl/to-curl.ts'
 import type { Webhook } from '../../api-types.ts'
 
@@ -19,7 +20,7 @@ const LEFT_OUT = new Set([
 
 export function deliveryCurl({ headers, queryAll, rawBody, metadata }: Webhook, baseUrl: string): string {
   const { method, path } = metadata as { method: string; path: string }
-  return toCurl({
+  return withoutRedirects({
     method,
     url: baseUrl.replace(/\/$/, '') + path,
     query: Object.entries(queryAll).flatMap(([name, values]) => values.map((value) => ({ name, value }))),
@@ -29,3 +30,10 @@ export function deliveryCurl({ headers, queryAll, rawBody, metadata }: Webhook, 
     ...(rawBody === '' ? {} : { body: { kind: 'text' as const, value: rawBody } }),
   })
 }
+
+/** A first request to a webhook. */
+export const helloCurl = (url: string): string =>
+  withoutRedirects({ method: 'POST', url, body: { kind: 'json', value: { hello: 'world' } } })
+
+/** A webhook redirects nobody: the option that follows would only puzzle. */
+const withoutRedirects = (settings: HttpRequestSettings): string => toCurl(settings).replace(/ \\\n {2}-L$/, '')
