@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import type { Backend } from './backend.ts'
 import type { Config } from './config.ts'
-import { noteAddress } from './data-folder.ts'
+import { forgetAddress, noteAddress } from './data-folder.ts'
 import { Engine } from './engine/engine.ts'
 import type { EnginePorts } from './engine/engine-ports.ts'
 import { createIds } from './engine/ids.ts'
@@ -261,7 +261,7 @@ export async function startApp(
     dispatcher.start()
     housekeeping = keepHouseRegularly(services, config.retentionDays, stopping.signal, log)
     if (backend.kind === 'sqlite') noteAddress(config.dataDir, localUrl)
-  }
+  } else if (backend.kind === 'sqlite') forgetAddress(config.dataDir)
   if (!(await access.users.isSetUp()))
     log.warn(`There is no owner yet. Make the first one at ${config.baseUrl}/setup#code=${access.setUp.code}`)
   log.info({ url: config.baseUrl, dataDir: config.dataDir, recovered }, `Millrace ${VERSION} is ready`)
@@ -282,6 +282,7 @@ export async function startApp(
       await writeActivity(activity, log)
       await services.keyRotation.stop()
       await dispatcher.leave()
+      if (backend.kind === 'sqlite') forgetAddress(config.dataDir)
       await backend.close()
       log.info('Millrace has stopped')
     },

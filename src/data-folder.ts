@@ -1,5 +1,5 @@
 // The files of a data folder, and whether a process uses it.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
@@ -57,6 +57,11 @@ export function isFolderInUse(folder: string): boolean {
 /** For the command line: where the service that holds the folder answers. Without it that has to be told. */
 export function noteAddress(folder: string, url: string): void {
   writeFileSync(join(folder, ADDRESS_FILE), `${url}\n`, { mode: 0o600 })
+}
+
+/** By whoever holds the folder and listens for nobody, or is about to leave it. */
+export function forgetAddress(folder: string): void {
+  rmSync(join(folder, ADDRESS_FILE), { force: true })
 }
 
 /** Of the service that holds the folder; true only while it does. */

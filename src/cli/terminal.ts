@@ -1,5 +1,4 @@
 // Where the command line reads and writes: colours only for people, questions only where somebody can answer.
-import { once } from 'node:events'
 import { createInterface } from 'node:readline/promises'
 import type { Readable, Writable } from 'node:stream'
 import { styleText } from 'node:util'
@@ -77,19 +76,29 @@ export class Terminal {
     stderr.write(`${question}: `)
     stdin.setRawMode?.(true)
     let typed = ''
+    let read: (chunk: Buffer | string) => void = () => {}
     try {
-      for (;;) {
-        const [chunk] = (await once(stdin, 'data')) as [Buffer | string]
-        for (const character of chunk.toString()) {
-          if (character === '\r' || character === '\n') return typed
-          if (character === '\u0003') throw new CliError(EXIT.failed, 'interrupted', 'Interrupted.')
-          typed = character === '\u007f' ? typed.slice(0, -1) : typed + character
+      return await new Promise<string>((resolve, reject) => {
+        // One listener for all keys: between two of them nothing may be lost.
+        read = (chunk) => {
+          for (const character of chunk.toString()) {
+            if (LINE_ENDS.includes(character)) return resolve(typed)
+            if (character === CTRL_C) return reject(new CliError(EXIT.failed, 'interrupted', 'Interrupted.'))
+            typed = character === BACKSPACE ? typed.slice(0, -1) : typed + character
+          }
         }
-      }
+        stdin.on('data', read)
+      })
     } finally {
+      stdin.off('data', read)
       stdin.setRawMode?.(false)
       stdin.pause()
       stderr.write('\n')
     }
   }
 }
+
+const CTRL_C = '\u0003'
+const BACKSPACE = '\u007f'
+/** Return, and Ctrl+D. */
+const LINE_ENDS = ['\r', '\n', '\u0004']

@@ -1,5 +1,5 @@
 // The command line against a server, a data folder, and nothing.
-import { rmSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { callCli, spawnCli } from '../harness/cli.ts'
@@ -139,6 +139,7 @@ describe('the command line', () => {
     const held = await spawnCli(['flows', 'list', '--json'], { env: { ...local, MILLRACE_ADMIN_TOKEN: TOKEN } })
     expect(held.json().items).toMatchObject([{ id: flow.id }])
     await running.stop()
+    expect(existsSync(join(dataDir, 'millrace.address'))).toBe(false)
 
     const stopped = await spawnCli(['flows', 'list', '--json'], { env: local })
     expect(stopped.json().items).toMatchObject([{ id: flow.id, webhook: { id: flow.webhook.id } }])
