@@ -4,6 +4,7 @@ import { createToken, inviteUser, listTokens, listUsers, revokeToken } from './a
 import { applyFlows, diffFlows } from './apply.ts'
 import { completionFor } from './completion.ts'
 import { deleteConnection, listConnections, setConnection, showConnection } from './connections.ts'
+import { migrateCommand, transferCommand } from './databases.ts'
 import { exportFlow, listFlows, publishFlow, showFlow, unpublishFlow, validateFlows } from './flows.ts'
 import { resetUserPassword } from './reset-password.ts'
 import { cancelRun, listRuns, replayRun, showRun, tailRuns } from './runs.ts'
@@ -12,6 +13,8 @@ import { serveCommand } from './serve.ts'
 
 export const commands: readonly Command[] = [
   serveCommand,
+  migrateCommand,
+  transferCommand,
   listFlows,
   showFlow,
   validateFlows,
