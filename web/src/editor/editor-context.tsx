@@ -21,10 +21,18 @@ export interface EditorValue {
   /** Where a step is being added, while the menu of kinds is open. */
   adding: Position | null
   setAdding(position: Position | null): void
+  /** What was just done and can be undone, said over the canvas. */
+  notice: Notice | null
+  setNotice(notice: Notice | null): void
   samples: readonly Sample[]
   sample: Sample | null
   chooseSample(id: string): void
   tests: Tests
+}
+
+export interface Notice {
+  message: string
+  undo(): void
 }
 
 export type TestState =

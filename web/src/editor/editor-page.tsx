@@ -14,7 +14,7 @@ import { useEvents } from '../use-events.ts'
 import { Canvas } from './canvas/canvas.tsx'
 import { ConflictBar } from './conflict-bar.tsx'
 import classes from './editor.module.css'
-import { EditorContext, type EditorValue, useEditor } from './editor-context.tsx'
+import { EditorContext, type EditorValue, type Notice, useEditor } from './editor-context.tsx'
 import { EditorHeader } from './editor-header.tsx'
 import { FlowEditor } from './model/flow-editor.ts'
 import { findStep, type Position, valueAt, withValue } from './model/flow-tree.ts'
@@ -25,6 +25,7 @@ import { PublishPanel } from './publish/publish-panel.tsx'
 import { RunBar } from './run-bar.tsx'
 import type { EditorSearch } from './selection.ts'
 import { TriggerPanel } from './trigger/trigger-panel.tsx'
+import { UndoNotice } from './undo-notice.tsx'
 import { useEditorKeys } from './use-editor-keys.ts'
 import { useTests } from './use-tests.ts'
 import { useValidation } from './use-validation.ts'
@@ -100,6 +101,7 @@ function useSamples(flowId: string) {
   const queryClient = useQueryClient()
   const samples = useQuery(queries.samples(flowId)).data?.items
   const [chosen, setChosen] = useState<string | null>(null)
+  const refetch = () => void queryClient.invalidateQueries({ queryKey: keys.samples(flowId) })
   useEvents(
     `/flows/${flowId}/events`,
     ({ type, data }) => {
@@ -110,7 +112,9 @@ function useSamples(flowId: string) {
         nextCursor: null,
       }))
     },
-    () => void queryClient.invalidateQueries({ queryKey: keys.samples(flowId) }),
+    refetch,
+    // What came between the first look and the stream is not in either.
+    refetch,
   )
   const sample = samples?.find(({ id }) => id === chosen) ?? samples?.[0] ?? null
   return { samples: samples ?? NONE, sample, chooseSample: setChosen }
@@ -129,6 +133,7 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
   const { samples, sample, chooseSample } = useSamples(flow.id)
   const tests = useTests(flow.id, editor, sample)
   const [adding, setAdding] = useState<Position | null>(null)
+  const [notice, setNotice] = useState<Notice | null>(null)
   const connections = useQuery({ ...queries.connections, retry: false }).data ?? NONE
   const env = useQuery(queries.settings).data?.env ?? NONE
   const [now] = useState(() => new Date().toISOString())
@@ -158,6 +163,8 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
       open,
       adding,
       setAdding,
+      notice,
+      setNotice,
       samples,
       sample,
       chooseSample,
@@ -174,6 +181,7 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
       selected,
       open,
       adding,
+      notice,
       samples,
       sample,
       chooseSample,
@@ -185,9 +193,9 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
       webhook: sample?.webhook ?? null,
       steps: tests.outputs,
       env,
-      connections: connections.map(({ name, fields, secretFields }) => ({
+      connections: connections.map(({ name, kind, fields, secretFields }) => ({
         name,
-        fields: [...new Set([...Object.keys(fields), ...secretFields])],
+        fields: kind === 'oauth2' ? ['accessToken'] : [...new Set([...Object.keys(fields), ...secretFields])],
       })),
       flow: { id: flow.id, name: flowDocument.name, version: flow.published?.version ?? null },
       now,
@@ -236,15 +244,17 @@ function Work() {
   const { search, selected } = useEditor()
   const frame = useRef<HTMLDivElement>(null)
   useEditorKeys(() => {
-    frame.current
-      ?.querySelector<HTMLElement>(
-        '[data-panel] .cm-content, [data-panel] input:not([aria-label="Id of the step"]), [data-panel] button',
-      )
-      ?.focus()
+    const fields = frame.current?.querySelector('[data-panel-body]')
+    const first =
+      fields?.querySelector<HTMLElement>('.cm-content') ?? fields?.querySelector<HTMLElement>('input, button')
+    first?.focus()
   })
   return (
     <div ref={frame} className={classes.body}>
-      <div className={classes.main}>{search.view === 'yaml' ? <YamlView /> : <Canvas />}</div>
+      <div className={classes.main}>
+        {search.view === 'yaml' ? <YamlView /> : <Canvas />}
+        <UndoNotice />
+      </div>
       <OpenPanel key={selected ? selected.step.id : 'none'} />
     </div>
   )

@@ -1,7 +1,6 @@
 // The edits that menus and keys offer, with the selection that follows them.
 import { useMemo } from 'react'
 import type { StepDocument } from '../../../src/flow/document.ts'
-import { notifyUndo } from '../ui/notify.tsx'
 import { type EditorValue, useEditor } from './editor-context.tsx'
 import {
   changeKind,
@@ -32,8 +31,11 @@ export interface Edits {
 }
 
 export function useEdits(): Edits {
-  const { editor, open, search, readOnly } = useEditor()
-  return useMemo(() => editsOf(editor, open, search.view, readOnly), [editor, open, search.view, readOnly])
+  const { editor, open, search, readOnly, setNotice } = useEditor()
+  return useMemo(
+    () => editsOf(editor, open, search.view, readOnly, setNotice),
+    [editor, open, search.view, readOnly, setNotice],
+  )
 }
 
 function editsOf(
@@ -41,6 +43,7 @@ function editsOf(
   open: EditorValue['open'],
   view: 'yaml' | undefined,
   readOnly: boolean,
+  setNotice: EditorValue['setNotice'],
 ): Edits {
   const now = () => editor.state.document
   const shown = view ? { view } : {}
@@ -64,11 +67,12 @@ function editsOf(
       editor.edit(document, { label: `Delete ${step.id}` })
       const next = nearestKey(document, path)
       open(next === null ? { trigger: true, ...shown } : { step: next, ...shown }, { replace: true })
-      notifyUndo(`Deleted ${step.id || 'a step'}.`, () => {
+      const undo = () => {
         if (editor.state.document === document) editor.undo()
         else editor.edit(insertCopies(now(), positionOf(path), [step]).document, { label: `Bring back ${step.id}` })
         open({ step: step.id, ...shown }, { replace: true })
-      })
+      }
+      setNotice({ message: `Deleted ${step.id || 'a step'}`, undo })
     },
     move({ path, step }, direction) {
       const moved = moveTowards(now(), path, direction)

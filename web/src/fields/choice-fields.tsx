@@ -8,6 +8,8 @@ interface ChoiceProps {
   path: string
   label: string
   description?: string | undefined
+  /** What the input is called where its label alone would not tell it from others. */
+  inputLabel?: string
 }
 
 interface Option {
@@ -103,12 +105,18 @@ export function PlainNumberField({
   )
 }
 
-export function PlainTextField({ path, label, description, placeholder }: ChoiceProps & { placeholder?: string }) {
+export function PlainTextField({
+  path,
+  label,
+  inputLabel,
+  description,
+  placeholder,
+}: ChoiceProps & { placeholder?: string }) {
   const { value, set, issues, readOnly } = useField(path)
   return (
     <FieldFrame label={label} description={description} issues={issues}>
       <TextInput
-        aria-label={label}
+        aria-label={inputLabel ?? label}
         value={typeof value === 'string' ? value : ''}
         placeholder={placeholder}
         disabled={readOnly}

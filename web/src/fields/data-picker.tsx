@@ -1,5 +1,5 @@
 // The data that a field can refer to, as trees: a click writes the reference into the field.
-import { ActionIcon, Popover, Text, Tooltip } from '@mantine/core'
+import { ActionIcon, Popover, Text } from '@mantine/core'
 import { IconBraces } from '@tabler/icons-react'
 import { useState } from 'react'
 import { DataTree } from '../ui/data-tree.tsx'
@@ -14,21 +14,23 @@ interface DataPickerProps {
 
 export function DataPicker({ path, label, onPick }: DataPickerProps) {
   const [opened, setOpened] = useState(false)
+  const button = (
+    <ActionIcon
+      size={22}
+      className={classes.pick}
+      data-open={opened || undefined}
+      title="Insert data"
+      aria-label={`Insert data into ${label}`}
+      onClick={() => setOpened(!opened)}
+    >
+      <IconBraces size={14} />
+    </ActionIcon>
+  )
+  // The list is made only where it is asked for: every field has one.
+  if (!opened) return button
   return (
-    <Popover opened={opened} onChange={setOpened} position="bottom-end" width={380} trapFocus returnFocus withinPortal>
-      <Popover.Target>
-        <Tooltip label="Insert data">
-          <ActionIcon
-            size={22}
-            className={classes.pick}
-            data-open={opened || undefined}
-            aria-label={`Insert data into ${label}`}
-            onClick={() => setOpened(!opened)}
-          >
-            <IconBraces size={14} />
-          </ActionIcon>
-        </Tooltip>
-      </Popover.Target>
+    <Popover opened onChange={setOpened} position="bottom-end" width={380} trapFocus withinPortal>
+      <Popover.Target>{button}</Popover.Target>
       <Popover.Dropdown className={classes.dropdown} aria-label={`Data for ${label}`}>
         <PickList
           path={path}

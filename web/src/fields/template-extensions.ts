@@ -9,6 +9,7 @@ import {
   closeBracketsKeymap,
   completionKeymap,
   pickedCompletion,
+  startCompletion,
 } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap, insertNewlineAndIndent } from '@codemirror/commands'
 import { EditorSelection, EditorState, type Extension, RangeSetBuilder } from '@codemirror/state'
@@ -35,7 +36,7 @@ export function templateCompletion(context: () => PreviewContext): Extension {
   return autocompletion({
     override: [source],
     icons: false,
-    maxRenderedOptions: 80,
+    maxRenderedOptions: 30,
     optionClass: ({ type }) => `cm-offer-${type}`,
   })
 }
@@ -99,9 +100,49 @@ const oneLine = EditorState.transactionFilter.of((transaction) =>
     : transaction,
 )
 
+/** A second brace opens a template: its end is there at once, and the data to choose from. */
+const openBraces = EditorView.inputHandler.of((view, from, to, text) => {
+  if (text !== '{' || from !== to || view.state.sliceDoc(from - 1, from) !== '{') return false
+  if (view.state.sliceDoc(from - 2, from - 1) === '{') return false
+  const end = view.state.sliceDoc(to, to + 1) === '}' ? to + 1 : to
+  view.dispatch({
+    changes: { from: from - 1, to: end, insert: '{{  }}' },
+    selection: EditorSelection.cursor(from + 2),
+    userEvent: 'input.type',
+  })
+  startCompletion(view)
+  return true
+})
+
+/** Who writes the end that is there already, or the blank after the beginning, goes over it. */
+const overtype = EditorView.inputHandler.of((view, from, to, text) => {
+  if (from !== to || (text !== '}' && text !== ' ')) return false
+  const doc = view.state.doc.toString()
+  const move = (anchor: number) => {
+    view.dispatch({ selection: EditorSelection.cursor(anchor), userEvent: 'select' })
+    return true
+  }
+  if (text === ' ') return /\{\{ $/.test(doc.slice(0, from)) && doc.startsWith(' }}', from)
+  if (doc[from - 1] === '}' && doc[from] === '}' && expressionRanges(doc).some((range) => range.to === from + 1))
+    return move(from + 1)
+  const blanks = /^\s*/.exec(doc.slice(from))![0].length
+  const closes = expressionRanges(doc).some((range) => range.to === from + blanks + 2 && range.from < from)
+  if (!closes || !doc.startsWith('}}', from + blanks)) return false
+  // The blank before the end is there once, whoever wrote it.
+  const blank = /\s$/.test(doc.slice(0, from)) ? '' : doc.slice(from, from + blanks)
+  view.dispatch({
+    changes: { from, to: from + blanks, insert: blank },
+    selection: EditorSelection.cursor(from + blank.length + 1),
+    userEvent: 'input.type',
+  })
+  return true
+})
+
 export const templateBase = (multiline: boolean): Extension => [
   history(),
   drawSelection(),
+  openBraces,
+  overtype,
   closeBrackets(),
   templateMarks,
   EditorView.lineWrapping,
@@ -123,11 +164,11 @@ export const templateLook = EditorView.theme({
   '.cm-template': { color: 'var(--mr-accent)' },
   '.cm-placeholder': { color: 'var(--mr-dim)' },
   '.cm-tooltip.cm-tooltip-autocomplete > ul': { fontFamily: 'inherit', maxHeight: '260px', minWidth: '260px' },
-  '.cm-tooltip-autocomplete > ul > li': {
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li': {
     display: 'flex',
     justifyContent: 'space-between',
     gap: '16px',
-    padding: '2px 8px',
+    padding: '3px 8px',
   },
   '.cm-completionLabel': { fontSize: '12.5px' },
   '.cm-completionDetail': {

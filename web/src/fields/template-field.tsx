@@ -15,6 +15,8 @@ interface SettingProps {
   placeholder?: string | undefined
   /** In a row of a list the heads of the columns are the labels. */
   bare?: boolean
+  /** What the input is called where its label alone would not tell it from others. */
+  inputLabel?: string
 }
 
 interface TextFieldProps extends SettingProps {
@@ -29,7 +31,7 @@ const asText = (value: unknown): string =>
   value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value)
 
 export function TemplateField(props: TextFieldProps) {
-  const { path, label, mode = 'text', multiline = false, optional = false, placeholder, onEnter } = props
+  const { path, label, inputLabel, mode = 'text', multiline = false, optional = false, placeholder, onEnter } = props
   const { value, set, issues, readOnly } = useField(path)
   const context = usePreviewContext(path)
   const text = asText(value)
@@ -39,7 +41,7 @@ export function TemplateField(props: TextFieldProps) {
       <TemplateInput
         path={path}
         value={text}
-        label={label}
+        label={inputLabel ?? label}
         placeholder={placeholder}
         multiline={multiline}
         readOnly={readOnly}
@@ -72,34 +74,41 @@ function framed(
   )
 }
 
-/** A number, or a template that gives one. */
+/** A number, or a template that gives one. What is neither yet is kept here: the service would refuse to save it. */
 export function NumberField(props: SettingProps) {
-  const { path, label, placeholder } = props
+  const { path, label, inputLabel, placeholder } = props
   const { value, set, issues, readOnly } = useField(path)
   const context = usePreviewContext(path)
-  const text = asText(value)
+  const [typed, setTyped] = useState<{ text: string; gives: unknown } | null>(null)
+  const text = typed && Object.is(typed.gives, value) ? typed.text : asText(value)
+  const error = textToNumber(text) === null ? 'A number, or a {{ template }} that gives one.' : null
   const shown = useMemo(() => preview(text, 'value', context), [text, context])
+  const take = (given: string) => {
+    const read = textToNumber(given)
+    setTyped({ text: given, gives: read === null ? value : read })
+    if (read !== null) set(read)
+  }
   return framed(
     props,
-    issues,
+    error === null ? issues : [{ path, code: 'number', message: error, warning: false }],
     <>
       <TemplateInput
         path={path}
         value={text}
-        label={label}
+        label={inputLabel ?? label}
         placeholder={placeholder}
         readOnly={readOnly}
-        invalid={issues.some(({ warning }) => !warning)}
-        onChange={(typed) => set(textToNumber(typed))}
+        invalid={error !== null || issues.some(({ warning }) => !warning)}
+        onChange={take}
       />
-      <FieldPreview preview={shown} />
+      {error === null && <FieldPreview preview={shown} />}
     </>,
   )
 }
 
 /** One expression in braces that is true or false. */
 export function ConditionField(props: SettingProps & { optional?: boolean }) {
-  const { path, label, optional = false, placeholder = '{{ webhook.body.total > 100 }}' } = props
+  const { path, label, inputLabel, optional = false, placeholder = '{{ webhook.body.total > 100 }}' } = props
   const { value, set, issues, readOnly } = useField(path)
   const context = usePreviewContext(path)
   const text = asText(value)
@@ -112,7 +121,7 @@ export function ConditionField(props: SettingProps & { optional?: boolean }) {
       <TemplateInput
         path={path}
         value={text}
-        label={label}
+        label={inputLabel ?? label}
         placeholder={placeholder}
         readOnly={readOnly}
         startsWithBraces
@@ -130,7 +139,7 @@ export function ConditionField(props: SettingProps & { optional?: boolean }) {
 
 /** Any JSON value with templates in it: text as it is, everything else as JSON. */
 export function ValueField(props: SettingProps & { multiline?: boolean; required?: boolean }) {
-  const { path, label, placeholder, multiline = false, required = false } = props
+  const { path, label, inputLabel, placeholder, multiline = false, required = false } = props
   const { value, set, issues, readOnly } = useField(path)
   const context = usePreviewContext(path)
   const [typed, setTyped] = useState<{ text: string; gives: unknown; error: string | null } | null>(null)
@@ -156,7 +165,7 @@ export function ValueField(props: SettingProps & { multiline?: boolean; required
       <TemplateInput
         path={path}
         value={text}
-        label={label}
+        label={inputLabel ?? label}
         placeholder={placeholder}
         multiline={multiline || text.includes('\n')}
         language={multiline ? 'json' : 'text'}

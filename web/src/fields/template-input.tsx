@@ -49,10 +49,17 @@ export function TemplateInput(props: TemplateInputProps) {
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView>(null)
   const latest = useRef({ props, context })
-  const parts = useRef({ theme: new Compartment(), access: new Compartment(), hint: new Compartment() })
+  const parts = useRef({
+    theme: new Compartment(),
+    access: new Compartment(),
+    hint: new Compartment(),
+    name: new Compartment(),
+  })
   useEffect(() => {
     latest.current = { props, context }
   })
+  // What was typed comes back as the value, perhaps after more was typed: an echo must not undo it.
+  const echoes = useRef<string[]>([])
   useImperativeHandle(ref, () => ({ focus: () => view.current?.focus() }))
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: made once; the effects below carry changes into it
@@ -69,7 +76,7 @@ export function TemplateInput(props: TemplateInputProps) {
           templateLook,
           parts.current.access.of(accessOf(readOnly)),
           parts.current.hint.of(placeholderOf(placeholder)),
-          EditorView.contentAttributes.of({ 'aria-label': label, 'aria-multiline': String(multiline) }),
+          parts.current.name.of(nameOf(label, multiline)),
           EditorView.domEventHandlers({
             focus: (_event, editor) => latest.current.props.startsWithBraces && enterBraces(editor),
             blur: (_event, editor) => latest.current.props.onBlur?.(editor.state.doc.toString()),
@@ -81,7 +88,10 @@ export function TemplateInput(props: TemplateInputProps) {
             const byUser = update.transactions.some(
               (transaction) => transaction.docChanged && transaction.annotation(Transaction.remote) !== true,
             )
-            if (byUser) latest.current.props.onChange(update.state.doc.toString())
+            if (!byUser) return
+            const text = update.state.doc.toString()
+            echoes.current.push(text)
+            latest.current.props.onChange(text)
           }),
         ],
       }),
@@ -92,7 +102,10 @@ export function TemplateInput(props: TemplateInputProps) {
 
   useEffect(() => {
     const editor = view.current
-    if (!editor || editor.state.doc.toString() === value) return
+    const echo = echoes.current.indexOf(value)
+    echoes.current.splice(0, echo + 1)
+    if (!editor || echo !== -1 || editor.state.doc.toString() === value) return
+    echoes.current = []
     editor.dispatch({
       changes: { from: 0, to: editor.state.doc.length, insert: value },
       annotations: [Transaction.remote.of(true), Transaction.addToHistory.of(false)],
@@ -101,6 +114,9 @@ export function TemplateInput(props: TemplateInputProps) {
   useEffect(() => {
     view.current?.dispatch({ effects: parts.current.theme.reconfigure(codeTheme(dark)) })
   }, [dark])
+  useEffect(() => {
+    view.current?.dispatch({ effects: parts.current.name.reconfigure(nameOf(label, multiline)) })
+  }, [label, multiline])
   useEffect(() => {
     view.current?.dispatch({ effects: parts.current.access.reconfigure(accessOf(readOnly)) })
   }, [readOnly])
@@ -120,6 +136,9 @@ export function TemplateInput(props: TemplateInputProps) {
     </div>
   )
 }
+
+const nameOf = (label: string, multiline: boolean): Extension =>
+  EditorView.contentAttributes.of({ 'aria-label': label, 'aria-multiline': String(multiline) })
 
 const accessOf = (readOnly: boolean): Extension => [
   EditorState.readOnly.of(readOnly),

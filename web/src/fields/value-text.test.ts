@@ -38,7 +38,15 @@ describe('a JSON value in a field', () => {
 })
 
 it('takes numbers as numbers and templates as text', () => {
-  expect(['5', '0.5', '{{ vars.n }}', '', '5 s'].map(textToNumber)).toEqual([5, 0.5, '{{ vars.n }}', undefined, '5 s'])
+  expect(['5', '0.50', '{{ vars.n }}', '', '5 s', '1.', '{'].map(textToNumber)).toEqual([
+    5,
+    0.5,
+    '{{ vars.n }}',
+    undefined,
+    null,
+    null,
+    null,
+  ])
 })
 
 it('takes true and false in conditions, and puts braces around a bare comparison', () => {

@@ -35,11 +35,12 @@ const reasonOf = (error: unknown): string =>
     '',
   )
 
-/** A number where the text is one, a template otherwise; nothing where it is empty. */
-export function textToNumber(text: string): number | string | undefined {
+/** A number, a template, or nothing where the text is empty; null for what is neither. */
+export function textToNumber(text: string): number | string | undefined | null {
   const trimmed = text.trim()
   if (trimmed === '') return undefined
-  return /^-?\d+(?:\.\d+)?$/.test(trimmed) ? Number(trimmed) : text
+  if (trimmed.includes('{{')) return text
+  return /^-?\d+(?:\.\d+)?$/.test(trimmed) ? Number(trimmed) : null
 }
 
 /** What a condition field holds: one expression in braces, or true or false. */

@@ -48,6 +48,8 @@ export function RunCanvas({ document, steps, selected, onSelect }: RunCanvasProp
       },
       openTrigger: () => onSelect(null),
       moveTo: () => {},
+      adding: null,
+      setAdding: () => {},
     }
   }, [document, kinds, cards, outcomes, place, selected, onSelect])
   const onKeyDown = (event: KeyboardEvent) => {

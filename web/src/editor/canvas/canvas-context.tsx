@@ -22,6 +22,9 @@ export interface CanvasValue {
   openStep(key: string): void
   openTrigger(): void
   moveTo(place: StepPlace, position: Position): void
+  /** Where a step is being added, while the menu of kinds is open. */
+  adding: Position | null
+  setAdding(position: Position | null): void
 }
 
 export const CanvasContext = createContext<CanvasValue | null>(null)

@@ -4,7 +4,6 @@ import { ActionIcon, Tooltip } from '@mantine/core'
 import { IconFocusCentered, IconMinus, IconPlus } from '@tabler/icons-react'
 import {
   type Edge,
-  type Node,
   type NodeTypes,
   Panel,
   ReactFlow,
@@ -15,18 +14,19 @@ import {
   type Viewport,
   ViewportPortal,
 } from '@xyflow/react'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useEditor } from '../editor-context.tsx'
-import { describeCase } from '../model/describe-step.ts'
-import { allSteps, isInside, stepAt } from '../model/flow-tree.ts'
+import { type EditedFlow, isInside, stepAt } from '../model/flow-tree.ts'
 import { type Box, CARD, INSERT_SIZE, type LaidNode, type Layout, layoutFlow, linePath } from '../model/layout.ts'
 import { useEdits } from '../use-edits.ts'
 import { useOutcomes } from '../use-outcomes.ts'
 import classes from './canvas.module.css'
 import { CanvasContext, type CanvasValue, useCanvas } from './canvas-context.tsx'
+import { CaseLabel } from './case-label.tsx'
 import { InsertPoint } from './insert-point.tsx'
-import { issuesOf, StepCard } from './step-card.tsx'
+import { StepCard } from './step-card.tsx'
 import { TriggerCard } from './trigger-card.tsx'
+import { type Drag, useNodes } from './use-nodes.ts'
 
 /** The lines are drawn from the layout. */
 const NO_EDGES: Edge[] = []
@@ -42,7 +42,7 @@ const nodeTypes: NodeTypes = {
 
 /** The draft, to be edited. */
 export function Canvas() {
-  const { document, readOnly, kinds, issues, search, selected, open, sample } = useEditor()
+  const { document, readOnly, kinds, issues, search, selected, open, sample, adding, setAdding } = useEditor()
   const { moveTo } = useEdits()
   const outcomes = useOutcomes()
   const { view } = search
@@ -51,7 +51,7 @@ export function Canvas() {
     return {
       document,
       readOnly,
-      leastZoom: 0.5,
+      leastZoom: 0.65,
       kinds,
       issues,
       outcomes,
@@ -61,8 +61,24 @@ export function Canvas() {
       openStep: (key) => open({ step: key, ...shown }),
       openTrigger: () => open({ trigger: true, ...shown }),
       moveTo,
+      adding,
+      setAdding,
     }
-  }, [document, readOnly, kinds, issues, outcomes, selected, search.trigger, view, sample, open, moveTo])
+  }, [
+    document,
+    readOnly,
+    kinds,
+    issues,
+    outcomes,
+    selected,
+    search.trigger,
+    view,
+    sample,
+    open,
+    moveTo,
+    adding,
+    setAdding,
+  ])
   return <FlowCanvas value={value} />
 }
 
@@ -76,17 +92,20 @@ export function FlowCanvas({ value }: { value: CanvasValue }) {
   )
 }
 
-interface Drag {
-  id: string
-  x: number
-  y: number
-  /** The insert point it would be dropped at. */
-  target: string | null
+/** The same object while nothing has moved: typing in a field must not draw the canvas anew. */
+function useLayout(flow: EditedFlow): Layout {
+  const last = useRef<{ layout: Layout; text: string } | null>(null)
+  return useMemo(() => {
+    const layout = layoutFlow(flow)
+    const text = JSON.stringify(layout)
+    if (last.current?.text !== text) last.current = { layout, text }
+    return last.current.layout
+  }, [flow])
 }
 
 function Surface() {
   const { document: flow, readOnly, leastZoom, selected, moveTo } = useCanvas()
-  const layout = useMemo(() => layoutFlow(flow), [flow])
+  const layout = useLayout(flow)
   const [drag, setDrag] = useState<Drag | null>(null)
   const nodes = useNodes(layout, drag)
   const frame = useRef<HTMLDivElement>(null)
@@ -97,6 +116,7 @@ function Surface() {
   })
   const path = selected?.path ?? null
   useKeepInView(layout, path, frame)
+  useFocusAfterAdding(frame)
 
   // Until somebody moves the view, it shows as much of the flow as the room allows.
   const isTouched = useRef(false)
@@ -169,79 +189,7 @@ function Surface() {
   )
 }
 
-function useNodes(layout: Layout, drag: Drag | null): Node[] {
-  const { document: flow, readOnly, selected, triggerSelected, issues, outcomes } = useCanvas()
-  return useMemo(() => {
-    const places = new Map(allSteps(flow).map((place) => [place.path, place]))
-    // Of all cards Tab leads to one: the selected one, else the trigger.
-    const tabbed = selected?.path ?? null
-    const shown = readOnly ? layout.nodes.filter(({ type }) => type !== 'insert') : layout.nodes
-    return shown.map((node): Node => {
-      const dragged = drag?.id === node.id
-      const base = {
-        id: node.id,
-        type: node.type,
-        position: dragged ? { x: drag.x, y: drag.y } : { x: node.box.x, y: node.box.y },
-        width: node.box.width,
-        height: node.box.height,
-        draggable: node.type === 'step',
-        // React Flow lets only what it can drag or select be clicked.
-        style: { pointerEvents: node.type === 'frame' || node.type === 'end' ? 'none' : 'all' },
-        domAttributes: { 'aria-roledescription': undefined },
-        zIndex: dragged ? 10 : node.type === 'frame' ? 0 : 1,
-        ariaRole: node.type === 'frame' || node.type === 'end' ? 'presentation' : 'listitem',
-      } satisfies Partial<Node>
-      switch (node.type) {
-        case 'step': {
-          const place = places.get(node.path)!
-          return {
-            ...base,
-            data: {
-              place,
-              cardKey: node.key,
-              outcome: outcomes.get(place.step.id),
-              selected: selected?.path === node.path,
-              tabbable: tabbed === node.path,
-              dragged,
-              issues: issuesOf(place, issues),
-            },
-          }
-        }
-        case 'trigger':
-          return { ...base, data: { selected: triggerSelected, tabbable: tabbed === null } }
-        case 'insert':
-          return { ...base, data: { position: node.position, alone: node.alone, target: drag?.target === node.id } }
-        case 'label':
-          return { ...base, data: { node } }
-        default:
-          return { ...base, data: {} }
-      }
-    })
-  }, [flow, layout, drag, readOnly, selected, triggerSelected, issues, outcomes])
-}
-
-function CaseLabel({ data }: { data: Record<string, unknown> }) {
-  const { node } = data as { node: LaidNode & { type: 'label' } }
-  const { document: flow, openStep } = useCanvas()
-  const branch = stepAt(flow, node.path.replace(/\/(cases\/\d+|otherwise)$/, ''))
-  if (!branch) return null
-  const isCase = node.list.role === 'case'
-  const text = isCase ? describeCase(branch.step, node.list.index) : 'otherwise'
-  return (
-    <button
-      type="button"
-      tabIndex={-1}
-      className={classes.label}
-      data-otherwise={!isCase || undefined}
-      title={text}
-      onClick={() => openStep(branch.step.id || branch.path)}
-    >
-      <span>{text}</span>
-    </button>
-  )
-}
-
-function Lines({ layout }: { layout: Layout }) {
+const Lines = memo(function Lines({ layout }: { layout: Layout }) {
   return (
     <svg className={classes.lines} width={layout.width} height={layout.height} aria-hidden="true">
       {layout.lines.map(({ id, points, arrow }) => {
@@ -255,7 +203,7 @@ function Lines({ layout }: { layout: Layout }) {
       })}
     </svg>
   )
-}
+})
 
 function ZoomControls({ onFit }: { onFit: () => void }) {
   const { zoomIn, zoomOut } = useReactFlow()
@@ -327,6 +275,19 @@ function useKeepInView(layout: Layout, path: string | null, frame: React.RefObje
     const moved = broughtIntoView(viewport, cardAt(layout, path), size)
     if (moved !== viewport) void setViewport(moved)
   }, [layout, path, frame, getViewport, setViewport])
+}
+
+/** The menu of kinds gives the focus back to the selected card, from where it follows the selection. */
+function useFocusAfterAdding(frame: React.RefObject<HTMLDivElement | null>): void {
+  const { adding } = useCanvas()
+  const wasAdding = useRef(false)
+  useEffect(() => {
+    if (wasAdding.current && !adding) {
+      const card = frame.current?.querySelector<HTMLElement>('[data-card][tabindex="0"]')
+      card?.focus({ preventScroll: true })
+    }
+    wasAdding.current = adding !== null
+  }, [adding, frame])
 }
 
 const REACH = 90

@@ -1,51 +1,41 @@
 import { Popover } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import type { NodeProps } from '@xyflow/react'
-import { useEditor } from '../editor-context.tsx'
-import type { Position } from '../model/flow-tree.ts'
 import { AddStepMenu } from './add-step-menu.tsx'
 import classes from './canvas.module.css'
-
-export interface InsertPointData extends Record<string, unknown> {
-  position: Position
-  /** The only thing in its list, so always to be seen. */
-  alone: boolean
-  /** A dragged card would be dropped here. */
-  target: boolean
-}
+import type { InsertPointData } from './use-nodes.ts'
 
 export function InsertPoint({ data }: NodeProps) {
-  const { position, alone, target } = data as InsertPointData
-  const { adding, setAdding, readOnly } = useEditor()
-  const opened = adding?.list === position.list && adding.index === position.index
-  if (readOnly) return null
+  const { list, index, alone, target, opened, onAdd } = data as InsertPointData
+  const button = (
+    <button
+      type="button"
+      tabIndex={-1}
+      className={`${classes.insert} nodrag nopan`}
+      data-open={opened || undefined}
+      data-alone={alone || undefined}
+      data-target={target || undefined}
+      data-insert={`${list}:${index}`}
+      aria-label="Add a step here"
+      onClick={() => onAdd(opened ? null : { list, index })}
+    >
+      <IconPlus size={12} aria-hidden="true" />
+    </button>
+  )
+  // A menu is made only where it is asked for: there are as many insert points as steps.
+  if (!opened) return button
   return (
     <Popover
-      opened={opened}
-      onChange={(now) => !now && setAdding(null)}
+      opened
+      onChange={(now) => !now && onAdd(null)}
       position="bottom"
       trapFocus
-      returnFocus
       withinPortal
       middlewares={{ flip: true, shift: true }}
     >
-      <Popover.Target>
-        <button
-          type="button"
-          tabIndex={-1}
-          className={`${classes.insert} nodrag nopan`}
-          data-open={opened || undefined}
-          data-alone={alone || undefined}
-          data-target={target || undefined}
-          data-insert={`${position.list}:${position.index}`}
-          aria-label="Add a step here"
-          onClick={() => setAdding(opened ? null : position)}
-        >
-          <IconPlus size={12} aria-hidden="true" />
-        </button>
-      </Popover.Target>
+      <Popover.Target>{button}</Popover.Target>
       <Popover.Dropdown className={classes.menu} aria-label="Add a step">
-        <AddStepMenu position={position} />
+        <AddStepMenu position={{ list, index }} />
       </Popover.Dropdown>
     </Popover>
   )

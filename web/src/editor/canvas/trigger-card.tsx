@@ -2,39 +2,34 @@ import { VisuallyHidden } from '@mantine/core'
 import { IconWebhook } from '@tabler/icons-react'
 import type { NodeProps } from '@xyflow/react'
 import { useRef } from 'react'
-import { describeTrigger } from '../model/describe-step.ts'
-import { isInside } from '../model/flow-tree.ts'
 import classes from './canvas.module.css'
-import { useCanvas } from './canvas-context.tsx'
 import { ProblemCount, useFocusOnSelection } from './step-card.tsx'
+import type { TriggerCardData } from './use-nodes.ts'
 
 export function TriggerCard({ data }: NodeProps) {
-  const { selected, tabbable } = data as { selected: boolean; tabbable: boolean }
-  const { document, openTrigger, issues, triggerNote } = useCanvas()
+  const trigger = data as TriggerCardData
   const card = useRef<HTMLButtonElement>(null)
-  useFocusOnSelection(card, selected)
-  const line = describeTrigger(document.trigger)
-  const own = issues.filter(({ path }) => isInside(path, '/trigger'))
+  useFocusOnSelection(card, trigger.selected)
   return (
     <button
       ref={card}
       type="button"
       className={classes.card}
-      data-selected={selected || undefined}
-      data-problems={own.some(({ warning }) => !warning) || undefined}
+      data-selected={trigger.selected || undefined}
+      data-problems={trigger.errors > 0 || undefined}
       data-card="trigger"
-      tabIndex={tabbable ? 0 : -1}
-      aria-current={selected || undefined}
-      onClick={openTrigger}
+      tabIndex={trigger.tabbable ? 0 : -1}
+      aria-current={trigger.selected || undefined}
+      onClick={() => trigger.onOpen(null)}
     >
       <span className={classes.top}>
         <IconWebhook size={16} aria-hidden="true" />
         <span className={classes.id}>webhook</span>
         <VisuallyHidden>, trigger, </VisuallyHidden>
-        <span className={classes.name}>{triggerNote}</span>
-        <ProblemCount issues={own} />
+        <span className={classes.name}>{trigger.note}</span>
+        <ProblemCount {...trigger} />
       </span>
-      <span className={classes.line}>{line}</span>
+      <span className={classes.line}>{trigger.line}</span>
     </button>
   )
 }

@@ -51,10 +51,15 @@ export function BranchForm({ place: { path, step } }: KindFormProps) {
               </Tool>
             </div>
           </div>
-          <ConditionField path={`${path}/cases/${index}/when`} label="When" />
+          <ConditionField
+            path={`${path}/cases/${index}/when`}
+            label="When"
+            inputLabel={`Condition of case ${index + 1}`}
+          />
           <PlainTextField
             path={`${path}/cases/${index}/name`}
             label="Label"
+            inputLabel={`Label of case ${index + 1}`}
             placeholder="Shown over the steps instead of the condition"
           />
         </div>

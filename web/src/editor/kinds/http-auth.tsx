@@ -1,10 +1,12 @@
-import { Anchor, Select, Text } from '@mantine/core'
+import { Select, Text } from '@mantine/core'
+import type { Connection, ConnectionKind } from '../../api-types.ts'
 import { SegmentField } from '../../fields/choice-fields.tsx'
 import { useField, useFields } from '../../fields/field-context.tsx'
 import { FieldFrame } from '../../fields/field-frame.tsx'
 import { SecretField } from '../../fields/secret-field.tsx'
 import { TemplateField } from '../../fields/template-field.tsx'
 import classes from '../panel/panel.module.css'
+import { ConnectionChoice } from './connection-choice.tsx'
 
 const FIRST: Record<string, unknown> = {
   basic: { kind: 'basic', username: '', password: '' },
@@ -18,12 +20,14 @@ const KINDS = [
   { value: 'basic', label: 'User name and password (Basic)' },
   { value: 'bearer', label: 'Bearer token' },
   { value: 'apiKey', label: 'API key' },
-  { value: 'oauth2', label: 'OAuth 2.0 connection' },
+  { value: 'oauth2', label: 'OAuth 2.0' },
 ]
 
 export function HttpAuth({ path }: { path: string }) {
   const { value, set, readOnly, issues } = useField(path)
-  const kind = (value as { kind?: string } | undefined)?.kind ?? 'none'
+  const { issues: all } = useFields()
+  const auth = (value ?? { kind: 'none' }) as Record<string, unknown>
+  const kind = String(auth['kind'])
   return (
     <div className={classes.section}>
       <FieldFrame label="How the API knows you" issues={issues}>
@@ -36,6 +40,14 @@ export function HttpAuth({ path }: { path: string }) {
           comboboxProps={{ withinPortal: true }}
         />
       </FieldFrame>
+      {kind !== 'none' && (
+        <ConnectionChoice
+          kind={kind as ConnectionKind}
+          chosen={connectionOf(auth)}
+          issues={kind === 'oauth2' ? all.filter((issue) => issue.path === `${path}/connection`) : []}
+          onChoose={(connection) => set(authFrom(connection))}
+        />
+      )}
       {kind === 'basic' && (
         <>
           <TemplateField path={`${path}/username`} label="User name" />
@@ -65,33 +77,36 @@ export function HttpAuth({ path }: { path: string }) {
           />
         </>
       )}
-      {kind === 'oauth2' && <OAuthConnection path={`${path}/connection`} />}
       {kind !== 'none' && (
         <Text size="xs" c="dimmed">
-          Secrets belong in a <Anchor href="/connections">connection</Anchor> or in env: there they can be changed
-          without publishing again.
+          In a connection a secret can be changed without publishing again, and bound to the hosts that may get it.
         </Text>
       )}
     </div>
   )
 }
 
-function OAuthConnection({ path }: { path: string }) {
-  const { value, set, readOnly, issues } = useField(path)
-  const { connections } = useFields()
-  const names = connections.filter(({ kind }) => kind === 'oauth2').map(({ name }) => name)
-  const chosen = typeof value === 'string' && value !== '' ? value : null
-  return (
-    <FieldFrame label="Connection" issues={issues}>
-      <Select
-        aria-label="Connection"
-        data={chosen && !names.includes(chosen) ? [chosen, ...names] : names}
-        value={chosen}
-        placeholder={names.length ? 'Choose a connection' : 'There is no OAuth connection yet'}
-        disabled={readOnly}
-        onChange={(name) => name && set(name)}
-        comboboxProps={{ withinPortal: true }}
-      />
-    </FieldFrame>
-  )
+/** The connection that the settings take their values from. */
+function connectionOf(auth: Record<string, unknown>): string | null {
+  if (auth['kind'] === 'oauth2')
+    return typeof auth['connection'] === 'string' && auth['connection'] !== '' ? auth['connection'] : null
+  for (const value of Object.values(auth)) {
+    const name = typeof value === 'string' ? /\{\{\s*connections\.(\w+)\.\w+\s*\}\}/.exec(value)?.[1] : undefined
+    if (name) return name
+  }
+  return null
+}
+
+function authFrom({ name, kind, fields }: Connection): Record<string, unknown> {
+  const field = (key: string) => `{{ connections.${name}.${key} }}`
+  switch (kind) {
+    case 'basic':
+      return { kind, username: field('username'), password: field('password') }
+    case 'bearer':
+      return { kind, token: field('token') }
+    case 'apiKey':
+      return { kind, name: field('name'), value: field('value'), ...(fields['in'] === 'query' ? { in: 'query' } : {}) }
+    default:
+      return { kind: 'oauth2', connection: name }
+  }
 }

@@ -31,7 +31,7 @@ export type LaidNode =
   | (Placed & { type: 'trigger' })
   | (Placed & { type: 'step'; key: string; path: string })
   | (Placed & { type: 'frame'; path: string })
-  | (Placed & { type: 'label'; path: string; list: NestedList })
+  | (Placed & { type: 'label'; branch: string; role: NestedList['role']; index: number })
   | (Placed & { type: 'insert'; position: Position; alone: boolean })
   | (Placed & { type: 'end' })
 
@@ -181,8 +181,9 @@ function branchBlock(step: StepDocument, path: string, keys: Map<string, string>
         into.nodes.push({
           type: 'label',
           id: `label:${path}${nested.key}`,
-          path: nested.role === 'case' ? `${path}/cases/${nested.index}` : path + nested.key,
-          list: nested,
+          branch: path,
+          role: nested.role,
+          index: nested.index,
           box: { x: at - labelWidth / 2, y: labels, width: labelWidth, height: LABEL_HEIGHT },
         })
         column.place(at, labels + LABEL_HEIGHT, into)

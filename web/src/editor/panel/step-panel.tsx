@@ -16,7 +16,7 @@ import { PlainTextField } from '../../fields/choice-fields.tsx'
 import { useFields } from '../../fields/field-context.tsx'
 import { IssueNotes } from '../../fields/field-frame.tsx'
 import { notifyDone } from '../../ui/notify.tsx'
-import { issuesOf } from '../canvas/step-card.tsx'
+import { issuesOf } from '../canvas/use-nodes.ts'
 import { useEditor } from '../editor-context.tsx'
 import { KindIcon } from '../kind-look.tsx'
 import { KindForm } from '../kinds/kind-form.tsx'
@@ -46,7 +46,7 @@ export function StepPanel({ place }: { place: StepPlace }) {
           <ClosePanel onClose={() => open(search.view ? { view: search.view } : {})} />
         </div>
       </div>
-      <div className={classes.scroll}>
+      <div className={classes.scroll} data-panel-body>
         <div className={classes.content}>
           <IdIssue place={place} />
           <IssueNotes issues={general} />

@@ -22,7 +22,7 @@ export function TestStep({ place }: { place: StepPlace }) {
       <div className={classes.testing} role="status">
         <Button
           size="xs"
-          variant="light"
+          variant="default"
           leftSection={<IconPlayerPlay size={14} />}
           loading={state?.status === 'running'}
           disabled={readOnly || id === ''}

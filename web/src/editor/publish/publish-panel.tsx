@@ -45,7 +45,7 @@ export function PublishPanel() {
           <ClosePanel onClose={() => open(view)} />
         </div>
       </div>
-      <div className={panel.scroll}>
+      <div className={panel.scroll} data-panel-body>
         <div className={panel.content}>
           {publish.isSuccess && isUnchanged && (
             <Text role="status" fw={500}>
@@ -68,7 +68,7 @@ export function PublishPanel() {
             <Text fw={500} mb={4}>
               {changes ? (isUnchanged ? 'No changes' : plural(changes.length, 'change')) : 'First version'}
             </Text>
-            {changes ? (
+            {changes && isUnchanged ? null : changes ? (
               <ChangeList
                 changes={changes}
                 onOpen={({ path, subject }) =>
@@ -101,6 +101,7 @@ export function PublishPanel() {
       <div className={panel.foot}>
         <Group className={panel.testing} wrap="nowrap">
           <Button
+            style={{ flex: 'none' }}
             disabled={readOnly || errors.length > 0 || isUnchanged}
             loading={publish.isPending}
             onClick={() => publish.mutate()}

@@ -5,7 +5,7 @@ import { api } from '../../api-client.ts'
 import type { Flow, Version } from '../../api-types.ts'
 import { keys, queries } from '../../queries.ts'
 import { ErrorNote } from '../../ui/error-note.tsx'
-import { notifyFailure, notifyUndo } from '../../ui/notify.tsx'
+import { notifyFailure } from '../../ui/notify.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { useEditor } from '../editor-context.tsx'
 import { diffFlows } from '../model/diff-flows.ts'
@@ -42,7 +42,7 @@ interface VersionRowProps {
 }
 
 function VersionRow({ version: { version, publishedAt, publishedBy }, compared, onCompare }: VersionRowProps) {
-  const { flow, editor, readOnly } = useEditor()
+  const { flow, editor, readOnly, setNotice } = useEditor()
   const queryClient = useQueryClient()
   const restore = async () => {
     try {
@@ -50,7 +50,7 @@ function VersionRow({ version: { version, publishedAt, publishedBy }, compared, 
       const restored = await api.post<Flow>(`/flows/${flow.id}/versions/${version}/restore`)
       queryClient.setQueryData(keys.flow(flow.id), restored)
       editor.adopt(restored, `Restore version ${version}`)
-      notifyUndo(`The draft is version ${version} now.`, () => editor.undo())
+      setNotice({ message: `The draft is version ${version} now`, undo: () => editor.undo() })
     } catch (error) {
       notifyFailure(`Version ${version} could not be restored`, error)
     }

@@ -33,7 +33,7 @@ export function TriggerPanel() {
           <ClosePanel onClose={() => open(search.view ? { view: search.view } : {})} />
         </div>
       </div>
-      <div className={panel.scroll}>
+      <div className={panel.scroll} data-panel-body>
         <div className={panel.content}>
           <WebhookAddress />
           <FirstRequest />

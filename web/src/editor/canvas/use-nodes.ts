@@ -1,0 +1,211 @@
+// The nodes of the canvas. Their data are plain values, and a node that has not changed stays the same object: then only what changed
+// is drawn again.
+import type { Node } from '@xyflow/react'
+import { useCallback, useEffect, useMemo, useRef } from 'react'
+import type { FieldIssue } from '../../fields/field-context.tsx'
+import { describeCase, describeStep, describeTrigger } from '../model/describe-step.ts'
+import { allSteps, isInside, nestedLists, type Position, type StepPlace, stepKeys } from '../model/flow-tree.ts'
+import type { LaidNode, Layout } from '../model/layout.ts'
+import type { Outcome } from '../model/outcomes.ts'
+import { useCanvas } from './canvas-context.tsx'
+
+export interface Drag {
+  id: string
+  x: number
+  y: number
+  /** The insert point it would be dropped at. */
+  target: string | null
+}
+
+export interface Problems {
+  errors: number
+  warnings: number
+  problem: string
+}
+
+interface CardState extends Problems, Record<string, unknown> {
+  line: string
+  selected: boolean
+  /** The one card that Tab leads to; the arrow keys lead to the others. */
+  tabbable: boolean
+  onOpen: (key: string | null) => void
+}
+
+export interface StepCardData extends CardState {
+  cardKey: string
+  id: string
+  kind: string
+  kindLabel: string
+  name: string
+  /** ", in case 1 of check". */
+  where: string
+  status: Outcome['status'] | null
+  result: string
+  dragged: boolean
+  /** Looked at, not edited: the card has the colour of its outcome. */
+  ended: boolean
+}
+
+export interface TriggerCardData extends CardState {
+  note: string
+}
+
+export interface InsertPointData extends Record<string, unknown> {
+  list: string
+  index: number
+  /** The only thing in its list, so always to be seen. */
+  alone: boolean
+  /** A dragged card would be dropped here. */
+  target: boolean
+  opened: boolean
+  onAdd: (position: Position | null) => void
+}
+
+export interface CaseLabelData extends Record<string, unknown> {
+  text: string
+  isCase: boolean
+  branch: string
+  onOpen: (key: string | null) => void
+}
+
+export function useNodes(layout: Layout, drag: Drag | null): Node[] {
+  const canvas = useCanvas()
+  const { document: flow, selected, triggerSelected, triggerNote, issues, kinds, outcomes, adding, readOnly } = canvas
+  // What is done on a click does not change what is drawn.
+  const latest = useRef(canvas)
+  useEffect(() => {
+    latest.current = canvas
+  })
+  const onOpen = useCallback((key: string | null) => {
+    if (key === null) latest.current.openTrigger()
+    else latest.current.openStep(key)
+  }, [])
+  const onAdd = useCallback((position: Position | null) => latest.current.setAdding(position), [])
+  const last = useRef(new Map<string, Node>())
+  return useMemo(() => {
+    const places = new Map(allSteps(flow).map((place) => [place.path, place]))
+    const keys = stepKeys(flow)
+    // Of all cards Tab leads to one: the selected one, else the trigger.
+    const tabbed = selected?.path ?? null
+    const shown = readOnly ? layout.nodes.filter(({ type }) => type !== 'insert') : layout.nodes
+    const nodes = shown.map((node): Node => {
+      const dragged = drag?.id === node.id
+      const at = dragged ? drag : node.box
+      switch (node.type) {
+        case 'step': {
+          const place = places.get(node.path)!
+          const { step } = place
+          const outcome = outcomes.get(step.id)
+          return nodeOf(node, at, {
+            cardKey: node.key,
+            id: step.id,
+            kind: step.kind,
+            kindLabel: kinds.find(({ kind }) => kind === step.kind)?.label ?? step.kind,
+            name: step.name ?? '',
+            line: describeStep(step),
+            where: whereOf(place),
+            status: outcome?.status ?? null,
+            result: outcome?.text ?? '',
+            selected: selected?.path === node.path,
+            tabbable: tabbed === node.path,
+            dragged,
+            ended: readOnly,
+            ...problemsOf(issuesOf(place, issues)),
+            onOpen,
+          } satisfies StepCardData)
+        }
+        case 'trigger':
+          return nodeOf(node, at, {
+            line: describeTrigger(flow.trigger),
+            note: triggerNote,
+            selected: triggerSelected,
+            tabbable: tabbed === null,
+            ...problemsOf(issues.filter(({ path }) => isInside(path, '/trigger'))),
+            onOpen,
+          } satisfies TriggerCardData)
+        case 'insert':
+          return nodeOf(node, at, {
+            ...node.position,
+            alone: node.alone,
+            target: drag?.target === node.id,
+            opened: adding?.list === node.position.list && adding.index === node.position.index,
+            onAdd,
+          } satisfies InsertPointData)
+        case 'label': {
+          const branch = places.get(node.branch)!
+          const isCase = node.role === 'case'
+          const text = isCase ? describeCase(branch.step, node.index) : 'otherwise'
+          return nodeOf(node, at, { text, isCase, branch: keys.get(node.branch)!, onOpen } satisfies CaseLabelData)
+        }
+        default:
+          return nodeOf(node, at, {})
+      }
+    })
+    const kept = nodes.map((node) => {
+      const before = last.current.get(node.id)
+      return before && isSame(before, node) ? before : node
+    })
+    last.current = new Map(kept.map((node) => [node.id, node]))
+    return kept
+  }, [
+    flow,
+    layout,
+    drag,
+    selected,
+    triggerSelected,
+    triggerNote,
+    issues,
+    outcomes,
+    kinds,
+    adding,
+    readOnly,
+    onOpen,
+    onAdd,
+  ])
+}
+
+function nodeOf({ id, type, box }: LaidNode, { x, y }: { x: number; y: number }, data: Record<string, unknown>): Node {
+  const decorates = type === 'frame' || type === 'end'
+  return {
+    id,
+    type,
+    data,
+    position: { x, y },
+    width: box.width,
+    height: box.height,
+    draggable: type === 'step',
+    // React Flow lets only what it can drag or select be clicked.
+    style: { pointerEvents: decorates ? 'none' : 'all' },
+    zIndex: data['dragged'] ? 10 : type === 'frame' ? 0 : 1,
+    ariaRole: decorates ? 'presentation' : 'listitem',
+    domAttributes: { 'aria-roledescription': undefined },
+  }
+}
+
+function isSame(a: Node, b: Node): boolean {
+  if (a.position.x !== b.position.x || a.position.y !== b.position.y) return false
+  if (a.width !== b.width || a.height !== b.height || a.type !== b.type) return false
+  const names = Object.keys(b.data)
+  return names.length === Object.keys(a.data).length && names.every((name) => a.data[name] === b.data[name])
+}
+
+function problemsOf(issues: readonly FieldIssue[]): Problems {
+  const errors = issues.filter(({ warning }) => !warning).length
+  return { errors, warnings: issues.length - errors, problem: issues[0]?.message ?? '' }
+}
+
+function whereOf({ parent }: StepPlace): string {
+  if (!parent) return ''
+  const { place, nested } = parent
+  if (nested.role === 'body') return `, in the loop ${place.step.id}`
+  if (nested.role === 'otherwise') return `, otherwise in ${place.step.id}`
+  return `, in case ${nested.index + 1} of ${place.step.id}`
+}
+
+/** Problems of the step itself; those of the steps inside it are shown on theirs. */
+export function issuesOf(place: StepPlace, issues: readonly FieldIssue[]): FieldIssue[] {
+  const inner = nestedLists(place.step).map(({ key }) => place.path + key)
+  return issues.filter(
+    ({ path }) => isInside(path, place.path) && !inner.some((list) => path !== list && isInside(path, list)),
+  )
+}
