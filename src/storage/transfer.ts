@@ -84,7 +84,9 @@ async function requireEmpty(query: Query, table: string): Promise<void> {
 }
 
 async function copy(query: Query, raw: DatabaseSync, table: string, columns: Columns): Promise<number> {
-  const names = Object.keys(columns).map((name) => `"${name}"`)
+  const names = Object.keys(columns)
+    .map((name) => `"${name}"`)
+    .join(', ')
   const insert = `insert into "${table}" (${names}) select ${names} from ${unnest('given', columns)}`
   let count = 0
   let rows: Record<string, unknown>[] = []
