@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import type { Backend } from './backend.ts'
 import type { Config } from './config.ts'
-import { forgetAddress, noteAddress } from './data-folder.ts'
+import { forgetAddress, holdsDatabase, noteAddress } from './data-folder.ts'
 import { Engine } from './engine/engine.ts'
 import type { EnginePorts } from './engine/engine-ports.ts'
 import { createIds } from './engine/ids.ts'
@@ -51,6 +51,7 @@ import { announcedConnections, announcedGrants } from './storage/announced-store
 import { createAuditStore } from './storage/audit-store.ts'
 import { createAuthorizationRequestStore } from './storage/authorization-request-store.ts'
 import { createConnectionStore } from './storage/connection-store.ts'
+import { DatabaseRefused } from './storage/database-refused.ts'
 import { createDeliveryStore } from './storage/delivery-store.ts'
 import { createFlowSourceStore } from './storage/flow-source-store.ts'
 import { createFlowStore } from './storage/flow-store.ts'
@@ -61,8 +62,9 @@ import { openPostgres } from './storage/postgres-database.ts'
 import { createRunStore } from './storage/run-store.ts'
 import { createSampleStore } from './storage/sample-store.ts'
 import { createSessionStore } from './storage/session-store.ts'
-import { openBeside } from './storage/sqlite-database.ts'
+import { openBeside, openSqlite } from './storage/sqlite-database.ts'
 import { createTokenStore } from './storage/token-store.ts'
+import { transfer } from './storage/transfer.ts'
 import { createUserStore } from './storage/user-store.ts'
 import { createVaultRecords } from './storage/vault-records.ts'
 
@@ -364,6 +366,32 @@ export async function resetPassword(config: Config, email: string, password: str
     await setNewPassword({ users: createUserStore(kysely), passwords: createPasswords(), audit }, email, password)
   } finally {
     await close()
+  }
+}
+
+/** Brings the database to this version's schema; resolves with what it is called. */
+export async function migrateDatabase({ databaseUrl, dataDir }: Config): Promise<string> {
+  const { close } = databaseUrl ? await openPostgres(databaseUrl) : await openSqlite(dataDir)
+  await close()
+  return databaseUrl ? 'the database of DATABASE_URL' : `the database in ${dataDir}`
+}
+
+/** Moves all that the data folder holds to PostgreSQL; the folder stays as it is. The numbers of rows, by table. */
+export async function transferToPostgres(config: Config & { databaseUrl: string }): Promise<Record<string, number>> {
+  if (!holdsDatabase(config.dataDir))
+    throw new DatabaseRefused(`There is no database in ${config.dataDir}. Set MILLRACE_DATA_DIR to its folder.`)
+  const from = await openSqlite(config.dataDir)
+  try {
+    // A key that does not fit is better found now than by the first process that is started afterwards.
+    await openVault(config.secretKeys, config.dataDir, createVaultRecords(from.kysely))
+    const to = await openPostgres(config.databaseUrl)
+    try {
+      return await transfer(from, to)
+    } finally {
+      await to.close()
+    }
+  } finally {
+    await from.close()
   }
 }
 

@@ -5,14 +5,15 @@ import { DatabaseRefused } from './database-refused.ts'
 import { postgresDialect } from './dialect.ts'
 import { migrate, NewerSchema } from './migrate.ts'
 import { explained, isUnavailable } from './postgres-faults.ts'
+import { storable } from './postgres-rows.ts'
 import type { Tables } from './tables.ts'
 
 export interface PostgresStorage {
   kysely: Kysely<Tables>
   /** For the statements of the hot path: prepared, and never behind a list that somebody looks at. */
   hot: HotPool
-  /** A connection of its own, outside of the pools. */
-  connect(): Promise<pg.Client>
+  /** A connection of its own, outside of the pools. `patient`: its statements may take as long as they like. */
+  connect(options?: { patient: boolean }): Promise<pg.Client>
   reachable(): Promise<boolean>
   close(): Promise<void>
 }
@@ -105,8 +106,8 @@ export async function openPostgres(url: string, patienceMs = PATIENCE_MS): Promi
   return {
     kysely,
     hot: hotPool(hot),
-    connect: async () => {
-      const connection = new pg.Client(client(durable, HOT_STATEMENT_WITHIN_MS))
+    connect: async ({ patient } = { patient: false }) => {
+      const connection = new pg.Client(client(durable, patient ? 0 : HOT_STATEMENT_WITHIN_MS))
       // Heard from the start: an error that nobody hears ends the process.
       connection.on('error', () => {})
       await connection.connect().catch((error) => {
@@ -233,7 +234,3 @@ function explaining(pool: pg.Pool): PostgresPool {
     end: () => pool.end(),
   }
 }
-
-/** PostgreSQL's texts hold every character but one. JSON, which escapes it, comes through as it is. */
-const storable = (value: unknown): unknown =>
-  typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\u{fffd}') : value

@@ -15,3 +15,7 @@ export function arrays<C extends Columns>(columns: C, rows: readonly Record<keyo
 
 /** The clock that all processes share, in milliseconds. */
 export const DATABASE_NOW = `(extract(epoch from clock_timestamp()) * 1000)::bigint`
+
+/** PostgreSQL's texts hold every character but one. JSON, which escapes it, comes through as it is. */
+export const storable = (value: unknown): unknown =>
+  typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\u{fffd}') : value

@@ -5,6 +5,7 @@ import { applyFlows, diffFlows } from './apply.ts'
 import { backup, restore } from './backup.ts'
 import { completionFor } from './completion.ts'
 import { deleteConnection, listConnections, setConnection, showConnection } from './connections.ts'
+import { migrateCommand, transferCommand } from './databases.ts'
 import { doctor } from './doctor.ts'
 import { exportFlow, listFlows, publishFlow, showFlow, unpublishFlow, validateFlows } from './flows.ts'
 import { listKeys, rotateKeys } from './keys.ts'
@@ -16,6 +17,8 @@ import { testFlows } from './test.ts'
 
 export const commands: readonly Command[] = [
   serveCommand,
+  migrateCommand,
+  transferCommand,
   listFlows,
   showFlow,
   validateFlows,

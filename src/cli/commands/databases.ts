@@ -1,0 +1,52 @@
+// `millrace migrate` and `millrace transfer`: on the database itself, without a service.
+import { readConfig } from '../../config.ts'
+import { defineCommand, text } from '../command.ts'
+import { EXIT, usageError } from '../exit-code.ts'
+
+const folder = { 'data-dir': text('folder', 'the data folder; without it MILLRACE_DATA_DIR') }
+
+export const migrateCommand = defineCommand({
+  name: 'migrate',
+  summary: "Bring the database to this version's schema",
+  options: folder,
+  connects: false,
+  details:
+    'Every start does this by itself, and processes that start together do it once. It is of use before an upgrade of several processes, or where those may not change the schema.',
+  examples: [['on PostgreSQL', 'DATABASE_URL=postgres://millrace:password@db.example.com/millrace millrace migrate']],
+  async run({ options, show }) {
+    const config = readConfig()
+    const { migrateDatabase } = await import('../../app.ts')
+    const place = await migrateDatabase({ ...config, dataDir: options['data-dir'] ?? config.dataDir })
+    return show({ migrated: true }, () => `The schema of ${place} is up to date.`)
+  },
+})
+
+export const transferCommand = defineCommand({
+  name: 'transfer',
+  summary: 'Move everything from the data folder to the PostgreSQL database of DATABASE_URL',
+  options: folder,
+  connects: false,
+  details:
+    'Flows, versions, connections, users, runs and deliveries: all of it or nothing, into a database that is empty. Stop the service first. Runs under way are carried on by the first process that is started with DATABASE_URL. The folder stays as it is.',
+  examples: [
+    ['with the service stopped', 'DATABASE_URL=postgres://millrace:password@db.example.com/millrace millrace transfer'],
+  ],
+  async run({ options, show, note }) {
+    const config = readConfig()
+    const { databaseUrl } = config
+    if (databaseUrl === null)
+      throw usageError('Set DATABASE_URL to the PostgreSQL database that everything is to be moved to.')
+    const dataDir = options['data-dir'] ?? config.dataDir
+    const { transferToPostgres } = await import('../../app.ts')
+    const moved = await transferToPostgres({ ...config, databaseUrl, dataDir })
+    const rows = Object.values(moved).reduce((sum, count) => sum + count, 0)
+    note(
+      config.secretKeys === null
+        ? `The key that seals secrets is ${dataDir}/secret.key: give its content to every process as MILLRACE_SECRET_KEY.`
+        : 'Give every process the same MILLRACE_SECRET_KEY as before.',
+    )
+    note(`Do not start the service on ${dataDir} again: its runs go on in PostgreSQL now.`)
+    show({ moved }, () => `${rows} rows of ${Object.keys(moved).length} tables are in PostgreSQL.`)
+    return EXIT.ok
+  },
+})

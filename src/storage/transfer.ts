@@ -1,0 +1,137 @@
+// Moves everything from the embedded database to PostgreSQL, runs under way included: all of it or nothing.
+import type { DatabaseSync } from 'node:sqlite'
+import { parseJson } from '../flow/parse-json.ts'
+import { DatabaseRefused } from './database-refused.ts'
+import type { PostgresStorage } from './postgres-database.ts'
+import { type Columns, DATABASE_NOW, storable, unnest } from './postgres-rows.ts'
+import type { SqliteStorage } from './sqlite-database.ts'
+
+type Query = <Row>(text: string, values?: unknown[]) => Promise<Row[]>
+
+/** One statement takes so many rows, or a few of the largest. */
+const ROWS = 200
+const BYTES = 4_000_000
+
+/** The numbers of rows that were moved, by table. */
+export async function transfer(from: SqliteStorage, to: PostgresStorage): Promise<Record<string, number>> {
+  const client = await to.connect({ patient: true })
+  const query: Query = async <Row>(text: string, values: unknown[] = []) =>
+    (await client.query(text, values)).rows as Row[]
+  try {
+    await query('begin')
+    const tables = await tablesOf(query, from.raw)
+    for (const { name } of tables) await requireEmpty(query, name)
+    const moved: Record<string, number> = {}
+    for (const { name, columns } of tables) moved[name] = await copy(query, from.raw, name, columns)
+    await putInLine(query)
+    await query('commit')
+    await query('analyze')
+    return moved
+  } finally {
+    await client.end()
+  }
+}
+
+interface Table {
+  name: string
+  columns: Columns
+}
+
+/** Those of both databases, with the columns of both; whatever others refer to comes first. */
+async function tablesOf(query: Query, raw: DatabaseSync): Promise<Table[]> {
+  const there = raw
+    .prepare(
+      `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'kysely_%'`,
+    )
+    .all()
+    .map((row) => row['name'] as string)
+  const references = await query<{ of: string; to: string }>(
+    `select conrelid::regclass::text as of, confrelid::regclass::text as to from pg_constraint where contype = 'f'`,
+  )
+  const ordered: string[] = []
+  const visit = (name: string) => {
+    if (ordered.includes(name)) return
+    for (const { of, to } of references) if (of === name && to !== name) visit(to)
+    ordered.push(name)
+  }
+  for (const name of there) visit(name)
+  const tables: Table[] = []
+  for (const name of ordered) tables.push({ name, columns: await columnsOf(query, raw, name) })
+  return tables
+}
+
+async function columnsOf(query: Query, raw: DatabaseSync, table: string): Promise<Columns> {
+  const types = await query<{ name: string; type: string }>(
+    `select column_name as name, udt_name as type from information_schema.columns where table_schema = current_schema() and table_name = $1`,
+    [table],
+  )
+  const typeOf = new Map(types.map(({ name, type }) => [name, type]))
+  const columns: Columns = {}
+  for (const { name } of raw.prepare(`PRAGMA table_info("${table}")`).all() as { name: string }[]) {
+    const type = { text: 'text', int4: 'int', int8: 'bigint', bytea: 'bytea' }[typeOf.get(name) ?? '']
+    if (!type) throw new Error(`the column ${table}.${name} has no counterpart in PostgreSQL`)
+    columns[name] = type as Columns[string]
+  }
+  return columns
+}
+
+async function requireEmpty(query: Query, table: string): Promise<void> {
+  const [row] = await query(`select 1 from "${table}" limit 1`)
+  if (row)
+    throw new DatabaseRefused(
+      `The database of DATABASE_URL is in use already: its table ${table} is not empty. Give the name of a new database. Nothing was changed.`,
+    )
+}
+
+async function copy(query: Query, raw: DatabaseSync, table: string, columns: Columns): Promise<number> {
+  const names = Object.keys(columns).map((name) => `"${name}"`)
+  const insert = `insert into "${table}" (${names}) select ${names} from ${unnest('given', columns)}`
+  let count = 0
+  let rows: Record<string, unknown>[] = []
+  let bytes = 0
+  const flush = async () => {
+    if (rows.length === 0) return
+    await query(
+      insert,
+      Object.keys(columns).map((name) => rows.map((row) => storable(row[name]))),
+    )
+    count += rows.length
+    rows = []
+    bytes = 0
+  }
+  for (const row of raw.prepare(`SELECT ${names} FROM "${table}"`).iterate() as Iterable<Record<string, unknown>>) {
+    rows.push(row)
+    for (const value of Object.values(row)) bytes += sizeOf(value)
+    if (rows.length >= ROWS || bytes > BYTES) await flush()
+  }
+  await flush()
+  return count
+}
+
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return value.length
+  return value instanceof Uint8Array ? value.length : 8
+}
+
+/** As a start on the embedded database would: what was under way is taken up again, each flow within its limit. */
+async function putInLine(query: Query): Promise<void> {
+  const waits = `case when status = 'waiting' then resume_at else ${DATABASE_NOW} end`
+  await query(
+    `update run set due_at = ${waits}, attempt = attempt + case when status = 'running' then 1 else 0 end where finished_at is null`,
+  )
+  const versions = await query<{ flow_id: string; version: number; document: string }>(
+    `select flow_id, version, document from flow_version where (flow_id, version) in
+       (select flow_id, version from run where finished_at is null)`,
+  )
+  for (const { flow_id, version, document } of versions) {
+    const { trigger } = parseJson(document) as { trigger?: { concurrency?: number } }
+    if (trigger?.concurrency === undefined) continue
+    // A run that has begun keeps its place; the others wait in line, where the next process finds them.
+    await query(
+      `update run set at_once = $3, placed = case when status = 'queued' then 0 else 1 end,
+         due_at = case when status = 'queued' then null else due_at end
+       where flow_id = $1 and version = $2 and finished_at is null`,
+      [flow_id, version, trigger.concurrency],
+    )
+  }
+}
