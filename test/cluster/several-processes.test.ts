@@ -181,6 +181,85 @@ describe('what one process changes', () => {
   })
 })
 
+describe('who may come in', () => {
+  it('is decided alike everywhere: a token counts from the moment it is made until it is revoked', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { id, token } = (await one.api('POST', '/tokens', { name: `t${round}`, scope: 'read' })).body
+      const asked = async (at: MillraceProcess) =>
+        (await fetch(`${at.url}/api/v1/flows`, { headers: { authorization: `Bearer ${token}` } })).status
+      expect([await asked(other), await asked(one)]).toEqual([200, 200])
+      expect((await other.api('DELETE', `/tokens/${id}`)).status).toBe(204)
+      expect([await asked(one), await asked(other)]).toEqual([401, 401])
+    }
+  })
+
+  it('takes one set-up code, whichever process it comes to', async () => {
+    const codes = cluster.web.map((process) => /setup#code=([\w-]+)/.exec(process.output())?.[1])
+    expect(codes[0]).toMatch(/^[\w-]{32,}$/)
+    expect(codes[1]).toBe(codes[0])
+  })
+})
+
+describe('connections', () => {
+  it('are known to the process that runs a flow as soon as the call that changed them has returned', async () => {
+    const call = {
+      id: 'call',
+      kind: 'http',
+      method: 'POST',
+      url: '{{ env.UP }}/connected',
+      auth: { kind: 'bearer', token: '{{ connections.shop.token }}' },
+    }
+    const make = (token: string) => ({ name: 'shop', kind: 'bearer', fields: { token } })
+    expect((await one.api('POST', '/connections', make('first-secret-token'))).status).toBe(201)
+    const published = await one.publish(
+      documentOf([call], { response: { mode: 'finished', body: '{{ steps.call.status }}' } }),
+    )
+    for (const token of ['second-secret-token', 'third-secret-token', 'fourth-secret-token']) {
+      expect((await one.api('PUT', '/connections/shop', { fields: { token } })).status).toBe(200)
+      expect((await postTo(other, webhookOf(published), {})).status).toBe(200)
+      expect(upstream.received.at(-1)!.headers.authorization).toBe(`Bearer ${token}`)
+    }
+  })
+
+  it('fetch one OAuth token, however many runs want it at once in however many processes', async () => {
+    let fetched = 0
+    const server = await startUpstream((request, response) => {
+      response.setHeader('content-type', 'application/json')
+      if (request.url !== '/token') return response.end('{}')
+      fetched++
+      setTimeout(
+        () =>
+          response.end(JSON.stringify({ access_token: `token-${fetched}`, token_type: 'bearer', expires_in: 3600 })),
+        300,
+      )
+      return
+    })
+    const fields = {
+      grant: 'client_credentials',
+      tokenUrl: `${server.url}/token`,
+      clientId: 'millrace',
+      clientSecret: 'client-secret-value',
+    }
+    expect((await one.api('POST', '/connections', { name: 'oauth', kind: 'oauth2', fields })).status).toBe(201)
+    const call = {
+      id: 'call',
+      kind: 'http',
+      method: 'GET',
+      url: `${server.url}/api`,
+      auth: { kind: 'oauth2', connection: 'oauth' },
+    }
+    const published = await one.publish(documentOf([call], { response: { mode: 'finished' } }))
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, i) => postTo(i % 2 ? one : other, webhookOf(published), {})),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    expect(fetched).toBe(1)
+    const used = server.received.filter(({ url }) => url === '/api').map(({ headers }) => headers.authorization)
+    expect(new Set(used)).toEqual(new Set(['Bearer token-1']))
+    await server.close()
+  })
+})
+
 describe('what must happen once', () => {
   it('starts one run per dedupe key, however many come at once and wherever', async () => {
     const published = await one.publish(documentOf([], { dedupe: { key: '{{ webhook.body.key }}', window: 600 } }))
