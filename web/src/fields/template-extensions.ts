@@ -122,7 +122,7 @@ const overtype = EditorView.inputHandler.of((view, from, to, text) => {
     view.dispatch({ selection: EditorSelection.cursor(anchor), userEvent: 'select' })
     return true
   }
-  if (text === ' ') return /\{\{ $/.test(doc.slice(0, from)) && doc.startsWith(' }}', from)
+  if (text === ' ') return doc.slice(0, from).endsWith('{{ ') && doc.startsWith(' }}', from)
   if (doc[from - 1] === '}' && doc[from] === '}' && expressionRanges(doc).some((range) => range.to === from + 1))
     return move(from + 1)
   const blanks = /^\s*/.exec(doc.slice(from))![0].length
