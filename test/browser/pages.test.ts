@@ -252,6 +252,7 @@ describe('every page', () => {
         '/settings/profile',
         '/settings/users',
         '/settings/tokens',
+        '/settings/keys',
         '/settings/audit',
         '/settings/service',
       ]
