@@ -1,6 +1,6 @@
 // Loads one URL with wrk and reads, from /proc, what the server used meanwhile. Loopback only.
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -13,20 +13,29 @@ export interface Measured {
   /** Of the server, per second of its processor time: hardly moved by what else runs on the machine. */
   perCpuSecond: number
   rssMb: number
+  /** Processor time per request, in microseconds, by part: where the time goes. */
+  parts: Record<string, number>
 }
+
+/** The processes of what is loaded, by what they do. */
+export type Parts = Record<string, () => number[]>
 
 const TICKS_PER_SECOND = 100
 const here = import.meta.dirname
 
-export async function load(url: string, pid: number, connections: number, seconds: number): Promise<Measured> {
+export async function load(url: string, parts: Parts, connections: number, seconds: number): Promise<Measured> {
   if (new URL(url).hostname !== '127.0.0.1') throw new Error(`${url} is not on this machine`)
-  const before = cpuSeconds(pid)
+  const used = () =>
+    Object.fromEntries(Object.entries(parts).map(([name, pids]) => [name, sum(pids().map(cpuSeconds))]))
+  const before = used()
   const { stdout } = await promisify(execFile)(
     'wrk',
     ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s', '--latency', '-s', join(here, 'post.lua'), url],
     { env: { ...process.env, BENCH_BODY: join(here, 'order.json') } },
   )
-  const used = cpuSeconds(pid) - before
+  const after = used()
+  const spent = Object.fromEntries(Object.keys(parts).map((name) => [name, after[name]! - before[name]!]))
+  const total = sum(Object.values(spent))
   const result = JSON.parse(/^RESULT (.*)$/m.exec(stdout)![1]!) as {
     requests: number
     us: number
@@ -39,28 +48,56 @@ export async function load(url: string, pid: number, connections: number, second
     p50Ms: result.p50 / 1000,
     p99Ms: result.p99 / 1000,
     failed: result.failed,
-    cpuPercent: Math.round((used / (result.us / 1e6)) * 100),
-    perCpuSecond: Math.round(result.requests / Math.max(used, 0.01)),
-    rssMb: rssMb(pid),
+    cpuPercent: Math.round((total / (result.us / 1e6)) * 100),
+    perCpuSecond: Math.round(result.requests / Math.max(total, 0.01)),
+    rssMb: Math.max(...Object.values(parts).flatMap((pids) => pids().map(rssMb))),
+    parts: Object.fromEntries(
+      Object.entries(spent).map(([name, seconds_]) => [
+        name,
+        Math.round((seconds_ / Math.max(1, result.requests)) * 1e6),
+      ]),
+    ),
   }
 }
 
-/** Processor time of the process and all its threads. */
+const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0)
+
+/** A process and those that it started, as PostgreSQL starts one for each connection. */
+export function familyOf(pid: number): number[] {
+  const children = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((other) => Number(statOf(other)?.[1]) === pid)
+  return [pid, ...children]
+}
+
+/** Processor time of the process, all its threads, and what it started and has seen end. */
 function cpuSeconds(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
+  const fields = statOf(pid)
+  return fields ? sum([11, 12, 13, 14].map((at) => Number(fields[at]))) / TICKS_PER_SECOND : 0
+}
+
+/** null: it has ended meanwhile. */
+function statOf(pid: number): string[] | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  } catch {
+    return null
+  }
 }
 
 export function rssMb(pid: number): number {
-  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024)
+  const status = statOf(pid) ? readFileSync(`/proc/${pid}/status`, 'utf8') : ''
+  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024)
 }
 
 /** Waits until the server has worked off what it had taken on. */
-export async function settle(pid: number): Promise<void> {
+export async function settle(parts: Parts): Promise<void> {
+  const used = () => sum(Object.values(parts).flatMap((pids) => pids().map(cpuSeconds)))
   for (let i = 0; i < 100; i++) {
-    const before = cpuSeconds(pid)
+    const before = used()
     await new Promise((resolve) => setTimeout(resolve, 200))
-    if (cpuSeconds(pid) - before < 0.03) return
+    if (used() - before < 0.05) return
   }
 }

@@ -1,11 +1,12 @@
-// npm run bench [-- --rounds 3 --seconds 8 --connections 1,16,64 --only A,B --profile]
+// npm run bench [-- --rounds 3 --seconds 8 --connections 1,16,64 --only A,B --profile --postgres --workers 0,1,2]
 // Millrace beside the bare floor, interleaved round by round on this machine; ratios are taken within a round.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { load, type Measured, settle } from './load.ts'
+import { type PostgresServer, startPostgres } from '../test/harness/postgres.ts'
+import { familyOf, load, type Measured, type Parts, settle } from './load.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -15,12 +16,16 @@ const { values: options } = parseArgs({
     connections: { type: 'string', default: '1,16,64' },
     only: { type: 'string', default: 'A,B,C' },
     profile: { type: 'boolean', default: false },
+    // On PostgreSQL too: with one process, and with one that takes deliveries and so many workers.
+    postgres: { type: 'boolean', default: false },
+    workers: { type: 'string', default: '0,1,2' },
   },
 })
 
 const TOKEN = 'benchmark-token-0123456789'
 const PORTS = { upstream: 9391, floor: 9392, millrace: 9393 }
 const upstreamUrl = `http://127.0.0.1:${PORTS.upstream}`
+const scenarios = options.only.split(',')
 const results = join(import.meta.dirname, 'results')
 const children: ChildProcess[] = []
 
@@ -77,8 +82,13 @@ function start(name: string, args: string[], environment: Record<string, string>
   })
 }
 
-async function api(method: string, path: string, body?: object): Promise<{ id: string; webhook: { id: string } }> {
-  const response = await fetch(`http://127.0.0.1:${PORTS.millrace}/api/v1${path}`, {
+async function api(
+  base: string,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<{ id: string; webhook: { id: string } }> {
+  const response = await fetch(`${base}/api/v1${path}`, {
     method,
     headers: { authorization: `Bearer ${TOKEN}`, ...(body && { 'content-type': 'application/json' }) },
     body: body && JSON.stringify(body),
@@ -87,10 +97,69 @@ async function api(method: string, path: string, body?: object): Promise<{ id: s
   return (await response.json()) as { id: string; webhook: { id: string } }
 }
 
-async function publish(document: object): Promise<string> {
-  const flow = await api('POST', '/flows', document)
-  await api('POST', `/flows/${flow.id}/publish`)
-  return `http://127.0.0.1:${PORTS.millrace}/api/v1/webhooks/${flow.webhook.id}`
+async function publish(base: string, document: object): Promise<string> {
+  const flow = await api(base, 'POST', '/flows', document)
+  await api(base, 'POST', `/flows/${flow.id}/publish`)
+  return `${base}/api/v1/webhooks/${flow.webhook.id}`
+}
+
+/** Something that is loaded, and the processes that it consists of. */
+interface Target {
+  name: string
+  urls: Map<string, string>
+  parts: Parts
+}
+
+const one = (child: ChildProcess) => () => [child.pid!]
+
+let nextPort = PORTS.millrace
+
+async function startMillrace(
+  name: string,
+  environment: Record<string, string>,
+): Promise<{ child: ChildProcess; base: string }> {
+  const port = String(nextPort++)
+  const profile = options.profile ? ['--cpu-prof', `--cpu-prof-dir=${results}`] : []
+  const child = await start(name, [...profile, '--max-semi-space-size=8', 'src/cli/millrace.ts', 'serve'], {
+    MILLRACE_PORT: port,
+    MILLRACE_ADMIN_TOKEN: TOKEN,
+    MILLRACE_EGRESS_ALLOW: 'loopback',
+    ...environment,
+  })
+  return { child, base: `http://127.0.0.1:${port}` }
+}
+
+async function published(base: string): Promise<Map<string, string>> {
+  const urls = new Map<string, string>()
+  for (const scenario of scenarios) urls.set(scenario, await publish(base, FLOWS[scenario]!))
+  return urls
+}
+
+async function onSqlite(dataDir: string): Promise<Target> {
+  const { child, base } = await startMillrace('Millrace on SQLite', { MILLRACE_DATA_DIR: dataDir })
+  return { name: 'millrace', urls: await published(base), parts: { millrace: one(child) } }
+}
+
+/** `workers` 0: one process does both. */
+async function onPostgres(server: PostgresServer, workers: number): Promise<Target> {
+  const environment = {
+    DATABASE_URL: await server.create(),
+    MILLRACE_SECRET_KEY: Buffer.alloc(32, 1).toString('base64'),
+  }
+  const database = () => familyOf(server.pid())
+  if (workers === 0) {
+    const { child, base } = await startMillrace('Millrace on PostgreSQL', environment)
+    return { name: 'postgres, 1 process', urls: await published(base), parts: { millrace: one(child), database } }
+  }
+  const web = await startMillrace('web', { ...environment, MILLRACE_ROLE: 'web' })
+  const children: ChildProcess[] = []
+  for (let i = 0; i < workers; i++)
+    children.push((await startMillrace('worker', { ...environment, MILLRACE_ROLE: 'worker' })).child)
+  return {
+    name: `postgres, 1 web, ${workers} worker${workers > 1 ? 's' : ''}`,
+    urls: await published(web.base),
+    parts: { web: one(web.child), workers: () => children.map(({ pid }) => pid!), database },
+  }
 }
 
 interface Row extends Measured {
@@ -108,8 +177,8 @@ function median(numbers: number[]): number {
 
 function table(rows: Row[]): string {
   const lines = [
-    '| scenario | connections | target | requests/s | of floor | of floor per CPU-s | p50 ms | p99 ms | CPU % | RSS MB (most) | failed |',
-    '|---|---|---|---|---|---|---|---|---|---|---|',
+    '| scenario | connections | target | requests/s | of floor | of floor per CPU-s | p50 ms | p99 ms | CPU % | RSS MB (most) | µs of CPU per request | failed |',
+    '|---|---|---|---|---|---|---|---|---|---|---|---|',
   ]
   for (const key of new Set(rows.map((row) => `${row.scenario} ${row.connections} ${row.target}`))) {
     const mine = rows.filter((row) => `${row.scenario} ${row.connections} ${row.target}` === key)
@@ -123,8 +192,9 @@ function table(rows: Row[]): string {
           r.connections === row.connections,
       )!
     const of = (pick: (row: Row) => number) => median(mine.map(pick))
+    const parts = Object.keys(first.parts).map((part) => `${part} ${Math.round(of((r) => r.parts[part]!))}`)
     lines.push(
-      `| ${first.scenario} | ${first.connections} | ${first.target} | ${Math.round(of((r) => r.perSecond))} | ${of((r) => r.perSecond / floorOf(r).perSecond).toFixed(2)} | ${of((r) => r.perCpuSecond / floorOf(r).perCpuSecond).toFixed(2)} | ${of((r) => r.p50Ms).toFixed(2)} | ${of((r) => r.p99Ms).toFixed(1)} | ${Math.round(of((r) => r.cpuPercent))} | ${Math.max(...mine.map((r) => r.rssMb))} | ${mine.reduce((sum, r) => sum + r.failed, 0)} |`,
+      `| ${first.scenario} | ${first.connections} | ${first.target} | ${Math.round(of((r) => r.perSecond))} | ${of((r) => r.perSecond / floorOf(r).perSecond).toFixed(2)} | ${of((r) => r.perCpuSecond / floorOf(r).perCpuSecond).toFixed(2)} | ${of((r) => r.p50Ms).toFixed(2)} | ${of((r) => r.p99Ms).toFixed(1)} | ${Math.round(of((r) => r.cpuPercent))} | ${Math.max(...mine.map((r) => r.rssMb))} | ${parts.join(', ')} | ${mine.reduce((sum, r) => sum + r.failed, 0)} |`,
     )
   }
   return lines.join('\n')
@@ -139,33 +209,26 @@ async function main(): Promise<void> {
   }
   mkdirSync(results, { recursive: true })
   const dataDir = mkdtempSync(join(tmpdir(), 'millrace-bench-'))
-  const profile = options.profile ? ['--cpu-prof', `--cpu-prof-dir=${results}`] : []
   console.log('starting upstream, floor and Millrace ...')
   await start('upstream', ['bench/upstream.ts', String(PORTS.upstream)])
   const floor = await start('floor', ['bench/floor.ts', String(PORTS.floor), upstreamUrl])
+  const floorUrls = new Map(scenarios.map((name) => [name, `http://127.0.0.1:${PORTS.floor}/${name.toLowerCase()}`]))
   const begun = performance.now()
-  const millrace = await start('Millrace', [...profile, '--max-semi-space-size=8', 'src/cli/millrace.ts', 'serve'], {
-    MILLRACE_PORT: String(PORTS.millrace),
-    MILLRACE_DATA_DIR: dataDir,
-    MILLRACE_ADMIN_TOKEN: TOKEN,
-    MILLRACE_EGRESS_ALLOW: 'loopback',
-  })
+  const targets: Target[] = [{ name: 'floor', urls: floorUrls, parts: { floor: one(floor) } }, await onSqlite(dataDir)]
   const startMs = Math.round(performance.now() - begun)
+  const server = options.postgres ? await startPostgres() : null
+  if (server)
+    for (const workers of options.workers.split(',').map(Number)) targets.push(await onPostgres(server, workers))
   const rows: Row[] = []
-  const scenarios = options.only.split(',')
-  const urls = new Map<string, string>()
-  for (const scenario of scenarios) urls.set(scenario, await publish(FLOWS[scenario]!))
   for (let round = 1; round <= Number(options.rounds); round++)
     for (const scenario of scenarios)
       for (const connections of options.connections.split(',').map(Number))
-        for (const [target, url, pid] of [
-          ['floor', `http://127.0.0.1:${PORTS.floor}/${scenario.toLowerCase()}`, floor.pid!],
-          ['millrace', urls.get(scenario)!, millrace.pid!],
-        ] as const) {
-          await load(url, pid, connections, Number(options.warm))
-          await settle(pid)
-          const measured = await load(url, pid, connections, Number(options.seconds))
-          await settle(pid)
+        for (const { name: target, urls, parts } of targets) {
+          const url = urls.get(scenario)!
+          await load(url, parts, connections, Number(options.warm))
+          await settle(parts)
+          const measured = await load(url, parts, connections, Number(options.seconds))
+          await settle(parts)
           rows.push({ scenario, connections, target, round, ...measured })
           console.log(
             `round ${round} ${scenario} ${String(connections).padStart(2)} connections ${target.padEnd(8)} ${measured.perSecond} requests/s, p99 ${measured.p99Ms} ms, CPU ${measured.cpuPercent} %, RSS ${measured.rssMb} MB`,
@@ -173,15 +236,18 @@ async function main(): Promise<void> {
         }
   const report = [
     `Node ${process.version}, ${cpus().length} cores, ${process.arch}; ${options.rounds} rounds of ${options.seconds} s; medians, ratios within a round. Ready ${startMs} ms after spawn.`,
+    ...(server ? ['', 'PostgreSQL, the load and the upstream share the cores with what is measured.'] : []),
     '',
     table(rows),
     '',
   ].join('\n')
-  writeFileSync(join(results, 'latest.md'), report)
-  writeFileSync(join(results, 'latest.json'), `${JSON.stringify(rows, null, 1)}\n`)
+  const name = server ? 'postgres' : 'latest'
+  writeFileSync(join(results, `${name}.md`), report)
+  writeFileSync(join(results, `${name}.json`), `${JSON.stringify(rows, null, 1)}\n`)
   console.log(`\n${report}`)
-  millrace.kill('SIGTERM')
-  await new Promise((resolve) => millrace.on('exit', resolve))
+  for (const child of children) child.kill('SIGTERM')
+  await Promise.all(children.map((child) => child.exitCode ?? new Promise((resolve) => child.on('exit', resolve))))
+  await server?.stop()
   rmSync(dataDir, { recursive: true, force: true })
 }
 

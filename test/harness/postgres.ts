@@ -14,6 +14,8 @@ export interface Databases {
 
 export interface PostgresServer extends Databases {
   port: number
+  /** Of the process that starts all others. */
+  pid(): number
   /** Stops it, as an administrator would, cutting off whoever is connected. */
   halt(): Promise<void>
   /** kill -9, of all its processes. */
@@ -101,6 +103,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   await start()
   return {
     port,
+    pid: () => server!.pid!,
     start,
     halt,
     async kill() {

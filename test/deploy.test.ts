@@ -1,0 +1,154 @@
+// What is in deploy/ and the Dockerfile fits together, and fits the service. There is no container engine here to try it with.
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { parse, parseAllDocuments } from 'yaml'
+import { readConfig } from '../src/config.ts'
+import { TEST_KEY } from './harness/millrace.ts'
+
+const root = resolve(import.meta.dirname, '..')
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+/** Every variable that the service reads. */
+const settings = new Set(read('src/config.ts').match(/(?<!\w)(?:MILLRACE_(?!ENV_)[A-Z_]+|DATABASE_URL)(?!\w)/g))
+
+const given = {
+  POSTGRES_PASSWORD: 'p4ssword',
+  MILLRACE_SECRET_KEY: TEST_KEY,
+  MILLRACE_ADMIN_TOKEN: 'choose-a-long-token',
+}
+/** As compose puts values in. */
+const filled = (text: string): string =>
+  text.replaceAll(/\$\{(\w+)(?::(\?|-)([^}]*))?\}/g, (_, name: string, operator, fallback) => {
+    const value = (given as Record<string, string>)[name]
+    if (value === undefined && operator !== '-') throw new Error(`${name} is not set`)
+    return value ?? fallback
+  })
+
+interface ComposeService {
+  image: string
+  build?: string
+  environment?: Record<string, string>
+  depends_on?: Record<string, { condition: string }> | string[]
+  deploy?: { replicas: number }
+  healthcheck?: object
+  volumes?: string[]
+}
+
+describe('compose.yaml', () => {
+  const { services, volumes } = parse(read('deploy/compose.yaml'), { merge: true }) as {
+    services: Record<string, ComposeService>
+    volumes: object
+  }
+
+  it('starts two processes that take deliveries and two workers, with settings that the service takes', () => {
+    for (const role of ['web', 'worker'] as const) {
+      const service = services[role]!
+      expect(service.deploy).toEqual({ replicas: 2 })
+      const environment = Object.fromEntries(
+        Object.entries(service.environment!).map(([name, value]) => [name, filled(String(value))]),
+      )
+      expect(Object.keys(environment).filter((name) => !settings.has(name))).toEqual([])
+      const config = readConfig(environment)
+      expect(config).toMatchObject({ role, secretKeys: [TEST_KEY] })
+      expect(new URL(config.databaseUrl!).hostname).toBe('db')
+      expect(service.depends_on).toEqual({ db: { condition: 'service_healthy' } })
+    }
+    expect(services['db']!.healthcheck).toBeDefined()
+    expect(Object.keys(services).toSorted()).toEqual(['db', 'proxy', 'web', 'worker'])
+    expect(volumes).toHaveProperty('database')
+  })
+
+  it('mounts files that there are, and asks for what its example names', () => {
+    for (const [name] of (services['proxy']!.volumes ?? []).map((volume) => volume.split(':') as [string]))
+      expect(existsSync(join(root, 'deploy', name))).toBe(true)
+    const example = read('deploy/example.env').match(/^\w+(?==)/gm)!
+    const asked = new Set([...read('deploy/compose.yaml').matchAll(/\$\{(\w+)/g)].map(([, name]) => name!))
+    expect([...asked].toSorted()).toEqual(example.toSorted())
+    expect(read('deploy/nginx.conf')).toContain('server web:8080')
+    expect(existsSync(join(root, 'deploy', services['web']!.build!, 'Dockerfile'))).toBe(true)
+  })
+})
+
+describe('kubernetes.yaml', () => {
+  // biome-ignore lint/suspicious/noExplicitAny: the test looks into whatever is there
+  const objects = parseAllDocuments(read('deploy/kubernetes.yaml')).map((document): any => {
+    expect(document.errors).toEqual([])
+    return document.toJS()
+  })
+  const ofKind = (kind: string) => objects.filter((object) => object.kind === kind)
+
+  it('describes both roles, asks for health where it is served, and runs as nobody special', () => {
+    const deployments = ofKind('Deployment')
+    const roles = deployments.map(({ spec }) => {
+      const [container] = spec.template.spec.containers
+      expect(spec.replicas).toBe(2)
+      expect(spec.template.metadata.labels).toEqual(spec.selector.matchLabels)
+      expect(spec.template.spec.securityContext.runAsNonRoot).toBe(true)
+      expect(container.livenessProbe.httpGet).toEqual({ path: '/healthz', port: 'http' })
+      expect(container.readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'http' })
+      expect(spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(10)
+      return container.env.find(({ name }: { name: string }) => name === 'MILLRACE_ROLE').value
+    })
+    expect(roles).toEqual(['web', 'worker'])
+    const [service] = ofKind('Service')
+    expect(service.spec.selector).toEqual(deployments[0].spec.selector.matchLabels)
+  })
+
+  it('names settings that there are', () => {
+    const [secret] = ofKind('Secret')
+    const [map] = ofKind('ConfigMap')
+    const names = [...Object.keys(secret.stringData), ...Object.keys(map.data)]
+    expect(names.filter((name) => !settings.has(name))).toEqual([])
+    expect(names).toEqual(expect.arrayContaining(['DATABASE_URL', 'MILLRACE_SECRET_KEY']))
+  })
+})
+
+describe('Dockerfile', () => {
+  const lines = read('Dockerfile')
+    .replaceAll('\\\n', ' ')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+  const instructions = lines.map((line) => /^([A-Z]+) (.*)$/.exec(line)!.slice(1) as [name: string, rest: string])
+  const last = instructions.slice(instructions.findLastIndex(([name]) => name === 'FROM'))
+
+  it('consists of instructions that there are, and copies files that there are', () => {
+    const known = [
+      'FROM',
+      'WORKDIR',
+      'COPY',
+      'RUN',
+      'ENV',
+      'VOLUME',
+      'USER',
+      'EXPOSE',
+      'HEALTHCHECK',
+      'STOPSIGNAL',
+      'CMD',
+    ]
+    expect(instructions.filter(([name]) => !known.includes(name))).toEqual([])
+    const stages = instructions.flatMap(([name, rest]) => (name === 'FROM' ? (/ AS (\w+)$/.exec(rest)?.[1] ?? []) : []))
+    for (const [, rest] of instructions.filter(([name]) => name === 'COPY')) {
+      const from = /^--from=(\w+) /.exec(rest)?.[1]
+      if (from) expect(stages).toContain(from)
+      else
+        for (const source of rest.split(' ').slice(0, -1))
+          expect([source, existsSync(join(root, source))]).toEqual([source, true])
+    }
+  })
+
+  it('runs the service as an ordinary user, says how to ask for its health, and starts what package.json starts', () => {
+    expect(last).toContainEqual(['USER', 'node'])
+    const [, health] = last.find(([name]) => name === 'HEALTHCHECK')!
+    expect(health).toContain('/healthz')
+    const [, command] = last.find(([name]) => name === 'CMD')!
+    const { start } = JSON.parse(read('package.json')).scripts
+    expect((JSON.parse(command) as string[]).join(' ')).toBe(start)
+    const environment = Object.fromEntries(
+      last
+        .find(([name]) => name === 'ENV')![1]
+        .split(' ')
+        .map((pair) => pair.split('=') as [string, string]),
+    )
+    expect(readConfig(environment)).toMatchObject({ host: '0.0.0.0', dataDir: '/data' })
+  })
+})
