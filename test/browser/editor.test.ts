@@ -486,6 +486,37 @@ describe('somebody else', () => {
   })
 })
 
+describe('leaving', () => {
+  it('saves what was typed a moment before', async () => {
+    const flow = await openFlow(documentOf('Left', [ask]), '?step=ask')
+    await write('URL', 'https://late.example')
+    await page.getByRole('navigation', { name: 'Breadcrumbs' }).getByRole('link', { name: 'Flows' }).click()
+    await page.waitForURL('**/flows')
+    expect((await draftOf(flow.id)).steps[0].url).toBe('https://late.example')
+  })
+
+  it('asks first where it could not be saved', async () => {
+    const flow = await openFlow(documentOf('Kept', [ask]), '?step=ask')
+    await page.route(`**/api/v1/flows/${flow.id}`, (route) =>
+      route.request().method() === 'PUT' ? route.abort() : route.continue(),
+    )
+    await write('URL', 'https://lost.example')
+    await page.getByText('The draft could not be saved').waitFor()
+    const asked = new Promise<string>((resolve) => {
+      page.once('dialog', (dialog) => {
+        resolve(dialog.message())
+        void dialog.dismiss()
+      })
+    })
+    await page.getByRole('navigation', { name: 'Breadcrumbs' }).getByRole('link', { name: 'Flows' }).click()
+    expect(await asked).toContain('not saved')
+    await page.unrouteAll()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await saved()
+    expect((await draftOf(flow.id)).steps[0].url).toBe('https://lost.example')
+  })
+})
+
 describe('secrets', () => {
   it('typed into a step are taken when they are complete, and never come back', async () => {
     const flow = await openFlow(documentOf('Secret', [{ ...ask, auth: { kind: 'bearer', token: '' } }]), '?step=ask')

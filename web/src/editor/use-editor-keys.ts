@@ -78,7 +78,7 @@ const isOnCanvas = (target: EventTarget | null): boolean =>
   target === document.body || (target instanceof HTMLElement && target.closest('[data-canvas]') !== null)
 
 /** After the selected step, or first. */
-export const positionAfter = ({ selected }: EditorValue): Position =>
+const positionAfter = ({ selected }: EditorValue): Position =>
   selected ? { list: selected.list, index: selected.index + 1 } : { list: '/steps', index: 0 }
 
 function undoKey(

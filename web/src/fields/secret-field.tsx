@@ -67,22 +67,13 @@ export function SecretField({ path, label, description, fits }: SecretFieldProps
           if (now !== saved && !(isSealed && now === '')) set(now)
         }}
       />
-      {!readOnly && !isTemplate && (
-        <SecretChoices path={path} fits={fits} onPick={(reference) => set(`{{ ${reference} }}`)} />
-      )}
+      {!readOnly && !isTemplate && <SecretChoices fits={fits} onPick={(reference) => set(`{{ ${reference} }}`)} />}
     </FieldFrame>
   )
 }
 
 /** References that fit, one click away. */
-function SecretChoices({
-  fits,
-  onPick,
-}: {
-  path: string
-  fits: string | undefined
-  onPick: (reference: string) => void
-}) {
+function SecretChoices({ fits, onPick }: { fits: string | undefined; onPick: (reference: string) => void }) {
   const { data } = useFields()
   const connections = data.connections.flatMap(({ name, fields }) =>
     fields.filter((field) => fits === undefined || field === fits).map((field) => `connections.${name}.${field}`),

@@ -3,16 +3,12 @@ import { json } from '@codemirror/lang-json'
 import { Compartment, EditorState, type Extension, Transaction } from '@codemirror/state'
 import { EditorView, placeholder as placeholderOf } from '@codemirror/view'
 import { useComputedColorScheme } from '@mantine/core'
-import { type Ref, useEffect, useImperativeHandle, useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import { codeTheme } from '../ui/code-theme.ts'
 import { DataPicker } from './data-picker.tsx'
 import { usePreviewContext } from './field-context.tsx'
 import classes from './fields.module.css'
 import { templateBase, templateCompletion, templateLook } from './template-extensions.ts'
-
-export interface TemplateInputHandle {
-  focus(): void
-}
 
 interface TemplateInputProps {
   /** The setting's JSON Pointer: what may be referred to depends on it. */
@@ -29,7 +25,6 @@ interface TemplateInputProps {
   startsWithBraces?: boolean
   onBlur?: (text: string) => void
   onEnter?: () => void
-  ref?: Ref<TemplateInputHandle>
 }
 
 export function TemplateInput(props: TemplateInputProps) {
@@ -42,7 +37,6 @@ export function TemplateInput(props: TemplateInputProps) {
     language = 'text',
     readOnly = false,
     invalid,
-    ref,
   } = props
   const dark = useComputedColorScheme() === 'dark'
   const context = usePreviewContext(path)
@@ -60,7 +54,6 @@ export function TemplateInput(props: TemplateInputProps) {
   })
   // What was typed comes back as the value, perhaps after more was typed: an echo must not undo it.
   const echoes = useRef<string[]>([])
-  useImperativeHandle(ref, () => ({ focus: () => view.current?.focus() }))
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: made once; the effects below carry changes into it
   useEffect(() => {

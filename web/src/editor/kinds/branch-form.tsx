@@ -77,12 +77,14 @@ export function BranchForm({ place: { path, step } }: KindFormProps) {
         </Button>
       )}
       <Text size="xs" c="dimmed">
-        The first case whose condition holds is taken. Otherwise{' '}
-        {otherwise.steps.length ? `${plural(otherwise.steps.length, 'step')} run` : 'nothing runs'}.
+        The first case whose condition holds is taken. Otherwise {stepsRun(otherwise.steps.length)}.
       </Text>
     </>
   )
 }
+
+const stepsRun = (count: number): string =>
+  count === 0 ? 'nothing runs' : count === 1 ? 'one step runs' : `${count} steps run`
 
 interface ToolProps {
   label: string

@@ -184,7 +184,7 @@ function knownKeys([root, name, ...rest]: string[], { visible, data: known }: Pr
 }
 
 /** What a step of that kind leaves, tested or not. */
-export function outputKeys(step: StepDocument): string[] {
+function outputKeys(step: StepDocument): string[] {
   const own: Record<string, string[]> = {
     http: ['status', 'headers', 'body', 'url', 'redirects', 'durationMs'],
     branch: ['case'],

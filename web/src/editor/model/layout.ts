@@ -5,7 +5,7 @@ import { type EditedFlow, type NestedList, nestedLists, type Position, stepKeys 
 
 export const CARD = { width: 288, height: 60 }
 export const GAP = 40
-export const LABEL_HEIGHT = 24
+const LABEL_HEIGHT = 24
 export const INSERT_SIZE = 20
 /** Of a column without steps. */
 export const EMPTY_WIDTH = 136

@@ -135,6 +135,10 @@ describe('a tree', () => {
     expect(result).toMatchObject({ kind: 'value', value: { id: 7 } })
     expect(shown((result as { value: { list: string[] } }).value.list[1]!)).toBe('<Test lines to see the value>')
     expect(previewTree({ a: 1 }, context)).toBe(null)
+    expect(previewTree('{{ steps.lines.count }}', context)).toEqual({
+      kind: 'later',
+      reason: 'Test lines to see the value',
+    })
   })
 
   it('fails with the first template that does', () => {

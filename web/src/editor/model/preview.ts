@@ -94,6 +94,7 @@ function urlRendered(template: Template, scope: Scope): string {
 
 /** JSON with templates in its strings; what is not known yet stands in it as such. */
 export function previewTree(value: unknown, context: PreviewContext): Preview | null {
+  if (typeof value === 'string') return preview(value, 'tree', context)
   let templates = 0
   const visit = (node: unknown): unknown => {
     if (typeof node === 'string') {
