@@ -246,7 +246,7 @@ async function main(): Promise<void> {
   writeFileSync(join(results, `${name}.json`), `${JSON.stringify(rows, null, 1)}\n`)
   console.log(`\n${report}`)
   for (const child of children) child.kill('SIGTERM')
-  await Promise.all(children.map((child) => child.exitCode ?? new Promise((resolve) => child.on('exit', resolve))))
+  for (const child of children) if (child.exitCode === null) await new Promise((resolve) => child.once('exit', resolve))
   await server?.stop()
   rmSync(dataDir, { recursive: true, force: true })
 }
