@@ -245,8 +245,9 @@ async function main(): Promise<void> {
   writeFileSync(join(results, `${name}.md`), report)
   writeFileSync(join(results, `${name}.json`), `${JSON.stringify(rows, null, 1)}\n`)
   console.log(`\n${report}`)
+  const exits = children.map((child) => new Promise((resolve) => child.once('exit', resolve)))
   for (const child of children) child.kill('SIGTERM')
-  for (const child of children) if (child.exitCode === null) await new Promise((resolve) => child.once('exit', resolve))
+  await Promise.all(exits)
   await server?.stop()
   rmSync(dataDir, { recursive: true, force: true })
 }
