@@ -120,7 +120,7 @@ async function startMillrace(
 ): Promise<{ child: ChildProcess; base: string }> {
   const port = String(nextPort++)
   const profile = options.profile ? ['--cpu-prof', `--cpu-prof-dir=${results}`] : []
-  const child = await start(name, [...profile, '--max-semi-space-size=8', 'src/cli/millrace.ts', 'serve'], {
+  const child = await start(name, [...profile, '--max-semi-space-size=8', 'dist/millrace.js', 'serve'], {
     MILLRACE_PORT: port,
     MILLRACE_ADMIN_TOKEN: TOKEN,
     MILLRACE_EGRESS_ALLOW: 'loopback',

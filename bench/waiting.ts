@@ -47,7 +47,7 @@ interface Figures {
 let millrace: ChildProcess | undefined
 
 function start(dataDir: string): void {
-  millrace = spawn(process.execPath, ['--max-semi-space-size=8', 'src/cli/millrace.ts', 'serve'], {
+  millrace = spawn(process.execPath, ['--max-semi-space-size=8', 'dist/millrace.js', 'serve'], {
     env: {
       ...process.env,
       MILLRACE_PORT: String(PORT),

@@ -1,10 +1,10 @@
-// Runs before `npm start` and `npm test` on whatever Node the machine has: installs what is missing, brings the pinned Node, builds the
-// web UI where it is not up to date, and says what to do where it cannot.
+// Runs before `npm start` and `npm test` on whatever Node the machine has: installs what is missing, brings the pinned Node, builds
+// what is not up to date, and says what to do where it cannot.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { buildUi } from './build-ui.mjs'
+import { buildService, buildUi } from './build.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const read = (file) => JSON.parse(readFileSync(join(root, file), 'utf8'))
@@ -55,5 +55,6 @@ if (Number(version.split('.')[0]) < 24) {
   process.exit(1)
 }
 
+if (!buildService(node)) process.exit(1)
 if (!buildUi(node))
   console.error('Millrace: the service works without its web UI; see the fault above to have it back.')

@@ -39,6 +39,7 @@ import { stepView } from './operations/read-runs.ts'
 import { Replies } from './operations/replies.ts'
 import type { Services } from './operations/services.ts'
 import { createHttpClient } from './outbound/http-client.ts'
+import { packageFile } from './package-files.ts'
 import { createSandbox } from './sandbox/worker-pool.ts'
 import { openVault } from './secrets/open-vault.ts'
 import { createPasswords } from './secrets/passwords.ts'
@@ -83,7 +84,7 @@ const TOKEN_GRACE_MS = 1_500
 /** The wall clock may jump: whoever sleeps looks at it again. */
 const LONGEST_SLEEP_MS = 60_000
 
-export const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
+export const VERSION: string = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')).version
 
 /** `idle`: answers the API and takes on deliveries, but runs nothing and changes nothing by itself; for the command line. */
 export async function startApp(
@@ -250,7 +251,7 @@ export async function startApp(
     trustProxy: config.trustProxy,
     settings: settingsOf(config),
     flowSchema: flowSchema(stepKinds),
-    uiFolder: fileURLToPath(new URL('../web/dist', import.meta.url)),
+    uiFolder: fileURLToPath(packageFile('web/dist')),
     onBug: (error, route) => log.error({ err: error, route }, 'a request failed by a fault of Millrace'),
   })
   const recovered = idle ? 0 : await dispatcher.recover()

@@ -27,17 +27,18 @@ const RULES: Record<string, string[]> = {
   engine: ['flow'],
   steps: ['engine', 'flow'],
   operations: ['engine', 'flow'],
-  storage: ['ports', 'flow', 'data-folder.ts'],
+  storage: ['ports', 'flow', 'data-folder.ts', 'package-files.ts'],
   queue: ['ports'],
   outbound: ['ports'],
   oauth: ['ports'],
-  sandbox: ['ports', 'flow'],
+  sandbox: ['ports', 'flow', 'package-files.ts'],
   secrets: ['ports', 'data-folder.ts'],
-  http: ['operations', 'contract', 'engine', 'flow'],
+  http: ['operations', 'contract', 'engine', 'flow', 'package-files.ts'],
   testing: ['operations', 'engine', 'contract', 'flow'],
   cli: ['app.ts', 'flow-bench.ts', 'config.ts', 'data-folder.ts', 'testing', 'contract', 'flow'],
   'config.ts': ['outbound', 'secrets'],
   'data-folder.ts': [],
+  'package-files.ts': [],
 }
 
 /** What names adapters: for the service, and for tests of flows. */

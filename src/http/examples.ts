@@ -1,6 +1,7 @@
 // The flows of the folder examples/, offered as templates.
 import { readdir, readFile } from 'node:fs/promises'
 import { parseFlowText } from '../flow/flow-text.ts'
+import { packageFile } from '../package-files.ts'
 
 export interface Example {
   id: string
@@ -10,7 +11,7 @@ export interface Example {
   text: string
 }
 
-const FOLDER = new URL('../../examples/', import.meta.url)
+const FOLDER = packageFile('examples/')
 
 let loaded: Promise<Example[]> | null = null
 

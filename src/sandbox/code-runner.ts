@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { JSValuePointer } from '@jitl/quickjs-ffi-types'
 import { parseJson } from '../flow/parse-json.ts'
+import { packageFile } from '../package-files.ts'
 import { explainFailure, neverFinished, outOfMemory, sandboxBroke, timedOut } from './explain-failure.ts'
 import { hostFunctions } from './host-functions.ts'
 import { KEPT_IMAGES, KEPT_MEMORY_BYTES, LARGEST_KEPT_IMAGE } from './limits.ts'
@@ -13,7 +14,7 @@ import { RunLog } from './run-log.ts'
 import { NotStrippable, readsDifferently, stripTypes } from './strip-types.ts'
 import type { CompiledModule } from './web-assembly.ts'
 
-const guestFile = (name: string) => readFileSync(new URL(`./guest/${name}.js`, import.meta.url), 'utf8')
+const guestFile = (name: string) => readFileSync(packageFile(`src/sandbox/guest/${name}.js`), 'utf8')
 const CRYPTO_MODULE =
   'export default crypto; export const { createHash, createHmac, randomUUID, timingSafeEqual } = crypto'
 

@@ -2,6 +2,7 @@
 import { Worker } from 'node:worker_threads'
 import { CodeError, type CodeRequest, type CodeResult, type Sandbox } from '../engine/sandbox.ts'
 import { parseJson } from '../flow/parse-json.ts'
+import { threadFile } from '../package-files.ts'
 import { sandboxBroke, timedOut } from './explain-failure.ts'
 import { GRACE_MS, WORKER_HEAP_MB, WORKER_STACK_MB } from './limits.ts'
 import type { Failure, RunReply, RunRequest } from './messages.ts'
@@ -114,7 +115,7 @@ class Pool {
   }
 
   #spawn(): void {
-    const worker = new Worker(new URL('./worker.ts', import.meta.url), {
+    const worker = new Worker(threadFile('sandbox/worker'), {
       env: {},
       argv: [],
       execArgv: ['--disable-warning=ExperimentalWarning'],

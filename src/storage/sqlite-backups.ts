@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { DATABASE_FILE } from '../data-folder.ts'
 import type { Backups } from '../operations/ports.ts'
+import { threadFile } from '../package-files.ts'
 
 const COPY = 'millrace.backup'
 
@@ -29,7 +30,7 @@ export function createSqliteBackups(folder: string): Backups {
 }
 
 function copyInThread(from: string, to: string): Promise<void> {
-  const worker = new Worker(new URL('./vacuum-into.ts', import.meta.url), { workerData: { from, to } })
+  const worker = new Worker(threadFile('storage/vacuum-into'), { workerData: { from, to } })
   return new Promise((resolve, reject) => {
     worker.on('error', reject)
     worker.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`the copy ended with code ${code}`))))

@@ -4,6 +4,7 @@ import { readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startCluster } from '../harness/cluster.ts'
+import { ENTRY } from '../harness/entry.ts'
 import { freePort } from '../harness/free-port.ts'
 import { startGate } from '../harness/gate.ts'
 import { createClient, spawnMillrace, temporaryFolder } from '../harness/millrace.ts'
@@ -21,7 +22,7 @@ afterAll(async () => {
 })
 
 const millrace = (environment: Record<string, string>, ...args: string[]): SpawnSyncReturns<string> =>
-  spawnSync(process.execPath, ['src/cli/millrace.ts', ...args], {
+  spawnSync(process.execPath, [ENTRY, ...args], {
     env: { PATH: process.env['PATH'], NO_COLOR: '1', ...environment },
     encoding: 'utf8',
   })
@@ -132,7 +133,7 @@ describe('millrace migrate', { timeout: 60_000 }, () => {
   it('makes the schema, and is content with one that is there', async () => {
     const url = await databases.create()
     for (let i = 0; i < 2; i++) {
-      const out = execFileSync(process.execPath, ['src/cli/millrace.ts', 'migrate'], {
+      const out = execFileSync(process.execPath, [ENTRY, 'migrate'], {
         env: { PATH: process.env['PATH'], DATABASE_URL: url },
         encoding: 'utf8',
       })

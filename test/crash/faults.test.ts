@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { ENTRY } from '../harness/entry.ts'
 import { freePort } from '../harness/free-port.ts'
 import { spawnMillrace, temporaryFolder } from '../harness/millrace.ts'
 import { startUpstream } from '../harness/upstream.ts'
@@ -166,7 +167,7 @@ describe('a start that cannot succeed', () => {
 
   it('exits with a code that is not 0', () => {
     const run = () =>
-      execFileSync(process.execPath, ['src/cli/millrace.ts', 'serve'], {
+      execFileSync(process.execPath, [ENTRY, 'serve'], {
         env: { PATH: process.env['PATH'], MILLRACE_PORT: 'x' },
         stdio: 'pipe',
       })

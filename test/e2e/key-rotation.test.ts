@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Visitor } from '../harness/authorization-server.ts'
+import { ENTRY } from '../harness/entry.ts'
 import { freePort } from '../harness/free-port.ts'
 import { type Gate, startGate } from '../harness/gate.ts'
 import { documentOf } from '../harness/management.ts'
@@ -240,7 +241,7 @@ describe('millrace keys rotate', { timeout: 60_000 }, () => {
   const [oldKey, key] = [newKey(), newKey()]
 
   async function command(args: string[], environment: Record<string, string> = {}) {
-    const child = spawn(process.execPath, ['src/cli/millrace.ts', 'keys', ...args], {
+    const child = spawn(process.execPath, [ENTRY, 'keys', ...args], {
       env: {
         PATH: process.env['PATH'],
         MILLRACE_DATA_DIR: dataDir,

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Browser, openBrowser, PASSWORD, setUpOwner } from '../harness/browser.ts'
+import { ENTRY } from '../harness/entry.ts'
 import { type Millrace, startMillrace, temporaryFolder } from '../harness/millrace.ts'
 
 const folder = (): string => {
@@ -12,7 +13,7 @@ const folder = (): string => {
 }
 
 async function reset(dataDir: string, email: string, input: string): Promise<{ code: number; output: string }> {
-  const child = spawn(process.execPath, ['src/cli/millrace.ts', 'users', 'reset-password', email], {
+  const child = spawn(process.execPath, [ENTRY, 'users', 'reset-password', email], {
     env: { PATH: process.env['PATH'], MILLRACE_DATA_DIR: dataDir },
   })
   let output = ''

@@ -1,11 +1,12 @@
 // The command line in tests: as a process of its own, or in this process, where a start costs nothing.
 import { spawn } from 'node:child_process'
-import { resolve } from 'node:path'
+
 import { PassThrough } from 'node:stream'
 import { commands } from '../../src/cli/commands/index.ts'
 import { runCommandLine } from '../../src/cli/run-command-line.ts'
 import { Terminal } from '../../src/cli/terminal.ts'
 import { readCommandLineSettings } from '../../src/config.ts'
+import { ENTRY } from './entry.ts'
 
 export interface CliResult {
   exit: number
@@ -36,8 +37,6 @@ export async function callCli(args: string[], { env = {}, input = '' }: Call = {
   const exit = await runCommandLine(args, commands, new Terminal({ stdin, stdout, stderr }, settings), settings)
   return resultOf(exit, String(stdout.read() ?? ''), String(stderr.read() ?? ''))
 }
-
-const ENTRY = resolve(import.meta.dirname, '../../src/cli/millrace.ts')
 
 /** As a process of its own. */
 export async function spawnCli(args: string[], { env = {}, input = '' }: Call = {}, cwd?: string): Promise<CliResult> {

@@ -7,6 +7,7 @@ import { startApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import type { FlowView } from '../../src/operations/flow-view.ts'
 import type { RunView } from '../../src/operations/read-runs.ts'
+import { ENTRY } from './entry.ts'
 import { freePort } from './free-port.ts'
 import { type Databases, startDatabases } from './postgres.ts'
 
@@ -80,7 +81,7 @@ export async function spawnMillrace(
 ): Promise<MillraceProcess> {
   // A limit on the size of files stands for a full disk: writing past it fails.
   const limit = environment['TEST_FILE_BLOCKS'] ? `ulimit -f ${environment['TEST_FILE_BLOCKS']}; ` : ''
-  const child = spawn('sh', ['-c', `${limit}exec "$0" src/cli/millrace.ts serve`, process.execPath], {
+  const child = spawn('sh', ['-c', `${limit}exec "$0" "$1" serve`, process.execPath, ENTRY], {
     env: { PATH: process.env['PATH'], ...settings(environment, dataDir, port) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -1,1 +1,0 @@
-export function buildUi(node?: string): boolean

@@ -1,0 +1,2 @@
+export function buildUi(node?: string): boolean
+export function buildService(node?: string): boolean

@@ -1,0 +1,33 @@
+// Makes dist/ out of src/ and most packages it uses: the command, and a file for each thread that it starts.
+import { rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { rolldown } from 'rolldown'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+
+/** Left where they are: what looks for files beside itself, and what is loaded only by those who use it. */
+const OUTSIDE = [/^node:/, /^@jitl\//, /^pino(-pretty)?$/, /^pg-native$/]
+
+const bundle = await rolldown({
+  input: {
+    millrace: join(root, 'src/cli/millrace.ts'),
+    'sandbox-worker': join(root, 'src/sandbox/worker.ts'),
+    'storage-vacuum-into': join(root, 'src/storage/vacuum-into.ts'),
+  },
+  platform: 'node',
+  external: OUTSIDE,
+  logLevel: 'warn',
+})
+rmSync(join(root, 'dist'), { recursive: true, force: true })
+await bundle.write({
+  dir: join(root, 'dist'),
+  format: 'esm',
+  entryFileNames: '[name].js',
+  chunkFileNames: '[name]-[hash].js',
+  // Whatever looks for files of the package does so from dist/ itself: see src/package-files.ts.
+  hoistTransitiveImports: false,
+  // Names in stack traces stay as they were written.
+  minify: { mangle: false, compress: false, codegen: true },
+})
+await bundle.close()

@@ -1,0 +1,10 @@
+// Files of this package that are opened or started by their place, which is the same for the sources in src/ and the bundle in dist/.
+
+const ROOT = new URL('../', import.meta.url)
+const isBundle = import.meta.url.endsWith('.js')
+
+export const packageFile = (path: string): URL => new URL(path, ROOT)
+
+/** A source file that is started as a thread; scripts/build.mjs makes one file of it, and of all that it imports. */
+export const threadFile = (path: 'sandbox/worker' | 'storage/vacuum-into'): URL =>
+  packageFile(isBundle ? `dist/${path.replace('/', '-')}.js` : `src/${path}.ts`)
