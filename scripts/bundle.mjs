@@ -14,6 +14,7 @@ const bundle = await rolldown({
     millrace: join(root, 'src/cli/millrace.ts'),
     'sandbox-worker': join(root, 'src/sandbox/worker.ts'),
     'storage-vacuum-into': join(root, 'src/storage/vacuum-into.ts'),
+    'storage-writer-thread': join(root, 'src/storage/writer-thread.ts'),
   },
   platform: 'node',
   external: OUTSIDE,

@@ -7,7 +7,10 @@ import { APPLICATION_ID, DATABASE_FILE, isLockHeld, lockFolder } from '../data-f
 import { DatabaseRefused } from './database-refused.ts'
 import { sqliteDialect } from './dialect.ts'
 import { GroupCommit } from './group-commit.ts'
+import { type HotWriter, ThreadWriter } from './hot-writer.ts'
+import { type HotWrite, prepareHotWrites } from './hot-writes.ts'
 import { migrate, NewerSchema } from './migrate.ts'
+import { DURABLE, LOCK_TIMEOUT_MS } from './sqlite-settings.ts'
 import type { Tables } from './tables.ts'
 
 /** Up to here every page is verified at start; larger files only where they are read. */
@@ -16,7 +19,10 @@ const VERIFY_UP_TO_BYTES = 64 * 1024 * 1024
 export interface SqliteStorage {
   raw: DatabaseSync
   kysely: Kysely<Tables>
+  /** For what decides while it writes. */
   commit: GroupCommit
+  /** For the hot path: what is written there is known beforehand. */
+  hot: HotWriter
   close(): Promise<void>
 }
 
@@ -42,22 +48,24 @@ export async function openSqlite(
   const size = existsSync(file) ? statSync(file).size : 0
   let raw: DatabaseSync | undefined
   try {
-    raw = new DatabaseSync(file, { timeout: 5000 })
+    raw = new DatabaseSync(file, { timeout: LOCK_TIMEOUT_MS })
     verify(raw, size)
     // It holds whatever senders sent: for its owner only.
     if (existsSync(file)) chmodSync(file, 0o600)
-    raw.exec(`PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=4000; PRAGMA journal_size_limit=67108864;
-      PRAGMA cache_size=-16384; PRAGMA temp_store=MEMORY; PRAGMA foreign_keys=ON;`)
+    raw.exec(`PRAGMA journal_mode=WAL; ${DURABLE}`)
     // Only once: it writes the file's header, and a start that is refused later must leave the file as it is.
     if (size === 0) raw.exec(`PRAGMA application_id=${APPLICATION_ID}`)
     const kysely = new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(raw) }) })
     await migrate(kysely, sqliteDialect)
     const database = raw
+    const hot = new ThreadWriter(file, onSync)
     return {
       raw,
       kysely,
       commit: new GroupCommit(raw, onSync),
+      hot,
       close: async () => {
+        await hot.close()
         database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
         database.close()
         lock.close()
@@ -77,7 +85,10 @@ export async function openInMemory(): Promise<SqliteStorage> {
   const raw = new DatabaseSync(':memory:')
   const kysely = new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(raw) }) })
   await migrate(kysely, sqliteDialect)
-  return { raw, kysely, commit: new GroupCommit(raw, () => {}), close: async () => raw.close() }
+  const commit = new GroupCommit(raw, () => {})
+  const doWrite = prepareHotWrites(raw)
+  const hot = { write: (write: HotWrite) => commit.write(() => doWrite(write)), close: async () => {} }
+  return { raw, kysely, commit, hot, close: async () => raw.close() }
 }
 
 /** For a single change beside the service, which may be running: nothing is made, migrated or locked. */
@@ -119,7 +130,8 @@ function adapt(db: DatabaseSync): SqliteDatabase {
   return {
     close: () => {},
     prepare: (text) => {
-      const statement = db.prepare(text)
+      // From its beginning, since another connection may write between its first reading and its first writing.
+      const statement = db.prepare(text === 'begin' ? 'begin immediate' : text)
       const values = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[]
       return {
         reader: statement.columns().length > 0,

@@ -1,7 +1,8 @@
-// The hot path on SQLite: deliveries accepted, runs claimed, outcomes journalled; prepared statements inside group commits.
+// The hot path on SQLite: deliveries accepted, runs claimed, outcomes journalled; prepared statements, committed in groups.
 import type { Claim, ClaimedRun, JournalEntry, NewRun, RunJournal, RunProgress } from '../engine/run-store.ts'
 import type { Dedupe, DeliveryRecord, DeliveryStore, Protect, ReplayedJournal, RunStore } from '../operations/ports.ts'
 import { runBinding } from './bindings.ts'
+import { type HotStatement, prepareHotWrites } from './hot-writes.ts'
 import {
   entriesUnder,
   isOfOwnRound,
@@ -28,17 +29,10 @@ export function createSqliteRunJournal(
   storage: SqliteStorage,
   protect: Protect,
 ): RunJournal & { runs: Pick<RunStore, 'accept' | 'operate' | 'original'>; addDelivery: DeliveryStore['add'] } {
-  const { raw, commit } = storage
+  const { raw, commit, hot } = storage
+  const doWrite = prepareHotWrites(raw)
 
-  const insertRun =
-    raw.prepare(`INSERT INTO run (id, flow_id, version, document, status, test, epoch, attempt, hops, reply_status, request, raw_body, created_at, replay_of, sealed)
-    VALUES (?, ?, ?, ?, 'queued', ?, 0, 1, ?, ?, ?, ?, ?, ?, ?)`)
-  const takeKey = raw.prepare(`INSERT INTO dedupe (flow_id, key, run_id, expires_at) VALUES (?, ?, ?, ?)
-    ON CONFLICT (flow_id, key) DO UPDATE SET run_id = excluded.run_id, expires_at = excluded.expires_at WHERE dedupe.expires_at <= ?`)
   const keyHolder = raw.prepare('SELECT run_id FROM dedupe WHERE flow_id = ? AND key = ?')
-  const insertDelivery =
-    raw.prepare(`INSERT INTO delivery (id, flow_id, outcome, code, message, status, run_id, request, raw_body, received_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
   const selectRun = raw.prepare(`SELECT * FROM run WHERE id = ? AND status IN ('queued', 'running', 'waiting')`)
   // Rounds of loops are read when their loop is reached: there may be a hundred thousand.
   const selectSteps = raw.prepare(`SELECT * FROM step WHERE run_id = ? AND path NOT LIKE '%[%' ORDER BY seq`)
@@ -55,54 +49,48 @@ export function createSqliteRunJournal(
   const selectBefore = raw.prepare('SELECT * FROM step WHERE run_id = ? AND seq < ? ORDER BY seq')
   const selectAnyRun = raw.prepare('SELECT * FROM run WHERE id = ?')
   const keyValues = createSqliteKeyValues(storage, protect)
-  const updateRun =
-    raw.prepare(`UPDATE run SET epoch = ?, status = ?, started_at = ?, finished_at = ?, resume_at = ?, error = ?
-    WHERE id = ? AND epoch = ? AND status IN ('queued', 'running', 'waiting')`)
-  const putStep =
-    raw.prepare(`INSERT OR REPLACE INTO step (run_id, path, id, kind, seq, status, attempt, started_at, finished_at, outcome,
-    decision, resume_at, input, output, error, logs, sealed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
 
-  const writeEntry = (runId: string, e: JournalEntry): void => {
+  const putStep = (runId: string, e: JournalEntry): HotStatement => {
     const data = stepColumns(runId, e, protect)
-    putStep.run(
-      runId,
-      e.path,
-      e.id,
-      e.kind,
-      e.seq,
-      e.status,
-      e.attempt,
-      e.startedAt,
-      e.finishedAt,
-      e.outcome,
-      data.decision,
-      e.resumeAt,
-      data.input,
-      data.output,
-      data.error,
-      data.logs,
-      data.sealed,
-    )
+    return [
+      'putStep',
+      [
+        runId,
+        e.path,
+        e.id,
+        e.kind,
+        e.seq,
+        e.status,
+        e.attempt,
+        e.startedAt,
+        e.finishedAt,
+        e.outcome,
+        data.decision,
+        e.resumeAt,
+        data.input,
+        data.output,
+        data.error,
+        data.logs,
+        data.sealed,
+      ],
+    ]
   }
 
   const takeOver = ({ runId, before }: ReplayedJournal, to: string): void => {
     const around = new Set(selectPathsFrom.all(runId, before).flatMap((row) => pathsAround(row['path'] as string)))
     for (const row of selectBefore.all(runId, before) as unknown as StepTable[]) {
       const entry = replayed(toEntry(revealedStep(row, protect)), around)
-      if (entry) writeEntry(to, entry)
+      if (entry) doWrite([putStep(to, entry)])
     }
   }
 
   return {
     runs: {
-      accept(run: NewRun, dedupe: Dedupe | null = null, journal: ReplayedJournal | null = null) {
+      async accept(run: NewRun, dedupe: Dedupe | null = null, journal: ReplayedJournal | null = null) {
         const { request, raw_body, sealed } = sealedRequestColumns(run.webhook, protect, runBinding(run.id))
-        return commit.write(() => {
-          if (dedupe) {
-            const taken = takeKey.run(run.flowId, dedupe.key, run.id, dedupe.expiresAt, run.createdAt)
-            if (taken.changes === 0) return { duplicateOf: keyHolder.get(run.flowId, dedupe.key)!['run_id'] as string }
-          }
-          insertRun.run(
+        const insert: HotStatement = [
+          'insertRun',
+          [
             run.id,
             run.flowId,
             run.version,
@@ -115,10 +103,22 @@ export function createSqliteRunJournal(
             run.createdAt,
             run.replayOf,
             sealed,
-          )
-          if (journal) takeOver(journal, run.id)
-          return { duplicateOf: null }
-        })
+          ],
+        ]
+        if (journal)
+          await commit.write(() => {
+            doWrite([insert])
+            takeOver(journal, run.id)
+          })
+        else if (dedupe) {
+          const taken: HotStatement = ['takeKey', [run.flowId, dedupe.key, run.id, dedupe.expiresAt, run.createdAt]]
+          while ((await hot.write([taken, insert])) === 0) {
+            // Gone where its time has ended just now: then the key is free.
+            const holder = keyHolder.get(run.flowId, dedupe.key)
+            if (holder) return { duplicateOf: holder['run_id'] as string }
+          }
+        } else await hot.write([insert])
+        return { duplicateOf: null }
       },
 
       async original(id) {
@@ -132,22 +132,11 @@ export function createSqliteRunJournal(
       operate: (flowId, operation, now) => commit.write(() => keyValues(flowId, operation, now)),
     },
 
-    addDelivery(d: DeliveryRecord) {
+    async addDelivery(d: DeliveryRecord) {
       const { request, raw_body } = requestColumns(d.webhook, protect)
-      return commit.write(() => {
-        insertDelivery.run(
-          d.id,
-          d.flowId,
-          d.outcome,
-          d.code,
-          d.message && protect.text(d.message),
-          d.status,
-          d.runId,
-          request,
-          raw_body,
-          d.receivedAt,
-        )
-      })
+      const message = d.message && protect.text(d.message)
+      const values = [d.id, d.flowId, d.outcome, d.code, message, d.status, d.runId, request, raw_body, d.receivedAt]
+      await hot.write([['insertDelivery', values]])
     },
 
     async claim(runId: string, now: number, fresh: NewRun | null = null): Promise<ClaimedRun | null> {
@@ -190,32 +179,35 @@ export function createSqliteRunJournal(
       return rows.map((row) => toEntry(revealedStep(row, protect)))
     },
 
-    record(claim: Claim, progress: RunProgress) {
+    async record(claim: Claim, progress: RunProgress) {
       const held = claim as SqliteClaim
-      return commit
-        .write(() => {
-          const { changes } = updateRun.run(
-            held.epoch,
-            progress.status,
-            progress.startedAt,
-            progress.finishedAt,
-            progress.resumeAt,
-            shownJson(toJson(progress.error), protect),
-            held.runId,
-            held.writtenEpoch,
-          )
-          if (changes === 0) return false
-          for (const entry of progress.entries) {
-            if (entry.operation) settleOperation(entry, keyValues(held.flowId, entry.operation, entry.finishedAt!))
-            writeEntry(held.runId, entry)
-          }
-          return true
-        })
-        .then((recorded) => {
-          // Only now: a transaction that failed has written no epoch.
-          if (recorded) held.writtenEpoch = held.epoch
-          return recorded
-        })
+      const update: HotStatement = [
+        'updateRun',
+        [
+          held.epoch,
+          progress.status,
+          progress.startedAt,
+          progress.finishedAt,
+          progress.resumeAt,
+          shownJson(toJson(progress.error), protect),
+          held.runId,
+          held.writtenEpoch,
+        ],
+      ]
+      const { entries } = progress
+      const recorded = entries.some((entry) => entry.operation)
+        ? await commit.write(() => {
+            if (doWrite([update]) === 0) return false
+            for (const entry of entries) {
+              if (entry.operation) settleOperation(entry, keyValues(held.flowId, entry.operation, entry.finishedAt!))
+              doWrite([putStep(held.runId, entry)])
+            }
+            return true
+          })
+        : (await hot.write([update, ...entries.map((entry) => putStep(held.runId, entry))])) > 0
+      // Only now: a transaction that failed has written no epoch.
+      if (recorded) held.writtenEpoch = held.epoch
+      return recorded
     },
   }
 }

@@ -91,8 +91,8 @@ describe('a full disk', () => {
     const dataDir = folder()
     const port = await freePort()
     const environment = { MILLRACE_ENV_UPSTREAM: upstream.url }
-    // 512-byte blocks: no file may grow past 2 MB.
-    const limited = await spawnMillrace(dataDir, port, { ...environment, TEST_FILE_BLOCKS: '4000' })
+    // 512-byte blocks: no file may grow past 4 MB.
+    const limited = await spawnMillrace(dataDir, port, { ...environment, TEST_FILE_BLOCKS: '8000' })
     const { flow, post } = await limited.publish(callUpstream)
     const acknowledged: string[] = []
     const filler = 'x'.repeat(20_000)

@@ -137,7 +137,7 @@ describe('kill -9 during a code step', { timeout: 60_000 }, () => {
     const { id } = (await post({})).body
     await server.runEnded(id, ['running'])
     await upstream.count(1)
-    expect((await server.run(id)).steps.at(-1)).toMatchObject({ id: 'busy', status: 'running' })
+    await expect.poll(async () => (await server.run(id)).steps.at(-1)?.id, { timeout: 20_000 }).toBe('busy')
     await kill()
     await start()
     const run = await server.runEnded(id)

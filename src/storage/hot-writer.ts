@@ -1,0 +1,88 @@
+// Hands the writes of the hot path to a thread, all that has become ready in one message: they share a transaction and a sync.
+import { Worker } from 'node:worker_threads'
+import { threadFile } from '../package-files.ts'
+import type { HotWrite } from './hot-writes.ts'
+import { StorageUnavailable } from './storage-unavailable.ts'
+import type { BatchResult } from './writer-thread.ts'
+
+export interface HotWriter {
+  /** Resolves when it is committed and synced, with how many of its statements changed something. */
+  write(write: HotWrite): Promise<number>
+  close(): Promise<void>
+}
+
+interface Pending {
+  write: HotWrite
+  resolve(done: number): void
+  reject(error: unknown): void
+}
+
+/** One that is written while the next is on its way. */
+const MOST_UNDER_WAY = 2
+
+export class ThreadWriter implements HotWriter {
+  readonly #thread: Worker
+  readonly #onSync: (seconds: number, writes: number) => void
+  #pending: Pending[] = []
+  readonly #underWay: Pending[][] = []
+  #armed = false
+  #closed: Promise<unknown> | null = null
+  #drained: () => void = () => {}
+
+  constructor(file: string, onSync: (seconds: number, writes: number) => void) {
+    this.#onSync = onSync
+    this.#thread = new Worker(threadFile('storage/writer-thread'), { workerData: file })
+    this.#thread.on('message', (result: BatchResult) => this.#settle(result))
+    // Without it nothing can be acknowledged any more: the process ends, and the next start goes on.
+    this.#thread.on('error', (error) => {
+      throw error
+    })
+  }
+
+  write(write: HotWrite): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#pending.push({ write, resolve, reject })
+      this.#arm()
+    })
+  }
+
+  async close(): Promise<void> {
+    if (!this.#closed) {
+      if (this.#pending.length || this.#underWay.length)
+        await new Promise<void>((resolve) => {
+          this.#drained = resolve
+        })
+      this.#closed = new Promise((resolve) => this.#thread.once('exit', resolve))
+      this.#thread.postMessage('close')
+    }
+    await this.#closed
+  }
+
+  #arm(): void {
+    if (this.#armed || this.#underWay.length === MOST_UNDER_WAY || this.#pending.length === 0) return
+    this.#armed = true
+    // What becomes ready in this turn of the event loop goes along.
+    setImmediate(this.#send)
+  }
+
+  readonly #send = (): void => {
+    this.#armed = false
+    const batch = this.#pending
+    this.#pending = []
+    this.#underWay.push(batch)
+    this.#thread.postMessage(batch.map(({ write }) => write))
+    this.#arm()
+  }
+
+  #settle({ seconds, results }: BatchResult): void {
+    const batch = this.#underWay.shift()!
+    this.#onSync(seconds, batch.length)
+    for (const [i, { resolve, reject }] of batch.entries()) {
+      const result = results[i]!
+      if (typeof result === 'number') resolve(result)
+      else reject(result.unavailable ? new StorageUnavailable(result.message) : new Error(result.message))
+    }
+    this.#arm()
+    if (!this.#pending.length && !this.#underWay.length) this.#drained()
+  }
+}

@@ -1,0 +1,42 @@
+// The writes of the hot path on SQLite as plain data, so that a thread of its own can do them.
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+
+const STATEMENTS = {
+  insertRun: `INSERT INTO run (id, flow_id, version, document, status, test, epoch, attempt, hops, reply_status, request, raw_body, created_at, replay_of, sealed)
+    VALUES (?, ?, ?, ?, 'queued', ?, 0, 1, ?, ?, ?, ?, ?, ?, ?)`,
+  takeKey: `INSERT INTO dedupe (flow_id, key, run_id, expires_at) VALUES (?, ?, ?, ?)
+    ON CONFLICT (flow_id, key) DO UPDATE SET run_id = excluded.run_id, expires_at = excluded.expires_at WHERE dedupe.expires_at <= ?`,
+  insertDelivery: `INSERT INTO delivery (id, flow_id, outcome, code, message, status, run_id, request, raw_body, received_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  updateRun: `UPDATE run SET epoch = ?, status = ?, started_at = ?, finished_at = ?, resume_at = ?, error = ?
+    WHERE id = ? AND epoch = ? AND status IN ('queued', 'running', 'waiting')`,
+  putStep: `INSERT OR REPLACE INTO step (run_id, path, id, kind, seq, status, attempt, started_at, finished_at, outcome,
+    decision, resume_at, input, output, error, logs, sealed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+}
+
+export type HotStatement = readonly [name: keyof typeof STATEMENTS, values: SQLInputValue[]]
+
+/** Statements that go together. The first that changes nothing, such as a key that is taken, ends them. */
+export type HotWrite = readonly HotStatement[]
+
+/** Does a write inside a transaction; gives how many of its statements changed something. */
+export type DoHotWrite = (write: HotWrite) => number
+
+export function prepareHotWrites(db: DatabaseSync): DoHotWrite {
+  const prepare = (name: keyof typeof STATEMENTS) => db.prepare(STATEMENTS[name])
+  const statements = {
+    insertRun: prepare('insertRun'),
+    takeKey: prepare('takeKey'),
+    insertDelivery: prepare('insertDelivery'),
+    updateRun: prepare('updateRun'),
+    putStep: prepare('putStep'),
+  }
+  return (write) => {
+    let done = 0
+    for (const [name, values] of write) {
+      if (statements[name].run(...values).changes === 0) break
+      done++
+    }
+    return done
+  }
+}

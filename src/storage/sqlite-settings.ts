@@ -1,0 +1,7 @@
+// What every connection to the embedded database that writes is set to.
+
+/** How long a connection waits for another one's transaction. */
+export const LOCK_TIMEOUT_MS = 5000
+
+export const DURABLE = `PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=4000; PRAGMA journal_size_limit=67108864;
+  PRAGMA cache_size=-16384; PRAGMA temp_store=MEMORY; PRAGMA foreign_keys=ON;`
