@@ -93,7 +93,7 @@ export async function startApp(
   { idle = false } = {},
 ): Promise<App> {
   const now = Date.now
-  const metrics = createMetrics()
+  const metrics = createMetrics({ ofProcess: !idle })
   const redactor = new Redactor()
   for (const value of Object.values(config.env)) redactor.add(value)
   const log = createLog(config, logOutput, redactor)

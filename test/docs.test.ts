@@ -16,6 +16,7 @@ import { editorSchema, flowSchema } from '../src/flow/flow-schema.ts'
 import { parseFlowText } from '../src/flow/flow-text.ts'
 import { publishIssues, validate } from '../src/flow/validate.ts'
 import { ACCESS } from '../src/http/access.ts'
+import { tools } from '../src/mcp/tools.ts'
 import { statusFailure } from '../src/steps/http/failure.ts'
 import { stepKinds } from '../src/steps/index.ts'
 
@@ -63,6 +64,11 @@ describe('the documentation', () => {
       const made = JSON.parse(JSON.stringify(schema))
       expect(JSON.parse(read(`docs/${name}.schema.json`)), 'node scripts/generate.ts writes it').toEqual(made)
     }
+  })
+
+  it('has every tool of MCP with the scope that it needs', () => {
+    const rows = [...read('docs/mcp.md').matchAll(/^\| `(\w+)` \| (\w+) +\|/gm)].map(([, name, needs]) => [name, needs])
+    expect(rows).toEqual(tools.map(({ name, needs }) => [name, needs]))
   })
 
   it('has every error code of the API with its status', () => {

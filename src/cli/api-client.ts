@@ -83,8 +83,15 @@ export class ApiClient {
   }
 
   /** The reply as it came; throws where it is an error. */
-  async fetch(method: string, path: string, { body, text, headers = {} }: Request): Promise<Response> {
-    const response = await fetchOrExplain(`${this.url}${path}`, {
+  async fetch(method: string, path: string, request: Request): Promise<Response> {
+    const response = await this.send(method, path, request)
+    if (response.ok) return response
+    throw await this.#failure(response, `${method} ${path}`)
+  }
+
+  /** The reply as it came, whatever it says. */
+  send(method: string, path: string, { body, text, headers = {} }: Request): Promise<Response> {
+    return fetchOrExplain(`${this.url}${path}`, {
       method,
       headers: {
         ...(this.#token === null ? {} : { authorization: `Bearer ${this.#token}` }),
@@ -95,8 +102,6 @@ export class ApiClient {
       body: body === undefined ? text?.content : JSON.stringify(body),
       redirect: 'manual',
     })
-    if (response.ok) return response
-    throw await this.#failure(response, `${method} ${path}`)
   }
 
   async #failure(response: Response, call: string): Promise<CliError> {

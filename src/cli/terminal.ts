@@ -35,6 +35,11 @@ export class Terminal {
     return this.#streams.stdout.columns ?? Number.POSITIVE_INFINITY
   }
 
+  /** For a command that speaks a protocol of its own on stdin and stdout. */
+  get protocolStreams(): Pick<Streams, 'stdin' | 'stdout'> {
+    return this.#streams
+  }
+
   out(text: string): void {
     this.#streams.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
   }

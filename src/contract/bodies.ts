@@ -231,6 +231,29 @@ export const ExampleBody = Type.Object({
   text: Type.String({ description: 'The file as it stands, with its comments' }),
 })
 
+/** The pages of docs/ that tell how to write flows. */
+export const GUIDE_PAGES = [
+  'flows',
+  'expressions',
+  'http-request',
+  'webhooks',
+  'signatures',
+  'connections',
+  'code',
+  'patterns',
+] as const
+export const GuidePage = Type.Object({ page: oneOf(...GUIDE_PAGES) })
+
+export const McpMessage = Type.Object(
+  {
+    jsonrpc: Type.Literal('2.0'),
+    id: Type.Optional(Type.Union([Type.String(), Type.Integer()])),
+    method: Type.Optional(Type.String()),
+    params: Type.Optional(Type.Record(Type.String(), AnyJson)),
+  },
+  { description: 'One message of the Model Context Protocol; batches are not taken' },
+)
+
 export const SettingsBody = Type.Object({
   version: Type.String(),
   baseUrl: Type.String(),

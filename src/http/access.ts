@@ -1,10 +1,10 @@
-// Every route and what it takes: 'open' needs no credential, 'session' a signed-in user of whatever role, the others that
-// scope at least, of a token or a role. A route that is not listed cannot be registered.
+// Every route and what it takes: 'open' needs no credential, 'session' a signed-in user of whatever role, 'token' an API
+// token of whatever scope, the others that scope at least, of a token or a role. A route that is not listed cannot be registered.
 import { reaches } from '../operations/access/scopes.ts'
 import type { Scope } from '../operations/ports.ts'
 import type { Actor } from '../operations/services.ts'
 
-export type Access = 'open' | 'session' | Scope
+export type Access = 'open' | 'session' | 'token' | Scope
 
 export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /healthz': 'open',
@@ -15,6 +15,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/settings': 'read',
   'GET /api/v1/step-kinds': 'read',
   'GET /api/v1/examples': 'read',
+  'GET /api/v1/guide/:page': 'read',
   'GET /api/v1/events': 'read',
   // The web UI: whatever no other route takes.
   'GET /*': 'open',
@@ -86,6 +87,11 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/v1/connections/:name/authorize': 'write',
   'GET /api/v1/oauth/callback': 'open',
 
+  // What a message asks for is held against this table again, as the request that it stands for.
+  'POST /api/mcp': 'token',
+  'GET /api/mcp': 'open',
+  'DELETE /api/mcp': 'open',
+
   'GET /api/v1/keys': 'admin',
   'POST /api/v1/keys/rotate': 'admin',
 }
@@ -93,5 +99,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
 export const accessTo = (method: string, route: string): Access =>
   ACCESS[`${method === 'HEAD' ? 'GET' : method} ${route}`] ?? 'admin'
 
-export const grants = (actor: Actor, needed: Exclude<Access, 'open'>): boolean =>
-  needed === 'session' ? actor.user !== null : reaches(actor.scope, needed)
+export function grants(actor: Actor, needed: Exclude<Access, 'open'>): boolean {
+  if (needed === 'session') return actor.user !== null
+  return needed === 'token' ? actor.user === null : reaches(actor.scope, needed)
+}

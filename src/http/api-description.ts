@@ -24,9 +24,10 @@ export function describeApi(version: string, baseUrl: string, flowSchema: object
       paths: { ...webhookPath('', DELIVER), ...webhookPath('/test', TEST) } as never,
     },
     transform({ schema, url, route }) {
-      const open = ACCESS[`${[route.method].flat()[0]} ${url}`] === 'open'
+      const access = ACCESS[`${[route.method].flat()[0]} ${url}`]
       const response = { '4xx': ErrorBody, ...(schema.response as Described | undefined) }
-      return { url, schema: { ...schema, response, ...(open && { security: [] }) } }
+      const security = access === 'open' ? { security: [] } : access === 'token' ? { security: [{ token: [] }] } : {}
+      return { url, schema: { ...schema, response, ...security } }
     },
     transformObject(document) {
       if (!('openapiObject' in document)) return document.swaggerObject

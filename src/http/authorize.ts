@@ -31,19 +31,23 @@ export function createAuthorize(
       void reply.header('www-authenticate', 'Bearer')
       return refuse(reply, 'unauthorized', 'Sign in, or send a token: Authorization: Bearer <token>.')
     }
-    if (caller.session) {
-      const fault = crossSiteFault(request, baseUrl, true)
+    // MCP wants the origin checked of whoever asks, against DNS rebinding.
+    if (caller.session || needed === 'token') {
+      const fault = crossSiteFault(request, baseUrl, caller.session !== null)
       if (fault !== null) return refuse(reply, 'forbidden', fault)
-      await keepAlive(reply, caller.session)
     }
+    if (caller.session) await keepAlive(reply, caller.session)
     request.actor = caller.actor
     if (grants(caller.actor, needed)) return
     return refuse(
       reply,
       'forbidden',
-      needed === 'session'
-        ? 'This is for a signed-in user, not for a token.'
-        : `This needs the scope ${needed}; yours is ${caller.actor.scope}.`,
+      REFUSALS[needed] ?? `This needs the scope ${needed}; yours is ${caller.actor.scope}.`,
     )
   }
+}
+
+const REFUSALS: Record<string, string> = {
+  session: 'This is for a signed-in user, not for a token.',
+  token: 'This is for an API token, not for a session.',
 }

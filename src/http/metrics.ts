@@ -8,9 +8,10 @@ export interface Metrics extends Meters {
   text(): Promise<string>
 }
 
-export function createMetrics(): Metrics {
+/** `ofProcess` adds those of Node. They observe it until it ends: not for a server that comes and goes in a process. */
+export function createMetrics({ ofProcess }: { ofProcess: boolean }): Metrics {
   const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
+  if (ofProcess) collectDefaultMetrics({ register: registry })
   const registers = [registry]
   const deliveries = new Counter({
     name: 'millrace_deliveries_total',

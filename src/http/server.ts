@@ -31,6 +31,7 @@ import { deliveryRoutes } from './routes/deliveries.ts'
 import { flowSourceRoutes } from './routes/flow-sources.ts'
 import { flowRoutes } from './routes/flows.ts'
 import { keyRoutes } from './routes/keys.ts'
+import { mcpRoutes } from './routes/mcp.ts'
 import { runRoutes } from './routes/runs.ts'
 import { signInRoutes } from './routes/sign-in.ts'
 import { healthRoutes, type System, systemRoutes } from './routes/system.ts'
@@ -132,6 +133,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     tokenRoutes(scope, services)
     keyRoutes(scope, services)
     systemRoutes(scope, options)
+    mcpRoutes(scope, options.settings.version)
     const schema = { tags: ['system'], summary: 'This description' }
     scope.get('/api/v1/openapi.json', { schema }, () => Promise.resolve(fastify.swagger()))
     scope.get('/api/docs', { schema: { tags: ['system'], summary: 'This description, to read' } }, (_request, reply) =>

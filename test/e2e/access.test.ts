@@ -54,9 +54,9 @@ async function firstOf(method: string, path: string, headers: Record<string, str
 
 const REACH: Record<string, Access[]> = {
   nobody: ['open'],
-  'token read': ['open', 'read'],
-  'token write': ['open', 'read', 'write'],
-  'token admin': ['open', 'read', 'write', 'admin'],
+  'token read': ['open', 'token', 'read'],
+  'token write': ['open', 'token', 'read', 'write'],
+  'token admin': ['open', 'token', 'read', 'write', 'admin'],
   'session of a viewer': ['open', 'session', 'read'],
   'session of an editor': ['open', 'session', 'read', 'write'],
   'session of an owner': ['open', 'session', 'read', 'write', 'admin'],

@@ -15,6 +15,9 @@ beforeAll(async () => {
 })
 afterAll(() => managed.stop())
 
+/** Where a route does not take what the others do. */
+const SECURITY: Record<string, object[] | undefined> = { open: [], token: [{ token: [] }] }
+
 describe('health, metrics and the API description', () => {
   it('answers /healthz and /readyz to anybody', async () => {
     for (const path of ['/healthz', '/readyz']) {
@@ -58,7 +61,7 @@ describe('health, metrics and the API description', () => {
         const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({ name, required: true }))
         expect(parameters, route).toMatchObject(named)
         expect(parameters, route).toHaveLength(named.length)
-        expect(operation.security, route).toEqual(ACCESS[route] === 'open' ? [] : undefined)
+        expect(operation.security, route).toEqual(SECURITY[ACCESS[route]!])
       }
     const routes = Object.keys(ACCESS).filter((route) => route !== 'GET /*') // The web UI is no call of the API.
     expect(new Set(listed)).toEqual(new Set(routes))

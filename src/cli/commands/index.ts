@@ -9,6 +9,7 @@ import { migrateCommand, transferCommand } from './databases.ts'
 import { doctor } from './doctor.ts'
 import { exportFlow, listFlows, publishFlow, showFlow, unpublishFlow, validateFlows } from './flows.ts'
 import { listKeys, rotateKeys } from './keys.ts'
+import { mcp } from './mcp.ts'
 import { resetUserPassword } from './reset-password.ts'
 import { cancelRun, exportRun, listRuns, replayRun, showRun, tailRuns } from './runs.ts'
 import { send } from './send.ts'
@@ -50,5 +51,6 @@ export const commands: readonly Command[] = [
   backup,
   restore,
   doctor,
+  mcp,
   completionFor(() => commands),
 ]

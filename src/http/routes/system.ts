@@ -1,10 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import Type from 'typebox'
-import { ExampleBody, SettingsBody, StepKindBody } from '../../contract/bodies.ts'
+import { ExampleBody, GuidePage, SettingsBody, StepKindBody } from '../../contract/bodies.ts'
 import type { Services } from '../../operations/services.ts'
 import { examples } from '../examples.ts'
 import { sendFailure } from '../failure.ts'
+import { guidePage } from '../guide.ts'
 import type { Metrics } from '../metrics.ts'
 
 export interface System {
@@ -56,5 +57,10 @@ export function systemRoutes(app: FastifyInstance, system: System): void {
     '/api/v1/examples',
     { schema: { tags, summary: 'Flows to start from', response: { 200: listOf(ExampleBody) } } },
     async () => ({ items: await examples() }),
+  )
+  app.get<{ Params: Static<typeof GuidePage> }>(
+    '/api/v1/guide/:page',
+    { schema: { tags, summary: 'A page of the guide to writing flows, as Markdown', params: GuidePage } },
+    async ({ params }, reply) => reply.type('text/markdown; charset=utf-8').send(await guidePage(params.page)),
   )
 }

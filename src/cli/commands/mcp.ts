@@ -1,0 +1,51 @@
+// `millrace mcp`: the tools of the API for an assistant that starts this command.
+import type { ApiRequest } from '../../mcp/tool.ts'
+import { defineCommand } from '../command.ts'
+import { connect } from '../connect.ts'
+import { CliError, EXIT } from '../exit-code.ts'
+import { SharedConnection } from '../shared-connection.ts'
+
+const NOTHING_RUNS =
+  'No server runs on this data folder at the moment: test runs and deliveries wait until somebody starts "millrace serve".'
+
+export const mcp = defineCommand({
+  name: 'mcp',
+  summary: 'Speak the Model Context Protocol on stdin and stdout, for assistants',
+  details:
+    'An assistant starts it and ends it; docs/mcp.md says how. Its tools reach as far as the token does: one of the\nscope read can look, but change nothing. On a data folder no token is needed, and the folder is held only while a\ntool works.',
+  examples: [
+    ['with a server', 'millrace mcp --server https://flows.example.com --token @token'],
+    ['on a data folder', 'millrace mcp --data-dir ./.millrace'],
+  ],
+  async run({ settings, target, terminal }) {
+    const connection = new SharedConnection(() => connect(settings, target))
+    const { scope, version, isIdle } = await connection.use(async (api) => ({
+      scope: (await api.get<{ scope: 'read' | 'write' | 'admin' }>('/me')).scope,
+      version: (await api.get<{ version: string }>('/settings')).version,
+      isIdle: api.isIdle,
+    }))
+    const call = ({ method, path, ...request }: ApiRequest) =>
+      connection
+        .use(async (api) => {
+          const response = await api.send(method, `/api/v1${path}`, request)
+          return { ok: response.ok, text: await response.text() }
+        })
+        .catch((error) => ({ ok: false, text: failureText(error) }))
+    const { stdin, stdout } = terminal.protocolStreams
+    const { serveStdio } = await import('../../mcp/serve-stdio.ts')
+    await serveStdio(stdin, stdout, {
+      version,
+      caller: { scope, call },
+      note: isIdle ? NOTHING_RUNS : '',
+      onFault: () => terminal.err('error: a message on stdin was not understood, and was passed over'),
+    })
+    return EXIT.ok
+  },
+})
+
+/** What kept the request from being made, in the shape of the API's own errors. */
+function failureText(error: unknown): string {
+  if (!(error instanceof CliError)) throw error
+  const message = [error.message, ...error.details].join(' ')
+  return JSON.stringify({ status: 'error', code: error.code, message })
+}

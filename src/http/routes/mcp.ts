@@ -1,0 +1,53 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { McpMessage } from '../../contract/bodies.ts'
+import type { ApiCaller } from '../../mcp/mcp-server.ts'
+import { sendFailure } from '../failure.ts'
+
+/** The headers that the protocol speaks of. */
+const HEADERS = ['accept', 'content-type', 'mcp-protocol-version']
+
+export function mcpRoutes(app: FastifyInstance, version: string): void {
+  const tags = ['mcp']
+  app.post(
+    '/api/mcp',
+    { schema: { tags, summary: 'The Model Context Protocol (streamable HTTP), for assistants', body: McpMessage } },
+    async (request, reply) => {
+      // Only those who use it pay for it.
+      const { answerMessage } = await import('../../mcp/answer-message.ts')
+      const headers = HEADERS.flatMap((name) => {
+        const value = request.headers[name]
+        return value === undefined ? [] : [[name, String(value)]]
+      })
+      const answer = await answerMessage(request.body, Object.fromEntries(headers), version, callerOf(app, request))
+      const type = answer.headers.get('content-type')
+      if (type !== null) void reply.type(type)
+      return reply.code(answer.status).send(await answer.text())
+    },
+  )
+  for (const method of ['GET', 'DELETE'] as const)
+    app.route({
+      method,
+      url: '/api/mcp',
+      schema: { tags, summary: 'Answers 405: there is no stream to open, and no session to end' },
+      handler: (_request, reply) =>
+        sendFailure(
+          reply.header('allow', 'POST'),
+          'method_not_allowed',
+          'Send messages by POST: there is no stream to open here, and no session to end.',
+        ),
+    })
+}
+
+/** Each request goes through the whole API with the caller's own token: rights, checks, audit and messages are the API's. */
+const callerOf = (app: FastifyInstance, { actor, headers: { authorization } }: FastifyRequest): ApiCaller => ({
+  scope: actor!.scope,
+  async call({ method, path, body, text, headers }) {
+    const reply = await app.inject({
+      method,
+      url: `/api/v1${path}`,
+      headers: { authorization, ...(text && { 'content-type': text.type }), ...headers },
+      payload: text ? text.content : (body as object | undefined),
+    })
+    return { ok: reply.statusCode < 400, text: reply.payload }
+  },
+})

@@ -1,0 +1,55 @@
+// What a tool is: a name and words for the model, the schema of its input, and the request to the API that it stands for.
+import type { ToolAnnotations } from '@modelcontextprotocol/sdk/types.js'
+import Type, { type Static, type TObject, type TProperties } from 'typebox'
+
+/** Paths are those below /api/v1. */
+export interface ApiRequest {
+  method: 'GET' | 'POST' | 'PUT'
+  path: string
+  /** Sent as JSON. */
+  body?: unknown
+  /** Sent as it is, with this type. */
+  text?: { type: string; content: string }
+  headers?: Record<string, string>
+}
+
+export interface Tool {
+  name: string
+  title: string
+  description: string
+  /** The least scope of a token whose calls the API takes. */
+  needs: 'read' | 'write'
+  annotations: ToolAnnotations
+  input: TObject
+  request(input: never): ApiRequest
+  /** What of the reply is shown, where not all of it is wanted; undefined: what was asked for is not there. */
+  show?(body: never, input: never): unknown
+}
+
+interface ToolParts<T extends TProperties> {
+  name: string
+  title: string
+  description: string
+  input?: T
+  request(input: Static<TObject<T>>): ApiRequest
+  // biome-ignore lint/suspicious/noExplicitAny: the table knows what its request answers
+  show?(body: any, input: Static<TObject<T>>): unknown
+}
+
+const inputOf = <T extends TProperties>(input: T | undefined) =>
+  Type.Object(input ?? {}, { additionalProperties: false })
+
+/** Changes nothing, here or elsewhere. */
+export function readTool<const T extends TProperties = Record<never, never>>(parts: ToolParts<T>): Tool {
+  const annotations = { title: parts.title, readOnlyHint: true, openWorldHint: false }
+  return { ...parts, needs: 'read', annotations, input: inputOf(parts.input) }
+}
+
+/** `hints` say what a client needs to know before it lets a model call it unasked. */
+export function writeTool<const T extends TProperties = Record<never, never>>(
+  hints: Required<Pick<ToolAnnotations, 'destructiveHint' | 'idempotentHint' | 'openWorldHint'>>,
+  parts: ToolParts<T>,
+): Tool {
+  const annotations = { title: parts.title, readOnlyHint: false, ...hints }
+  return { ...parts, needs: 'write', annotations, input: inputOf(parts.input) }
+}
