@@ -38,7 +38,7 @@ import { RateLimit } from './operations/rate-limit.ts'
 import { stepView } from './operations/read-runs.ts'
 import { Replies } from './operations/replies.ts'
 import type { Services } from './operations/services.ts'
-import { createHttpClient } from './outbound/http-client.ts'
+import { createHttpClient, type HttpClientOptions } from './outbound/http-client.ts'
 import { packageFile } from './package-files.ts'
 import { createSandbox } from './sandbox/worker-pool.ts'
 import { openVault } from './secrets/open-vault.ts'
@@ -117,7 +117,7 @@ export async function startApp(
   const events = new Events()
   const replies = new Replies()
   const activity = new FlowActivity(createActivityStore(kysely), now)
-  const http = httpClientFor(config)
+  const http = httpClientFor(config, metrics.outbound)
   const hashing = {
     sha256: (text: string) => createHash('sha256').update(text).digest('hex'),
     hmacSha256: (text: string, key: string) => createHmac('sha256', key).update(text).digest('hex'),
@@ -155,6 +155,7 @@ export async function startApp(
     redact: secrets.redact,
     reply: (run, reply) => dispatcher.reply(run, reply),
     progressed(run, progress) {
+      metrics.stepsRecorded(progress.entries)
       if (progress.finishedAt !== null) {
         metrics.runFinished(progress.status)
         if (progress.status === 'failed' && !run.test) activity.failed(run.flowId)
@@ -162,6 +163,7 @@ export async function startApp(
       announce(events, secrets, run, progress, relay)
     },
     async storageTrouble(error) {
+      metrics.storageFailed()
       log.error({ reason: (error as Error).message }, 'the database cannot be written; runs wait and try again')
       await new Promise((resolve) => setTimeout(resolve, STORAGE_RETRY_MS))
     },
@@ -237,7 +239,13 @@ export async function startApp(
   const relay = shared ? new EventRelay(services) : null
   const hearing = relay && createSignalHandler(services, relay)
 
-  metrics.watch({ queued: () => queue.size, running: () => engine.active, outbound: () => http.stats().inFlight })
+  metrics.watch({
+    queued: () => queue.size,
+    oldestQueuedSeconds: () => (queue.oldestSince === null ? 0 : Math.max(0, now() - queue.oldestSince) / 1000),
+    running: () => engine.active,
+    outbound: () => http.stats().inFlight,
+    databaseUp: backend.reachable,
+  })
   for (const connection of await connectionStore.all()) connections.put(connection)
   await tokens.load()
   await published.load()
@@ -303,8 +311,9 @@ async function openBackend(
     : openOnPostgres({ ...config, databaseUrl }, now, onCommit)
 }
 
-const httpClientFor = (config: Config) =>
+const httpClientFor = (config: Config, meter?: HttpClientOptions['meter']) =>
   createHttpClient({
+    meter,
     allow: config.egressAllow,
     own: {
       origin: config.baseUrl,

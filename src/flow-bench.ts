@@ -103,6 +103,7 @@ export async function openBench({ startMs, env, connections: given, sandbox }: B
     published,
     queue: {
       size: 0,
+      oldestSince: null,
       add: (run) => driven.push({ id: run.id, ended: drive(engine, clock, run) }),
       forget: () => {},
       forgetAllOf: () => {},
