@@ -68,6 +68,7 @@ import { createTokenStore } from './storage/token-store.ts'
 import { transfer } from './storage/transfer.ts'
 import { createUserStore } from './storage/user-store.ts'
 import { createVaultRecords } from './storage/vault-records.ts'
+import { createTracing, type Tracing } from './tracing/create-tracing.ts'
 
 export interface App {
   url: string
@@ -81,6 +82,7 @@ const HOUSEKEEPING_EVERY_MS = 60_000
 const ACTIVITY_EVERY_MS = 5_000
 const FINISH_GRACE_MS = 5_000
 const TOKEN_GRACE_MS = 1_500
+const TRACE_GRACE_MS = 500
 /** The wall clock may jump: whoever sleeps looks at it again. */
 const LONGEST_SLEEP_MS = 60_000
 
@@ -123,6 +125,7 @@ export async function startApp(
     hmacSha256: (text: string, key: string) => createHmac('sha256', key).update(text).digest('hex'),
   }
   const sandbox = createSandbox()
+  const tracing = createTracing({ http, version: VERSION, redact: secrets.redact })
   const warn = (message: string, details: Record<string, unknown>) => log.warn(details, message)
   const oauth = createOAuthClient(http)
   const tokens = new AccessTokens({
@@ -139,6 +142,7 @@ export async function startApp(
     journal: hot.journal,
     http,
     sandbox,
+    tracing: tracing.runs,
     now,
     random: Math.random,
     hashing,
@@ -254,6 +258,7 @@ export async function startApp(
     services,
     adminToken: config.adminToken,
     metrics,
+    tracing: tracing.deliveries,
     ready: backend.reachable,
     healthOnly: config.role === 'worker',
     trustProxy: config.trustProxy,
@@ -285,6 +290,7 @@ export async function startApp(
       await stopServing(server, replies, () => engine.stop(FINISH_GRACE_MS))
       // What a token endpoint has given must be written down.
       await Promise.race([tokens.stop(), sleep(TOKEN_GRACE_MS)])
+      await Promise.race([flushTraces(tracing, log), sleep(TRACE_GRACE_MS)])
       await http.close()
       await sandbox.close()
       await housekeeping
@@ -439,6 +445,10 @@ async function stopServing(server: Server, replies: Replies, finishRuns: () => P
   const cutOff = setTimeout(() => server.fastify.server.closeAllConnections(), 1000)
   await closed
   clearTimeout(cutOff)
+}
+
+async function flushTraces(tracing: Tracing, log: Logger): Promise<void> {
+  await tracing.flush().catch((error) => log.warn({ reason: (error as Error).message }, 'the last spans were not sent'))
 }
 
 async function writeActivity(activity: FlowActivity, log: Logger): Promise<void> {

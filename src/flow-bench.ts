@@ -65,6 +65,7 @@ export async function openBench({ startMs, env, connections: given, sandbox }: B
     journal,
     http,
     sandbox: fixedTimeSandbox(sandbox, now),
+    tracing: null,
     now,
     // Retries wait as long as they may.
     random: () => 0,
