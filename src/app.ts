@@ -38,7 +38,7 @@ import { RateLimit } from './operations/rate-limit.ts'
 import { stepView } from './operations/read-runs.ts'
 import { Replies } from './operations/replies.ts'
 import type { Services } from './operations/services.ts'
-import { createHttpClient } from './outbound/http-client.ts'
+import { createHttpClient, type HttpClientOptions } from './outbound/http-client.ts'
 import { packageFile } from './package-files.ts'
 import { createSandbox } from './sandbox/worker-pool.ts'
 import { openVault } from './secrets/open-vault.ts'
@@ -68,6 +68,7 @@ import { createTokenStore } from './storage/token-store.ts'
 import { transfer } from './storage/transfer.ts'
 import { createUserStore } from './storage/user-store.ts'
 import { createVaultRecords } from './storage/vault-records.ts'
+import { createTracing, type Tracing } from './tracing/create-tracing.ts'
 
 export interface App {
   url: string
@@ -81,6 +82,7 @@ const HOUSEKEEPING_EVERY_MS = 60_000
 const ACTIVITY_EVERY_MS = 5_000
 const FINISH_GRACE_MS = 5_000
 const TOKEN_GRACE_MS = 1_500
+const TRACE_GRACE_MS = 500
 /** The wall clock may jump: whoever sleeps looks at it again. */
 const LONGEST_SLEEP_MS = 60_000
 
@@ -117,12 +119,13 @@ export async function startApp(
   const events = new Events()
   const replies = new Replies()
   const activity = new FlowActivity(createActivityStore(kysely), now)
-  const http = httpClientFor(config)
+  const http = httpClientFor(config, metrics.outbound)
   const hashing = {
     sha256: (text: string) => createHash('sha256').update(text).digest('hex'),
     hmacSha256: (text: string, key: string) => createHmac('sha256', key).update(text).digest('hex'),
   }
   const sandbox = createSandbox()
+  const tracing = createTracing({ http, version: VERSION, redact: secrets.redact })
   const warn = (message: string, details: Record<string, unknown>) => log.warn(details, message)
   const oauth = createOAuthClient(http)
   const tokens = new AccessTokens({
@@ -139,6 +142,7 @@ export async function startApp(
     journal: hot.journal,
     http,
     sandbox,
+    tracing: tracing.runs,
     now,
     random: Math.random,
     hashing,
@@ -155,6 +159,7 @@ export async function startApp(
     redact: secrets.redact,
     reply: (run, reply) => dispatcher.reply(run, reply),
     progressed(run, progress) {
+      metrics.stepsRecorded(progress.entries)
       if (progress.finishedAt !== null) {
         metrics.runFinished(progress.status)
         if (progress.status === 'failed' && !run.test) activity.failed(run.flowId)
@@ -162,6 +167,7 @@ export async function startApp(
       announce(events, secrets, run, progress, relay)
     },
     async storageTrouble(error) {
+      metrics.storageFailed()
       log.error({ reason: (error as Error).message }, 'the database cannot be written; runs wait and try again')
       await new Promise((resolve) => setTimeout(resolve, STORAGE_RETRY_MS))
     },
@@ -237,7 +243,13 @@ export async function startApp(
   const relay = shared ? new EventRelay(services) : null
   const hearing = relay && createSignalHandler(services, relay)
 
-  metrics.watch({ queued: () => queue.size, running: () => engine.active, outbound: () => http.stats().inFlight })
+  metrics.watch({
+    queued: () => queue.size,
+    oldestQueuedSeconds: () => (queue.oldestSince === null ? 0 : Math.max(0, now() - queue.oldestSince) / 1000),
+    running: () => engine.active,
+    outbound: () => http.stats().inFlight,
+    databaseUp: backend.reachable,
+  })
   for (const connection of await connectionStore.all()) connections.put(connection)
   await tokens.load()
   await published.load()
@@ -246,6 +258,7 @@ export async function startApp(
     services,
     adminToken: config.adminToken,
     metrics,
+    tracing: tracing.deliveries,
     ready: backend.reachable,
     healthOnly: config.role === 'worker',
     trustProxy: config.trustProxy,
@@ -277,6 +290,7 @@ export async function startApp(
       await stopServing(server, replies, () => engine.stop(FINISH_GRACE_MS))
       // What a token endpoint has given must be written down.
       await Promise.race([tokens.stop(), sleep(TOKEN_GRACE_MS)])
+      await Promise.race([flushTraces(tracing, log), sleep(TRACE_GRACE_MS)])
       await http.close()
       await sandbox.close()
       await housekeeping
@@ -303,8 +317,9 @@ async function openBackend(
     : openOnPostgres({ ...config, databaseUrl }, now, onCommit)
 }
 
-const httpClientFor = (config: Config) =>
+const httpClientFor = (config: Config, meter?: HttpClientOptions['meter']) =>
   createHttpClient({
+    meter,
     allow: config.egressAllow,
     own: {
       origin: config.baseUrl,
@@ -430,6 +445,10 @@ async function stopServing(server: Server, replies: Replies, finishRuns: () => P
   const cutOff = setTimeout(() => server.fastify.server.closeAllConnections(), 1000)
   await closed
   clearTimeout(cutOff)
+}
+
+async function flushTraces(tracing: Tracing, log: Logger): Promise<void> {
+  await tracing.flush().catch((error) => log.warn({ reason: (error as Error).message }, 'the last spans were not sent'))
 }
 
 async function writeActivity(activity: FlowActivity, log: Logger): Promise<void> {

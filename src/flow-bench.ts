@@ -65,6 +65,7 @@ export async function openBench({ startMs, env, connections: given, sandbox }: B
     journal,
     http,
     sandbox: fixedTimeSandbox(sandbox, now),
+    tracing: null,
     now,
     // Retries wait as long as they may.
     random: () => 0,
@@ -103,6 +104,7 @@ export async function openBench({ startMs, env, connections: given, sandbox }: B
     published,
     queue: {
       size: 0,
+      oldestSince: null,
       add: (run) => driven.push({ id: run.id, ended: drive(engine, clock, run) }),
       forget: () => {},
       forgetAllOf: () => {},

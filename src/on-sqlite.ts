@@ -33,8 +33,10 @@ export async function openOnSqlite(
       const queue = new InProcessQueue(config.concurrency, {
         advance: (runId, fresh) => engine.advance(runId, fresh),
         async due() {
-          const { runs: waiting, nextAt } = await runs.due(now(), DUE_PAGE)
-          return { runs: await Promise.all(waiting.map((run) => queuedRun(published, run))), nextAt }
+          const at = now()
+          const { runs: waiting, nextAt } = await runs.due(at, DUE_PAGE)
+          const queued = waiting.map((run) => queuedRun(published, run, run.resumeAt ?? at))
+          return { runs: await Promise.all(queued), nextAt }
         },
         now,
         failed: (error) => log.error({ err: error }, 'a run could not be carried on'),
@@ -42,7 +44,7 @@ export async function openOnSqlite(
       return {
         queue,
         reply: (run, reply) => replies.send(run.id, reply),
-        recover: () => recoverRuns(runs, queue, published),
+        recover: () => recoverRuns(runs, queue, published, now()),
         start: () => queue.start(),
         stop: () => queue.stop(),
         leave: async () => {},

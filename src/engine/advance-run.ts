@@ -10,6 +10,7 @@ import { type Round, type RoundRecord, runRounds } from './run-rounds.ts'
 import { createRoots, type Roots, roundRoots, stepScope } from './run-scope.ts'
 import { type Advanced, type ClaimedRun, type JournalEntry, ROUND, type RunError } from './run-store.ts'
 import type { CallerReply, Outcome, RoundPlan, StepContext, StepKind } from './step-kind.ts'
+import type { RunTrace, StepTrace } from './tracing.ts'
 import { ClaimLost, Interrupted, Parked, Stopped } from './walk-signals.ts'
 
 /** Outcomes that wait for their write at most: a loop of steps that reach nothing must not gather them without end. */
@@ -17,6 +18,7 @@ const MAX_UNWRITTEN = 200
 
 export class RunWalk {
   readonly run: ClaimedRun
+  readonly trace: RunTrace | null
   /** When this process took the run up. */
   readonly since: number
   readonly #flow: CompiledFlow<StepKind>
@@ -35,6 +37,7 @@ export class RunWalk {
 
   constructor(run: ClaimedRun, flow: CompiledFlow<StepKind>, ports: EnginePorts) {
     this.run = run
+    this.trace = ports.tracing?.run(run, flow.name) ?? null
     this.since = ports.now()
     this.#flow = flow
     this.#ports = ports
@@ -135,7 +138,7 @@ export class RunWalk {
     interrupted: boolean,
     roots: Roots,
   ): Promise<Outcome> {
-    const running = { entry, noted: false }
+    const running = { entry, noted: false, trace: this.trace?.step(entry) ?? null }
     this.#running.push(running)
     try {
       const { outcome, input } = await performStep(
@@ -146,8 +149,10 @@ export class RunWalk {
         (error) => this.#ports.bug(error, this.run),
       )
       entry.input = input
+      running.trace?.ended(outcome)
       return outcome
     } catch (signal) {
+      running.trace?.ended(null)
       // A stop inside ends what is around it too.
       if (signal instanceof Stopped) this.#writer.add(this.#close(entry, 'done'))
       throw signal
@@ -224,7 +229,7 @@ export class RunWalk {
 
   #context(
     step: CompiledStep<StepKind>,
-    running: { entry: JournalEntry; noted: boolean },
+    running: { entry: JournalEntry; noted: boolean; trace: StepTrace | null },
     interrupted: boolean,
     roots: Roots,
     settings: unknown,
@@ -239,7 +244,7 @@ export class RunWalk {
       now: entry.startedAt,
       hops: this.run.hops,
       interrupted,
-      http: this.#ports.http,
+      http: running.trace?.http ?? this.#ports.http,
       connections: this.#ports.connections,
       sandbox: this.#ports.sandbox,
       log: (line) => {
@@ -372,6 +377,7 @@ export class RunWalk {
   }
 
   async #finish(status: 'succeeded' | 'failed', error: RunError | null): Promise<Advanced> {
+    if (error) this.trace?.failed(error)
     await this.#writer.write(status, { error })
     const { trigger } = this.#flow
     if (trigger.mode === 'finished' && !this.#replied) {

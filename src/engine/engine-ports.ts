@@ -5,11 +5,14 @@ import type { Hashing } from './run-scope.ts'
 import type { ClaimedRun, RunJournal, RunProgress } from './run-store.ts'
 import type { Sandbox } from './sandbox.ts'
 import type { CallerReply } from './step-kind.ts'
+import type { RunTracing } from './tracing.ts'
 
 export interface EnginePorts {
   journal: RunJournal
   http: HttpClient
   sandbox: Sandbox
+  /** null: nobody follows runs. */
+  tracing: RunTracing | null
   now(): number
   /** In [0, 1). */
   random(): number

@@ -68,10 +68,13 @@ export class Engine {
     }
     const walk = new RunWalk(run, flow, this.#ports)
     this.#walks.push(walk)
+    let advanced: Advanced | null = null
     try {
-      return await walk.advance()
+      advanced = await walk.advance()
+      return advanced
     } finally {
       this.#walks.splice(this.#walks.indexOf(walk), 1)
+      walk.trace?.ended(advanced?.state ?? null)
     }
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createIds, idTime } from './ids.ts'
+import { createIds, idTime, timeOfId } from './ids.ts'
 
 const random = (size: number) => crypto.getRandomValues(new Uint8Array(size))
 
@@ -23,6 +23,11 @@ describe('ids', () => {
     expect(id > `run_${idTime(1000)}`).toBe(true)
     expect(id < `run_${idTime(1001)}`).toBe(true)
     expect(id).toMatch(/^run_[0-9a-hjkmnp-tv-z]{26}$/)
+  })
+
+  it('tell when they were made', () => {
+    for (const time of [0, 1000, 1_800_000_000_123])
+      expect(timeOfId(createIds(() => time, random).next('run'))).toBe(time)
   })
 
   it('have webhook ids of 192 random bits in 32 characters', () => {

@@ -14,6 +14,14 @@ export function idTime(timeMs: number): string {
   return text
 }
 
+/** When an id was made, in milliseconds. */
+export function timeOfId(id: string): number {
+  const start = id.indexOf('_') + 1
+  let time = 0
+  for (let i = start; i < start + 10; i++) time = time * 32 + ALPHABET.indexOf(id[i]!)
+  return time
+}
+
 /** An accepted delivery and its run are one, and share the time-ordered part of their ids. */
 export const deliveryIdOf = (runId: string): string => runId.replace(/^run_/, 'dlv_')
 export const runIdOf = (deliveryId: string): string => deliveryId.replace(/^dlv_/, 'run_')

@@ -79,6 +79,7 @@ export async function runOf(steps: object[], trigger: object = {}, body: unknown
     journal: world.holds ? { ...journal, holds: world.holds } : journal,
     http: { send },
     sandbox: { run: () => Promise.reject(new Error('no code expected')) },
+    tracing: null,
     now: () => world.time,
     random: () => 0,
     hashing: { sha256: (text) => createHash('sha256').update(text).digest('hex'), hmacSha256: () => '' },

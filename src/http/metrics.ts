@@ -1,62 +1,166 @@
 // Prometheus metrics; labels never hold an id.
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { type JournalEntry, ROUND } from '../engine/run-store.ts'
 import type { Meters } from '../operations/services.ts'
+import { Tally } from './tally.ts'
+import { type Series, Timings } from './timings.ts'
+
+/** What is read when somebody asks for the metrics. */
+export interface Gauges {
+  queued(): number
+  oldestQueuedSeconds(): number
+  running(): number
+  outbound(): number
+  databaseUp(): Promise<boolean>
+}
 
 export interface Metrics extends Meters {
   synced(seconds: number, writes: number): void
-  watch(gauges: { queued(): number; running(): number; outbound(): number }): void
+  /** What a run has just recorded of its steps. */
+  stepsRecorded(entries: readonly JournalEntry[]): void
+  outbound: { replied(status: number, durationMs: number): void; failed(code: string): void }
+  /** The database refused a write of a run, which is tried again. */
+  storageFailed(): void
+  watch(gauges: Gauges): void
   text(): Promise<string>
 }
+
+const COMMIT_BOUNDS = [0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.05, 0.25, 1]
+const WORK_BOUNDS = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
+const CLASSES: Record<number, string> = { 2: '2xx', 3: '3xx', 4: '4xx', 5: '5xx' }
+/** A database that hangs must not make the metrics hang with it. */
+const DATABASE_WITHIN_MS = 2_000
 
 /** `ofProcess` adds those of Node. They observe it until it ends: not for a server that comes and goes in a process. */
 export function createMetrics({ ofProcess }: { ofProcess: boolean }): Metrics {
   const registry = new Registry()
   if (ofProcess) collectDefaultMetrics({ register: registry })
   const registers = [registry]
-  const deliveries = new Counter({
+  const deliveries = new Tally({
+    registry,
     name: 'millrace_deliveries_total',
     help: 'Webhook deliveries by outcome',
-    labelNames: ['outcome', 'code'],
-    registers,
+    labels: ['outcome', 'code'],
+    labelsOf: pairOf('outcome', 'code'),
+    known: ['accepted', 'duplicate', 'filtered', 'rejected overloaded', 'failed unavailable', 'failed internal_error'],
   })
-  const runs = new Counter({
+  const runs = new Tally({
+    registry,
     name: 'millrace_runs_finished_total',
     help: 'Runs by how they ended',
-    labelNames: ['status'],
-    registers,
+    labels: ['status'],
+    labelsOf: (status) => ({ status }),
+    known: ['succeeded', 'failed', 'cancelled'],
   })
-  const syncs = new Histogram({
+  const steps = createStepTimings(registry)
+  const requests = new Tally({
+    registry,
+    name: 'millrace_outbound_requests_total',
+    help: 'Outbound requests by the class of their final status, or by why there was none',
+    labels: ['status', 'error'],
+    labelsOf: pairOf('status', 'error'),
+    known: ['2xx', '3xx', '4xx', '5xx', 'none connection_timeout'],
+  })
+  const replies = new Timings({
+    registry,
+    name: 'millrace_outbound_seconds',
+    help: 'Time from the sending of an outbound request to the end of its reply, redirects included',
+    bounds: WORK_BOUNDS,
+  }).series()
+  const syncs = new Timings({
+    registry,
     name: 'millrace_commit_seconds',
     help: 'Time of one group commit with its sync',
-    buckets: [0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.05, 0.25, 1],
-    registers,
-  })
+    bounds: COMMIT_BOUNDS,
+  }).series()
   const writes = new Counter({
     name: 'millrace_commit_writes_total',
     help: 'Writes that shared the group commits',
     registers,
   })
+  const storageFailures = new Counter({
+    name: 'millrace_storage_failures_total',
+    help: 'Writes of runs that the database refused; they are tried again',
+    registers,
+  })
   return {
-    delivery: (outcome, code) => deliveries.inc({ outcome, code: code ?? '' }),
-    runFinished: (status) => runs.inc({ status }),
+    delivery: (outcome, code) => deliveries.add(code === null ? outcome : `${outcome} ${code}`),
+    runFinished: (status) => runs.add(status),
+    stepsRecorded(entries) {
+      for (const { kind, status, startedAt, finishedAt } of entries)
+        if (finishedAt !== null && kind !== ROUND) steps(kind, status)?.observe((finishedAt - startedAt) / 1000)
+    },
+    outbound: {
+      replied(status, durationMs) {
+        requests.add(CLASSES[Math.floor(status / 100)] ?? 'other')
+        replies.observe(durationMs / 1000)
+      },
+      failed: (code) => requests.add(`none ${code}`),
+    },
     synced(seconds, count) {
       syncs.observe(seconds)
       writes.inc(count)
     },
-    watch({ queued, running, outbound }) {
-      const gauge = (name: string, help: string, read: () => number) =>
+    storageFailed: () => storageFailures.inc(),
+    watch(gauges) {
+      const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
         new Gauge({
           name,
           help,
           registers,
-          collect() {
-            this.set(read())
+          async collect() {
+            this.set(await read())
           },
         })
-      gauge('millrace_runs_queued', 'Runs taken on and not begun', queued)
-      gauge('millrace_runs_running', 'Runs under way in this process', running)
-      gauge('millrace_outbound_in_flight', 'Outbound requests in flight', outbound)
+      gauge('millrace_runs_queued', 'Runs taken on and not begun', gauges.queued)
+      gauge(
+        'millrace_queue_oldest_seconds',
+        'How long the run that has waited longest is in line; 0: nobody waits',
+        gauges.oldestQueuedSeconds,
+      )
+      gauge('millrace_runs_running', 'Runs under way in this process', gauges.running)
+      gauge('millrace_outbound_in_flight', 'Outbound requests in flight', gauges.outbound)
+      gauge('millrace_database_up', '1: the database can be reached', async () => ((await isUp(gauges)) ? 1 : 0))
     },
     text: () => registry.metrics(),
+  }
+}
+
+/** A key of one or two words. */
+const pairOf = (first: string, second: string) => (key: string) => {
+  const [one, two = ''] = key.split(' ') as [string, string?]
+  return { [first]: one, [second]: two }
+}
+
+/** The timings of a kind's steps that ended in that way; null for what is no end of a step. */
+function createStepTimings(registry: Registry): (kind: string, status: JournalEntry['status']) => Series | null {
+  const timings = new Timings({
+    registry,
+    name: 'millrace_step_seconds',
+    help: 'Time from the beginning of a step to its end, waits and retries included',
+    bounds: WORK_BOUNDS,
+  })
+  const byKind = new Map<string, { succeeded: Series; failed: Series }>()
+  return (kind, status) => {
+    if (status !== 'succeeded' && status !== 'failed') return null
+    let series = byKind.get(kind)
+    if (!series) {
+      const of = (ending: string) => timings.series({ kind, status: ending })
+      series = { succeeded: of('succeeded'), failed: of('failed') }
+      byKind.set(kind, series)
+    }
+    return series[status]
+  }
+}
+
+async function isUp({ databaseUp }: Gauges): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const tooLate = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, DATABASE_WITHIN_MS, false)
+  })
+  try {
+    return await Promise.race([databaseUp().catch(() => false), tooLate])
+  } finally {
+    clearTimeout(timer)
   }
 }

@@ -8,6 +8,7 @@ import {
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { nestsDeeperThan } from '../engine/json-limits.ts'
+import type { DeliveryTracing } from '../engine/tracing.ts'
 import { editorSchema } from '../flow/flow-schema.ts'
 import { FlowTextError, parseFlowText } from '../flow/flow-text.ts'
 import { parseJson } from '../flow/parse-json.ts'
@@ -38,6 +39,7 @@ import { healthRoutes, type System, systemRoutes } from './routes/system.ts'
 import { tokenRoutes, userRoutes } from './routes/users.ts'
 import { createKeepAlive, createSessionCookie } from './session-cookie.ts'
 import { staticUi } from './static-ui.ts'
+import { traceWebhooks } from './trace-webhooks.ts'
 import { createWebhookListener, isWebhook, type WebhookListener } from './webhook-listener.ts'
 
 declare module 'fastify' {
@@ -49,6 +51,8 @@ declare module 'fastify' {
 export interface ServerOptions extends System {
   adminToken: string | null
   trustProxy: string[]
+  /** null: nobody records deliveries. */
+  tracing: DeliveryTracing | null
   flowSchema: object
   /** Where the built web UI lies. */
   uiFolder: string
@@ -73,7 +77,8 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   const authenticate = createAuthenticate(services, cookie, options.adminToken)
   const streams = new EventStreams(authenticate)
   const authorize = createAuthorize(authenticate, keepAlive, cookie, services.baseUrl)
-  const webhooks = createWebhookListener(services, clientAddress, options.onBug)
+  const listener = createWebhookListener(services, clientAddress, options.onBug)
+  const webhooks = options.tracing ? traceWebhooks(listener, options.tracing) : listener
   const fastify = Fastify({
     logger: false,
     bodyLimit: MAX_API_BODY,

@@ -34,6 +34,7 @@ export function createWebhookListener(
         message: 'Millrace failed at this request; its log has the details.',
         retryAfter: null,
       }
+      services.meters.delivery('failed', code)
       sendFailure(response, requestId, code, message, retryAfter ? ['retry-after', retryAfter] : [])
     })
   }

@@ -341,6 +341,8 @@ export interface QueuedRun {
   concurrency: number | null
   /** The run as it was just accepted, so that it need not be read back; null where it must be. */
   fresh: NewRun | null
+  /** When its time had come: since then it is in line. */
+  since: number
   /** This process holds it already. */
   claim?: Claim | null
 }
@@ -348,6 +350,8 @@ export interface QueuedRun {
 export interface Queue {
   /** Runs taken on and not begun. */
   readonly size: number
+  /** Since when the one that has waited longest is in line; null: nobody waits. */
+  readonly oldestSince: number | null
   add(run: QueuedRun): void
   /** The run ended otherwise, wherever it stood. */
   forget(run: { id: string; flowId: string }): void
@@ -364,8 +368,8 @@ export interface DispatchStore {
   waiting(most: number): Promise<number>
   /** Lets as many runs of the flow's line begin as its limit has room for; whether there were any. */
   admit(flowId: string): Promise<boolean>
-  /** Flows with runs in line. */
-  lines(): Promise<string[]>
+  /** Flows with runs in line, each with the first of them. */
+  lines(): Promise<{ flowId: string; firstRunId: string }[]>
   /** What a worker holds. */
   heldBy(worker: string): Promise<Claim[]>
   /** What it holds goes back in line. */

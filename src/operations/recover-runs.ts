@@ -1,6 +1,7 @@
 // At start: puts every unfinished run back in line.
 
 import { FlowUnusable } from '../engine/engine.ts'
+import { timeOfId } from '../engine/ids.ts'
 import type { Queue, QueuedRun, RunStore, UnfinishedRun } from './ports.ts'
 import type { PublishedFlows } from './published-flows.ts'
 
@@ -11,25 +12,34 @@ export interface RecoveryQueue extends Queue {
   hold(run: QueuedRun): void
 }
 
-export async function recoverRuns(runs: RunStore, queue: RecoveryQueue, published: PublishedFlows): Promise<number> {
+export async function recoverRuns(
+  runs: RunStore,
+  queue: RecoveryQueue,
+  published: PublishedFlows,
+  now: number,
+): Promise<number> {
   await runs.countRecovered()
   // There may be a million waiting: only those of flows with a limit are looked at.
   for (const version of await runs.waitingVersions())
     if ((await limitOf(published, version.flowId, version.version)) !== null)
       for await (const run of all((after) => runs.waiting(version, after, PAGE)))
-        queue.hold(await queuedRun(published, run))
+        queue.hold(await queuedRun(published, run, now))
   let recovered = 0
   for (const status of ['running', 'queued'] as const)
     for await (const run of all((after) => runs.active(status, after, PAGE))) {
-      queue.add(await queuedRun(published, run))
+      queue.add(await queuedRun(published, run, status === 'queued' ? timeOfId(run.id) : now))
       recovered++
     }
   return recovered
 }
 
 /** A run with the limit that its flow's version sets. */
-export async function queuedRun(published: PublishedFlows, { id, flowId, version }: UnfinishedRun): Promise<QueuedRun> {
-  return { id, flowId, concurrency: await limitOf(published, flowId, version), fresh: null }
+export async function queuedRun(
+  published: PublishedFlows,
+  { id, flowId, version }: UnfinishedRun,
+  since: number,
+): Promise<QueuedRun> {
+  return { id, flowId, concurrency: await limitOf(published, flowId, version), fresh: null, since }
 }
 
 async function limitOf(published: PublishedFlows, flowId: string, version: number | null): Promise<number | null> {

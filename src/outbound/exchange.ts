@@ -1,5 +1,11 @@
 // One request from its slot to its reply: the time limit and the redirects.
-import type { OutboundError, OutboundHop, OutboundReply, OutboundRequest } from '../engine/http-client.ts'
+import type {
+  OutboundError,
+  OutboundErrorCode,
+  OutboundHop,
+  OutboundReply,
+  OutboundRequest,
+} from '../engine/http-client.ts'
 import type { ConnectionPool } from './connection-pool.ts'
 import type { EgressGuard, Target } from './egress-guard.ts'
 import { cancelled, timedOut } from './failures.ts'
@@ -8,6 +14,12 @@ import { isRedirect, MAX_REDIRECTS, nextHop, tooManyRedirects } from './redirect
 import type { Slots, Waiter } from './slots.ts'
 import { wireHeaders } from './wire-headers.ts'
 
+/** Counts how requests end. */
+export interface OutboundMeter {
+  replied(status: number, durationMs: number): void
+  failed(code: OutboundErrorCode): void
+}
+
 export interface ExchangeContext {
   readonly guard: EgressGuard
   readonly pool: ConnectionPool
@@ -15,6 +27,7 @@ export interface ExchangeContext {
   readonly inFlight: Set<Exchange>
   readonly maxBodyBytes: number
   readonly hopHeader: string
+  readonly meter: OutboundMeter | null
 }
 
 export class Exchange implements Waiter, HopOwner {
@@ -82,6 +95,7 @@ export class Exchange implements Waiter, HopOwner {
   fail(error: OutboundError): void {
     if (!this.#settle()) return
     this.#sending?.giveUp()
+    this.context.meter?.failed(error.code)
     this.#reject(error)
   }
 
@@ -89,6 +103,8 @@ export class Exchange implements Waiter, HopOwner {
     if (!this.#settle()) return
     const { url } = this.#hop
     if (url.hash) url.hash = ''
+    const durationMs = performance.now() - this.#startedAt
+    this.context.meter?.replied(status, durationMs)
     this.#resolve({
       status,
       headers,
@@ -96,7 +112,7 @@ export class Exchange implements Waiter, HopOwner {
       body,
       url: url.href,
       redirects: this.#redirects,
-      durationMs: Math.round(performance.now() - this.#startedAt),
+      durationMs: Math.round(durationMs),
     })
   }
 

@@ -1,11 +1,11 @@
 // The guarded HTTP client: the one way out of the process.
-import type { HttpClient, OutboundReply, OutboundRequest } from '../engine/http-client.ts'
+import type { HttpClient, OutboundError, OutboundReply, OutboundRequest } from '../engine/http-client.ts'
 import { checkHeaderName, checkHeaderValue, parseOutboundUrl } from '../engine/outbound-rules.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { Dialler } from './dial.ts'
 import { EgressGuard, type OwnService } from './egress-guard.ts'
 import { parseEgressAllow } from './egress-rules.ts'
-import { Exchange, type ExchangeContext } from './exchange.ts'
+import { Exchange, type ExchangeContext, type OutboundMeter } from './exchange.ts'
 import { cancelled } from './failures.ts'
 import { type Lookup, sharedLookup } from './resolve-names.ts'
 import { Slots } from './slots.ts'
@@ -25,6 +25,7 @@ export interface HttpClientOptions {
   lookup?: Lookup
   /** Certificates of authorities trusted besides the usual ones, in PEM. */
   ca?: readonly string[]
+  meter?: OutboundMeter
 }
 
 export interface OutboundClient extends HttpClient {
@@ -44,18 +45,24 @@ export function createHttpClient(options: HttpClientOptions): OutboundClient {
     inFlight: new Set(),
     maxBodyBytes: options.maxBodyBytes ?? MAX_BODY_BYTES,
     hopHeader: options.own.hopHeader.toLowerCase(),
+    meter: options.meter ?? null,
   }
   let closed = false
 
   function send(request: OutboundRequest): Promise<OutboundReply> {
     return new Promise((resolve, reject) => {
-      if (closed) throw cancelled('The service is stopping')
-      const url = parseOutboundUrl(request.url)
-      for (const { name, value } of request.headers) {
-        checkHeaderName(name)
-        checkHeaderValue(name, value)
+      try {
+        if (closed) throw cancelled('The service is stopping')
+        const url = parseOutboundUrl(request.url)
+        for (const { name, value } of request.headers) {
+          checkHeaderName(name)
+          checkHeaderValue(name, value)
+        }
+        new Exchange(context, request, url, resolve, reject).start()
+      } catch (error) {
+        context.meter?.failed((error as OutboundError).code)
+        throw error
       }
-      new Exchange(context, request, url, resolve, reject).start()
     })
   }
 

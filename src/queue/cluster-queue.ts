@@ -1,4 +1,5 @@
 // Who runs which run when, among several processes: each takes as many runs out of the database as it has places for.
+import { timeOfId } from '../engine/ids.ts'
 import type { Advanced, ClaimedRun } from '../engine/run-store.ts'
 import type { DispatchStore, Queue, QueuedRun } from '../operations/ports.ts'
 
@@ -33,6 +34,8 @@ export class ClusterQueue implements Queue {
   /** Nobody has looked since it was said that there may be something to run. */
   #mayBeMore = false
   #size = 0
+  #readySince: number | null = null
+  #inLineSince: number | null = null
   /** The runs that this process has in hand; twice, where it lost one and took it up again before it had let go. */
   readonly #carried = new Map<string, number>()
   readonly #timers = new Set<NodeJS.Timeout>()
@@ -47,6 +50,12 @@ export class ClusterQueue implements Queue {
   /** As of a second ago, and what this process has added since. */
   get size(): number {
     return this.#size
+  }
+
+  /** As of a few seconds ago. */
+  get oldestSince(): number | null {
+    const times = [this.#readySince, this.#inLineSince].filter((time) => time !== null)
+    return times.length ? Math.min(...times) : null
   }
 
   /** The holder of a run that is to start here; null where there is no place. */
@@ -169,7 +178,10 @@ export class ClusterQueue implements Queue {
   }
 
   async #admitLines(): Promise<void> {
-    for (const flowId of await this.#ports.dispatch.lines()) await this.#admit(flowId)
+    const lines = await this.#ports.dispatch.lines()
+    const [first] = lines.map(({ firstRunId }) => firstRunId).toSorted()
+    this.#inLineSince = first === undefined ? null : timeOfId(first)
+    for (const { flowId } of lines) await this.#admit(flowId)
   }
 
   #call(): void {
@@ -182,6 +194,7 @@ export class ClusterQueue implements Queue {
     const { dispatch } = this.#ports
     this.#size = await dispatch.waiting(this.#most)
     const dueIn = await dispatch.nextDueIn()
+    this.#readySince = dueIn !== null && dueIn <= 0 ? this.#ports.now() + dueIn : null
     if (dueIn !== null && dueIn > 0 && dueIn < LOOK_EVERY_MS) this.#after(dueIn, () => this.look())
   }
 

@@ -30,7 +30,7 @@ function setUp(concurrency: number) {
     begun,
     due,
     add: (id: string, flowId = 'f', limit: number | null = null) =>
-      queue.add({ id, flowId, concurrency: limit, fresh: null }),
+      queue.add({ id, flowId, concurrency: limit, fresh: null, since: time }),
     async end(id: string, advanced: Advanced = { state: 'finished' }) {
       ends.get(id)!(advanced)
       await turns()
@@ -72,18 +72,18 @@ describe('the in-process queue', () => {
 
   it("keeps a waiting run's place in its flow, also after a restart", async () => {
     const { queue, begun, add, end, due, setTime } = setUp(10)
-    queue.hold({ id: 'waits', flowId: 'a', concurrency: 1, fresh: null })
+    queue.hold({ id: 'waits', flowId: 'a', concurrency: 1, fresh: null, since: 0 })
     queue.start()
     await turns()
     add('next', 'a', 1)
     expect(begun).toEqual([])
-    due.push({ id: 'waits', flowId: 'a', concurrency: 1, fresh: null })
+    due.push({ id: 'waits', flowId: 'a', concurrency: 1, fresh: null, since: 0 })
     setTime(10)
     queue.wakeAt(10)
     await expect.poll(() => begun).toEqual(['waits'])
     await end('waits', { state: 'parked', resumeAt: 1e9 })
     expect(begun).toEqual(['waits'])
-    due.push({ id: 'waits', flowId: 'a', concurrency: 1, fresh: null })
+    due.push({ id: 'waits', flowId: 'a', concurrency: 1, fresh: null, since: 0 })
     queue.wakeAt(11)
     await expect.poll(() => begun).toEqual(['waits', 'waits'])
     await end('waits')
@@ -96,7 +96,7 @@ describe('the in-process queue', () => {
     queue.start()
     add('busy')
     await turns()
-    const waits = { id: 'waits', flowId: 'f', concurrency: null, fresh: null }
+    const waits = { id: 'waits', flowId: 'f', concurrency: null, fresh: null, since: 0 }
     due.push(waits)
     queue.wakeAt(0)
     await expect.poll(() => queue.size).toBe(1)
@@ -134,6 +134,24 @@ describe('the in-process queue', () => {
     queue.stop()
   })
 
+  it('knows since when the first in line waits, also in the line of a flow', async () => {
+    const { queue, add, end, setTime } = setUp(1)
+    queue.start()
+    expect(queue.oldestSince).toBe(null)
+    setTime(100)
+    add('a1', 'a', 1)
+    setTime(200)
+    add('a2', 'a', 1)
+    setTime(300)
+    add('b1', 'b')
+    expect(queue.oldestSince).toBe(200)
+    queue.forget({ id: 'a2', flowId: 'a' })
+    expect(queue.oldestSince).toBe(300)
+    await end('a1')
+    expect(queue.oldestSince).toBe(null)
+    queue.stop()
+  })
+
   it('follows the limit of the version that is first in line', async () => {
     const { queue, begun, add, end } = setUp(10)
     queue.start()
@@ -164,7 +182,7 @@ describe('the in-process queue', () => {
       failed: (error) => failures.push(error),
     })
     queue.start()
-    queue.add({ id: 'a', flowId: 'f', concurrency: null, fresh: null })
+    queue.add({ id: 'a', flowId: 'f', concurrency: null, fresh: null, since: 0 })
     await expect.poll(() => tries, { timeout: 5000 }).toBe(2)
     expect(failures).toHaveLength(1)
     queue.stop()

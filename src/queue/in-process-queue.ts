@@ -44,6 +44,15 @@ export class InProcessQueue implements Queue {
     return this.#ready.size + this.#inLine
   }
 
+  get oldestSince(): number | null {
+    let oldest = this.#ready.peek()?.since ?? null
+    for (const { line } of this.#limited.values()) {
+      const first = line.peek()
+      if (first && (oldest === null || first.since < oldest)) oldest = first.since
+    }
+    return oldest
+  }
+
   add(run: QueuedRun): void {
     const flow = this.#limitedFlow(run)
     if (flow && !flow.holders.has(run.id)) {

@@ -10,7 +10,7 @@ const IN_LINE = `at_once is not null and placed = 0 and finished_at is null`
 const NEXT_DUE = `select min(due_at) - ${DATABASE_NOW} as ms from run where ${READY}`
 const WAITING = `select (select count(*) from (select 1 from run where ${READY} and due_at <= ${DATABASE_NOW} limit $1) as ready)
   + (select count(*) from (select 1 from run where ${IN_LINE} limit $1) as line) as n`
-const LINES = `select distinct flow_id from run where ${IN_LINE}`
+const LINES = `select flow_id, min(id) as first from run where ${IN_LINE} group by flow_id`
 const LINE_LOCK = `select pg_advisory_xact_lock(hashtextextended($1, 1))`
 const PLACED = `select count(*) as n from run where flow_id = $1 and at_once is not null and placed = 1 and finished_at is null`
 const FIRST_IN_LINE = `select id, at_once from run where flow_id = $1 and ${IN_LINE} order by id limit $2`
@@ -76,7 +76,8 @@ export function createDispatchStore(
       }),
 
     async lines() {
-      return (await query<{ flow_id: string }>('lines', LINES)).map((row) => row.flow_id)
+      const rows = await query<{ flow_id: string; first: string }>('lines', LINES)
+      return rows.map(({ flow_id, first }) => ({ flowId: flow_id, firstRunId: first }))
     },
 
     async heldBy(worker) {

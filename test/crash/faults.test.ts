@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { ENTRY } from '../harness/entry.ts'
 import { freePort } from '../harness/free-port.ts'
 import { spawnMillrace, temporaryFolder } from '../harness/millrace.ts'
+import { scrape } from '../harness/scrape.ts'
 import { startUpstream } from '../harness/upstream.ts'
 
 const folders: string[] = []
@@ -108,6 +109,7 @@ describe('a full disk', () => {
       expect(i).toBeLessThan(2000)
     }
     expect(acknowledged.length).toBeGreaterThan(10)
+    expect((await scrape(limited)).get('millrace_deliveries_total{outcome="failed",code="unavailable"}')).toBe(refused)
     limited.child.kill('SIGKILL')
     await limited.exited
 

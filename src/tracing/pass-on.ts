@@ -1,0 +1,22 @@
+// Where nobody records: the trace that came with a delivery goes on to whatever its run calls.
+import type { HttpClient } from '../engine/http-client.ts'
+import { parseTraceContext } from '../engine/trace-context.ts'
+import type { RunTracing, StepTrace } from '../engine/tracing.ts'
+import { traceHeaders, withTraceHeaders } from './trace-headers.ts'
+
+const nothing = () => {}
+
+export const createPassOn = (http: HttpClient): RunTracing => ({
+  run({ webhook: { headers } }) {
+    const traceparent = headers['traceparent']
+    if (traceparent === undefined) return null
+    const context = parseTraceContext(traceparent, headers['tracestate'])
+    if (!context) return null
+    const sent = traceHeaders(context)
+    const step: StepTrace = {
+      http: { send: (request) => http.send(withTraceHeaders(request, sent)) },
+      ended: nothing,
+    }
+    return { step: () => step, failed: nothing, ended: nothing }
+  },
+})

@@ -1,0 +1,20 @@
+// Puts the trace into an outbound request.
+import type { OutboundHeader, OutboundRequest } from '../engine/http-client.ts'
+import { type TraceContext, traceparentOf } from '../engine/trace-context.ts'
+import type { TraceHeaders } from '../engine/tracing.ts'
+
+export const traceHeaders = (context: TraceContext): TraceHeaders => ({
+  traceparent: traceparentOf(context),
+  tracestate: context.state ?? undefined,
+})
+
+/** A step that sets traceparent itself knows better. */
+export function withTraceHeaders(request: OutboundRequest, { traceparent, tracestate }: TraceHeaders): OutboundRequest {
+  const isSet = (name: string) => request.headers.some((header) => header.name.toLowerCase() === name)
+  if (traceparent === undefined || isSet('traceparent')) return request
+  const headers = [...request.headers, plain('traceparent', traceparent)]
+  if (tracestate !== undefined && !isSet('tracestate')) headers.push(plain('tracestate', tracestate))
+  return { ...request, headers }
+}
+
+const plain = (name: string, value: string): OutboundHeader => ({ name, value, credential: false })
