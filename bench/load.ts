@@ -4,6 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
+/** As `npm start` does. */
+export const SERVE = ['--max-semi-space-size=8', '--heap-growing-percent=70', 'dist/millrace.js', 'serve']
+
 export interface Measured {
   perSecond: number
   p50Ms: number

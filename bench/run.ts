@@ -6,7 +6,7 @@ import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type PostgresServer, startPostgres } from '../test/harness/postgres.ts'
-import { familyOf, load, type Measured, type Parts, settle } from './load.ts'
+import { familyOf, load, type Measured, type Parts, SERVE, settle } from './load.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -120,7 +120,7 @@ async function startMillrace(
 ): Promise<{ child: ChildProcess; base: string }> {
   const port = String(nextPort++)
   const profile = options.profile ? ['--cpu-prof', `--cpu-prof-dir=${results}`] : []
-  const child = await start(name, [...profile, '--max-semi-space-size=8', 'dist/millrace.js', 'serve'], {
+  const child = await start(name, [...profile, ...SERVE], {
     MILLRACE_PORT: port,
     MILLRACE_ADMIN_TOKEN: TOKEN,
     MILLRACE_EGRESS_ALLOW: 'loopback',

@@ -6,7 +6,7 @@ import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { parseArgs } from 'node:util'
-import { rssMb } from './load.ts'
+import { rssMb, SERVE } from './load.ts'
 
 const { values: options } = parseArgs({ options: { runs: { type: 'string', default: '1000000' } } })
 
@@ -47,7 +47,7 @@ interface Figures {
 let millrace: ChildProcess | undefined
 
 function start(dataDir: string): void {
-  millrace = spawn(process.execPath, ['--max-semi-space-size=8', 'dist/millrace.js', 'serve'], {
+  millrace = spawn(process.execPath, SERVE, {
     env: {
       ...process.env,
       MILLRACE_PORT: String(PORT),

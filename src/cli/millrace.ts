@@ -1,6 +1,7 @@
-#!/usr/bin/env -S node --max-semi-space-size=8
+#!/usr/bin/env -S node --max-semi-space-size=8 --heap-growing-percent=70
 // The `millrace` command.
-import { enableCompileCache } from 'node:module'
+// As a whole: an older Node knows no such name in it, and must get as far as the message below.
+import module from 'node:module'
 
 const major = Number(process.versions.node.split('.')[0])
 if (major < 24) {
@@ -9,7 +10,7 @@ if (major < 24) {
   )
   process.exit(1)
 }
-enableCompileCache()
+module.enableCompileCache()
 
 const args = process.argv.slice(2)
 // The service starts without the rest of the command line.

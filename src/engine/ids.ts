@@ -33,35 +33,26 @@ export interface Ids {
 }
 
 export function createIds(now: () => number, randomBytes: (size: number) => Uint8Array): Ids {
-  let lastTime = 0
-  let time = ''
-  // Within a millisecond the random part counts upwards, so that ids made by one process keep their order.
-  let random = new Uint8Array(16)
+  let lastTime = -1
+  let start = ''
+  // Within a millisecond the last four characters count upwards, so that ids made by one process keep their order.
+  let count = 0
+  const begin = (at: number): void => {
+    lastTime = at
+    const random = randomBytes(16)
+    start = idTime(at)
+    for (let i = 0; i < 12; i++) start += ALPHABET[random[i]! & 31]
+    // The upper half is room to count upwards.
+    count = ((random[12]! << 16) | (random[13]! << 8) | random[14]!) & 0x7ffff
+  }
   return {
     next(prefix) {
       const at = Math.max(now(), lastTime)
-      if (at === lastTime) increment(random)
-      else {
-        lastTime = at
-        time = idTime(at)
-        random = randomBytes(16).map((byte) => byte & 31)
-        // Room to count upwards.
-        random[0]! &= 15
-      }
-      let text = `${prefix}_${time}`
-      for (let i = 0; i < 16; i++) text += ALPHABET[random[i]!]
-      return text
+      // Half a million within one millisecond would be the next one's.
+      if (at !== lastTime || count === 0xfffff) begin(at === lastTime ? at + 1 : at)
+      else count++
+      return `${prefix}_${start}${ALPHABET[count >> 15]}${ALPHABET[(count >> 10) & 31]}${ALPHABET[(count >> 5) & 31]}${ALPHABET[count & 31]}`
     },
     webhookId: () => Buffer.from(randomBytes(24)).toString('base64url'),
-  }
-}
-
-function increment(digits: Uint8Array): void {
-  for (let i = digits.length - 1; i >= 0; i--) {
-    if (digits[i] !== 31) {
-      digits[i]! += 1
-      return
-    }
-    digits[i] = 0
   }
 }

@@ -54,7 +54,7 @@ function bodyOf(contentType: string | null, rawBody: string): unknown {
 
 export function lastValues(all: Record<string, string[]>): Record<string, string> {
   const last: Record<string, string> = Object.create(null)
-  for (const [name, values] of Object.entries(all)) last[name] = values.at(-1)!
+  for (const name in all) last[name] = all[name]!.at(-1)!
   return last
 }
 
@@ -72,8 +72,11 @@ export function collectPairs(pairs: Iterable<[string, string]>): Record<string, 
 /** Around a header's parts HTTP drops blanks and tabs, and nothing else. */
 const OPTIONAL_SPACE = /^[ \t]+|[ \t]+$/g
 
-export const mediaType = (contentType: string | null): string =>
-  (contentType ?? '').split(';', 1)[0]!.replaceAll(OPTIONAL_SPACE, '').toLowerCase()
+export function mediaType(contentType: string | null): string {
+  // What nearly all senders send.
+  if (contentType === 'application/json') return contentType
+  return (contentType ?? '').split(';', 1)[0]!.replaceAll(OPTIONAL_SPACE, '').toLowerCase()
+}
 
 export const isJsonType = (type: string): boolean => type === 'application/json' || type.endsWith('+json')
 

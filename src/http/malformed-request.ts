@@ -8,7 +8,10 @@ import { closeSoon } from './webhook-request.ts'
 export function faultOfHead(raw: IncomingMessage): string | null {
   if (!raw.url!.startsWith('/')) return 'The request target must be a path.'
   let hosts = 0
-  for (let i = 0; i < raw.rawHeaders.length; i += 2) if (raw.rawHeaders[i]!.toLowerCase() === 'host') hosts++
+  for (let i = 0; i < raw.rawHeaders.length; i += 2) {
+    const name = raw.rawHeaders[i]!
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++
+  }
   if (hosts === 0 && raw.httpVersion === '1.1') return 'The Host header is missing.'
   return hosts > 1 ? 'There is more than one Host header.' : null
 }

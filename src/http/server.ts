@@ -7,7 +7,7 @@ import {
 } from 'node:http'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { nestsDeeperThan } from '../engine/json-limits.ts'
+import { scanJson, TOO_DEEP } from '../engine/json-limits.ts'
 import type { DeliveryTracing } from '../engine/tracing.ts'
 import { editorSchema } from '../flow/flow-schema.ts'
 import { FlowTextError, parseFlowText } from '../flow/flow-text.ts'
@@ -195,7 +195,7 @@ function acceptDocuments(app: FastifyInstance): void {
   const refused = (message: string) => new OperationError('invalid_request', message)
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
     if (body.length === 0) return done(refused('The body is empty; send a JSON document.'))
-    if (nestsDeeperThan(body as Buffer, MAX_DEPTH))
+    if (scanJson(body as Buffer, MAX_DEPTH) === TOO_DEEP)
       return done(refused(`The JSON is nested more than ${MAX_DEPTH} levels deep.`))
     try {
       done(null, parseJson(body.toString()))

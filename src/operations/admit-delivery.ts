@@ -229,7 +229,11 @@ function inRanges(ip: string, ranges: LiveFlow['ipRanges']): boolean {
 
 function checkHeaders(services: DeliveryServices, { flow, head }: Admission): Rejection | null {
   const { contentType, contentLength } = head.metadata
-  const types = head.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'content-type').length
+  let types = 0
+  for (let i = 0; i < head.rawHeaders.length; i += 2) {
+    const name = head.rawHeaders[i]!
+    if (name.length === 12 && name.toLowerCase() === 'content-type') types++
+  }
   if (types !== 1 || !accepts(flow.trigger, mediaType(contentType)))
     return new Rejection(
       'bad_request',

@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer'
 import { callerReply, defaultReply, stillRunningReply } from '../engine/caller-reply.ts'
 import { deliveryIdOf } from '../engine/ids.ts'
-import { holdsInfinity, nestsDeeperThan } from '../engine/json-limits.ts'
+import { MAYBE_TOO_LARGE, scanJson, someInfinite, TOO_DEEP } from '../engine/json-limits.ts'
 import { createRoots, type Roots, stepScope } from '../engine/run-scope.ts'
 import type { CallerReply } from '../engine/step-kind.ts'
 import { isJsonType, mediaType, parseBody, type WebhookData } from '../engine/webhook-data.ts'
@@ -44,7 +44,9 @@ export async function receiveDelivery(
   const { trigger } = flow
   const createdAt = services.now()
   const runId = services.ids.next('run')
-  const roots = replyRoots(services, admission, webhook, runId, createdAt)
+  const { status, headers, body: replyBody } = trigger.reply
+  const usesTemplates = trigger.when || trigger.dedupe || status || headers || replyBody
+  const roots = usesTemplates ? replyRoots(services, admission, webhook, runId, createdAt) : NO_ROOTS
   const scope = stepScope(roots, services.hashing, runId, 'trigger', createdAt)
 
   if (trigger.when && !passes(services, trigger.when, scope, route)) {
@@ -104,6 +106,9 @@ export async function receiveDelivery(
   return immediate ?? (await waiting!) ?? stillRunningReply(runId)
 }
 
+/** Where no template of the trigger looks at them. */
+const NO_ROOTS: Roots = Object.freeze(Object.create(null))
+
 /** Keeps a rejected delivery in the inbox of its webhook. */
 export async function keepRejection(
   services: DeliveryServices,
@@ -132,7 +137,8 @@ function readBody(head: DeliveryHead, bytes: Buffer): WebhookData | Rejection {
   if (rawBody.includes('\0')) return bad('The body contains a NUL character.')
   let body: unknown
   if (isJsonType(mediaType(contentType))) {
-    if (nestsDeeperThan(bytes, MAX_DEPTH)) return bad(`The JSON is nested more than ${MAX_DEPTH} levels deep.`)
+    const scanned = scanJson(bytes, MAX_DEPTH)
+    if (scanned === TOO_DEEP) return bad(`The JSON is nested more than ${MAX_DEPTH} levels deep.`)
     try {
       body = parseJson(rawBody)
     } catch (error) {
@@ -140,7 +146,7 @@ function readBody(head: DeliveryHead, bytes: Buffer): WebhookData | Rejection {
         rawBody === '' ? 'The body is empty; send a JSON document.' : `The body is not valid JSON: ${jsonFault(error)}`,
       )
     }
-    if (holdsInfinity(rawBody, body)) return bad('The JSON holds a number that is too large.')
+    if (scanned === MAYBE_TOO_LARGE && someInfinite(body)) return bad('The JSON holds a number that is too large.')
   } else body = parseBody(contentType, rawBody)
   return {
     body,

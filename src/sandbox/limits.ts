@@ -24,6 +24,8 @@ export const WORKER_STACK_MB = 16
 export const GUEST_STACK_BYTES = 256 << 10
 /** Strings on their way in and out; the guest's memory is WebAssembly's and not counted here. */
 export const WORKER_HEAP_MB = 256
+/** What comes and goes with each run is small; V8's own choice would be kept by each worker. */
+export const WORKER_YOUNG_MB = 4
 
 /** An engine that had to grow beyond this is replaced, since WebAssembly memory never shrinks. */
 export const KEPT_MEMORY_BYTES = 48 << 20

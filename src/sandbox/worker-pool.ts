@@ -4,7 +4,7 @@ import { CodeError, type CodeRequest, type CodeResult, type Sandbox } from '../e
 import { parseJson } from '../flow/parse-json.ts'
 import { threadFile } from '../package-files.ts'
 import { sandboxBroke, timedOut } from './explain-failure.ts'
-import { GRACE_MS, WORKER_HEAP_MB, WORKER_STACK_MB } from './limits.ts'
+import { GRACE_MS, WORKER_HEAP_MB, WORKER_STACK_MB, WORKER_YOUNG_MB } from './limits.ts'
 import type { Failure, RunReply, RunRequest } from './messages.ts'
 
 export interface WorkerPool extends Sandbox {
@@ -121,7 +121,11 @@ class Pool {
       execArgv: ['--disable-warning=ExperimentalWarning'],
       stdout: true,
       stderr: true,
-      resourceLimits: { stackSizeMb: WORKER_STACK_MB, maxOldGenerationSizeMb: WORKER_HEAP_MB },
+      resourceLimits: {
+        stackSizeMb: WORKER_STACK_MB,
+        maxOldGenerationSizeMb: WORKER_HEAP_MB,
+        maxYoungGenerationSizeMb: WORKER_YOUNG_MB,
+      },
     })
     const slot: Slot = { worker, job: null, ready: false, deadline: undefined }
     this.#slots.add(slot)

@@ -19,6 +19,7 @@ interface Pending {
 
 /** One that is written while the next is on its way. */
 const MOST_UNDER_WAY = 2
+const YOUNG_MB = 6
 
 export class ThreadWriter implements HotWriter {
   readonly #thread: Worker
@@ -31,7 +32,11 @@ export class ThreadWriter implements HotWriter {
 
   constructor(file: string, onSync: (seconds: number, writes: number) => void) {
     this.#onSync = onSync
-    this.#thread = new Worker(threadFile('storage/writer-thread'), { workerData: file })
+    this.#thread = new Worker(threadFile('storage/writer-thread'), {
+      workerData: file,
+      // A batch comes and goes: more room would only be kept.
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+    })
     this.#thread.on('message', (result: BatchResult) => this.#settle(result))
     // Without it nothing can be acknowledged any more: the process ends, and the next start goes on.
     this.#thread.on('error', (error) => {

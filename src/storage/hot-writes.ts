@@ -1,13 +1,14 @@
 // The writes of the hot path on SQLite as plain data, so that a thread of its own can do them.
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 
+/** Bodies come as text, and are kept as its bytes. */
 const STATEMENTS = {
   insertRun: `INSERT INTO run (id, flow_id, version, document, status, test, epoch, attempt, hops, reply_status, request, raw_body, created_at, replay_of, sealed)
-    VALUES (?, ?, ?, ?, 'queued', ?, 0, 1, ?, ?, ?, ?, ?, ?, ?)`,
+    VALUES (?, ?, ?, ?, 'queued', ?, 0, 1, ?, ?, ?, CAST(? AS BLOB), ?, ?, ?)`,
   takeKey: `INSERT INTO dedupe (flow_id, key, run_id, expires_at) VALUES (?, ?, ?, ?)
     ON CONFLICT (flow_id, key) DO UPDATE SET run_id = excluded.run_id, expires_at = excluded.expires_at WHERE dedupe.expires_at <= ?`,
   insertDelivery: `INSERT INTO delivery (id, flow_id, outcome, code, message, status, run_id, request, raw_body, received_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, CAST(? AS BLOB), ?)`,
   updateRun: `UPDATE run SET epoch = ?, status = ?, started_at = ?, finished_at = ?, resume_at = ?, error = ?
     WHERE id = ? AND epoch = ? AND status IN ('queued', 'running', 'waiting')`,
   putStep: `INSERT OR REPLACE INTO step (run_id, path, id, kind, seq, status, attempt, started_at, finished_at, outcome,

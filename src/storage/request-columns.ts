@@ -21,9 +21,13 @@ export interface RequestColumns {
 
 /** For what is only looked at. */
 export function requestColumns(webhook: WebhookData, protect: Protect): RequestColumns {
-  const { request, rawBody } = shownRequest(webhook, JSON.stringify(storedRequest(webhook)), protect)
+  const { request, rawBody } = requestTexts(webhook, protect)
   return { request, raw_body: encoder.encode(rawBody) }
 }
+
+/** The same, with the body as text. */
+export const requestTexts = (webhook: WebhookData, protect: Protect): { request: string; rawBody: string } =>
+  shownRequest(webhook, JSON.stringify(storedRequest(webhook)), protect)
 
 /** For what a run works on: where something is hidden, the true request is kept sealed beside it. */
 export function sealedRequestColumns(
@@ -31,12 +35,21 @@ export function sealedRequestColumns(
   protect: Protect,
   binding: string,
 ): RequestColumns & { sealed: string | null } {
+  const { request, rawBody, sealed } = sealedRequestTexts(webhook, protect, binding)
+  return { request, raw_body: encoder.encode(rawBody), sealed }
+}
+
+/** The same, with the body as text. */
+export function sealedRequestTexts(
+  webhook: WebhookData,
+  protect: Protect,
+  binding: string,
+): { request: string; rawBody: string; sealed: string | null } {
   const request = JSON.stringify(storedRequest(webhook))
   const shown = shownRequest(webhook, request, protect)
   const hidden = shown.request !== request || shown.rawBody !== webhook.rawBody
   return {
-    request: shown.request,
-    raw_body: encoder.encode(shown.rawBody),
+    ...shown,
     sealed: hidden ? protect.seal(JSON.stringify([request, webhook.rawBody]), binding) : null,
   }
 }

@@ -12,7 +12,7 @@ import {
   roundsUnder,
   settleOperation,
 } from './journal-rows.ts'
-import { requestColumns, revealedRequest, sealedRequestColumns } from './request-columns.ts'
+import { requestTexts, revealedRequest, sealedRequestTexts } from './request-columns.ts'
 import { toClaimedRun, toEntry } from './run-rows.ts'
 import type { SqliteStorage } from './sqlite-database.ts'
 import { createSqliteKeyValues } from './sqlite-key-values.ts'
@@ -87,7 +87,7 @@ export function createSqliteRunJournal(
   return {
     runs: {
       async accept(run: NewRun, dedupe: Dedupe | null = null, journal: ReplayedJournal | null = null) {
-        const { request, raw_body, sealed } = sealedRequestColumns(run.webhook, protect, runBinding(run.id))
+        const { request, rawBody, sealed } = sealedRequestTexts(run.webhook, protect, runBinding(run.id))
         const insert: HotStatement = [
           'insertRun',
           [
@@ -99,7 +99,7 @@ export function createSqliteRunJournal(
             run.hops,
             run.replyStatus,
             request,
-            raw_body,
+            rawBody,
             run.createdAt,
             run.replayOf,
             sealed,
@@ -133,9 +133,9 @@ export function createSqliteRunJournal(
     },
 
     async addDelivery(d: DeliveryRecord) {
-      const { request, raw_body } = requestColumns(d.webhook, protect)
+      const { request, rawBody } = requestTexts(d.webhook, protect)
       const message = d.message && protect.text(d.message)
-      const values = [d.id, d.flowId, d.outcome, d.code, message, d.status, d.runId, request, raw_body, d.receivedAt]
+      const values = [d.id, d.flowId, d.outcome, d.code, message, d.status, d.runId, request, rawBody, d.receivedAt]
       await hot.write([['insertDelivery', values]])
     },
 
