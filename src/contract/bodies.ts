@@ -54,6 +54,8 @@ export const PublishedBody = Type.Object({ version: Type.Integer(), warnings: Ty
 export const VersionBody = Type.Object({ version: Type.Integer(), publishedAt: Time, publishedBy: Type.String() })
 export const VersionDocumentBody = Type.Object({ ...VersionBody.properties, document: AnyJson })
 
+export const CurlBody = Type.Object({ curl: Type.String({ description: 'For a POSIX shell' }) })
+
 const GivenWebhook = Type.Object(
   {
     body: Type.Optional(AnyJson),
@@ -174,6 +176,7 @@ export const RunStepsQuery = Type.Object(
 )
 
 export const DocumentBody = Type.Object({ document: AnyJson })
+export const HarBody = Type.Object({ log: AnyJson })
 
 const Outcome = oneOf('accepted', 'duplicate', 'filtered', 'rejected')
 

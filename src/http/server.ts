@@ -128,7 +128,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     acceptDocuments(scope)
     flowRoutes(scope, services, streams, options.flowSchema)
     flowSourceRoutes(scope, services, editorSchema(options.flowSchema))
-    runRoutes(scope, services, streams)
+    runRoutes(scope, services, streams, options.settings.version)
     deliveryRoutes(scope, services, streams)
     auditRoutes(scope, services)
     backupRoutes(scope, services)

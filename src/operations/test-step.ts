@@ -6,9 +6,10 @@ import { compileStep } from '../flow/compile.ts'
 import type { StepDocument } from '../flow/document.ts'
 import { publishIssues } from '../flow/validate.ts'
 import { findFlow, findings } from './draft.ts'
+import { findStep } from './find-step.ts'
 import { inFirstRounds } from './first-rounds.ts'
 import { type GivenWebhook, givenWebhook } from './given-webhook.ts'
-import { FlowInvalid, notFound } from './operation-error.ts'
+import { FlowInvalid } from './operation-error.ts'
 import { openLiterals, requireOwnSecrets } from './secret-literals.ts'
 import type { Services } from './services.ts'
 
@@ -34,8 +35,7 @@ export async function testStep(
 ): Promise<StepTestResult> {
   const flow = await findFlow(services, flowId)
   const document = JSON.parse(flow.draft) as { name?: string; steps?: unknown[] }
-  const found = findStep(document.steps ?? [], '/steps', stepId)
-  if (!found) throw notFound('step', `${stepId} in flow ${flowId}`)
+  const found = findStep(flowId, document, stepId)
   const issues = publishIssues(findings(services, document)).filter(
     ({ path, code }) => (path === found.path || path.startsWith(`${found.path}/`)) && !NEEDS_OTHER_STEPS.has(code),
   )
@@ -121,17 +121,6 @@ function openStep(services: Services, flowId: string, step: StepDocument): StepD
 /** A reference to what has not run is no fault when the results are handed in. */
 const NEEDS_OTHER_STEPS = new Set(['step_not_run_yet', 'unknown_variable', 'unknown_step'])
 
-function findStep(list: unknown[], path: string, id: string): { step: StepDocument; path: string } | null {
-  for (const [i, step] of list.entries()) {
-    if (typeof step !== 'object' || step === null) continue
-    const at = `${path}/${i}`
-    if ((step as StepDocument).id === id) return { step: step as StepDocument, path: at }
-    const nested = findInside(step, at, id)
-    if (nested) return nested
-  }
-  return null
-}
-
 /** What the set steps that were tested before left, in the order of the document. */
 function variablesOf(value: unknown, earlier: Record<string, unknown>): Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return {}
@@ -143,17 +132,4 @@ function variablesOf(value: unknown, earlier: Record<string, unknown>): Record<s
     Object.fromEntries(left.map((name) => [name, (result as Record<string, unknown>)[name]])),
     ...Object.values(value).map((item) => variablesOf(item, earlier)),
   )
-}
-
-/** Steps inside a step stand in some list below it, at whatever depth its kind puts them. */
-function findInside(value: object, path: string, id: string): { step: StepDocument; path: string } | null {
-  for (const [key, item] of Object.entries(value)) {
-    if (typeof item !== 'object' || item === null) continue
-    const at = `${path}/${key}`
-    const isStepList =
-      Array.isArray(item) && item.some((entry) => typeof entry?.id === 'string' && typeof entry?.kind === 'string')
-    const found = isStepList ? findStep(item, at, id) : findInside(item, at, id)
-    if (found) return found
-  }
-  return null
 }

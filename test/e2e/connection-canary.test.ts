@@ -202,7 +202,13 @@ describe('a canary', { timeout: 60_000 }, () => {
     expect(kept.steps[0]!.error?.code).toBe('host_not_allowed')
     expect(upstream.received).toHaveLength(before)
 
-    const ids = { 'flows/id': flow.id, 'runs/id': run.id, 'connections/name': name, 'versions/version': '1' }
+    const ids = {
+      'flows/id': flow.id,
+      'steps/stepId': phases[0]![0],
+      'runs/id': run.id,
+      'connections/name': name,
+      'versions/version': '1',
+    }
     const shown = [answer.body, ended, tested, kept].map((one) => JSON.stringify(one))
     const everything = [...shown, await everyReply(millrace, ids), millrace.log()].join('\n')
     expect(everything).toContain('[secret]')

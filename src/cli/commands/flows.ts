@@ -128,6 +128,20 @@ export const exportFlow = defineCommand({
   },
 })
 
+export const curlOfStep = defineCommand({
+  name: 'flows curl',
+  summary: "Write a request of a flow's draft as a curl command",
+  args: ['<flow>', '<step>'],
+  details: 'Templates stand as they are, and placeholders such as <token> where secrets belong.',
+  examples: [['to try it by hand', "millrace flows curl 'Order alerts' order"]],
+  async run({ connect, args, show }) {
+    const api = await connect()
+    const flow = await findFlow(api, args[0]!)
+    const body = await api.get<{ curl: string }>(`/flows/${flow.id}/steps/${encodeURIComponent(args[1]!)}/curl`)
+    return show(body, () => body.curl)
+  },
+})
+
 export const publishFlow = defineCommand({
   name: 'flows publish',
   summary: "Make a flow's draft its live version",

@@ -7,11 +7,11 @@ import { completionFor } from './completion.ts'
 import { deleteConnection, listConnections, setConnection, showConnection } from './connections.ts'
 import { migrateCommand, transferCommand } from './databases.ts'
 import { doctor } from './doctor.ts'
-import { exportFlow, listFlows, publishFlow, showFlow, unpublishFlow, validateFlows } from './flows.ts'
+import { curlOfStep, exportFlow, listFlows, publishFlow, showFlow, unpublishFlow, validateFlows } from './flows.ts'
 import { listKeys, rotateKeys } from './keys.ts'
 import { mcp } from './mcp.ts'
 import { resetUserPassword } from './reset-password.ts'
-import { cancelRun, exportRun, listRuns, replayRun, showRun, tailRuns } from './runs.ts'
+import { cancelRun, exportRun, harOfRun, listRuns, replayRun, showRun, tailRuns } from './runs.ts'
 import { send } from './send.ts'
 import { serveCommand } from './serve.ts'
 import { testFlows } from './test.ts'
@@ -26,12 +26,14 @@ export const commands: readonly Command[] = [
   diffFlows,
   applyFlows,
   exportFlow,
+  curlOfStep,
   publishFlow,
   unpublishFlow,
   testFlows,
   listRuns,
   showRun,
   exportRun,
+  harOfRun,
   tailRuns,
   replayRun,
   cancelRun,

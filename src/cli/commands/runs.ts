@@ -136,6 +136,24 @@ export const exportRun = defineCommand({
   },
 })
 
+export const harOfRun = defineCommand({
+  name: 'runs har',
+  summary: 'Write the requests of a run and their replies as an HTTP Archive (HAR)',
+  args: ['<run>'],
+  options: { output: text('file', 'write to this file, not to the terminal') },
+  details: 'Secrets are hidden as in the run. Developer tools of browsers and HTTP debuggers open such files.',
+  examples: [
+    ['to a file', 'millrace runs har run_01m7… --output run.har'],
+    ['what was asked', "millrace runs har run_01m7… | jq -r '.log.entries[].request.url'"],
+  ],
+  async run({ connect, args, options, show }) {
+    const har = await (await connect()).get<object>(`/runs/${encodeURIComponent(args[0]!)}/har`)
+    if (options.output === undefined) return show(har, () => JSON.stringify(har, null, 2))
+    writeFileSync(options.output, `${JSON.stringify(har, null, 2)}\n`)
+    return show({ file: options.output, run: args[0] }, () => `Wrote ${options.output}.`)
+  },
+})
+
 export const tailRuns = defineCommand({
   name: 'runs tail',
   summary: 'Follow one run to its end, or all runs as they happen',

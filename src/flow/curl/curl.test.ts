@@ -230,6 +230,40 @@ describe('writing a command', () => {
   })
 })
 
+it('writes what there is of a draft, as words of a shell', () => {
+  const draft = (settings: object) => toCurl(settings as HttpRequestSettings)
+  expect(draft({})).toBe("curl '' \\\n  -L")
+  expect(
+    draft({
+      method: '',
+      url: 'https://x.example',
+      query: [{ name: 'n', value: 1 }, {}],
+      headers: [{ name: 'X-N', value: 2 }, {}],
+      auth: { kind: 'basic' },
+      body: { kind: 'json' },
+      timeout: '{{ $(reboot) }}',
+      idempotencyKey: true,
+    }),
+  ).toBe(`curl -X GET 'https://x.example?n=1&=' \\
+  -H 'X-N: 2' \\
+  -H ';' \\
+  -u : \\
+  -H 'Idempotency-Key: <id of the run and step>' \\
+  -H 'Content-Type: application/json' \\
+  --data-raw null \\
+  --max-time '{{ $(reboot) }}' \\
+  -L`)
+  for (const kind of ['bearer', 'apiKey', 'oauth2']) draft({ auth: { kind } })
+  for (const body of [{ kind: 'text' }, { kind: 'form' }, { kind: 'form', multipart: true }]) draft({ body })
+})
+
+it('encodes a form as the step does, and leaves it to curl only for templates', () => {
+  const form = (value: string) =>
+    toCurl({ method: 'POST', url: 'https://x.example', body: { kind: 'form', fields: [{ name: 'a b', value }] } })
+  expect(form('1 & 2')).toContain('--data-raw a+b=1+%26+2 ')
+  expect(form('{{ env.X }}')).toContain("--data-urlencode 'a%20b={{ env.X }}'")
+})
+
 const text = fc.string({ unit: 'binary', maxLength: 12 }).filter((s) => s.isWellFormed() && !/[\0\r]|\{\{/.test(s))
 const name = fc.stringMatching(/^[a-z][a-z0-9-]{0,8}$/)
 const headerValue = fc.string({ maxLength: 12 }).map((s) => s.replaceAll(/[{}]/g, '').trim())

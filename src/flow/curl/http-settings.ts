@@ -26,5 +26,6 @@ export interface HttpRequestSettings {
   auth?: HttpAuth
   timeout?: number
   followRedirects?: boolean
-  retry?: { attempts: number; delay?: number }
+  idempotencyKey?: boolean
+  retry?: { attempts?: number; delay?: number }
 }

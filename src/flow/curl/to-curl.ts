@@ -1,18 +1,20 @@
 // Writes the settings of an HTTP step as a curl command: templates stand as they are, secrets as names of what belongs there.
+// A draft may be incomplete, and have numbers where text is meant.
 import { SEALED_PREFIX } from '../secret-literals.ts'
 import type { HttpAuth, HttpBody, HttpRequestSettings, NameValue } from './http-settings.ts'
 
 /** One option per line, for a POSIX shell. */
-export function toCurl(settings: HttpRequestSettings): string {
-  const { method, url, headers = [], query = [], body, auth, timeout, followRedirects, retry } = settings
+export function toCurl(settings: Partial<HttpRequestSettings>): string {
+  const { method = 'GET', url = '', headers = [], query = [], body, auth, timeout, followRedirects, retry } = settings
   const queryKey =
     auth?.kind === 'apiKey' && auth.in === 'query' ? [{ name: auth.name, value: secret(auth.value, 'key') }] : []
   const parts = [
-    `curl${methodPart(method, body)} ${word(withQuery(url, [...query, ...queryKey]))}`,
+    `curl${methodPart(method || 'GET', body)} ${word(withQuery(url, [...query, ...queryKey]))}`,
     ...headers.map((header) => `-H ${word(headerText(header))}`),
     ...authParts(auth),
+    ...(settings.idempotencyKey ? [`-H ${word('Idempotency-Key: <id of the run and step>')}`] : []),
     ...bodyParts(body, headers),
-    ...(timeout === undefined ? [] : [`--max-time ${timeout}`]),
+    ...(timeout === undefined ? [] : [`--max-time ${word(String(timeout))}`]),
     followRedirects === false ? '--no-location' : '-L',
     ...(retry ? retryParts(retry) : []),
   ]
@@ -24,48 +26,59 @@ function methodPart(method: string, body: HttpBody | undefined): string {
   return method === (body ? 'POST' : 'GET') ? '' : ` -X ${method}`
 }
 
-const headerText = ({ name, value }: NameValue): string => (value === '' ? `${name};` : `${name}: ${value}`)
+const written = (value: string | undefined): string => String(value ?? '')
+
+const headerText = ({ name, value }: NameValue): string =>
+  written(value) === '' ? `${written(name)};` : `${written(name)}: ${value}`
 
 function authParts(auth: HttpAuth | undefined): string[] {
   switch (auth?.kind) {
     case 'basic':
-      return [`-u ${word(`${auth.username}:${secret(auth.password, 'password')}`)}`]
+      return [`-u ${word(`${written(auth.username)}:${secret(auth.password, 'password')}`)}`]
     case 'bearer':
       return [`-H ${word(`Authorization: Bearer ${secret(auth.token, 'token').replace(/^\s*bearer\s+/i, '')}`)}`]
     case 'apiKey':
-      return auth.in === 'query' ? [] : [`-H ${word(`${auth.name}: ${secret(auth.value, 'key')}`)}`]
+      return auth.in === 'query' ? [] : [`-H ${word(`${written(auth.name)}: ${secret(auth.value, 'key')}`)}`]
     case 'oauth2':
-      return [`-H ${word(`Authorization: Bearer <access token of ${auth.connection}>`)}`]
+      return [`-H ${word(`Authorization: Bearer <access token of ${written(auth.connection)}>`)}`]
     default:
       return []
   }
 }
 
 /** A template names its secret; anything else in such a place is one. */
-const secret = (value: string, what: string): string =>
-  value === '' || (value.includes('{{') && !value.startsWith(SEALED_PREFIX)) ? value : `<${what}>`
+function secret(value: string | undefined, what: string): string {
+  const text = written(value)
+  return text === '' || (text.includes('{{') && !text.startsWith(SEALED_PREFIX)) ? text : `<${what}>`
+}
 
 function bodyParts(body: HttpBody | undefined, headers: readonly NameValue[]): string[] {
   if (!body) return []
-  const typed = headers.some(({ name }) => name.toLowerCase() === 'content-type')
+  const typed = headers.some(({ name }) => written(name).toLowerCase() === 'content-type')
   const contentType = (type: string): string[] => (typed ? [] : [`-H ${word(`Content-Type: ${type}`)}`])
   switch (body.kind) {
     case 'json':
-      return [...contentType('application/json'), `--data-raw ${word(JSON.stringify(body.value))}`]
+      return [...contentType('application/json'), `--data-raw ${word(JSON.stringify(body.value ?? null))}`]
     case 'text':
-      return [...contentType(body.contentType ?? 'text/plain'), `--data-raw ${word(body.value)}`]
+      return [...contentType(body.contentType ?? 'text/plain'), `--data-raw ${word(written(body.value))}`]
     case 'form':
-      if (body.multipart) return body.fields.map(({ name, value }) => `--form-string ${word(`${name}=${value}`)}`)
-      if (body.fields.length === 0) return [...contentType(FORM), `--data-raw ''`]
-      return body.fields.map(({ name, value }) => `--data-urlencode ${word(`${encoded(name)}=${value}`)}`)
+      return formParts(body.fields ?? [], body.multipart === true, contentType)
   }
 }
 
-const FORM = 'application/x-www-form-urlencoded'
+/** As the step encodes it; only what a template gives is left to curl. */
+function formParts(given: readonly NameValue[], multipart: boolean, contentType: (type: string) => string[]): string[] {
+  const fields = given.map(({ name, value }): [string, string] => [written(name), written(value)])
+  if (multipart) return fields.map(([name, value]) => `--form-string ${word(`${name}=${value}`)}`)
+  if (fields.length === 0) return [...contentType('application/x-www-form-urlencoded'), `--data-raw ''`]
+  return fields.some((field) => field.join().includes('{{'))
+    ? fields.map(([name, value]) => `--data-urlencode ${word(`${encoded(name)}=${value}`)}`)
+    : [`--data-raw ${word(new URLSearchParams(fields).toString())}`]
+}
 
-function retryParts({ attempts, delay }: NonNullable<HttpRequestSettings['retry']>): string[] {
+function retryParts({ attempts = 3, delay }: NonNullable<HttpRequestSettings['retry']>): string[] {
   if (!(attempts > 1)) return []
-  return [`--retry ${attempts - 1}`, ...(delay === undefined ? [] : [`--retry-delay ${delay}`])]
+  return [`--retry ${attempts - 1}`, ...(delay === undefined ? [] : [`--retry-delay ${word(String(delay))}`])]
 }
 
 /** Appended as the step does it; a template is filled in first, and stands here as it is. */
@@ -73,7 +86,7 @@ function withQuery(url: string, pairs: readonly NameValue[]): string {
   if (pairs.length === 0) return url
   const base = url.split('#', 1)[0]!
   const joint = !base.includes('?') ? '?' : /[?&]$/.test(base) ? '' : '&'
-  return base + joint + pairs.map(({ name, value }) => `${encoded(name)}=${encoded(value)}`).join('&')
+  return base + joint + pairs.map(({ name, value }) => `${encoded(written(name))}=${encoded(written(value))}`).join('&')
 }
 
 const encoded = (text: string): string => (text.includes('{{') ? text : encodeURIComponent(text.toWellFormed()))

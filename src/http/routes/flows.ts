@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import Type from 'typebox'
 import {
+  CurlBody,
   DeliveryBody,
   FlowBody,
   FlowStatsBody,
@@ -36,6 +37,7 @@ import {
 } from '../../operations/read-flows.ts'
 import { replaceDraft, restoreVersion } from '../../operations/replace-draft.ts'
 import type { Services } from '../../operations/services.ts'
+import { stepCurl } from '../../operations/step-curl.ts'
 import { testFlow } from '../../operations/test-flow.ts'
 import { testStep } from '../../operations/test-step.ts'
 import { validateFlow } from '../../operations/validate-flow.ts'
@@ -192,6 +194,18 @@ export function flowRoutes(
       },
     },
     ({ params, body }) => testStep(services, params.id, params.stepId, body),
+  )
+  app.get<{ Params: Static<typeof IdAndStep> }>(
+    '/api/v1/flows/:id/steps/:stepId/curl',
+    {
+      schema: {
+        tags,
+        summary: 'A request of the draft as a curl command, with placeholders for secrets',
+        params: IdAndStep,
+        response: { 200: CurlBody },
+      },
+    },
+    ({ params }) => stepCurl(services, params.id, params.stepId),
   )
   app.post<WithId & { Body: Static<typeof FlowTestRequest> }>(
     '/api/v1/flows/:id/test',

@@ -3,6 +3,7 @@ import type { Static } from 'typebox'
 import Type from 'typebox'
 import {
   DocumentBody,
+  HarBody,
   pageOf,
   ReplayRequest,
   RunBody,
@@ -20,6 +21,7 @@ import type { Page } from '../../operations/ports.ts'
 import { listRunSteps, listRuns, readRun, readRunDocument } from '../../operations/read-runs.ts'
 import { replayRun } from '../../operations/replay-run.ts'
 import { runFixture } from '../../operations/run-fixture.ts'
+import { runHar } from '../../operations/run-har.ts'
 import type { Services } from '../../operations/services.ts'
 import type { EventStreams } from '../event-stream.ts'
 import { pageFrom } from '../page.ts'
@@ -27,7 +29,7 @@ import { pageFrom } from '../page.ts'
 const Id = Type.Object({ id: Type.String() })
 type WithId = { Params: Static<typeof Id> }
 
-export function runRoutes(app: FastifyInstance, services: Services, streams: EventStreams): void {
+export function runRoutes(app: FastifyInstance, services: Services, streams: EventStreams, version: string): void {
   const tags = ['runs']
   app.get<{ Querystring: Static<typeof RunsQuery> }>(
     '/api/v1/runs',
@@ -92,6 +94,18 @@ export function runRoutes(app: FastifyInstance, services: Services, streams: Eve
       },
     },
     ({ params }) => runFixture(services, params.id),
+  )
+  app.get<WithId>(
+    '/api/v1/runs/:id/har',
+    {
+      schema: {
+        tags,
+        summary: 'The requests of a run and their replies as an HTTP Archive (HAR 1.2), with marks in place of secrets',
+        params: Id,
+        response: { 200: HarBody },
+      },
+    },
+    ({ params }) => runHar(services, params.id, version),
   )
   app.post<WithId>(
     '/api/v1/runs/:id/cancel',

@@ -1,7 +1,8 @@
-// What can be done with a run: stop it, run it again, mend its flow.
+// What can be done with a run: stop it, run it again, mend its flow, take its requests elsewhere.
 import { Button, Menu, Tooltip } from '@mantine/core'
-import { IconChevronDown, IconPencil, IconPlayerStop, IconRefresh } from '@tabler/icons-react'
+import { IconChevronDown, IconDownload, IconPencil, IconPlayerStop, IconRefresh } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
+import { urlOf } from '../api-client.ts'
 import type { Run } from '../api-types.ts'
 import { useMay } from '../session.ts'
 import { ConfirmPopover } from '../ui/confirm-popover.tsx'
@@ -25,6 +26,17 @@ export function RunActions({ run, step, replay }: RunActionsProps) {
   const failed = run.error?.step
   return (
     <>
+      {run.steps.some(({ kind }) => kind === 'http') && (
+        <Button
+          variant="default"
+          component="a"
+          href={urlOf(`/runs/${run.id}/har`)}
+          download={`${run.id}.har`}
+          leftSection={<IconDownload size={15} />}
+        >
+          Download HAR
+        </Button>
+      )}
       {run.flowName !== null && (
         <Button
           variant="default"

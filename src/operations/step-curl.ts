@@ -1,0 +1,20 @@
+import type { HttpRequestSettings } from '../flow/curl/http-settings.ts'
+import { toCurl } from '../flow/curl/to-curl.ts'
+import { parseJson } from '../flow/parse-json.ts'
+import { findFlow } from './draft.ts'
+import { findStep } from './find-step.ts'
+import { OperationError } from './operation-error.ts'
+import type { Services } from './services.ts'
+
+/** A request of the draft as a curl command: templates as they stand, placeholders for secrets. */
+export async function stepCurl(services: Services, flowId: string, stepId: string): Promise<{ curl: string }> {
+  const { draft } = await findFlow(services, flowId)
+  const { step } = findStep(flowId, parseJson(draft) as { steps?: unknown[] }, stepId)
+  if (step.kind !== 'http')
+    throw new OperationError(
+      'invalid_request',
+      `${stepId} is of the kind ${step.kind}; only http steps send a request.`,
+    )
+  // A secret may have been typed where none belongs.
+  return { curl: services.secrets.redact(toCurl(step as unknown as HttpRequestSettings)) }
+}
