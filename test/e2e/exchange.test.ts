@@ -1,5 +1,5 @@
 // Steps and runs for other tools: curl and HAR, over the API and the command line.
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseCurl } from '../../src/flow/curl/parse-curl.ts'
@@ -245,5 +245,55 @@ describe('a step as curl', () => {
     expect((await callCli(['flows', 'curl', 'Curled', 'bytes'], { env })).stdout).toBe(`${await of('bytes')}\n`)
     expectFailure(await millrace.api('GET', `/flows/${id}/steps/none/curl`), 404, 'not_found')
     expectFailure(await millrace.api('GET', `/flows/${id}/steps/inner/curl`), 400, 'invalid_request')
+  })
+})
+
+describe('a step from other tools', () => {
+  it('comes from a curl command, as an argument or from stdin', async () => {
+    const command = "curl -k https://api.example.com/orders -H 'Authorization: Bearer abc'"
+    const typed = await callCli(['import', 'curl', command])
+    expect(typed).toMatchObject({
+      exit: 0,
+      stdout: `- id: request
+  kind: http
+  method: GET
+  url: https://api.example.com/orders
+  auth:
+    kind: bearer
+    token: abc
+`,
+    })
+    expect(typed.stderr).toMatch(/^Not taken over:\n {2}-k: Certificates are always verified/)
+    const piped = await callCli(['import', 'curl', '--id', 'orders', '--json'], { input: command })
+    expect(piped.json()).toMatchObject({ step: { id: 'orders', auth: { kind: 'bearer' } }, notTaken: [{ what: '-k' }] })
+    expect(await callCli(['import', 'curl', 'wget x'])).toMatchObject({ exit: 1 })
+  })
+
+  it('comes from an OpenAPI description, and works in a flow', async () => {
+    // Our own description is one that others would import.
+    const own = await (await fetch(`${millrace.url}/api/v1/openapi.json`)).text()
+    const file = join(folder, 'millrace.json')
+    writeFileSync(file, own)
+    const listed = await callCli(['import', 'openapi', file])
+    expect(listed.stdout).toMatch(/^GET +\/api\/v1\/runs\/\{id\}\/har /m)
+    const replay = await callCli(['import', 'openapi', '-', 'post /api/v1/runs/{id}/replay', '--json'], { input: own })
+    const { step, notTaken } = replay.json()
+    expect(step).toMatchObject({
+      kind: 'http',
+      method: 'POST',
+      url: `http://localhost:${millrace.port}/api/v1/runs/{{ vars.id }}/replay`,
+    })
+    expect(notTaken.map(({ what }: { what: string }) => what)).toContain('id (path)')
+    expect((await millrace.api('POST', '/flows', documentOf([step]))).status).toBe(201)
+
+    const missing = await callCli(['import', 'openapi', file, 'GET /api/v1/runs/{id}/hat'])
+    expect(missing).toMatchObject({
+      exit: 3,
+      stderr: expect.stringContaining('did you mean "GET /api/v1/runs/{id}/har"?'),
+    })
+    expect(await callCli(['import', 'openapi', '-'], { input: 'swagger: "2.0"' })).toMatchObject({
+      exit: 1,
+      stderr: expect.stringContaining('Swagger 2.0'),
+    })
   })
 })

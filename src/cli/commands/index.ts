@@ -8,6 +8,7 @@ import { deleteConnection, listConnections, setConnection, showConnection } from
 import { migrateCommand, transferCommand } from './databases.ts'
 import { doctor } from './doctor.ts'
 import { curlOfStep, exportFlow, listFlows, publishFlow, showFlow, unpublishFlow, validateFlows } from './flows.ts'
+import { importCurl, importOpenApi } from './import.ts'
 import { listKeys, rotateKeys } from './keys.ts'
 import { mcp } from './mcp.ts'
 import { resetUserPassword } from './reset-password.ts'
@@ -30,6 +31,8 @@ export const commands: readonly Command[] = [
   publishFlow,
   unpublishFlow,
   testFlows,
+  importCurl,
+  importOpenApi,
   listRuns,
   showRun,
   exportRun,

@@ -23,14 +23,14 @@ import { KindForm } from '../kinds/kind-form.tsx'
 import { allSteps, type StepPlace } from '../model/flow-tree.ts'
 import { useEdits } from '../use-edits.ts'
 import { ErrorHandling } from './error-handling.tsx'
-import { ImportCurl } from './import-curl.tsx'
+import { type ImportSource, ImportStep } from './import-step.tsx'
 import classes from './panel.module.css'
 import { ClosePanel } from './side-panel.tsx'
 import { TestStep } from './test-result.tsx'
 
 export function StepPanel({ place }: { place: StepPlace }) {
   const { open, search, kinds } = useEditor()
-  const [importing, setImporting] = useState(false)
+  const [importing, setImporting] = useState<ImportSource | null>(null)
   const { step, path } = place
   const { issues } = useFields()
   // Those that no field shows.
@@ -42,7 +42,7 @@ export function StepPanel({ place }: { place: StepPlace }) {
         <StepId place={place} />
         <span className={classes.kind}>{kinds.find(({ kind }) => kind === step.kind)?.label ?? step.kind}</span>
         <div className={classes.tools}>
-          <StepMenu place={place} onImport={() => setImporting(true)} />
+          <StepMenu place={place} onImport={setImporting} />
           <ClosePanel onClose={() => open(search.view ? { view: search.view } : {})} />
         </div>
       </div>
@@ -50,7 +50,9 @@ export function StepPanel({ place }: { place: StepPlace }) {
         <div className={classes.content}>
           <IdIssue place={place} />
           <IssueNotes issues={general} />
-          {importing && <ImportCurl place={place} onClose={() => setImporting(false)} />}
+          {importing && (
+            <ImportStep key={importing} place={place} from={importing} onClose={() => setImporting(null)} />
+          )}
           <KindForm place={place} />
           <hr className={classes.divider} />
           <ErrorHandling place={place} />
@@ -112,7 +114,7 @@ function IdIssue({ place }: { place: StepPlace }) {
   return <IssueNotes issues={issues.filter(({ path }) => path === `${place.path}/id`)} />
 }
 
-function StepMenu({ place, onImport }: { place: StepPlace; onImport: () => void }) {
+function StepMenu({ place, onImport }: { place: StepPlace; onImport: (from: ImportSource) => void }) {
   const { kinds, readOnly } = useEditor()
   const edits = useEdits()
   const { step } = place
@@ -135,11 +137,17 @@ function StepMenu({ place, onImport }: { place: StepPlace; onImport: () => void 
             Copy as curl
           </Menu.Item>
         )}
-        {isHttp && (
-          <Menu.Item leftSection={<IconReplace size={15} />} disabled={readOnly} onClick={onImport}>
-            Import from curl
-          </Menu.Item>
-        )}
+        {isHttp &&
+          (['curl', 'OpenAPI'] as const).map((from) => (
+            <Menu.Item
+              key={from}
+              leftSection={<IconReplace size={15} />}
+              disabled={readOnly}
+              onClick={() => onImport(from)}
+            >
+              Import from {from}
+            </Menu.Item>
+          ))}
         {isHttp && <Menu.Divider />}
         <Menu.Item leftSection={<IconCopy size={15} />} disabled={readOnly} onClick={() => edits.duplicate(place)}>
           Duplicate

@@ -1,0 +1,91 @@
+// An operation of an OpenAPI description as an HTTP step, and what could not be taken over.
+import type { HttpRequestSettings } from '../curl/http-settings.ts'
+import type { NotTaken } from '../curl/parse-curl.ts'
+import { follow, listAt, type Node, own, textAt } from './document.ts'
+import { urlLiteral } from './literal.ts'
+import { FILL_IN, placeholder, readParameters } from './parameters.ts'
+import type { OpenApi, Operation } from './read-openapi.ts'
+import { readBody } from './request-body.ts'
+import { readSecurity } from './security.ts'
+
+export interface ImportedOperation {
+  /** A good id for the step. */
+  id: string
+  settings: HttpRequestSettings
+  notTaken: NotTaken[]
+}
+
+export function importOperation(
+  { document }: OpenApi,
+  { method, path, operationId, name }: Operation,
+): ImportedOperation {
+  const item = follow(document, own(own(document, 'paths'), path))
+  const operation = own(item, method.toLowerCase())
+  const notTaken: NotTaken[] = []
+  const parameters = readParameters(document, item, operation, notTaken)
+  const security = readSecurity(document, operation, notTaken)
+  const { body, headers: typed } = readBody(document, operation, method, notTaken)
+  const headers = [...parameters.headers, ...typed, ...security.headers]
+  return {
+    id: stepId(operationId ?? name),
+    settings: {
+      method,
+      url: serverUrl(document, item, operation, notTaken) + filledPath(path, parameters.path, notTaken),
+      ...(parameters.query.length ? { query: parameters.query } : {}),
+      ...(headers.length ? { headers } : {}),
+      ...(body ? { body } : {}),
+      ...(security.auth ? { auth: security.auth } : {}),
+    },
+    notTaken,
+  }
+}
+
+const stepId = (text: string): string =>
+  text
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '_')
+    .replace(/^[^a-z]+/, '')
+    .slice(0, 64)
+    .replace(/_+$/, '') || 'request'
+
+function filledPath(path: string, values: ReadonlyMap<string, string>, notTaken: NotTaken[]): string {
+  const parts = path.split(/\{([^{}]*)\}/)
+  return parts
+    .map((part, i) => {
+      if (i % 2 === 0) return urlLiteral(part)
+      if (!values.has(part)) notTaken.push({ what: `${part} (path)`, reason: FILL_IN })
+      return values.get(part) ?? placeholder(part)
+    })
+    .join('')
+}
+
+const NO_HOST = '{{ env.API_URL }}'
+
+/** The first server that is named, without the slash at its end. */
+function serverUrl(document: Node, item: unknown, operation: unknown, notTaken: NotTaken[]): string {
+  const [server, ...others] =
+    [operation, item, document].map((of) => listAt(of, 'servers')).find((list) => list.length) ?? []
+  for (const other of others)
+    notTaken.push({ what: textAt(other, 'url') ?? 'A server', reason: 'Another server: the first one is taken.' })
+  const written = (textAt(server, 'url') ?? '').replaceAll(/\{([^{}]*)\}/g, (_, name: string) =>
+    variableOf(own(own(server, 'variables'), name), name, notTaken),
+  )
+  const url = urlLiteral(written).replace(/\/+$/, '')
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(url)) return url
+  notTaken.push({
+    what: 'Server',
+    reason: 'The description names no host: set MILLRACE_ENV_API_URL, or write the host in its place.',
+  })
+  return NO_HOST + url.replace(/^(?=[^/])/, '/')
+}
+
+function variableOf(variable: unknown, name: string, notTaken: NotTaken[]): string {
+  const value = textAt(variable, 'default') ?? ''
+  const others = listAt(variable, 'enum').filter((one) => typeof one === 'string' && one !== value)
+  notTaken.push({
+    what: `${name} (server)`,
+    reason: `Its default is taken, "${value}"${others.length ? `; it may also be ${others.join(', ')}` : ''}.`,
+  })
+  return value
+}

@@ -1,0 +1,13 @@
+// What a description says is data, also where it looks like a template.
+
+export const literal = (text: string): string => text.replaceAll('{{', "{{ '{{' }}")
+
+/** Braces have no place in a URL anyway. */
+export const urlLiteral = (text: string): string => text.replaceAll('{', '%7B').replaceAll('}', '%7D')
+
+export function literalTree(value: unknown): unknown {
+  if (typeof value === 'string') return literal(value)
+  if (Array.isArray(value)) return value.map(literalTree)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, literalTree(item)]))
+}

@@ -1,0 +1,78 @@
+// Reads an OpenAPI description, JSON or YAML, and lists its operations.
+import { FlowTextError, parseFlowText } from '../flow-text.ts'
+import { parseJson } from '../parse-json.ts'
+import { entriesAt, follow, isNode, type Node, own, textAt } from './document.ts'
+
+export interface Operation {
+  /** How it is asked for: `GET /orders/{id}`. */
+  name: string
+  method: string
+  path: string
+  operationId: string | null
+  summary: string | null
+}
+
+export interface OpenApi {
+  document: Node
+  operations: Operation[]
+}
+
+export class OpenApiError extends Error {}
+
+/** The largest public descriptions have about half of it. */
+const LONGEST = 20_000_000
+const DEEPEST = 250
+const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options']
+
+export function readOpenApi(text: string): OpenApi {
+  if (text.length > LONGEST) throw new OpenApiError(`It has more than ${LONGEST / 1_000_000} million characters.`)
+  const document = parse(text)
+  if (textAt(document, 'swagger') !== null)
+    throw new OpenApiError('It is a description of Swagger 2.0. Convert it to OpenAPI 3 first.')
+  if (!isNode(document) || !textAt(document, 'openapi')?.startsWith('3.'))
+    throw new OpenApiError('It is no OpenAPI 3 description: it has no "openapi: 3.…" at its top.')
+  return { document, operations: operationsOf(document) }
+}
+
+/** By its operationId, or by method and path. */
+export function findOperation({ operations }: OpenApi, wanted: string): Operation | null {
+  const name = wanted.trim().replace(/^\S+/, (method) => method.toUpperCase())
+  return (
+    operations.find(({ operationId }) => operationId === wanted) ?? operations.find((one) => one.name === name) ?? null
+  )
+}
+
+function parse(text: string): unknown {
+  try {
+    // As YAML a large JSON text would take many times as long.
+    if (!/^\s*\{/.test(text)) return parseFlowText(text)
+    const value = parseJson(text)
+    if (!isDeep(value, DEEPEST)) return value
+  } catch (error) {
+    if (error instanceof FlowTextError) throw new OpenApiError(`Line ${error.line}: ${error.message}`)
+    throw new OpenApiError(`It is no valid JSON: ${(error as Error).message}`)
+  }
+  throw new OpenApiError(`It is nested more than ${DEEPEST} levels deep.`)
+}
+
+const isDeep = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((item) => isDeep(item, levels - 1)))
+
+function operationsOf(document: Node): Operation[] {
+  return entriesAt(document, 'paths').flatMap(([path, given]) => {
+    const item = follow(document, given)
+    return METHODS.flatMap((method) => {
+      const operation = own(item, method)
+      if (!isNode(operation)) return []
+      return {
+        name: `${method.toUpperCase()} ${path}`,
+        method: method.toUpperCase(),
+        path,
+        operationId: textAt(operation, 'operationId'),
+        summary: textAt(operation, 'summary'),
+      }
+    })
+  })
+}

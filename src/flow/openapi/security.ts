@@ -1,0 +1,86 @@
+// How an operation asks for credentials, as the settings that send them: by connections, which have to be made.
+import type { HttpAuth, NameValue } from '../curl/http-settings.ts'
+import type { NotTaken } from '../curl/parse-curl.ts'
+import { follow, isNode, listAt, type Node, own, textAt } from './document.ts'
+
+export interface Security {
+  auth?: HttpAuth
+  headers: NameValue[]
+}
+
+interface Way {
+  scheme: string
+  /** The kind of connection. */
+  kind: string
+  auth?: HttpAuth
+  header?: NameValue
+}
+
+export function readSecurity(document: Node, operation: unknown, notTaken: NotTaken[]): Security {
+  const schemes = own(own(document, 'components'), 'securitySchemes')
+  const asked = own(operation, 'security') === undefined ? document : operation
+  const alternatives = listAt(asked, 'security').filter(isNode)
+  // An empty alternative says that it may be left out.
+  const needed = alternatives.map(Object.keys).filter((names) => names.length)
+  const readable = needed.map((names) => names.map((name) => wayOf(name, follow(document, own(schemes, name)))))
+  const chosen = readable.find((ways) => ways.every((way) => way !== null)) ?? readable[0]
+  const security: Security = { headers: [] }
+  for (const [i, way] of (chosen ?? []).entries()) {
+    const name = needed[readable.indexOf(chosen!)]![i]!
+    if (way === null) notTaken.push({ what: name, reason: 'This way of authenticating is not supported.' })
+    else if (way.auth && security.auth)
+      notTaken.push({ what: name, reason: 'A request has one authentication: add it as a header.' })
+    else {
+      if (way.auth) security.auth = way.auth
+      if (way.header) security.headers.push(way.header)
+      notTaken.push({
+        what: name,
+        reason: `Its credentials: make the connection "${connectionOf(name)}" of the kind ${way.kind}, or choose another.`,
+      })
+    }
+  }
+  return security
+}
+
+/** A name that a template can write out. */
+export const connectionOf = (scheme: string): string =>
+  scheme
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '_')
+    .replaceAll(/^[^a-z]+|_+$/g, '')
+    .slice(0, 60) || 'api'
+
+function wayOf(scheme: string, described: unknown): Way | null {
+  const name = connectionOf(scheme)
+  const secret = (field: string) => `{{ connections.${name}.${field} }}`
+  switch (textAt(described, 'type')) {
+    case 'http':
+      switch (textAt(described, 'scheme')?.toLowerCase()) {
+        case 'basic':
+          return {
+            scheme,
+            kind: 'basic',
+            auth: { kind: 'basic', username: secret('username'), password: secret('password') },
+          }
+        case 'bearer':
+          return { scheme, kind: 'bearer', auth: { kind: 'bearer', token: secret('token') } }
+        default:
+          return null
+      }
+    case 'apiKey': {
+      const key = textAt(described, 'name') ?? ''
+      const place = textAt(described, 'in')
+      if (place === 'cookie')
+        return { scheme, kind: 'apiKey', header: { name: 'Cookie', value: `${key}=${secret('value')}` } }
+      return place === 'header' || place === 'query'
+        ? { scheme, kind: 'apiKey', auth: { kind: 'apiKey', name: key, value: secret('value'), in: place } }
+        : null
+    }
+    case 'oauth2':
+    case 'openIdConnect':
+      return { scheme, kind: 'oauth2', auth: { kind: 'oauth2', connection: name } }
+    default:
+      return null
+  }
+}
