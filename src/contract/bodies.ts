@@ -49,6 +49,14 @@ export const FlowSourceRequest = Type.Object(
 )
 export const FlowSourcesQuery = Type.Object({ ...PageQuery.properties, source: Type.Optional(Source) }, closed)
 
+export const ValidationQuery = Type.Object(
+  {
+    flow: Type.Optional(
+      Type.String({ description: 'The id of a flow, whose samples and test results references are held against' }),
+    ),
+  },
+  closed,
+)
 export const ValidationBody = Type.Object({ issues: Type.Array(IssueBody), warnings: Type.Array(IssueBody) })
 export const PublishedBody = Type.Object({ version: Type.Integer(), warnings: Type.Array(IssueBody) })
 export const VersionBody = Type.Object({ version: Type.Integer(), publishedAt: Time, publishedBy: Type.String() })

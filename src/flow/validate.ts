@@ -8,11 +8,15 @@ import { type Kinds, StepCommon, stepSchema, Trigger } from './document.ts'
 import { parseTemplate, type Reference, type Template, TemplateSyntaxError } from './expression/index.ts'
 import { type Finding, type Issue, nearest } from './issue.ts'
 import type { StepListScope } from './schema.ts'
+import { type DataShapes, type LoopLists, listPath } from './shape/data-shapes.ts'
+import { unseenReference } from './shape/unseen-reference.ts'
 
 /** What outside the document its templates may refer to. */
 export interface Surroundings {
   connections: ConnectionShapes
   env: ReadonlySet<string>
+  /** What the flow was tried with. */
+  data?: DataShapes
 }
 
 /** What a template at some place may refer to. */
@@ -20,12 +24,13 @@ interface Place {
   roots: ReadonlySet<string>
   /** Step ids whose results may be there. */
   steps: ReadonlySet<string>
-  loops: ReadonlySet<string>
+  loops: LoopLists
   answersCaller: boolean
 }
 
 const RUN_ROOTS = ['webhook', 'steps', 'vars', 'env', 'connections', 'run', 'flow']
 const NOTHING: ReadonlySet<string> = new Set()
+const NO_LOOPS: LoopLists = new Map()
 const EMPTY_STEP = Type.Object(StepCommon, { additionalProperties: true })
 
 export function validate(document: unknown, kinds: Kinds, surroundings: Surroundings): Finding[] {
@@ -94,7 +99,7 @@ class Validator {
     const list = Array.isArray(steps) ? steps : []
     this.#collectNames(list, '/steps')
     this.#trigger(trigger)
-    this.#steps(list, '/steps', new Set(), NOTHING)
+    this.#steps(list, '/steps', new Set(), NO_LOOPS)
   }
 
   #trigger(trigger: unknown): void {
@@ -113,7 +118,7 @@ class Validator {
           : mode === 'finished'
             ? RUN_ROOTS
             : ['webhook', 'run', 'flow']
-      return { roots: new Set(roots), steps: everything, loops: NOTHING, answersCaller: reply }
+      return { roots: new Set(roots), steps: everything, loops: NO_LOOPS, answersCaller: reply }
     }
     checkValue(Trigger, trigger, '/trigger', this.findings, this.#visitor(place))
     if (typeof trigger === 'object' && trigger !== null) this.findings.push(...checkTrigger(trigger))
@@ -163,11 +168,11 @@ class Validator {
   }
 
   /** Walks a list in order of execution; `seen` gathers the ids whose results later steps may read. */
-  #steps(list: unknown[], path: string, seen: Set<string>, loops: ReadonlySet<string>): void {
+  #steps(list: unknown[], path: string, seen: Set<string>, loops: LoopLists): void {
     for (const [i, step] of list.entries()) this.#step(step, `${path}/${i}`, seen, loops)
   }
 
-  #step(step: unknown, path: string, seen: Set<string>, loops: ReadonlySet<string>): void {
+  #step(step: unknown, path: string, seen: Set<string>, loops: LoopLists): void {
     if (typeof step !== 'object' || step === null || Array.isArray(step)) {
       this.#add('shape', path, 'wrong_type', 'A step is an object with id, kind and its settings.')
       return
@@ -194,7 +199,8 @@ class Validator {
         this,
       )
     const roots = new Set(loops.size ? [...RUN_ROOTS, 'loop', 'loops'] : RUN_ROOTS)
-    const innerLoops = rounds && typeof id === 'string' ? new Set([...loops, id]) : loops
+    const each = (step as { each?: unknown }).each
+    const innerLoops = rounds && typeof id === 'string' ? new Map([...loops, [id, listPath(each, loops)]]) : loops
     const answersCaller = kind?.answersCaller === true
     if (answersCaller && !this.#callerWaits)
       this.#add(
@@ -282,6 +288,9 @@ class Validator {
     const at = ` (at character ${reference.start + 1})`
     const problem = this.#referenceProblem(reference.path, place)
     if (problem) this.#add('publish', path, problem[0], problem[1] + at)
+    const { data } = this.#surroundings
+    const unseen = problem || !data ? null : unseenReference(reference, data, place.loops)
+    if (unseen) this.#add('warning', path, 'unseen_reference', unseen + at)
     const [root, name] = reference.path
     if (root === 'env' && name !== undefined && !problem && !this.#surroundings.env.has(name))
       this.#add('warning', path, 'unknown_env', `MILLRACE_ENV_${name} is not set in the server's environment${at}.`)

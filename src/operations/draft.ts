@@ -3,6 +3,7 @@
 import type { FlowDocument } from '../flow/document.ts'
 import type { Finding, Issue } from '../flow/issue.ts'
 import { parseJson } from '../flow/parse-json.ts'
+import { type DataShapes, shapesOf } from '../flow/shape/data-shapes.ts'
 import { publishIssues, shapeIssues, validate, warnings } from '../flow/validate.ts'
 import { FlowInvalid, notFound } from './operation-error.ts'
 import type { FlowRecord } from './ports.ts'
@@ -22,17 +23,33 @@ export function draftOf(services: Services, flowId: string, document: unknown): 
   return { name: name ?? '', text: JSON.stringify(sealLiterals(services, flowId, document)) }
 }
 
-export function findings(services: Pick<Services, 'kinds' | 'surroundings'>, document: unknown): Finding[] {
-  return validate(document, services.kinds, services.surroundings())
+/** `data`: what the flow was tried with, where references are to be held against it. */
+export function findings(
+  { kinds, surroundings, secrets }: Pick<Services, 'kinds' | 'surroundings' | 'secrets'>,
+  document: unknown,
+  data?: DataShapes,
+): Finding[] {
+  const found = validate(document, kinds, { ...surroundings(), data })
+  // They may name keys of samples.
+  return data ? found.map((finding) => ({ ...finding, message: secrets.redact(finding.message) })) : found
+}
+
+/** Of a larger sample or result nothing is learned: it would take too long each time somebody edits. */
+const LARGEST_LEARNED_FROM = 256 * 1024
+
+export async function dataShapes({ samples }: Services, flowId: string): Promise<DataShapes> {
+  const { webhooks, results } = await samples.small(flowId, LARGEST_LEARNED_FROM)
+  return shapesOf(webhooks, results)
 }
 
 /** The draft as a flow that can run, or every reason why not. */
 export function publishable(
   services: Services,
   { id, draft }: FlowRecord,
+  data?: DataShapes,
 ): { document: FlowDocument; warnings: Issue[] } {
   const document = parseJson(draft) as FlowDocument
-  const found = findings(services, document)
+  const found = findings(services, document, data)
   const issues = publishIssues(found)
   if (issues.length) throw new FlowInvalid(issues)
   requireOwnSecrets(services, id, document)

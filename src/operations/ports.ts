@@ -327,6 +327,8 @@ export interface SampleStore {
   /** The latest outputs of Test Step, by step id. */
   stepResults(flowId: string): Promise<Record<string, unknown>>
   setStepResult(flowId: string, stepId: string, output: unknown, at: number): Promise<void>
+  /** Both, but nothing larger than `maxBytes` is read: such results are left out, and with one such sample all of them. */
+  small(flowId: string, maxBytes: number): Promise<{ webhooks: WebhookData[]; results: Record<string, unknown> }>
 }
 
 export interface Housekeeping {

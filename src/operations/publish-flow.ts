@@ -1,6 +1,6 @@
 import type { Issue } from '../flow/issue.ts'
 import { flowTarget } from './audit.ts'
-import { findFlow, present, publishable } from './draft.ts'
+import { dataShapes, findFlow, present, publishable } from './draft.ts'
 import { type FlowView, flowView } from './flow-view.ts'
 import { OperationError } from './operation-error.ts'
 import type { FlowRecord } from './ports.ts'
@@ -13,7 +13,7 @@ export async function publishFlow(
   id: string,
 ): Promise<{ version: number; warnings: Issue[] }> {
   const flow = await findFlow(services, id)
-  const { document, warnings } = publishable(services, flow)
+  const { document, warnings } = publishable(services, flow, await dataShapes(services, id))
   // Whatever validation let through must compile before it goes live.
   services.published.compile(id, document)
   const published = await services.flows.publish(id, {

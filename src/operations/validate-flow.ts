@@ -1,10 +1,15 @@
 import type { Issue } from '../flow/issue.ts'
 import { publishIssues, warnings } from '../flow/validate.ts'
-import { findings } from './draft.ts'
+import { dataShapes, findFlow, findings } from './draft.ts'
 import type { Services } from './services.ts'
 
-/** What publish would find; saves nothing. */
-export function validateFlow(services: Services, document: unknown): { issues: Issue[]; warnings: Issue[] } {
-  const found = findings(services, document)
+/** What publish would find, also with the samples of a flow where one is named; saves nothing. */
+export async function validateFlow(
+  services: Services,
+  document: unknown,
+  flowId: string | null,
+): Promise<{ issues: Issue[]; warnings: Issue[] }> {
+  const data = flowId === null ? undefined : await dataShapes(services, (await findFlow(services, flowId)).id)
+  const found = findings(services, document, data)
   return { issues: publishIssues(found), warnings: warnings(found) }
 }

@@ -1,6 +1,6 @@
 // Captured test requests and the latest results of Test Step.
 
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { parseJson } from '../flow/parse-json.ts'
 import type { Protect, SampleStore } from '../operations/ports.ts'
 import { fromRequestColumns, requestColumns } from './request-columns.ts'
@@ -45,9 +45,30 @@ export function createSampleStore(db: Kysely<Tables>, protect: Protect): SampleS
 
     async stepResults(flowId) {
       const rows = await db.selectFrom('step_result').selectAll().where('flow_id', '=', flowId).execute()
-      const results: Record<string, unknown> = Object.create(null)
-      for (const row of rows) results[row.step_id] = parseJson(row.output)
-      return results
+      return resultsOf(rows)
+    },
+
+    async small(flowId, maxBytes) {
+      const sampled = await db
+        .selectFrom('sample')
+        .select((row) => [
+          'request',
+          row.case().when(sql`length(raw_body)`, '<=', maxBytes).then(row.ref('raw_body')).end().as('raw_body'),
+        ])
+        .where('flow_id', '=', flowId)
+        .orderBy('id', 'desc')
+        .execute()
+      const rows = await db
+        .selectFrom('step_result')
+        .select(['step_id', 'output'])
+        .where('flow_id', '=', flowId)
+        .where(sql`length(output)`, '<=', maxBytes)
+        .execute()
+      const whole = sampled.flatMap(({ request, raw_body }) => (raw_body ? [{ request, raw_body }] : []))
+      return {
+        webhooks: whole.length === sampled.length ? whole.map(fromRequestColumns) : [],
+        results: resultsOf(rows),
+      }
     },
 
     async setStepResult(flowId, stepId, output, at) {
@@ -59,4 +80,10 @@ export function createSampleStore(db: Kysely<Tables>, protect: Protect): SampleS
         .execute()
     },
   }
+}
+
+function resultsOf(rows: readonly { step_id: string; output: string }[]): Record<string, unknown> {
+  const results: Record<string, unknown> = Object.create(null)
+  for (const row of rows) results[row.step_id] = parseJson(row.output)
+  return results
 }

@@ -741,6 +741,27 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
         expect(samples.map((sample) => (sample.webhook.body as { i: number }).i)).toEqual([4, 3, 2])
       })
 
+      it('reads what is small of both, and says nothing of samples of which one is large', async () => {
+        const keep = (n: number, text: string) => {
+          time += 1
+          const sample = { id: ids.next('smp'), flowId: 'flow_small', receivedAt: time, webhook: webhook({ n, text }) }
+          return stores.samples.add(sample, 3)
+        }
+        await stores.samples.setStepResult('flow_small', 'a', { n: 1 }, time)
+        await stores.samples.setStepResult('flow_small', 'b', { text: 'x'.repeat(100) }, time)
+        await keep(1, '')
+        await keep(2, '')
+        const { webhooks, results } = await stores.samples.small('flow_small', 99)
+        expect(webhooks.map(({ body }) => body)).toEqual([
+          { n: 2, text: '' },
+          { n: 1, text: '' },
+        ])
+        expect({ ...results }).toEqual({ a: { n: 1 } })
+        await keep(3, 'x'.repeat(100))
+        expect((await stores.samples.small('flow_small', 99)).webhooks).toEqual([])
+        expect((await stores.samples.small('flow_small', 999)).webhooks).toHaveLength(3)
+      })
+
       it('keeps the latest result of each tested step', async () => {
         await stores.samples.setStepResult('flow_results', 'a', { n: 1 }, time)
         await stores.samples.setStepResult('flow_results', 'a', { n: 2 }, time)

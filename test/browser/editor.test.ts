@@ -227,6 +227,55 @@ describe('building a flow by clicking and typing', () => {
     expect(await page.evaluate('navigator.clipboard.readText()')).toContain("'https://x.example/{{ env.ID }}'")
   })
 
+  it('takes an operation of an OpenAPI description, and completes and warns by what any sample had', async () => {
+    const flow = await openFlow(documentOf('Described', [ask]), '?step=ask')
+    for (const body of [{ article: 'a', coupon: 'X' }, { article: 'b' }])
+      await fetch(`${ui.url}/api/v1/webhooks/${flow.webhook.id}/test`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    await panel().getByRole('button', { name: 'More for this step' }).click()
+    await page.getByRole('menuitem', { name: 'Import from OpenAPI' }).click()
+    const described = page.getByRole('textbox', { name: 'OpenAPI description' })
+    await described.fill('swagger: "2.0"')
+    await panel().getByText('Convert it to OpenAPI 3 first').waitFor()
+    await described.fill(`openapi: 3.1.0
+servers: [{ url: https://shop.example.com }]
+paths:
+  /orders/{id}:
+    put:
+      summary: Change an order
+      parameters: [{ name: id, in: path, required: true }, { name: dry, in: query }]
+      requestBody: { content: { application/json: { example: { total: 1 } } } }
+    get: {}
+`)
+    await expectAccessible(page)
+    await page.getByRole('combobox', { name: 'Operation' }).fill('change')
+    await page.getByRole('option', { name: 'PUT /orders/{id}: Change an order' }).click()
+    await panel().getByText('Optional: add what you need.').waitFor()
+    await panel().getByRole('button', { name: 'Replace the settings' }).click()
+    await panel().getByText('Imported, except for').waitFor()
+    await saved()
+    expect((await draftOf(flow.id)).steps[0]).toEqual({
+      id: 'ask',
+      kind: 'http',
+      method: 'PUT',
+      url: 'https://shop.example.com/orders/{{ vars.id }}',
+      body: { kind: 'json', value: { total: 1 } },
+    })
+    await panel().getByRole('button', { name: 'Close', exact: true }).first().click()
+
+    await type('URL', 'https://shop.example.com/{{ webhook.body.cou')
+    const offered = page.getByRole('option', { name: /coupon/ })
+    await offered.getByText('text, in other samples').waitFor()
+    await offered.click()
+    await saved()
+    expect((await draftOf(flow.id)).steps[0].url).toBe('https://shop.example.com/{{ webhook.body.coupon }}')
+    await write('URL', 'https://shop.example.com/{{ webhook.body.cupon }}')
+    await panel().getByText('did you mean webhook.body.coupon?').waitFor()
+  })
+
   it('edits the YAML both ways, with faults at their line', async () => {
     const flow = await openFlow(documentOf('Text', [{ id: 'a', kind: 'wait', seconds: 1 }]), '?step=a&view=yaml')
     const yaml = page.getByRole('textbox', { name: 'The flow as YAML' })

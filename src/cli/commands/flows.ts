@@ -70,18 +70,24 @@ export const validateFlows = defineCommand({
   name: 'flows validate',
   summary: 'Check flow files as publishing would, without saving anything',
   args: ['<file...>'],
+  options: { flow: text('flow', 'warn of references to what no sample or test of this flow has ever had') },
   details:
     'The server knows which connections and variables there are. To check files without any server, use "millrace test".',
   examples: [
     ['one file', 'millrace flows validate flows/orders.yaml'],
     ['every flow in a folder', 'millrace flows validate flows/'],
+    ['also against the samples of a flow', "millrace flows validate flows/orders.yaml --flow 'Order alerts'"],
   ],
-  async run({ connect, args, show, terminal }) {
+  async run({ connect, args, options, show, terminal }) {
     const files = flowPaths(args).map(readFlowFile)
     const api = await connect()
+    const query = options.flow === undefined ? '' : `?flow=${(await findFlow(api, options.flow)).id}`
     const results: (Validation & { file: string })[] = []
     for (const { path, document } of files)
-      results.push({ file: path, ...(await api.call<Validation>('POST', '/flows/validate', { body: document })) })
+      results.push({
+        file: path,
+        ...(await api.call<Validation>('POST', `/flows/validate${query}`, { body: document })),
+      })
     const line = (kind: string, { path, message }: { path: string; message: string }) =>
       `  ${kind} ${path || '/'}: ${message}`
     show({ files: results }, () =>

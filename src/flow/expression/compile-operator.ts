@@ -1,4 +1,4 @@
-import type { BinaryExpression, ConditionalExpression, LogicalExpression, UnaryExpression } from 'acorn'
+import type { BinaryExpression, ConditionalExpression, Expression, LogicalExpression, UnaryExpression } from 'acorn'
 import type { Compiler } from './compiler.ts'
 import { isTruthy, toNumber, toText } from './conversion.ts'
 import { DateValue } from './date-value.ts'
@@ -8,7 +8,7 @@ import { MISSING } from './scope.ts'
 import { joinTexts } from './string-methods.ts'
 
 export function compileUnary(compiler: Compiler, node: UnaryExpression): Compute {
-  const operand = compiler.compile(node.argument)
+  const operand = node.operator === 'typeof' ? compiler.compileOptional(node.argument) : compiler.compile(node.argument)
   switch (node.operator) {
     case '!':
       return (run) => !isTruthy(operand(run))
@@ -28,7 +28,7 @@ function typeName(value: unknown): string {
 }
 
 export function compileLogical(compiler: Compiler, node: LogicalExpression): Compute {
-  const left = compiler.compile(node.left)
+  const left = node.operator === '&&' ? compiler.compile(node.left) : compiler.compileOptional(node.left)
   const right = compiler.compile(node.right)
   switch (node.operator) {
     case '&&':
@@ -82,9 +82,11 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
 export function compileBinary(compiler: Compiler, node: BinaryExpression): Compute {
   if (node.left.type === 'PrivateIdentifier')
     return compiler.refuse(node, 'Private names cannot be used in expressions')
-  const left = compiler.compile(node.left)
-  const right = compiler.compile(node.right)
   const equality = EQUALITIES.get(node.operator)
+  const asksWhetherThere = equality !== undefined && (isNothing(node.left) || isNothing(node.right))
+  const compile = (side: Expression) => (asksWhetherThere ? compiler.compileOptional(side) : compiler.compile(side))
+  const left = compile(node.left)
+  const right = compile(node.right)
   if (equality !== undefined) return (run) => equality(run, left(run), right(run))
   const operation =
     OPERATIONS.get(node.operator) ??
@@ -94,6 +96,9 @@ export function compileBinary(compiler: Compiler, node: BinaryExpression): Compu
     return operation(run, a, needed(run, right(run)))
   }
 }
+
+const isNothing = (node: Expression): boolean =>
+  (node.type === 'Literal' && node.raw === 'null') || (node.type === 'Identifier' && node.name === 'undefined')
 
 function add(run: Evaluation, a: unknown, b: unknown): unknown {
   if (typeof a === 'number' && typeof b === 'number') return a + b

@@ -97,7 +97,7 @@ function compileComputed(compiler: Compiler, node: MemberExpression, written: st
 }
 
 export function compileChain(compiler: Compiler, node: ChainExpression): Compute {
-  return endChain(compiler, node, compiler.compile(node.expression))
+  return endChain(compiler, node, compiler.compileOptional(node.expression))
 }
 
 function endChain(compiler: Compiler, node: ChainExpression, compute: Compute): Compute {

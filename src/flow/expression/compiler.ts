@@ -8,6 +8,8 @@ export interface Reference {
   path: string[]
   start: number
   end: number
+  /** The expression says that it may be missing: by `?.`, a default, or by asking whether it is there. */
+  optional?: true
 }
 
 // Evaluating recurses as deep as the source is nested; far below where the stack would overflow.
@@ -25,6 +27,7 @@ export class Compiler {
   readonly #compileNode: CompileNode
   readonly #bindings: Map<string, number>[] = []
   #slotCount = 0
+  #optional = 0
   #depth = 0
 
   /** Node positions count from `offset` in `source`. */
@@ -67,6 +70,14 @@ export class Compiler {
     return node.type === 'Identifier' && this.slotOf(node.name) === undefined
   }
 
+  /** A node whose value the expression expects to be missing at times. */
+  compileOptional(node: Node): Compute {
+    this.#optional++
+    const compute = this.compile(node)
+    this.#optional--
+    return compute
+  }
+
   /** The source of a node as its author wrote it. */
   written(node: { start: number; end: number }): string {
     const text = this.#source.slice(this.#offset + node.start, this.#offset + node.end)
@@ -74,7 +85,8 @@ export class Compiler {
   }
 
   addReference(path: string[], node: { start: number; end: number }): void {
-    this.references.push({ path, start: this.#offset + node.start, end: this.#offset + node.end })
+    const [start, end] = [this.#offset + node.start, this.#offset + node.end]
+    this.references.push({ path, start, end, ...(this.#optional > 0 && { optional: true }) })
   }
 
   refuse(node: { start: number }, message: string, hint: string = CODE_STEP_HINT): never {

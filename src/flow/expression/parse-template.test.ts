@@ -262,6 +262,25 @@ describe('references', () => {
     expect(paths(source)).toEqual(expected)
   })
 
+  it.each([
+    ['webhook.body.a', false],
+    ['webhook.body.a ?? 1', true],
+    ["webhook.body.a || ''", true],
+    ['webhook.body?.a', true],
+    ['webhook.body.a?.trim()', true],
+    ['webhook.body.a != null', true],
+    ['undefined === webhook.body.a', true],
+    ["typeof webhook.body.a == 'string'", true],
+    ["webhook.body.a == 'x'", false],
+    ['webhook.body.a && 1', false],
+    ['!webhook.body.a', false],
+    ['webhook.body.a ? 1 : 2', false],
+    ['1 ?? webhook.body.a', false],
+    ['(null ?? 1) + webhook.body.a', false],
+  ])('of {{ %s }} may be missing: %s', (source, optional) => {
+    expect(references(source).map((reference) => reference.optional ?? false)).toEqual([optional])
+  })
+
   it('carry offsets into the template', () => {
     const source = 'Dear {{ webhook.body.name.trim() }}, {{ vars["x"] }}'
     const found = expressions(source).flatMap(({ references }) => references)

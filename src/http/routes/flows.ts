@@ -18,6 +18,7 @@ import {
   StepTestRequest,
   TestResultsBody,
   ValidationBody,
+  ValidationQuery,
   VersionBody,
   VersionDocumentBody,
 } from '../../contract/bodies.ts'
@@ -97,17 +98,18 @@ export function flowRoutes(
     },
     async ({ body, actor }, reply) => reply.code(201).send(await createFlow(services, actor!, body)),
   )
-  app.post(
+  app.post<{ Querystring: Static<typeof ValidationQuery> }>(
     '/api/v1/flows/validate',
     {
       schema: {
         tags,
         summary: 'Check a document as publish would; saves nothing',
+        querystring: ValidationQuery,
         body: Document,
         response: { 200: ValidationBody },
       },
     },
-    ({ body }) => Promise.resolve(validateFlow(services, body)),
+    ({ body, query }) => validateFlow(services, body, query.flow ?? null),
   )
   app.get<WithId>(
     '/api/v1/flows/:id',

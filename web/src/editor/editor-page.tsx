@@ -3,6 +3,7 @@ import { Skeleton } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useBlocker } from '@tanstack/react-router'
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import { shapesOf } from '../../../src/flow/shape/data-shapes.ts'
 import { ApiError, api } from '../api-client.ts'
 import type { Flow, Page, Sample } from '../api-types.ts'
 import { FieldContext, type FieldSurroundings } from '../fields/field-context.tsx'
@@ -129,9 +130,17 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
   const editor = useFlowEditor(flow)
   const state = useSyncExternalStore(editor.subscribe, editor.getState)
   const { document: flowDocument } = state
-  const issues = useValidation(flowDocument)
   const { samples, sample, chooseSample } = useSamples(flow.id)
   const tests = useTests(flow.id, editor, sample)
+  const shapes = useMemo(
+    () =>
+      shapesOf(
+        samples.map(({ webhook }) => webhook),
+        tests.outputs,
+      ),
+    [samples, tests.outputs],
+  )
+  const issues = useValidation(flow.id, flowDocument, shapes)
   const [adding, setAdding] = useState<Position | null>(null)
   const [notice, setNotice] = useState<Notice | null>(null)
   const connections = useQuery({ ...queries.connections, retry: false }).data ?? NONE
@@ -192,6 +201,7 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
     () => ({
       webhook: sample?.webhook ?? null,
       steps: tests.outputs,
+      shapes,
       env,
       connections: connections.map(({ name, kind, fields, secretFields }) => ({
         name,
@@ -200,7 +210,7 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
       flow: { id: flow.id, name: flowDocument.name, version: flow.published?.version ?? null },
       now,
     }),
-    [sample, tests.outputs, env, connections, flow.id, flowDocument.name, flow.published, now],
+    [sample, tests.outputs, shapes, env, connections, flow.id, flowDocument.name, flow.published, now],
   )
   const fields = useMemo<FieldSurroundings>(
     () => ({

@@ -1,4 +1,4 @@
-// What publishing would say of the draft: the service knows connections and env, so it is asked, a moment after each edit.
+// What publishing would say of the draft: the service knows connections, env and samples, so it is asked, a moment after each edit.
 import { useEffect, useState } from 'react'
 import { api } from '../api-client.ts'
 import type { Validation } from '../api-types.ts'
@@ -7,13 +7,15 @@ import type { EditedFlow } from './model/flow-tree.ts'
 
 const PAUSE_MS = 350
 
-export function useValidation(document: EditedFlow): readonly FieldIssue[] {
+/** `data` is what the service is known to have of samples and results: whatever is new there, it is asked again. */
+export function useValidation(flowId: string, document: EditedFlow, data: unknown): readonly FieldIssue[] {
   const [issues, setIssues] = useState<readonly FieldIssue[]>([])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what the service has is not read here
   useEffect(() => {
     const abort = new AbortController()
     const timer = setTimeout(() => {
       api
-        .post<Validation>('/flows/validate', document, { signal: abort.signal })
+        .post<Validation>('/flows/validate', document, { query: { flow: flowId }, signal: abort.signal })
         .then(({ issues: problems, warnings }) =>
           setIssues([
             ...problems.map((issue) => ({ ...issue, warning: false })),
@@ -27,6 +29,6 @@ export function useValidation(document: EditedFlow): readonly FieldIssue[] {
       clearTimeout(timer)
       abort.abort()
     }
-  }, [document])
+  }, [flowId, document, data])
   return issues
 }

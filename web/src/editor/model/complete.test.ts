@@ -1,16 +1,21 @@
 import { describe, expect, it } from 'vitest'
+import { shapesOf } from '../../../../src/flow/shape/data-shapes.ts'
 import { complete, inShort } from './complete.ts'
 import type { EditedFlow } from './flow-tree.ts'
 import { previewContext } from './preview.ts'
 import type { SampleData } from './sample-data.ts'
 import { sampleFlow } from './sample-flow.ts'
 
+const webhook = {
+  body: { id: 7, 'odd key': 1, when: 'x', items: [{ sku: 'A-1', tags: ['t'] }] },
+  headers: { 'x-delivery': 'd1', host: 'h' },
+}
+const steps = { order: { status: 200, body: { total: 120, lines: [{ id: 'l1' }, { id: 'l2', note: 'fragile' }] } } }
+const other = { body: { id: 8, coupon: { code: 'X', parts: [1] }, note: null }, headers: { 'x-late': '1' } }
 const data: SampleData = {
-  webhook: {
-    body: { id: 7, 'odd key': 1, when: 'x', items: [{ sku: 'A-1', tags: ['t'] }] },
-    headers: { 'x-delivery': 'd1', host: 'h' },
-  },
-  steps: { order: { status: 200, body: { total: 120, lines: [{ id: 'l1' }] } } },
+  webhook,
+  steps,
+  shapes: shapesOf([webhook, other, { body: { note: 'n' } }], steps),
   env: ['API_URL'],
   connections: [{ name: 'shop', fields: ['token'] }],
   flow: { id: 'f', name: 'F', version: null },
@@ -110,6 +115,23 @@ describe('below data', () => {
     expect(labels('{{ loops.| }}', '/steps/2/steps/1/steps/0/vars/part')).toEqual(['lines', 'parts'])
     expect(labels('{{ loop.| }}', '/steps/2/steps/0/url')).toEqual(['item', 'index', 'count'])
     expect(option('{{ loop.item.| }}', 'id', '/steps/2/steps/0/url')!.detail).toBe('"l1"')
+  })
+
+  it('offers what other samples had, and says so', () => {
+    expect(labels('{{ webhook.body.| }}')).toEqual(['id', 'odd key', 'when', 'items', 'coupon', 'note'])
+    expect(option('{{ webhook.body.| }}', 'coupon')).toMatchObject({
+      insert: 'coupon',
+      detail: 'object, in other samples',
+    })
+    expect(option('{{ webhook.body.| }}', 'note')!.detail).toBe('null or text, in other samples')
+    expect(labels('{{ webhook.body.coupon.| }}')).toEqual(['code', 'parts'])
+    expect(labels('{{ webhook.body.coupon.code.| }}')).toEqual(expect.arrayContaining(['length', 'trim()']))
+    expect(labels('{{ webhook.body.coupon.parts.| }}')).toEqual(expect.arrayContaining(['[0]', 'map()']))
+    expect(labels('{{ webhook.body.note.| }}')).toContain('trim()')
+    expect(taken('{{ webhook.headers.| }}', 'x-late')).toBe("{{ webhook.headers['x-late'] }}")
+    // A list is what any of its items is.
+    expect(labels('{{ steps.order.body.lines.map(l => l.| ) }}')).toEqual(['id', 'note'])
+    expect(labels('{{ loop.item.| }}', '/steps/2/steps/0/url')).toEqual(['id', 'note'])
   })
 
   it('writes names that are no identifiers in brackets', () => {

@@ -1,4 +1,4 @@
-// What can be written at the cursor of a template, with the sample's values beside the names.
+// What can be written at the cursor of a template: what any sample had there, with the values of the one in use beside the names.
 import type { StepDocument } from '../../../../src/flow/document.ts'
 import {
   CONSTANT_NAMES,
@@ -11,6 +11,8 @@ import {
   TemplateSyntaxError,
   takesFunction,
 } from '../../../../src/flow/expression/index.ts'
+import { dataPath, type LoopLists, listPath, lookUpReference } from '../../../../src/flow/shape/data-shapes.ts'
+import type { Shape } from '../../../../src/flow/shape/shape.ts'
 import type { PreviewContext } from './preview.ts'
 import { expressionBefore, readTyping, type Typing } from './read-expression.ts'
 import { ComputedLater, segments } from './sample-data.ts'
@@ -82,20 +84,27 @@ function call(name: string, kind: 'function' | 'method', withoutArguments = fals
 function keys(typing: Typing & { kind: 'key' }, after: string, context: PreviewContext): Suggestion[] {
   const { value, path } = evaluated(typing.base, context)
   const known = path ? knownKeys(path, context) : []
+  const full = path && dataPath(path, loopLists(context))
+  const seen = full && lookUpReference(context.data.shapes, full)
+  const shape = seen?.kind === 'seen' ? seen.shape : null
   const found = typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : []
-  const names = [...new Set([...known.map(({ name }) => name), ...found])].slice(0, MOST_KEYS)
-  const options = names.map((name): Suggestion => {
+  const names = [...new Set([...known.map(({ name }) => name), ...found, ...(shape?.keys.keys() ?? [])])]
+  const options = names.slice(0, MOST_KEYS).map((name): Suggestion => {
     const kind = known.find((one) => one.name === name)?.kind ?? 'data'
-    const item = found.includes(name) ? (value as Record<string, unknown>)[name] : undefined
-    return { ...suggestion(name, kind, item), ...keyInsertion(name, typing, after) }
+    const own = found.includes(name)
+      ? suggestion(name, kind, (value as Record<string, unknown>)[name])
+      : { ...suggestion(name, kind, undefined), detail: elsewhere(shape?.keys.get(name)) }
+    return { ...own, ...keyInsertion(name, typing, after) }
   })
   if (typing.access === '[') return options
   const isDate = /^new\s+Date\b/.test(typing.base)
-  const owner = isDate ? 'date' : ownerOf(value)
-  if (owner === 'list' || owner === 'text') options.push(suggestion('length', 'data', (value as string).length))
-  if (owner === 'list' && (value as unknown[]).length)
+  const owner = isDate ? 'date' : (ownerOf(value) ?? ownerIn(shape))
+  const list = Array.isArray(value) ? value : []
+  if (owner === 'list' || owner === 'text')
+    options.push(suggestion('length', 'data', (value as string | undefined)?.length))
+  if (owner === 'list' && (list.length || shape?.items))
     options.unshift({
-      ...suggestion('[0]', 'data', (value as unknown[])[0]),
+      ...suggestion('[0]', 'data', list[0]),
       insert: '[0]',
       back: typing.access === '.' ? 1 : 0,
     })
@@ -124,6 +133,21 @@ function ownerOf(value: unknown): MethodOwner | null {
   if (Array.isArray(value)) return 'list'
   return typeof value === 'number' ? 'number' : null
 }
+
+function loopLists({ visible }: PreviewContext): LoopLists {
+  const lists = new Map<string, readonly string[] | null>()
+  for (const { step } of visible.loops) lists.set(step.id, listPath(step['each'], lists))
+  return lists
+}
+
+/** Of a value that the sample in use does not have. */
+function ownerIn(shape: Shape | null): MethodOwner | null {
+  const [type, ...others] = [...(shape?.types ?? [])].filter((one) => one !== 'null')
+  return others.length === 0 && (type === 'text' || type === 'list' || type === 'number') ? type : null
+}
+
+const elsewhere = (shape: Shape | undefined): string =>
+  shape ? `${[...shape.types].join(' or ')}, in other samples` : ''
 
 /** The value of an expression with the sample, and its path where it is a plain reference. */
 function evaluated(source: string, { scope }: PreviewContext): { value: unknown; path: string[] | null } {

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { shapesOf } from '../../../../src/flow/shape/data-shapes.ts'
 import type { EditedFlow } from './flow-tree.ts'
 import { type PreviewMode, preview, previewContext, previewTree } from './preview.ts'
 import { type SampleData, segments } from './sample-data.ts'
 import { sampleFlow } from './sample-flow.ts'
 
 const data: SampleData = {
+  shapes: shapesOf([], {}),
   webhook: { body: { id: 7, name: 'A b', lines: [{ id: 'l1' }] }, headers: { 'x-a': '1' } },
   steps: { order: { status: 200, body: { total: 120, lines: [{ id: 'l1', parts: 2 }] } } },
   env: ['API_URL', 'TOKEN'],

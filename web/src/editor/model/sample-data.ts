@@ -6,6 +6,7 @@ import {
   type Scope,
   TemplateSyntaxError,
 } from '../../../../src/flow/expression/index.ts'
+import type { DataShapes } from '../../../../src/flow/shape/data-shapes.ts'
 import type { EditedFlow } from './flow-tree.ts'
 import type { Visible } from './visible.ts'
 
@@ -14,6 +15,8 @@ export interface SampleData {
   webhook: unknown
   /** Results of Test Step, by id. */
   steps: Readonly<Record<string, unknown>>
+  /** Of all samples, and of those results. */
+  shapes: DataShapes
   env: readonly string[]
   connections: readonly { name: string; fields: readonly string[] }[]
   flow: { id: string; name: string; version: number | null }

@@ -1,0 +1,59 @@
+// A reference to what no sample has ever had: most often a typing error.
+import type { Reference } from '../expression/index.ts'
+import { nearest } from '../issue.ts'
+import { type DataShapes, dataPath, type LoopLists, lookUpReference } from './data-shapes.ts'
+import { lookUp, type Shape } from './shape.ts'
+
+/** What to say about it; null where nothing is to be said. */
+export function unseenReference({ path, optional }: Reference, shapes: DataShapes, loops: LoopLists): string | null {
+  const full = optional ? null : dataPath(path, loops)
+  // A step has its error only where it failed, and tests that failed tell nothing.
+  if (!full || (full[0] === 'steps' && full[2] === 'error')) return null
+  const found = lookUpReference(shapes, full)
+  if (found.kind !== 'unseen') return null
+  const index = found.index - (full.length - path.length)
+  // What the loop goes through is not there: that is said of the loop.
+  if (path[0] !== full[0] && index < (path[0] === 'loop' ? 2 : 3)) return null
+  const meant = meantPath(path, index, found.among)
+  const where =
+    full[0] === 'webhook'
+      ? `${shapes.webhook!.seen === 1 ? 'not in the one sample that there is' : `in none of the ${shapes.webhook!.seen} samples`}`
+      : `not in what the last test of ${full[1]} gave`
+  return `${writtenPath(path.slice(0, index + 1))} is ${where}${meant ? `; did you mean ${writtenPath(meant)}?` : '.'} If it may be missing, say so with ?? or ?.`
+}
+
+/** A key beside it with nearly that name, or the same key further in. */
+function meantPath(path: readonly string[], index: number, among: Shape): string[] | null {
+  const [before, key, after] = [path.slice(0, index), path[index]!, path.slice(index + 1)]
+  const near = nearest(key, among.keys.keys())
+  if (near !== undefined) {
+    const goesOn = lookUp(among.keys.get(near)!, after).kind !== 'unseen'
+    return [...before, near, ...(goesOn ? after : [])]
+  }
+  const inner = innerPath(among, [key, ...after])
+  return inner ? [...before, ...inner] : null
+}
+
+const MOST_PLACES = 300
+
+/** The nearest place from which that path leads somewhere. */
+function innerPath(shape: Shape, wanted: readonly string[]): string[] | null {
+  const places: [Shape, string[]][] = [[shape, []]]
+  for (const [place, path] of places) {
+    if (lookUp(place, wanted).kind === 'seen') return [...path, ...wanted]
+    if (places.length > MOST_PLACES) continue
+    for (const [key, child] of place.keys) places.push([child, [...path, key]])
+    if (place.items) places.push([place.items, [...path, '0']])
+  }
+  return null
+}
+
+const NAME = /^[A-Za-z_$][\w$]*$/
+
+/** As an expression would write it. */
+const writtenPath = ([root, ...keys]: readonly string[]): string =>
+  keys.reduce<string>(
+    (text, key) =>
+      text + (NAME.test(key) ? `.${key}` : /^\d+$/.test(key) ? `[${key}]` : `['${key.replaceAll(/[\\']/g, '\\$&')}']`),
+    root!,
+  )
