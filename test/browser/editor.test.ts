@@ -170,6 +170,7 @@ describe('building a flow by clicking and typing', () => {
       headers: { 'content-type': 'application/json' },
       body: '{"order": {"id": "A 7", "odd-name": 1}}',
     })
+    await page.getByText('no test request yet').waitFor({ state: 'detached' })
     await textbox('URL').click()
     await page.keyboard.press('End')
     await page.keyboard.type('{{')
@@ -235,6 +236,7 @@ describe('building a flow by clicking and typing', () => {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
       })
+    await page.getByText('no test request yet').waitFor({ state: 'detached' })
     await panel().getByRole('button', { name: 'More for this step' }).click()
     await page.getByRole('menuitem', { name: 'Import from OpenAPI' }).click()
     const described = page.getByRole('textbox', { name: 'OpenAPI description' })
