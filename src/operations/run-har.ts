@@ -86,7 +86,7 @@ function entryOf(step: StepView, isJson: boolean, redact: Secrets['redact']): Ha
   const notes = [
     `step ${path}`,
     ...(attempt > 1 ? [`attempt ${attempt}, the others are not kept`] : []),
-    ...(reply && reply.redirects > 0 ? [`the reply came from ${reply.url} after ${reply.redirects} redirects`] : []),
+    ...(reply && reply.redirects > 0 ? [`redirects: ${reply.redirects}, the last to ${reply.url}`] : []),
   ]
   return {
     startedDateTime: step.startedAt,

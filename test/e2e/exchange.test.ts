@@ -154,7 +154,7 @@ describe('a run as HAR', () => {
       'step text',
       'step form',
       'step inner/bytes',
-      `step moved; the reply came from ${upstream.url}/status/404 after 1 redirects`,
+      `step moved; redirects: 1, the last to ${upstream.url}/status/404`,
       'step down; attempt 2, the others are not kept',
     ])
 

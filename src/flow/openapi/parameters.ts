@@ -28,11 +28,11 @@ export function readParameters(document: Node, item: unknown, operation: unknown
     }
     const pairs = pairsOf(document, parameter, name, place)
     if (pairs === null) notTaken.push({ what: `${name} (${place})`, reason: FILL_IN })
-    const values = pairs ?? [{ name, value: placeholder(name) }]
+    const values = pairs ?? [{ name: literal(name), value: placeholder(name) }]
     if (place === 'query') found.query.push(...values)
-    else if (place === 'header') found.headers.push({ name, value: values[0]!.value })
-    else if (place === 'cookie') cookies.push(`${name}=${values[0]!.value}`)
-    else found.path.set(name, pairs ? encodeURIComponent(values[0]!.value) : values[0]!.value)
+    else if (place === 'header') found.headers.push({ name: literal(name), value: values[0]!.value })
+    else if (place === 'cookie') cookies.push(`${literal(name)}=${values[0]!.value}`)
+    else found.path.set(name, pairs ? encodeURIComponent(values[0]!.value.toWellFormed()) : values[0]!.value)
     if (own(parameter, 'allowReserved') === true)
       notTaken.push({ what: `allowReserved of ${name}`, reason: 'Values in a query are always encoded.' })
   }
@@ -85,7 +85,7 @@ function styled(name: string, value: unknown, style: string, explode: boolean, i
   }
   if (!isNode(value)) return [{ name, value: plain(value) }]
   const entries = Object.entries(value).map(([key, item]): [string, string] => [key, plain(item)])
-  if (style === 'deepObject') return entries.map(([key, item]) => ({ name: `${name}[${key}]`, value: item }))
+  if (isQuery && style === 'deepObject') return entries.map(([key, item]) => ({ name: `${name}[${key}]`, value: item }))
   if (isQuery && explode) return entries.map(([key, item]) => ({ name: key, value: item }))
   return [{ name, value: entries.map((entry) => entry.join(explode ? '=' : ',')).join(',') }]
 }

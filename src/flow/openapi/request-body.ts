@@ -49,12 +49,12 @@ function bodyOf(document: Node, type: string, media: unknown, notTaken: NotTaken
   if (isJson)
     return {
       body: { kind: 'json', value: literalTree(value) },
-      headers: /^application\/json$/i.test(type) ? [] : [{ name: 'Content-Type', value: type }],
+      headers: /^application\/json$/i.test(type) ? [] : [{ name: 'Content-Type', value: literal(type) }],
     }
   if (typeof value !== 'string')
     notTaken.push({ what: `Body (${type})`, reason: 'It has no example as text: write it.' })
   return {
-    body: { kind: 'text', value: typeof value === 'string' ? literal(value) : '', contentType: type },
+    body: { kind: 'text', value: typeof value === 'string' ? literal(value) : '', contentType: literal(type) },
     headers: [],
   }
 }

@@ -2,6 +2,7 @@
 import type { HttpAuth, NameValue } from '../curl/http-settings.ts'
 import type { NotTaken } from '../curl/parse-curl.ts'
 import { follow, isNode, listAt, type Node, own, textAt } from './document.ts'
+import { literal } from './literal.ts'
 
 export interface Security {
   auth?: HttpAuth
@@ -9,7 +10,6 @@ export interface Security {
 }
 
 interface Way {
-  scheme: string
   /** The kind of connection. */
   kind: string
   auth?: HttpAuth
@@ -22,7 +22,9 @@ export function readSecurity(document: Node, operation: unknown, notTaken: NotTa
   const alternatives = listAt(asked, 'security').filter(isNode)
   // An empty alternative says that it may be left out.
   const needed = alternatives.map(Object.keys).filter((names) => names.length)
-  const readable = needed.map((names) => names.map((name) => wayOf(name, follow(document, own(schemes, name)))))
+  const readable = needed.map((names) =>
+    names.map((name) => wayOf(connectionOf(name), follow(document, own(schemes, name)))),
+  )
   const chosen = readable.find((ways) => ways.every((way) => way !== null)) ?? readable[0]
   const security: Security = { headers: [] }
   for (const [i, way] of (chosen ?? []).entries()) {
@@ -51,35 +53,32 @@ export const connectionOf = (scheme: string): string =>
     .replaceAll(/^[^a-z]+|_+$/g, '')
     .slice(0, 60) || 'api'
 
-function wayOf(scheme: string, described: unknown): Way | null {
-  const name = connectionOf(scheme)
+function wayOf(name: string, described: unknown): Way | null {
   const secret = (field: string) => `{{ connections.${name}.${field} }}`
   switch (textAt(described, 'type')) {
     case 'http':
       switch (textAt(described, 'scheme')?.toLowerCase()) {
         case 'basic':
           return {
-            scheme,
             kind: 'basic',
             auth: { kind: 'basic', username: secret('username'), password: secret('password') },
           }
         case 'bearer':
-          return { scheme, kind: 'bearer', auth: { kind: 'bearer', token: secret('token') } }
+          return { kind: 'bearer', auth: { kind: 'bearer', token: secret('token') } }
         default:
           return null
       }
     case 'apiKey': {
-      const key = textAt(described, 'name') ?? ''
+      const key = literal(textAt(described, 'name') ?? '')
       const place = textAt(described, 'in')
-      if (place === 'cookie')
-        return { scheme, kind: 'apiKey', header: { name: 'Cookie', value: `${key}=${secret('value')}` } }
+      if (place === 'cookie') return { kind: 'apiKey', header: { name: 'Cookie', value: `${key}=${secret('value')}` } }
       return place === 'header' || place === 'query'
-        ? { scheme, kind: 'apiKey', auth: { kind: 'apiKey', name: key, value: secret('value'), in: place } }
+        ? { kind: 'apiKey', auth: { kind: 'apiKey', name: key, value: secret('value'), in: place } }
         : null
     }
     case 'oauth2':
     case 'openIdConnect':
-      return { scheme, kind: 'oauth2', auth: { kind: 'oauth2', connection: name } }
+      return { kind: 'oauth2', auth: { kind: 'oauth2', connection: name } }
     default:
       return null
   }
