@@ -1,5 +1,5 @@
 // Makes dist/ out of src/ and most packages it uses: the command, and a file for each thread that it starts.
-import { rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
@@ -21,7 +21,7 @@ const bundle = await rolldown({
   logLevel: 'warn',
 })
 rmSync(join(root, 'dist'), { recursive: true, force: true })
-await bundle.write({
+const { output } = await bundle.write({
   dir: join(root, 'dist'),
   format: 'esm',
   entryFileNames: '[name].js',
@@ -32,3 +32,20 @@ await bundle.write({
   minify: { mangle: false, compress: false, codegen: true },
 })
 await bundle.close()
+writeFileSync(join(root, 'dist/third-party-licenses.txt'), licenses(output.flatMap(({ moduleIds = [] }) => moduleIds)))
+
+/** What the licences of the packages inside ask for: that their texts go along. */
+function licenses(modules) {
+  const folders = new Set(modules.map((id) => /^.*[/\\]node_modules[/\\](?:@[^/\\]+[/\\])?[^/\\]+/.exec(id)?.[0]))
+  folders.delete(undefined)
+  return [...folders]
+    .sort()
+    .map((folder) => {
+      const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+      const texts = readdirSync(folder).filter((file) => /^(licen[cs]e|notice)/i.test(file))
+      return [`${name} ${version} (${license})`, ...texts.map((file) => readFileSync(join(folder, file), 'utf8'))].join(
+        '\n\n',
+      )
+    })
+    .join(`\n\n${'-'.repeat(80)}\n\n`)
+}

@@ -31,6 +31,8 @@ export class RunWalk {
   readonly #writer: JournalWriter
   #seq: number
   #replied = false
+  /** What the caller is told as soon as it is written that it was said. */
+  #unsent: CallerReply | null = null
   #stopping = false
   /** The steps that run now, for whoever looks at a run that takes its time. */
   readonly #running: { entry: JournalEntry; noted: boolean }[] = []
@@ -83,6 +85,7 @@ export class RunWalk {
       if (signal instanceof NestedFailure) return this.#finish('failed', signal.outcome.error)
       if (!(signal instanceof Parked)) throw signal
       await this.#writer.write('waiting', { resumeAt: signal.resumeAt })
+      this.#tell()
       return { state: 'parked', resumeAt: signal.resumeAt }
     }
   }
@@ -120,6 +123,7 @@ export class RunWalk {
       await this.#recall(earlier, roots)
       return this.#take(step, earlier, roots)
     }
+    if (this.#unsent) await this.#tellNow()
     this.#leaveOff()
     if (earlier?.resumeAt && earlier.resumeAt > this.#ports.now()) throw new Parked(earlier.resumeAt)
     if (earlier?.outcome === 'wait') return this.#settle(step, this.#close({ ...earlier }, 'done'), roots)
@@ -177,7 +181,11 @@ export class RunWalk {
     }
     if ('output' in outcome) entry.output = outcome.output ?? null
     this.#settle(step, this.#close(entry, outcome.type === 'wait' ? 'done' : outcome.type), roots)
-    if (outcome.type === 'reply') await this.#answer(outcome.reply)
+    // Written with whatever ends the run here, or else before the next step.
+    if (outcome.type === 'reply' && !this.#replied) {
+      this.#replied = true
+      this.#unsent = outcome.reply
+    }
   }
 
   #settle(step: CompiledStep<StepKind>, entry: JournalEntry, roots: Roots): void {
@@ -312,6 +320,7 @@ export class RunWalk {
     this.#writer.add(this.#close({ ...entry, kind: ROUND, output, error }, error ? 'failed' : 'done'))
     for (const known of this.#earlier.keys()) if (known.startsWith(`${path}/`)) this.#earlier.delete(known)
     if (this.#writer.unwritten >= MAX_UNWRITTEN) await this.#writer.write('running')
+    if (this.#unsent) await this.#tellNow()
     this.#leaveOff()
   }
 
@@ -369,16 +378,20 @@ export class RunWalk {
     if (entry.decision === SHARED_ROUNDS) await this.#showRounds(base, roots)
   }
 
-  async #answer(reply: CallerReply): Promise<void> {
-    await this.#writer.write('running')
-    if (this.#replied) return
-    this.#replied = true
-    this.#ports.reply(this.run, reply)
+  async #tellNow(): Promise<void> {
+    await this.#writer.flush()
+    this.#tell()
+  }
+
+  #tell(): void {
+    if (this.#unsent) this.#ports.reply(this.run, this.#unsent)
+    this.#unsent = null
   }
 
   async #finish(status: 'succeeded' | 'failed', error: RunError | null): Promise<Advanced> {
     if (error) this.trace?.failed(error)
     await this.#writer.write(status, { error })
+    this.#tell()
     const { trigger } = this.#flow
     if (trigger.mode === 'finished' && !this.#replied) {
       const scope = (roots: Roots) => stepScope(roots, this.#ports.hashing, this.run.id, 'reply', this.#ports.now())
