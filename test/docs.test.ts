@@ -20,6 +20,7 @@ import { ACCESS } from '../src/http/access.ts'
 import { tools } from '../src/mcp/tools.ts'
 import { statusFailure } from '../src/steps/http/failure.ts'
 import { stepKinds } from '../src/steps/index.ts'
+import { documentOf } from './harness/guide-page.ts'
 
 const root = resolve(import.meta.dirname, '..')
 /** Tables without the white space that lines up their columns. */
@@ -204,24 +205,6 @@ const SHOWN_CONNECTIONS = new Map(
     crm: { kind: 'oauth2', fields: new Set(['clientId', 'accessToken']) },
   }),
 )
-
-/** A flow around what a page shows of one. */
-function documentOf(shown: unknown): object | null {
-  const trigger = { kind: 'webhook' }
-  if (Array.isArray(shown)) return { name: 'Shown', trigger, steps: shown }
-  const [key] = Object.keys(shown as object)
-  if (key === 'name') return shown as object
-  if (key === 'trigger') return { name: 'Shown', steps: [], ...(shown as object) }
-  if (key === 'response' || key === 'dedupe' || (key === 'when' && !('body' in (shown as object))))
-    return { name: 'Shown', trigger: { ...trigger, ...(shown as object) }, steps: [] }
-  if (key === 'retry' || key === 'body')
-    return {
-      name: 'Shown',
-      trigger,
-      steps: [{ id: 'shown', kind: 'http', method: 'POST', url: 'https://api.example.com', ...(shown as object) }],
-    }
-  return null
-}
 
 const BASES: Record<string, string> = {
   $API: '/api/v1',
