@@ -6,5 +6,5 @@ folder="${1:?the folder for the copies}"
 here="$(cd "$(dirname "$0")/.." && pwd)"
 umask 077
 mkdir -p "$folder"
-"$here/node_modules/.bin/node" "$here/src/cli/millrace.ts" backup "$folder/millrace-$(date +%F).db" --force
+"$here/node_modules/.bin/node" "$here/dist/millrace.js" backup "$folder/millrace-$(date +%F).db" --force
 find "$folder" -name 'millrace-*.db' -mtime +14 -delete

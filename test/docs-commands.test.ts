@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildUi } from '../scripts/build-ui.mjs'
+import { buildService, buildUi } from '../scripts/build.mjs'
 import { guidePages } from '../scripts/guide.ts'
 import { type Block, blocksOf } from './harness/guide-page.ts'
 import { createReader, type Reader } from './harness/guide-reader.ts'
@@ -60,8 +60,7 @@ let upstream: Upstream
 beforeAll(async () => {
   for (const [program, debianPackage] of Object.entries({ curl: 'curl', openssl: 'openssl', script: 'bsdutils' }))
     if (!whereIs(program)) throw new Error(`The guide's commands need ${program}: apt-get install ${debianPackage}`)
-  // For the page at /.
-  buildUi()
+  if (!buildService() || !buildUi()) throw new Error('Millrace cannot be built; see above.')
   databases = await startDatabases()
   upstream = await startUpstream((_request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' })

@@ -7,7 +7,7 @@ export interface Block {
   line: number
   /** What the page shows just before, under the same heading: a flow for its webhook. */
   flow: object | null
-  /** The JSON or text that the page shows just after, as what comes out. */
+  /** The JSON or text that stands right after it: what comes out. */
   output: Block | null
 }
 
@@ -15,6 +15,7 @@ export interface Block {
 export function blocksOf(page: string): Block[] {
   const blocks: Block[] = []
   let last: Block | null = null
+  let end = 0
   for (const match of page.matchAll(/^#+ .*$|^( *)```(\w*)\n([\s\S]*?)^\1```$/gm)) {
     const [, indent, language, body] = match
     if (indent === undefined) {
@@ -25,9 +26,11 @@ export function blocksOf(page: string): Block[] {
     const flow: object | null = last?.language === 'yaml' ? triggerOf(last.text) : null
     const line = page.slice(0, match.index).split('\n').length
     const block: Block = { language: language!, text, line, flow, output: null }
-    if ((language === 'json' || language === 'text') && last?.language === 'sh') last.output = block
+    const isNext = page.slice(end, match.index).trim() === ''
+    if (isNext && (language === 'json' || language === 'text') && last?.language === 'sh') last.output = block
     blocks.push(block)
     last = block
+    end = match.index + match[0].length
   }
   return blocks
 }

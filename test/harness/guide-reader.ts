@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } f
 import { join, resolve } from 'node:path'
 import { parseFlowText } from '../../src/flow/flow-text.ts'
 import { freePort } from './free-port.ts'
-import type { Block } from './guide-page.ts'
+import { type Block, blocksOf } from './guide-page.ts'
 import { type Millrace, startMillrace, temporaryFolder } from './millrace.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -57,8 +57,9 @@ export async function createReader(page: string, blocks: readonly Block[], upstr
   for (const path of ['var/lib', 'etc/systemd/system', 'backup', 'safe'])
     mkdirSync(join(fileSystem, path), { recursive: true })
   mkdirSync(folder)
-  for (const name of ['src', 'examples', 'scripts', 'node_modules', 'package.json'])
-    symlinkSync(join(root, name), join(folder, name))
+  for (const name of ['dist', 'examples', 'package.json']) symlinkSync(join(root, name), join(folder, name))
+  mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true })
+  symlinkSync(join(import.meta.dirname, 'guide-bin/node'), join(folder, 'node_modules/.bin/node'))
   if (page === 'docs/deploy.md') cpSync(join(root, 'deploy'), join(folder, 'deploy'), { recursive: true })
 
   if (STARTING.includes(page)) {
@@ -180,6 +181,8 @@ async function writeFiles(server: Millrace, page: string, { folder, fileSystem }
     }
   if (page === 'docs/flows-as-files.md')
     write('flows/shop/refunds.yaml', 'name: Refunds\ntrigger: { kind: webhook }\nsteps: []\n')
+  if (page === 'docs/operating.md') writeTracing(`${folder}-otel`)
+  write('token', TOKEN)
   write('order.json', '{"order": {"id": 7}}')
   write('shop-token.txt', 's3cret-token\n')
   const headers = { authorization: `Bearer ${TOKEN}` }
@@ -188,4 +191,14 @@ async function writeFiles(server: Millrace, page: string, { folder, fileSystem }
   cpSync(join(folder, 'millrace-2026-11-15.db'), join(fileSystem, 'backup/millrace-2026-11-01.db'))
   for (const path of [join(folder, 'secret.key'), join(fileSystem, 'safe/secret.key')])
     cpSync(join(server.dataDir, 'secret.key'), path)
+}
+
+/** The page's own module for tracing, with an exporter that is installed here. */
+function writeTracing(folder: string): void {
+  const { text } = blocksOf(read('docs/operating.md')).find(({ language }) => language === 'js')!
+  const exporter = /import \{ OTLPTraceExporter \} from .*/
+  const console = "import { ConsoleSpanExporter as OTLPTraceExporter } from '@opentelemetry/sdk-trace-node'"
+  mkdirSync(folder)
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  writeFileSync(join(folder, 'otel.mjs'), text.replace(exporter, console))
 }

@@ -18,6 +18,8 @@ start_in_background() { # <name> <condition> <command…>
 }
 
 start_server() { # <command…>
+  # That folder is the one of the server that runs already.
+  [ "$MILLRACE_DATA_DIR" = "$GUIDE_DATA_DIR" ] && unset MILLRACE_DATA_DIR
   start_in_background "server-${MILLRACE_PORT:-8080}" 'grep -q "is ready" "$log"' "$@"
 }
 
