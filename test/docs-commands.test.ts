@@ -53,6 +53,8 @@ const read = (file: string) => readFileSync(join(root, file), 'utf8')
 const pages = ['README.md', 'CONTRIBUTING.md', ...guidePages(read('docs/README.md')).map(({ file }) => `docs/${file}`)]
   .map((file) => ({ file, blocks: blocksOf(read(file)).filter(({ language }) => language === 'sh') }))
   .filter(({ blocks }) => blocks.length > 0)
+  // Those that take longest begin first.
+  .toSorted((a, b) => b.blocks.length - a.blocks.length)
 
 let databases: Databases
 let upstream: Upstream
