@@ -1,12 +1,13 @@
-// Writes the files that are made from the code: run it after a change of a command or of a step kind. Tests hold the files to the code.
+// Writes what is made from the code, and the foot of the guide's pages: run it after a change of a command, of a step kind or of the
+// guide's order. Tests hold the files to it.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { commands } from '../src/cli/commands/index.ts'
 import { reference } from '../src/cli/reference.ts'
-
 import { fixtureSchema } from '../src/flow/fixture.ts'
 import { editorSchema, flowSchema } from '../src/flow/flow-schema.ts'
 import { stepKinds } from '../src/steps/index.ts'
+import { guidePages, withFoot } from './guide.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -20,3 +21,9 @@ const schemas = {
 }
 for (const [file, schema] of Object.entries(schemas))
   writeFileSync(join(root, file), `${JSON.stringify(schema, null, 2)}\n`)
+
+const pages = guidePages(readFileSync(join(root, 'docs/README.md'), 'utf8'))
+for (const { file } of pages) {
+  const path = join(root, 'docs', file)
+  writeFileSync(path, withFoot(readFileSync(path, 'utf8'), file, pages))
+}

@@ -1,10 +1,11 @@
 // What is in deploy/ and the Dockerfile fits together, and fits the service. There is no container engine here to try it with.
-import { existsSync, readFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { readConfig } from '../src/config.ts'
-import { TEST_KEY } from './harness/millrace.ts'
+import { startMillrace, TEST_KEY, TOKEN, temporaryFolder } from './harness/millrace.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
@@ -150,5 +151,48 @@ describe('Dockerfile', () => {
         .map((pair) => pair.split('=') as [string, string]),
     )
     expect(readConfig(environment)).toMatchObject({ host: '0.0.0.0', dataDir: '/data' })
+  })
+})
+
+describe('the units of systemd', () => {
+  const valuesOf = (unit: string, key: string) =>
+    [...read(`deploy/${unit}`).matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].map(([, value]) => value!)
+  const namesOf = (unit: string) => valuesOf(unit, 'Environment').map((entry) => entry.split('=')[0]!)
+
+  it('start what npm start starts, with settings that there are, and leave it time to stop', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: { start: string } }
+    expect(valuesOf('millrace.service', 'ExecStart')).toEqual([`/opt/millrace/node_modules/.bin/${scripts.start}`])
+    for (const name of [...namesOf('millrace.service'), ...namesOf('millrace-backup.service')])
+      if (name !== 'NODE_ENV') expect(settings).toContain(name)
+    expect(Number(valuesOf('millrace.service', 'TimeoutStopSec')[0])).toBeGreaterThan(10)
+  })
+
+  it('make a backup of the running service, and delete copies that are older than 14 days', async () => {
+    const [command, folder] = valuesOf('millrace-backup.service', 'ExecStart')[0]!.split(' ') as [string, string]
+    expect(folder).toBe(`/var/lib/${valuesOf('millrace-backup.service', 'StateDirectory')[0]}`)
+    const script = command.replace('/opt/millrace', root)
+    const copies = temporaryFolder()
+    const daysAgo = (days: number) => Date.now() / 1000 - days * 86_400
+    for (const [name, days] of [
+      ['millrace-old.db', 16],
+      ['millrace-recent.db', 10],
+      ['other.db', 16],
+    ] as const) {
+      writeFileSync(join(copies, name), '')
+      utimesSync(join(copies, name), daysAgo(days), daysAgo(days))
+    }
+    const dataDir = temporaryFolder()
+    const millrace = await startMillrace({ MILLRACE_DATA_DIR: dataDir })
+    try {
+      const environment = { ...process.env, MILLRACE_DATA_DIR: dataDir, MILLRACE_ADMIN_TOKEN: TOKEN }
+      const child = spawn(script, [copies], { env: environment, stdio: ['ignore', 'ignore', 'inherit'] })
+      expect(await new Promise((done) => child.on('close', done))).toBe(0)
+      const [made, ...others] = readdirSync(copies).toSorted()
+      expect(made).toMatch(/^millrace-\d{4}-\d\d-\d\d\.db$/)
+      expect(others).toEqual(['millrace-recent.db', 'other.db'])
+    } finally {
+      await millrace.stop()
+      for (const folder of [copies, dataDir]) rmSync(folder, { recursive: true })
+    }
   })
 })

@@ -2,6 +2,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { guidePages, withFoot, withoutFoot } from '../scripts/guide.ts'
 import { commands } from '../src/cli/commands/index.ts'
 import { EXIT } from '../src/cli/exit-code.ts'
 import { reference } from '../src/cli/reference.ts'
@@ -19,12 +20,12 @@ import { ACCESS } from '../src/http/access.ts'
 import { tools } from '../src/mcp/tools.ts'
 import { statusFailure } from '../src/steps/http/failure.ts'
 import { stepKinds } from '../src/steps/index.ts'
+import { documentOf } from './harness/guide-page.ts'
 
 const root = resolve(import.meta.dirname, '..')
 /** Tables without the white space that lines up their columns. */
 const read = (file: string) => readFileSync(join(root, file), 'utf8').replaceAll(/ +\|/g, ' |')
 const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: root })
-const guide = pages.filter((page) => page.startsWith('docs')).map(read)
 
 const without = (names: Iterable<string>, text: string): string[] => [...names].filter((name) => !text.includes(name))
 
@@ -50,9 +51,19 @@ describe('the documentation', () => {
     }
   })
 
+  it('is a guide with an order: the index has every page once, and each page leads to the next', () => {
+    const order = guidePages(readFileSync(join(root, 'docs/README.md'), 'utf8'))
+    const files = globSync('*.md', { cwd: join(root, 'docs') }).filter((file) => file !== 'README.md')
+    expect(order.map(({ file }) => file).toSorted(), 'docs/README.md names them').toEqual(files.toSorted())
+    for (const { file } of order) {
+      const text = readFileSync(join(root, 'docs', file), 'utf8')
+      expect(text, 'node scripts/generate.ts writes the foot').toBe(withFoot(text, file, order))
+    }
+  })
+
   it('has every command as the command table has it', () => {
     const text = readFileSync(join(root, 'docs/cli.md'), 'utf8')
-    expect(text.split('<!-- generated from here -->\n\n')[1], 'node scripts/generate.ts writes it').toBe(
+    expect(withoutFoot(text).split('<!-- generated from here -->\n\n')[1], 'node scripts/generate.ts writes it').toBe(
       reference(commands),
     )
     for (const code of Object.values(EXIT)) expect(text).toContain(`| ${code} `)
@@ -158,10 +169,29 @@ describe('the documentation', () => {
     expect(broken).toEqual([])
   })
 
-  it('speaks of no host but examples and this machine', () => {
+  it('speaks of no host but examples and this machine, and where it compares, of those it compares with', () => {
     const allowed = /(^|\.)example\.com$|^localhost$|^127\.0\.0\.1$|^schemas\.xmlsoap\.org$/
-    const hosts = guide.flatMap((text) => [...text.matchAll(/https?:\/\/([\w.-]+)/g)].map((match) => match[1]!))
-    expect(hosts.filter((host) => !allowed.test(host) && host !== 'html.spec.whatwg.org')).toEqual([])
+    const compared = ['github.com', 'docs.n8n.io', 'nodered.org', 'flows.nodered.org', 'www.activepieces.com']
+    for (const page of pages.filter((name) => name.startsWith('docs'))) {
+      const hosts = [...read(page).matchAll(/https?:\/\/([\w.-]+)/g)].map((match) => match[1]!)
+      const others = hosts.filter((host) => !allowed.test(host) && host !== 'html.spec.whatwg.org')
+      expect(others.filter((host) => page !== 'docs/compare.md' || !compared.includes(host))).toEqual([])
+    }
+  })
+
+  it('compares with the last results of the benchmark', () => {
+    const cells = (text: string, start: string) =>
+      text
+        .split('\n')
+        .find((line) => line.startsWith(start))!
+        .split('|')
+        .map((cell) => cell.trim())
+    const results = read('bench/results/latest.md')
+    for (const scenario of ['A', 'B', 'C'])
+      expect([scenario, cells(read('docs/compare.md'), `| ${scenario}:`)[2]]).toEqual([
+        scenario,
+        cells(results, `| ${scenario} | 64 | millrace |`)[5],
+      ])
   })
 })
 
@@ -175,24 +205,6 @@ const SHOWN_CONNECTIONS = new Map(
     crm: { kind: 'oauth2', fields: new Set(['clientId', 'accessToken']) },
   }),
 )
-
-/** A flow around what a page shows of one. */
-function documentOf(shown: unknown): object | null {
-  const trigger = { kind: 'webhook' }
-  if (Array.isArray(shown)) return { name: 'Shown', trigger, steps: shown }
-  const [key] = Object.keys(shown as object)
-  if (key === 'name') return shown as object
-  if (key === 'trigger') return { name: 'Shown', steps: [], ...(shown as object) }
-  if (key === 'response' || key === 'dedupe' || (key === 'when' && !('body' in (shown as object))))
-    return { name: 'Shown', trigger: { ...trigger, ...(shown as object) }, steps: [] }
-  if (key === 'retry' || key === 'body')
-    return {
-      name: 'Shown',
-      trigger,
-      steps: [{ id: 'shown', kind: 'http', method: 'POST', url: 'https://api.example.com', ...(shown as object) }],
-    }
-  return null
-}
 
 const BASES: Record<string, string> = {
   $API: '/api/v1',

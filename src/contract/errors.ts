@@ -1,5 +1,4 @@
 // Every error code of the API and its status: the one place where codes become statuses.
-import Type from 'typebox'
 
 export const ERROR_STATUS = {
   bad_request: 400,
@@ -22,17 +21,3 @@ export const ERROR_STATUS = {
 } as const
 
 export type ErrorCode = keyof typeof ERROR_STATUS
-
-export const IssueBody = Type.Object({
-  path: Type.String({ description: 'JSON Pointer into the document' }),
-  code: Type.String(),
-  message: Type.String(),
-})
-
-export const ErrorBody = Type.Object({
-  status: Type.Literal('error'),
-  code: Type.String(),
-  message: Type.String(),
-  requestId: Type.String(),
-  issues: Type.Optional(Type.Array(IssueBody)),
-})

@@ -1,7 +1,7 @@
 // The OpenAPI description of the API, made from the routes' own schemas.
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import { WebhookReplyBody } from '../contract/bodies.ts'
-import { ErrorBody } from '../contract/errors.ts'
+import { ErrorBody } from '../contract/error-body.ts'
 import { ACCESS } from './access.ts'
 import { CHECKED_BY_OPERATION } from './check-request.ts'
 import { createSessionCookie } from './session-cookie.ts'

@@ -27,7 +27,7 @@ export const createToken = defineCommand({
   options: { scope: text('scope', 'read (unless you say), write or admin') },
   examples: [
     ['for a dashboard', 'millrace tokens create dashboard'],
-    ['for a pipeline that applies flows', 'millrace tokens create ci --scope write --json | jq -r .token'],
+    ['for a pipeline that applies flows', 'millrace tokens create ci --scope write'],
   ],
   async run({ connect, args, options, show, note }) {
     const token = await (await connect()).call<{ token: string }>('POST', '/tokens', {

@@ -1,6 +1,6 @@
 // `millrace flows apply` and `flows diff`: a folder of files is the source of the flows.
 import { carryOut, type Done } from '../apply/carry-out.ts'
-import { type Action, type Item, makePlan, type Plan } from '../apply/plan.ts'
+import type { Action, Item, Plan } from '../apply/plan.ts'
 import { defineCommand, flag, text } from '../command.ts'
 import { CliError, EXIT } from '../exit-code.ts'
 import { lineDiff } from '../line-diff.ts'
@@ -27,6 +27,7 @@ export const applyFlows = defineCommand({
   ],
   async run({ connect, args, options, show, note, terminal, wantsJson }) {
     const api = await connect()
+    const { makePlan } = await import('../apply/plan.ts')
     const plan = await makePlan(api, args[0]!, options)
     if (!wantsJson) terminal.out(describe(terminal, plan))
     const refused = refusalOf(plan)
@@ -60,6 +61,7 @@ export const diffFlows = defineCommand({
     ['every night', 'millrace flows diff flows/ --publish --prune || echo "flows differ from Git"'],
   ],
   async run({ connect, args, options, show, terminal }) {
+    const { makePlan } = await import('../apply/plan.ts')
     const plan = await makePlan(await connect(), args[0]!, options)
     show(planBody(plan), () => describe(terminal, plan))
     return plan.items.some((item) => isToDo(item) || BLOCKED.has(item.action)) ? EXIT.conflict : EXIT.ok

@@ -64,11 +64,11 @@ export const restore = defineCommand({
   details:
     'The folder must not hold a database yet. Runs that were under way when the backup was made are carried on from there\nonce the server starts: requests that they had sent since are sent again.',
   examples: [
+    ['with the key that was kept', 'millrace restore millrace-2026-11-15.db --data-dir restored --key-file secret.key'],
     [
-      'with the key that was kept',
-      'millrace restore millrace-2026-11-15.db --data-dir /var/lib/millrace --key-file secret.key',
+      'with the key in the environment',
+      'MILLRACE_SECRET_KEY="$KEY" millrace restore millrace-2026-11-15.db --data-dir trial',
     ],
-    ['with the key in the environment', 'MILLRACE_SECRET_KEY=… millrace restore millrace-2026-11-15.db'],
   ],
   async run({ args, options, show, note, settings }) {
     const file = resolve(args[0]!)

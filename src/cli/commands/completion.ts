@@ -11,9 +11,15 @@ export const completionFor = (commands: () => readonly Command[]): Command =>
     args: ['<shell>'],
     connects: false,
     examples: [
-      ['bash', 'millrace completion bash > ~/.local/share/bash-completion/completions/millrace'],
-      ['zsh', 'millrace completion zsh > ~/.zfunc/_millrace'],
-      ['fish', 'millrace completion fish > ~/.config/fish/completions/millrace.fish'],
+      [
+        'bash',
+        'mkdir -p ~/.local/share/bash-completion/completions && millrace completion bash > ~/.local/share/bash-completion/completions/millrace',
+      ],
+      ['zsh', 'mkdir -p ~/.zfunc && millrace completion zsh > ~/.zfunc/_millrace'],
+      [
+        'fish',
+        'mkdir -p ~/.config/fish/completions && millrace completion fish > ~/.config/fish/completions/millrace.fish',
+      ],
     ],
     async run({ args, show }) {
       const make = SHELLS[args[0]!]

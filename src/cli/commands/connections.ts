@@ -25,9 +25,7 @@ const pathOf = (name: string) => `/connections/${encodeURIComponent(name)}`
 export const listConnections = defineCommand({
   name: 'connections list',
   summary: 'List connections, without their secrets',
-  examples: [
-    ['which need attention', 'millrace connections list --json | jq \'.items[] | select(.state != "ready")\''],
-  ],
+  examples: [['which need attention', 'millrace connections list']],
   async run({ connect, show, terminal }) {
     const items = await (await connect()).list<Connection>('/connections')
     return show({ items }, () =>
@@ -84,7 +82,7 @@ export const setConnection = defineCommand({
     'Secrets are never taken from the command line itself, where every user of the machine can read them.\nOf a connection that exists, what you do not give stays as it is.',
   examples: [
     ['a token, asked for', 'millrace connections set shop --kind bearer --secret token --host api.example.com'],
-    ['from a password store', 'pass show shop | millrace connections set shop --kind bearer --secret token'],
+    ['from a file', 'millrace connections set shop --kind bearer --secret token < shop-token.txt'],
     [
       'user and password, in a pipeline',
       'millrace connections set crm --kind basic --field username=millrace --secret password=env:CRM_PASSWORD',

@@ -29,7 +29,10 @@ export const transferCommand = defineCommand({
   details:
     'Flows, versions, connections, users, runs and deliveries: all of it or nothing, into a database that is empty. Stop the service first. Runs under way are carried on by the first process that is started with DATABASE_URL. The folder stays as it is.',
   examples: [
-    ['with the service stopped', 'DATABASE_URL=postgres://millrace:password@db.example.com/millrace millrace transfer'],
+    [
+      'with the service stopped',
+      'DATABASE_URL=postgres://millrace:password@db.example.com/millrace millrace transfer --data-dir /var/lib/millrace',
+    ],
   ],
   async run({ options, show, note }) {
     const config = readConfig()

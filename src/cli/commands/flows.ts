@@ -19,7 +19,7 @@ export const listFlows = defineCommand({
   options: { search: text('text', 'only those with this in their name') },
   examples: [
     ['every flow', 'millrace flows list'],
-    ['the ids of flows about orders', "millrace flows list --search order --json | jq -r '.items[].id'"],
+    ['flows about orders, for a script', 'millrace flows list --search order --json'],
   ],
   async run({ connect, options, show, terminal }) {
     const api = await connect()
@@ -44,7 +44,7 @@ export const showFlow = defineCommand({
   details: 'A flow is named by its id or, where only one has it, by its name.',
   examples: [
     ['by name', "millrace flows show 'Order alerts'"],
-    ['only its webhook', "millrace flows show 'Order alerts' --json | jq -r .webhook.url"],
+    ['for a script', "millrace flows show 'Order alerts' --json"],
   ],
   async run({ connect, args, show, terminal }) {
     const flow = await findFlow(await connect(), args[0]!)
@@ -114,8 +114,8 @@ export const exportFlow = defineCommand({
   details:
     'Secrets typed into the flow come as sealed:… values. They work only in the flow that they came from:\nbefore you use the file for another flow, put connections or env in their place.',
   examples: [
-    ['the draft, to a file', "millrace flows export 'Order alerts' --output flows/order-alerts.yaml"],
-    ['what was live before', "millrace flows export 'Order alerts' --version 3"],
+    ['the draft, to a file', "millrace flows export 'Order alerts' --output flows/orders.yaml"],
+    ['what was live before', "millrace flows export 'Order alerts' --version 1"],
   ],
   async run({ connect, args, options, show, note }) {
     const api = await connect()
@@ -173,7 +173,7 @@ export const unpublishFlow = defineCommand({
   summary: "Take a flow off: its webhook answers 404 until it's published again",
   args: ['<flow>'],
   options: { yes: flag('do not ask') },
-  examples: [['in a script', "millrace flows unpublish 'Order alerts' --yes"]],
+  examples: [['in a script', "millrace flows unpublish 'Old orders' --yes"]],
   async run({ connect, args, options, show, terminal }) {
     const api = await connect()
     const found = await findFlow(api, args[0]!)

@@ -35,7 +35,7 @@ export const listRuns = defineCommand({
     ['what failed lately', 'millrace runs list --status failed'],
     [
       'run again all that failed today',
-      "millrace runs list --status failed --since 2026-11-15 --limit 1000 --json | jq -r '.items[].id' | xargs -n1 millrace runs replay",
+      "millrace runs list --status failed --since 2026-11-15 --limit 1000 | awk '/^run_/ {print $1}' | xargs -r -n1 millrace runs replay",
     ],
   ],
   async run({ connect, options, show, terminal }) {
@@ -70,7 +70,7 @@ export const showRun = defineCommand({
   options: { full: flag('with the input and output of each step') },
   examples: [
     ['at a glance', 'millrace runs show run_01m7…'],
-    ['what one step got back', 'millrace runs show run_01m7… --json | jq \'.steps[] | select(.id == "order").output\''],
+    ['with what each step sent and got back', 'millrace runs show run_01m7… --full'],
   ],
   async run({ connect, args, options, show, terminal }) {
     const run = await (await connect()).get<Run>(`/runs/${encodeURIComponent(args[0]!)}`)
@@ -233,7 +233,7 @@ export const replayRun = defineCommand({
   },
   examples: [
     ['once more', 'millrace runs replay run_01m7…'],
-    ['with the mended flow, from where it failed', 'millrace runs replay run_01m7… --version published --from book'],
+    ['with the mended flow, from where it failed', 'millrace runs replay run_01m7… --version published --from large'],
   ],
   async run(context) {
     const { connect, args, options, show } = context
@@ -250,7 +250,7 @@ export const cancelRun = defineCommand({
   name: 'runs cancel',
   summary: 'End a run that is queued, running or waiting',
   args: ['<run>'],
-  examples: [['give up', 'millrace runs cancel run_01m7…']],
+  examples: [['give up', 'millrace runs cancel run_01m8…']],
   async run({ connect, args, show }) {
     const run = await (await connect()).call<Run>('POST', `/runs/${encodeURIComponent(args[0]!)}/cancel`)
     return show(run, () => `${run.id} is ${run.status}.`)

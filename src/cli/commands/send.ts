@@ -26,7 +26,7 @@ export const send = defineCommand({
   examples: [
     ['inline', `millrace send Hello --data '{"name": "Ada"}'`],
     ['from a file, and see what comes of it', "millrace send 'Order alerts' --file order.json --wait"],
-    ['from another program', 'jq -n \'{name: "Ada"}\' | millrace send Hello'],
+    ['from another program', `echo '{"name": "Ada"}' | millrace send Hello`],
     ['with a key that nobody sees', 'millrace send Hello --secret-header X-Key=env:HELLO_KEY --data {}'],
   ],
   async run(context) {

@@ -4,7 +4,7 @@ import type { FixtureCase } from '../../flow/fixture.ts'
 import type { BenchSettings } from '../../flow-bench.ts'
 import { defineCommand, text } from '../command.ts'
 import { EXIT, usageError } from '../exit-code.ts'
-import { type FixtureFile, readFixtures } from '../fixture-files.ts'
+import type { FixtureFile } from '../fixture-files.ts'
 import { readFlowFile } from '../flow-files.ts'
 import { describeDifference, REPORTERS, type TestResult } from '../test-report.ts'
 
@@ -30,6 +30,7 @@ export const testFlows = defineCommand({
   async run({ args, options, show, terminal }) {
     const report = REPORTERS[options.reporter ?? 'plain']
     if (!report) throw usageError(`The reporter is ${Object.keys(REPORTERS).join(', ')}, not "${options.reporter}".`)
+    const { readFixtures } = await import('../fixture-files.ts')
     const { fixtures, bad, untested } = readFixtures(args.length ? args : ['.'])
     const results: TestResult[] = bad.map(({ path, issues }) => ({
       file: path,

@@ -1,0 +1,204 @@
+// What a reader of the guide has who comes from the pages before: a server with flows and runs, a folder with files, variables.
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseFlowText } from '../../src/flow/flow-text.ts'
+import { freePort } from './free-port.ts'
+import { type Block, blocksOf } from './guide-page.ts'
+import { type Millrace, startMillrace, temporaryFolder } from './millrace.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+
+/** The token of the guide. */
+const TOKEN = 'choose-a-long-token'
+const SIGNING_SECRET = 'the-signing-secret'
+
+export interface Reader {
+  base: string
+  /** Where the commands are run. */
+  folder: string
+  /** Stands for the root of the file system. */
+  fileSystem: string
+  port: number
+  otherPort: number
+  shopPort: number
+  /** Of a run that has ended, of one that waits, and of an API token. */
+  runId: string
+  waitingRunId: string
+  tokenId: string
+  environment: Record<string, string>
+  /** Before each block. */
+  starts: string[]
+  stop(): Promise<void>
+}
+
+/** These pages start a server themselves, or need none. */
+const STARTING = ['README.md', 'CONTRIBUTING.md', 'docs/quick-start.md', 'docs/scale.md']
+
+export async function createReader(page: string, blocks: readonly Block[], upstreamUrl: string): Promise<Reader> {
+  const base = temporaryFolder()
+  const [folder, fileSystem] = [join(base, 'folder'), join(base, 'file-system')]
+  const reader: Reader = {
+    base,
+    folder,
+    fileSystem,
+    port: await freePort(),
+    otherPort: await freePort(),
+    shopPort: await freePort(),
+    runId: '',
+    waitingRunId: '',
+    tokenId: '',
+    environment: {},
+    starts: blocks.map(() => ''),
+    async stop() {
+      rmSync(base, { recursive: true, force: true })
+    },
+  }
+  for (const path of ['var/lib', 'etc/systemd/system', 'backup', 'safe'])
+    mkdirSync(join(fileSystem, path), { recursive: true })
+  mkdirSync(folder)
+  for (const name of ['dist', 'examples', 'package.json']) symlinkSync(join(root, name), join(folder, name))
+  mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true })
+  symlinkSync(join(import.meta.dirname, 'guide-bin/node'), join(folder, 'node_modules/.bin/node'))
+  if (page === 'docs/deploy.md') cpSync(join(root, 'deploy'), join(folder, 'deploy'), { recursive: true })
+
+  if (STARTING.includes(page)) {
+    reader.environment['MILLRACE_PORT'] = String(reader.port)
+    // The embedded database that is moved to PostgreSQL.
+    if (page === 'docs/scale.md')
+      await (await startMillrace({ MILLRACE_DATA_DIR: join(fileSystem, 'var/lib/millrace') })).stop()
+    return reader
+  }
+  const server = await startMillrace({
+    MILLRACE_DATA_DIR: join(base, 'data'),
+    MILLRACE_PORT: String(reader.port),
+    MILLRACE_ADMIN_TOKEN: TOKEN,
+    MILLRACE_LOG_LEVEL: 'info',
+    MILLRACE_ENV_WEBHOOK_TOKEN: 'the-secret-value',
+    MILLRACE_ENV_SIGNING_SECRET: SIGNING_SECRET,
+    MILLRACE_ENV_SHOP_URL: upstreamUrl,
+    MILLRACE_ENV_SHOP_TOKEN: 'any-token',
+    MILLRACE_ENV_ALERT_URL: `${upstreamUrl}/alerts`,
+  })
+  const { stop } = reader
+  reader.stop = async () => {
+    await server.stop()
+    await stop()
+  }
+  await prepare(server, page, blocks, reader)
+  return reader
+}
+
+interface Flow {
+  id: string
+  revision: number
+  webhook: { url: string }
+}
+
+async function prepare(server: Millrace, page: string, blocks: readonly Block[], reader: Reader): Promise<void> {
+  const call = async (method: string, path: string, body?: unknown) => {
+    const answer = await server.api(method, path, body, { authorization: `Bearer ${TOKEN}` })
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`)
+    return answer.body
+  }
+  const publish = async (document: object): Promise<Flow> => {
+    const flow = await call('POST', '/flows', document)
+    await call('POST', `/flows/${flow.id}/publish`)
+    return flow
+  }
+  const post = async (url: string, body: object) => {
+    const headers = { 'content-type': 'application/json' }
+    return (await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })).json() as Promise<{ id: string }>
+  }
+  const example = (name: string) => parseFlowText(read(`examples/${name}.yaml`)) as object
+
+  const hello = await publish(example('hello'))
+  const orders = await publish({ ...example('order-alert'), name: 'Order alerts' })
+  await publish({ ...example('hello'), name: 'Old orders' })
+  const { id } = await post(orders.webhook.url, { order: { id: 7 } })
+  // One that fails: there is no order.
+  await post(orders.webhook.url, {})
+  reader.runId = id
+  reader.tokenId = (await call('POST', '/tokens', { name: 'old', scope: 'read' })).id
+  const patient = await publish({
+    name: 'Patient',
+    trigger: { kind: 'webhook' },
+    steps: [{ id: 'pause', kind: 'wait', seconds: 600 }],
+  })
+  reader.waitingRunId = (await post(patient.webhook.url, {})).id
+  // Elsewhere the pages make it themselves.
+  if (page === 'docs/cli.md')
+    await call('POST', '/connections', { name: 'shop', kind: 'bearer', fields: { token: 's3cret' } })
+  const code = /setup#code=([\w-]+)/.exec(server.log())![1]!
+  // The page on the API makes the first owner itself.
+  if (page !== 'docs/api.md')
+    await post(`${server.url}/api/auth/setup`, {
+      code,
+      email: 'ada@example.com',
+      name: 'Ada',
+      password: 'correct horse battery',
+    })
+  await writeFiles(server, page, reader)
+  for (const [name, flow] of Object.entries({ hello, orders }))
+    await call('PUT', `/flows/${flow.id}/source`, { source: 'flows', path: `${name}.yaml`, revision: flow.revision })
+
+  Object.assign(reader.environment, {
+    MILLRACE_DATA_DIR: server.dataDir,
+    MILLRACE_ADMIN_TOKEN: TOKEN,
+    MILLRACE_EGRESS_ALLOW: 'loopback',
+    // For servers that the commands start.
+    MILLRACE_PORT: String(reader.otherPort),
+    TOKEN,
+    API: `http://localhost:${reader.port}/api/v1`,
+    AUTH: `Authorization: Bearer ${TOKEN}`,
+    ID: hello.id,
+    URL: hello.webhook.url,
+    CODE: code,
+    SIGNING_SECRET,
+    NEW_PASSWORD: 'correct horse stable',
+    CRM_PASSWORD: 'the-password',
+    HELLO_KEY: 'the-key',
+    KEY: readFileSync(join(server.dataDir, 'secret.key'), 'utf8').trim(),
+    'BASH_FUNC_field%%': `() { node -p "JSON.parse(fs.readFileSync(0, 'utf8')).$1"; }`,
+    GUIDE_DATA_DIR: server.dataDir,
+    GUIDE_TAIL_URL: orders.webhook.url,
+  })
+  for (const [i, block] of blocks.entries()) {
+    if (blocks[i - 1]?.flow) reader.starts[i] = 'ID=$given_id URL=$given_url'
+    const flow = block.flow && (await publish(block.flow))
+    if (flow) reader.starts[i] += `\ngiven_id=$ID given_url=$URL\nID=${flow.id} URL=${flow.webhook.url}`
+  }
+}
+
+/** Files that the pages speak of: flows in a folder, payloads, a backup with its key. */
+async function writeFiles(server: Millrace, page: string, { folder, fileSystem }: Reader): Promise<void> {
+  const write = (path: string, text: string | Buffer) => writeFileSync(join(folder, path), text)
+  mkdirSync(join(folder, 'flows/shop'), { recursive: true })
+  for (const [name, example] of Object.entries({ hello: 'hello', orders: 'order-alert' }))
+    for (const ending of ['yaml', 'test.yaml']) {
+      const text = read(`examples/${example}.${ending}`)
+      write(`flows/${name}.${ending}`, text.replace('name: Order alert\n', 'name: Order alerts\n'))
+    }
+  if (page === 'docs/flows-as-files.md')
+    write('flows/shop/refunds.yaml', 'name: Refunds\ntrigger: { kind: webhook }\nsteps: []\n')
+  if (page === 'docs/operating.md') writeTracing(`${folder}-otel`)
+  write('token', TOKEN)
+  write('order.json', '{"order": {"id": 7}}')
+  write('shop-token.txt', 's3cret-token\n')
+  const headers = { authorization: `Bearer ${TOKEN}` }
+  const backup = await fetch(`${server.url}/api/v1/backup`, { method: 'POST', headers })
+  write('millrace-2026-11-15.db', Buffer.from(await backup.arrayBuffer()))
+  cpSync(join(folder, 'millrace-2026-11-15.db'), join(fileSystem, 'backup/millrace-2026-11-01.db'))
+  for (const path of [join(folder, 'secret.key'), join(fileSystem, 'safe/secret.key')])
+    cpSync(join(server.dataDir, 'secret.key'), path)
+}
+
+/** The page's own module for tracing, with an exporter that is installed here. */
+function writeTracing(folder: string): void {
+  const { text } = blocksOf(read('docs/operating.md')).find(({ language }) => language === 'js')!
+  const exporter = /import \{ OTLPTraceExporter \} from .*/
+  const console = "import { ConsoleSpanExporter as OTLPTraceExporter } from '@opentelemetry/sdk-trace-node'"
+  mkdirSync(folder)
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  writeFileSync(join(folder, 'otel.mjs'), text.replace(exporter, console))
+}

@@ -1,0 +1,112 @@
+// A shell that runs the commands of a page of the guide, block by block, with the programs of guide-bin first on its path.
+import { execFileSync, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+const root = resolve(import.meta.dirname, '../..')
+const programs = join(import.meta.dirname, 'guide-bin')
+
+export interface Session {
+  /** A folder for this session alone, which is there. */
+  base: string
+  /** Where the commands are run. */
+  folder: string
+  environment: Record<string, string>
+  /** Programs whose commands are read and not run. */
+  notHere: readonly string[]
+  /** What is typed where a command asks, by command. */
+  answers: Record<string, string>
+}
+
+export interface BlockResult {
+  /** Commands that failed: `<exit code> <command>`. */
+  faults: string[]
+  /** The status of each reply to curl. */
+  statuses: string[]
+  stdout: string
+  stderr: string
+}
+
+export interface SessionResult {
+  blocks: BlockResult[]
+  /** What the servers said that the commands have started. */
+  log: string
+  /** Ends what the commands have started. */
+  stop(): void
+}
+
+export async function runSession(blocks: readonly string[], session: Session): Promise<SessionResult> {
+  const [notes, bin, home] = ['notes', 'bin', 'home'].map((name) => join(session.base, name)) as [
+    string,
+    string,
+    string,
+  ]
+  for (const path of [notes, bin, home]) mkdirSync(path)
+  for (const name of readdirSync(programs)) symlinkSync(join(programs, name), join(bin, name))
+  for (const name of session.notHere)
+    if (!existsSync(join(bin, name))) symlinkSync(join(programs, 'not-here'), join(bin, name))
+  writeFileSync(join(notes, 'answers'), Object.entries(session.answers).flat().join('\n'))
+  for (const [i, text] of blocks.entries()) writeFileSync(join(notes, `block-${i}`), `${text}\ntrue\n`)
+  writeFileSync(join(notes, 'session'), sessionScript(blocks.length))
+
+  const child = spawn('timeout', ['--kill-after=1', String(SECONDS), 'bash', join(notes, 'session')], {
+    cwd: session.folder,
+    env: {
+      PATH: `${bin}:${process.env['PATH']}`,
+      HOME: home,
+      ...session.environment,
+      GUIDE: notes,
+      GUIDE_ROOT: root,
+      GUIDE_NODE: process.execPath,
+      GUIDE_CURL: whereIs('curl')!,
+    },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  await new Promise((done) => child.on('close', done))
+
+  const note = (name: string) => (existsSync(join(notes, name)) ? readFileSync(join(notes, name), 'utf8') : '')
+  const lines = (name: string) => note(name).split('\n').filter(Boolean)
+  const notesEnding = (ending: string) => readdirSync(notes).filter((name) => name.endsWith(ending))
+  return {
+    blocks: blocks.map((_, i) => ({
+      faults: existsSync(join(notes, `ended-${i}`)) ? lines(`faults-${i}`) : [`none: not ended after ${SECONDS} s`],
+      statuses: lines(`statuses-${i}`),
+      stdout: note(`stdout-${i}`),
+      stderr: note(`stderr-${i}`),
+    })),
+    log: notesEnding('.log').map(note).join(''),
+    stop() {
+      for (const name of notesEnding('.pid'))
+        try {
+          process.kill(Number(note(name)), 'SIGKILL')
+        } catch {
+          // It has ended by itself.
+        }
+    },
+  }
+}
+
+/** Only so that a command that never ends is found; a busy machine may need long. */
+const SECONDS = 240
+
+/** One shell for all blocks, so that what one sets is there in the next. */
+const sessionScript = (count: number): string => `
+shopt -s expand_aliases
+set -o pipefail
+trap 'echo "$? $BASH_COMMAND" >>"$GUIDE/faults-$block"' ERR
+for ((block = 0; block < ${count}; block++)); do
+  source "$GUIDE/block-$block" >"$GUIDE/stdout-$block" 2>"$GUIDE/stderr-$block"
+  touch "$GUIDE/ended-$block"
+  [ ! -e "$GUIDE/statuses" ] || mv "$GUIDE/statuses" "$GUIDE/statuses-$block"
+  # The guide's alias is the program that the path has here.
+  unalias -a
+done
+`
+
+export function whereIs(program: string): string | null {
+  try {
+    return execFileSync('sh', ['-c', `command -v ${program}`], { encoding: 'utf8' }).trim()
+  } catch {
+    return null
+  }
+}
