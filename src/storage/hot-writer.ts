@@ -17,15 +17,14 @@ interface Pending {
   reject(error: unknown): void
 }
 
-/** One that is written while the next is on its way. */
-const MOST_UNDER_WAY = 2
 const YOUNG_MB = 6
 
 export class ThreadWriter implements HotWriter {
   readonly #thread: Worker
   readonly #onSync: (seconds: number, writes: number) => void
   #pending: Pending[] = []
-  readonly #underWay: Pending[][] = []
+  /** One batch at a time: what gathers meanwhile makes the next one larger. */
+  #underWay: Pending[] = []
   #armed = false
   #closed: Promise<unknown> | null = null
   #drained: () => void = () => {}
@@ -64,7 +63,7 @@ export class ThreadWriter implements HotWriter {
   }
 
   #arm(): void {
-    if (this.#armed || this.#underWay.length === MOST_UNDER_WAY || this.#pending.length === 0) return
+    if (this.#armed || this.#underWay.length || this.#pending.length === 0) return
     this.#armed = true
     // What becomes ready in this turn of the event loop goes along.
     setImmediate(this.#send)
@@ -72,15 +71,14 @@ export class ThreadWriter implements HotWriter {
 
   readonly #send = (): void => {
     this.#armed = false
-    const batch = this.#pending
+    this.#underWay = this.#pending
     this.#pending = []
-    this.#underWay.push(batch)
-    this.#thread.postMessage(batch.map(({ write }) => write))
-    this.#arm()
+    this.#thread.postMessage(this.#underWay.map(({ write }) => write))
   }
 
   #settle({ seconds, results }: BatchResult): void {
-    const batch = this.#underWay.shift()!
+    const batch = this.#underWay
+    this.#underWay = []
     this.#onSync(seconds, batch.length)
     for (const [i, { resolve, reject }] of batch.entries()) {
       const result = results[i]!
