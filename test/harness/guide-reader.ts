@@ -183,6 +183,8 @@ async function writeFiles(server: Millrace, page: string, { folder, fileSystem }
     write('flows/shop/refunds.yaml', 'name: Refunds\ntrigger: { kind: webhook }\nsteps: []\n')
   if (page === 'docs/operating.md') writeTracing(`${folder}-otel`)
   write('token', TOKEN)
+  write('copied.txt', "curl 'https://api.example.com/orders' -H 'X-Trace: 7'")
+  write('shop.yaml', SHOP)
   write('order.json', '{"order": {"id": 7}}')
   write('shop-token.txt', 's3cret-token\n')
   const headers = { authorization: `Bearer ${TOKEN}` }
@@ -192,6 +194,17 @@ async function writeFiles(server: Millrace, page: string, { folder, fileSystem }
   for (const path of [join(folder, 'secret.key'), join(fileSystem, 'safe/secret.key')])
     cpSync(join(server.dataDir, 'secret.key'), path)
 }
+
+const SHOP = `
+openapi: 3.1.0
+info: { title: Shop, version: '1' }
+servers: [{ url: https://api.example.com }]
+paths:
+  /orders:
+    post: { operationId: createOrder, responses: {} }
+  /orders/{id}:
+    get: { parameters: [{ name: id, in: path, required: true, schema: { type: string } }], responses: {} }
+`
 
 /** The page's own module for tracing, with an exporter that is installed here. */
 function writeTracing(folder: string): void {

@@ -22,7 +22,7 @@ export const importCurl = defineCommand({
     'The command is one argument, or comes from stdin. The step is written as YAML, for the steps of a flow file; what could\nnot be taken over is listed beside it, with the reason.',
   examples: [
     ['as an argument', 'millrace import curl "curl https://api.example.com/orders -H \'X-Trace: 7\'"'],
-    ['what a browser copied', 'pbpaste | millrace import curl --id orders'],
+    ['what a browser copied', 'millrace import curl --id orders < copied.txt'],
   ],
   async run(context) {
     const command = context.args[0] ?? (await context.terminal.readStdin()).toString()

@@ -142,10 +142,7 @@ export const harOfRun = defineCommand({
   args: ['<run>'],
   options: { output: text('file', 'write to this file, not to the terminal') },
   details: 'Secrets are hidden as in the run. Developer tools of browsers and HTTP debuggers open such files.',
-  examples: [
-    ['to a file', 'millrace runs har run_01m7… --output run.har'],
-    ['what was asked', "millrace runs har run_01m7… | jq -r '.log.entries[].request.url'"],
-  ],
+  examples: [['to a file', 'millrace runs har run_01m7… --output run.har']],
   async run({ connect, args, options, show }) {
     const har = await (await connect()).get<object>(`/runs/${encodeURIComponent(args[0]!)}/har`)
     if (options.output === undefined) return show(har, () => JSON.stringify(har, null, 2))
