@@ -39,7 +39,7 @@ function licenses(modules) {
   const folders = new Set(modules.map((id) => /^.*[/\\]node_modules[/\\](?:@[^/\\]+[/\\])?[^/\\]+/.exec(id)?.[0]))
   folders.delete(undefined)
   return [...folders]
-    .sort()
+    .toSorted((a, b) => (a < b ? -1 : 1))
     .map((folder) => {
       const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
       const texts = readdirSync(folder).filter((file) => /^(licen[cs]e|notice)/i.test(file))

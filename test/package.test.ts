@@ -5,15 +5,15 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { freePort } from './harness/free-port.ts'
-import { temporaryFolder } from './harness/millrace.ts'
+import { TOKEN, temporaryFolder } from './harness/millrace.ts'
 
 const run = promisify(execFile)
 const root = resolve(import.meta.dirname, '..')
 // The package brings Node 24 along as an optional package of a hundred megabytes; here the one that runs this test stands for it.
 const PATH = `${dirname(process.execPath)}:${process.env['PATH']}`
-const environment = { PATH, HOME: process.env['HOME'] }
+const environment = { PATH, HOME: process.env['HOME'], MILLRACE_ADMIN_TOKEN: TOKEN }
 
 it('the package serves from an empty folder', { timeout: 240_000 }, async () => {
   const folder = temporaryFolder()
@@ -21,7 +21,16 @@ it('the package serves from an empty folder', { timeout: 240_000 }, async () => 
   const [tarball] = readdirSync(folder)
   const home = join(folder, 'home')
   mkdirSync(home)
-  const install = ['install', '--omit=optional', '--no-audit', '--no-fund', '--prefer-offline', join(folder, tarball!)]
+  const install = [
+    'install',
+    '--prefix',
+    '.',
+    '--omit=optional',
+    '--no-audit',
+    '--no-fund',
+    '--prefer-offline',
+    join(folder, tarball!),
+  ]
   await run('npm', install, { cwd: home, env: environment })
   const port = await freePort()
   const base = `http://127.0.0.1:${port}`
@@ -30,6 +39,7 @@ it('the package serves from an empty folder', { timeout: 240_000 }, async () => 
     env: { ...environment, MILLRACE_PORT: String(port), MILLRACE_EGRESS_ALLOW: 'loopback' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
+  onTestFinished(() => void server.kill())
   const exited = new Promise((done) => server.on('exit', done))
   const received = new Promise<string>((arrived) => {
     const upstream = createServer((request, response) => {
@@ -53,7 +63,7 @@ it('the package serves from an empty folder', { timeout: 240_000 }, async () => 
 
   const millrace = async (...args: string[]) =>
     (await run('node_modules/.bin/millrace', args, { cwd: home, env: environment })).stdout
-  await millrace('flows', 'apply', 'flow.json', '--publish')
+  await millrace('flows', 'apply', 'flow.json', '--publish', '--yes')
   const sent = await millrace('send', 'First', '--data', '{"n": 41}', '--json')
   expect(JSON.parse(sent)).toMatchObject({ status: 200 })
   expect(await received).toBe('/42')
