@@ -30,6 +30,7 @@ import { Events, type FlowEvent, runEvent, runTopic } from './operations/events.
 import { FlowActivity } from './operations/flow-activity.ts'
 import { createSignalHandler, type SignalHandler } from './operations/hear-signal.ts'
 import { keepHouse } from './operations/keep-house.ts'
+import { Intake } from './operations/intake.ts'
 import { KeyRotation } from './operations/key-rotation.ts'
 import { LiveConnections } from './operations/live-connections.ts'
 import type { SealedRows, Secrets } from './operations/ports.ts'
@@ -230,6 +231,7 @@ export async function startApp(
     activity,
     rate: new RateLimit(config.webhookRate),
     kinds: stepKinds,
+    intake: new Intake(),
     surroundings: () => ({ connections: connections.shapes(), env: new Set(Object.keys(config.env)) }),
     hashing,
     env: config.env,
