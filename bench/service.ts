@@ -1,5 +1,6 @@
 // Millrace as the benchmarks start it: a process of its own on 127.0.0.1, with calls of its API.
 import { type ChildProcess, spawn } from 'node:child_process'
+import { ENTRY } from '../test/harness/entry.ts'
 import { freePort } from '../test/harness/free-port.ts'
 
 const TOKEN = 'benchmark-token-0123456789'
@@ -49,7 +50,7 @@ export interface Service {
 export async function startService(dataDir: string, environment: Record<string, string> = {}): Promise<Service> {
   const port = await freePort()
   const begun = performance.now()
-  const child = await spawnScript(['--max-semi-space-size=8', 'src/cli/millrace.ts', 'serve'], {
+  const child = await spawnScript(['--max-semi-space-size=8', ENTRY, 'serve'], {
     MILLRACE_PORT: String(port),
     MILLRACE_DATA_DIR: dataDir,
     MILLRACE_ADMIN_TOKEN: TOKEN,
