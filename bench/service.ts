@@ -39,9 +39,12 @@ export interface Service {
   port: number
   /** From the start of the process to its being ready. */
   readyMs: number
+  startedAt: number
   call<T>(method: string, path: string, body?: object): Promise<T>
   /** Creates and publishes a flow; its id, and the path of its webhook. */
   publish(document: object): Promise<{ id: string; path: string }>
+  /** A delivery that is accepted; what it is answered with. */
+  post(path: string, body: object): Promise<{ id: string }>
   /** The values of the metrics that have no labels. */
   metrics(): Promise<Map<string, number>>
   stop(): Promise<void>
@@ -73,7 +76,9 @@ export async function startService(dataDir: string, environment: Record<string, 
     pid: child.pid!,
     port,
     readyMs,
+    startedAt: begun,
     call,
+    post: (path, body) => call('POST', path.slice('/api/v1'.length), body),
     async publish(document) {
       const flow = await call<{ id: string; webhook: { id: string } }>('POST', '/flows', document)
       await call('POST', `/flows/${flow.id}/publish`)
