@@ -6,6 +6,7 @@ import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type PostgresServer, startPostgres } from '../test/harness/postgres.ts'
+import { FLOW_A, FLOW_C, flowB } from './flows.ts'
 import { familyOf, load, type Measured, type Parts, SERVE, settle } from './load.ts'
 
 const { values: options } = parseArgs({
@@ -29,46 +30,7 @@ const scenarios = options.only.split(',')
 const results = join(import.meta.dirname, 'results')
 const children: ChildProcess[] = []
 
-const reply = (tier: string) => ({ id: 'high', kind: 'respond', body: { tier, mac: '{{ steps.sign }}' } })
-
-const FLOWS: Record<string, object> = {
-  A: {
-    name: 'A',
-    trigger: { kind: 'webhook' },
-    steps: [{ id: 'note', kind: 'set', vars: { total: '{{ webhook.body.total }}' } }],
-  },
-  C: {
-    name: 'C',
-    trigger: { kind: 'webhook', response: { mode: 'finished' } },
-    steps: [
-      {
-        id: 'sign',
-        kind: 'code',
-        input: '{{ webhook.rawBody }}',
-        code: "export default (body) => crypto.createHmac('sha256', 'whsec_bench').update(body).digest('hex')",
-      },
-      {
-        id: 'size',
-        kind: 'branch',
-        cases: [{ when: '{{ webhook.body.total > 100 }}', steps: [reply('high')] }],
-        otherwise: [{ ...reply('low'), id: 'low' }],
-      },
-    ],
-  },
-  B: {
-    name: 'B',
-    trigger: { kind: 'webhook', response: { mode: 'finished', body: { rate: '{{ steps.call.body.rate }}' } } },
-    steps: [
-      {
-        id: 'call',
-        kind: 'http',
-        method: 'POST',
-        url: `${upstreamUrl}/rate`,
-        body: { kind: 'json', value: { id: '{{ webhook.body.id }}', total: '{{ webhook.body.total }}' } },
-      },
-    ],
-  },
-}
+const FLOWS: Record<string, object> = { A: FLOW_A, B: flowB(upstreamUrl), C: FLOW_C }
 
 function start(name: string, args: string[], environment: Record<string, string> = {}): Promise<ChildProcess> {
   const child = spawn(process.execPath, args, {

@@ -12,6 +12,7 @@ import type { EnginePorts } from './engine/engine-ports.ts'
 import { createIds } from './engine/ids.ts'
 import { type ClaimedRun, ROUND, type RunProgress } from './engine/run-store.ts'
 import { flowSchema } from './flow/flow-schema.ts'
+import { type Listening, listen } from './http/listen.ts'
 import { createMetrics } from './http/metrics.ts'
 import { createServer, type Server } from './http/server.ts'
 import { HOP_HEADER } from './http/webhook-request.ts'
@@ -29,6 +30,7 @@ import { EventRelay } from './operations/event-relay.ts'
 import { Events, type FlowEvent, runEvent, runTopic } from './operations/events.ts'
 import { FlowActivity } from './operations/flow-activity.ts'
 import { createSignalHandler, type SignalHandler } from './operations/hear-signal.ts'
+import { Intake } from './operations/intake.ts'
 import { keepHouse } from './operations/keep-house.ts'
 import { KeyRotation } from './operations/key-rotation.ts'
 import { LiveConnections } from './operations/live-connections.ts'
@@ -229,6 +231,7 @@ export async function startApp(
     meters: metrics,
     activity,
     rate: new RateLimit(config.webhookRate),
+    intake: new Intake(),
     kinds: stepKinds,
     surroundings: () => ({ connections: connections.shapes(), env: new Set(Object.keys(config.env)) }),
     hashing,
@@ -268,8 +271,8 @@ export async function startApp(
     onBug: (error, route) => log.error({ err: error, route }, 'a request failed by a fault of Millrace'),
   })
   const recovered = idle ? 0 : await dispatcher.recover()
-  await server.fastify.listen({ host: config.host, port: config.port, backlog: 4096 })
-  const localUrl = localUrlOf(server.fastify.server.address() as AddressInfo)
+  const listening = await listen(server.fastify, config.host, config.port)
+  const localUrl = localUrlOf(listening.address)
   const stopping = new AbortController()
   const counting = setInterval(() => void writeActivity(activity, log), ACTIVITY_EVERY_MS)
   let housekeeping = Promise.resolve()
@@ -287,7 +290,7 @@ export async function startApp(
     async stop() {
       stopping.abort()
       dispatcher.stop()
-      await stopServing(server, replies, () => engine.stop(FINISH_GRACE_MS))
+      await stopServing(server, listening, replies, () => engine.stop(FINISH_GRACE_MS))
       // What a token endpoint has given must be written down.
       await Promise.race([tokens.stop(), sleep(TOKEN_GRACE_MS)])
       await Promise.race([flushTraces(tracing, log), sleep(TRACE_GRACE_MS)])
@@ -437,9 +440,14 @@ function sleepUntil(time: number): { done: Promise<void>; end(): void } {
 }
 
 /** No new requests; those under way get their answers while the runs finish; then whoever hangs is cut off. */
-async function stopServing(server: Server, replies: Replies, finishRuns: () => Promise<void>): Promise<void> {
+async function stopServing(
+  server: Server,
+  listening: Listening,
+  replies: Replies,
+  finishRuns: () => Promise<void>,
+): Promise<void> {
   server.streams.endAll()
-  const closed = server.fastify.close()
+  const closed = listening.close()
   await finishRuns()
   replies.releaseAll()
   const cutOff = setTimeout(() => server.fastify.server.closeAllConnections(), 1000)

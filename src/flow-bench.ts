@@ -11,6 +11,7 @@ import { mapSecrets, SEALED_PREFIX } from './flow/secret-literals.ts'
 import { publishIssues, validate } from './flow/validate.ts'
 import { Events } from './operations/events.ts'
 import { FlowActivity } from './operations/flow-activity.ts'
+import { Intake } from './operations/intake.ts'
 import { LiveConnections } from './operations/live-connections.ts'
 import type { Protect, QueuedRun, Secrets } from './operations/ports.ts'
 import { PublishedFlows } from './operations/published-flows.ts'
@@ -113,6 +114,7 @@ export async function openBench({ startMs, env, connections: given, sandbox }: B
     events: new Events(),
     meters: { delivery: () => {}, runFinished: () => {} },
     rate: new RateLimit(0),
+    intake: new Intake(),
     kinds: stepKinds,
     surroundings,
     hashing,

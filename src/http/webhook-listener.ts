@@ -24,9 +24,11 @@ export function createWebhookListener(
   clientAddress: ClientAddress,
   onBug: (error: unknown, route: string) => void,
 ): WebhookListener {
-  return (request, response) => {
+  const begin = (request: IncomingMessage, response: ServerResponse, crowdedOut: boolean) => {
+    // It went away while it was in line.
+    if (request.destroyed) return
     const requestId = services.ids.next('req')
-    handle(services, clientAddress, request, response, requestId).catch((error) => {
+    handle(services, clientAddress, request, response, requestId, crowdedOut).catch((error) => {
       const failure = failureOf(error)
       if (!failure) onBug(error, PREFIX)
       const { code, message, retryAfter } = failure ?? {
@@ -38,6 +40,12 @@ export function createWebhookListener(
       sendFailure(response, requestId, code, message, retryAfter ? ['retry-after', retryAfter] : [])
     })
   }
+  const { intake } = services
+  return (request, response) => {
+    const next = intake.next()
+    if (next === 'wait') intake.wait(() => begin(request, response, false))
+    else begin(request, response, next === 'refuse')
+  }
 }
 
 async function handle(
@@ -46,6 +54,7 @@ async function handle(
   request: IncomingMessage,
   response: ServerResponse,
   requestId: string,
+  crowdedOut: boolean,
 ): Promise<void> {
   const fault = faultOfHead(request)
   if (fault) {
@@ -64,7 +73,7 @@ async function handle(
       requestId,
       now: services.now(),
     })
-    const admitted = await admitDelivery(services, head)
+    const admitted = await admitDelivery(services, head, crowdedOut)
     if ('rejection' in admitted) {
       if (attempt < MOST_ATTEMPTS && (await isOutdated(services, admitted))) continue
       return reject(services, request, response, head, admitted.rejection, admitted.route)

@@ -58,12 +58,14 @@ export interface Admission {
 
 export const MAX_HOPS = 10
 const QUEUE_FULL_RETRY_SECONDS = 2
+const INTAKE_FULL_RETRY_SECONDS = 1
 const MASKED = '[masked]'
 
-/** Rejections of a known webhook carry its route, so that they can be kept in its inbox. */
+/** Rejections of a known webhook carry its route, so that they can be kept in its inbox. `crowdedOut`: more come in than can be stored. */
 export async function admitDelivery(
   services: DeliveryServices,
   head: DeliveryHead,
+  crowdedOut = false,
 ): Promise<Admission | { rejection: Rejection; route: RouteRecord | null }> {
   let route = services.published.route(head.webhookId) ?? null
   const isHere = route !== null && (route.version !== null || head.test)
@@ -83,6 +85,12 @@ export async function admitDelivery(
   const waitSeconds = services.rate.take(head.test ? `${head.webhookId}/test` : head.webhookId, services.now())
   if (waitSeconds !== null)
     return reject('rate_limited', `Too many requests to this webhook; try again in ${waitSeconds} s.`, waitSeconds)
+  if (crowdedOut)
+    return reject(
+      'overloaded',
+      'More deliveries come in than can be stored; try again shortly.',
+      INTAKE_FULL_RETRY_SECONDS,
+    )
   if (services.queue.size >= services.maxQueue)
     return reject('overloaded', 'Too many runs are waiting; try again shortly.', QUEUE_FULL_RETRY_SECONDS)
 

@@ -12,6 +12,7 @@ import type { AccessTokens } from './access-tokens.ts'
 import type { Audit } from './audit.ts'
 import type { Events } from './events.ts'
 import type { FlowActivity } from './flow-activity.ts'
+import type { Intake } from './intake.ts'
 import type { KeyRotation } from './key-rotation.ts'
 import type { LiveConnections } from './live-connections.ts'
 import type { OAuthClient } from './oauth-client.ts'
@@ -68,6 +69,7 @@ export interface Services {
   meters: Meters
   activity: FlowActivity
   rate: RateLimit
+  intake: Intake
   kinds: ReadonlyMap<string, StepKind>
   surroundings(): Surroundings
   hashing: Hashing
@@ -91,6 +93,7 @@ export type DeliveryServices = Pick<
   | 'flows'
   | 'hashing'
   | 'ids'
+  | 'intake'
   | 'kinds'
   | 'maxBodyBytes'
   | 'maxQueue'

@@ -17,7 +17,13 @@ export async function startRun(
   route: RouteRecord | null = null,
 ): Promise<Accepted> {
   const terms = { concurrency, awaited: services.replies.waits(run.id), route }
-  const accepted = await services.runs.accept(run, dedupe, journal, terms)
+  let accepted: Accepted
+  services.intake.storing()
+  try {
+    accepted = await services.runs.accept(run, dedupe, journal, terms)
+  } finally {
+    services.intake.stored()
+  }
   if (accepted.duplicateOf === null && !accepted.stale) {
     const small = services.queue.size < FRESH_RUNS && run.webhook.rawBody.length <= FRESH_BODY_CHARS
     const { claim } = accepted

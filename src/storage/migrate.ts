@@ -12,6 +12,7 @@ import { waiting } from './migrations/007-waiting.ts'
 import { sealed } from './migrations/008-sealed.ts'
 import { flowSource } from './migrations/011-flow-source.ts'
 import { dispatch } from './migrations/012-dispatch.ts'
+import { runLists } from './migrations/013-run-lists.ts'
 
 type Step = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
 
@@ -26,6 +27,7 @@ const MIGRATIONS: Record<string, Step> = {
   '008-sealed': sealed,
   '011-flow-source': flowSource,
   '012-dispatch': dispatch,
+  '013-run-lists': runLists,
 }
 
 export class NewerSchema extends Error {}

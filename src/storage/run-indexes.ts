@@ -3,3 +3,14 @@ import { sql } from 'kysely'
 
 export const ACTIVE = sql<boolean>`run.status in ('queued', 'running')`
 export const WAITING = sql<boolean>`run.status = 'waiting'`
+const ENDED_BADLY = sql<boolean>`run.status in ('failed', 'cancelled')`
+
+/** Of a status: the condition of the indexes that hold its runs. There is none of succeeded ones: they are most. */
+export const INDEXED = {
+  queued: ACTIVE,
+  running: ACTIVE,
+  waiting: WAITING,
+  failed: ENDED_BADLY,
+  cancelled: ENDED_BADLY,
+  succeeded: null,
+} as const

@@ -5,7 +5,7 @@ import { ROUND, type RunStatus } from '../engine/run-store.ts'
 import type { FlowVersion, RunStore, UnfinishedRun } from '../operations/ports.ts'
 import { paged } from './paged.ts'
 import { fromRequestColumns } from './request-columns.ts'
-import { ACTIVE, WAITING } from './run-indexes.ts'
+import { ACTIVE, INDEXED, WAITING } from './run-indexes.ts'
 import { toEntry, toRunSummary } from './run-rows.ts'
 import type { Tables } from './tables.ts'
 
@@ -117,7 +117,11 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
         .orderBy('id', 'desc')
         .limit(limit + 1)
       if (flowId) query = query.where('flow_id', '=', flowId)
-      if (status) query = query.where('status', '=', status)
+      if (status) {
+        query = query.where('status', '=', status)
+        const condition = INDEXED[status]
+        if (condition) query = query.where(condition)
+      }
       // Ids begin with their time.
       if (since !== null) query = query.where('id', '>=', `run_${idTime(since)}`)
       if (until !== null) query = query.where('id', '<', `run_${idTime(until)}`)

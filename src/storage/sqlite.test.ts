@@ -80,6 +80,56 @@ describe('the embedded database', () => {
     await storage.close()
   })
 
+  it('lists runs by an index that holds what matches, in their order', async () => {
+    const storage = await openSqlite(folder())
+    const asked: string[] = []
+    const prepare = storage.raw.prepare.bind(storage.raw)
+    storage.raw.prepare = (text) => {
+      asked.push(text)
+      return prepare(text)
+    }
+    const runs = createRunStore(storage.kysely)
+    const plans: Record<string, Set<string>> = {}
+    for (const flowId of [null, 'flow_a'])
+      for (const status of [null, 'queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled'] as const)
+        for (const [since, cursor] of [
+          [null, null],
+          [1, null],
+          [null, 'run_x'],
+          [1, 'run_x'],
+        ] as const) {
+          await runs.list({ flowId, status, since, until: null }, { limit: 50, cursor })
+          const text = asked.pop()!
+          const values = [...text.matchAll(/\?/g)].map(() => 1)
+          const plan = prepare(`EXPLAIN QUERY PLAN ${text}`).all(...values)
+          const key = `${flowId ?? 'every flow'}, ${status ?? 'every status'}`
+          const details = plan.map(({ detail }) =>
+            String(detail).replace(/^(SEARCH|SCAN) run USING INDEX (\w+).*/, '$2'),
+          )
+          plans[key] ??= new Set()
+          plans[key].add(details.join('; '))
+        }
+    const primaryKey = 'sqlite_autoindex_run_1'
+    expect(plans).toEqual({
+      // The newest are most of what there is: they are found where they stand.
+      'every flow, every status': new Set([primaryKey]),
+      'every flow, succeeded': new Set([primaryKey]),
+      'flow_a, every status': new Set(['run_by_flow']),
+      'flow_a, succeeded': new Set(['run_by_flow']),
+      'every flow, queued': new Set(['run_active']),
+      'every flow, running': new Set(['run_active']),
+      'flow_a, queued': new Set(['run_active']),
+      'flow_a, running': new Set(['run_active']),
+      'every flow, waiting': new Set(['run_waiting_by_id']),
+      'flow_a, waiting': new Set(['run_waiting_by_flow']),
+      'every flow, failed': new Set(['run_failed']),
+      'every flow, cancelled': new Set(['run_failed']),
+      'flow_a, failed': new Set(['run_failed_by_flow']),
+      'flow_a, cancelled': new Set(['run_failed_by_flow']),
+    })
+    await storage.close()
+  })
+
   it('shares one transaction among what becomes ready together', async () => {
     const commits: number[] = []
     const storage = await openSqlite(folder(), (_seconds, writes) => commits.push(writes))

@@ -1,0 +1,104 @@
+// Millrace as the benchmarks start it: a process of its own on 127.0.0.1, with calls of its API.
+import { type ChildProcess, spawn } from 'node:child_process'
+// Makes dist/ anew where the sources have changed.
+import '../test/harness/entry.ts'
+import { freePort } from '../test/harness/free-port.ts'
+import { SERVE } from './load.ts'
+
+const TOKEN = 'benchmark-token-0123456789'
+const children = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of children) child.kill('SIGKILL')
+})
+
+export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Starts a script of ours; resolves when it says that it is ready. */
+export function spawnScript(args: string[], environment: Record<string, string> = {}): Promise<ChildProcess> {
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  children.add(child)
+  return new Promise((resolve, reject) => {
+    child.stdout!.on('data', (chunk) => String(chunk).includes('is ready') && resolve(child))
+    child.on('exit', (code) => {
+      children.delete(child)
+      reject(new Error(`${args.join(' ')} ended with ${code}`))
+    })
+  })
+}
+
+export async function endOf(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  child.kill('SIGTERM')
+  await ended
+}
+
+export interface Service {
+  pid: number
+  port: number
+  /** From the start of the process to its being ready. */
+  readyMs: number
+  startedAt: number
+  call<T>(method: string, path: string, body?: object): Promise<T>
+  /** Creates and publishes a flow; its id, and the path of its webhook. */
+  publish(document: object): Promise<{ id: string; path: string }>
+  /** A delivery that is accepted; what it is answered with. */
+  post(path: string, body: object): Promise<{ id: string }>
+  /** The values of the metrics that have no labels. */
+  metrics(): Promise<Map<string, number>>
+  stop(): Promise<void>
+}
+
+export async function startService(dataDir: string, environment: Record<string, string> = {}): Promise<Service> {
+  const port = await freePort()
+  const begun = performance.now()
+  const child = await spawnScript(SERVE, {
+    MILLRACE_PORT: String(port),
+    MILLRACE_DATA_DIR: dataDir,
+    MILLRACE_ADMIN_TOKEN: TOKEN,
+    MILLRACE_EGRESS_ALLOW: 'loopback',
+    ...environment,
+  })
+  const readyMs = Math.round(performance.now() - begun)
+  const base = `http://127.0.0.1:${port}`
+  const headers = { authorization: `Bearer ${TOKEN}` }
+  const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
+    const response = await fetch(`${base}/api/v1${path}`, {
+      method,
+      headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
+      body: body && JSON.stringify(body),
+    })
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
+    return (await response.json()) as T
+  }
+  return {
+    pid: child.pid!,
+    port,
+    readyMs,
+    startedAt: begun,
+    call,
+    post: (path, body) => call('POST', path.slice('/api/v1'.length), body),
+    async publish(document) {
+      const flow = await call<{ id: string; webhook: { id: string } }>('POST', '/flows', document)
+      await call('POST', `/flows/${flow.id}/publish`)
+      return { id: flow.id, path: `/api/v1/webhooks/${flow.webhook.id}` }
+    },
+    async metrics() {
+      const text = await (await fetch(`${base}/metrics`, { headers })).text()
+      return new Map([...text.matchAll(/^(\w+) ([\d.e+-]+)$/gm)].map(([, name, value]) => [name!, Number(value)]))
+    },
+    stop: () => endOf(child),
+  }
+}
+
+/** Waits until nothing is in line or under way any more. */
+export async function drained(service: Service): Promise<void> {
+  for (;;) {
+    const metrics = await service.metrics()
+    if (metrics.get('millrace_runs_queued') === 0 && metrics.get('millrace_runs_running') === 0) return
+    await sleep(200)
+  }
+}

@@ -1,0 +1,67 @@
+import Fastify, { type FastifyInstance } from 'fastify'
+import { afterEach, expect, it } from 'vitest'
+import { connectRaw, requestBytes } from '../../test/harness/raw-request.ts'
+import { type Listening, listen } from './listen.ts'
+
+const HOST = '127.0.0.1'
+const open: Listening[] = []
+
+async function listeningOn(port: number, build: (app: FastifyInstance) => void = () => {}): Promise<Listening> {
+  const app = Fastify({ forceCloseConnections: 'idle' })
+  build(app)
+  const listening = await listen(app, HOST, port)
+  open.push(listening)
+  return listening
+}
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((listening) => listening.close()))
+})
+
+const request = requestBytes({ target: '/', body: '{}' })
+
+it('refuses a port on which another service listens in the same way', async () => {
+  const { address } = await listeningOn(0)
+  await expect(listeningOn(address.port)).rejects.toMatchObject({ code: 'EADDRINUSE' })
+})
+
+it('answers on many connections, and takes none when it is closed', async () => {
+  const { address, close } = await listeningOn(0, (app) => app.post('/', async () => ({ ok: true })))
+  const connections = await Promise.all(Array.from({ length: 200 }, () => connectRaw(address.port)))
+  for (const { write } of connections) write(request)
+  const answers = await Promise.all(connections.map(({ reply }) => reply()))
+  expect(answers.every(({ status }) => status === 200)).toBe(true)
+  await close()
+  await expect(fetch(`http://${HOST}:${address.port}/`)).rejects.toThrow()
+  for (const { socket } of connections) socket.destroy()
+})
+
+it('waits with its end for a request under way, whichever socket accepted it', async () => {
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  let begin = () => {}
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve
+  })
+  const { address, close } = await listeningOn(0, (app) =>
+    app.post('/', async () => {
+      begin()
+      await held
+      return { ok: true }
+    }),
+  )
+  const connection = await connectRaw(address.port)
+  connection.write(request)
+  await begun
+  const events: string[] = []
+  const closed = close().then(() => events.push('closed'))
+  await expect(fetch(`http://${HOST}:${address.port}/`)).rejects.toThrow()
+  events.push('released')
+  release()
+  expect((await connection.reply()).status).toBe(200)
+  connection.socket.destroy()
+  await closed
+  expect(events).toEqual(['released', 'closed'])
+})

@@ -1,0 +1,57 @@
+// More deliveries at once than are taken on in a turn: pipelined in one piece, so that they are all there in one turn.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, it } from 'vitest'
+import { openBench, openSandbox } from '../../src/flow-bench.ts'
+import { createWebhookListener } from '../../src/http/webhook-listener.ts'
+import { Intake } from '../../src/operations/intake.ts'
+import type { RouteRecord } from '../../src/operations/ports.ts'
+import type { Services } from '../../src/operations/services.ts'
+import { connectRaw, requestBytes } from '../harness/raw-request.ts'
+
+it('stores what waits in line and refuses the rest with Retry-After, in the order of the checks', async () => {
+  const sandbox = openSandbox()
+  const bench = await openBench({ startMs: 0, env: {}, connections: {}, sandbox })
+  const bugs: unknown[] = []
+  const services = { ...bench.services, intake: new Intake({ perTurn: 1, longestWaitMs: 1000, mostWaiting: 1 }) }
+  const listener = createWebhookListener(
+    services as unknown as Services,
+    () => '127.0.0.1',
+    (bug) => bugs.push(bug),
+  )
+  const server = createServer(listener)
+  try {
+    const document = { name: 'Busy', trigger: { kind: 'webhook' }, steps: [] }
+    const route = (await bench.publish(document)) as RouteRecord
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const connection = await connectRaw((server.address() as AddressInfo).port)
+    const target = `/api/v1/webhooks/${route.webhookId}`
+    connection.write(
+      Buffer.concat([
+        requestBytes({ target }),
+        requestBytes({ target }),
+        requestBytes({ target }),
+        requestBytes({ target: '/api/v1/webhooks/unknown' }),
+        requestBytes({ target, method: 'PUT' }),
+      ]),
+    )
+    const answers = []
+    for (let i = 0; i < 5; i++) answers.push(await connection.reply())
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 503, 404, 405])
+    expect(answers[2]!.body).toMatchObject({ status: 'error', code: 'overloaded' })
+    expect(answers[2]!.headers.get('retry-after')).toBe('1')
+    connection.write(requestBytes({ target }))
+    expect((await connection.reply()).status).toBe(200)
+    connection.socket.destroy()
+    const { items } = await bench.services.runs.list(
+      { flowId: route.flowId, status: null, since: null, until: null },
+      { limit: 10, cursor: null },
+    )
+    expect(items).toHaveLength(3)
+    expect(bugs).toEqual([])
+  } finally {
+    server.close()
+    await bench.close()
+    await sandbox.close()
+  }
+})
