@@ -43,7 +43,7 @@ export async function openOnPostgres(
     node,
     reserve: () => queue.reserve(),
     giveBack: () => queue.giveBack(),
-    worker: () => lease!.name!,
+    worker: () => lease?.name ?? null,
     catchUp: (changes: number) => catchUp(changes),
   }
   return {

@@ -58,9 +58,9 @@ export class ClusterQueue implements Queue {
     return times.length ? Math.min(...times) : null
   }
 
-  /** The holder of a run that is to start here; null where there is no place. */
+  /** The holder of a run that is to start here; null where there is no place, or others have waited longer for it. */
   reserve(): string | null {
-    if (!this.#started || this.#taken >= this.#concurrency) return null
+    if (!this.#started || this.#size > 0 || this.#taken >= this.#concurrency) return null
     const worker = this.#ports.worker()
     if (worker !== null) this.#taken++
     return worker

@@ -103,7 +103,7 @@ export interface PostgresRunJournal extends RunJournal {
 export function createPostgresRunJournal(
   hot: HotPool,
   protect: Protect,
-  here: RunsHere & { worker(): string },
+  here: RunsHere & { worker(): string | null },
   onCommit: (seconds: number, writes: number) => void = () => {},
 ): PostgresRunJournal {
   const accept = createAccept(hot, protect, here, onCommit)
@@ -265,7 +265,10 @@ export function createPostgresRunJournal(
     },
 
     async claim(runId, now) {
-      const values = [runId, here.worker()]
+      const worker = here.worker()
+      // A claim without a name would be nobody's: the run would be lost to all.
+      if (worker === null) throw new StorageUnavailable('This process may hold no runs at the moment.')
+      const values = [runId, worker]
       const [row] = await hot.query<DispatchedRun>({ name: 'claim', text: CLAIM, values })
       return row ? claimed(row, now) : null
     },

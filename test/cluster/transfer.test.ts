@@ -40,7 +40,7 @@ describe('millrace transfer', { timeout: 180_000 }, () => {
       trigger: { kind: 'webhook', ...trigger },
       steps,
     })
-    const waiting = await before.publish(flowOf([{ id: 'pause', kind: 'wait', seconds: 25 }, said]))
+    const waiting = await before.publish(flowOf([{ id: 'pause', kind: 'wait', seconds: 15 }, said]))
     const limited = await before.publish(flowOf([said, held], { concurrency: 1 }))
     const keyed = await before.publish(
       flowOf([{ id: 'count', kind: 'store', op: 'increment', key: 'n' }], {
