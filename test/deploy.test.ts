@@ -2,8 +2,9 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { validate } from 'dockerfile-utils'
 import { describe, expect, it } from 'vitest'
-import { parse, parseAllDocuments } from 'yaml'
+import { type Document, parse, parseAllDocuments } from 'yaml'
 import { readConfig } from '../src/config.ts'
 import { startMillrace, TEST_KEY, TOKEN, temporaryFolder } from './harness/millrace.ts'
 
@@ -34,6 +35,12 @@ interface ComposeService {
   healthcheck?: object
   volumes?: string[]
 }
+
+it('YAML files are valid, without warnings and without keys that stand twice', () => {
+  for (const file of ['compose.yaml', 'kubernetes.yaml', 'alerts.yaml'])
+    for (const document of parseAllDocuments(read(`deploy/${file}`), { uniqueKeys: true, merge: true }) as Document[])
+      expect([...document.errors, ...document.warnings], file).toEqual([])
+})
 
 describe('compose.yaml', () => {
   const { services, volumes } = parse(read('deploy/compose.yaml'), { merge: true }) as {
@@ -105,6 +112,10 @@ describe('kubernetes.yaml', () => {
 })
 
 describe('Dockerfile', () => {
+  it('is valid', () => {
+    expect(validate(read('Dockerfile')).map(({ message, range }) => `${range.start.line + 1}: ${message}`)).toEqual([])
+  })
+
   const lines = read('Dockerfile')
     .replaceAll('\\\n', ' ')
     .split('\n')
