@@ -113,7 +113,7 @@ describe('kubernetes.yaml', () => {
 
 describe('Dockerfile', () => {
   it('is valid', () => {
-    expect(validate(read('Dockerfile')).map(({ message, range }) => `${range.start.line + 1}: ${message}`)).toEqual([])
+    expect(validate(read('Dockerfile'))).toEqual([])
   })
 
   const lines = read('Dockerfile')
