@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util'
 import { type PostgresServer, startPostgres } from '../test/harness/postgres.ts'
 import { FLOW_A, FLOW_C, flowB } from './flows.ts'
 import { familyOf, load, type Measured, type Parts, SERVE, settle } from './load.ts'
+import { startTimes } from './start.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -170,14 +171,14 @@ async function main(): Promise<void> {
       throw new Error('wrk is missing; install it, for example with: apt-get install wrk')
   }
   mkdirSync(results, { recursive: true })
+  const starts = await startTimes(5)
+  console.log(`start to first answered webhook: ${starts.join(', ')} ms`)
   const dataDir = mkdtempSync(join(tmpdir(), 'millrace-bench-'))
   console.log('starting upstream, floor and Millrace ...')
   await start('upstream', ['bench/upstream.ts', String(PORTS.upstream)])
   const floor = await start('floor', ['bench/floor.ts', String(PORTS.floor), upstreamUrl])
   const floorUrls = new Map(scenarios.map((name) => [name, `http://127.0.0.1:${PORTS.floor}/${name.toLowerCase()}`]))
-  const begun = performance.now()
   const targets: Target[] = [{ name: 'floor', urls: floorUrls, parts: { floor: one(floor) } }, await onSqlite(dataDir)]
-  const startMs = Math.round(performance.now() - begun)
   const server = options.postgres ? await startPostgres() : null
   if (server)
     for (const workers of options.workers.split(',').map(Number)) targets.push(await onPostgres(server, workers))
@@ -197,7 +198,7 @@ async function main(): Promise<void> {
           )
         }
   const report = [
-    `Node ${process.version}, ${cpus().length} cores, ${process.arch}; ${options.rounds} rounds of ${options.seconds} s; medians, ratios within a round. Ready ${startMs} ms after spawn.`,
+    `Node ${process.version}, ${cpus().length} cores, ${process.arch}; ${options.rounds} rounds of ${options.seconds} s; medians, ratios within a round. Start to first answered webhook: ${median(starts)} ms (${starts[0]} to ${starts.at(-1)}).`,
     ...(server ? ['', 'PostgreSQL, the load and the upstream share the cores with what is measured.'] : []),
     '',
     table(rows),

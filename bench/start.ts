@@ -1,0 +1,23 @@
+// How long a start takes: from the spawn of the process to its answer to the first webhook.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { FLOW_A } from './flows.ts'
+import { startService } from './service.ts'
+
+/** In milliseconds, shortest first. */
+export async function startTimes(count: number): Promise<number[]> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'millrace-bench-'))
+  const first = await startService(dataDir)
+  const { path } = await first.publish(FLOW_A)
+  await first.stop()
+  const times: number[] = []
+  for (let i = 0; i < count; i++) {
+    const service = await startService(dataDir)
+    await service.post(path, { total: 1 })
+    times.push(Math.round(performance.now() - service.startedAt))
+    await service.stop()
+  }
+  rmSync(dataDir, { recursive: true, force: true })
+  return times.toSorted((a, b) => a - b)
+}
