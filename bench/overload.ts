@@ -1,4 +1,4 @@
-// node bench/overload.ts [--seconds 60 --times 2 --sluggards 1000 --only A,hostile,behind]
+// node bench/overload.ts [--seconds 60 --times 2 --senders 1000 --sluggards 1000 --only A,B,C,hostile,behind]
 // More than it can do: requests at twice the measured capacity, whatever the answers do; then slow senders and hostile uploads
 // beside good traffic; then a flow whose runs are slower than its deliveries. At the end every 2xx is held against the database.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { parseArgs } from 'node:util'
 import { freePort } from '../test/harness/free-port.ts'
-import { FLOW_A, flowBehind } from './flows.ts'
+import { FLOW_A, FLOW_C, flowB, flowBehind } from './flows.ts'
 import { startSluggards, startUploads } from './hostile.ts'
 import { load, rssMb, settle } from './load.ts'
 import { numbered, type Offered, offer } from './open-loop.ts'
@@ -17,15 +17,16 @@ const { values: options } = parseArgs({
   options: {
     seconds: { type: 'string', default: '60' },
     times: { type: 'string', default: '2' },
+    // So many connections at most: one request under way on each.
+    senders: { type: 'string', default: '1000' },
     sluggards: { type: 'string', default: '1000' },
-    only: { type: 'string', default: 'A,hostile,behind' },
+    only: { type: 'string', default: 'A,B,C,hostile,behind' },
   },
 })
 const seconds = Number(options.seconds)
 const times = Number(options.times)
 const parts = options.only.split(',')
 
-const MOST_SOCKETS = 4000
 const PATIENCE_MS = 10_000
 /** Of the flow that falls behind: 32 runs at once, each of which waits 200 ms for its upstream. */
 const BEHIND = { concurrency: 32, upstreamMs: 200, maxQueue: 1000 }
@@ -54,7 +55,7 @@ async function measure(name: string, service: Service, path: string, perSecond: 
     perSecond,
     seconds,
     firstNumber: ledger.nextNumber,
-    mostSockets: MOST_SOCKETS,
+    mostSockets: Number(options.senders),
     patienceMs: PATIENCE_MS,
   })
   clearInterval(watching)
@@ -102,12 +103,11 @@ function audit(dataDir: string, { accepted, nextNumber, unanswered }: Ledger): s
     .prepare(`SELECT id, status, CAST(raw_body AS TEXT) ->> '$.id' AS number FROM run WHERE number <> ?`)
     .all(numbered(1)) as { id: string; status: string; number: string }[]
   db.close()
-  const numberOf = new Map(runs.map(({ id, number }) => [id, number]))
+  const runOf = new Map(runs.map(({ id, number }) => [number, id]))
   const answered = new Set(accepted.map(([number]) => numbered(number)))
-  const numbers = new Set(runs.map(({ number }) => number))
   const faults = {
-    '2xx without a run of its own': accepted.filter(([number, id]) => numberOf.get(id) !== numbered(number)).length,
-    'deliveries with two runs': runs.length - numbers.size,
+    '2xx without a run of its own': accepted.filter(([number, id]) => !isOf(runOf.get(numbered(number)), id)).length,
+    'deliveries with two runs': runs.length - runOf.size,
     'runs that nobody sent': runs.filter(({ number }) => number >= numbered(nextNumber)).length,
     'runs that did not succeed': runs.filter(({ status }) => status !== 'succeeded').length,
   }
@@ -117,6 +117,9 @@ function audit(dataDir: string, { accepted, nextNumber, unanswered }: Ledger): s
   if (found.length) throw new Error(`faults: ${found.map(([what, count]) => `${count} ${what}`).join(', ')}`)
   return `${accepted.length} deliveries were answered with 2xx and have one run each, which succeeded; ${silent} more were taken on after their sender had gone.`
 }
+
+/** A reply that the flow made itself names no run. */
+const isOf = (run: string | undefined, named: string) => run !== undefined && (named === '' || named === run)
 
 async function withService(
   environment: Record<string, string>,
@@ -145,11 +148,11 @@ async function capacityOf(service: Service, path: string): Promise<number> {
   return perSecond
 }
 
-async function overloadA(): Promise<void> {
+async function overload(name: string, document: object): Promise<void> {
   await withService({}, async (service, ledger) => {
-    const { path } = await service.publish(FLOW_A)
+    const { path } = await service.publish(document)
     const capacity = await capacityOf(service, path)
-    say(`### A\n\nCapacity, with 64 connections that wait for their answers: ${capacity} deliveries a second.\n`)
+    say(`### ${name}\n\nCapacity, with 64 connections that wait for their answers: ${capacity} deliveries a second.\n`)
     for (const line of HEADING) say(line)
     await measure('half', service, path, capacity / 2, ledger)
     await measure(`${times} times`, service, path, capacity * times, ledger)
@@ -203,7 +206,14 @@ async function behind(): Promise<void> {
 say(
   `Node ${process.version}, ${cpus().length} cores, ${process.arch}; ${seconds} s each. Senders share the cores with the service.\n`,
 )
-if (parts.includes('A')) await overloadA()
+if (parts.includes('A')) await overload('A', FLOW_A)
+if (parts.includes('B')) {
+  const port = await freePort()
+  const upstream = await spawnScript(['bench/upstream.ts', String(port)])
+  await overload('B', flowB(`http://127.0.0.1:${port}`))
+  await endOf(upstream)
+}
+if (parts.includes('C')) await overload('C', FLOW_C)
 if (parts.includes('hostile')) await hostile()
 if (parts.includes('behind')) await behind()
 writeFileSync(join(import.meta.dirname, 'results', 'overload.md'), `${lines.join('\n')}\n`)

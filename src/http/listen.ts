@@ -4,8 +4,8 @@ import type { Server as HttpServer } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
-/** As many as deliveries are begun in a turn. Elsewhere the kernel does not deal out connections. */
-const SOCKETS = process.platform === 'linux' ? 64 : 1
+/** A thousand senders at once are let in within a few turns. Elsewhere the kernel does not deal out connections. */
+const SOCKETS = process.platform === 'linux' ? 128 : 1
 const BACKLOG = 4096
 
 export interface Listening {

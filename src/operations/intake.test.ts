@@ -13,13 +13,20 @@ function lineOf(intake: Intake, count: number): number[] {
 }
 
 it('begins so many deliveries in a turn, and those in line in the next turns, in their order', async () => {
-  const begun = lineOf(new Intake({ perTurn: 2, longestWaitMs: 1000, mostWaiting: 10 }), 7)
+  const begun = lineOf(new Intake({ perTurn: 2, longestWaitMs: 1000, mostWaiting: 10 }), 5)
   expect(begun).toEqual([0, 1])
   await nextTurn()
   expect(begun).toEqual([0, 1, 2, 3])
   await nextTurn()
+  expect(begun).toEqual([0, 1, 2, 3, 4])
+})
+
+it('begins half of those that came, where that is more', async () => {
+  const begun = lineOf(new Intake({ perTurn: 2, longestWaitMs: 1000, mostWaiting: 10 }), 12)
   await nextTurn()
-  expect(begun).toEqual([0, 1, 2, 3, 4, 5, 6])
+  expect(begun).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
+  await nextTurn()
+  expect(begun).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
 })
 
 it('lets nobody pass those in line', async () => {
@@ -37,7 +44,7 @@ it('refuses who finds the line full, and nobody once it has moved on', async () 
   lineOf(intake, 3)
   expect(intake.next()).toBe('refuse')
   await nextTurn()
-  expect(intake.next()).toBe('wait')
+  expect(intake.next()).toBe('begin')
 })
 
 it('refuses when the first in line has waited too long, unless the line is short', () => {

@@ -2,7 +2,7 @@
 // and new connections are accepted. The rest wait in line, and who would wait too long is refused.
 
 export interface IntakeLimits {
-  /** Begun in one turn, as they share a commit; more where refusing others has made it a long one. */
+  /** Begun in one turn; or half of those that have come since the last one, where that is more and made it a long one. */
   perTurn: number
   /** When the first in line has waited so long, and more are in line than the next two turns begin, whoever comes is refused. */
   longestWaitMs: number
@@ -66,7 +66,7 @@ export class Intake {
 
   readonly #nextTurn = (): void => {
     this.#armed = false
-    const count = Math.max(this.#limits.perTurn, Math.floor(this.#came / 4))
+    const count = Math.max(this.#limits.perTurn, Math.floor(this.#came / 2))
     this.#begun = 0
     this.#came = 0
     if (this.#line.length === 0) return
