@@ -165,11 +165,12 @@ describe('building a flow by clicking and typing', () => {
 
   it('completes templates with the values of the sample beside the names', async () => {
     const flow = await openFlow(documentOf('Completed', [{ ...ask, url: 'https://x.example/' }]), '?step=ask')
-    await fetch(`${ui.url}/api/v1/webhooks/${flow.webhook.id}/test`, {
+    const { status } = await fetch(`${ui.url}/api/v1/webhooks/${flow.webhook.id}/test`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: '{"order": {"id": "A 7", "odd-name": 1}}',
     })
+    expect(status).toBe(200)
     await page.getByText('no test request yet').waitFor({ state: 'detached' })
     await textbox('URL').click()
     await page.keyboard.press('End')
@@ -439,11 +440,13 @@ describe('without a mouse', () => {
     const flow = await openFlow(documentOf('Keys'))
     await card('trigger').focus()
     await page.keyboard.press('a')
+    await expect.poll(() => focused('aria-label'), PATIENTLY).toBe('Which step?')
     await page.keyboard.type('branch')
     await page.keyboard.press('Enter')
     await card('branch').waitFor()
     await expect.poll(() => focused('data-card'), PATIENTLY).toBe('branch')
     await page.keyboard.press('a')
+    await expect.poll(() => focused('aria-label'), PATIENTLY).toBe('Which step?')
     await page.keyboard.type('wait')
     await page.keyboard.press('Enter')
     await card('wait').waitFor()

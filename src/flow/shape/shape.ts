@@ -95,7 +95,10 @@ export function lookUp(shape: Shape, path: readonly string[]): Lookup {
   for (const [index, key] of path.entries()) {
     const { types, keys, items, partial } = at
     const isIndex = INDEX.test(key)
-    const next = keys.get(key) ?? (types.has('list') && isIndex ? items : null)
+    const item = types.has('list') && isIndex ? items : null
+    // Lists in some samples and such a key in others: either may be meant.
+    if (item && keys.has(key)) return { kind: 'unknown' }
+    const next = keys.get(key) ?? item
     if (next) {
       at = next
       continue

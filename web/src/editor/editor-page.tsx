@@ -5,7 +5,7 @@ import { getRouteApi, useBlocker } from '@tanstack/react-router'
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { shapesOf } from '../../../src/flow/shape/data-shapes.ts'
 import { ApiError, api } from '../api-client.ts'
-import type { Flow, Page, Sample } from '../api-types.ts'
+import type { Flow } from '../api-types.ts'
 import { FieldContext, type FieldSurroundings } from '../fields/field-context.tsx'
 import { keys, queries } from '../queries.ts'
 import { useMay } from '../session.ts'
@@ -105,13 +105,11 @@ function useSamples(flowId: string) {
   const refetch = () => void queryClient.invalidateQueries({ queryKey: keys.samples(flowId) })
   useEvents(
     `/flows/${flowId}/events`,
-    ({ type, data }) => {
+    ({ type }) => {
       if (type !== 'sample') return
       setChosen(null)
-      queryClient.setQueryData<Page<Sample>>(keys.samples(flowId), (page) => ({
-        items: [data as Sample, ...(page?.items ?? []).filter(({ id }) => id !== (data as Sample).id)].slice(0, 20),
-        nextCursor: null,
-      }))
+      // Not put into the list here: a list that was asked for before could come in after it.
+      refetch()
     },
     refetch,
     // What came between the first look and the stream is not in either.
