@@ -8,9 +8,9 @@ import { findChromium, HOW_TO } from '../../scripts/chromium.mjs'
 import { freePort } from '../harness/free-port.ts'
 import { type Millrace, startMillrace } from '../harness/millrace.ts'
 
-const LOCATOR_TIMEOUT_MS = 15_000
+const LOCATOR_TIMEOUT_MS = 40_000
 // A browser is slower than anything else that is tested.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 export const OWNER = { email: 'ada@example.com', name: 'Ada Byron', password: 'heron lamp granite tide' }
 
