@@ -45,8 +45,17 @@ interface Opened {
   webhook: { id: string }
 }
 
-async function openFlow(document: object, search = '', on = page): Promise<Opened> {
+const sendSample = ({ webhook }: Opened, body: object) =>
+  fetch(`${ui.url}/api/v1/webhooks/${webhook.id}/test`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+
+/** `samples`: test requests that came before. */
+async function openFlow(document: object, search = '', on = page, samples: object[] = []): Promise<Opened> {
   const { body } = await ui.millrace.api('POST', '/flows', document)
+  for (const sample of samples) expect((await sendSample(body, sample)).status).toBe(200)
   await on.goto(`/flows/${body.id}${search}`)
   await on.getByRole('textbox', { name: 'Name of the flow' }).waitFor()
   return body
@@ -164,13 +173,8 @@ describe('building a flow by clicking and typing', () => {
   )
 
   it('completes templates with the values of the sample beside the names', async () => {
-    const flow = await openFlow(documentOf('Completed', [{ ...ask, url: 'https://x.example/' }]), '?step=ask')
-    const { status } = await fetch(`${ui.url}/api/v1/webhooks/${flow.webhook.id}/test`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: '{"order": {"id": "A 7", "odd-name": 1}}',
-    })
-    expect(status).toBe(200)
+    const sample = { order: { id: 'A 7', 'odd-name': 1 } }
+    await openFlow(documentOf('Completed', [{ ...ask, url: 'https://x.example/' }]), '?step=ask', page, [sample])
     await page.getByText('no test request yet').waitFor({ state: 'detached' })
     await textbox('URL').click()
     await page.keyboard.press('End')
@@ -230,13 +234,8 @@ describe('building a flow by clicking and typing', () => {
   })
 
   it('takes an operation of an OpenAPI description, and completes and warns by what any sample had', async () => {
-    const flow = await openFlow(documentOf('Described', [ask]), '?step=ask')
-    for (const body of [{ article: 'a', coupon: 'X' }, { article: 'b' }])
-      await fetch(`${ui.url}/api/v1/webhooks/${flow.webhook.id}/test`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      })
+    const samples = [{ article: 'a', coupon: 'X' }, { article: 'b' }]
+    const flow = await openFlow(documentOf('Described', [ask]), '?step=ask', page, samples)
     await page.getByText('no test request yet').waitFor({ state: 'detached' })
     await panel().getByRole('button', { name: 'More for this step' }).click()
     await page.getByRole('menuitem', { name: 'Import from OpenAPI' }).click()
@@ -330,12 +329,7 @@ describe('the first minute', () => {
 
 describe('testing', () => {
   it('tests a step against a server and shows its reply, whatever that holds', async () => {
-    const flow = await openFlow(documentOf('Tested', [ask]), '?step=ask')
-    await fetch(`${ui.url}/api/v1/webhooks/${flow.webhook.id}/test`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: '{"article": "A-100"}',
-    })
+    await openFlow(documentOf('Tested', [ask]), '?step=ask', page, [{ article: 'A-100' }])
     await panel().getByText('/prices/A-100').waitFor()
     await panel().getByRole('button', { name: 'Test step' }).click()
     await panel().getByText('Succeeded').waitFor()
