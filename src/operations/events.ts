@@ -58,7 +58,8 @@ export class Events {
     listeners.add(listener)
     return () => {
       listeners.delete(listener)
-      if (listeners.size === 0) this.#topics.delete(topic)
+      // Called twice, it must not take away what others have begun to watch meanwhile.
+      if (listeners.size === 0 && this.#topics.get(topic) === listeners) this.#topics.delete(topic)
     }
   }
 }
