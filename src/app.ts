@@ -231,7 +231,7 @@ export async function startApp(
     meters: metrics,
     activity,
     rate: new RateLimit(config.webhookRate),
-    intake: new Intake(),
+    intake: new Intake(backend.settleWritten),
     kinds: stepKinds,
     surroundings: () => ({ connections: connections.shapes(), env: new Set(Object.keys(config.env)) }),
     hashing,

@@ -22,6 +22,8 @@ export interface Backend {
   changed(): Promise<void>
   reachable(): Promise<boolean>
   hotStores(protect: Protect): HotStores
+  /** Settles what the hot stores have written by now, without waiting for the end of a turn of the event loop. */
+  settleWritten(): void
   sealedRows(): SealedRows
   dispatcher(parts: DispatchParts): Dispatcher
   close(): Promise<void>

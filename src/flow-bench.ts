@@ -106,6 +106,7 @@ export async function openBench({ startMs, env, connections: given, sandbox }: B
     queue: {
       size: 0,
       oldestSince: null,
+      slow: false,
       add: (run) => driven.push({ id: run.id, ended: drive(engine, clock, run) }),
       forget: () => {},
       forgetAllOf: () => {},
@@ -114,7 +115,7 @@ export async function openBench({ startMs, env, connections: given, sandbox }: B
     events: new Events(),
     meters: { delivery: () => {}, runFinished: () => {} },
     rate: new RateLimit(0),
-    intake: new Intake(),
+    intake: new Intake(() => {}),
     kinds: stepKinds,
     surroundings,
     hashing,

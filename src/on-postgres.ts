@@ -62,6 +62,8 @@ export async function openOnPostgres(
       journal = { runs, ...rest }
       return { journal, runs, addDelivery: createAddDelivery(storage.hot, protect) }
     },
+    // Answers of the database come with the loop's other events.
+    settleWritten: () => {},
     sealedRows: () => createPostgresSealedRows(storage.hot),
     dispatcher({ engine, replies, signalHandler, log }) {
       const runsRuns = config.role !== 'web'

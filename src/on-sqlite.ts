@@ -28,6 +28,7 @@ export async function openOnSqlite(
       const { runs, addDelivery, ...journal } = createSqliteRunJournal(storage, protect)
       return { journal, runs, addDelivery }
     },
+    settleWritten: () => storage.hot.look(),
     sealedRows: () => createSqliteSealedRows(storage),
     dispatcher({ engine, published, runs, replies, log }) {
       const queue = new InProcessQueue(config.concurrency, {

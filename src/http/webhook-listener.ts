@@ -25,8 +25,6 @@ export function createWebhookListener(
   onBug: (error: unknown, route: string) => void,
 ): WebhookListener {
   const begin = (request: IncomingMessage, response: ServerResponse, crowdedOut: boolean) => {
-    // It went away while it was in line.
-    if (request.destroyed) return
     const requestId = services.ids.next('req')
     handle(services, clientAddress, request, response, requestId, crowdedOut).catch((error) => {
       const failure = failureOf(error)
@@ -41,11 +39,7 @@ export function createWebhookListener(
     })
   }
   const { intake } = services
-  return (request, response) => {
-    const next = intake.next()
-    if (next === 'wait') intake.wait(() => begin(request, response, false))
-    else begin(request, response, next === 'refuse')
-  }
+  return (request, response) => begin(request, response, intake.next() === 'refuse')
 }
 
 async function handle(

@@ -96,6 +96,12 @@ export async function admitDelivery(
 
   const flow = await flowOf(services, route, head)
   if (flow instanceof Rejection) return { rejection: flow, route }
+  if (flow.trigger.mode === 'finished' && services.queue.slow && !head.test)
+    return reject(
+      'overloaded',
+      'Runs wait in line for long, and this webhook answers when its run has ended; try again shortly.',
+      QUEUE_FULL_RETRY_SECONDS,
+    )
   const admission = { route, flow, head }
   const rejection = checkSender(services, admission) ?? checkHeaders(services, admission)
   return rejection ? { rejection, route } : admission

@@ -1,72 +1,65 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { Intake } from './intake.ts'
+import { Intake, type IntakeLimits } from './intake.ts'
 
-function lineOf(intake: Intake, count: number): number[] {
-  const begun: number[] = []
-  for (let i = 0; i < count; i++) {
-    const next = intake.next()
-    if (next === 'begin') begun.push(i)
-    else if (next === 'wait') intake.wait(() => begun.push(i))
-  }
-  return begun
+function setUp(limits: Partial<IntakeLimits>) {
+  const state = { now: 1000, looks: 0 }
+  const intake = new Intake(
+    () => state.looks++,
+    { longestTurnMs: 250, perTurn: 2, mostStoring: 100, ...limits },
+    () => state.now,
+  )
+  return { intake, state, come: (count: number) => Array.from({ length: count }, () => intake.next()) }
 }
 
-it('begins so many deliveries in a turn, and those in line in the next turns, in their order', async () => {
-  const begun = lineOf(new Intake({ perTurn: 2, longestWaitMs: 1000, mostWaiting: 10 }), 5)
-  expect(begun).toEqual([0, 1])
-  await nextTurn()
-  expect(begun).toEqual([0, 1, 2, 3])
-  await nextTurn()
-  expect(begun).toEqual([0, 1, 2, 3, 4])
+it('begins whatever comes while a turn is short, however many', () => {
+  const { come } = setUp({})
+  expect(new Set(come(1000))).toEqual(new Set(['begin']))
 })
 
-it('begins half of those that came, where that is more', async () => {
-  const begun = lineOf(new Intake({ perTurn: 2, longestWaitMs: 1000, mostWaiting: 10 }), 12)
+it('refuses in a turn that lasts too long, and no more in the next one', async () => {
+  const { state, come } = setUp({})
+  expect(come(3)).toEqual(['begin', 'begin', 'begin'])
+  state.now += 249
+  expect(come(1)).toEqual(['begin'])
+  state.now += 1
+  expect(come(2)).toEqual(['refuse', 'refuse'])
   await nextTurn()
-  expect(begun).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
-  await nextTurn()
-  expect(begun).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+  expect(come(1)).toEqual(['begin'])
 })
 
-it('lets nobody pass those in line', async () => {
-  const intake = new Intake({ perTurn: 1, longestWaitMs: 1000, mostWaiting: 10 })
-  lineOf(intake, 3)
-  await nextTurn()
-  expect(intake.next()).toBe('wait')
-  await nextTurn()
-  await nextTurn()
-  expect(intake.next()).toBe('begin')
+it('begins a few in every turn, however long: a pause is no overload', () => {
+  const { state, come } = setUp({})
+  expect(come(1)).toEqual(['begin'])
+  state.now += 10_000
+  expect(come(2)).toEqual(['begin', 'refuse'])
 })
 
-it('refuses who finds the line full, and nobody once it has moved on', async () => {
-  const intake = new Intake({ perTurn: 1, longestWaitMs: 1000, mostWaiting: 2 })
-  lineOf(intake, 3)
-  expect(intake.next()).toBe('refuse')
+it('counts a turn from the first delivery that it brings', async () => {
+  const { state, come } = setUp({})
+  come(1)
   await nextTurn()
-  expect(intake.next()).toBe('begin')
-})
-
-it('refuses when the first in line has waited too long, unless the line is short', () => {
-  let now = 0
-  const limits = { perTurn: 1, longestWaitMs: 250, mostWaiting: 10 }
-  const long = new Intake(limits, () => now)
-  const short = new Intake(limits, () => now)
-  lineOf(long, 4)
-  lineOf(short, 3)
-  now = 249
-  expect(long.next()).toBe('wait')
-  now = 250
-  expect(long.next()).toBe('refuse')
-  expect(short.next()).toBe('wait')
+  state.now += 10_000
+  expect(come(4)).toEqual(['begin', 'begin', 'begin', 'begin'])
 })
 
 it('refuses while too many are given to the store and not stored', () => {
-  const intake = new Intake({ perTurn: 10, longestWaitMs: 1000, mostWaiting: 2 })
+  const { intake, come } = setUp({ mostStoring: 2 })
   intake.storing()
-  expect(intake.next()).toBe('begin')
+  expect(come(1)).toEqual(['begin'])
   intake.storing()
-  expect(intake.next()).toBe('refuse')
+  expect(come(1)).toEqual(['refuse'])
   intake.stored()
-  expect(intake.next()).toBe('begin')
+  expect(come(1)).toEqual(['begin'])
+})
+
+it('looks again and again for what is stored, also while it refuses', () => {
+  const { intake, state, come } = setUp({ mostStoring: 1 })
+  come(63)
+  expect(state.looks).toBe(0)
+  come(1)
+  expect(state.looks).toBe(1)
+  intake.storing()
+  come(128)
+  expect(state.looks).toBe(3)
 })

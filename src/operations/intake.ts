@@ -1,52 +1,46 @@
-// Deliveries come in as fast as they can be stored. In each turn of the event loop only so many are begun, so that turns stay short
-// and new connections are accepted. The rest wait in line, and who would wait too long is refused.
+// Deliveries come in as fast as they can be stored. While they do not keep one turn of the event loop busy for long, all are begun;
+// in a longer one those that still come are refused, which is cheaper, so that nobody waits for long.
 
 export interface IntakeLimits {
-  /** Begun in one turn; or half of those that have come since the last one, where that is more and made it a long one. */
+  /** A turn that lasts longer begins no more than `perTurn`. */
+  longestTurnMs: number
   perTurn: number
-  /** When the first in line has waited so long, and more are in line than the next two turns begin, whoever comes is refused. */
-  longestWaitMs: number
-  /** Likewise when so many are in line, or are given to the store and not stored yet. */
-  mostWaiting: number
+  /** So many may be given to the store and not stored yet. */
+  mostStoring: number
 }
 
-const LIMITS: IntakeLimits = { perTurn: 64, longestWaitMs: 250, mostWaiting: 2_000 }
+const LIMITS: IntakeLimits = { longestTurnMs: 250, perTurn: 500, mostStoring: 2_000 }
+
+/** After so many in one turn, what has been stored meanwhile is looked for: a long turn must not keep their senders waiting. */
+const LOOK_EVERY = 64
 
 export class Intake {
+  readonly #look: () => void
   readonly #limits: IntakeLimits
   readonly #clock: () => number
-  #line: { since: number; begin(): void }[] = []
-  #begun = 0
+  #turnSince = 0
   #came = 0
+  #begun = 0
   #storing = 0
-  #armed = false
 
-  constructor(limits: IntakeLimits = LIMITS, clock: () => number = () => performance.now()) {
+  constructor(look: () => void, limits: IntakeLimits = LIMITS, clock: () => number = () => performance.now()) {
+    this.#look = look
     this.#limits = limits
     this.#clock = clock
   }
 
-  /** What is to become of a delivery that comes now. */
-  next(): 'begin' | 'wait' | 'refuse' {
-    const { perTurn, mostWaiting, longestWaitMs } = this.#limits
-    this.#came++
-    if (this.#storing >= mostWaiting) return 'refuse'
-    const first = this.#line[0]
-    if (first) {
-      const { length } = this.#line
-      const late = length > 2 * perTurn && this.#clock() - first.since >= longestWaitMs
-      return late || length >= mostWaiting ? 'refuse' : 'wait'
+  /** Whether a delivery that comes now is taken on. */
+  next(): 'begin' | 'refuse' {
+    if (this.#came === 0) {
+      this.#turnSince = this.#clock()
+      setImmediate(this.#nextTurn)
     }
-    if (this.#begun >= perTurn) return 'wait'
+    if (++this.#came % LOOK_EVERY === 0) this.#look()
+    const { longestTurnMs, perTurn, mostStoring } = this.#limits
+    if (this.#storing >= mostStoring) return 'refuse'
+    if (this.#begun >= perTurn && this.#clock() - this.#turnSince >= longestTurnMs) return 'refuse'
     this.#begun++
-    this.#arm()
     return 'begin'
-  }
-
-  /** Begins it in a later turn. */
-  wait(begin: () => void): void {
-    this.#line.push({ since: this.#clock(), begin })
-    this.#arm()
   }
 
   /** A delivery was given to the store; `stored` follows, also when that failed. */
@@ -58,19 +52,8 @@ export class Intake {
     this.#storing--
   }
 
-  #arm(): void {
-    if (this.#armed) return
-    this.#armed = true
-    setImmediate(this.#nextTurn)
-  }
-
   readonly #nextTurn = (): void => {
-    this.#armed = false
-    const count = Math.max(this.#limits.perTurn, Math.floor(this.#came / 2))
-    this.#begun = 0
     this.#came = 0
-    if (this.#line.length === 0) return
-    this.#arm()
-    for (const { begin } of this.#line.splice(0, count)) begin()
+    this.#begun = 0
   }
 }

@@ -354,6 +354,8 @@ export interface Queue {
   readonly size: number
   /** Since when the one that has waited longest is in line; null: nobody waits. */
   readonly oldestSince: number | null
+  /** Whoever comes now will wait for far longer than its run takes. */
+  readonly slow: boolean
   add(run: QueuedRun): void
   /** The run ended otherwise, wherever it stood. */
   forget(run: { id: string; flowId: string }): void

@@ -58,6 +58,11 @@ export class ClusterQueue implements Queue {
     return times.length ? Math.min(...times) : null
   }
 
+  /** How fast the others are is not known here. */
+  get slow(): boolean {
+    return false
+  }
+
   /** The holder of a run that is to start here; null where there is no place, or others have waited longer for it. */
   reserve(): string | null {
     if (!this.#started || this.#size > 0 || this.#taken >= this.#concurrency) return null

@@ -57,6 +57,41 @@ describe('the in-process queue', () => {
     queue.stop()
   })
 
+  it('is slow while whoever joins the line would wait for longer than runs take, and never when it is short', async () => {
+    const { queue, add, end, setTime } = setUp(1)
+    queue.start()
+    const fill = (count: number) => {
+      for (let i = 0; i < count; i++) add(`more${i}`)
+    }
+    add('first')
+    fill(1000)
+    // Nothing is known yet of how long runs take.
+    expect(queue.slow).toBe(false)
+    setTime(20)
+    await end('first')
+    // A twentieth of 20 ms, times 999.
+    expect(queue.slow).toBe(true)
+    queue.forgetAllOf('f')
+    expect(queue.slow).toBe(false)
+    fill(256)
+    expect(queue.slow).toBe(false)
+    fill(1)
+    expect(queue.slow).toBe(true)
+    queue.stop()
+  })
+
+  it('is not slow where a long line moves fast', async () => {
+    const { queue, add, end, setTime } = setUp(100)
+    queue.start()
+    add('first')
+    setTime(20)
+    await end('first')
+    for (let i = 0; i < 1000; i++) add(`more${i}`)
+    expect(queue.size).toBe(900)
+    expect(queue.slow).toBe(false)
+    queue.stop()
+  })
+
   it('lets a flow run only as many at once as it allows, in order, and others past it', async () => {
     const { queue, begun, add, end } = setUp(10)
     queue.start()

@@ -22,6 +22,12 @@ const LONGEST_TIMER_MS = 60_000
 const TRY_AGAIN_MS = 1_000
 const LOOK_AGAIN_MS = 250
 
+/** A line is slow when whoever joins it will wait for longer than this, and than a run takes; a short one never is. */
+const SLOW_MS = 100
+const SHORT_LINE = 256
+/** How much a run that ends counts in the mean of how long they take. */
+const WEIGHT = 0.05
+
 export class InProcessQueue implements Queue {
   readonly #ports: QueuePorts
   readonly #concurrency: number
@@ -31,6 +37,7 @@ export class InProcessQueue implements Queue {
   readonly #resumed = new Set<string>()
   #inLine = 0
   #running = 0
+  #meanRunMs = 0
   #started = false
   #timer: NodeJS.Timeout | null = null
   #timerAt = Number.POSITIVE_INFINITY
@@ -51,6 +58,12 @@ export class InProcessQueue implements Queue {
       if (first && (oldest === null || first.since < oldest)) oldest = first.since
     }
     return oldest
+  }
+
+  get slow(): boolean {
+    const { size } = this.#ready
+    if (size <= SHORT_LINE) return false
+    return (size / this.#concurrency) * this.#meanRunMs > Math.max(SLOW_MS, this.#meanRunMs)
   }
 
   add(run: QueuedRun): void {
@@ -129,8 +142,11 @@ export class InProcessQueue implements Queue {
 
   async #advance(run: QueuedRun): Promise<void> {
     let advanced: Advanced = { state: 'interrupted' }
+    const begunAt = this.#ports.now()
     try {
       advanced = await this.#ports.advance(run.id, run.fresh)
+      const tookMs = Math.max(0, this.#ports.now() - begunAt)
+      this.#meanRunMs += (tookMs - this.#meanRunMs) * WEIGHT
     } catch (error) {
       this.#ports.failed(error)
       this.#running--

@@ -1,5 +1,5 @@
 // Hands the writes of the hot path to a thread, all that has become ready in one message: they share a transaction and a sync.
-import { Worker } from 'node:worker_threads'
+import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { threadFile } from '../package-files.ts'
 import type { HotWrite } from './hot-writes.ts'
 import { StorageUnavailable } from './storage-unavailable.ts'
@@ -8,6 +8,8 @@ import type { BatchResult } from './writer-thread.ts'
 export interface HotWriter {
   /** Resolves when it is committed and synced, with how many of its statements changed something. */
   write(write: HotWrite): Promise<number>
+  /** Settles what is committed by now and sends what is ready: in a long turn of the event loop that would wait for its end. */
+  look(): void
   close(): Promise<void>
 }
 
@@ -21,6 +23,7 @@ const YOUNG_MB = 6
 
 export class ThreadWriter implements HotWriter {
   readonly #thread: Worker
+  readonly #port: MessagePort
   readonly #onSync: (seconds: number, writes: number) => void
   #pending: Pending[] = []
   /** One batch at a time: what gathers meanwhile makes the next one larger. */
@@ -31,12 +34,15 @@ export class ThreadWriter implements HotWriter {
 
   constructor(file: string, onSync: (seconds: number, writes: number) => void) {
     this.#onSync = onSync
+    const { port1, port2 } = new MessageChannel()
+    this.#port = port1
     this.#thread = new Worker(threadFile('storage/writer-thread'), {
-      workerData: file,
+      workerData: { file, port: port2 },
+      transferList: [port2],
       // A batch comes and goes: more room would only be kept.
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     })
-    this.#thread.on('message', (result: BatchResult) => this.#settle(result))
+    this.#port.on('message', (result: BatchResult) => this.#settle(result))
     // Without it nothing can be acknowledged any more: the process ends, and the next start goes on.
     this.#thread.on('error', (error) => {
       throw error
@@ -50,6 +56,12 @@ export class ThreadWriter implements HotWriter {
     })
   }
 
+  look(): void {
+    const received = this.#underWay.length ? receiveMessageOnPort(this.#port) : undefined
+    if (received) this.#settle(received.message as BatchResult)
+    this.#send()
+  }
+
   async close(): Promise<void> {
     if (!this.#closed) {
       if (this.#pending.length || this.#underWay.length)
@@ -57,7 +69,7 @@ export class ThreadWriter implements HotWriter {
           this.#drained = resolve
         })
       this.#closed = new Promise((resolve) => this.#thread.once('exit', resolve))
-      this.#thread.postMessage('close')
+      this.#port.postMessage('close')
     }
     await this.#closed
   }
@@ -66,14 +78,17 @@ export class ThreadWriter implements HotWriter {
     if (this.#armed || this.#underWay.length || this.#pending.length === 0) return
     this.#armed = true
     // What becomes ready in this turn of the event loop goes along.
-    setImmediate(this.#send)
+    setImmediate(() => {
+      this.#armed = false
+      this.#send()
+    })
   }
 
-  readonly #send = (): void => {
-    this.#armed = false
+  #send(): void {
+    if (this.#underWay.length || this.#pending.length === 0) return
     this.#underWay = this.#pending
     this.#pending = []
-    this.#thread.postMessage(this.#underWay.map(({ write }) => write))
+    this.#port.postMessage(this.#underWay.map(({ write }) => write))
   }
 
   #settle({ seconds, results }: BatchResult): void {

@@ -87,7 +87,11 @@ export async function openInMemory(): Promise<SqliteStorage> {
   await migrate(kysely, sqliteDialect)
   const commit = new GroupCommit(raw, () => {})
   const doWrite = prepareHotWrites(raw)
-  const hot = { write: (write: HotWrite) => commit.write(() => doWrite(write)), close: async () => {} }
+  const hot: HotWriter = {
+    write: (write: HotWrite) => commit.write(() => doWrite(write)),
+    look: () => {},
+    close: async () => {},
+  }
   return { raw, kysely, commit, hot, close: async () => raw.close() }
 }
 

@@ -1,6 +1,6 @@
 // The thread that writes what the hot path writes: the event loop neither waits for the disk nor builds rows.
 import { DatabaseSync } from 'node:sqlite'
-import { parentPort, workerData } from 'node:worker_threads'
+import { type MessagePort, workerData } from 'node:worker_threads'
 import { type HotWrite, prepareHotWrites } from './hot-writes.ts'
 import { DURABLE, LOCK_TIMEOUT_MS } from './sqlite-settings.ts'
 import { storageFault } from './storage-fault.ts'
@@ -14,15 +14,16 @@ export interface BatchResult {
   results: HotResult[]
 }
 
-const db = new DatabaseSync(workerData as string, { timeout: LOCK_TIMEOUT_MS })
+const { file, port } = workerData as { file: string; port: MessagePort }
+const db = new DatabaseSync(file, { timeout: LOCK_TIMEOUT_MS })
 db.exec(DURABLE)
 const transactions = new Transactions(db)
 const doWrite = prepareHotWrites(db)
 
-parentPort!.on('message', (batch: HotWrite[] | 'close') => {
+port.on('message', (batch: HotWrite[] | 'close') => {
   if (batch === 'close') {
     db.close()
-    parentPort!.close()
+    port.close()
     return
   }
   const started = performance.now()
@@ -32,5 +33,5 @@ parentPort!.on('message', (batch: HotWrite[] | 'close') => {
     return { message: (fault ?? (written.error as Error)).message, unavailable: fault !== null }
   })
   const reply: BatchResult = { seconds: (performance.now() - started) / 1000, results }
-  parentPort!.postMessage(reply)
+  port.postMessage(reply)
 })

@@ -9,11 +9,14 @@ import type { RouteRecord } from '../../src/operations/ports.ts'
 import type { Services } from '../../src/operations/services.ts'
 import { connectRaw, requestBytes } from '../harness/raw-request.ts'
 
-it('stores what waits in line and refuses the rest with Retry-After, in the order of the checks', async () => {
+it('stores what a turn has room for and refuses the rest with Retry-After, in the order of the checks', async () => {
   const sandbox = openSandbox()
   const bench = await openBench({ startMs: 0, env: {}, connections: {}, sandbox })
   const bugs: unknown[] = []
-  const services = { ...bench.services, intake: new Intake({ perTurn: 1, longestWaitMs: 1000, mostWaiting: 1 }) }
+  const services = {
+    ...bench.services,
+    intake: new Intake(() => {}, { longestTurnMs: 0, perTurn: 2, mostStoring: 10 }),
+  }
   const listener = createWebhookListener(
     services as unknown as Services,
     () => '127.0.0.1',

@@ -252,6 +252,38 @@ describe('3: rate and queue', () => {
       await upstream.close()
     }
   })
+
+  it('answers 503 to whoever waits for a run while many are in line, and takes on what is answered at once', async () => {
+    let answered = false
+    const upstream = await startUpstream((_request, response) => {
+      // At least so long: how long a run takes is known once one has ended. The next one hangs.
+      if (!answered) setTimeout(() => response.end('{}'), 50)
+      answered = true
+    })
+    const busy = await startMillrace({ MILLRACE_CONCURRENCY: '1' })
+    const steps = [{ id: 'slow', kind: 'http', method: 'GET', url: upstream.url }]
+    try {
+      const later = await busy.publish({
+        name: 'Answers later',
+        trigger: { kind: 'webhook', response: { mode: 'finished' } },
+        steps,
+      })
+      const atOnce = await busy.publish({ name: 'Answers at once', trigger: { kind: 'webhook' }, steps })
+      await busy.runEnded((await atOnce.post({})).body.id)
+      const ids = await Promise.all(Array.from({ length: 300 }, async () => (await atOnce.post({})).body.id))
+      expect(new Set(ids).size).toBe(300)
+      const refused = await later.post({})
+      expectFailure(refused, 503, 'overloaded')
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+      expect(refused.body.message).toContain('answers when its run has ended')
+      const test = await sendRaw(busy.port, requestBytes({ target: target(later, '/test') }))
+      expect(test.status).toBe(200)
+      expect((await atOnce.post({})).status).toBe(200)
+    } finally {
+      await busy.stop()
+      await upstream.close()
+    }
+  })
 })
 
 describe('4: who sends', () => {
