@@ -10,14 +10,18 @@ export interface Sluggards {
   stop(): void
 }
 
-const FEED_EVERY_MS = 1000
+/** A hundredth of them each time: a byte from each in a second, and not from all at once. */
+const FEED_EVERY_MS = 10
+const SHARE = 100
+/** Of each kind: 400 connections a second, so that what is measured is not how long they take to open. */
+const OPENED_AT_ONCE = 2
 
 /** Sockets that send a byte of a header, or of a body, each second, and never the last. */
 export function startSluggards(port: number, path: string, ofEach: number): Sluggards {
   const endedAfter = { header: [] as number[], body: [] as number[] }
   const sockets = new Set<Socket>()
-  const opened = performance.now()
   const start = (kind: 'header' | 'body', first: string) => {
+    const opened = performance.now()
     const socket = connect(port, '127.0.0.1', () => socket.write(first))
     sockets.add(socket)
     socket.on('error', () => {})
@@ -27,12 +31,16 @@ export function startSluggards(port: number, path: string, ofEach: number): Slug
     })
   }
   const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n`
-  for (let i = 0; i < ofEach; i++) {
-    start('header', `${head}X-Slow: `)
-    start('body', `${head}Content-Type: application/json\r\nContent-Length: 100000\r\n\r\n{"slow":"`)
-  }
+  let started = 0
+  let turn = 0
   const feeding = setInterval(() => {
-    for (const socket of sockets) socket.write('x')
+    for (let i = 0; i < OPENED_AT_ONCE && started < ofEach; i++, started++) {
+      start('header', `${head}X-Slow: `)
+      start('body', `${head}Content-Type: application/json\r\nContent-Length: 100000\r\n\r\n{"slow":"`)
+    }
+    turn = (turn + 1) % SHARE
+    let i = 0
+    for (const socket of sockets) if (i++ % SHARE === turn) socket.write('x')
   }, FEED_EVERY_MS)
   return {
     endedAfter,

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=8 --heap-growing-percent=70
+#!/usr/bin/env -S node --max-semi-space-size=8 --heap-growing-percent=70 --no-allocation-site-pretenuring
 // The `millrace` command.
 // As a whole: an older Node knows no such name in it, and must get as far as the message below.
 import module from 'node:module'
