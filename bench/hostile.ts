@@ -22,7 +22,8 @@ export function startSluggards(port: number, path: string, ofEach: number): Slug
   const sockets = new Set<Socket>()
   const start = (kind: 'header' | 'body', first: string) => {
     const opened = performance.now()
-    const socket = connect(port, '127.0.0.1', () => socket.write(first))
+    const socket = connect(port, '127.0.0.1')
+    socket.write(first)
     sockets.add(socket)
     socket.on('error', () => {})
     socket.resume()

@@ -1,4 +1,4 @@
-// node bench/overload.ts [--seconds 60 --times 2 --senders 1000 --sluggards 1000 --only A,B,C,hostile,behind]
+// node bench/overload.ts [--seconds 60 --times 2 --senders 4000 --sluggards 1000 --only A,B,C,hostile,behind]
 // More than it can do: requests at twice the measured capacity, whatever the answers do; then slow senders and hostile uploads
 // beside good traffic; then a flow whose runs are slower than its deliveries. At the end every 2xx is held against the database.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ const { values: options } = parseArgs({
     seconds: { type: 'string', default: '60' },
     times: { type: 'string', default: '2' },
     // So many connections at most: one request under way on each.
-    senders: { type: 'string', default: '1000' },
+    senders: { type: 'string', default: '4000' },
     sluggards: { type: 'string', default: '1000' },
     only: { type: 'string', default: 'A,B,C,hostile,behind' },
   },

@@ -1,6 +1,6 @@
 // node bench/soak.ts [--minutes 10 --warm 2]
 // Half of the capacity for long: A, B and C mixed, from senders that do not wait for one another. What grows after the warm-up is a leak.
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -22,6 +22,7 @@ interface Sample {
   minute: number
   rssMb: number
   heapMb: number
+  /** Besides the senders' connections, of which they open more after each pause. */
   handles: number
   lagMs: number
   queued: number
@@ -47,13 +48,19 @@ async function capacityOf(service: Service, path: string): Promise<number> {
   return perSecond
 }
 
+/** Those that were accepted and are open. */
+function connectionsOf({ pid, port }: Service): number {
+  const established = new RegExp(`^ *\\d+: 0100007F:${port.toString(16).toUpperCase().padStart(4, '0')} \\S+ 01 `, 'gm')
+  return readFileSync(`/proc/${pid}/net/tcp`, 'utf8').match(established)?.length ?? 0
+}
+
 async function sampleOf(service: Service, begun: number): Promise<Sample> {
   const metrics = await service.metrics()
   return {
     minute: (performance.now() - begun) / 60_000,
     rssMb: rssMb(service.pid),
     heapMb: Math.round(metrics.get('nodejs_heap_size_used_bytes')! / (1 << 20)),
-    handles: readdirSync(`/proc/${service.pid}/fd`).length,
+    handles: readdirSync(`/proc/${service.pid}/fd`).length - connectionsOf(service),
     // Since the sample before.
     lagMs: metrics.get('nodejs_eventloop_lag_p99_seconds')! * 1000,
     queued: metrics.get('millrace_runs_queued')!,
