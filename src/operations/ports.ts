@@ -354,7 +354,7 @@ export interface Queue {
   readonly size: number
   /** Since when the one that has waited longest is in line; null: nobody waits. */
   readonly oldestSince: number | null
-  /** Whoever comes now will wait for far longer than its run takes. */
+  /** Whoever comes now will wait for longer than its run takes; not said of a short line. */
   readonly slow: boolean
   add(run: QueuedRun): void
   /** The run ended otherwise, wherever it stood. */

@@ -42,6 +42,22 @@ storeContract('SQLite', async () => {
   }
 })
 
+it('settles what the thread has committed within one turn of the event loop, when it is told to look', async () => {
+  let syncs = 0
+  const storage = await openSqlite(folder(), () => syncs++)
+  const missing = ['updateRun', [1, 'running', 1, null, null, null, 'run_none', 0]] as const
+  const write = () => storage.hot.write([[missing[0], [...missing[1]]]])
+  // The thread is up.
+  await write()
+  expect(syncs).toBe(1)
+  const written = write()
+  const deadline = performance.now() + 10_000
+  while (syncs < 2 && performance.now() < deadline) storage.hot.look()
+  expect(syncs).toBe(2)
+  expect(await written).toBe(0)
+  await storage.close()
+})
+
 describe('the embedded database', () => {
   it('is durable: write-ahead log, synced at every commit', async () => {
     const storage = await openSqlite(folder())
