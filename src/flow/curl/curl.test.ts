@@ -18,6 +18,9 @@ describe('the words of a command', () => {
       `curl ^\n  ^"https://x.example/?a=1^&b=^%^7B^" ^\n  -H ^"X: ^\\^"q^\\^"^"`,
       ['curl', 'https://x.example/?a=1&b=%7B', '-H', 'X: "q"'],
     ],
+    [`curl "https://x.example/it's" ^\r\n -H "X: it's"`, ['curl', "https://x.example/it's", '-H', "X: it's"]],
+    [`curl 'a^"' "b^" $'it\\'s^"' \\^"c^"`, ['curl', 'a^"', 'b^', `it's^"`, '^c^']],
+    [`curl 'a^\nb' \\\n c`, ['curl', 'a^\nb', 'c']],
     ['a # comment', ['a']],
     ['https://x.example/?a=1&b=2', ['https://x.example/?a=1&b=2']],
   ])('%s', (text, words) => expect(shellWords(text).words).toEqual(words))

@@ -8,7 +8,15 @@ export interface ShellWords {
 
 /** Variables become templates of `env`, the place where a flow keeps such values. */
 export function shellWords(text: string): ShellWords {
-  return /\^(?:\r?\n|")/.test(text) ? promptWords(text) : posixWords(text)
+  return isPrompt(text) ? promptWords(text) : posixWords(text)
+}
+
+// What a POSIX shell quotes is passed over: a caret in it is a character of the value.
+const QUOTED_OR_CARET = /\\[\s\S]|\$'(?:[^'\\]|\\[\s\S])*'|'[^']*'|"(?:[^"\\]|\\[\s\S])*"|\^(?:\r?\n|")/g
+
+/** The Windows prompt ends a line with a caret, or writes one before a quote. */
+function isPrompt(text: string): boolean {
+  return (text.match(QUOTED_OR_CARET) ?? []).some((part) => part.startsWith('^'))
 }
 
 class Words {
