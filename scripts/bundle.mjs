@@ -28,6 +28,9 @@ const { output } = await bundle.write({
   chunkFileNames: '[name]-[hash].js',
   // Whatever looks for files of the package does so from dist/ itself: see src/package-files.ts.
   hoistTransitiveImports: false,
+  // One character beyond ASCII in a file, and Node keeps all of its text with two bytes for each. Notices go with the licences.
+  charset: 'ascii',
+  comments: { legal: false },
   // Names in stack traces stay as they were written.
   minify: { mangle: false, compress: false, codegen: true },
 })
@@ -42,10 +45,14 @@ function licenses(modules) {
     .toSorted((a, b) => (a < b ? -1 : 1))
     .map((folder) => {
       const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-      const texts = readdirSync(folder).filter((file) => /^(licen[cs]e|notice)/i.test(file))
-      return [`${name} ${version} (${license})`, ...texts.map((file) => readFileSync(join(folder, file), 'utf8'))].join(
-        '\n\n',
-      )
+      const files = readdirSync(folder).filter((file) => /^(licen[cs]e|notice)/i.test(file))
+      const texts = files.map((file) => readFileSync(join(folder, file), 'utf8'))
+      const notices = new Set(modules.filter((id) => id.startsWith(join(folder, '/'))).flatMap(noticesIn))
+      return [`${name} ${version} (${license})`, ...texts, ...notices].join('\n\n')
     })
     .join(`\n\n${'-'.repeat(80)}\n\n`)
+}
+
+function noticesIn(file) {
+  return Array.from(readFileSync(file, 'utf8').matchAll(/\/\*!(.*?)\*\//gs), ([, text]) => text.trim())
 }

@@ -19,6 +19,9 @@ export const MAX_LOG_CHARACTERS = 64 << 10
 /** Beyond the timeout, for code that QuickJS cannot interrupt; then the worker is ended. */
 export const GRACE_MS = 300
 
+/** A worker is added when what waits now has not begun after this long: one is enough for code that is short. */
+export const PATIENCE_MS = 250
+
 /** Both sizes together make every known attack on the stack fail cleanly; hostile.test.ts holds them to it. */
 export const WORKER_STACK_MB = 16
 export const GUEST_STACK_BYTES = 256 << 10

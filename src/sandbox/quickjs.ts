@@ -27,6 +27,9 @@ const STATIC_END = 128 << 10
 /** More stack than the limit lets a script use. */
 const STACK_ZONE = GUEST_STACK_BYTES + (128 << 10)
 
+/** More than the heap has at first, so that its end moves. */
+const HEAP_TRIED = 512 << 10
+
 const SCRATCH_BYTES = 64
 /** The last place of the scratch memory; the first ones hold arguments. */
 const SCRATCH_VALUE = SCRATCH_BYTES - 8
@@ -141,18 +144,23 @@ export class QuickJs {
 
   /** Where the allocator keeps the end of the heap, found by watching it move; -1 when it cannot be told. */
   #findBreak(): number {
-    const words = new Uint32Array(this.#memory.buffer)
-    const before = words.slice()
-    this.#module._malloc(2 << 20)
+    const { buffer } = this.#memory
+    // Not all of the memory: a page that was never written to takes none of the machine's.
+    const staticData = new Uint32Array(buffer, 0, STATIC_END >> 2)
+    const heap = new Uint32Array(buffer, this.#heapStart, HEAP_TRIED >> 2)
+    const staticBefore = staticData.slice()
+    const heapBefore = heap.slice()
+    this.#module._malloc(HEAP_TRIED - PAGE_BYTES)
     let found = -1
     let end = this.#heapStart
-    for (let i = 0; i < STATIC_END >> 2; i++) {
-      const word = words[i]!
-      if (word === before[i] || word <= end || word > words.byteLength) continue
+    for (let i = 0; i < staticData.length; i++) {
+      const word = staticData[i]!
+      if (word === staticBefore[i] || word <= end || word > buffer.byteLength) continue
       found = i << 2
       end = word
     }
-    words.set(before)
+    staticData.set(staticBefore)
+    heap.set(heapBefore)
     return found
   }
 

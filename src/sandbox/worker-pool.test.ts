@@ -255,6 +255,59 @@ describe('the pool', () => {
     await expect(send('export default () => 1', null)).rejects.toMatchObject({ code: 'cancelled' })
   })
 
+  it('needs one worker for short code, and adds one when others would wait for long code', async () => {
+    let started = 0
+    const count = () => started++
+    process.on('worker', count)
+    const two = createSandbox({ workers: 2 })
+    const send = (code: string) =>
+      two.run({ code, input: null, timeoutMs: 60_000, memoryBytes: 64 << 20, signal: null })
+    for (let i = 0; i < 20; i++) expect((await send(`export default () => ${i}`)).output).toBe(i)
+    expect(started).toBe(1)
+    const long = send('export default () => { const end = Date.now() + 4000; while (Date.now() < end); return "long" }')
+    const ended: unknown[] = []
+    const all = [long, ...[1, 2, 3].map((n) => send(`export default () => ${n}`))]
+    await Promise.all(all.map((one) => one.then(({ output }) => ended.push(output))))
+    expect(ended.at(-1)).toBe('long')
+    expect(new Set(ended.slice(0, 3))).toEqual(new Set([1, 2, 3]))
+    expect(started).toBe(2)
+    process.off('worker', count)
+    const after = Array.from({ length: 20 }, (_, n) => send(`export default () => ${n}`))
+    expect((await Promise.all(after)).map(({ output }) => output)).toEqual(after.map((_, n) => n))
+    await two.close()
+  })
+
+  it('gives each its own result, whatever happens to those around it', async () => {
+    const pool = createSandbox({ workers: 2 })
+    const kinds = [
+      (n: number) => ({ code: `() => ${n}`, ends: String(n) }),
+      (n: number) => ({ code: `() => { throw new Error('no ${n}') }`, ends: `Error: no ${n} (line 1` }),
+      () => ({ code: '() => { for (;;); }', ends: 'The code ran longer', timeoutMs: 30 }),
+      () => ({ code: '() => { for (;;); }', ends: 'The code was cancelled', cancelAfterMs: 20 }),
+      () => ({ code: '() => "x".repeat(1 << 28).split("")', ends: 'The code needed more' }),
+    ]
+    const jobs = Array.from({ length: 60 }, (_, n) => {
+      const kind = kinds[n % 7] ?? kinds[0]!
+      const {
+        code,
+        ends,
+        timeoutMs = 60_000,
+        cancelAfterMs,
+      } = { timeoutMs: undefined, cancelAfterMs: undefined, ...kind(n) }
+      const signal = cancelAfterMs === undefined ? null : AbortSignal.timeout(cancelAfterMs * (n % 5))
+      const ended = pool
+        .run({ code: `export default ${code}`, input: null, timeoutMs, memoryBytes: 64 << 20, signal })
+        .then(
+          ({ output }) => String(output),
+          (error: Error) => error.message,
+        )
+      return { ends, ended }
+    })
+    const endings = await Promise.all(jobs.map(({ ended }) => ended))
+    expect(endings.map((text, n) => text.slice(0, jobs[n]!.ends.length))).toEqual(jobs.map(({ ends }) => ends))
+    await pool.close()
+  })
+
   it('refuses an input that is no JSON', async () => {
     await expect(
       sandbox.run({ code: 'export default () => 1', input: 1n, timeoutMs: 1000, memoryBytes: 1 << 26, signal: null }),

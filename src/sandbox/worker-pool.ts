@@ -4,8 +4,8 @@ import { CodeError, type CodeRequest, type CodeResult, type Sandbox } from '../e
 import { parseJson } from '../flow/parse-json.ts'
 import { threadFile } from '../package-files.ts'
 import { sandboxBroke, timedOut } from './explain-failure.ts'
-import { GRACE_MS, WORKER_HEAP_MB, WORKER_STACK_MB, WORKER_YOUNG_MB } from './limits.ts'
-import type { Failure, RunReply, RunRequest } from './messages.ts'
+import { GRACE_MS, PATIENCE_MS, WORKER_HEAP_MB, WORKER_STACK_MB, WORKER_YOUNG_MB } from './limits.ts'
+import { Claims, type Failure, type RunReply, type RunRequest } from './messages.ts'
 
 export interface WorkerPool extends Sandbox {
   /** Ends every worker; what is under way or waiting fails as cancelled. */
@@ -18,16 +18,26 @@ export function createSandbox({ workers = 2 }: { workers?: number } = {}): Worke
 }
 
 interface Job {
-  request: RunRequest
+  request: Omit<RunRequest, 'turn'>
   settled: boolean
   finish(result: CodeResult): void
   fail(failure: Failure, logs?: string[]): void
 }
 
+/** A job that was posted to a worker. */
+interface Turn {
+  number: number
+  job: Job
+}
+
 interface Slot {
   worker: Worker
-  /** The one it runs. */
-  job: Job | null
+  claims: Claims
+  turns: number
+  /** What it runs. */
+  running: Turn | null
+  /** What it has at hand for then; the pool may take it back. */
+  next: Turn | null
   ready: boolean
   deadline: NodeJS.Timeout | undefined
 }
@@ -41,9 +51,9 @@ const CANCELLED: Failure = {
 class Pool {
   readonly #size: number
   readonly #slots = new Set<Slot>()
-  readonly #idle: Slot[] = []
   #queue: Job[] = []
-  #next = 0
+  #head = 0
+  #watching: NodeJS.Timeout | undefined
   #closed = false
 
   constructor(size: number) {
@@ -84,99 +94,146 @@ class Pool {
   }
 
   #dispatch(): void {
-    while (this.#next < this.#queue.length) {
-      if (this.#queue[this.#next]!.settled) {
-        this.#next++
-        continue
-      }
-      const slot = this.#idle.pop()
-      if (!slot) break
-      this.#begin(slot, this.#queue[this.#next++]!)
+    for (const slot of this.#slots) {
+      const job = slot.ready && !slot.running ? (this.#takeBack() ?? this.#shift()) : undefined
+      if (job) this.#begin(slot, this.#post(slot, job))
     }
-    if (this.#next > 1000 || this.#next === this.#queue.length) {
-      this.#queue = this.#queue.slice(this.#next)
-      this.#next = 0
+    for (const slot of this.#slots) {
+      const job = slot.running && !slot.next ? this.#shift() : undefined
+      if (job) slot.next = this.#post(slot, job)
     }
-    const starting = [...this.#slots].filter((slot) => !slot.ready).length
-    if (this.#queue.length - this.#next > starting && this.#slots.size < this.#size) this.#spawn()
+    if (this.#slots.size === 0 && this.#queue.length > this.#head) this.#spawn()
+    this.#watch()
   }
 
-  #begin(slot: Slot, job: Job): void {
-    slot.job = job
-    slot.worker.postMessage(job.request)
+  #shift(): Job | undefined {
+    while (this.#queue[this.#head]?.settled) this.#head++
+    const job = this.#queue[this.#head]
+    if (job) this.#head++
+    if (this.#head > 1000 || this.#head === this.#queue.length) {
+      this.#queue = this.#queue.slice(this.#head)
+      this.#head = 0
+    }
+    return job
+  }
+
+  /** What another worker has at hand and has not begun. */
+  #takeBack(): Job | undefined {
+    for (const slot of this.#slots) {
+      const { next } = slot
+      if (!next || next.job.settled || !slot.claims.take(next.number)) continue
+      slot.next = null
+      return next.job
+    }
+    return undefined
+  }
+
+  #post(slot: Slot, job: Job): Turn {
+    // Each of the two at a worker has its own place among the claims.
+    do slot.turns++
+    while (slot.running && (slot.turns & 1) === (slot.running.number & 1))
+    slot.claims.offer(slot.turns)
+    slot.worker.postMessage({ turn: slot.turns, ...job.request } satisfies RunRequest)
+    return { number: slot.turns, job }
+  }
+
+  #begin(slot: Slot, turn: Turn): void {
+    slot.running = turn
     // QuickJS interrupts most code in time; this is for the rest. A reply that came meanwhile is taken first.
     slot.deadline = setTimeout(() => {
       setImmediate(() => {
-        if (slot.job !== job) return
-        job.fail(timedOut(job.request.timeoutMs))
+        if (slot.running !== turn) return
+        turn.job.fail(timedOut(turn.job.request.timeoutMs))
         this.#discard(slot)
       })
-    }, job.request.timeoutMs + GRACE_MS)
+    }, turn.job.request.timeoutMs + GRACE_MS)
+  }
+
+  /** Adds a worker when the last that waits has not begun after a while. */
+  #watch(): void {
+    const slots = [...this.#slots]
+    if (this.#watching || slots.length >= this.#size || slots.some((slot) => !slot.ready)) return
+    const last = this.#queue.at(-1) ?? slots.find((slot) => slot.next)?.next?.job
+    if (!last) return
+    this.#watching = setTimeout(() => {
+      this.#watching = undefined
+      if (last.settled || [...this.#slots].some((slot) => slot.running?.job === last)) this.#watch()
+      else this.#spawn()
+    }, PATIENCE_MS)
   }
 
   #spawn(): void {
+    const claims = new Claims()
     const worker = new Worker(threadFile('sandbox/worker'), {
       env: {},
       argv: [],
       execArgv: ['--disable-warning=ExperimentalWarning'],
       stdout: true,
       stderr: true,
+      workerData: claims.memory,
       resourceLimits: {
         stackSizeMb: WORKER_STACK_MB,
         maxOldGenerationSizeMb: WORKER_HEAP_MB,
         maxYoungGenerationSizeMb: WORKER_YOUNG_MB,
       },
     })
-    const slot: Slot = { worker, job: null, ready: false, deadline: undefined }
+    const slot: Slot = { worker, claims, turns: 0, running: null, next: null, ready: false, deadline: undefined }
     this.#slots.add(slot)
     worker.on('message', (message: 'ready' | RunReply) => {
+      if (!this.#slots.has(slot)) return
       if (message === 'ready') {
         slot.ready = true
-        this.#free(slot)
+        this.#dispatch()
       } else this.#replied(slot, message)
     })
     worker.on('error', (error) => this.#died(slot, error))
     worker.on('exit', () => this.#died(slot, new Error('it ended')))
   }
 
-  #free(slot: Slot): void {
-    if (!this.#slots.has(slot)) return
-    this.#idle.push(slot)
-    this.#dispatch()
-  }
-
   #replied(slot: Slot, reply: RunReply): void {
-    const job = slot.job
-    if (!job) return
+    const { job } = slot.running!
     clearTimeout(slot.deadline)
-    slot.job = null
+    slot.running = null
     if ('failure' in reply && reply.broken) this.#discard(slot)
-    else this.#free(slot)
+    else this.#goOn(slot)
     if ('failure' in reply) job.fail(reply.failure, reply.logs)
     else job.finish({ output: parseJson(reply.output), logs: reply.logs })
   }
 
+  /** The worker has begun what it had at hand, or is about to. */
+  #goOn(slot: Slot): void {
+    const { next } = slot
+    slot.next = null
+    if (next) this.#begin(slot, next)
+    // It was cancelled when it could no longer be taken back.
+    if (next?.job.settled) this.#discard(slot)
+    else this.#dispatch()
+  }
+
   #died(slot: Slot, error: unknown): void {
     if (!this.#slots.has(slot)) return
-    slot.job?.fail(sandboxBroke)
+    slot.running?.job.fail(sandboxBroke)
     // A worker that cannot even start would be started again without end.
-    if (!slot.ready) for (const job of this.#queue.slice(this.#next)) job.fail(cannotStart(error))
+    if (!slot.ready) for (const job of this.#queue.slice(this.#head)) job.fail(cannotStart(error))
     this.#discard(slot)
   }
 
   #cancel(job: Job): void {
-    const slot = [...this.#slots].find((one) => one.job === job)
     job.fail(CANCELLED)
-    if (slot) this.#discard(slot)
+    for (const slot of this.#slots) {
+      if (slot.running?.job === job) this.#discard(slot)
+      else if (slot.next?.job === job && slot.claims.take(slot.next.number)) slot.next = null
+    }
   }
 
   /** Ends a worker; another takes its place at once, unless it was one that could not start. */
   #discard(slot: Slot): void {
     clearTimeout(slot.deadline)
-    slot.job = null
+    // It may have begun: code has no effects but its result, so it may begin again.
+    if (slot.next) this.#queue.splice(this.#head, 0, slot.next.job)
+    slot.running = null
+    slot.next = null
     this.#slots.delete(slot)
-    const at = this.#idle.indexOf(slot)
-    if (at !== -1) this.#idle.splice(at, 1)
     void slot.worker.terminate()
     if (this.#closed) return
     if (slot.ready) this.#spawn()
@@ -185,10 +242,12 @@ class Pool {
 
   async close(): Promise<void> {
     this.#closed = true
+    clearTimeout(this.#watching)
     const slots = [...this.#slots]
-    for (const job of this.#queue.slice(this.#next)) job.fail(CANCELLED)
+    for (const job of this.#queue.slice(this.#head)) job.fail(CANCELLED)
     for (const slot of slots) {
-      slot.job?.fail(CANCELLED)
+      slot.running?.job.fail(CANCELLED)
+      slot.next?.job.fail(CANCELLED)
       this.#discard(slot)
     }
     await Promise.all(slots.map((slot) => slot.worker.terminate()))
