@@ -30,10 +30,10 @@ const RULES: Record<string, string[]> = {
   steps: ['engine', 'flow'],
   operations: ['engine', 'flow'],
   storage: ['ports', 'flow', 'data-folder.ts', 'package-files.ts'],
-  queue: ['ports'],
+  queue: ['ports', 'fifo.ts'],
   outbound: ['ports'],
   oauth: ['ports'],
-  sandbox: ['ports', 'flow', 'package-files.ts'],
+  sandbox: ['ports', 'flow', 'fifo.ts', 'package-files.ts'],
   tracing: ['ports'],
   secrets: ['ports', 'data-folder.ts'],
   mcp: ['contract', 'flow'],
@@ -42,6 +42,7 @@ const RULES: Record<string, string[]> = {
   cli: ['app.ts', 'flow-bench.ts', 'config.ts', 'data-folder.ts', 'mcp', 'testing', 'contract', 'flow'],
   'config.ts': ['outbound', 'secrets'],
   'data-folder.ts': [],
+  'fifo.ts': [],
   'package-files.ts': [],
 }
 

@@ -1,7 +1,7 @@
 // Who runs which run when, in one process: in order of arrival, at most so many at once, and per flow at most as many as it allows.
 import type { Advanced, NewRun } from '../engine/run-store.ts'
+import { Fifo } from '../fifo.ts'
 import type { Queue, QueuedRun } from '../operations/ports.ts'
-import { Fifo } from './fifo.ts'
 
 export interface QueuePorts {
   advance(runId: string, fresh: NewRun | null): Promise<Advanced>

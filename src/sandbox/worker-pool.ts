@@ -1,6 +1,7 @@
 // The sandbox as the engine sees it: a few worker threads, each with a QuickJS, and a queue before them.
 import { Worker } from 'node:worker_threads'
 import { CodeError, type CodeRequest, type CodeResult, type Sandbox } from '../engine/sandbox.ts'
+import { Fifo } from '../fifo.ts'
 import { parseJson } from '../flow/parse-json.ts'
 import { threadFile } from '../package-files.ts'
 import { sandboxBroke, timedOut } from './explain-failure.ts'
@@ -51,8 +52,7 @@ const CANCELLED: Failure = {
 class Pool {
   readonly #size: number
   readonly #slots = new Set<Slot>()
-  #queue: Job[] = []
-  #head = 0
+  readonly #queue = new Fifo<Job>()
   #watching: NodeJS.Timeout | undefined
   #closed = false
 
@@ -102,18 +102,13 @@ class Pool {
       const job = slot.running && !slot.next ? this.#shift() : undefined
       if (job) slot.next = this.#post(slot, job)
     }
-    if (this.#slots.size === 0 && this.#queue.length > this.#head) this.#spawn()
+    if (this.#slots.size === 0 && this.#queue.size > 0) this.#spawn()
     this.#watch()
   }
 
   #shift(): Job | undefined {
-    while (this.#queue[this.#head]?.settled) this.#head++
-    const job = this.#queue[this.#head]
-    if (job) this.#head++
-    if (this.#head > 1000 || this.#head === this.#queue.length) {
-      this.#queue = this.#queue.slice(this.#head)
-      this.#head = 0
-    }
+    let job = this.#queue.shift()
+    while (job?.settled) job = this.#queue.shift()
     return job
   }
 
@@ -153,7 +148,7 @@ class Pool {
   #watch(): void {
     const slots = [...this.#slots]
     if (this.#watching || slots.length >= this.#size || slots.some((slot) => !slot.ready)) return
-    const last = this.#queue.at(-1) ?? slots.find((slot) => slot.next)?.next?.job
+    const last = this.#queue.last ?? slots.find((slot) => slot.next)?.next?.job
     if (!last) return
     this.#watching = setTimeout(() => {
       this.#watching = undefined
@@ -214,7 +209,7 @@ class Pool {
     if (!this.#slots.has(slot)) return
     slot.running?.job.fail(sandboxBroke)
     // A worker that cannot even start would be started again without end.
-    if (!slot.ready) for (const job of this.#queue.slice(this.#head)) job.fail(cannotStart(error))
+    if (!slot.ready) for (let job = this.#shift(); job; job = this.#shift()) job.fail(cannotStart(error))
     this.#discard(slot)
   }
 
@@ -230,7 +225,7 @@ class Pool {
   #discard(slot: Slot): void {
     clearTimeout(slot.deadline)
     // It may have begun: code has no effects but its result, so it may begin again.
-    if (slot.next) this.#queue.splice(this.#head, 0, slot.next.job)
+    if (slot.next) this.#queue.unshift(slot.next.job)
     slot.running = null
     slot.next = null
     this.#slots.delete(slot)
@@ -244,7 +239,7 @@ class Pool {
     this.#closed = true
     clearTimeout(this.#watching)
     const slots = [...this.#slots]
-    for (const job of this.#queue.slice(this.#head)) job.fail(CANCELLED)
+    for (let job = this.#shift(); job; job = this.#shift()) job.fail(CANCELLED)
     for (const slot of slots) {
       slot.running?.job.fail(CANCELLED)
       slot.next?.job.fail(CANCELLED)

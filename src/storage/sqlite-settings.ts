@@ -4,4 +4,4 @@
 export const LOCK_TIMEOUT_MS = 5000
 
 export const DURABLE = `PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=4000; PRAGMA journal_size_limit=67108864;
-  PRAGMA cache_size=-4096; PRAGMA temp_store=MEMORY; PRAGMA foreign_keys=ON;`
+  PRAGMA cache_size=-1024; PRAGMA temp_store=MEMORY; PRAGMA foreign_keys=ON;`

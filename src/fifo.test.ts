@@ -22,4 +22,16 @@ describe('a fifo', () => {
     expect(fifo.remove((n) => n % 2 === 0)).toEqual([2, 4])
     expect([fifo.shift(), fifo.shift(), fifo.shift(), fifo.shift()]).toEqual([1, 3, 5, undefined])
   })
+
+  it('takes one back to the front, and tells its last', () => {
+    const fifo = new Fifo<number>()
+    expect(fifo.last).toBe(undefined)
+    fifo.unshift(1)
+    fifo.push(2)
+    fifo.push(3)
+    fifo.unshift(fifo.shift()!)
+    expect(fifo.last).toBe(3)
+    expect([fifo.shift(), fifo.shift(), fifo.shift(), fifo.shift()]).toEqual([1, 2, 3, undefined])
+    expect(fifo.last).toBe(undefined)
+  })
 })

@@ -11,8 +11,18 @@ export class Fifo<T> {
     return this.#items[this.#head]
   }
 
+  get last(): T | undefined {
+    return this.#items.at(-1)
+  }
+
   push(item: T): void {
     this.#items.push(item)
+  }
+
+  /** Puts one that was taken back to the front. */
+  unshift(item: T): void {
+    if (this.#head > 0) this.#items[--this.#head] = item
+    else this.#items.unshift(item)
   }
 
   shift(): T | undefined {
