@@ -10,6 +10,7 @@ import type { ConnectionPool } from './connection-pool.ts'
 import type { EgressGuard, Target } from './egress-guard.ts'
 import { cancelled, timedOut } from './failures.ts'
 import { HopHandler, type HopOwner } from './hop-handler.ts'
+import type { InFlight, Placed } from './in-flight.ts'
 import { isRedirect, MAX_REDIRECTS, nextHop, tooManyRedirects } from './redirect.ts'
 import type { Slots, Waiter } from './slots.ts'
 import { wireHeaders } from './wire-headers.ts'
@@ -24,13 +25,13 @@ export interface ExchangeContext {
   readonly guard: EgressGuard
   readonly pool: ConnectionPool
   readonly slots: Slots
-  readonly inFlight: Set<Exchange>
+  readonly inFlight: InFlight<Exchange>
   readonly maxBodyBytes: number
   readonly hopHeader: string
   readonly meter: OutboundMeter | null
 }
 
-export class Exchange implements Waiter, HopOwner {
+export class Exchange implements Waiter, HopOwner, Placed {
   readonly context: ExchangeContext
   readonly #request: OutboundRequest
   readonly #resolve: (reply: OutboundReply) => void
@@ -46,6 +47,7 @@ export class Exchange implements Waiter, HopOwner {
   #deadline = 0
   #timer: NodeJS.Timeout | undefined
   #settled = false
+  place = -1
 
   constructor(
     context: ExchangeContext,

@@ -7,6 +7,7 @@ import { EgressGuard, type OwnService } from './egress-guard.ts'
 import { parseEgressAllow } from './egress-rules.ts'
 import { Exchange, type ExchangeContext, type OutboundMeter } from './exchange.ts'
 import { cancelled } from './failures.ts'
+import { InFlight } from './in-flight.ts'
 import { type Lookup, sharedLookup } from './resolve-names.ts'
 import { Slots } from './slots.ts'
 
@@ -42,7 +43,7 @@ export function createHttpClient(options: HttpClientOptions): OutboundClient {
     guard,
     pool: new ConnectionPool(new Dialler(guard, sharedLookup(options.lookup), options.ca ?? [])),
     slots: new Slots(options.concurrency, options.perHost),
-    inFlight: new Set(),
+    inFlight: new InFlight(),
     maxBodyBytes: options.maxBodyBytes ?? MAX_BODY_BYTES,
     hopHeader: options.own.hopHeader.toLowerCase(),
     meter: options.meter ?? null,
@@ -70,7 +71,7 @@ export function createHttpClient(options: HttpClientOptions): OutboundClient {
     send,
     async close() {
       closed = true
-      for (const exchange of context.inFlight) exchange.fail(cancelled('The service is stopping'))
+      for (const exchange of context.inFlight.all()) exchange.fail(cancelled('The service is stopping'))
       await context.pool.closeAll()
     },
     stats: () => ({ inFlight: context.slots.active, waiting: context.slots.waiting }),
