@@ -46,24 +46,29 @@ class Ledger {
   unanswered = 0
 }
 
-async function measure(name: string, service: Service, path: string, perSecond: number, ledger: Ledger): Promise<void> {
-  const rss: number[] = [rssMb(service.pid)]
-  const watching = setInterval(() => rss.push(rssMb(service.pid)), 1000)
-  const offered = await offer({
-    port: service.port,
-    path,
-    perSecond,
-    seconds,
-    firstNumber: ledger.nextNumber,
-    mostSockets: Number(options.senders),
-    patienceMs: PATIENCE_MS,
-  })
+/** Sends, and says what came of it. */
+async function sendTo(
+  name: string,
+  { port, pid }: { port: number; pid: number },
+  path: string,
+  perSecond: number,
+  firstNumber: number,
+): Promise<Offered> {
+  const rss: number[] = [rssMb(pid)]
+  const watching = setInterval(() => rss.push(rssMb(pid)), 1000)
+  const mostSockets = Number(options.senders)
+  const offered = await offer({ port, path, perSecond, seconds, firstNumber, mostSockets, patienceMs: PATIENCE_MS })
   clearInterval(watching)
+  say(row(name, perSecond, offered, rss))
+  return offered
+}
+
+async function measure(name: string, service: Service, path: string, perSecond: number, ledger: Ledger): Promise<void> {
+  const offered = await sendTo(name, service, path, perSecond, ledger.nextNumber)
   ledger.nextNumber += Math.round(perSecond * seconds)
   // Not spread: there may be hundreds of thousands.
   for (const entry of offered.accepted) ledger.accepted.push(entry)
   ledger.unanswered += offered.unanswered + offered.broken
-  say(row(name, perSecond, offered, rss))
   await drained(service)
 }
 
@@ -184,7 +189,22 @@ async function hostile(): Promise<void> {
     for (const [name, answer] of answers) say(`- ${name}: expected ${answer}`)
     sluggards.stop()
     await drained(service)
+    await besideTheFloor(capacity / 2, count)
   })
+}
+
+/** The same senders, good and slow, at a bare server: what is left of the difference is the service's. */
+async function besideTheFloor(perSecond: number, count: number): Promise<void> {
+  const port = await freePort()
+  const floor = await spawnScript(['bench/floor.ts', String(port), 'http://127.0.0.1:9'])
+  const target = { port, pid: floor.pid! }
+  say('')
+  for (const line of HEADING) say(line)
+  await sendTo('the bare server, nobody else', target, '/a', perSecond, 2)
+  const sluggards = startSluggards(port, '/a', count)
+  await sendTo('the bare server, beside the slow', target, '/a', perSecond, 2)
+  sluggards.stop()
+  await endOf(floor)
 }
 
 async function behind(): Promise<void> {
