@@ -5,13 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 /** As `npm start` does. */
-export const SERVE = [
-  '--max-semi-space-size=8',
-  '--heap-growing-percent=70',
-  '--no-allocation-site-pretenuring',
-  'dist/millrace.js',
-  'serve',
-]
+export const SERVE = ['dist/millrace.js', 'serve']
 
 export interface Measured {
   perSecond: number

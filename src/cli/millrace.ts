@@ -1,7 +1,8 @@
-#!/usr/bin/env -S node --max-semi-space-size=8 --heap-growing-percent=70 --no-allocation-site-pretenuring
+#!/usr/bin/env node
 // The `millrace` command.
 // As a whole: an older Node knows no such name in it, and must get as far as the message below.
 import module from 'node:module'
+import { takeProcessSettings } from './process-settings.ts'
 
 const major = Number(process.versions.node.split('.')[0])
 if (major < 24) {
@@ -10,14 +11,16 @@ if (major < 24) {
   )
   process.exit(1)
 }
-module.enableCompileCache()
 
 const args = process.argv.slice(2)
 // The service starts without the rest of the command line.
 if (args.length === 0 || (args[0] === 'serve' && args.length === 1)) {
+  takeProcessSettings()
+  module.enableCompileCache()
   const { serve } = await import('./serve.ts')
   await serve()
 } else {
+  module.enableCompileCache()
   const { main } = await import('./main.ts')
   await main(args)
 }
