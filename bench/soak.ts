@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util'
 import { freePort } from '../test/harness/free-port.ts'
 import { FLOW_A, FLOW_C, flowB } from './flows.ts'
 import { load, rssMb, settle } from './load.ts'
-import { type Offered, offer } from './open-loop.ts'
+import { type Offered, offer, percentile } from './open-loop.ts'
 import { drained, endOf, type Service, sleep, spawnScript, startService } from './service.ts'
 
 const { values: options } = parseArgs({
@@ -22,8 +22,10 @@ interface Sample {
   minute: number
   rssMb: number
   heapMb: number
-  /** Besides the senders' connections, of which they open more after each pause. */
+  /** Besides connections: the senders open more after each pause, and so do the runs that wait for the API then. */
   handles: number
+  /** To the API, busy or kept for a minute. */
+  outbound: number
   lagMs: number
   queued: number
 }
@@ -48,19 +50,23 @@ async function capacityOf(service: Service, path: string): Promise<number> {
   return perSecond
 }
 
-/** Those that were accepted and are open. */
-function connectionsOf({ pid, port }: Service): number {
-  const established = new RegExp(`^ *\\d+: 0100007F:${port.toString(16).toUpperCase().padStart(4, '0')} \\S+ 01 `, 'gm')
-  return readFileSync(`/proc/${pid}/net/tcp`, 'utf8').match(established)?.length ?? 0
+/** Open ones, by the port at their end here or there. */
+function connectionsOf(pid: number, end: 'here' | 'there', port: number): number {
+  const address = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`
+  const ends = end === 'here' ? `${address} \\S+` : `\\S+ ${address}`
+  return readFileSync(`/proc/${pid}/net/tcp`, 'utf8').match(new RegExp(`^ *\\d+: ${ends} 01 `, 'gm'))?.length ?? 0
 }
 
 async function sampleOf(service: Service, begun: number): Promise<Sample> {
   const metrics = await service.metrics()
+  const outbound = connectionsOf(service.pid, 'there', upstreamPort)
   return {
     minute: (performance.now() - begun) / 60_000,
     rssMb: rssMb(service.pid),
     heapMb: Math.round(metrics.get('nodejs_heap_size_used_bytes')! / (1 << 20)),
-    handles: readdirSync(`/proc/${service.pid}/fd`).length - connectionsOf(service),
+    handles:
+      readdirSync(`/proc/${service.pid}/fd`).length - connectionsOf(service.pid, 'here', service.port) - outbound,
+    outbound,
     // Since the sample before.
     lagMs: metrics.get('nodejs_eventloop_lag_p99_seconds')! * 1000,
     queued: metrics.get('millrace_runs_queued')!,
@@ -91,7 +97,7 @@ const sampling = (async () => {
     const sample = await sampleOf(service, begun)
     samples.push(sample)
     console.log(
-      `minute ${sample.minute.toFixed(1)}: RSS ${sample.rssMb} MB, heap ${sample.heapMb} MB, ${sample.handles} handles, lag p99 ${sample.lagMs.toFixed(1)} ms, ${sample.queued} queued`,
+      `minute ${sample.minute.toFixed(1)}: RSS ${sample.rssMb} MB, heap ${sample.heapMb} MB, ${sample.handles} handles, ${sample.outbound} connections to the API, lag p99 ${sample.lagMs.toFixed(1)} ms, ${sample.queued} queued`,
     )
     await sleep(SAMPLE_EVERY_MS)
   }
@@ -114,7 +120,7 @@ await sampling
 await service.stop()
 await endOf(upstream)
 
-const p99 = ({ acceptedMs }: Offered) => acceptedMs[Math.floor(acceptedMs.length * 0.99)]?.toFixed(0) ?? '–'
+const p99 = ({ acceptedMs }: Offered) => (acceptedMs.length ? percentile(acceptedMs, 0.99).toFixed(0) : '–')
 const steady = samples.filter(({ minute }) => minute >= warmMinutes)
 const line = (name: string, value: (sample: Sample) => number) => {
   const values = steady.map(value)
@@ -134,7 +140,8 @@ const report = [
   '|---|---|---|---|---|',
   line('RSS MB', (sample) => sample.rssMb),
   line('heap MB', (sample) => sample.heapMb),
-  line('handles', (sample) => sample.handles),
+  line('handles besides connections', (sample) => sample.handles),
+  line('connections to the API', (sample) => sample.outbound),
   line('event-loop lag p99 ms', (sample) => sample.lagMs),
   line('queued runs', (sample) => sample.queued),
   '',
