@@ -143,7 +143,7 @@ function run({ port, path, perSecond, seconds, firstNumber, mostSockets, patienc
   }
 
   /** By request: who sent it. */
-  const senders: (Sender | null)[] = new Array(total).fill(null)
+  const senders: (Sender | null)[] = Array.from({ length: total }, () => null)
   let next = 0
   /** The longest under way, or one after it. */
   let oldest = 0
