@@ -10,9 +10,10 @@ const ALLOCATOR = { MALLOC_TRIM_THRESHOLD_: '131072', MALLOC_MMAP_THRESHOLD_: '1
 /** Starts this command anew in the same process, id and standard streams included, unless it was started with all settings. */
 export function takeProcessSettings(): void {
   const { execArgv, argv, env, execPath } = process
-  const flags = FLAGS.filter((flag) => !execArgv.includes(flag))
+  // What the operator set stays.
+  const given = `${env['NODE_OPTIONS']} ${execArgv.join(' ')}`
+  const flags = FLAGS.filter((flag) => !given.includes(flag.split('=')[0]!))
   const complete = flags.length === 0 && Object.keys(ALLOCATOR).every((name) => env[name] !== undefined)
-  // What was asked for at the start outranks ours.
   if (!complete && (process.platform === 'linux' || process.platform === 'darwin'))
     process.execve!(execPath, [execPath, ...flags, ...execArgv, ...argv.slice(1)], { ...ALLOCATOR, ...env })
   // The event loop's thread has its own by now. For the others V8 would put the flag above the limits that they are given.
