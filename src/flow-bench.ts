@@ -106,7 +106,7 @@ export async function openBench({ startMs, env, connections: given, sandbox }: B
     queue: {
       size: 0,
       oldestSince: null,
-      slow: false,
+      isSlow: () => false,
       add: (run) => driven.push({ id: run.id, ended: drive(engine, clock, run) }),
       forget: () => {},
       forgetAllOf: () => {},

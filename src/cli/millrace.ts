@@ -13,14 +13,15 @@ if (major < 24) {
 }
 
 const args = process.argv.slice(2)
+const isService = args.length === 0 || (args[0] === 'serve' && args.length === 1)
+if (isService) takeProcessSettings()
+module.enableCompileCache()
+
 // The service starts without the rest of the command line.
-if (args.length === 0 || (args[0] === 'serve' && args.length === 1)) {
-  takeProcessSettings()
-  module.enableCompileCache()
+if (isService) {
   const { serve } = await import('./serve.ts')
   await serve()
 } else {
-  module.enableCompileCache()
   const { main } = await import('./main.ts')
   await main(args)
 }

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server as TcpSe
 import type { FastifyInstance } from 'fastify'
 
 /** A thousand senders at once are let in within a few turns. Elsewhere the kernel does not deal out connections. */
-const SOCKETS = process.platform === 'linux' ? 256 : 1
+const SOCKETS = process.platform === 'linux' ? 512 : 1
 const BACKLOG = 4096
 
 export interface Listening {

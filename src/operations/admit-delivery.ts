@@ -96,7 +96,7 @@ export async function admitDelivery(
 
   const flow = await flowOf(services, route, head)
   if (flow instanceof Rejection) return { rejection: flow, route }
-  if (flow.trigger.mode === 'finished' && services.queue.slow && !head.test)
+  if (flow.trigger.mode === 'finished' && services.queue.isSlow(services.intake.beingStored) && !head.test)
     return reject(
       'overloaded',
       'Runs wait in line for long, and this webhook answers when its run has ended; try again shortly.',

@@ -43,6 +43,10 @@ export class Intake {
     return 'begin'
   }
 
+  get beingStored(): number {
+    return this.#storing
+  }
+
   /** A delivery was given to the store; `stored` follows, also when that failed. */
   storing(): void {
     this.#storing++

@@ -354,8 +354,8 @@ export interface Queue {
   readonly size: number
   /** Since when the one that has waited longest is in line; null: nobody waits. */
   readonly oldestSince: number | null
-  /** Whoever comes now will wait for longer than its run takes; not said of a short line. */
-  readonly slow: boolean
+  /** Whoever joins the line after so many more will wait for longer than its run takes; not said of a short line. */
+  isSlow(joining: number): boolean
   add(run: QueuedRun): void
   /** The run ended otherwise, wherever it stood. */
   forget(run: { id: string; flowId: string }): void

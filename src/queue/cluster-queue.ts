@@ -59,7 +59,7 @@ export class ClusterQueue implements Queue {
   }
 
   /** How fast the others are is not known here. */
-  get slow(): boolean {
+  isSlow(): boolean {
     return false
   }
 

@@ -57,7 +57,7 @@ describe('the in-process queue', () => {
     queue.stop()
   })
 
-  it('is slow while whoever joins the line would wait for longer than runs take, and never when it is short', async () => {
+  it('is slow while whoever joins the line would wait for longer than runs usually take, and never when it is short', async () => {
     const { queue, add, end, setTime } = setUp(1)
     queue.start()
     const fill = (count: number) => {
@@ -66,17 +66,32 @@ describe('the in-process queue', () => {
     add('first')
     fill(1000)
     // Nothing is known yet of how long runs take.
-    expect(queue.slow).toBe(false)
-    setTime(20)
+    expect(queue.isSlow(0)).toBe(false)
+    setTime(40)
     await end('first')
-    // A twentieth of 20 ms, times 999.
-    expect(queue.slow).toBe(true)
+    // A twentieth of 40 ms, times 999.
+    expect(queue.isSlow(0)).toBe(true)
     queue.forgetAllOf('f')
-    expect(queue.slow).toBe(false)
-    fill(256)
-    expect(queue.slow).toBe(false)
+    expect(queue.isSlow(0)).toBe(false)
+    fill(64)
+    expect(queue.isSlow(0)).toBe(false)
+    // One that is being stored comes before whoever asks.
+    expect(queue.isSlow(1)).toBe(true)
     fill(1)
-    expect(queue.slow).toBe(true)
+    expect(queue.isSlow(0)).toBe(true)
+    queue.stop()
+  })
+
+  it('is not slow where runs take as long when nobody waits', async () => {
+    const { queue, add, end, setTime } = setUp(100)
+    queue.start()
+    add('first')
+    setTime(4_000)
+    await end('first')
+    for (let i = 0; i < 200; i++) add(`more${i}`)
+    // Each takes a twentieth of 4 s: whoever joins the hundred that wait has that time before him.
+    expect(queue.isSlow(0)).toBe(false)
+    expect(queue.isSlow(1)).toBe(true)
     queue.stop()
   })
 
@@ -88,7 +103,7 @@ describe('the in-process queue', () => {
     await end('first')
     for (let i = 0; i < 1000; i++) add(`more${i}`)
     expect(queue.size).toBe(900)
-    expect(queue.slow).toBe(false)
+    expect(queue.isSlow(0)).toBe(false)
     queue.stop()
   })
 

@@ -22,9 +22,9 @@ const LONGEST_TIMER_MS = 60_000
 const TRY_AGAIN_MS = 1_000
 const LOOK_AGAIN_MS = 250
 
-/** A line is slow when whoever joins it will wait for longer than this, and than a run takes; a short one never is. */
+/** A line is slow when whoever joins it will wait for longer than this, and than a run takes when nobody waits; a short one never is. */
 const SLOW_MS = 100
-const SHORT_LINE = 256
+const SHORT_LINE = 64
 /** How much a run that ends counts in the mean of how long they take. */
 const WEIGHT = 0.05
 
@@ -38,6 +38,8 @@ export class InProcessQueue implements Queue {
   #inLine = 0
   #running = 0
   #meanRunMs = 0
+  /** The same of those that ended while nobody waited: under load a run takes long because of the others. */
+  #usualRunMs = 0
   #started = false
   #timer: NodeJS.Timeout | null = null
   #timerAt = Number.POSITIVE_INFINITY
@@ -60,10 +62,10 @@ export class InProcessQueue implements Queue {
     return oldest
   }
 
-  get slow(): boolean {
-    const { size } = this.#ready
-    if (size <= SHORT_LINE) return false
-    return (size / this.#concurrency) * this.#meanRunMs > Math.max(SLOW_MS, this.#meanRunMs)
+  isSlow(joining: number): boolean {
+    const ahead = this.#ready.size + joining
+    if (ahead <= SHORT_LINE) return false
+    return (ahead / this.#concurrency) * this.#meanRunMs > Math.max(SLOW_MS, this.#usualRunMs)
   }
 
   add(run: QueuedRun): void {
@@ -147,6 +149,7 @@ export class InProcessQueue implements Queue {
       advanced = await this.#ports.advance(run.id, run.fresh)
       const tookMs = Math.max(0, this.#ports.now() - begunAt)
       this.#meanRunMs += (tookMs - this.#meanRunMs) * WEIGHT
+      if (this.#ready.size === 0) this.#usualRunMs += (tookMs - this.#usualRunMs) * WEIGHT
     } catch (error) {
       this.#ports.failed(error)
       this.#running--
