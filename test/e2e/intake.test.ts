@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
 import { openBench, openSandbox } from '../../src/flow-bench.ts'
 import { createWebhookListener } from '../../src/http/webhook-listener.ts'
+import { admitDelivery, type DeliveryHead } from '../../src/operations/admit-delivery.ts'
 import { Intake } from '../../src/operations/intake.ts'
 import type { RouteRecord } from '../../src/operations/ports.ts'
 import type { Services } from '../../src/operations/services.ts'
@@ -54,6 +55,37 @@ it('stores what a turn has room for and refuses the rest with Retry-After, in th
     expect(bugs).toEqual([])
   } finally {
     server.close()
+    await bench.close()
+    await sandbox.close()
+  }
+})
+
+it('counts what is being stored as ahead in line, for a webhook that answers with its run', async () => {
+  const sandbox = openSandbox()
+  const bench = await openBench({ startMs: 0, env: {}, connections: {}, sandbox })
+  try {
+    const intake = new Intake(() => {})
+    const queue = { ...bench.services.queue, size: 0, isSlow: (joining: number) => joining > 1 }
+    const services = { ...bench.services, intake, queue }
+    const trigger = { kind: 'webhook', response: { mode: 'finished' } }
+    const { webhookId } = (await bench.publish({ name: 'Answers', trigger, steps: [] })) as RouteRecord
+    const head = {
+      webhookId,
+      test: false,
+      method: 'POST',
+      rawHeaders: ['Content-Type', 'application/json'],
+      headers: { 'content-type': 'application/json' },
+      queryAll: {},
+      hops: 0,
+      metadata: { contentType: 'application/json', contentLength: 2 },
+    } as unknown as DeliveryHead
+    intake.storing()
+    expect(await admitDelivery(services, head)).toMatchObject({ head })
+    intake.storing()
+    expect(await admitDelivery(services, head)).toMatchObject({ rejection: { code: 'overloaded' } })
+    intake.stored()
+    expect(await admitDelivery(services, head)).toMatchObject({ head })
+  } finally {
     await bench.close()
     await sandbox.close()
   }
