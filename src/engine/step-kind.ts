@@ -132,7 +132,7 @@ export interface StepKind<S extends TSchema = TSchema> {
   answersCaller?: boolean
   run(context: StepContext<Static<S>>): Outcome | Promise<Outcome>
   /** What the schema cannot say; each problem with a JSON Pointer below the step. */
-  check?(settings: Record<string, unknown>): StepIssue[]
+  check?(settings: Record<string, unknown>, mayRead: (characters: number) => boolean): StepIssue[]
 }
 
 export interface StepIssue {

@@ -1,4 +1,5 @@
 // What a delivery hands to a flow as `webhook`, and how it is rebuilt from what is stored.
+import { formPairs } from '../flow/form-pairs.ts'
 import { parseJson } from '../flow/parse-json.ts'
 
 /** The `webhook` root of contract §2.3. */
@@ -78,12 +79,14 @@ export function mediaType(contentType: string | null): string {
   return (contentType ?? '').split(';', 1)[0]!.replaceAll(OPTIONAL_SPACE, '').toLowerCase()
 }
 
+export const FORM_TYPE = 'application/x-www-form-urlencoded'
+
 export const isJsonType = (type: string): boolean => type === 'application/json' || type.endsWith('+json')
 
 /** Throws SyntaxError where a JSON type holds no JSON. */
 export function parseBody(contentType: string | null, rawBody: string): unknown {
   const type = mediaType(contentType)
   if (isJsonType(type)) return parseJson(rawBody)
-  if (type === 'application/x-www-form-urlencoded') return lastValues(collectPairs(new URLSearchParams(rawBody)))
+  if (type === FORM_TYPE) return lastValues(collectPairs(formPairs(rawBody)))
   return rawBody
 }

@@ -1,15 +1,14 @@
 // What the trigger's schema cannot say: content types, CIDRs and header names.
 import ipaddr from 'ipaddr.js'
 import { hasTemplate } from './check.ts'
-import type { Finding } from './issue.ts'
+import { type Findings, quoted } from './issue.ts'
 
 const ACCEPTABLE = /^(application\/(json|xml|\*\+json|x-www-form-urlencoded|[\w.-]+\+(json|xml))|text\/(\*|[\w.+-]+))$/i
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 
-export function checkTrigger(trigger: object): Finding[] {
-  const findings: Finding[] = []
+export function checkTrigger(trigger: object, findings: Findings): void {
   const report = (path: string, code: string, message: string) =>
-    findings.push({ weight: 'publish', path: `/trigger${path}`, code, message })
+    findings.add('publish', `/trigger${path}`, code, message)
   const { accept, ips, auth, response } = trigger as {
     accept?: unknown
     ips?: unknown
@@ -22,7 +21,7 @@ export function checkTrigger(trigger: object): Finding[] {
         report(
           `/accept/${i}`,
           'invalid_format',
-          `"${type}" cannot be accepted; use application/json, application/*+json, application/x-www-form-urlencoded, text/* or application/xml.`,
+          `${quoted(type)} cannot be accepted; use application/json, application/*+json, application/x-www-form-urlencoded, text/* or application/xml.`,
         )
   if (Array.isArray(ips))
     for (const [i, range] of ips.entries())
@@ -30,19 +29,18 @@ export function checkTrigger(trigger: object): Finding[] {
         report(
           `/ips/${i}`,
           'invalid_format',
-          `"${range}" is not an address or CIDR range, such as 203.0.113.0/24 or 2001:db8::/32.`,
+          `${quoted(range)} is not an address or CIDR range, such as 203.0.113.0/24 or 2001:db8::/32.`,
         )
   const key = auth?.kind === 'signature' ? 'header' : 'name'
   const name = auth?.kind === 'header' || auth?.kind === 'signature' ? auth[key] : undefined
   if (typeof name === 'string' && name && !hasTemplate(name) && !TOKEN.test(name))
-    report(`/auth/${key}`, 'invalid_header', `"${name}" is not a header name.`)
+    report(`/auth/${key}`, 'invalid_header', `${quoted(name)} is not a header name.`)
   for (const [headers, at] of [
     [response?.headers, '/response/headers'],
     [response?.error?.headers, '/response/error/headers'],
   ] as const)
     if (Array.isArray(headers))
       for (const [i, header] of headers.entries()) checkReplyHeader(header, `${at}/${i}`, report)
-  return findings
 }
 
 /** Framing and the connection are the server's; a cookie would be the UI's, which has the same origin. */
@@ -67,7 +65,7 @@ export function checkReplyHeader(
   if (typeof header !== 'object' || header === null) return
   const { name, value } = header as { name?: unknown; value?: unknown }
   if (typeof name === 'string' && name && !hasTemplate(name)) {
-    if (!TOKEN.test(name)) report(`${at}/name`, 'invalid_header', `"${name}" is not a header name.`)
+    if (!TOKEN.test(name)) report(`${at}/name`, 'invalid_header', `${quoted(name)} is not a header name.`)
     else if (FORBIDDEN.has(name.toLowerCase()))
       report(`${at}/name`, 'invalid_header', `${name} is set by Millrace itself and cannot be configured.`)
   }

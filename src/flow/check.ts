@@ -1,7 +1,7 @@
 // Holds a value against a schema of schema.ts and reports every problem at once; templates and nested steps go to the visitor.
 import type { TSchema } from 'typebox'
-import type { Finding, Weight } from './issue.ts'
-import { nearest, pointer } from './issue.ts'
+import type { Findings, Patience, Weight } from './issue.ts'
+import { nearest, pointer, quoted } from './issue.ts'
 import type { Annotation, StepListScope, TemplateMode } from './schema.ts'
 
 export interface Visitor {
@@ -43,20 +43,29 @@ export function oneOrList(schema: SchemaNode, value: unknown): SchemaNode {
   return Array.isArray(value) ? list : one!
 }
 
-export function checkValue(schema: TSchema, value: unknown, path: string, findings: Finding[], visitor: Visitor): void {
-  new Checker(findings, visitor).value(schema as SchemaNode, value, path)
+export function checkValue(
+  schema: TSchema,
+  value: unknown,
+  path: string,
+  findings: Findings,
+  visitor: Visitor,
+  patience: Patience = { comparisons: 1000 },
+): void {
+  new Checker(findings, visitor, patience).value(schema as SchemaNode, value, path)
 }
 
 class Checker {
-  readonly #findings: Finding[]
+  readonly #findings: Findings
   readonly #visitor: Visitor
-  constructor(findings: Finding[], visitor: Visitor) {
+  readonly #patience: Patience
+  constructor(findings: Findings, visitor: Visitor, patience: Patience) {
     this.#findings = findings
     this.#visitor = visitor
+    this.#patience = patience
   }
 
   #report(weight: Weight, path: string, code: string, message: string): void {
-    this.#findings.push({ weight, path, code, message: `${subject(path)} ${message}` })
+    this.#findings.add(weight, path, code, `${subject(path)} ${message}`)
   }
 
   value(given: SchemaNode, value: unknown, path: string): void {
@@ -110,7 +119,7 @@ class Checker {
           'shape',
           path,
           'unknown_value',
-          `must be one of ${list}, but is ${describe(value)}${meant(value, allowed)}`,
+          `must be one of ${list}, but is ${describe(value)}${this.#meant(value, allowed)}`,
         )
       return
     }
@@ -129,7 +138,7 @@ class Checker {
         'shape',
         pointer(path, 'kind'),
         'unknown_kind',
-        `must be one of ${kinds.join(', ')}, but is ${describe(kind)}${meant(kind, kinds)}`,
+        `must be one of ${kinds.join(', ')}, but is ${describe(kind)}${this.#meant(kind, kinds)}`,
       )
   }
 
@@ -158,7 +167,7 @@ class Checker {
         'too_long',
         `is ${value.length} characters long; at most ${schema.maxLength} are allowed`,
       )
-    else if (schema.pattern && !new RegExp(schema.pattern).test(value))
+    else if (schema.pattern && !patternOf(schema.pattern).test(value))
       this.#report('publish', path, 'invalid_format', `is ${describe(value)}; it must match ${schema.pattern}`)
     else if (schema['x-connection']) this.#visitor.connection(value, path, schema['x-connection'])
   }
@@ -197,7 +206,7 @@ class Checker {
           'shape',
           pointer(path, key),
           'unknown_key',
-          `is not a known key here${meant(key, Object.keys(properties))}; remove it`,
+          `is not a known key here${this.#meant(key, Object.keys(properties))}; remove it`,
         )
     }
     for (const key of schema.required ?? []) {
@@ -205,6 +214,11 @@ class Checker {
       if (!Object.hasOwn(value, key) && !hasDefault)
         this.#report('publish', pointer(path, key), 'missing', `is missing${expected(properties[key])}`)
     }
+  }
+
+  #meant(value: unknown, known: unknown[]): string {
+    const near = typeof value === 'string' ? nearest(value, known.map(String), this.#patience) : undefined
+    return near ? ` (did you mean "${near}"?)` : ''
   }
 
   #isType(schema: SchemaNode, value: unknown, path: string): boolean {
@@ -223,13 +237,26 @@ class Checker {
   }
 }
 
+const patterns = new Map<string, RegExp>()
+
+/** The schemas' own: there are few. */
+function patternOf(source: string): RegExp {
+  const pattern = patterns.get(source) ?? new RegExp(source)
+  patterns.set(source, pattern)
+  return pattern
+}
+
 /** What a pointer names, for the start of a sentence: its last key, with the list's name before a position. */
 export function subject(path: string): string {
-  const keys = path.split('/').slice(1)
-  const last = keys.at(-1)
-  if (last === undefined) return 'The document'
-  return /^\d+$/.test(last) ? `${keys.at(-2) ?? ''}[${last}]` : last
+  if (path === '') return 'The document'
+  // From the end: the path of something deep inside may be long.
+  const end = path.lastIndexOf('/')
+  const last = shortened(path.slice(end + 1))
+  if (!/^\d+$/.test(last)) return last
+  return `${end > 0 ? shortened(path.slice(path.lastIndexOf('/', end - 1) + 1, end)) : ''}[${last}]`
 }
+
+const shortened = (name: string): string => (name.length > 60 ? `${name.slice(0, 60)}…` : name)
 
 const TYPE_NAMES: Record<string, string> = {
   string: 'text',
@@ -251,15 +278,10 @@ function expected(schema: SchemaNode | undefined): string {
 
 function describe(value: unknown): string {
   if (value === null) return 'null'
-  if (typeof value === 'string') return value.length > 60 ? `a text of ${value.length} characters` : `"${value}"`
+  if (typeof value === 'string') return quoted(value)
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'object') return 'an object'
   return `${value as string | number | boolean}`
-}
-
-function meant(value: unknown, known: unknown[]): string {
-  const near = typeof value === 'string' ? nearest(value, known.map(String)) : undefined
-  return near ? ` (did you mean "${near}"?)` : ''
 }
 
 function own(object: object, key: string): unknown {

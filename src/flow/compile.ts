@@ -14,7 +14,7 @@ import {
   renderValue,
   type Scope,
 } from './expression/index.ts'
-import type { Finding } from './issue.ts'
+import { Findings } from './issue.ts'
 import type { StepListHandle } from './schema.ts'
 
 /** Gives a setting's value in a scope. */
@@ -121,7 +121,7 @@ export function compileStep<K extends KindSchema>(step: StepDocument, kinds: Rea
 
 function accessTokensIn(schema: TSchema, settings: unknown): string[] {
   const names = new Set<string>()
-  checkValue(schema, settings, '', [], {
+  checkValue(schema, settings, '', new Findings(), {
     ...NO_VISITOR,
     template(source) {
       if (!source.includes('accessToken')) return
@@ -254,12 +254,12 @@ function templateNode(schema: SchemaNode, source: string): Compiled {
 function typedValue(schema: SchemaNode, render: Resolve, source: string): Resolve {
   return (scope) => {
     const value = render(scope)
-    const findings: Finding[] = []
+    const findings = new Findings()
     checkValue(schema as TSchema, value, '', findings, NO_VISITOR)
-    if (findings.length)
+    if (findings.first)
       throw new ExpressionError(
         'expression_failed',
-        `${source} gives a value that does not fit: ${findings[0]!.message}`,
+        `${source} gives a value that does not fit: ${findings.first.message}`,
         'Change the expression.',
       )
     return value

@@ -108,7 +108,11 @@ export interface KindSchema {
   settings: TSchema
   /** Its settings go to the webhook's caller, so they may not name connections. */
   answersCaller?: boolean
-  check?(settings: Record<string, unknown>): { path: string; code: string; message: string; warning?: true }[]
+  /** `mayRead`: whether so many characters of code may still be read; what may not is judged when it runs. */
+  check?(
+    settings: Record<string, unknown>,
+    mayRead: (characters: number) => boolean,
+  ): { path: string; code: string; message: string; warning?: true }[]
 }
 
 export type Kinds = ReadonlyMap<string, KindSchema>
@@ -128,10 +132,16 @@ export interface FlowDocument {
   steps: StepDocument[]
 }
 
+const stepSchemas = new WeakMap<KindSchema, TSchema>()
+
 /** The JSON Schema of one step of the given kind: common keys and the kind's own. */
 export function stepSchema(kind: KindSchema): TSchema {
+  const made = stepSchemas.get(kind)
+  if (made) return made
   const own = kind.settings as TSchema & { properties: Record<string, TSchema> }
-  return Type.Object({ ...StepCommon, kind: Type.Literal(kind.kind), ...own.properties }, closed)
+  const schema = Type.Object({ ...StepCommon, kind: Type.Literal(kind.kind), ...own.properties }, closed)
+  stepSchemas.set(kind, schema)
+  return schema
 }
 
 export function documentSchema(steps: TSchema): TSchema {

@@ -1,7 +1,7 @@
 // A test of a flow as a document: what is delivered, what the world outside replies, and what has to come of it.
 import Type, { type Static } from 'typebox'
 import { checkValue } from './check.ts'
-import type { Finding, Issue } from './issue.ts'
+import { Findings, type Issue } from './issue.ts'
 
 const closed = { additionalProperties: false }
 const oneOf = <const T extends string>(...values: T[]) =>
@@ -150,7 +150,7 @@ export type Expectation = Static<typeof Expected>
 
 /** What is wrong with a test's document; nothing: it is a Fixture. */
 export function fixtureIssues(value: unknown): Issue[] {
-  const findings: Finding[] = []
+  const findings = new Findings()
   const ignore = () => {}
   checkValue(FixtureSchema, value, '', findings, {
     template: ignore,
@@ -158,7 +158,7 @@ export function fixtureIssues(value: unknown): Issue[] {
     secret: ignore,
     connection: ignore,
   })
-  return findings.map(({ path, code, message }) => ({ path, code, message }))
+  return findings.all.map(({ path, code, message }) => ({ path, code, message }))
 }
 
 export const fixtureSchema = (): object => ({

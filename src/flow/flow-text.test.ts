@@ -34,13 +34,15 @@ describe('flow text', () => {
       "it's",
       'a\nb\n',
       '\u0000\ud83d\ude00',
+      '\u007f\u0085\u009b\u2028\ufeff\ufffe',
+      'a\r\nb\t',
     ]
     expect(parseFlowText(formatFlowYaml(values))).toEqual(values)
   })
 
   it('loses nothing of any JSON document on the way to YAML and back', () => {
     fc.assert(
-      fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
+      fc.property(fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }), (value) => {
         // -0 has no JSON form of its own.
         const document = JSON.parse(JSON.stringify(value))
         expect(parseFlowText(formatFlowYaml(document))).toEqual(document)
@@ -59,13 +61,23 @@ describe('flow text', () => {
     }
   })
 
-  it('refuses aliases that multiply without end', () => {
-    const bomb = [
-      'a: &a [x,x,x,x,x,x,x,x,x]',
-      'b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]',
-      'c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]',
-      'd: [*c,*c,*c,*c,*c,*c,*c,*c,*c]',
-    ].join('\n')
-    expect(() => parseFlowText(bomb)).toThrow(FlowTextError)
+  it.each(['a: &a [x]\nb: *a', 'a0: &a0 []\na1: &a1 [*a0, *a0]', 'a: &a [*a]'])('refuses the aliases of %j', (text) => {
+    expect(() => parseFlowText(text)).toThrow('aliases such as *name are not taken')
+  })
+
+  it.each([
+    ['250 levels', `${'['.repeat(300)}${']'.repeat(300)}`],
+    ['more than one document', 'a: 1\n---\nb: 2'],
+    ['unknown scalar tag', 'a: !x 1'],
+    ['duplicated mapping key', '{"a": 1, "\\u0061": 2}'],
+    ['complex keys', '? [a]\n: 1'],
+  ])('says "%s"', (message, text) => {
+    expect(() => parseFlowText(text)).toThrow(FlowTextError)
+    expect(() => parseFlowText(text)).toThrow(message)
+  })
+
+  it('reads a text without a document as null, and __proto__ as a key like any other', () => {
+    expect(parseFlowText('# nothing\n')).toBeNull()
+    expect(Object.keys(parseFlowText('__proto__: { a: 1 }') as object)).toEqual(['__proto__'])
   })
 })

@@ -1,5 +1,5 @@
 // Flow documents as text: YAML or JSON in, YAML out, without loss either way.
-import { parse, stringify, YAMLParseError } from 'yaml'
+import { constructFromEvents, dump, parseEvents, YAMLException } from 'js-yaml'
 
 export class FlowTextError extends Error {
   /** One-based position of the fault. */
@@ -10,28 +10,31 @@ export class FlowTextError extends Error {
   }
 }
 
-/** Reads a document; JSON is YAML too. Shape is not checked here. */
-export function parseFlowText(text: string): unknown {
-  let value: unknown
-  try {
-    value = parse(text, { maxAliasCount: 100, uniqueKeys: true, prettyErrors: true })
-  } catch (error) {
-    if (error instanceof YAMLParseError) throw new FlowTextError(error.message, error.linePos?.[0].line ?? 1)
-    throw new FlowTextError(error instanceof Error ? error.message : String(error), 1)
-  }
-  if (nestsDeeperThan(value, MAX_DEPTH))
-    throw new FlowTextError(`the document is nested more than ${MAX_DEPTH} levels deep, or contains itself`, 1)
-  return value
-}
-
 const MAX_DEPTH = 250
 
-/** By aliases a YAML document can contain itself: then this goes down until the limit ends it. */
-function nestsDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return levels === 0 || Object.values(value).some((item) => nestsDeeperThan(item, levels - 1))
+/**
+ * Reads a document; JSON is YAML too. Shape is not checked here. Aliases are refused unless they are asked for: a few bytes of
+ * them become a document without end.
+ */
+export function parseFlowText(text: string, aliases: 'refused' | 'taken' = 'refused'): unknown {
+  let documents: unknown[]
+  try {
+    const events = parseEvents(text, { maxDepth: MAX_DEPTH })
+    documents = constructFromEvents(events, { source: text, maxAliases: aliases === 'refused' ? 0 : -1 })
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error
+    throw new FlowTextError(inOurWords(error.reason), (error.mark?.line ?? 0) + 1)
+  }
+  if (documents.length > 1) throw new FlowTextError('there is more than one document; send one at a time', 1)
+  return documents[0] ?? null
+}
+
+function inOurWords(reason: string): string {
+  if (reason.startsWith('aliases exceeded')) return 'aliases such as *name are not taken; write out what they stand for'
+  if (reason.startsWith('nesting exceeded')) return `the document is nested more than ${MAX_DEPTH} levels deep`
+  return reason
 }
 
 export function formatFlowYaml(document: unknown): string {
-  return stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })
+  return dump(document, { lineWidth: -1, noRefs: true, quoteStyle: 'double' })
 }

@@ -14,16 +14,65 @@ export interface Finding extends Issue {
   weight: Weight
 }
 
+const WEIGHTS: readonly Weight[] = ['warning', 'publish', 'shape']
+
+/** Who sends a thousand problems gets so many back, and is told that there are more. */
+const MOST_FINDINGS = 500
+const MOST_CHARACTERS = 500_000
+
+export class Findings {
+  readonly #list: Finding[] = []
+  #characters = 0
+  #left: Weight | null = null
+
+  add(weight: Weight, path: string, code: string, message: string): void {
+    this.#characters += path.length + message.length
+    if (this.#list.length < MOST_FINDINGS && this.#characters < MOST_CHARACTERS)
+      this.#list.push({ weight, path, code, message })
+    else if (this.#left === null || WEIGHTS.indexOf(weight) > WEIGHTS.indexOf(this.#left)) this.#left = weight
+  }
+
+  get first(): Finding | undefined {
+    return this.#list[0]
+  }
+
+  /** What was left out weighs as much as the worst of it. */
+  get all(): Finding[] {
+    if (this.#left === null) return this.#list
+    const message = 'There are more problems than these: put them right first, then look again.'
+    return [...this.#list, { weight: this.#left, path: '', code: 'too_many_problems', message }]
+  }
+}
+
 export function pointer(parent: string, key: string | number): string {
   return `${parent}/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
 
+/** A text of the document as messages show it. */
+export const quoted = (text: string): string => (text.length > 60 ? `a text of ${text.length} characters` : `"${text}"`)
+
+/** A longer name is not compared: it is no slip of the finger, and takes too long. */
+const LONGEST_NAME = 40
+
+/** How many more names may be compared: each takes microseconds, and who writes the document decides how many there are. */
+export interface Patience {
+  comparisons: number
+}
+
 /** The known name nearest to a mistyped one, if any is near. */
-export function nearest(name: string, known: Iterable<string>): string | undefined {
+export function nearest(
+  name: string,
+  known: Iterable<string>,
+  patience: Patience = { comparisons: 1000 },
+): string | undefined {
+  if (name.length > LONGEST_NAME) return undefined
+  const typed = name.toLowerCase()
   let best: string | undefined
   let bestDistance = Math.max(1, Math.floor(name.length / 3)) + 1
   for (const candidate of known) {
-    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase())
+    if (Math.abs(candidate.length - name.length) >= bestDistance) continue
+    if (patience.comparisons-- <= 0) return best
+    const distance = editDistance(typed, candidate.toLowerCase())
     if (distance < bestDistance) {
       best = candidate
       bestDistance = distance

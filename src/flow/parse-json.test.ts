@@ -43,6 +43,21 @@ describe('parseJson', () => {
     expect(parseJson('{"a":1,"\\n" \t\r\n:"@key0","@key@0":3}')).toEqual({ a: 1, '\n': '@key0', '@key@0': 3 })
   })
 
+  it.each([
+    '{"a":1,"\\u0061":2,"a":3}',
+    '{"\\u0061":1,"a":2,"\\u0061":3}',
+    '{"\\n":1,"\\u000a":2,"\\u000A":3,"b":4}',
+    '{"\\u0040key0":1,"\\n":2,"@key1":3,"\\t":4}',
+    '{"b":1,"\\n":2,"\\u0031":3}',
+    '{"\\u005f_proto__":1,"\\n":{"__proto__":2}}',
+  ])('reads %s as JSON.parse does', (text) => {
+    expect(JSON.stringify(parseJson(text))).toBe(JSON.stringify(JSON.parse(text)))
+  })
+
+  it('names the place of a fault in the text that was given', () => {
+    expect(() => parseJson('{"\\u0061\\u0062":1,"\\n":2, ?}')).toThrow('at position 26')
+  })
+
   it.each(['{"\\":1}', '{"\\n":}', '{"\\x":1}', '"\\', '{"a\\n":1', '{"a\\n"', '{"a":"\\\\', ''])(
     'refuses %s as JSON.parse does',
     (text) => {

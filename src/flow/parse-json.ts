@@ -1,17 +1,28 @@
 // JSON.parse for data from outside. Node 24's own one confuses keys: after `{"a":1,"\\":2}` it reads the key of `{"a":1,"\n":2}` as `\`
 // (nodejs/node#63785), so that one sender could change another's keys. Keys with escapes take a detour around it.
+import { isKey } from './json-limits.ts'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
 export function parseJson(text: string): unknown {
-  const keys = text.includes('\\') ? escapedKeys(text) : []
-  return keys.length === 0 ? JSON.parse(text) : parseAround(text, keys)
+  const keys = text.includes('\\') ? escapedKeys(text) : null
+  return keys === null || keys.places.length === 0 ? JSON.parse(text) : parseAround(text, keys)
 }
 
-/** Where the keys with escapes stand, quotes included. Reads unit by unit: long strings are too much for a regular expression. */
-function escapedKeys(text: string): { start: number; end: number }[] {
-  const keys: { start: number; end: number }[] = []
+interface EscapedKeys {
+  /** Where they stand, quotes included. */
+  places: { start: number; end: number }[]
+  /** The other keys that look like the names that these get. */
+  taken: Set<string>
+}
+
+const NAME = '@key'
+
+/** Reads unit by unit: long strings are too much for a regular expression. */
+function escapedKeys(text: string): EscapedKeys {
+  const places: EscapedKeys['places'] = []
+  const taken = new Set<string>()
   for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', at)) {
     const start = at++
     let escaped = false
@@ -21,36 +32,65 @@ function escapedKeys(text: string): { start: number; end: number }[] {
         at++
       }
     at++
-    if (escaped && isKey(text, at)) keys.push({ start, end: at })
+    const named = !escaped && text.startsWith(NAME, start + 1)
+    if (!(escaped || named) || !isKey(text, at)) continue
+    if (escaped) places.push({ start, end: at })
+    else taken.add(text.slice(start + 1, at - 1))
   }
-  return keys
+  return { places, taken }
 }
 
-function isKey(text: string, end: number): boolean {
-  while (' \t\n\r'.includes(text.charAt(end)) && end < text.length) end++
-  return text.charAt(end) === ':'
-}
+/** What JSON can only write with an escape. */
+const NEEDS_ESCAPE = /["\\]|[^ -\uffff]/
 
-/** Such keys are parsed under plain names, and given back to objects of their own. */
-function parseAround(text: string, places: { start: number; end: number }[]): unknown {
-  let mark = '@key'
-  while (text.includes(mark)) mark += '@'
-  const names = new Map<string, string>()
+/**
+ * A key that could do without its escapes is written without them. Any other gets a plain name, by what it says and not by
+ * how it is spelled, so that of equal keys the last one wins; then the names are taken back.
+ */
+function parseAround(text: string, escaped: EscapedKeys): unknown {
   const keys = new Map<string, string>()
-  let plain = ''
-  let last = 0
-  for (const { start, end } of places) {
-    const quoted = text.slice(start, end)
-    let name = names.get(quoted)
-    if (name === undefined) {
-      name = `${mark}${names.size}`
-      names.set(quoted, name)
-      keys.set(name, JSON.parse(quoted))
+  let value: unknown
+  try {
+    const names = namesOf(text, escaped, keys)
+    const parts: string[] = []
+    let last = 0
+    for (const { start, end } of escaped.places) {
+      parts.push(text.slice(last, start), '"', names.get(text.slice(start, end))!, '"')
+      last = end
     }
-    plain += `${text.slice(last, start)}"${name}"`
-    last = end
+    parts.push(text.slice(last))
+    value = JSON.parse(parts.join(''))
+  } catch (error) {
+    // The places that the error names are those of the text that was given.
+    JSON.parse(text)
+    throw error
   }
-  return restoreKeys(JSON.parse(plain + text.slice(last)), keys)
+  return keys.size === 0 ? value : restoreKeys(value, keys)
+}
+
+/** By each spelling the name under which it is parsed; fills `keys` with what these names stand for. */
+function namesOf(text: string, { places, taken }: EscapedKeys, keys: Map<string, string>): Map<string, string> {
+  const spelled = new Map<string, string>()
+  for (const { start, end } of places) {
+    const spelling = text.slice(start, end)
+    if (spelled.has(spelling)) continue
+    const key = JSON.parse(spelling) as string
+    spelled.set(spelling, key)
+    if (key.startsWith(NAME) && !NEEDS_ESCAPE.test(key)) taken.add(key)
+  }
+  const named = new Map<string, string>()
+  let count = 0
+  for (const [spelling, key] of spelled) {
+    let name = NEEDS_ESCAPE.test(key) ? named.get(key) : key
+    if (name === undefined) {
+      do name = `${NAME}${count++}`
+      while (taken.has(name))
+      named.set(key, name)
+      keys.set(name, key)
+    }
+    spelled.set(spelling, name)
+  }
+  return spelled
 }
 
 function restoreKeys(value: unknown, keys: Map<string, string>): unknown {

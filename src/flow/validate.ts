@@ -6,7 +6,7 @@ import { checkTrigger } from './check-trigger.ts'
 import { type ConnectionShapes, type ConnectionUse, useProblem } from './connection-use.ts'
 import { type Kinds, StepCommon, stepSchema, Trigger } from './document.ts'
 import { parseTemplate, type Reference, type Template, TemplateSyntaxError } from './expression/index.ts'
-import { type Finding, type Issue, nearest } from './issue.ts'
+import { type Finding, Findings, type Issue, nearest, type Patience, quoted } from './issue.ts'
 import type { StepListScope } from './schema.ts'
 import { type DataShapes, type LoopLists, listPath } from './shape/data-shapes.ts'
 import { unseenReference } from './shape/unseen-reference.ts'
@@ -19,16 +19,42 @@ export interface Surroundings {
   data?: DataShapes
 }
 
+/** What somebody who writes a flow may ask of whoever checks it, which happens in one go. */
+const MOST_STEPS = 1_000
+const DEEPEST_STEP = 50
+const MOST_EXPRESSIONS = 5_000
+const LONGEST_EXPRESSIONS = 200_000
+const LONGEST_CODE_READ = 65_536
+
+/** Step ids whose results may be there: those of a list, and those around it. */
+class Visible {
+  readonly #around: Visible | null
+  readonly #ids = new Set<string>()
+
+  constructor(around: Visible | null) {
+    this.#around = around
+  }
+
+  add(id: string): void {
+    this.#ids.add(id)
+  }
+
+  has(id: string): boolean {
+    return this.#ids.has(id) || (this.#around?.has(id) ?? false)
+  }
+}
+
 /** What a template at some place may refer to. */
 interface Place {
   roots: ReadonlySet<string>
-  /** Step ids whose results may be there. */
-  steps: ReadonlySet<string>
+  steps: { has(id: string): boolean }
   loops: LoopLists
   answersCaller: boolean
 }
 
 const RUN_ROOTS = ['webhook', 'steps', 'vars', 'env', 'connections', 'run', 'flow']
+const STEP_ROOTS: ReadonlySet<string> = new Set(RUN_ROOTS)
+const ROUND_ROOTS: ReadonlySet<string> = new Set([...RUN_ROOTS, 'loop', 'loops'])
 const NOTHING: ReadonlySet<string> = new Set()
 const NO_LOOPS: LoopLists = new Map()
 const EMPTY_STEP = Type.Object(StepCommon, { additionalProperties: true })
@@ -36,7 +62,7 @@ const EMPTY_STEP = Type.Object(StepCommon, { additionalProperties: true })
 export function validate(document: unknown, kinds: Kinds, surroundings: Surroundings): Finding[] {
   const validator = new Validator(kinds, surroundings)
   validator.document(document)
-  return validator.findings
+  return validator.findings.all
 }
 
 /** Every place where a document names a connection. */
@@ -54,6 +80,8 @@ export const warnings = (findings: readonly Finding[]): Issue[] => plain(finding
 
 const plain = (findings: Finding[]): Issue[] => findings.map(({ path, code, message }) => ({ path, code, message }))
 
+type PlaceOf = (path: string, lazy: boolean) => Place
+
 /** none: no scope of its own; each: rounds see their own results; while: rounds see the previous one's too. */
 interface NestedList {
   list: unknown[]
@@ -62,14 +90,19 @@ interface NestedList {
 }
 
 class Validator {
-  readonly findings: Finding[] = []
+  readonly findings = new Findings()
   readonly uses: ConnectionUse[] = []
   readonly #kinds: Kinds
   readonly #surroundings: Surroundings
   /** Every step id of the document, and every variable that a step sets. */
   readonly #ids = new Map<string, string>()
   readonly #vars = new Set<string>()
+  readonly #nested = new Map<object, NestedList[]>()
+  readonly #patience: Patience = { comparisons: 5_000 }
   #callerWaits = false
+  #expressionsLeft = MOST_EXPRESSIONS
+  #charactersLeft = LONGEST_EXPRESSIONS
+  #codeLeft = LONGEST_CODE_READ
 
   constructor(kinds: Kinds, surroundings: Surroundings) {
     this.#kinds = kinds
@@ -77,7 +110,7 @@ class Validator {
   }
 
   #add(weight: Finding['weight'], path: string, code: string, message: string): void {
-    this.findings.push({ weight, path, code, message })
+    this.findings.add(weight, path, code, message)
   }
 
   document(document: unknown): void {
@@ -94,12 +127,16 @@ class Validator {
       },
       { additionalProperties: false },
     )
-    checkValue(shell, document, '', this.findings, this.#visitor(null))
+    this.#check(shell, document, '', null)
     const { trigger, steps } = document as { trigger?: unknown; steps?: unknown }
     const list = Array.isArray(steps) ? steps : []
-    this.#collectNames(list, '/steps')
+    if (!this.#collectNames(list, '/steps', 1)) return
     this.#trigger(trigger)
-    this.#steps(list, '/steps', new Set(), NO_LOOPS)
+    this.#steps(list, '/steps', new Visible(null), NO_LOOPS)
+  }
+
+  #check(schema: TSchema, value: unknown, path: string, placeOf: PlaceOf | null): void {
+    checkValue(schema, value, path, this.findings, this.#visitor(placeOf), this.#patience)
   }
 
   #trigger(trigger: unknown): void {
@@ -120,12 +157,24 @@ class Validator {
             : ['webhook', 'run', 'flow']
       return { roots: new Set(roots), steps: everything, loops: NO_LOOPS, answersCaller: reply }
     }
-    checkValue(Trigger, trigger, '/trigger', this.findings, this.#visitor(place))
-    if (typeof trigger === 'object' && trigger !== null) this.findings.push(...checkTrigger(trigger))
+    this.#check(Trigger, trigger, '/trigger', place)
+    if (typeof trigger === 'object' && trigger !== null) checkTrigger(trigger, this.findings)
   }
 
-  /** Ids and variables first: a reference may point forward, and then deserves a better message than "unknown". */
-  #collectNames(list: unknown[], path: string): void {
+  #stepCount = 0
+
+  /** Ids and variables first: a reference may point forward, and then deserves a better message than "unknown". False: it is too much. */
+  #collectNames(list: unknown[], path: string, depth: number): boolean {
+    this.#stepCount += list.length
+    if (this.#stepCount > MOST_STEPS) {
+      this.#add('shape', '/steps', 'too_many_steps', `A flow has at most ${MOST_STEPS} steps; split it into several.`)
+      return false
+    }
+    if (depth > DEEPEST_STEP) {
+      const message = `Steps are nested more than ${DEEPEST_STEP} deep; make a flow of the inner ones.`
+      this.#add('shape', '/steps', 'too_deep', message)
+      return false
+    }
     for (const [i, step] of list.entries()) {
       if (typeof step !== 'object' || step === null) continue
       const { id, kind } = step as { id?: unknown; kind?: unknown }
@@ -137,17 +186,22 @@ class Validator {
             'publish',
             `${path}/${i}/id`,
             'duplicate_id',
-            `The id "${id}" is used already at ${first}; step ids are unique in a flow.`,
+            `The id ${quoted(id)} is used already at ${first}; step ids are unique in a flow.`,
           )
       }
       const vars = (step as { vars?: unknown }).vars
       if (kind === 'set' && typeof vars === 'object' && vars !== null)
         for (const name of Object.keys(vars)) this.#vars.add(name)
-      for (const nested of this.#nestedLists(step, `${path}/${i}`)) this.#collectNames(nested.list, nested.path)
+      for (const nested of this.#nestedLists(step))
+        if (!this.#collectNames(nested.list, `${path}/${i}${nested.path}`, depth + 1)) return false
     }
+    return true
   }
 
-  #nestedLists(step: object, path: string): NestedList[] {
+  /** With paths that begin at the step. */
+  #nestedLists(step: object): NestedList[] {
+    const known = this.#nested.get(step)
+    if (known) return known
     const lists: NestedList[] = []
     // Which of the two a loop is, its settings tell.
     const rounds = Object.hasOwn(step, 'while') ? 'while' : 'each'
@@ -158,7 +212,8 @@ class Validator {
       steps: (list: unknown[], at: string, scope: StepListScope) =>
         lists.push({ list, path: at, scope: scope === 'rounds' ? rounds : 'none' }),
     }
-    checkValue(this.#schemaOf(step), step, path, [], visitor)
+    checkValue(this.#schemaOf(step), step, '', new Findings(), visitor)
+    this.#nested.set(step, lists)
     return lists
   }
 
@@ -168,11 +223,11 @@ class Validator {
   }
 
   /** Walks a list in order of execution; `seen` gathers the ids whose results later steps may read. */
-  #steps(list: unknown[], path: string, seen: Set<string>, loops: LoopLists): void {
+  #steps(list: unknown[], path: string, seen: Visible, loops: LoopLists): void {
     for (const [i, step] of list.entries()) this.#step(step, `${path}/${i}`, seen, loops)
   }
 
-  #step(step: unknown, path: string, seen: Set<string>, loops: LoopLists): void {
+  #step(step: unknown, path: string, seen: Visible, loops: LoopLists): void {
     if (typeof step !== 'object' || step === null || Array.isArray(step)) {
       this.#add('shape', path, 'wrong_type', 'A step is an object with id, kind and its settings.')
       return
@@ -180,25 +235,24 @@ class Validator {
     const { id, kind: kindName } = step as { id?: unknown; kind?: unknown }
     const kind = this.#kinds.get(String(kindName))
     if (!kind && typeof kindName === 'string' && kindName !== '') {
-      const near = nearest(kindName, this.#kinds.keys())
       this.#add(
         'shape',
         `${path}/kind`,
         'unknown_kind',
-        `"${kindName}" is not a step kind${near ? ` (did you mean "${near}"?)` : ''}; the kinds are ${[...this.#kinds.keys()].join(', ')}.`,
+        `${quoted(kindName)} is not a step kind${this.#near(kindName, this.#kinds.keys())}; the kinds are ${[...this.#kinds.keys()].join(', ')}.`,
       )
       return
     }
-    const nested = this.#nestedLists(step, path)
+    const nested = this.#nestedLists(step)
     const rounds = nested.find((n) => n.scope !== 'none')
-    const inner = new Set(seen)
+    const inner = new Visible(seen)
     if (rounds)
       collectIds(
         nested.map((n) => n.list),
         inner,
         this,
       )
-    const roots = new Set(loops.size ? [...RUN_ROOTS, 'loop', 'loops'] : RUN_ROOTS)
+    const roots = loops.size ? ROUND_ROOTS : STEP_ROOTS
     const each = (step as { each?: unknown }).each
     const innerLoops = rounds && typeof id === 'string' ? new Map([...loops, [id, listPath(each, loops)]]) : loops
     const answersCaller = kind?.answersCaller === true
@@ -209,23 +263,15 @@ class Validator {
         'unheard_reply',
         'Nobody waits for this reply: the trigger answers at once. Set trigger.response.mode to finished.',
       )
-    const here: Place = { roots, steps: new Set(seen), loops, answersCaller }
+    const here: Place = { roots, steps: seen, loops, answersCaller }
     // A loop's condition and what it collects are evaluated inside its rounds.
-    const inside: Place = rounds
-      ? { roots: new Set([...RUN_ROOTS, 'loop', 'loops']), steps: inner, loops: innerLoops, answersCaller }
-      : here
-    checkValue(
-      this.#schemaOf(step),
-      step,
-      path,
-      this.findings,
-      this.#visitor((_, lazy) => (lazy ? inside : here)),
-    )
-    for (const issue of kind?.check?.(step as Record<string, unknown>) ?? [])
+    const inside: Place = rounds ? { roots: ROUND_ROOTS, steps: inner, loops: innerLoops, answersCaller } : here
+    this.#check(this.#schemaOf(step), step, path, (_, lazy) => (lazy ? inside : here))
+    for (const issue of kind?.check?.(step as Record<string, unknown>, this.#mayRead) ?? [])
       this.#add(issue.warning ? 'warning' : 'publish', path + issue.path, issue.code, issue.message)
     for (const { list, path: at, scope } of nested) {
-      const visible = scope === 'while' ? new Set(inner) : new Set(seen)
-      this.#steps(list, at, visible, scope === 'none' ? loops : innerLoops)
+      const visible = new Visible(scope === 'while' ? inner : seen)
+      this.#steps(list, path + at, visible, scope === 'none' ? loops : innerLoops)
     }
     // Rounds of `each` keep their results to themselves; what a branch or the last round of `while` left can be read later.
     const left = nested.filter((n) => n.scope !== 'each').map((n) => n.list)
@@ -235,12 +281,17 @@ class Validator {
 
   /** Called by collectIds for lists below a step. */
   nestedListsOf(step: object): unknown[][] {
-    return this.#nestedLists(step, '')
+    return this.#nestedLists(step)
       .filter((n) => n.scope !== 'each')
       .map((n) => n.list)
   }
 
-  #visitor(placeOf: ((path: string, lazy: boolean) => Place) | null): Visitor {
+  readonly #mayRead = (characters: number): boolean => {
+    this.#codeLeft -= characters
+    return this.#codeLeft >= 0
+  }
+
+  #visitor(placeOf: PlaceOf | null): Visitor {
     return {
       steps: () => {},
       secret: (path) => {
@@ -256,6 +307,7 @@ class Validator {
         if (problem) this.#add('publish', path, ...problem)
       },
       template: (source, path, mode, lazy) => {
+        if (!this.#mayParse(source, path)) return
         let template: Template
         try {
           template = parseTemplate(source)
@@ -269,6 +321,7 @@ class Validator {
           )
           return
         }
+        for (const part of template.parts) if (typeof part !== 'string') this.#charactersLeft -= part.source.length
         if (mode === 'condition' && template.parts.filter((part) => typeof part !== 'string' || part.trim()).length > 1)
           this.#add(
             'publish',
@@ -284,12 +337,32 @@ class Validator {
     }
   }
 
+  /** Parsing expressions takes longer than all else, and how many there are is up to whoever wrote the document. */
+  #mayParse(source: string, path: string): boolean {
+    if (this.#expressionsLeft < 0) return false
+    for (let at = source.indexOf('{{'); at !== -1; at = source.indexOf('{{', at + 2)) this.#expressionsLeft--
+    if (this.#expressionsLeft >= 0 && this.#charactersLeft >= 0) return true
+    this.#expressionsLeft = -1
+    this.#add(
+      'shape',
+      path,
+      'too_many_expressions',
+      `A flow has at most ${MOST_EXPRESSIONS} expressions, of ${LONGEST_EXPRESSIONS} characters together; this one and those after it were not looked at.`,
+    )
+    return false
+  }
+
+  #near(name: string, known: Iterable<string>): string {
+    const near = nearest(name, known, this.#patience)
+    return near ? ` (did you mean "${near}"?)` : ''
+  }
+
   #reference(reference: Reference, path: string, place: Place): void {
     const at = ` (at character ${reference.start + 1})`
     const problem = this.#referenceProblem(reference.path, place)
     if (problem) this.#add('publish', path, problem[0], problem[1] + at)
     const { data } = this.#surroundings
-    const unseen = problem || !data ? null : unseenReference(reference, data, place.loops)
+    const unseen = problem || !data ? null : unseenReference(reference, data, place.loops, this.#patience)
     if (unseen) this.#add('warning', path, 'unseen_reference', unseen + at)
     const [root, name] = reference.path
     if (root === 'env' && name !== undefined && !problem && !this.#surroundings.env.has(name))
@@ -298,7 +371,7 @@ class Validator {
 
   #use(use: ConnectionUse): [code: string, message: string] | null {
     this.uses.push(use)
-    return useProblem(use, this.#surroundings.connections, didYouMean)
+    return useProblem(use, this.#surroundings.connections, (name, known) => this.#near(name, known))
   }
 
   #referenceProblem([root, name, field]: string[], place: Place): [code: string, message: string] | null {
@@ -314,20 +387,16 @@ class Validator {
     if (root === 'steps' && !place.steps.has(name))
       return this.#ids.has(name)
         ? ['step_not_run_yet', `steps.${name} cannot have run when this is evaluated; move that step before this one.`]
-        : ['unknown_step', `There is no step "${name}"${didYouMean(name, this.#ids.keys())}.`]
+        : ['unknown_step', `There is no step "${name}"${this.#near(name, this.#ids.keys())}.`]
     if (root === 'vars' && !this.#vars.has(name))
-      return ['unknown_variable', `No set step sets the variable "${name}"${didYouMean(name, this.#vars)}.`]
+      return ['unknown_variable', `No set step sets the variable "${name}"${this.#near(name, this.#vars)}.`]
     if (root === 'loops' && !place.loops.has(name))
       return ['unknown_reference', `loops.${name} is not a loop around this step.`]
     return null
   }
 }
 
-function collectIds(
-  lists: unknown[][],
-  into: Set<string>,
-  validator: { nestedListsOf(step: object): unknown[][] },
-): void {
+function collectIds(lists: unknown[][], into: Visible, validator: { nestedListsOf(step: object): unknown[][] }): void {
   for (const list of lists)
     for (const step of list) {
       if (typeof step !== 'object' || step === null) continue
@@ -335,11 +404,6 @@ function collectIds(
       if (typeof id === 'string') into.add(id)
       collectIds(validator.nestedListsOf(step), into, validator)
     }
-}
-
-function didYouMean(name: string, known: Iterable<string>): string {
-  const near = nearest(name, known)
-  return near ? ` (did you mean "${near}"?)` : ''
 }
 
 function notHere(root: string, place: Place): string {

@@ -24,8 +24,14 @@ export function sendFailure(
 
 /** The codes of Fastify's own errors that are the caller's fault. */
 const FASTIFY_CODES: Record<string, [ErrorCode, string]> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', 'The body is too large.'],
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['invalid_request', 'The Content-Type must be application/json or application/yaml.'],
+  FST_ERR_CTP_BODY_TOO_LARGE: [
+    'payload_too_large',
+    'The body is too large for this request; docs/api.md has the limits.',
+  ],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
+    'invalid_request',
+    'The Content-Type must be application/json; where a flow is taken, application/yaml will do too.',
+  ],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'The body does not match its Content-Length.'],
   ECONNRESET: ['invalid_request', 'The body ended before its declared end.'],
 }

@@ -7,10 +7,10 @@ import {
 } from 'node:http'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { scanJson, TOO_DEEP } from '../engine/json-limits.ts'
 import type { DeliveryTracing } from '../engine/tracing.ts'
 import { editorSchema } from '../flow/flow-schema.ts'
 import { FlowTextError, parseFlowText } from '../flow/flow-text.ts'
+import { type JsonLimits, jsonProblem, measureJson, SENDER_LIMITS } from '../flow/json-limits.ts'
 import { parseJson } from '../flow/parse-json.ts'
 import { OperationError } from '../operations/operation-error.ts'
 import type { Actor } from '../operations/services.ts'
@@ -29,6 +29,7 @@ import { auditRoutes } from './routes/audit.ts'
 import { backupRoutes } from './routes/backup.ts'
 import { connectionRoutes } from './routes/connections.ts'
 import { deliveryRoutes } from './routes/deliveries.ts'
+import { flowDocumentRoutes } from './routes/flow-documents.ts'
 import { flowSourceRoutes } from './routes/flow-sources.ts'
 import { flowRoutes } from './routes/flows.ts'
 import { keyRoutes } from './routes/keys.ts'
@@ -61,8 +62,14 @@ export interface ServerOptions extends System {
   onBug(error: unknown, route: string): void
 }
 
-/** A management request's body; flow documents are far smaller. */
-const MAX_API_BODY = 5 * 1024 * 1024
+const KIB = 1024
+/** Nobody has said who they are yet; names, passwords and codes are short. */
+const MAX_SIGN_IN_BODY = 16 * KIB
+const MAX_BODY = 256 * KIB
+/** Flows, and tests with what was once delivered. */
+const MAX_DOCUMENT = 5 * KIB * KIB
+/** Reading YAML takes many times as long as JSON. */
+const MAX_YAML = 512 * KIB
 
 export interface Server {
   fastify: FastifyInstance
@@ -81,7 +88,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   const webhooks = options.tracing ? traceWebhooks(listener, options.tracing) : listener
   const fastify = Fastify({
     logger: false,
-    bodyLimit: MAX_API_BODY,
+    bodyLimit: MAX_BODY,
     genReqId: () => services.ids.next('req'),
     requestIdHeader: false,
     serverFactory: (api) => listenOn(options.healthOnly ? api : webhooks, api),
@@ -125,20 +132,31 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     return { fastify, streams }
   }
   await fastify.register(async (scope) => {
-    acceptDocuments(scope)
-    flowRoutes(scope, services, streams, options.flowSchema)
+    acceptJson(scope, MAX_SIGN_IN_BODY)
+    signInRoutes(scope, services, cookie, keepAlive, clientAddress)
+  })
+  await fastify.register(async (scope) => {
+    acceptJson(scope, MAX_DOCUMENT)
+    acceptYaml(scope)
+    flowDocumentRoutes(scope, services, options.flowSchema)
+  })
+  await fastify.register(async (scope) => {
+    acceptJson(scope, MAX_DOCUMENT)
+    flowRoutes(scope, services, streams)
+    mcpRoutes(scope, options.settings.version)
+  })
+  await fastify.register(async (scope) => {
+    acceptJson(scope, MAX_BODY)
     flowSourceRoutes(scope, services, editorSchema(options.flowSchema))
     runRoutes(scope, services, streams, options.settings.version)
     deliveryRoutes(scope, services, streams)
     auditRoutes(scope, services)
     backupRoutes(scope, services)
     connectionRoutes(scope, services)
-    signInRoutes(scope, services, cookie, keepAlive, clientAddress)
     userRoutes(scope, services)
     tokenRoutes(scope, services)
     keyRoutes(scope, services)
     systemRoutes(scope, options)
-    mcpRoutes(scope, options.settings.version)
     const schema = { tags: ['system'], summary: 'This description' }
     scope.get('/api/v1/openapi.json', { schema }, () => Promise.resolve(fastify.swagger()))
     scope.get('/api/docs', { schema: { tags: ['system'], summary: 'This description, to read' } }, (_request, reply) =>
@@ -188,31 +206,36 @@ function notFound(request: FastifyRequest, reply: FastifyReply): Promise<Fastify
 }
 
 /** Room for a sample of the deepest webhook body inside a test request. */
-const MAX_DEPTH = 250
+const LIMITS: JsonLimits = { ...SENDER_LIMITS, depth: 250 }
 
-/** JSON and YAML, and nothing that a form on another site could send. */
-function acceptDocuments(app: FastifyInstance): void {
+const refused = (message: string) => new OperationError('invalid_request', message)
+
+/** Nothing that a form on another site could send. */
+function acceptJson(app: FastifyInstance, bodyLimit: number): void {
   app.removeContentTypeParser('text/plain')
-  const refused = (message: string) => new OperationError('invalid_request', message)
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
-    if (body.length === 0) return done(refused('The body is empty; send a JSON document.'))
-    if (scanJson(body as Buffer, MAX_DEPTH) === TOO_DEEP)
-      return done(refused(`The JSON is nested more than ${MAX_DEPTH} levels deep.`))
+  app.addContentTypeParser('application/json', { parseAs: 'string', bodyLimit }, (_request, given, done) => {
+    const body = given as string
+    if (body === '') return done(refused('The body is empty; send a JSON document.'))
+    const problem = jsonProblem(measureJson(body, LIMITS), LIMITS)
+    if (problem) return done(refused(`The JSON is ${problem}.`))
     try {
-      done(null, parseJson(body.toString()))
+      done(null, parseJson(body))
     } catch {
       done(refused('The body is not valid JSON.'))
     }
   })
+}
+
+function acceptYaml(app: FastifyInstance): void {
   app.addContentTypeParser(
     ['application/yaml', 'application/x-yaml', 'text/yaml'],
-    { parseAs: 'string' },
+    { parseAs: 'string', bodyLimit: MAX_YAML },
     (_request, body, done) => {
       try {
         done(null, parseFlowText(body as string))
       } catch (error) {
         if (!(error instanceof FlowTextError)) throw error
-        done(refused(`The YAML has a fault: ${error.message}`))
+        done(refused(`The YAML has a fault in line ${error.line}: ${error.message}`))
       }
     },
   )

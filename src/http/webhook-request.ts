@@ -5,6 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { collectPairs } from '../engine/webhook-data.ts'
+import { formPairs } from '../flow/form-pairs.ts'
 import type { DeliveryHead } from '../operations/admit-delivery.ts'
 
 export const HOP_HEADER = 'X-Millrace-Hops'
@@ -28,7 +29,7 @@ export function readHead(
     method: raw.method!,
     rawHeaders: raw.rawHeaders,
     headers,
-    queryAll: question === -1 ? Object.create(null) : collectPairs(new URLSearchParams(url.slice(question + 1))),
+    queryAll: question === -1 ? Object.create(null) : collectPairs(formPairs(url.slice(question + 1))),
     hops: hopsOf(headers[HOP_HEADER.toLowerCase()]),
     metadata: {
       requestId,

@@ -1,6 +1,9 @@
 // Brings the replies of token endpoints into the form of RFC 6749: many leave something out, or say it in their own way.
 import type { OutboundReply } from '../engine/http-client.ts'
 
+/** Tokens are short, and what is longer takes its time. */
+const LONGEST = 65_536
+
 /** What some servers call a grant that is gone. */
 const GONE = new Set(['bad_refresh_token', 'invalid_refresh_token', 'expired_token', 'token_expired'])
 
@@ -23,6 +26,7 @@ export function tokenReply({ status, body }: OutboundReply): Response {
 
 /** JSON, or a form, which was the way before the standard. */
 function parse(text: string): Record<string, unknown> | null {
+  if (text.length > LONGEST) return null
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null && !Array.isArray(value)

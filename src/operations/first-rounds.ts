@@ -3,6 +3,7 @@ import { type Roots, roundRoots } from '../engine/run-scope.ts'
 import { checkValue, type Visitor } from '../flow/check.ts'
 import { type Kinds, type StepDocument, stepSchema } from '../flow/document.ts'
 import { compileTree, ExpressionError, renderTree, type Scope, TemplateSyntaxError } from '../flow/expression/index.ts'
+import { Findings } from '../flow/issue.ts'
 
 /** `path` is the step's pointer. What the first item is cannot be known where the list cannot be evaluated: then there is no loop. */
 export function inFirstRounds(
@@ -51,7 +52,7 @@ function repeats(step: StepDocument, at: string, path: string, kinds: Kinds): bo
       found ||= scope === 'rounds' && path.startsWith(`${list}/`)
     },
   }
-  checkValue(stepSchema(kind), step, at, [], visitor)
+  checkValue(stepSchema(kind), step, at, new Findings(), visitor)
   return found
 }
 

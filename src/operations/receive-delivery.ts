@@ -3,11 +3,12 @@
 import { isUtf8 } from 'node:buffer'
 import { callerReply, defaultReply, stillRunningReply } from '../engine/caller-reply.ts'
 import { deliveryIdOf } from '../engine/ids.ts'
-import { MAYBE_TOO_LARGE, scanJson, someInfinite, TOO_DEEP } from '../engine/json-limits.ts'
 import { createRoots, type Roots, stepScope } from '../engine/run-scope.ts'
 import type { CallerReply } from '../engine/step-kind.ts'
-import { isJsonType, mediaType, parseBody, type WebhookData } from '../engine/webhook-data.ts'
+import { FORM_TYPE, isJsonType, mediaType, parseBody, type WebhookData } from '../engine/webhook-data.ts'
 import { ExpressionError, MISSING, type Scope } from '../flow/expression/index.ts'
+import { countFields, MOST_FIELDS } from '../flow/form-pairs.ts'
+import { jsonProblem, measureJson, SENDER_LIMITS, someInfinite } from '../flow/json-limits.ts'
 import { parseJson } from '../flow/parse-json.ts'
 import {
   type Admission,
@@ -22,8 +23,6 @@ import type { DeliveryOutcome, RouteRecord } from './ports.ts'
 import { keepSample, shown } from './read-deliveries.ts'
 import type { DeliveryServices } from './services.ts'
 import { startRun } from './start-run.ts'
-
-const MAX_DEPTH = 200
 
 /** The webhook was changed by another process after the checks: they have to be made again. */
 export const CHANGED_MEANWHILE = 'changed_meanwhile'
@@ -136,9 +135,11 @@ function readBody(head: DeliveryHead, bytes: Buffer): WebhookData | Rejection {
   const rawBody = bytes.toString('utf8')
   if (rawBody.includes('\0')) return bad('The body contains a NUL character.')
   let body: unknown
-  if (isJsonType(mediaType(contentType))) {
-    const scanned = scanJson(bytes, MAX_DEPTH)
-    if (scanned === TOO_DEEP) return bad(`The JSON is nested more than ${MAX_DEPTH} levels deep.`)
+  const type = mediaType(contentType)
+  if (isJsonType(type)) {
+    const measured = measureJson(rawBody, SENDER_LIMITS)
+    const problem = jsonProblem(measured, SENDER_LIMITS)
+    if (problem) return bad(`The JSON is ${problem}.`)
     try {
       body = parseJson(rawBody)
     } catch (error) {
@@ -146,8 +147,12 @@ function readBody(head: DeliveryHead, bytes: Buffer): WebhookData | Rejection {
         rawBody === '' ? 'The body is empty; send a JSON document.' : `The body is not valid JSON: ${jsonFault(error)}`,
       )
     }
-    if (scanned === MAYBE_TOO_LARGE && someInfinite(body)) return bad('The JSON holds a number that is too large.')
-  } else body = parseBody(contentType, rawBody)
+    if (measured.mayOverflow && someInfinite(body)) return bad('The JSON holds a number that is too large.')
+  } else {
+    if (type === FORM_TYPE && countFields(rawBody) > MOST_FIELDS)
+      return bad(`The form has more than ${MOST_FIELDS.toLocaleString('en')} fields.`)
+    body = parseBody(contentType, rawBody)
+  }
   return {
     body,
     headers: head.headers,

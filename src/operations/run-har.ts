@@ -1,5 +1,6 @@
 // The requests of a run as an HTTP Archive (HAR 1.2), with the marks that the journal has in place of secrets.
 import { STATUS_CODES } from 'node:http'
+import { formPairs } from '../flow/form-pairs.ts'
 import { OperationError } from './operation-error.ts'
 import type { Secrets } from './ports.ts'
 import { readRun, readRunDocument, type StepView } from './read-runs.ts'
@@ -115,7 +116,7 @@ function requestOf({ method, url, headers, body }: Shown, isJson: boolean, redac
     cookies: [],
     headers,
     // A short secret is known as such only where it stands alone, as it does here.
-    queryString: [...new URLSearchParams(query)].map(([name, value]) => ({ name, value: redact(value) })),
+    queryString: [...formPairs(query)].map(([name, value]) => ({ name, value: redact(value) })),
     ...(body === null && !isJson ? {} : { postData: { mimeType: contentType ?? UNKNOWN_TYPE, params: [], text } }),
     ...SIZES,
   }

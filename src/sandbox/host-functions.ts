@@ -9,6 +9,7 @@ import {
   randomUUID,
   timingSafeEqual,
 } from 'node:crypto'
+import { formPairs } from '../flow/form-pairs.ts'
 import type { Extras } from './quickjs.ts'
 
 type HostFunction = (args: unknown, extras: Extras) => unknown
@@ -59,7 +60,7 @@ export const hostFunctions: ReadonlyMap<string, HostFunction> = new Map<string, 
   ],
   ['atob', (args) => atob(texts(args)[0]!)],
   ['btoa', (args) => btoa(texts(args)[0]!)],
-  ['parseQuery', (args) => [...new URLSearchParams(texts(args)[0]!)]],
+  ['parseQuery', (args) => [...formPairs(texts(args)[0]!.replace(/^\?/, ''))]],
   ['formatQuery', (args) => new URLSearchParams(pairs((args as unknown[])[0])).toString()],
   [
     'parseUrl',

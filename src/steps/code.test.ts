@@ -52,7 +52,7 @@ describe('the code step', () => {
 
 describe('checking code before it runs', () => {
   const issues = (text: string) =>
-    code.check!({ code: text }).map(({ path, code, message }) => `${path} ${code} ${message}`)
+    code.check!({ code: text }, () => true).map(({ path, code, message }) => `${path} ${code} ${message}`)
 
   it.each([
     'export default (input) => input',
@@ -96,5 +96,5 @@ describe('checking code before it runs', () => {
       expect(issues(`export default ${opening.repeat(50_000)}`)).toEqual([expect.stringContaining('nested too deeply')])
   })
 
-  it('says nothing of a code that is no text', () => expect(code.check!({ code: 5 })).toEqual([]))
+  it('says nothing of a code that is no text', () => expect(code.check!({ code: 5 }, () => true)).toEqual([]))
 })

@@ -22,7 +22,7 @@ export const code = defineStep({
   kind: 'code',
   label: 'Code',
   settings: Settings,
-  check: ({ code }) => (typeof code === 'string' ? checkCode(code) : []),
+  check: ({ code }, mayRead) => (typeof code === 'string' && mayRead(code.length) ? checkCode(code) : []),
   async run({ settings, sandbox, log, signal }) {
     try {
       const { output, logs } = await sandbox.run({

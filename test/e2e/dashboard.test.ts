@@ -1,8 +1,8 @@
 // The dashboard and the alert rules ask for nothing that Millrace does not export.
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { load } from 'js-yaml'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { parse } from 'yaml'
 import { type Millrace, startMillrace } from '../harness/millrace.ts'
 import { scrape } from '../harness/scrape.ts'
 import { startUpstream, type Upstream } from '../harness/upstream.ts'
@@ -21,7 +21,7 @@ const dashboard = JSON.parse(read('deploy/grafana-dashboard.json')) as {
   panels: Panel[]
   templating: { list: { name: string; query: string | { query: string } }[] }
 }
-const { groups } = parse(read('deploy/alerts.yaml')) as {
+const { groups } = load(read('deploy/alerts.yaml')) as {
   groups: { rules: { alert: string; expr: string; labels: object; annotations: Record<string, string> }[] }[]
 }
 const rules = groups.flatMap((group) => group.rules)

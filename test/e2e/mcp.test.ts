@@ -338,7 +338,7 @@ describe('the endpoint', () => {
   it('refuses other types, and clients that do not take its answers', async () => {
     expect((await post('a: 1', { 'content-type': 'text/plain' })).status).toBe(400)
     expect((await post('{jsonrpc: "2.0", id: 1, method: ping}', { 'content-type': 'application/yaml' })).status).toBe(
-      415,
+      400,
     )
     expect((await post(ping, { accept: 'text/html' })).status).toBe(406)
     expect((await post(ping, { 'mcp-protocol-version': '1999-01-01' })).status).toBe(400)

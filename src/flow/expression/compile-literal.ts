@@ -58,7 +58,7 @@ export function compileElement(
     const value = needed(run, compute(run))
     if (!Array.isArray(value) && typeof value !== 'string')
       fail(`Only a list can be spread here, not ${nameOfType(value)}`)
-    run.work(value.length)
+    run.work(typeof value === 'string' ? value.length * 4 : value.length)
     run.grow(ELEMENT_SIZE * value.length)
     for (const item of value) list.push(item)
   }

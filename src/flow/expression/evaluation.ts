@@ -52,6 +52,13 @@ export class Evaluation {
     this.work(1 + (text.length >> 5))
   }
 
+  /** A text is turned into another: what is not ASCII takes the engine up to 16 times as long, and may become `growth` times as long. */
+  convert(text: string, growth: number): void {
+    const plain = isAscii(text)
+    this.work(1 + (plain ? text.length >> 3 : text.length * growth))
+    this.grow(plain ? text.length : text.length * growth)
+  }
+
   /** The properties of one object are listed or copied. */
   properties(count: number): void {
     this.work(count * (count > LARGE_OBJECT ? 40 : 4))
@@ -81,6 +88,10 @@ export class Evaluation {
     )
   }
 }
+
+const BEYOND_ASCII = /[\u0080-\uffff]/
+
+export const isAscii = (text: string): boolean => !BEYOND_ASCII.test(text)
 
 /** For values that are inserted, passed on or calculated with. */
 export function needed(run: Evaluation, value: unknown): unknown {

@@ -21,7 +21,7 @@ export function findText(run: Evaluation, text: string, part: string, from: numb
 export function splitText(run: Evaluation, text: string, part: string, limit: number): string[] {
   if (limit === 0) return []
   if (part === '') {
-    run.work(1 + (Math.min(text.length, limit) >> 2))
+    run.work(1 + Math.min(text.length, limit))
     return text.split('', limit)
   }
   const pieces: string[] = []

@@ -53,7 +53,7 @@ const NUMBER_CONSTANTS = [
 ] as const
 const NUMBER_TESTS = ['isFinite', 'isInteger', 'isNaN', 'isSafeInteger'] as const
 
-const parseFloatFunction = reading((text) => Number.parseFloat(text))
+const parseFloatFunction = reading(1, (text) => Number.parseFloat(text))
 const parseIntFunction: GlobalFunction = {
   arity: [1, 2],
   call(run, [given, radix]) {
@@ -74,11 +74,11 @@ export const GLOBAL_FUNCTIONS: ReadonlyMap<string, GlobalFunction> = new Map(
     parseInt: parseIntFunction,
     isFinite: { arity: [1, 1], call: (run, [value]) => Number.isFinite(toNumber(run, value)) },
     isNaN: { arity: [1, 1], call: (run, [value]) => Number.isNaN(toNumber(run, value)) },
-    encodeURIComponent: reading((text) => {
+    encodeURIComponent: reading(9, (text) => {
       if (!text.isWellFormed()) fail('The text given to encodeURIComponent has half a character in it')
       return encodeURIComponent(text)
     }),
-    decodeURIComponent: reading((text) => {
+    decodeURIComponent: reading(1, (text) => {
       try {
         return decodeURIComponent(text)
       } catch {
@@ -104,11 +104,12 @@ export const GLOBAL_FUNCTIONS: ReadonlyMap<string, GlobalFunction> = new Map(
         return run.scope.hmacSha256(text, key)
       },
     },
-    base64: reading((text) => {
+    base64: reading(4, (text) => {
       if (!text.isWellFormed()) fail('The text given to base64 has half a character in it')
       return encodeBase64(text)
     }),
     unbase64: reading(
+      1,
       (text) => decodeBase64(text) ?? fail('The text given to unbase64 is not the base64 of UTF-8 text'),
     ),
     raw: { arity: [1, 1], call: (_run, [value]) => value },
@@ -168,14 +169,13 @@ function readDate(run: Evaluation, text: string): number {
   return parseDate(text)
 }
 
-/** Functions of one text. */
-function reading(read: (text: string) => unknown): GlobalFunction {
+/** Functions of one text, whose result is up to `growth` times as long. */
+function reading(growth: number, read: (text: string) => unknown): GlobalFunction {
   return {
     arity: [1, 1],
     call(run, [given]) {
       const text = toText(given)
-      run.work(1 + (text.length >> 2))
-      run.grow(text.length)
+      run.convert(text, growth)
       return read(text)
     },
   }

@@ -1,4 +1,5 @@
 /** `Object.*`, `JSON.*` and `Array.isArray`. */
+import { measureJson } from '../json-limits.ts'
 import { parseJson } from '../parse-json.ts'
 import { nameOfType, toInteger, toKey, toList, toText } from './conversion.ts'
 import { DateValue } from './date-value.ts'
@@ -66,29 +67,18 @@ function parse(run: Evaluation, [given]: Arguments): unknown {
   }
 }
 
-/** A list takes two characters of text but far more memory, so elements are counted before they are made. */
+/** A list takes two characters of text but far more memory, and a new name far more time: they are counted before they are made. */
 function chargeParsing(run: Evaluation, text: string): void {
   run.grow(text.length)
-  let depth = 0
-  let quoted = false
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (quoted) {
-      if (code === 0x5c) at++
-      else if (code === 0x22) quoted = false
-    } else if (code === 0x22) quoted = true
-    else if (code === 0x2c) chargeElement(run)
-    else if (code === 0x5b || code === 0x7b) {
-      chargeElement(run)
-      if (++depth > MAX_DATA_DEPTH) fail(`The JSON text is nested more than ${MAX_DATA_DEPTH} levels deep`)
-    } else if (code === 0x5d || code === 0x7d) depth--
-  }
+  run.work(1 + (text.length >> 4))
+  const limits = { depth: MAX_DATA_DEPTH, values: Math.floor(run.sizeLeft / ELEMENT_SIZE), names: MOST_NAMES }
+  const { depth, values, names } = measureJson(text, limits)
+  if (depth > MAX_DATA_DEPTH) fail(`The JSON text is nested more than ${MAX_DATA_DEPTH} levels deep`)
+  run.grow(values * ELEMENT_SIZE)
+  run.work(values * 3 + names * 30)
 }
 
-function chargeElement(run: Evaluation): void {
-  run.grow(ELEMENT_SIZE)
-  run.work(3)
-}
+const MOST_NAMES = 20_000
 
 function stringify(run: Evaluation, [value, replacer, space]: Arguments): string {
   if (replacer !== undefined && replacer !== null) {

@@ -24,13 +24,23 @@ export interface Template {
   parts: readonly (string | Expression)[]
 }
 
+/** Parsing takes a millisecond or so for a thousand characters of an expression, and happens in one go. */
+const LONGEST_EXPRESSION = 20_000
+const LONGEST_TOGETHER = 100_000
+
 export function parseTemplate(source: string): Template {
   const parts: (string | Expression)[] = []
   let from = 0
+  let together = 0
   for (let open = source.indexOf('{{'); open !== -1; open = source.indexOf('{{', from)) {
     if (open > from) parts.push(source.slice(from, open))
     const { expression, close } = parseInsertion(source, open)
     parts.push(expression)
+    together += expression.source.length
+    if (together > LONGEST_TOGETHER) {
+      const message = `The expressions of this text have more than ${LONGEST_TOGETHER} characters together`
+      throw new TemplateSyntaxError(message, open, 'Use a code step for this.')
+    }
     from = close
   }
   if (from < source.length) parts.push(source.slice(from))
@@ -44,7 +54,8 @@ function parseInsertion(source: string, open: number): { expression: Expression;
     throw new TemplateSyntaxError('There is no expression between {{ and }}', open, 'Write one, or remove the braces.')
   }
   // A slice costs nothing, whereas acorn counts the lines before the position it starts at.
-  const rest = source.slice(inside)
+  const rest = source.slice(inside, inside + LONGEST_EXPRESSION)
+  if (rest.length === LONGEST_EXPRESSION && !rest.includes('}}')) throw tooLong(open)
   try {
     const node = parseOne(rest, inside)
     const start = inside + node.start
@@ -107,6 +118,11 @@ function asTemplateError(error: unknown, source: string, open: number): unknown 
     position,
     'Expressions are written in JavaScript.',
   )
+}
+
+function tooLong(open: number): TemplateSyntaxError {
+  const message = `The expression is too long: it has more than ${LONGEST_EXPRESSION} characters`
+  return new TemplateSyntaxError(message, open, 'Set parts of it as vars first, or use a code step.')
 }
 
 function neverClosed(open: number): TemplateSyntaxError {

@@ -6,12 +6,13 @@ import { ELEMENT_SIZE, type Evaluation, LARGE_OBJECT, MAX_DATA_DEPTH } from './e
 
 /**
  * Counts what `value` would take when written out, however often parts of it are shared: a small expression
- * can build a structure whose JSON is endless. Copies only what holds a date.
+ * can build a structure whose JSON is endless. Copies only what holds a date. `indent`: it is written as JSON, so far indented.
  */
-export function settle(run: Evaluation, value: unknown, indent = 0, depth = 1): unknown {
+export function settle(run: Evaluation, value: unknown, indent: number | null = null, depth = 1): unknown {
   switch (typeof value) {
     case 'string':
       run.grow(value.length)
+      if (indent !== null) chargeWriting(run, value)
       return value
     case 'number':
       requireFinite(value)
@@ -30,8 +31,8 @@ export function settle(run: Evaluation, value: unknown, indent = 0, depth = 1): 
   }
 }
 
-function settleList(run: Evaluation, list: unknown[], indent: number, depth: number): unknown {
-  run.grow((ELEMENT_SIZE + indent * depth) * (list.length + 1))
+function settleList(run: Evaluation, list: unknown[], indent: number | null, depth: number): unknown {
+  run.grow((ELEMENT_SIZE + (indent ?? 0) * depth) * (list.length + 1))
   run.work(1 + 2 * list.length)
   let copy: unknown[] | undefined
   for (let index = 0; index < list.length; index++) {
@@ -43,8 +44,9 @@ function settleList(run: Evaluation, list: unknown[], indent: number, depth: num
   return copy ?? list
 }
 
-function settleObject(run: Evaluation, object: Record<string, unknown>, indent: number, depth: number): unknown {
-  run.grow(ELEMENT_SIZE + indent * depth)
+function settleObject(run: Evaluation, object: Record<string, unknown>, indent: number | null, depth: number): unknown {
+  const around = ELEMENT_SIZE + (indent ?? 0) * depth
+  run.grow(around)
   run.work(10)
   let copy: Record<string, unknown> | undefined
   let count = 0
@@ -52,7 +54,7 @@ function settleObject(run: Evaluation, object: Record<string, unknown>, indent: 
     if (!Object.hasOwn(object, key)) continue
     const value = object[key]
     if (value === undefined) continue
-    run.grow(ELEMENT_SIZE + key.length + indent * depth)
+    run.grow(around + key.length)
     run.work(++count > LARGE_OBJECT ? 12 : 3)
     const settled = settle(run, value, indent, depth + 1)
     if (settled === value) continue
@@ -63,4 +65,18 @@ function settleObject(run: Evaluation, object: Record<string, unknown>, indent: 
     copy[key] = settled
   }
   return copy ?? object
+}
+
+/** What JSON escapes takes the engine long, and becomes six times as long. */
+function chargeWriting(run: Evaluation, text: string): void {
+  run.work(1 + (text.length >> 3))
+  let controls = 0
+  let surrogates = 0
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit < 0x20) controls++
+    else if (unit >= 0xd800 && unit <= 0xdfff) surrogates++
+  }
+  run.work(controls * 2 + surrogates * 6)
+  run.grow((controls + surrogates) * 5)
 }

@@ -1,6 +1,6 @@
 import { toInteger, toText } from './conversion.ts'
 import { fail } from './errors.ts'
-import { type Callback, ELEMENT_SIZE, type Evaluation, needed } from './evaluation.ts'
+import { type Callback, ELEMENT_SIZE, type Evaluation, isAscii, needed } from './evaluation.ts'
 import { findText, splitText } from './find-text.ts'
 import type { Method, Methods } from './method.ts'
 import { MISSING } from './scope.ts'
@@ -9,6 +9,10 @@ import { MISSING } from './scope.ts'
 const collator = new Intl.Collator('en')
 
 const NORMAL_FORMS: readonly string[] = ['NFC', 'NFD', 'NFKC', 'NFKD']
+
+/** The engine sorts the marks on one character by moving each past the others. */
+const MOST_MARKS = 100
+const TOO_MANY_MARKS = new RegExp(`\\p{M}{${MOST_MARKS + 1}}`, 'u')
 
 type StringMethod = Method<string>
 
@@ -47,11 +51,10 @@ export const STRING_METHODS: Methods<string> = {
     call(run, self, [given]) {
       const form = given === undefined ? 'NFC' : toText(given)
       if (!NORMAL_FORMS.includes(form)) fail(`normalize takes one of ${NORMAL_FORMS.join(', ')}`)
-      run.work(1 + (self.length >> 2))
-      run.grow(self.length)
-      const normal = self.normalize(form)
-      run.grow(Math.max(0, normal.length - self.length))
-      return normal
+      run.convert(self, form.startsWith('NFK') ? 18 : 4)
+      if (isAscii(self)) return self
+      if (TOO_MANY_MARKS.test(self)) fail(`normalize takes at most ${MOST_MARKS} combining marks in a row`)
+      return self.normalize(form)
     },
   },
   padEnd: padding((text, length, filler) => text.padEnd(length, filler)),
@@ -144,8 +147,7 @@ function changing(change: (text: string) => string): StringMethod {
   return {
     arity: [0, 0],
     call(run, self) {
-      run.work(1 + (self.length >> 4))
-      run.grow(self.length)
+      run.convert(self, 3)
       return change(self)
     },
   }

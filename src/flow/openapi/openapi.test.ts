@@ -54,9 +54,14 @@ describe('reading a description', () => {
     ['no OpenAPI 3', 'just text'],
     ['250 levels', `{"openapi":"3.0.0","x":${'['.repeat(300)}${']'.repeat(300)}}`],
     ['million characters', ' '.repeat(20_000_001)],
+    ['contains itself', 'openapi: 3.0.0\na: &a [*a]'],
     [
-      'alias',
-      `openapi: 3.0.0\na: &a [x]\nb: &b [${'*a,'.repeat(9)}]\nc: &c [${'*b,'.repeat(9)}]\nd: [${'*c,'.repeat(9)}]`,
+      '250 levels',
+      `openapi: 3.0.0\na0: &a0 []\n${Array.from({ length: 260 }, (_, i) => `a${i + 1}: &a${i + 1} [*a${i}]`).join('\n')}`,
+    ],
+    [
+      'aliases',
+      `openapi: 3.0.0\na0: &a0 []\n${Array.from({ length: 20 }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i},`.repeat(9)}]`).join('\n')}`,
     ],
   ])('says "%s"', (message, text) => {
     expect(() => readOpenApi(text)).toThrow(OpenApiError)

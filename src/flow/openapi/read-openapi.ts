@@ -43,22 +43,45 @@ export function findOperation({ operations }: OpenApi, wanted: string): Operatio
 }
 
 function parse(text: string): unknown {
+  let value: unknown
   try {
     // As YAML a large JSON text would take many times as long.
-    if (!/^\s*\{/.test(text)) return parseFlowText(text)
-    const value = parseJson(text)
-    if (!isDeep(value, DEEPEST)) return value
+    value = /^\s*\{/.test(text) ? parseJson(text) : parseFlowText(text, 'taken')
   } catch (error) {
     if (error instanceof FlowTextError) throw new OpenApiError(`Line ${error.line}: ${error.message}`)
     throw new OpenApiError(`It is no valid JSON: ${(error as Error).message}`)
   }
-  throw new OpenApiError(`It is nested more than ${DEEPEST} levels deep.`)
+  const { depth, values } = extentOf(value, DEEPEST, new Map())
+  if (depth > DEEPEST) throw new OpenApiError(`It is nested more than ${DEEPEST} levels deep, or contains itself.`)
+  if (values > LONGEST) throw new OpenApiError('By its aliases it becomes too large.')
+  return value
 }
 
-const isDeep = (value: unknown, levels: number): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  (levels === 0 || Object.values(value).some((item) => isDeep(item, levels - 1)))
+interface Extent {
+  depth: number
+  values: number
+}
+
+const ONE_VALUE: Extent = { depth: 0, values: 1 }
+const TOO_DEEP: Extent = { depth: Number.POSITIVE_INFINITY, values: 0 }
+
+/** How large it is with its aliases written out; each thing is looked at once, however often it stands there. */
+function extentOf(value: unknown, levels: number, known: Map<object, Extent>): Extent {
+  if (typeof value !== 'object' || value === null) return ONE_VALUE
+  if (levels === 0) return TOO_DEEP
+  const seen = known.get(value)
+  if (seen) return seen
+  // Until it is known: whatever leads back here contains itself.
+  known.set(value, TOO_DEEP)
+  const extent = { depth: 1, values: 1 }
+  for (const item of Object.values(value)) {
+    const inner = extentOf(item, levels - 1, known)
+    extent.depth = Math.max(extent.depth, inner.depth + 1)
+    extent.values += inner.values
+  }
+  known.set(value, extent)
+  return extent
+}
 
 function operationsOf(document: Node): Operation[] {
   return entriesAt(document, 'paths').flatMap(([path, given]) => {

@@ -1,11 +1,16 @@
 // A reference to what no sample has ever had: most often a typing error.
 import type { Reference } from '../expression/index.ts'
-import { nearest } from '../issue.ts'
+import { nearest, type Patience } from '../issue.ts'
 import { type DataShapes, dataPath, type LoopLists, lookUpReference } from './data-shapes.ts'
 import { lookUp, type Shape } from './shape.ts'
 
 /** What to say about it; null where nothing is to be said. */
-export function unseenReference({ path, optional }: Reference, shapes: DataShapes, loops: LoopLists): string | null {
+export function unseenReference(
+  { path, optional }: Reference,
+  shapes: DataShapes,
+  loops: LoopLists,
+  patience: Patience,
+): string | null {
   const full = optional ? null : dataPath(path, loops)
   // A step has its error only where it failed, and tests that failed tell nothing.
   if (!full || (full[0] === 'steps' && full[2] === 'error')) return null
@@ -14,7 +19,7 @@ export function unseenReference({ path, optional }: Reference, shapes: DataShape
   const index = found.index - (full.length - path.length)
   // What the loop goes through is not there: that is said of the loop.
   if (path[0] !== full[0] && index < (path[0] === 'loop' ? 2 : 3)) return null
-  const meant = meantPath(path, index, found.among)
+  const meant = meantPath(path, index, found.among, patience)
   const where =
     full[0] === 'webhook'
       ? `${shapes.webhook!.seen === 1 ? 'not in the one sample that there is' : `in none of the ${shapes.webhook!.seen} samples`}`
@@ -23,23 +28,24 @@ export function unseenReference({ path, optional }: Reference, shapes: DataShape
 }
 
 /** A key beside it with nearly that name, or the same key further in. */
-function meantPath(path: readonly string[], index: number, among: Shape): string[] | null {
+function meantPath(path: readonly string[], index: number, among: Shape, patience: Patience): string[] | null {
   const [before, key, after] = [path.slice(0, index), path[index]!, path.slice(index + 1)]
-  const near = nearest(key, among.keys.keys())
+  const near = nearest(key, among.keys.keys(), patience)
   if (near !== undefined) {
     const goesOn = lookUp(among.keys.get(near)!, after).kind !== 'unseen'
     return [...before, near, ...(goesOn ? after : [])]
   }
-  const inner = innerPath(among, [key, ...after])
+  const inner = innerPath(among, [key, ...after], patience)
   return inner ? [...before, ...inner] : null
 }
 
 const MOST_PLACES = 300
 
 /** The nearest place from which that path leads somewhere. */
-function innerPath(shape: Shape, wanted: readonly string[]): string[] | null {
+function innerPath(shape: Shape, wanted: readonly string[], patience: Patience): string[] | null {
   const places: [Shape, string[]][] = [[shape, []]]
   for (const [place, path] of places) {
+    if (patience.comparisons-- <= 0) return null
     if (lookUp(place, wanted).kind === 'seen') return [...path, ...wanted]
     if (places.length > MOST_PLACES) continue
     for (const [key, child] of place.keys) places.push([child, [...path, key]])

@@ -17,15 +17,11 @@ import {
   StepTestBody,
   StepTestRequest,
   TestResultsBody,
-  ValidationBody,
-  ValidationQuery,
   VersionBody,
   VersionDocumentBody,
 } from '../../contract/bodies.ts'
-import { createFlow } from '../../operations/create-flow.ts'
 import { deleteFlow } from '../../operations/delete-flow.ts'
 import { flowTopic } from '../../operations/events.ts'
-import { OperationError } from '../../operations/operation-error.ts'
 import { publishFlow, regenerateWebhook, unpublishFlow } from '../../operations/publish-flow.ts'
 import { listDeliveries, listSamples, sampleFromDelivery } from '../../operations/read-deliveries.ts'
 import {
@@ -36,13 +32,11 @@ import {
   readTestResults,
   readVersion,
 } from '../../operations/read-flows.ts'
-import { replaceDraft, restoreVersion } from '../../operations/replace-draft.ts'
+import { restoreVersion } from '../../operations/replace-draft.ts'
 import type { Services } from '../../operations/services.ts'
 import { stepCurl } from '../../operations/step-curl.ts'
 import { testFlow } from '../../operations/test-flow.ts'
 import { testStep } from '../../operations/test-step.ts'
-import { validateFlow } from '../../operations/validate-flow.ts'
-import { CHECKED_BY_OPERATION } from '../check-request.ts'
 import type { EventStreams } from '../event-stream.ts'
 import { pageFrom } from '../page.ts'
 
@@ -53,14 +47,8 @@ type WithId = { Params: Static<typeof Id> }
 type WithVersion = { Params: Static<typeof IdAndVersion> }
 type PageOf = { Querystring: Static<typeof PageQuery> }
 
-export function flowRoutes(
-  app: FastifyInstance,
-  services: Services,
-  streams: EventStreams,
-  documentSchema: object,
-): void {
+export function flowRoutes(app: FastifyInstance, services: Services, streams: EventStreams): void {
   const tags = ['flows']
-  const Document = { ...documentSchema, [CHECKED_BY_OPERATION]: true }
 
   app.get<{ Querystring: Static<typeof FlowsQuery> }>(
     '/api/v1/flows',
@@ -86,50 +74,10 @@ export function flowRoutes(
     },
     ({ query }) => listFlowStats(services, pageFrom(query), query.q ?? null),
   )
-  app.post(
-    '/api/v1/flows',
-    {
-      schema: {
-        tags,
-        summary: 'Create a draft; the body is the flow document, as JSON or YAML',
-        body: Document,
-        response: { 201: FlowBody },
-      },
-    },
-    async ({ body, actor }, reply) => reply.code(201).send(await createFlow(services, actor!, body)),
-  )
-  app.post<{ Querystring: Static<typeof ValidationQuery> }>(
-    '/api/v1/flows/validate',
-    {
-      schema: {
-        tags,
-        summary: 'Check a document as publish would; saves nothing',
-        querystring: ValidationQuery,
-        body: Document,
-        response: { 200: ValidationBody },
-      },
-    },
-    ({ body, query }) => validateFlow(services, body, query.flow ?? null),
-  )
   app.get<WithId>(
     '/api/v1/flows/:id',
     { schema: { tags, summary: 'Read a flow', params: Id, response: { 200: FlowBody } } },
     ({ params }) => readFlow(services, params.id),
-  )
-  app.put<WithId>(
-    '/api/v1/flows/:id',
-    {
-      schema: {
-        tags,
-        summary: 'Replace the draft',
-        params: Id,
-        headers: { type: 'object', properties: { 'if-match': { type: 'string' } }, [CHECKED_BY_OPERATION]: true },
-        body: Document,
-        response: { 200: FlowBody },
-      },
-    },
-    ({ params, body, headers, actor }) =>
-      replaceDraft(services, actor!, params.id, body, revisionFrom(headers['if-match'])),
   )
   app.delete<WithId>(
     '/api/v1/flows/:id',
@@ -282,16 +230,4 @@ export function flowRoutes(
         return null
       }),
   )
-}
-
-/** `If-Match: 3` and `If-Match: "3"` alike. */
-function revisionFrom(ifMatch: string | undefined): number | null {
-  if (ifMatch === undefined || ifMatch === '*') return null
-  const revision = /^"?(\d{1,9})"?$/.exec(ifMatch.trim())?.[1]
-  if (revision === undefined)
-    throw new OperationError(
-      'invalid_request',
-      'If-Match takes the revision that the draft was read at, a whole number.',
-    )
-  return Number(revision)
 }

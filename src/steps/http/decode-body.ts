@@ -1,10 +1,11 @@
 // The reply's bytes as flows see them: JSON, text or base64 (contract §3).
 
 import { isUtf8 } from 'node:buffer'
+import { type JsonLimits, jsonProblem, measureJson, SENDER_LIMITS } from '../../flow/json-limits.ts'
 import { parseJson } from '../../flow/parse-json.ts'
 
-/** Deeper JSON stays text: later steps could not write it out again. */
-const MAX_DEPTH = 200
+/** What goes beyond stays text. Lists from APIs are long: they may hold more than a sender sends at once. */
+const LIMITS: JsonLimits = { ...SENDER_LIMITS, values: 500_000 }
 
 const TEXT_TYPES = new Set([
   'application/xml',
@@ -58,27 +59,10 @@ function utf8(bytes: Buffer): string {
 }
 
 function jsonOrText(text: string): unknown {
+  if (jsonProblem(measureJson(text, LIMITS), LIMITS)) return text
   try {
-    const value: unknown = parseJson(text)
-    return mayBeDeep(text) && !isWithinDepth(value, MAX_DEPTH) ? text : value
+    return parseJson(text)
   } catch {
     return text
   }
-}
-
-/** Cheap, and false for nearly every reply: it has fewer brackets in all than the depth allowed. */
-function mayBeDeep(text: string): boolean {
-  return opens(text, '[') + opens(text, '{') > MAX_DEPTH
-}
-
-function opens(text: string, bracket: string): number {
-  let count = 0
-  for (let at = text.indexOf(bracket); at !== -1 && count <= MAX_DEPTH; at = text.indexOf(bracket, at + 1)) count++
-  return count
-}
-
-function isWithinDepth(value: unknown, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return true
-  if (depth === 0) return false
-  return Object.values(value).every((item) => isWithinDepth(item, depth - 1))
 }

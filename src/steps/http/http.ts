@@ -1,6 +1,7 @@
 // The HTTP request step: sends one request to any API and hands its reply to later steps.
 import { OutboundError, type OutboundHop, type OutboundReply } from '../../engine/http-client.ts'
 import { defineStep, done, failed, type Outcome, type StepContext } from '../../engine/step-kind.ts'
+import { formPairs } from '../../flow/form-pairs.ts'
 import { type BuiltRequest, buildRequest } from './build-request.ts'
 import { checkHttp, NO_BODY_WITH_HEAD } from './check.ts'
 import { decodeBody } from './decode-body.ts'
@@ -90,7 +91,7 @@ function* textsOf({ url, headers, body }: OutboundHop, settings: HttpSettings): 
   }
   // Gone, like every credential, from where a redirect leads.
   if (headers.some(({ credential }) => credential)) yield* leavesOf(settings.auth)
-  for (const [, value] of url.searchParams) yield value
+  for (const [, value] of formPairs(url.search.slice(1))) yield value
 }
 
 function* leavesOf(value: unknown): Iterable<string> {

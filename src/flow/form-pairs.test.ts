@@ -1,0 +1,44 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { countFields, formPairs, MOST_FIELDS } from './form-pairs.ts'
+
+describe('formPairs', () => {
+  // ASCII, as senders send it: beyond it Node's own goes wrong where an escape is broken.
+  const pieces = fc.constantFrom(
+    'a',
+    '&',
+    '=',
+    '+',
+    '%',
+    '%2',
+    '%41',
+    '%e2%82%ac',
+    '%ff',
+    '%C3',
+    '%zz',
+    ' ',
+    '?',
+    '%EF%BB%BF',
+  )
+
+  it('reads whatever there is as URLSearchParams does', () => {
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 30 }), (parts) => {
+        const text = parts.join('')
+        // It takes off a question mark, which a query string has lost already.
+        expect([...formPairs(text)]).toEqual([...new URLSearchParams(`?${text}`)])
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('leaves what is not encoded as it is', () => {
+    expect([...formPairs('é=😀+%C3%A9%zz')]).toEqual([['é', '😀 é%zz']])
+  })
+
+  it('counts fields no further than it has to', () => {
+    expect(countFields('')).toBe(0)
+    expect(countFields('a=1&b')).toBe(2)
+    expect(countFields('&'.repeat(3 * MOST_FIELDS))).toBe(MOST_FIELDS + 1)
+  })
+})

@@ -1,0 +1,57 @@
+// Reads `a=1&b=2` as URLSearchParams does, but in linear time: Node 24's own takes a minute for two megabytes of `a&`.
+
+/** What a sender may send: each field becomes a key of its own. */
+export const MOST_FIELDS = 20_000
+
+/** How many fields there are, up to one more than is allowed. */
+export function countFields(encoded: string): number {
+  let count = 0
+  for (let at = 0; at < encoded.length && count <= MOST_FIELDS; count++) {
+    const end = encoded.indexOf('&', at)
+    at = end === -1 ? encoded.length : end + 1
+  }
+  return count
+}
+
+export function* formPairs(encoded: string): Generator<[name: string, value: string]> {
+  for (let at = 0; at < encoded.length; ) {
+    const next = encoded.indexOf('&', at)
+    const end = next === -1 ? encoded.length : next
+    const pair = encoded.slice(at, end)
+    at = end + 1
+    if (pair === '') continue
+    const equals = pair.indexOf('=')
+    yield equals === -1
+      ? [formDecoded(pair), '']
+      : [formDecoded(pair.slice(0, equals)), formDecoded(pair.slice(equals + 1))]
+  }
+}
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+const PERCENT = 0x25
+
+/** Percent signs that begin no escape stay; bytes that are no UTF-8 become U+FFFD. Without exceptions: each would take its time. */
+function formDecoded(text: string): string {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text
+  if (!spaced.includes('%')) return spaced
+  const bytes = encoder.encode(spaced)
+  let length = 0
+  for (let at = 0; at < bytes.length; at++) {
+    const high = bytes[at] === PERCENT ? hexValue(bytes[at + 1]) : -1
+    const low = high === -1 ? -1 : hexValue(bytes[at + 2])
+    if (low === -1) bytes[length++] = bytes[at]!
+    else {
+      bytes[length++] = high * 16 + low
+      at += 2
+    }
+  }
+  return decoder.decode(bytes.subarray(0, length))
+}
+
+function hexValue(byte: number | undefined): number {
+  if (byte === undefined) return -1
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
+  const letter = byte | 0x20
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1
+}

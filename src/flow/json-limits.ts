@@ -1,0 +1,93 @@
+// Bounds on JSON from outside that JSON.parse does not set: parsed in one go, more than this would hold the event loop.
+
+export interface JsonLimits {
+  /** Levels of objects and lists. */
+  depth: number
+  values: number
+  /** Different field names: for each the engine makes a name of its own, which takes far longer than a value. */
+  names: number
+}
+
+/** What a sender or a caller of the API may send. */
+export const SENDER_LIMITS: JsonLimits = { depth: 200, values: 200_000, names: 20_000 }
+
+export interface JsonMeasure {
+  depth: number
+  values: number
+  /** Never less than there are; exact where there may be too many. */
+  names: number
+  /** There may be a number beyond what a double holds, such as 1e400: it comes out of JSON.parse as Infinity. */
+  mayOverflow: boolean
+}
+
+/** So many digits without an exponent are always finite. */
+const LONGEST_SAFE_NUMBER = 308
+
+/** Reads a JSON text once, without recursion, and stops where a limit is passed. What is no JSON gives some numbers or other. */
+export function measureJson(text: string, limits: JsonLimits): JsonMeasure {
+  const { length } = text
+  let open = 0
+  let depth = 0
+  let values = 1
+  let keys = 0
+  let digits = 0
+  let mayOverflow = false
+  for (let i = 0; i < length && depth <= limits.depth && values <= limits.values; i++) {
+    const unit = text.charCodeAt(i)
+    if (unit >= 0x30 && unit <= 0x39) {
+      if (++digits > LONGEST_SAFE_NUMBER) mayOverflow = true
+      continue
+    }
+    if (unit === 0x22) {
+      // To the end of the string.
+      for (i++; i < length; i++) {
+        const inside = text.charCodeAt(i)
+        if (inside === 0x22) break
+        if (inside === 0x5c) i++
+      }
+    } else if (unit === 0x2c) values++
+    else if (unit === 0x3a) keys++
+    else if (unit === 0x7b || unit === 0x5b) {
+      values++
+      if (++open > depth) depth = open
+    } else if (unit === 0x7d || unit === 0x5d) open--
+    else if (digits > 0 && (unit | 0x20) === 0x65) mayOverflow = true
+    digits = 0
+  }
+  return { depth, values, names: keys > limits.names ? countNames(text, limits.names) : keys, mayOverflow }
+}
+
+/** Different names, up to one more than `most`. */
+function countNames(text: string, most: number): number {
+  const names = new Set<string>()
+  for (let at = text.indexOf('"'); at !== -1 && names.size <= most; at = text.indexOf('"', at)) {
+    const start = ++at
+    for (; at < text.length && text.charCodeAt(at) !== 0x22; at++) if (text.charCodeAt(at) === 0x5c) at++
+    if (isKey(text, ++at)) names.add(text.slice(start, at - 1))
+  }
+  return names.size
+}
+
+/** Whether the string that ends before `end` is a key: a colon follows. */
+export function isKey(text: string, end: number): boolean {
+  for (let at = end; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit === 0x3a) return true
+    if (unit !== 0x20 && unit !== 0x0a && unit !== 0x0d && unit !== 0x09) return false
+  }
+  return false
+}
+
+/** What is too much, for the end of a sentence; null where everything is within its limits. */
+export function jsonProblem({ depth, values, names }: JsonMeasure, limits: JsonLimits): string | null {
+  const shown = (count: number) => count.toLocaleString('en')
+  if (depth > limits.depth) return `nested more than ${shown(limits.depth)} levels deep`
+  if (values > limits.values) return `made of more than ${shown(limits.values)} values`
+  return names > limits.names ? `made with more than ${shown(limits.names)} different field names` : null
+}
+
+export function someInfinite(value: unknown): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value)
+  if (typeof value !== 'object' || value === null) return false
+  return Object.values(value).some(someInfinite)
+}
