@@ -1,13 +1,26 @@
 import { defineConfig } from 'vitest/config'
 
+const ALONE = ['test/worst-case.test.ts']
+
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'web/src/**/*.test.ts', 'test/**/*.test.ts'],
     // One less than the cores is vitest's own choice: on two cores that leaves one idle while tests wait for servers to start.
     maxWorkers: 2,
     // The pages of the guide start servers of their own: more of them at once would leave nothing to the tests beside them.
     maxConcurrency: 2,
     testTimeout: 20_000,
     hookTimeout: 60_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'tests',
+          include: ['src/**/*.test.ts', 'web/src/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: ALONE,
+        },
+      },
+      // After all others, with the machine to itself.
+      { extends: true, test: { name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 1 } } },
+    ],
   },
 })

@@ -1,6 +1,7 @@
 // What the trigger's schema cannot say: content types, CIDRs and header names.
 import ipaddr from 'ipaddr.js'
 import { hasTemplate } from './check.ts'
+import { MOST_ACCEPTED, MOST_RANGES } from './document.ts'
 import { type Findings, quoted } from './issue.ts'
 
 const ACCEPTABLE = /^(application\/(json|xml|\*\+json|x-www-form-urlencoded|[\w.-]+\+(json|xml))|text\/(\*|[\w.+-]+))$/i
@@ -15,7 +16,7 @@ export function checkTrigger(trigger: object, findings: Findings): void {
     auth?: { kind?: unknown; name?: unknown; header?: unknown }
     response?: { headers?: unknown; error?: { headers?: unknown } }
   }
-  if (Array.isArray(accept))
+  if (Array.isArray(accept) && accept.length <= MOST_ACCEPTED)
     for (const [i, type] of accept.entries())
       if (typeof type === 'string' && !ACCEPTABLE.test(type))
         report(
@@ -23,7 +24,7 @@ export function checkTrigger(trigger: object, findings: Findings): void {
           'invalid_format',
           `${quoted(type)} cannot be accepted; use application/json, application/*+json, application/x-www-form-urlencoded, text/* or application/xml.`,
         )
-  if (Array.isArray(ips))
+  if (Array.isArray(ips) && ips.length <= MOST_RANGES)
     for (const [i, range] of ips.entries())
       if (typeof range === 'string' && !isRange(range))
         report(

@@ -28,6 +28,7 @@ export interface SchemaNode extends Annotation {
   minLength?: number
   maxLength?: number
   minItems?: number
+  maxItems?: number
   pattern?: string
   minimum?: number
   maximum?: number
@@ -154,7 +155,10 @@ class Checker {
     else if (Array.isArray(value)) {
       if (value.length < (schema.minItems ?? 0))
         this.#report('publish', path, 'empty', 'is an empty list; add an entry or remove it')
-      if (schema.items) for (const [i, item] of value.entries()) this.value(schema.items, item, pointer(path, i))
+      const most = schema.maxItems ?? Number.POSITIVE_INFINITY
+      if (value.length > most)
+        this.#report('publish', path, 'too_long', `is a list of ${value.length}; at most ${most} are allowed`)
+      else if (schema.items) for (const [i, item] of value.entries()) this.value(schema.items, item, pointer(path, i))
     } else if (typeof value === 'object' && value !== null) this.#object(schema, value as Record<string, unknown>, path)
   }
 

@@ -4,6 +4,10 @@ import { condition, json, NameValueList, secretText, secretTexts, templated, tex
 
 const closed = { additionalProperties: false }
 
+/** Each delivery is held against all of them. */
+export const MOST_ACCEPTED = 100
+export const MOST_RANGES = 1_000
+
 const SignatureScheme = Type.Union([
   Type.Literal('github'),
   Type.Literal('stripe'),
@@ -63,8 +67,8 @@ export const Trigger = Type.Object(
       ),
     ),
     when: Type.Optional(condition()),
-    accept: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { minItems: 1 })),
-    ips: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { minItems: 1 })),
+    accept: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: MOST_ACCEPTED })),
+    ips: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: MOST_RANGES })),
     concurrency: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
   },
   closed,

@@ -32,7 +32,7 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const PERCENT = 0x25
 
 /** Percent signs that begin no escape stay; bytes that are no UTF-8 become U+FFFD. Without exceptions: each would take its time. */
-function formDecoded(text: string): string {
+export function formDecoded(text: string): string {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text
   if (!spaced.includes('%')) return spaced
   const bytes = encoder.encode(spaced)

@@ -54,8 +54,8 @@ function parseAround(text: string, escaped: EscapedKeys): unknown {
     const names = namesOf(text, escaped, keys)
     const parts: string[] = []
     let last = 0
-    for (const { start, end } of escaped.places) {
-      parts.push(text.slice(last, start), '"', names.get(text.slice(start, end))!, '"')
+    for (const [i, { start, end }] of escaped.places.entries()) {
+      parts.push(text.slice(last, start), '"', names[i]!, '"')
       last = end
     }
     parts.push(text.slice(last))
@@ -68,35 +68,31 @@ function parseAround(text: string, escaped: EscapedKeys): unknown {
   return keys.size === 0 ? value : restoreKeys(value, keys)
 }
 
-/** By each spelling the name under which it is parsed; fills `keys` with what these names stand for. */
-function namesOf(text: string, { places, taken }: EscapedKeys, keys: Map<string, string>): Map<string, string> {
-  const spelled = new Map<string, string>()
-  for (const { start, end } of places) {
-    const spelling = text.slice(start, end)
-    if (spelled.has(spelling)) continue
-    const key = JSON.parse(spelling) as string
-    spelled.set(spelling, key)
-    if (key.startsWith(NAME) && !NEEDS_ESCAPE.test(key)) taken.add(key)
-  }
+/** By place the name under which the key there is parsed; fills `keys` with what these names stand for. */
+function namesOf(text: string, { places, taken }: EscapedKeys, keys: Map<string, string>): string[] {
+  // As values, which are not confused; at once, which is faster than one by one.
+  const spelled = JSON.parse(`[${places.map(({ start, end }) => text.slice(start, end)).join(',')}]`) as string[]
+  for (const key of spelled) if (key.startsWith(NAME) && !NEEDS_ESCAPE.test(key)) taken.add(key)
   const named = new Map<string, string>()
   let count = 0
-  for (const [spelling, key] of spelled) {
-    let name = NEEDS_ESCAPE.test(key) ? named.get(key) : key
+  return spelled.map((key) => {
+    if (!NEEDS_ESCAPE.test(key)) return key
+    let name = named.get(key)
     if (name === undefined) {
       do name = `${NAME}${count++}`
       while (taken.has(name))
       named.set(key, name)
       keys.set(name, key)
     }
-    spelled.set(spelling, name)
-  }
-  return spelled
+    return name
+  })
 }
 
 function restoreKeys(value: unknown, keys: Map<string, string>): unknown {
   if (Array.isArray(value)) return value.map((item) => restoreKeys(item, keys))
   if (typeof value !== 'object' || value === null) return value
   const restored: Record<string, unknown> = Object.create(null)
-  for (const [name, item] of Object.entries(value)) restored[keys.get(name) ?? name] = restoreKeys(item, keys)
+  for (const name of Object.keys(value))
+    restored[keys.get(name) ?? name] = restoreKeys((value as Record<string, unknown>)[name], keys)
   return restored
 }

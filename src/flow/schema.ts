@@ -101,4 +101,5 @@ export interface StepListHandle {
 
 export const NameValueList = Type.Array(
   Type.Object({ name: text({ minLength: 1 }), value: text() }, { additionalProperties: false }),
+  { maxItems: 1_000 },
 )

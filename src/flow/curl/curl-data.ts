@@ -1,4 +1,5 @@
 // What -d, --data-urlencode and --json carry: text as curl would send it, fields, or JSON.
+import { formDecoded } from '../form-pairs.ts'
 import { parseJson } from '../parse-json.ts'
 import type { HttpBody, NameValue } from './http-settings.ts'
 
@@ -46,12 +47,13 @@ export function pairsOf(part: DataPart): NameValue[] | null {
 /** Null where the text is no percent-encoding. A template stays as it is. */
 function decoded(text: string): string | null {
   if (text.includes('{{')) return text
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
-  } catch {
-    return null
-  }
+  if (BROKEN_ESCAPE.test(text)) return null
+  const plain = formDecoded(text)
+  // What stands for bytes that are no UTF-8.
+  return plain.includes('\ufffd') && !text.includes('\ufffd') && !/%ef%bf%bd/i.test(text) ? null : plain
 }
+
+const BROKEN_ESCAPE = /%(?![0-9a-f]{2})/i
 
 export const queryPairs = (part: DataPart): NameValue[] =>
   pairsOf(part) ??

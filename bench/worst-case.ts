@@ -1,0 +1,71 @@
+// node bench/worst-case.ts [--size 100000] [--only webhook] [--input aliases] [--json]: what the worst inputs of every grammar cost at every way in, and at twice the size.
+// The suite runs it too (test/worst-case.test.ts) and holds each row to its limits.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { costMs } from './worst-case/measure.ts'
+import { evaluates, openSurfaces, type Surface } from './worst-case/surfaces.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    size: { type: 'string', default: '100000' },
+    only: { type: 'string', default: '' },
+    input: { type: 'string', default: '' },
+    json: { type: 'boolean', default: false },
+  },
+})
+
+export interface Row {
+  surface: string
+  who: string
+  grammar: string
+  input: string
+  /** Of the larger one. */
+  size: number
+  ms: number
+  msAtTwice: number
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+async function rowsOf({ name, who, inputs, most, prepare }: Surface): Promise<Row[]> {
+  const size = Math.min(Number(options.size), (most ?? Number.POSITIVE_INFINITY) / 2)
+  const rows: Row[] = []
+  for (const { grammar, name: input, make } of inputs) {
+    if (!input.includes(options.input)) continue
+    const cost = async (n: number) => {
+      const text = make(n)
+      return costMs(name === 'expressions' ? evaluates(grammar, text) : await prepare(text))
+    }
+    const ms = await cost(size)
+    rows.push({ surface: name, who, grammar, input, size: 2 * size, ms, msAtTwice: await cost(2 * size) })
+  }
+  return rows
+}
+
+const dataDir = mkdtempSync(join(tmpdir(), 'millrace-worst-case-'))
+const { surfaces, close } = await openSurfaces(dataDir, await freePort())
+const rows: Row[] = []
+for (const surface of surfaces) if (surface.name.includes(options.only)) rows.push(...(await rowsOf(surface)))
+await close()
+rmSync(dataDir, { recursive: true, force: true })
+
+if (options.json) console.log(JSON.stringify(rows))
+else {
+  console.log(
+    '| Way in | Who | Grammar | Input | Size | ms | at half the size | ratio |\n| --- | --- | --- | --- | --- | --- | --- | --- |',
+  )
+  for (const { surface, who, grammar, input, size, ms, msAtTwice } of rows)
+    console.log(
+      `| ${surface} | ${who} | ${grammar} | ${input} | ${size.toLocaleString('en')} | ${msAtTwice.toFixed(1)} | ${ms.toFixed(1)} | ${(msAtTwice / Math.max(ms, 0.1)).toFixed(1)} |`,
+    )
+}
+process.exit(0)

@@ -1,0 +1,42 @@
+// In a run of its own, after everything else (vitest.config.ts): it measures processor time.
+import { execFileSync } from 'node:child_process'
+import { resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Row } from '../bench/worst-case.ts'
+
+const MOST_MS_PER_100_KB = 50
+const MOST_RATIO = 3
+/** Less is noise: the kernel counts in steps of up to 4 ms. */
+const TOO_SHORT_MS = 15
+
+/** In a process of its own, as the service runs: without the test runner's detours between files. */
+function measured(only?: { surface: string; input: string }): Row[] {
+  const args = only ? ['--only', only.surface, '--input', only.input] : []
+  const file = resolve(import.meta.dirname, '../bench/worst-case.ts')
+  const output = execFileSync(process.execPath, [file, '--json', ...args], { encoding: 'utf8', maxBuffer: 1 << 26 })
+  return JSON.parse(output) as Row[]
+}
+
+function problemOf({ size, ms, msAtTwice }: Row): string | null {
+  const most = Math.max(TOO_SHORT_MS, (size / 100_000) * MOST_MS_PER_100_KB)
+  if (msAtTwice > most) return `takes ${msAtTwice.toFixed(0)} ms for ${size} bytes; ${most} are allowed`
+  if (msAtTwice > TOO_SHORT_MS && msAtTwice / ms > MOST_RATIO)
+    return `takes ${(msAtTwice / ms).toFixed(1)} times as long for twice the size`
+  return null
+}
+
+describe('the worst of every grammar', () => {
+  it('takes time in proportion to its size, and little of it, at every way in', { timeout: 600_000 }, () => {
+    const rows = measured()
+    expect(new Set(rows.map(({ surface }) => surface)).size).toBeGreaterThan(20)
+    // What was unlucky is measured once more, by itself.
+    const suspects = rows.filter(problemOf)
+    const problems = suspects.flatMap(({ surface, input }) =>
+      measured({ surface, input }).flatMap((row) => {
+        const problem = problemOf(row)
+        return problem ? [`${row.surface}, ${row.grammar}, ${row.input}: ${problem}`] : []
+      }),
+    )
+    expect(problems).toEqual([])
+  })
+})
