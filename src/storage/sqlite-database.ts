@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
-import { Kysely, type SqliteDatabase, SqliteDialect } from 'kysely'
+import { Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect } from 'kysely'
 import { APPLICATION_ID, DATABASE_FILE, isLockHeld, lockFolder } from '../data-folder.ts'
 import { DatabaseRefused } from './database-refused.ts'
 import { sqliteDialect } from './dialect.ts'
@@ -55,7 +55,7 @@ export async function openSqlite(
     raw.exec(`PRAGMA journal_mode=WAL; ${DURABLE}`)
     // Only once: it writes the file's header, and a start that is refused later must leave the file as it is.
     if (size === 0) raw.exec(`PRAGMA application_id=${APPLICATION_ID}`)
-    const kysely = new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(raw) }) })
+    const kysely = connect(raw)
     await migrate(kysely, sqliteDialect)
     const database = raw
     const hot = new ThreadWriter(file, onSync)
@@ -83,7 +83,7 @@ export async function openSqlite(
 /** Gone when it is closed; for trying out flows. */
 export async function openInMemory(): Promise<SqliteStorage> {
   const raw = new DatabaseSync(':memory:')
-  const kysely = new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(raw) }) })
+  const kysely = connect(raw)
   await migrate(kysely, sqliteDialect)
   const commit = new GroupCommit(raw, () => {})
   const doWrite = prepareHotWrites(raw)
@@ -111,7 +111,7 @@ export function openBeside(folder: string): { kysely: Kysely<Tables>; close(): P
     throw new DatabaseRefused(`The database in ${folder} cannot be used: ${(error as Error).message}.`)
   }
   return {
-    kysely: new Kysely<Tables>({ dialect: new SqliteDialect({ database: adapt(raw) }) }),
+    kysely: connect(raw),
     close: async () => raw.close(),
   }
 }
@@ -128,6 +128,22 @@ function checkOwner(db: DatabaseSync): void {
   const id = db.prepare('PRAGMA application_id').get()?.['application_id']
   if (id !== APPLICATION_ID) throw new Error('it is not a database of Millrace')
 }
+
+/** SQLite takes back tables and indexes with the rest of a transaction, which Kysely does not count on. */
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true
+  }
+}
+
+class EmbeddedDialect extends SqliteDialect {
+  override createAdapter(): SqliteAdapter {
+    return new TransactionalAdapter()
+  }
+}
+
+export const connect = (raw: DatabaseSync): Kysely<Tables> =>
+  new Kysely<Tables>({ dialect: new EmbeddedDialect({ database: adapt(raw) }) })
 
 /** node:sqlite in the shape that Kysely's SQLite dialect expects. */
 function adapt(db: DatabaseSync): SqliteDatabase {
