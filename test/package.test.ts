@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
+import { childEnvironment } from './harness/environment.ts'
 import { freePort } from './harness/free-port.ts'
 import { TOKEN, temporaryFolder } from './harness/millrace.ts'
 
@@ -13,7 +14,7 @@ const run = promisify(execFile)
 const root = resolve(import.meta.dirname, '..')
 // The package brings Node 24 along as an optional package of a hundred megabytes; here the one that runs this test stands for it.
 const PATH = `${dirname(process.execPath)}:${process.env['PATH']}`
-const environment = { PATH, HOME: process.env['HOME'], MILLRACE_ADMIN_TOKEN: TOKEN }
+const environment = childEnvironment({ PATH, MILLRACE_ADMIN_TOKEN: TOKEN })
 
 it('the package serves from an empty folder', { timeout: 240_000 }, async () => {
   const folder = temporaryFolder()

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startCluster } from '../harness/cluster.ts'
 import { ENTRY } from '../harness/entry.ts'
+import { childEnvironment } from '../harness/environment.ts'
 import { freePort } from '../harness/free-port.ts'
 import { startGate } from '../harness/gate.ts'
 import { createClient, spawnMillrace, temporaryFolder } from '../harness/millrace.ts'
@@ -23,7 +24,7 @@ afterAll(async () => {
 
 const millrace = (environment: Record<string, string>, ...args: string[]): SpawnSyncReturns<string> =>
   spawnSync(process.execPath, [ENTRY, ...args], {
-    env: { PATH: process.env['PATH'], NO_COLOR: '1', ...environment },
+    env: childEnvironment({ NO_COLOR: '1', ...environment }),
     encoding: 'utf8',
   })
 
@@ -134,7 +135,7 @@ describe('millrace migrate', { timeout: 60_000 }, () => {
     const url = await databases.create()
     for (let i = 0; i < 2; i++) {
       const out = execFileSync(process.execPath, [ENTRY, 'migrate'], {
-        env: { PATH: process.env['PATH'], DATABASE_URL: url },
+        env: childEnvironment({ DATABASE_URL: url }),
         encoding: 'utf8',
       })
       expect(out).toContain('is up to date')

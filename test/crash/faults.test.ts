@@ -4,6 +4,7 @@ import { rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { ENTRY } from '../harness/entry.ts'
+import { childEnvironment } from '../harness/environment.ts'
 import { freePort } from '../harness/free-port.ts'
 import { spawnMillrace, temporaryFolder } from '../harness/millrace.ts'
 import { scrape } from '../harness/scrape.ts'
@@ -170,7 +171,7 @@ describe('a start that cannot succeed', () => {
   it('exits with a code that is not 0', () => {
     const run = () =>
       execFileSync(process.execPath, [ENTRY, 'serve'], {
-        env: { PATH: process.env['PATH'], MILLRACE_PORT: 'x' },
+        env: childEnvironment({ MILLRACE_PORT: 'x' }),
         stdio: 'pipe',
       })
     expect(run).toThrow(expect.objectContaining({ status: 1 }))

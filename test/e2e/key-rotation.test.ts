@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Visitor } from '../harness/authorization-server.ts'
 import { ENTRY } from '../harness/entry.ts'
+import { childEnvironment } from '../harness/environment.ts'
 import { freePort } from '../harness/free-port.ts'
 import { type Gate, startGate } from '../harness/gate.ts'
 import { documentOf } from '../harness/management.ts'
@@ -242,14 +243,13 @@ describe('millrace keys rotate', { timeout: 60_000 }, () => {
 
   async function command(args: string[], environment: Record<string, string> = {}) {
     const child = spawn(process.execPath, [ENTRY, 'keys', ...args], {
-      env: {
-        PATH: process.env['PATH'],
+      env: childEnvironment({
         MILLRACE_DATA_DIR: dataDir,
         MILLRACE_PORT: String(port),
         MILLRACE_BASE_URL: `http://127.0.0.1:${port}`,
         MILLRACE_SECRET_KEY: `${key},${oldKey}`,
         ...environment,
-      },
+      }),
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     let output = ''

@@ -10,6 +10,7 @@ import { isFolderInUse } from '../../src/data-folder.ts'
 import { tools } from '../../src/mcp/tools.ts'
 import { callCli } from '../harness/cli.ts'
 import { ENTRY } from '../harness/entry.ts'
+import { childEnvironment } from '../harness/environment.ts'
 import { freePort } from '../harness/free-port.ts'
 import { documentOf } from '../harness/management.ts'
 import { type Assistant, assistOver } from '../harness/mcp.ts'
@@ -30,7 +31,7 @@ const spawnAssistant = (args: string[], env: Record<string, string> = {}): Promi
     new StdioClientTransport({
       command: process.execPath,
       args: [ENTRY, 'mcp', ...args],
-      env: { PATH: process.env['PATH']!, ...env },
+      env: childEnvironment(env),
       cwd: folder,
       stderr: 'pipe',
     }),

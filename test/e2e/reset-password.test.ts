@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Browser, openBrowser, PASSWORD, setUpOwner } from '../harness/browser.ts'
 import { ENTRY } from '../harness/entry.ts'
+import { childEnvironment } from '../harness/environment.ts'
 import { type Millrace, startMillrace, temporaryFolder } from '../harness/millrace.ts'
 
 const folder = (): string => {
@@ -14,7 +15,7 @@ const folder = (): string => {
 
 async function reset(dataDir: string, email: string, input: string): Promise<{ code: number; output: string }> {
   const child = spawn(process.execPath, [ENTRY, 'users', 'reset-password', email], {
-    env: { PATH: process.env['PATH'], MILLRACE_DATA_DIR: dataDir },
+    env: childEnvironment({ MILLRACE_DATA_DIR: dataDir }),
   })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))

@@ -7,6 +7,7 @@ import { runCommandLine } from '../../src/cli/run-command-line.ts'
 import { Terminal } from '../../src/cli/terminal.ts'
 import { readCommandLineSettings } from '../../src/config.ts'
 import { ENTRY } from './entry.ts'
+import { childEnvironment } from './environment.ts'
 
 export interface CliResult {
   exit: number
@@ -40,7 +41,7 @@ export async function callCli(args: string[], { env = {}, input = '' }: Call = {
 
 /** As a process of its own. */
 export async function spawnCli(args: string[], { env = {}, input = '' }: Call = {}, cwd?: string): Promise<CliResult> {
-  const child = spawn(process.execPath, [ENTRY, ...args], { env: { PATH: process.env['PATH'], ...env }, cwd })
+  const child = spawn(process.execPath, [ENTRY, ...args], { env: childEnvironment(env), cwd })
   let stdout = ''
   let stderr = ''
   child.stdout.on('data', (chunk: Buffer) => {

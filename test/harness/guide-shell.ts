@@ -2,6 +2,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { childEnvironment } from './environment.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const programs = join(import.meta.dirname, 'guide-bin')
@@ -51,7 +52,7 @@ export async function runSession(blocks: readonly string[], session: Session): P
 
   const child = spawn('timeout', ['--kill-after=1', String(SECONDS), 'bash', join(notes, 'session')], {
     cwd: session.folder,
-    env: {
+    env: childEnvironment({
       PATH: `${bin}:${process.env['PATH']}`,
       HOME: home,
       ...session.environment,
@@ -59,7 +60,7 @@ export async function runSession(blocks: readonly string[], session: Session): P
       GUIDE_ROOT: root,
       GUIDE_NODE: process.execPath,
       GUIDE_CURL: whereIs('curl')!,
-    },
+    }),
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   await new Promise((done) => child.on('close', done))

@@ -8,6 +8,7 @@ import { readConfig } from '../../src/config.ts'
 import type { FlowView } from '../../src/operations/flow-view.ts'
 import type { RunView } from '../../src/operations/read-runs.ts'
 import { ENTRY } from './entry.ts'
+import { childEnvironment } from './environment.ts'
 import { freePort } from './free-port.ts'
 import { type Databases, startDatabases } from './postgres.ts'
 
@@ -82,7 +83,7 @@ export async function spawnMillrace(
   // A limit on the size of files stands for a full disk: writing past it fails.
   const limit = environment['TEST_FILE_BLOCKS'] ? `ulimit -f ${environment['TEST_FILE_BLOCKS']}; ` : ''
   const child = spawn('sh', ['-c', `${limit}exec "$0" "$1" serve`, process.execPath, ENTRY], {
-    env: { PATH: process.env['PATH'], ...settings(environment, dataDir, port) },
+    env: childEnvironment(settings(environment, dataDir, port)),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
