@@ -7,6 +7,7 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 import type { Backend } from './backend.ts'
 import type { Config } from './config.ts'
 import { forgetAddress, holdsDatabase, noteAddress } from './data-folder.ts'
+import { DEFAULT_SENT } from './engine/caller-reply.ts'
 import { Engine } from './engine/engine.ts'
 import type { EnginePorts } from './engine/engine-ports.ts'
 import { createIds } from './engine/ids.ts'
@@ -160,6 +161,7 @@ export async function startApp(
     sleepUntil,
     redact: secrets.redact,
     reply: (run, reply) => dispatcher.reply(run, reply),
+    replyRefused: ({ flowId }, reason) => warn(DEFAULT_SENT, { flowId, reason }),
     progressed(run, progress) {
       metrics.stepsRecorded(progress.entries)
       if (progress.finishedAt !== null) {

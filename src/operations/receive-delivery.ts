@@ -1,7 +1,7 @@
 // A webhook request whose head was admitted: its body is checked, it is stored durably, and the caller gets an answer.
 
 import { isUtf8 } from 'node:buffer'
-import { callerReply, defaultReply, stillRunningReply } from '../engine/caller-reply.ts'
+import { callerReply, DEFAULT_SENT, defaultReply, stillRunningReply } from '../engine/caller-reply.ts'
 import { deliveryIdOf } from '../engine/ids.ts'
 import { MAYBE_TOO_LARGE, scanJson, someInfinite, TOO_DEEP } from '../engine/json-limits.ts'
 import { createRoots, type Roots, stepScope } from '../engine/run-scope.ts'
@@ -33,8 +33,8 @@ export async function receiveDelivery(
   admission: Admission,
   body: Buffer,
 ): Promise<CallerReply | Rejection | typeof CHANGED_MEANWHILE> {
-  const refused = checkSignature(services, admission, body)
-  if (refused) return refused
+  const unsigned = checkSignature(services, admission, body)
+  if (unsigned) return unsigned
   const webhook = readBody(admission.head, body)
   if (webhook instanceof Rejection) return webhook
   if (admission.head.test) return captureSample(services, admission, webhook)
@@ -54,7 +54,9 @@ export async function receiveDelivery(
     const id = await keepDelivery(services, route, webhook, { outcome: 'filtered', status: 200, runId: null })
     return defaultReply(id)
   }
-  const immediate = trigger.mode === 'immediate' ? callerReply(trigger.reply, scope, defaultReply(runId)) : null
+  const refused = (reason: string) => services.warn(DEFAULT_SENT, { flowId: route.flowId, reason })
+  const immediate =
+    trigger.mode === 'immediate' ? callerReply(trigger.reply, scope, defaultReply(runId), refused) : null
   const key = trigger.dedupe ? dedupeKey(services, trigger.dedupe.key, scope) : null
   const waiting = immediate ? null : services.replies.wait(runId, route.flowId, trigger.timeoutMs)
   const { duplicateOf, stale } = await startRun(
@@ -84,7 +86,12 @@ export async function receiveDelivery(
   if (duplicateOf !== null) {
     services.replies.send(runId, stillRunningReply(runId))
     const reply = immediate
-      ? callerReply(trigger.reply, duplicateScope(services, roots, duplicateOf, createdAt), defaultReply(duplicateOf))
+      ? callerReply(
+          trigger.reply,
+          duplicateScope(services, roots, duplicateOf, createdAt),
+          defaultReply(duplicateOf),
+          refused,
+        )
       : defaultReply(duplicateOf)
     await keepDelivery(services, route, webhook, { outcome: 'duplicate', status: reply.status, runId: duplicateOf })
     return reply

@@ -99,56 +99,6 @@ describe('immediate', () => {
   })
 })
 
-describe('types of replies', () => {
-  const typed = (type: string, body: unknown) =>
-    flowWith({ response: { headers: [{ name: 'Content-Type', value: type }], body } })
-
-  it('sends text as it is under text/plain', async () => {
-    const answer = await (await typed('text/plain; charset=utf-8', 'Hello {{ webhook.body.name }}')).post({ name: 'Ä' })
-    expect(answer.body).toBe('Hello Ä')
-    expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')
-  })
-
-  it('sends a JSON text under a JSON type', async () => {
-    const answer = await (await typed('application/vnd.api+json', 'text')).post({})
-    expect(answer.body).toBe('text')
-    expect(answer.headers.get('content-type')).toMatch(/^application\/vnd\.api\+json/)
-  })
-
-  it.each([
-    'text/html',
-    'TEXT/HTML; charset=utf-8',
-    'application/xhtml+xml',
-    'image/svg+xml',
-    'text/xml',
-    'nonsense',
-    '{{ "" }}',
-  ])('puts a page of type "%s" into a sandbox', async (type) => {
-    const answer = await (await typed(type, '<script>alert(1)</script>')).post({})
-    expect(answer.headers.get('content-security-policy')).toMatch(/^sandbox/)
-    expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
-    expect(answer.body).toBe('<script>alert(1)</script>')
-  })
-
-  it('puts a page from a respond step into a sandbox, whatever policy the flow sets', async () => {
-    const { post } = await flowWith({ response: { mode: 'finished' } }, [
-      {
-        id: 'page',
-        kind: 'respond',
-        headers: [
-          { name: 'content-type', value: 'text/html' },
-          { name: 'Content-Security-Policy', value: 'sandbox allow-scripts allow-same-origin' },
-        ],
-        body: '<h1>Hi</h1>',
-      },
-    ])
-    const answer = await post({})
-    // Of several policies each one holds: the empty sandbox stays.
-    expect(answer.headers.get('content-security-policy')!.split(', ')).toContain('sandbox')
-    expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
-  })
-})
-
 describe('finished', () => {
   it('answers after the run with templates over its steps and variables', async () => {
     const { post } = await flowWith(
