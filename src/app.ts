@@ -241,6 +241,7 @@ export async function startApp(
     ids,
     now,
     baseUrl: config.baseUrl,
+    webhookBaseUrl: config.webhookBaseUrl,
     maxBodyBytes: config.maxBodyBytes,
     maxQueue: config.maxQueue,
     warn,
@@ -266,6 +267,8 @@ export async function startApp(
     tracing: tracing.deliveries,
     ready: backend.reachable,
     healthOnly: config.role === 'worker',
+    // A server of the command line's own has no name that anybody could ask for.
+    webhooksApart: !idle && config.webhookBaseUrl !== config.baseUrl,
     trustProxy: config.trustProxy,
     settings: settingsOf(config),
     flowSchema: flowSchema(stepKinds),
@@ -328,6 +331,7 @@ const httpClientFor = (config: Config, meter?: HttpClientOptions['meter']) =>
     allow: config.egressAllow,
     own: {
       origin: config.baseUrl,
+      webhookOrigin: config.webhookBaseUrl,
       webhookPrefix: '/api/v1/webhooks/',
       hopHeader: HOP_HEADER,
       endpoints: [{ host: config.host, port: config.port }],
@@ -359,6 +363,7 @@ export async function probe(config: Config, url: string, timeoutMs: number): Pro
 const settingsOf = (config: Config) => ({
   version: VERSION,
   baseUrl: config.baseUrl,
+  webhookBaseUrl: config.webhookBaseUrl,
   storage: config.databaseUrl === null ? ('sqlite' as const) : ('postgres' as const),
   limits: {
     maxBodyBytes: config.maxBodyBytes,

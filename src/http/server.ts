@@ -40,7 +40,8 @@ import { tokenRoutes, userRoutes } from './routes/users.ts'
 import { createKeepAlive, createSessionCookie } from './session-cookie.ts'
 import { staticUi } from './static-ui.ts'
 import { traceWebhooks } from './trace-webhooks.ts'
-import { createWebhookListener, isWebhook, type WebhookListener } from './webhook-listener.ts'
+import { createWebhookListener, type WebhookListener } from './webhook-listener.ts'
+import { type Choose, onOneOrigin, onTwoOrigins } from './webhook-origin.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -58,6 +59,8 @@ export interface ServerOptions extends System {
   uiFolder: string
   /** Nothing but health and metrics is served: by a process that only runs runs. */
   healthOnly: boolean
+  /** Webhooks have an origin of their own. */
+  webhooksApart: boolean
   onBug(error: unknown, route: string): void
 }
 
@@ -84,7 +87,10 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     bodyLimit: MAX_API_BODY,
     genReqId: () => services.ids.next('req'),
     requestIdHeader: false,
-    serverFactory: (api) => listenOn(options.healthOnly ? api : webhooks, api),
+    serverFactory: (api) => {
+      if (options.healthOnly) return listenOn(() => api, api)
+      return listenOn(options.webhooksApart ? onTwoOrigins(services, webhooks, api) : onOneOrigin(webhooks, api), api)
+    },
     forceCloseConnections: 'idle',
     clientErrorHandler: (error, socket) => answerMalformed(error, socket, services.ids.next('req')),
     // Paths that cannot be decoded or are too long; the hooks do not run for them.
@@ -153,10 +159,9 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   return { fastify, streams }
 }
 
-/** One server for both: webhooks go past the API's router. */
-function listenOn(webhooks: WebhookListener, api: WebhookListener): HttpServer {
-  const listen: WebhookListener = (request, response) =>
-    isWebhook(request.url!) ? webhooks(request, response) : api(request, response)
+/** One server for the API and for what goes past its router. */
+function listenOn(choose: Choose, api: WebhookListener): HttpServer {
+  const listen: WebhookListener = (request, response) => choose(request)(request, response)
   const server = createHttpServer(
     {
       // Slow senders are cut off: headers within 15 s, the whole request within 2 minutes.
@@ -174,8 +179,9 @@ function listenOn(webhooks: WebhookListener, api: WebhookListener): HttpServer {
   server.maxHeadersCount = 0
   // Webhooks say "continue" themselves, once they know that they want the body.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    if (!isWebhook(request.url!)) response.writeContinue()
-    listen(request, response)
+    const chosen = choose(request)
+    if (chosen === api) response.writeContinue()
+    chosen(request, response)
   })
   // What else somebody may expect is ignored, as RFC 9110 (10.1.1) allows.
   server.on('checkExpectation', listen)

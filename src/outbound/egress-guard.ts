@@ -8,6 +8,8 @@ import { allowsAddress, allowsHost, type EgressRules, withoutFinalDot } from './
 export interface OwnService {
   /** The origin of MILLRACE_BASE_URL. */
   origin: string
+  /** That of MILLRACE_WEBHOOK_BASE_URL; the same where it is not set. */
+  webhookOrigin: string
   webhookPrefix: string
   /** Carries how many webhooks of this service stand before a call. */
   hopHeader: string
@@ -26,21 +28,20 @@ export class EgressGuard {
   readonly #rules: EgressRules
   readonly #own: OwnService
   readonly #ownOrigins: ReadonlySet<string>
+  readonly #webhookOrigins: ReadonlySet<string>
 
   constructor(rules: EgressRules, own: OwnService) {
     this.#rules = rules
     this.#own = own
-    const origin = new URL(own.origin)
-    const spellings = LOOPBACK_HOSTS.includes(origin.hostname) ? LOOPBACK_HOSTS : [withoutFinalDot(origin.hostname)]
-    const port = origin.port ? `:${origin.port}` : ''
-    this.#ownOrigins = new Set(spellings.map((host) => `${origin.protocol}//${host}${port}`))
+    this.#webhookOrigins = new Set(spellings(own.webhookOrigin))
+    this.#ownOrigins = new Set([...spellings(own.origin), ...this.#webhookOrigins])
   }
 
   /** Asked before every send and redirect: a pooled connection must not carry what could not have opened it. */
   target(url: URL): Target {
     const origin = url.hostname.endsWith('.') ? url.origin.replace(url.hostname, url.hostname.slice(0, -1)) : url.origin
     if (!this.#ownOrigins.has(origin)) return 'outside'
-    if (this.#isWebhook(url.pathname)) return 'webhook'
+    if (this.#webhookOrigins.has(origin) && this.#isWebhook(url.pathname)) return 'webhook'
     throw this.#ownRefusal(url.host)
   }
 
@@ -80,9 +81,16 @@ export class EgressGuard {
   #ownRefusal(host: string): OutboundError {
     return blocked(
       `${host} is this service itself`,
-      `Of this service only webhooks can be called: ${this.#own.origin}${this.#own.webhookPrefix}<webhook id>.`,
+      `Of this service only webhooks can be called: ${this.#own.webhookOrigin}${this.#own.webhookPrefix}<webhook id>.`,
     )
   }
+}
+
+/** The names that one origin goes by. */
+function spellings(own: string): string[] {
+  const { protocol, hostname, port } = new URL(own)
+  const hosts = LOOPBACK_HOSTS.includes(hostname) ? LOOPBACK_HOSTS : [withoutFinalDot(hostname)]
+  return hosts.map((host) => `${protocol}//${host}${port ? `:${port}` : ''}`)
 }
 
 export function blocked(message: string, hint: string): OutboundError {
