@@ -135,6 +135,62 @@ describe('deleting a user', () => {
   })
 })
 
+describe('what an owner made that lets somebody in', () => {
+  const invitations = async (user: Browser) => {
+    const made = [(await user.send('POST', '/api/v1/invitations', { role: 'owner' })).body]
+    const { token } = (await user.send('POST', '/api/v1/tokens', { name: 'mine', scope: 'admin' })).body
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const body = JSON.stringify({ role: 'owner' })
+    const response = await fetch(`${millrace.url}/api/v1/invitations`, { method: 'POST', headers, body })
+    made.push(await response.json())
+    return made.map(({ url }) => codeOf(url))
+  }
+
+  it.each([
+    ['the user', (id: string) => owner.send('DELETE', `/api/v1/users/${id}`)],
+    ['the role', (id: string) => owner.send('PUT', `/api/v1/users/${id}`, { role: 'editor' })],
+  ])('ends with %s', async (what, end) => {
+    const user = await addUser(millrace, 'owner', `${what.replace(' ', '-')}@example.com`)
+    const codes = await invitations(user)
+    for (const code of codes) expect((await offer(code)).status).toBe(200)
+    expect((await end(user.id)).status).toBeLessThan(300)
+    for (const code of codes) {
+      expectFailure(await offer(code), 404, 'not_found')
+      expectFailure(await accept(code, `back-${code.slice(0, 5)}@example.com`.toLowerCase()), 404, 'not_found')
+    }
+    expect((await owner.send('GET', '/api/v1/invitations')).body.items).toEqual([])
+  })
+
+  it('is a consent that was asked for: nobody connects with it afterwards', async () => {
+    const fields = {
+      grant: 'authorization_code',
+      authorizationUrl: 'https://accounts.example.com/authorize',
+      tokenUrl: 'https://accounts.example.com/token',
+      clientId: 'millrace',
+      clientSecret: 'a-client-secret',
+    }
+    expect(
+      (await millrace.api('POST', '/connections', { name: 'consent', kind: 'oauth2', fields })).body,
+    ).toMatchObject({ name: 'consent' })
+    const user = await addUser(millrace, 'editor', 'consenting@example.com')
+    const session = user.cookie()
+    // A browser each, which keeps the cookie that it has to come back with.
+    const begin = async () => {
+      const browser = openBrowser(millrace, session)
+      const { url } = (await browser.send('POST', '/api/v1/connections/consent/authorize')).body
+      const state = new URL(url).searchParams.get('state')
+      return async () => (await browser.send('GET', `/api/v1/oauth/callback?state=${state}&error=access_denied`)).body
+    }
+    expect(await (await begin())()).toContain('The authorization server says access_denied')
+    const comeBack = [await begin()]
+    await owner.send('PUT', `/api/v1/users/${user.id}`, { role: 'viewer' })
+    await owner.send('PUT', `/api/v1/users/${user.id}`, { role: 'editor' })
+    comeBack.push(await begin())
+    await owner.send('DELETE', `/api/v1/users/${user.id}`)
+    for (const back of comeBack) expect(await back()).toContain('The state is not known')
+  })
+})
+
 describe('the last owner', () => {
   it('can neither go nor be degraded, not even when the last two turn on one another', async () => {
     const alone = await startMillrace()
