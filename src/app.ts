@@ -62,7 +62,7 @@ import { createFlowStore } from './storage/flow-store.ts'
 import { createGrantStore } from './storage/grant-store.ts'
 import { createHousekeeping } from './storage/housekeeping.ts'
 import { createInvitationStore } from './storage/invitation-store.ts'
-import { openPostgres } from './storage/postgres-database.ts'
+import { databaseEndpoint, openPostgres } from './storage/postgres-database.ts'
 import { createRunStore } from './storage/run-store.ts'
 import { createSampleStore } from './storage/sample-store.ts'
 import { createSessionStore } from './storage/session-store.ts'
@@ -325,6 +325,11 @@ async function openBackend(
     : openOnPostgres({ ...config, databaseUrl }, now, onCommit)
 }
 
+function ownEndpoints({ host, port, databaseUrl }: Config): { host: string; port: number }[] {
+  const database = databaseUrl === null ? null : databaseEndpoint(databaseUrl)
+  return [{ host, port }, ...(database ? [database] : [])]
+}
+
 const httpClientFor = (config: Config, meter?: HttpClientOptions['meter']) =>
   createHttpClient({
     meter,
@@ -334,7 +339,7 @@ const httpClientFor = (config: Config, meter?: HttpClientOptions['meter']) =>
       webhookOrigin: config.webhookBaseUrl,
       webhookPrefix: '/api/v1/webhooks/',
       hopHeader: HOP_HEADER,
-      endpoints: [{ host: config.host, port: config.port }],
+      endpoints: ownEndpoints(config),
     },
     concurrency: config.httpConcurrency,
     perHost: config.httpPerHost,

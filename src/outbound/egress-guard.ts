@@ -2,8 +2,8 @@
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { OutboundError } from '../engine/http-client.ts'
-import { type Address, specialRange, unwrapped } from './address-ranges.ts'
-import { allowsAddress, allowsHost, type EgressRules, withoutFinalDot } from './egress-rules.ts'
+import { type Address, isMetadata, specialRange, unwrapped } from './address-ranges.ts'
+import { allowsAddress, allowsHost, type EgressRules, namesAddress, withoutFinalDot } from './egress-rules.ts'
 
 export interface OwnService {
   /** The origin of MILLRACE_BASE_URL. */
@@ -13,7 +13,7 @@ export interface OwnService {
   webhookPrefix: string
   /** Carries how many webhooks of this service stand before a call. */
   hopHeader: string
-  /** Listen addresses, database: never reachable, whatever is allowed. */
+  /** Where it listens, and its database: never reachable, whatever is allowed. */
   endpoints: readonly { host: string; port: number }[]
 }
 
@@ -55,12 +55,18 @@ export class EgressGuard {
   refusal(hostname: string, port: number, dialled: string, forbidden: readonly string[]): OutboundError | null {
     const address = unwrapped(dialled)
     if (this.#isOwnEndpoint(address, port, forbidden)) return this.#ownRefusal(`${hostname}:${port}`)
+    // Credentials of the machine: neither a whole network that is open nor a name, whoever answers for it, leads to them.
+    if (isMetadata(address) && !namesAddress(this.#rules, address, port)) return this.#metadataRefusal(hostname)
     const range = specialRange(address)
     if (range === null || allowsHost(this.#rules, hostname, port) || allowsAddress(this.#rules, address, port))
       return null
     // The address behind a name stays unsaid: it would map the internal network.
-    const what = isIP(hostname) ? 'is' : 'resolves to'
-    return blocked(`${hostname} ${what} an address that is not public (${range})`, OPEN_IT)
+    return blocked(`${hostname} ${leadsTo(hostname)} an address that is not public (${range})`, OPEN_IT)
+  }
+
+  #metadataRefusal(hostname: string): OutboundError {
+    const hint = 'Whoever runs this service can open it with MILLRACE_EGRESS_ALLOW, by the very address and no range.'
+    return blocked(`${hostname} ${leadsTo(hostname)} an address of cloud metadata`, hint)
   }
 
   /** Names among the own endpoints on that port; their addresses must be known before dialling. */
@@ -80,11 +86,13 @@ export class EgressGuard {
 
   #ownRefusal(host: string): OutboundError {
     return blocked(
-      `${host} is this service itself`,
+      `${host} belongs to this service itself`,
       `Of this service only webhooks can be called: ${this.#own.webhookOrigin}${this.#own.webhookPrefix}<webhook id>.`,
     )
   }
 }
+
+const leadsTo = (hostname: string): string => (isIP(hostname) ? 'is' : 'resolves to')
 
 /** The names that one origin goes by. */
 function spellings(own: string): string[] {
