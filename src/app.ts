@@ -22,6 +22,7 @@ import { openOnPostgres } from './on-postgres.ts'
 import { openOnSqlite } from './on-sqlite.ts'
 import type { AccessServices } from './operations/access/access-services.ts'
 import { ApiTokens } from './operations/access/api-tokens.ts'
+import { KnownDevices } from './operations/access/known-devices.ts'
 import { SetUp } from './operations/access/set-up.ts'
 import { SignInAttempts } from './operations/access/sign-in-attempts.ts'
 import { resetPassword as setNewPassword } from './operations/access/users.ts'
@@ -204,6 +205,7 @@ export async function startApp(
     ),
     passwords: createPasswords(),
     setUp: shared ? new SetUp(vault.derive('set-up')) : new SetUp(),
+    devices: new KnownDevices(vault.derive('known-devices')),
     attempts: new SignInAttempts(),
   }
   const services: Services = {

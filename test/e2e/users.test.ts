@@ -18,7 +18,7 @@ afterAll(() => millrace.stop())
 const accept = (code: string, email: string) =>
   openBrowser(millrace).send('POST', '/api/auth/accept-invitation', { code, email, name: 'Guest', password: PASSWORD })
 
-const offer = (code: string) => openBrowser(millrace).send('GET', `/api/auth/invitation?code=${code}`)
+const offer = (code: string) => openBrowser(millrace).send('POST', '/api/auth/invitation', { code })
 
 describe('an invitation', () => {
   it('is a link that lets one user in, with the role that it carries', async () => {
@@ -52,6 +52,16 @@ describe('an invitation', () => {
       { action: 'invitation.accept', actor: user.email, actorId: user.id, target: { id: invitation.id } },
       { action: 'invitation.create', actor: 'ada@example.com', target: { id: invitation.id }, details: { role } },
     ])
+  })
+
+  it('is looked up without its code in a URL', async () => {
+    const { url } = (await owner.send('POST', '/api/v1/invitations', { role: 'viewer' })).body
+    const byUrl = await openBrowser(millrace).send('GET', `/api/auth/invitation?code=${codeOf(url)}`)
+    expectFailure(byUrl, 404, 'not_found')
+    const withoutBody = await openBrowser(millrace).send('POST', `/api/auth/invitation?code=${codeOf(url)}`, {})
+    expect(withoutBody.status).toBe(400)
+    expect((await offer(codeOf(url))).status).toBe(200)
+    expect((await accept(codeOf(url), 'looked-up@example.com')).status).toBe(200)
   })
 
   it('for an address lets only that one in', async () => {

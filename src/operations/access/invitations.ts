@@ -67,7 +67,7 @@ export async function readInvitation(
   code: string,
   network: string,
 ): Promise<Pick<InvitationView, 'role' | 'email' | 'expiresAt'>> {
-  return services.access.attempts.attempt(null, network, services.now(), async () => {
+  return services.access.attempts.attempt({ network, account: null, known: null }, services.now(), async () => {
     const { role, email, expiresAt } = invitationView(await findInvitation(services, code))
     return { role, email, expiresAt }
   })
@@ -82,7 +82,7 @@ export interface Acceptance {
 
 export async function acceptInvitation(services: Services, given: Acceptance, network: string): Promise<OpenSession> {
   const { users, passwords, attempts } = services.access
-  return attempts.attempt(null, network, services.now(), async () => {
+  return attempts.attempt({ network, account: null, known: null }, services.now(), async () => {
     const invitation = await findInvitation(services, given.code)
     const email = normalEmail(given.email)
     if (invitation.email !== null && invitation.email !== email)
