@@ -95,7 +95,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     clientErrorHandler: (error, socket) => answerMalformed(error, socket, services.ids.next('req')),
     // Paths that cannot be decoded or are too long; the hooks do not run for them.
     frameworkErrors: (_error, request, reply) => {
-      void reply.header('x-request-id', request.id)
+      void reply.headers(headersOfAll(request.id))
       void notFound(request as FastifyRequest, reply as FastifyReply)
     },
   })
@@ -108,7 +108,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   await fastify.register(swagger, describeApi(options.settings.version, services.baseUrl, options.flowSchema))
 
   fastify.addHook('onRequest', async (request, reply) => {
-    void reply.header('x-request-id', request.id)
+    void reply.headers(headersOfAll(request.id))
     const fault = faultOfHead(request.raw)
     if (fault) {
       void reply.header('connection', 'close')
@@ -151,13 +151,18 @@ export async function createServer(options: ServerOptions): Promise<Server> {
       reply
         .type('text/html; charset=utf-8')
         .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
-        .header('x-content-type-options', 'nosniff')
         .send(apiDocsPage(fastify.swagger() as unknown as Description)),
     )
   })
   await staticUi(fastify, options.uiFolder, notFound)
   return { fastify, streams }
 }
+
+/** On every reply: JSON that holds what strangers sent must not be taken for anything else. */
+const headersOfAll = (requestId: string) => ({
+  'x-request-id': requestId,
+  'x-content-type-options': 'nosniff',
+})
 
 /** One server for the API and for what goes past its router. */
 function listenOn(choose: Choose, api: WebhookListener): HttpServer {

@@ -210,7 +210,14 @@ function passes(
   }
 }
 
-/** Missing or empty means: not deduplicated. Long keys, those with secrets and those no database takes are kept as their digest. */
+/** What the keys begin with that are not kept as they came. */
+const DIGEST = 'sha256:'
+const JSON_VALUE = 'json:'
+
+/**
+ * Missing or empty means: not deduplicated. A text is its own key, and any other value its JSON, marked as such: 1 is not "1". Long
+ * keys, those with secrets, those no database takes and texts that look like ours are kept as their digest.
+ */
 function dedupeKey(services: DeliveryServices, keyOf: (scope: Scope) => unknown, scope: Scope): string | null {
   let value: unknown
   try {
@@ -220,11 +227,21 @@ function dedupeKey(services: DeliveryServices, keyOf: (scope: Scope) => unknown,
     throw error
   }
   if (value === MISSING || value === null || value === '') return null
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  const digest = text.length > 200 || text.includes('\0') || !text.isWellFormed() || services.secrets.holds(text)
-  // As JSON, in which lone surrogates stay apart.
-  return digest ? `sha256:${services.hashing.sha256(JSON.stringify(text))}` : text
+  // In JSON lone surrogates stay apart, and a text is no other value.
+  const json = JSON.stringify(value)
+  const text = typeof value === 'string' ? value : json
+  const digest =
+    text.length > 200 ||
+    text.includes('\0') ||
+    !text.isWellFormed() ||
+    looksLikeOurs(value) ||
+    services.secrets.holds(text)
+  if (digest) return DIGEST + services.hashing.sha256(json)
+  return typeof value === 'string' ? text : JSON_VALUE + text
 }
+
+const looksLikeOurs = (value: unknown): boolean =>
+  typeof value === 'string' && (value.startsWith(DIGEST) || value.startsWith(JSON_VALUE))
 
 async function keepDelivery(
   services: DeliveryServices,
