@@ -7,6 +7,7 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 import type { Backend } from './backend.ts'
 import type { Config } from './config.ts'
 import { forgetAddress, holdsDatabase, noteAddress } from './data-folder.ts'
+import { DEFAULT_SENT } from './engine/caller-reply.ts'
 import { Engine } from './engine/engine.ts'
 import type { EnginePorts } from './engine/engine-ports.ts'
 import { createIds } from './engine/ids.ts'
@@ -21,6 +22,7 @@ import { openOnPostgres } from './on-postgres.ts'
 import { openOnSqlite } from './on-sqlite.ts'
 import type { AccessServices } from './operations/access/access-services.ts'
 import { ApiTokens } from './operations/access/api-tokens.ts'
+import { KnownDevices } from './operations/access/known-devices.ts'
 import { SetUp } from './operations/access/set-up.ts'
 import { SignInAttempts } from './operations/access/sign-in-attempts.ts'
 import { resetPassword as setNewPassword } from './operations/access/users.ts'
@@ -61,7 +63,7 @@ import { createFlowStore } from './storage/flow-store.ts'
 import { createGrantStore } from './storage/grant-store.ts'
 import { createHousekeeping } from './storage/housekeeping.ts'
 import { createInvitationStore } from './storage/invitation-store.ts'
-import { openPostgres } from './storage/postgres-database.ts'
+import { databaseEndpoint, openPostgres } from './storage/postgres-database.ts'
 import { createRunStore } from './storage/run-store.ts'
 import { createSampleStore } from './storage/sample-store.ts'
 import { createSessionStore } from './storage/session-store.ts'
@@ -160,6 +162,7 @@ export async function startApp(
     sleepUntil,
     redact: secrets.redact,
     reply: (run, reply) => dispatcher.reply(run, reply),
+    replyRefused: ({ flowId }, reason) => warn(DEFAULT_SENT, { flowId, reason }),
     progressed(run, progress) {
       metrics.stepsRecorded(progress.entries)
       if (progress.finishedAt !== null) {
@@ -202,6 +205,7 @@ export async function startApp(
     ),
     passwords: createPasswords(),
     setUp: shared ? new SetUp(vault.derive('set-up')) : new SetUp(),
+    devices: new KnownDevices(vault.derive('known-devices')),
     attempts: new SignInAttempts(),
   }
   const services: Services = {
@@ -239,6 +243,7 @@ export async function startApp(
     ids,
     now,
     baseUrl: config.baseUrl,
+    webhookBaseUrl: config.webhookBaseUrl,
     maxBodyBytes: config.maxBodyBytes,
     maxQueue: config.maxQueue,
     warn,
@@ -264,6 +269,8 @@ export async function startApp(
     tracing: tracing.deliveries,
     ready: backend.reachable,
     healthOnly: config.role === 'worker',
+    // A server of the command line's own has no name that anybody could ask for.
+    webhooksApart: !idle && config.webhookBaseUrl !== config.baseUrl,
     trustProxy: config.trustProxy,
     settings: settingsOf(config),
     flowSchema: flowSchema(stepKinds),
@@ -320,15 +327,21 @@ async function openBackend(
     : openOnPostgres({ ...config, databaseUrl }, now, onCommit)
 }
 
+function ownEndpoints({ host, port, databaseUrl }: Config): { host: string; port: number }[] {
+  const database = databaseUrl === null ? null : databaseEndpoint(databaseUrl)
+  return [{ host, port }, ...(database ? [database] : [])]
+}
+
 const httpClientFor = (config: Config, meter?: HttpClientOptions['meter']) =>
   createHttpClient({
     meter,
     allow: config.egressAllow,
     own: {
       origin: config.baseUrl,
+      webhookOrigin: config.webhookBaseUrl,
       webhookPrefix: '/api/v1/webhooks/',
       hopHeader: HOP_HEADER,
-      endpoints: [{ host: config.host, port: config.port }],
+      endpoints: ownEndpoints(config),
     },
     concurrency: config.httpConcurrency,
     perHost: config.httpPerHost,
@@ -357,6 +370,7 @@ export async function probe(config: Config, url: string, timeoutMs: number): Pro
 const settingsOf = (config: Config) => ({
   version: VERSION,
   baseUrl: config.baseUrl,
+  webhookBaseUrl: config.webhookBaseUrl,
   storage: config.databaseUrl === null ? ('sqlite' as const) : ('postgres' as const),
   limits: {
     maxBodyBytes: config.maxBodyBytes,

@@ -7,6 +7,7 @@ describe('readConfig', () => {
       host: '127.0.0.1',
       port: 8080,
       baseUrl: 'http://localhost:8080',
+      webhookBaseUrl: 'http://localhost:8080',
       dataDir: './.millrace',
       databaseUrl: null,
       role: 'all',
@@ -48,6 +49,8 @@ describe('readConfig', () => {
     ['MILLRACE_MAX_BODY', '10 potatoes', 'not a size'],
     ['MILLRACE_BASE_URL', 'flows.example.com', 'not an http or https URL'],
     ['MILLRACE_BASE_URL', 'https://example.com/flows', 'more than an origin'],
+    ['MILLRACE_WEBHOOK_BASE_URL', 'https://example.com/hooks', 'more than an origin'],
+    ['MILLRACE_WEBHOOK_BASE_URL', 'https://LOCALHOST.:8443', 'needs one of its own'],
     ['MILLRACE_ADMIN_TOKEN', 'short', 'shorter than 16 characters'],
     ['MILLRACE_SECRET_KEY', 'bm90IDMyIGJ5dGVz', 'it is not 32 bytes in base64'],
     [

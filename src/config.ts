@@ -7,6 +7,8 @@ export interface Config {
   host: string
   port: number
   baseUrl: string
+  /** The origin of the webhooks; the same, or with a host of its own. */
+  webhookBaseUrl: string
   dataDir: string
   /** PostgreSQL; null: the embedded database in the data folder. */
   databaseUrl: string | null
@@ -40,10 +42,12 @@ type Environment = Record<string, string | undefined>
 export function readConfig(environment: Environment = process.env): Config {
   const read = new Reader(environment)
   const port = read.integer('MILLRACE_PORT', 8080, 1, 65_535)
+  const baseUrl = read.origin('MILLRACE_BASE_URL', `http://localhost:${port}`)
   return {
     host: read.text('MILLRACE_HOST', '127.0.0.1'),
     port,
-    baseUrl: read.baseUrl(`http://localhost:${port}`),
+    baseUrl,
+    webhookBaseUrl: read.webhookBaseUrl(baseUrl),
     dataDir: read.text('MILLRACE_DATA_DIR', DEFAULT_DATA_DIR),
     databaseUrl: read.databaseUrl(),
     role: read.role(),
@@ -84,7 +88,7 @@ export interface CommandLineSettings {
 export function readCommandLineSettings(environment: Environment = process.env): CommandLineSettings {
   const read = new Reader(environment)
   const defaultUrl = `http://localhost:${read.integer('MILLRACE_PORT', 8080, 1, 65_535)}`
-  const baseUrl = read.baseUrl('')
+  const baseUrl = read.origin('MILLRACE_BASE_URL', '')
   return {
     baseUrl: baseUrl === '' ? null : baseUrl,
     defaultUrl,
@@ -97,6 +101,10 @@ export function readCommandLineSettings(environment: Environment = process.env):
     variable: (name) => environment[name],
   }
 }
+
+const HOOKS_EXAMPLE = 'https://hooks.example.net'
+
+const hostnameOf = (origin: string): string => new URL(origin).hostname.replace(/\.$/, '')
 
 class Reader {
   readonly #environment: Environment
@@ -158,8 +166,7 @@ class Reader {
     return bytes
   }
 
-  baseUrl(fallback: string): string {
-    const name = 'MILLRACE_BASE_URL'
+  origin(name: string, fallback: string): string {
     const text = this.#get(name)
     if (text === undefined) return fallback
     const url = URL.canParse(text) ? new URL(text) : null
@@ -168,6 +175,15 @@ class Reader {
     if (url.pathname !== '/' || url.search || url.hash || url.username)
       this.#refuse(name, `"${text}" is more than an origin (scheme, host and port)`, url.origin)
     return url.origin
+  }
+
+  webhookBaseUrl(baseUrl: string): string {
+    const name = 'MILLRACE_WEBHOOK_BASE_URL'
+    const origin = this.origin(name, baseUrl)
+    // Requests are told apart by the host that they name, and cookies know no ports.
+    if (this.#get(name) !== undefined && hostnameOf(origin) === hostnameOf(baseUrl))
+      this.#refuse(name, `it has the host of MILLRACE_BASE_URL (${baseUrl}), and needs one of its own`, HOOKS_EXAMPLE)
+    return origin
   }
 
   databaseUrl(): string | null {

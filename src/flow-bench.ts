@@ -85,6 +85,7 @@ export async function openBench({ startMs, env, connections: given, sandbox }: B
     holdsSecret: () => false,
     redact: (value) => value,
     reply: (run, reply) => replies.send(run.id, reply),
+    replyRefused: () => {},
     progressed: () => {},
     sleepUntil,
     storageTrouble: (error) => Promise.reject(error),

@@ -1,11 +1,14 @@
 // What is in deploy/ and the Dockerfile fits together, and fits the service. There is no container engine here to try it with.
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import { BlockList, isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { validate } from 'dockerfile-utils'
 import { CORE_SCHEMA, load, loadAll, mergeTag } from 'js-yaml'
 import { describe, expect, it } from 'vitest'
 import { readConfig } from '../src/config.ts'
+import { createClientAddress } from '../src/http/client-address.ts'
 import { startMillrace, TEST_KEY, TOKEN, temporaryFolder } from './harness/millrace.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -107,6 +110,42 @@ describe('kubernetes.yaml', () => {
     const names = [...Object.keys(secret.stringData), ...Object.keys(map.data)]
     expect(names.filter((name) => !settings.has(name))).toEqual([])
     expect(names).toEqual(expect.arrayContaining(['DATABASE_URL', 'MILLRACE_SECRET_KEY']))
+  })
+})
+
+describe('the proxy that is trusted', () => {
+  // biome-ignore-start lint/suspicious/noExplicitAny: the test looks into whatever is there
+  const compose = load(read('deploy/compose.yaml'), { schema }) as any
+  const [map] = (loadAll(read('deploy/kubernetes.yaml')) as any[]).filter(({ kind }) => kind === 'ConfigMap')
+  // biome-ignore-end lint/suspicious/noExplicitAny: the test looks into whatever is there
+  const clientOf = (trusted: string, peer: string, forwarded: string) =>
+    createClientAddress(readConfig({ MILLRACE_TRUST_PROXY: trusted }).trustProxy)({
+      socket: { remoteAddress: peer },
+      headers: { 'x-forwarded-for': forwarded },
+    } as unknown as IncomingMessage)
+
+  it.each([
+    ['compose.yaml', String(compose.services.web.environment.MILLRACE_TRUST_PROXY)],
+    ['kubernetes.yaml', String(map.data.MILLRACE_TRUST_PROXY)],
+  ])('is one address in %s: nobody else says who sent a request', (_file, trusted) => {
+    expect(isIP(trusted)).not.toBe(0)
+    for (const neighbour of ['10.1.2.3', '172.30.83.129', '192.168.1.5', 'fd00::5']) {
+      expect(clientOf(trusted, neighbour, '203.0.113.9')).toBe(neighbour)
+      expect(clientOf(trusted, trusted, `203.0.113.9, ${neighbour}`)).toBe(neighbour)
+    }
+  })
+
+  it('has in compose.yaml the address that is trusted, which nobody else can get', () => {
+    const address = compose.services.proxy.networks.default.ipv4_address
+    expect(compose.services.web.environment.MILLRACE_TRUST_PROXY).toBe(address)
+    const [{ subnet, ip_range: others }] = compose.networks.default.ipam.config
+    const inside = (range: string) => {
+      const list = new BlockList()
+      const [network, bits] = range.split('/') as [string, string]
+      list.addSubnet(network, Number(bits))
+      return list.check(address)
+    }
+    expect([inside(subnet), inside(others)]).toEqual([true, false])
   })
 })
 

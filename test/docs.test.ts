@@ -170,7 +170,7 @@ describe('the documentation', () => {
   })
 
   it('speaks of no host but examples and this machine, and where it compares, of those it compares with', () => {
-    const allowed = /(^|\.)example\.com$|^localhost$|^127\.0\.0\.1$|^schemas\.xmlsoap\.org$/
+    const allowed = /(^|\.)example\.(?:com|net)$|^localhost$|^127\.0\.0\.1$|^schemas\.xmlsoap\.org$/
     const compared = ['github.com', 'docs.n8n.io', 'nodered.org', 'flows.nodered.org', 'www.activepieces.com']
     for (const page of pages.filter((name) => name.startsWith('docs'))) {
       const hosts = [...read(page).matchAll(/https?:\/\/([\w.-]+)/g)].map((match) => match[1]!)

@@ -39,6 +39,8 @@ export interface Context<Options> {
   connect(): Promise<ApiClient>
   /** The result: `json` with --json, otherwise the text. Says that all is well. */
   show(json: unknown, text: () => string): ExitCode
+  /** The same for text that is meant for a file or another program, which gets it to the byte. */
+  showDocument(json: unknown, text: () => string): ExitCode
   /** For people only, beside the result: goes to stderr, and nowhere with --json. */
   note(text: string): void
 }

@@ -8,6 +8,7 @@ import { connect } from './connect.ts'
 import { CliError, EXIT, type ExitCode, usageError } from './exit-code.ts'
 import { helpFor, optionsOf, overview, usageOf } from './help.ts'
 import type { Terminal } from './terminal.ts'
+import { visibleJson } from './visible.ts'
 
 export async function runCommandLine(
   argv: readonly string[],
@@ -22,7 +23,7 @@ export async function runCommandLine(
     const shown = asCliError(error)
     if (!shown) throw error
     if (wantsJson)
-      terminal.err(JSON.stringify({ error: { code: shown.code, message: shown.message, details: shown.details } }))
+      terminal.err(visibleJson({ error: { code: shown.code, message: shown.message, details: shown.details } }))
     else {
       terminal.err(`${terminal.styleError('red', 'error:')} ${shown.message}`)
       for (const line of shown.details) terminal.err(`  ${line}`)
@@ -87,7 +88,12 @@ async function call(
         return client
       },
       show: (json, text) => {
-        terminal.out(wantsJson ? JSON.stringify(json, null, 2) : text())
+        terminal.out(wantsJson ? visibleJson(json, 2) : text())
+        return EXIT.ok
+      },
+      showDocument: (json, text) => {
+        if (wantsJson) terminal.out(visibleJson(json, 2))
+        else terminal.outDocument(text())
         return EXIT.ok
       },
       note: (text) => {

@@ -1,8 +1,10 @@
 // Where the command line reads and writes: colours only for people, questions only where somebody can answer.
+import { randomInt } from 'node:crypto'
 import { createInterface } from 'node:readline/promises'
 import type { Readable, Writable } from 'node:stream'
 import { styleText } from 'node:util'
 import { CliError, EXIT } from './exit-code.ts'
+import { visible } from './visible.ts'
 
 type Style = Parameters<typeof styleText>[0]
 
@@ -41,20 +43,26 @@ export class Terminal {
   }
 
   out(text: string): void {
-    this.#streams.stdout.write(text.endsWith('\n') ? text : `${text}\n`)
+    this.#streams.stdout.write(shown(text))
+  }
+
+  /** A document: to the byte, where it goes into a file or another program. */
+  outDocument(text: string): void {
+    if (this.isShown) this.out(text)
+    else this.#streams.stdout.write(withLineEnd(text))
   }
 
   err(text: string): void {
-    this.#streams.stderr.write(text.endsWith('\n') ? text : `${text}\n`)
+    this.#streams.stderr.write(shown(text))
   }
 
   /** Coloured where the result goes to a person. */
   style(style: Style, text: string): string {
-    return this.isShown && !this.#plain ? styleText(style, text, { validateStream: false }) : text
+    return this.isShown && !this.#plain ? styled(style, text) : text
   }
 
   styleError(style: Style, text: string): string {
-    return this.#streams.stderr.isTTY && !this.#plain ? styleText(style, text, { validateStream: false }) : text
+    return this.#streams.stderr.isTTY && !this.#plain ? styled(style, text) : text
   }
 
   async readStdin(): Promise<Buffer> {
@@ -69,7 +77,7 @@ export class Terminal {
     const { stdin, stderr } = this.#streams
     const lines = createInterface({ input: stdin, output: stderr })
     try {
-      return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `)).trim())
+      return /^y(es)?$/i.test((await lines.question(`${visible(question)} [y/N] `)).trim())
     } finally {
       lines.close()
     }
@@ -78,7 +86,7 @@ export class Terminal {
   /** What is typed is not shown. */
   async askSecret(question: string): Promise<string> {
     const { stdin, stderr } = this.#streams
-    stderr.write(`${question}: `)
+    stderr.write(`${visible(question)}: `)
     stdin.setRawMode?.(true)
     let typed = ''
     let read: (chunk: Buffer | string) => void = () => {}
@@ -102,6 +110,21 @@ export class Terminal {
     }
   }
 }
+
+/** What our own colours begin with until they are written. Whoever chose a name cannot know the number, and has no colours. */
+const OWN_ESCAPE = `\u001b[${randomInt(1e9, 1e10)};`
+
+const styled = (style: Style, text: string): string =>
+  between(styleText(style, between(text, visible), { validateStream: false }), (part) =>
+    part.replaceAll('\u001b[', OWN_ESCAPE),
+  )
+
+const between = (text: string, change: (part: string) => string): string =>
+  text.split(OWN_ESCAPE).map(change).join(OWN_ESCAPE)
+
+const shown = (text: string): string => withLineEnd(between(text, visible).replaceAll(OWN_ESCAPE, '\u001b['))
+
+const withLineEnd = (text: string): string => (text.endsWith('\n') ? text : `${text}\n`)
 
 const CTRL_C = '\u0003'
 const BACKSPACE = '\u007f'

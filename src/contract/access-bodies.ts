@@ -34,7 +34,7 @@ export const AcceptInvitationRequest = Type.Object(
   { code: Code, email: Email, name: Name, password: NewPassword },
   closed,
 )
-export const InvitationQuery = Type.Object({ code: Code }, closed)
+export const InvitationRequest = Type.Object({ code: Code }, closed)
 
 export const MeBody = Type.Object({ name: Type.String(), scope: Scope, user: OptionalUser })
 export const ListedUserBody = Type.Object({ ...UserBody.properties, createdAt: Time, lastSignInAt: OptionalTime })

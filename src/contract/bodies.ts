@@ -268,6 +268,7 @@ export const McpMessage = Type.Object(
 export const SettingsBody = Type.Object({
   version: Type.String(),
   baseUrl: Type.String(),
+  webhookBaseUrl: Type.String({ description: 'What the URLs of webhooks begin with' }),
   storage: oneOf('sqlite', 'postgres'),
   limits: Type.Object({
     maxBodyBytes: Type.Integer(),

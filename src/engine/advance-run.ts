@@ -1,7 +1,7 @@
 // Carries one claimed run as far as it goes: walks its steps, takes what the journal holds, runs the rest, records every outcome.
 import type { CompiledFlow, CompiledStep, CompiledSteps } from '../flow/compile.ts'
 import type { StepListHandle } from '../flow/schema.ts'
-import { finalReply } from './caller-reply.ts'
+import { defaultReply, finalReply, soundReply } from './caller-reply.ts'
 import type { EnginePorts } from './engine-ports.ts'
 import { JournalWriter } from './journal-writer.ts'
 import { NestedFailure, performStep } from './perform-step.ts'
@@ -384,7 +384,10 @@ export class RunWalk {
   }
 
   #tell(): void {
-    if (this.#unsent) this.#ports.reply(this.run, this.#unsent)
+    if (this.#unsent) {
+      const refused = (reason: string) => this.#ports.replyRefused(this.run, reason)
+      this.#ports.reply(this.run, soundReply(this.#unsent, defaultReply(this.run.id), refused))
+    }
     this.#unsent = null
   }
 
@@ -396,7 +399,9 @@ export class RunWalk {
     if (trigger.mode === 'finished' && !this.#replied) {
       const scope = (roots: Roots) => stepScope(roots, this.#ports.hashing, this.run.id, 'reply', this.#ports.now())
       // An error's message may name what the caller must not know, such as a URL with a key.
-      this.#ports.reply(this.run, finalReply(trigger, this.run.id, this.#roots, scope, this.#ports.redact(error)))
+      const told = this.#ports.redact(error)
+      const refused = (reason: string) => this.#ports.replyRefused(this.run, reason)
+      this.#ports.reply(this.run, finalReply(trigger, this.run.id, this.#roots, scope, told, refused))
     }
     return { state: 'finished' }
   }

@@ -1,7 +1,7 @@
 // What the webhook's caller is told: the configured reply, or the default of contract §4.
-import { isReplyHeaderAllowed } from '../flow/check-trigger.ts'
 import type { CompiledReply, CompiledTrigger } from '../flow/compile.ts'
 import { ExpressionError, type Scope } from '../flow/expression/index.ts'
+import { isContentType, isMediaType, isReplyHeaderAllowed } from '../flow/reply-header.ts'
 import type { Roots } from './run-scope.ts'
 import type { RunError } from './run-store.ts'
 import type { CallerReply } from './step-kind.ts'
@@ -17,19 +17,41 @@ export const defaultErrorReply = (id: string, message: string): CallerReply =>
 export const stillRunningReply = (id: string): CallerReply =>
   json(202, { status: 'accepted', message: 'Still running', id })
 
+/** For the log. */
+export const DEFAULT_SENT = 'the default reply was sent in place of the one that the flow has'
+
+/** Hears that a reply was not sent as the flow has it. */
+export type ReplyRefused = (reason: string) => void
+
 /** Parts that are not configured come from the default; a template that fails does not fail the delivery: the default stands. */
-export function callerReply(configured: CompiledReply, scope: Scope, fallback: CallerReply): CallerReply {
+export function callerReply(
+  configured: CompiledReply,
+  scope: Scope,
+  fallback: CallerReply,
+  refused: ReplyRefused,
+): CallerReply {
   try {
-    const headers = (configured.headers?.(scope) ?? []) as CallerReply['headers']
-    return {
+    const reply = {
       status: (configured.status?.(scope) as number | undefined) ?? fallback.status,
-      headers: headers.filter(({ name, value }) => isReplyHeaderAllowed(name, value)),
+      headers: (configured.headers?.(scope) ?? []) as CallerReply['headers'],
       body: configured.body ? configured.body(scope) : fallback.body,
     }
+    return soundReply(reply, fallback, refused)
   } catch (error) {
     if (error instanceof ExpressionError) return fallback
     throw error
   }
+}
+
+/** Without headers that a flow may not set. A body whose type is in doubt is not sent at all: the default stands. */
+export function soundReply(reply: CallerReply, fallback: CallerReply, refused: ReplyRefused): CallerReply {
+  if (reply.headers.length === 0) return reply
+  const types = reply.headers.filter(({ name }) => isContentType(name))
+  if (types.length > 1 || types.some(({ value }) => !isMediaType(value))) {
+    refused('its Content-Type is not one media type')
+    return fallback
+  }
+  return { ...reply, headers: reply.headers.filter(({ name, value }) => isReplyHeaderAllowed(name, value)) }
 }
 
 /** What the caller gets who waited for the run to end. */
@@ -39,8 +61,9 @@ export function finalReply(
   roots: Roots,
   scopeOf: (roots: Roots) => Scope,
   error: RunError | null,
+  refused: ReplyRefused,
 ): CallerReply {
-  if (!error) return callerReply(reply, scopeOf(roots), defaultReply(runId))
+  if (!error) return callerReply(reply, scopeOf(roots), defaultReply(runId), refused)
   const withError = Object.assign(Object.create(null), roots, { error })
-  return callerReply(errorReply, scopeOf(withError), defaultErrorReply(runId, error.message))
+  return callerReply(errorReply, scopeOf(withError), defaultErrorReply(runId, error.message), refused)
 }

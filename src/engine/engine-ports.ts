@@ -21,6 +21,8 @@ export interface EnginePorts {
   connections: Connections
   /** Hands a reply to the webhook's caller, if one still waits. */
   reply(run: ClaimedRun, reply: CallerReply): void
+  /** The default reply goes out in place of what the flow says. */
+  replyRefused(run: ClaimedRun, reason: string): void
   /** After each durable step forward. */
   progressed(run: ClaimedRun, progress: RunProgress): void
   /** The database cannot be written: resolves when it is worth another try. */

@@ -94,6 +94,7 @@ export async function runOf(steps: object[], trigger: object = {}, body: unknown
     holdsSecret: () => false,
     redact: (value) => value,
     reply: (run, reply) => world.replies.push([run.id, reply]),
+    replyRefused: () => {},
     progressed: () => {},
     sleepUntil: (until) => {
       // The test's clock stands still: whoever waits in this process is woken at once, and finds that time has come.

@@ -3,9 +3,9 @@ import ipaddr from 'ipaddr.js'
 import { hasTemplate } from './check.ts'
 import { MOST_ACCEPTED, MOST_RANGES } from './document.ts'
 import { type Findings, quoted } from './issue.ts'
+import { checkReplyHeader, isHeaderName } from './reply-header.ts'
 
 const ACCEPTABLE = /^(application\/(json|xml|\*\+json|x-www-form-urlencoded|[\w.-]+\+(json|xml))|text\/(\*|[\w.+-]+))$/i
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 
 export function checkTrigger(trigger: object, findings: Findings): void {
   const report = (path: string, code: string, message: string) =>
@@ -34,7 +34,7 @@ export function checkTrigger(trigger: object, findings: Findings): void {
         )
   const key = auth?.kind === 'signature' ? 'header' : 'name'
   const name = auth?.kind === 'header' || auth?.kind === 'signature' ? auth[key] : undefined
-  if (typeof name === 'string' && name && !hasTemplate(name) && !TOKEN.test(name))
+  if (typeof name === 'string' && name && !hasTemplate(name) && !isHeaderName(name))
     report(`/auth/${key}`, 'invalid_header', `${quoted(name)} is not a header name.`)
   for (const [headers, at] of [
     [response?.headers, '/response/headers'],
@@ -43,40 +43,6 @@ export function checkTrigger(trigger: object, findings: Findings): void {
     if (Array.isArray(headers))
       for (const [i, header] of headers.entries()) checkReplyHeader(header, `${at}/${i}`, report)
 }
-
-/** Framing and the connection are the server's; a cookie would be the UI's, which has the same origin. */
-const FORBIDDEN = new Set([
-  'connection',
-  'content-length',
-  'keep-alive',
-  'set-cookie',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'x-request-id',
-])
-
-/** Headers of a reply to the caller, literal ones; the templated are checked when they are sent. */
-export function checkReplyHeader(
-  header: unknown,
-  at: string,
-  report: (path: string, code: string, message: string) => void,
-): void {
-  if (typeof header !== 'object' || header === null) return
-  const { name, value } = header as { name?: unknown; value?: unknown }
-  if (typeof name === 'string' && name && !hasTemplate(name)) {
-    if (!TOKEN.test(name)) report(`${at}/name`, 'invalid_header', `${quoted(name)} is not a header name.`)
-    else if (FORBIDDEN.has(name.toLowerCase()))
-      report(`${at}/name`, 'invalid_header', `${name} is set by Millrace itself and cannot be configured.`)
-  }
-  if (typeof value === 'string' && /[\r\n\0]/.test(value))
-    report(`${at}/value`, 'invalid_header', 'A header value cannot contain line breaks or NUL characters.')
-}
-
-/** The rule for a header name that comes out of a template. */
-export const isReplyHeaderAllowed = (name: string, value: string): boolean =>
-  TOKEN.test(name) && !FORBIDDEN.has(name.toLowerCase()) && !/[^\t\x20-\x7e\x80-\xff]/.test(value)
 
 function isRange(range: string): boolean {
   return range.includes('/') ? ipaddr.isValidCIDR(range) : ipaddr.isValid(range)

@@ -222,6 +222,8 @@ describe('validate', () => {
         headers: [
           { name: 'Content-Length', value: '1' },
           { name: 'X-Ok', value: 'a\r\nb' },
+          { name: 'Content-Type', value: 'text/plain;x=1, text/html' },
+          { name: 'Clear-Site-Data', value: '"*"' },
         ],
       },
     }
@@ -231,6 +233,8 @@ describe('validate', () => {
       '/trigger/auth/name invalid_header',
       '/trigger/response/headers/0/name invalid_header',
       '/trigger/response/headers/1/value invalid_header',
+      '/trigger/response/headers/2/value invalid_header',
+      '/trigger/response/headers/3/name invalid_header',
     ])
   })
 

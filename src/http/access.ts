@@ -67,7 +67,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/auth/sign-in/email': 'open',
   'POST /api/auth/sign-out': 'open',
   'POST /api/auth/change-password': 'session',
-  'GET /api/auth/invitation': 'open',
+  'POST /api/auth/invitation': 'open',
   'POST /api/auth/accept-invitation': 'open',
   'GET /api/v1/me': 'read',
   'GET /api/v1/users': 'admin',

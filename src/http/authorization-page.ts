@@ -16,7 +16,6 @@ export function authorizationPage(reply: FastifyReply, { connection, problem }: 
         'content-security-policy',
         `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
       )
-      .header('x-content-type-options', 'nosniff')
       // The URL holds the code.
       .header('referrer-policy', 'no-referrer')
       .header('cache-control', 'no-store')

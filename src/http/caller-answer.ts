@@ -1,10 +1,9 @@
 // Writes a flow's reply to the webhook's caller.
 import type { ServerResponse } from 'node:http'
 import type { CallerReply } from '../engine/step-kind.ts'
-import { isReplyHeaderAllowed } from '../flow/check-trigger.ts'
+import { isContentType, isReplyHeaderAllowed } from '../flow/reply-header.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
-const HARMLESS_TYPE = /^(application\/([\w.-]+\+)?json|text\/plain|text\/csv)\s*(;|$)/i
 
 export function answerCaller(
   response: ServerResponse,
@@ -14,9 +13,9 @@ export function answerCaller(
   const sent: string[] = []
   let contentType: string | null = null
   for (const { name, value } of headers) {
-    // A respond step's headers come out of templates: they may hold anything.
+    // What another process sends on may come from a version with other rules.
     if (!isReplyHeaderAllowed(name, value)) continue
-    if (name.toLowerCase() === 'content-type') contentType = value
+    if (isContentType(name)) contentType = value
     else sent.push(name, value)
   }
   if (body === undefined || status === 204 || status === 304) {
@@ -26,9 +25,6 @@ export function answerCaller(
   }
   const isText = typeof body === 'string' && contentType !== null && !/json/i.test(contentType)
   sent.push('content-type', contentType ?? JSON_TYPE)
-  if (contentType !== null && !HARMLESS_TYPE.test(contentType))
-    // A page that a flow sends must not act with the rights of the UI, which has the same origin.
-    sent.push('content-security-policy', 'sandbox', 'x-content-type-options', 'nosniff')
   writeReply(response, requestId, status, sent, isText ? (body as string) : JSON.stringify(body))
 }
 
@@ -41,6 +37,8 @@ export function writeReply(
   body: string | null,
 ): void {
   headers.push('x-request-id', requestId)
+  // Whatever the type: a page that a flow sends must not act with the rights of the UI, which may have the same origin.
+  headers.push('content-security-policy', 'sandbox', 'x-content-type-options', 'nosniff')
   if (body !== null) headers.push('content-length', String(Buffer.byteLength(body)))
   else if (status !== 204 && status !== 304) headers.push('content-length', '0')
   response.writeHead(status, headers)

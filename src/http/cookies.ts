@@ -1,3 +1,12 @@
+/** What all cookies of ours begin with, the prefix for HTTPS aside. */
+const OURS = /^(?:__Host-)?millrace_/
+
+/** Of a `Cookie` header what is not ours; undefined: nothing is. */
+export function withoutOwnCookies(header: string): string | undefined {
+  const others = header.split(';').filter((pair) => pair.trim() !== '' && !OURS.test(pair.trim()))
+  return others.length ? others.join(';').trim() : undefined
+}
+
 /** The value of a cookie in a `Cookie` header. */
 export function cookieOf(header: string | undefined, name: string): string | undefined {
   for (const pair of (header ?? '').split(';')) {

@@ -46,6 +46,7 @@ export class EventStreams {
       'cache-control': 'no-store',
       'x-accel-buffering': 'no',
       'x-request-id': request.id,
+      'x-content-type-options': 'nosniff',
     })
     // Whoever watches learns at once that it is connected, not with the first event.
     raw.flushHeaders()

@@ -32,7 +32,7 @@ export function answerMalformed(error: Error & { code?: string }, socket: Socket
     : (MALFORMED[error.code ?? ''] ?? ([400, 'bad_request', 'The request is not valid HTTP.'] as const))
   const body = JSON.stringify(failureBody(code, message, requestId))
   socket.write(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${requestId}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${requestId}\r\nContent-Security-Policy: sandbox\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n${body}`,
   )
   closeSoon(socket)
 }

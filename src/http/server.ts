@@ -41,7 +41,8 @@ import { tokenRoutes, userRoutes } from './routes/users.ts'
 import { createKeepAlive, createSessionCookie } from './session-cookie.ts'
 import { staticUi } from './static-ui.ts'
 import { traceWebhooks } from './trace-webhooks.ts'
-import { createWebhookListener, isWebhook, type WebhookListener } from './webhook-listener.ts'
+import { createWebhookListener, type WebhookListener } from './webhook-listener.ts'
+import { type Choose, onOneOrigin, onTwoOrigins } from './webhook-origin.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -59,6 +60,8 @@ export interface ServerOptions extends System {
   uiFolder: string
   /** Nothing but health and metrics is served: by a process that only runs runs. */
   healthOnly: boolean
+  /** Webhooks have an origin of their own. */
+  webhooksApart: boolean
   onBug(error: unknown, route: string): void
 }
 
@@ -91,12 +94,15 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     bodyLimit: MAX_BODY,
     genReqId: () => services.ids.next('req'),
     requestIdHeader: false,
-    serverFactory: (api) => listenOn(options.healthOnly ? api : webhooks, api),
+    serverFactory: (api) => {
+      if (options.healthOnly) return listenOn(() => api, api)
+      return listenOn(options.webhooksApart ? onTwoOrigins(services, webhooks, api) : onOneOrigin(webhooks, api), api)
+    },
     forceCloseConnections: 'idle',
     clientErrorHandler: (error, socket) => answerMalformed(error, socket, services.ids.next('req')),
     // Paths that cannot be decoded or are too long; the hooks do not run for them.
     frameworkErrors: (_error, request, reply) => {
-      void reply.header('x-request-id', request.id)
+      void reply.headers(headersOfAll(request.id))
       void notFound(request as FastifyRequest, reply as FastifyReply)
     },
   })
@@ -109,7 +115,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   await fastify.register(swagger, describeApi(options.settings.version, services.baseUrl, options.flowSchema))
 
   fastify.addHook('onRequest', async (request, reply) => {
-    void reply.header('x-request-id', request.id)
+    void reply.headers(headersOfAll(request.id))
     const fault = faultOfHead(request.raw)
     if (fault) {
       void reply.header('connection', 'close')
@@ -163,7 +169,6 @@ export async function createServer(options: ServerOptions): Promise<Server> {
       reply
         .type('text/html; charset=utf-8')
         .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
-        .header('x-content-type-options', 'nosniff')
         .send(apiDocsPage(fastify.swagger() as unknown as Description)),
     )
   })
@@ -171,10 +176,15 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   return { fastify, streams }
 }
 
-/** One server for both: webhooks go past the API's router. */
-function listenOn(webhooks: WebhookListener, api: WebhookListener): HttpServer {
-  const listen: WebhookListener = (request, response) =>
-    isWebhook(request.url!) ? webhooks(request, response) : api(request, response)
+/** On every reply: JSON that holds what strangers sent must not be taken for anything else. */
+const headersOfAll = (requestId: string) => ({
+  'x-request-id': requestId,
+  'x-content-type-options': 'nosniff',
+})
+
+/** One server for the API and for what goes past its router. */
+function listenOn(choose: Choose, api: WebhookListener): HttpServer {
+  const listen: WebhookListener = (request, response) => choose(request)(request, response)
   const server = createHttpServer(
     {
       // Slow senders are cut off: headers within 15 s, the whole request within 2 minutes.
@@ -192,8 +202,9 @@ function listenOn(webhooks: WebhookListener, api: WebhookListener): HttpServer {
   server.maxHeadersCount = 0
   // Webhooks say "continue" themselves, once they know that they want the body.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    if (!isWebhook(request.url!)) response.writeContinue()
-    listen(request, response)
+    const chosen = choose(request)
+    if (chosen === api) response.writeContinue()
+    chosen(request, response)
   })
   // What else somebody may expect is ignored, as RFC 9110 (10.1.1) allows.
   server.on('checkExpectation', listen)

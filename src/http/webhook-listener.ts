@@ -17,6 +17,13 @@ const TARGET = /^([^/]+)(\/test)?$/
 
 export const isWebhook = (url: string): boolean => url.startsWith(PREFIX)
 
+export const isTestUrl = (url: string): boolean => targetOf(url)?.[2] !== undefined
+
+const targetOf = (url: string): RegExpExecArray | null => {
+  const question = url.indexOf('?')
+  return TARGET.exec(question === -1 ? url.slice(PREFIX.length) : url.slice(PREFIX.length, question))
+}
+
 export type WebhookListener = (request: IncomingMessage, response: ServerResponse) => void
 
 export function createWebhookListener(
@@ -55,9 +62,7 @@ async function handle(
     await leaveBody(request)
     return sendFailure(response, requestId, 'bad_request', fault, ['connection', 'close'])
   }
-  const url = request.url!
-  const question = url.indexOf('?')
-  const target = TARGET.exec(question === -1 ? url.slice(PREFIX.length) : url.slice(PREFIX.length, question))
+  const target = targetOf(request.url!)
   let body: Buffer | Rejection | null = null
   for (let attempt = 1; ; attempt++) {
     const head = readHead(request, {
@@ -131,7 +136,7 @@ async function reject(
   sendFailure(response, head.metadata.requestId, code, message, headers)
 }
 
-function sendFailure(
+export function sendFailure(
   response: ServerResponse,
   requestId: string,
   code: ErrorCode,

@@ -7,6 +7,7 @@ import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { collectPairs } from '../engine/webhook-data.ts'
 import { formPairs } from '../flow/form-pairs.ts'
 import type { DeliveryHead } from '../operations/admit-delivery.ts'
+import { withoutOwnCookies } from './cookies.ts'
 
 export const HOP_HEADER = 'X-Millrace-Hops'
 
@@ -21,6 +22,8 @@ export function readHead(
   }: { webhookId: string; test: boolean; ip: string; requestId: string; now: number },
 ): DeliveryHead {
   const headers = lowerCaseHeaders(raw.rawHeaders)
+  // A browser sends our session along to our own host: whoever may read deliveries must not get it.
+  if (headers['cookie'] !== undefined) setOrDelete(headers, 'cookie', withoutOwnCookies(headers['cookie']))
   const url = raw.url!
   const question = url.indexOf('?')
   return {
@@ -43,6 +46,11 @@ export function readHead(
       test,
     },
   }
+}
+
+function setOrDelete(headers: Record<string, string>, name: string, value: string | undefined): void {
+  if (value === undefined) delete headers[name]
+  else headers[name] = value
 }
 
 /** Repeated headers are joined by `, `. */

@@ -120,8 +120,9 @@ async function draftFlow(services: DeliveryServices, flowId: string): Promise<Li
   const [problem] = publishIssues(findings(services, { name: 'draft', trigger, steps: document.steps ?? [] })).filter(
     ({ path }) => path.startsWith('/trigger'),
   )
+  // What is wrong is not told here: nobody can authenticate to a trigger that is unfinished.
   if (problem)
-    return new Rejection('bad_request', `The draft's trigger has a problem: ${problem.path}: ${problem.message}`)
+    return new Rejection('bad_request', "The draft's trigger cannot take requests yet; the editor shows why.")
   return services.published.compile(flowId, { name: record.name, trigger, steps: [] })
 }
 

@@ -23,5 +23,5 @@ export async function createFlow(services: Services, actor: Actor, document: unk
   services.published.setRoute({ webhookId: flow.webhookId, flowId: flow.id, version: null })
   services.signals.send({ topic: 'flow', flowId: flow.id })
   await services.audit.record(actor, 'flow.create', flowTarget(flow))
-  return flowView(flow, services.baseUrl)
+  return flowView(flow, services.webhookBaseUrl)
 }

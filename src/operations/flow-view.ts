@@ -14,8 +14,8 @@ export interface FlowView {
   updatedAt: string
 }
 
-export function flowView(flow: FlowRecord, baseUrl: string): FlowView {
-  const url = `${baseUrl}/api/v1/webhooks/${flow.webhookId}`
+export function flowView(flow: FlowRecord, webhookBaseUrl: string): FlowView {
+  const url = `${webhookBaseUrl}/api/v1/webhooks/${flow.webhookId}`
   return {
     id: flow.id,
     name: flow.name,

@@ -478,10 +478,13 @@ export interface InvitationRecord {
   role: Role
   createdAt: number
   expiresAt: number
+  /** Whose invitation it is: it goes with that user, or with the role. */
+  userId: string | null
 }
 
 export interface InvitationStore {
-  add(invitation: InvitationRecord, code: string): Promise<void>
+  /** false: the user has gone or has another role by now. */
+  add(invitation: InvitationRecord, code: string): Promise<boolean>
   byCode(code: string, now: number): Promise<InvitationRecord | null>
   /** Those that can still be used, newest first. */
   list(now: number, page: Page): Promise<Paged<InvitationRecord>>
@@ -503,7 +506,8 @@ export interface TokenRecord {
 export interface TokenStore {
   all(): Promise<TokenRecord[]>
   find(digest: string): Promise<TokenRecord | null>
-  add(token: TokenRecord): Promise<void>
+  /** false: the user has gone or has another role by now. */
+  add(token: TokenRecord): Promise<boolean>
   remove(id: string): Promise<TokenRecord | null>
   used(id: string, at: number): Promise<void>
 }

@@ -33,7 +33,7 @@ export async function unpublishFlow(services: Services, actor: Actor, id: string
   const flow = present(await services.flows.unpublish(id, services.now()), id)
   setRoute(services, flow)
   await services.audit.record(actor, 'flow.unpublish', flowTarget(flow))
-  return flowView(flow, services.baseUrl)
+  return flowView(flow, services.webhookBaseUrl)
 }
 
 /** The old URL is gone when this returns. */
@@ -41,7 +41,7 @@ export async function regenerateWebhook(services: Services, actor: Actor, id: st
   const flow = present(await services.flows.setWebhookId(id, services.ids.webhookId(), services.now()), id)
   setRoute(services, flow)
   await services.audit.record(actor, 'flow.regenerate', flowTarget(flow))
-  return flowView(flow, services.baseUrl)
+  return flowView(flow, services.webhookBaseUrl)
 }
 
 function setRoute(services: Services, flow: FlowRecord): void {

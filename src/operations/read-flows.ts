@@ -7,12 +7,12 @@ import type { Page, Paged } from './ports.ts'
 import type { Services } from './services.ts'
 
 export async function readFlow(services: Services, id: string): Promise<FlowView> {
-  return flowView(await findFlow(services, id), services.baseUrl)
+  return flowView(await findFlow(services, id), services.webhookBaseUrl)
 }
 
 export async function listFlows(services: Services, page: Page, search: string | null): Promise<Paged<FlowView>> {
   const { items, nextCursor } = await services.flows.list(page, search)
-  return { items: items.map((flow) => flowView(flow, services.baseUrl)), nextCursor }
+  return { items: items.map((flow) => flowView(flow, services.webhookBaseUrl)), nextCursor }
 }
 
 export interface FlowStats {

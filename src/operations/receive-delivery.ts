@@ -1,7 +1,7 @@
 // A webhook request whose head was admitted: its body is checked, it is stored durably, and the caller gets an answer.
 
 import { isUtf8 } from 'node:buffer'
-import { callerReply, defaultReply, stillRunningReply } from '../engine/caller-reply.ts'
+import { callerReply, DEFAULT_SENT, defaultReply, stillRunningReply } from '../engine/caller-reply.ts'
 import { deliveryIdOf } from '../engine/ids.ts'
 import { createRoots, type Roots, stepScope } from '../engine/run-scope.ts'
 import type { CallerReply } from '../engine/step-kind.ts'
@@ -32,8 +32,8 @@ export async function receiveDelivery(
   admission: Admission,
   body: Buffer,
 ): Promise<CallerReply | Rejection | typeof CHANGED_MEANWHILE> {
-  const refused = checkSignature(services, admission, body)
-  if (refused) return refused
+  const unsigned = checkSignature(services, admission, body)
+  if (unsigned) return unsigned
   const webhook = readBody(admission.head, body)
   if (webhook instanceof Rejection) return webhook
   if (admission.head.test) return captureSample(services, admission, webhook)
@@ -53,7 +53,9 @@ export async function receiveDelivery(
     const id = await keepDelivery(services, route, webhook, { outcome: 'filtered', status: 200, runId: null })
     return defaultReply(id)
   }
-  const immediate = trigger.mode === 'immediate' ? callerReply(trigger.reply, scope, defaultReply(runId)) : null
+  const refused = (reason: string) => services.warn(DEFAULT_SENT, { flowId: route.flowId, reason })
+  const immediate =
+    trigger.mode === 'immediate' ? callerReply(trigger.reply, scope, defaultReply(runId), refused) : null
   const key = trigger.dedupe ? dedupeKey(services, trigger.dedupe.key, scope) : null
   const waiting = immediate ? null : services.replies.wait(runId, route.flowId, trigger.timeoutMs)
   const { duplicateOf, stale } = await startRun(
@@ -83,7 +85,12 @@ export async function receiveDelivery(
   if (duplicateOf !== null) {
     services.replies.send(runId, stillRunningReply(runId))
     const reply = immediate
-      ? callerReply(trigger.reply, duplicateScope(services, roots, duplicateOf, createdAt), defaultReply(duplicateOf))
+      ? callerReply(
+          trigger.reply,
+          duplicateScope(services, roots, duplicateOf, createdAt),
+          defaultReply(duplicateOf),
+          refused,
+        )
       : defaultReply(duplicateOf)
     await keepDelivery(services, route, webhook, { outcome: 'duplicate', status: reply.status, runId: duplicateOf })
     return reply
@@ -208,7 +215,14 @@ function passes(
   }
 }
 
-/** Missing or empty means: not deduplicated. Long keys, those with secrets and those no database takes are kept as their digest. */
+/** What the keys begin with that are not kept as they came. */
+const DIGEST = 'sha256:'
+const JSON_VALUE = 'json:'
+
+/**
+ * Missing or empty means: not deduplicated. A text is its own key, and any other value its JSON, marked as such: 1 is not "1". Long
+ * keys, those with secrets, those no database takes and texts that look like ours are kept as their digest.
+ */
 function dedupeKey(services: DeliveryServices, keyOf: (scope: Scope) => unknown, scope: Scope): string | null {
   let value: unknown
   try {
@@ -218,11 +232,21 @@ function dedupeKey(services: DeliveryServices, keyOf: (scope: Scope) => unknown,
     throw error
   }
   if (value === MISSING || value === null || value === '') return null
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  const digest = text.length > 200 || text.includes('\0') || !text.isWellFormed() || services.secrets.holds(text)
-  // As JSON, in which lone surrogates stay apart.
-  return digest ? `sha256:${services.hashing.sha256(JSON.stringify(text))}` : text
+  // In JSON lone surrogates stay apart, and a text is no other value.
+  const json = JSON.stringify(value)
+  const text = typeof value === 'string' ? value : json
+  const digest =
+    text.length > 200 ||
+    text.includes('\0') ||
+    !text.isWellFormed() ||
+    looksLikeOurs(value) ||
+    services.secrets.holds(text)
+  if (digest) return DIGEST + services.hashing.sha256(json)
+  return typeof value === 'string' ? text : JSON_VALUE + text
 }
+
+const looksLikeOurs = (value: unknown): boolean =>
+  typeof value === 'string' && (value.startsWith(DIGEST) || value.startsWith(JSON_VALUE))
 
 async function keepDelivery(
   services: DeliveryServices,

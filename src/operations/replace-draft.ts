@@ -45,5 +45,5 @@ async function saveDraft(
       `The draft has been changed since revision ${expectedRevision}; read it again and merge your change.`,
     )
   services.signals.send({ topic: 'flow', flowId: id })
-  return flowView(present(saved, id), services.baseUrl)
+  return flowView(present(saved, id), services.webhookBaseUrl)
 }

@@ -77,6 +77,7 @@ export interface Services {
   ids: Ids
   now(): number
   baseUrl: string
+  webhookBaseUrl: string
   maxBodyBytes: number
   maxQueue: number
   warn(message: string, details: Record<string, unknown>): void

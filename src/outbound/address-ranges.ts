@@ -43,6 +43,33 @@ const NOT_PUBLIC_V6: readonly [string, string][] = [
   ['ff00::/8', 'multicast'],
 ]
 
+/** Where clouds hand out credentials to whoever asks from inside a machine. Of the blocks nothing else is in use anywhere. */
+const METADATA: readonly Range[] = [
+  '169.254.169.254/32',
+  // Containers of AWS: tasks, and pods.
+  '169.254.170.2/32',
+  '169.254.170.23/32',
+  'fd00:ec2::/32',
+  // Google.
+  'fd20:ce::/32',
+  // Azure.
+  '168.63.129.16/32',
+  // Alibaba.
+  '100.100.100.200/32',
+  // Oracle.
+  '192.0.0.192/32',
+  'fd00:c1::a9fe:a9fe/128',
+  // Scaleway.
+  '169.254.42.42/32',
+  'fd00:42::42/128',
+  // Tencent.
+  '169.254.0.23/32',
+  // Akamai.
+  'fd00:a9fe:a9fe::1/128',
+  // OpenStack.
+  'fe80::a9fe:a9fe/128',
+].map((cidr) => ipaddr.parseCIDR(cidr))
+
 const named = (list: readonly [string, string][]): [Range, string][] =>
   list.map(([cidr, name]) => [ipaddr.parseCIDR(cidr), name])
 const V4 = named(NOT_PUBLIC_V4)
@@ -67,6 +94,8 @@ export function specialRange(address: Address): string | null {
   if (address.kind() === 'ipv6' && !inRange(address, GLOBAL_UNICAST)) return 'reserved'
   return null
 }
+
+export const isMetadata = (address: Address): boolean => METADATA.some((range) => inRange(address, range))
 
 export function inRange(address: Address, range: Range): boolean {
   return address.kind() === range[0].kind() && address.match(range as [IPv4, number] & [IPv6, number])

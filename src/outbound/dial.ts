@@ -47,8 +47,11 @@ export class Dialler {
     if (names.length === 0) return this.#connect(destination, [], cache, callback)
     let dialling: Dialling = { destroy: () => (destroyed = true) }
     let destroyed = false
-    this.#resolveAll(names, (forbidden) => {
-      if (!destroyed) dialling = this.#connect(destination, forbidden, cache, callback)
+    this.#resolveAll(names, (error, forbidden) => {
+      if (destroyed) return
+      // Not knowing what is forbidden is no reason to let it through.
+      if (error) callback(dialFailure(error, names[0]!, destination.port, false), null)
+      else dialling = this.#connect(destination, forbidden, cache, callback)
     })
     return { destroy: () => dialling.destroy() }
   }
@@ -123,13 +126,15 @@ export class Dialler {
     }
   }
 
-  #resolveAll(names: readonly string[], callback: (addresses: string[]) => void): void {
+  #resolveAll(names: readonly string[], callback: (error: Error | null, addresses: string[]) => void): void {
     const found: string[] = []
+    let fault: Error | null = null
     let open = names.length
     for (const name of names)
-      this.#lookup(name, (_error, addresses) => {
+      this.#lookup(name, (error, addresses) => {
+        fault ??= error
         found.push(...addresses.map(({ address }) => address))
-        if (--open === 0) callback(found)
+        if (--open === 0) callback(fault, found)
       })
   }
 }

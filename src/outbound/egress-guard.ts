@@ -2,16 +2,18 @@
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { OutboundError } from '../engine/http-client.ts'
-import { type Address, specialRange, unwrapped } from './address-ranges.ts'
-import { allowsAddress, allowsHost, type EgressRules, withoutFinalDot } from './egress-rules.ts'
+import { type Address, isMetadata, specialRange, unwrapped } from './address-ranges.ts'
+import { allowsAddress, allowsHost, type EgressRules, namesAddress, withoutFinalDot } from './egress-rules.ts'
 
 export interface OwnService {
   /** The origin of MILLRACE_BASE_URL. */
   origin: string
+  /** That of MILLRACE_WEBHOOK_BASE_URL; the same where it is not set. */
+  webhookOrigin: string
   webhookPrefix: string
   /** Carries how many webhooks of this service stand before a call. */
   hopHeader: string
-  /** Listen addresses, database: never reachable, whatever is allowed. */
+  /** Where it listens, and its database: never reachable, whatever is allowed. */
   endpoints: readonly { host: string; port: number }[]
 }
 
@@ -26,21 +28,20 @@ export class EgressGuard {
   readonly #rules: EgressRules
   readonly #own: OwnService
   readonly #ownOrigins: ReadonlySet<string>
+  readonly #webhookOrigins: ReadonlySet<string>
 
   constructor(rules: EgressRules, own: OwnService) {
     this.#rules = rules
     this.#own = own
-    const origin = new URL(own.origin)
-    const spellings = LOOPBACK_HOSTS.includes(origin.hostname) ? LOOPBACK_HOSTS : [withoutFinalDot(origin.hostname)]
-    const port = origin.port ? `:${origin.port}` : ''
-    this.#ownOrigins = new Set(spellings.map((host) => `${origin.protocol}//${host}${port}`))
+    this.#webhookOrigins = new Set(spellings(own.webhookOrigin))
+    this.#ownOrigins = new Set([...spellings(own.origin), ...this.#webhookOrigins])
   }
 
   /** Asked before every send and redirect: a pooled connection must not carry what could not have opened it. */
   target(url: URL): Target {
     const origin = url.hostname.endsWith('.') ? url.origin.replace(url.hostname, url.hostname.slice(0, -1)) : url.origin
     if (!this.#ownOrigins.has(origin)) return 'outside'
-    if (this.#isWebhook(url.pathname)) return 'webhook'
+    if (this.#webhookOrigins.has(origin) && this.#isWebhook(url.pathname)) return 'webhook'
     throw this.#ownRefusal(url.host)
   }
 
@@ -54,12 +55,18 @@ export class EgressGuard {
   refusal(hostname: string, port: number, dialled: string, forbidden: readonly string[]): OutboundError | null {
     const address = unwrapped(dialled)
     if (this.#isOwnEndpoint(address, port, forbidden)) return this.#ownRefusal(`${hostname}:${port}`)
+    // Credentials of the machine: neither a whole network that is open nor a name, whoever answers for it, leads to them.
+    if (isMetadata(address) && !namesAddress(this.#rules, address, port)) return this.#metadataRefusal(hostname)
     const range = specialRange(address)
     if (range === null || allowsHost(this.#rules, hostname, port) || allowsAddress(this.#rules, address, port))
       return null
     // The address behind a name stays unsaid: it would map the internal network.
-    const what = isIP(hostname) ? 'is' : 'resolves to'
-    return blocked(`${hostname} ${what} an address that is not public (${range})`, OPEN_IT)
+    return blocked(`${hostname} ${leadsTo(hostname)} an address that is not public (${range})`, OPEN_IT)
+  }
+
+  #metadataRefusal(hostname: string): OutboundError {
+    const hint = 'Whoever runs this service can open it with MILLRACE_EGRESS_ALLOW, by the very address and no range.'
+    return blocked(`${hostname} ${leadsTo(hostname)} an address of cloud metadata`, hint)
   }
 
   /** Names among the own endpoints on that port; their addresses must be known before dialling. */
@@ -79,10 +86,19 @@ export class EgressGuard {
 
   #ownRefusal(host: string): OutboundError {
     return blocked(
-      `${host} is this service itself`,
-      `Of this service only webhooks can be called: ${this.#own.origin}${this.#own.webhookPrefix}<webhook id>.`,
+      `${host} belongs to this service itself`,
+      `Of this service only webhooks can be called: ${this.#own.webhookOrigin}${this.#own.webhookPrefix}<webhook id>.`,
     )
   }
+}
+
+const leadsTo = (hostname: string): string => (isIP(hostname) ? 'is' : 'resolves to')
+
+/** The names that one origin goes by. */
+function spellings(own: string): string[] {
+  const { protocol, hostname, port } = new URL(own)
+  const hosts = LOOPBACK_HOSTS.includes(hostname) ? LOOPBACK_HOSTS : [withoutFinalDot(hostname)]
+  return hosts.map((host) => `${protocol}//${host}${port ? `:${port}` : ''}`)
 }
 
 export function blocked(message: string, hint: string): OutboundError {

@@ -44,6 +44,13 @@ export function allowsAddress(rules: EgressRules, address: Address, port: number
   return rules.ranges.some((range) => (range.port === null || range.port === port) && inRange(address, range.what))
 }
 
+/** Named by itself, and not as one of many. */
+export function namesAddress(rules: EgressRules, address: Address, port: number): boolean {
+  const bits = address.kind() === 'ipv4' ? 32 : 128
+  const alone = rules.ranges.filter(({ what }) => what[1] === bits)
+  return allowsAddress({ hosts: [], ranges: alone }, address, port)
+}
+
 /** `localhost.` is `localhost`. */
 export function withoutFinalDot(hostname: string): string {
   return hostname.endsWith('.') ? hostname.slice(0, -1) : hostname

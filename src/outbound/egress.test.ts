@@ -1,6 +1,7 @@
 // What may be reached, decided on the address actually dialled.
 import { describe, expect, it } from 'vitest'
 import { specialRange, unwrapped } from './address-ranges.ts'
+import { EgressGuard } from './egress-guard.ts'
 import { parseEgressAllow } from './http-client.ts'
 import type { ResolvedAddress } from './resolve-names.ts'
 import { client, failure, get, httpServer, OWN, text } from './test-servers.ts'
@@ -156,6 +157,43 @@ describe('names', () => {
   })
 })
 
+describe('cloud metadata', () => {
+  const addresses = [
+    '169.254.169.254',
+    '169.254.170.2',
+    '168.63.129.16',
+    '100.100.100.200',
+    '192.0.0.192',
+    'fd00:ec2::254',
+    'fd00:ec2::23',
+    'fd20:ce::254',
+    'fd00:c1::a9fe:a9fe',
+    'fd00:42::42',
+    'fe80::a9fe:a9fe',
+    '::ffff:169.254.169.254',
+    '64:ff9b::a9fe:a9fe',
+  ]
+  const guard = (...allow: string[]) => new EgressGuard(parseEgressAllow(allow), OWN)
+
+  it.each(addresses)('at %s is closed, whatever network or name is open', (address) => {
+    const everything = ['private', 'loopback', '0.0.0.0/0', '::/0', '169.254.0.0/16', 'fd00::/8', 'metadata.internal']
+    for (const host of [address, 'metadata.internal'])
+      expect(guard(...everything).refusal(host, 80, address, [])).toMatchObject({ code: 'blocked_address' })
+  })
+
+  it.each(addresses)('at %s is open where that very address is', (address) => {
+    expect(guard(address).refusal(address, 80, address, [])).toBeNull()
+    const withPort = address.includes(':') ? `[${address}]:80` : `${address}:80`
+    expect(guard(withPort).refusal(address, 80, address, [])).toBeNull()
+    expect(guard(withPort).refusal(address, 81, address, [])).toMatchObject({ code: 'blocked_address' })
+  })
+
+  it('is refused before anything is sent to it', async () => {
+    const error = await failure(get(client({ allow: ['private'] }), 'http://[fd00:ec2::254]/latest/meta-data/'))
+    expect(error).toMatchObject({ code: 'blocked_address', message: expect.stringContaining('cloud metadata') })
+  })
+})
+
 describe('own endpoints', () => {
   it.each(['127.0.0.1', '0.0.0.0', 'localhost', '::'])('blocks every local address on the port of %s', async (host) => {
     const own = { ...OWN, endpoints: [{ host, port: 5432 }] }
@@ -174,6 +212,14 @@ describe('own endpoints', () => {
       expect(await failure(get(http, `http://${host}:5432/`, { timeoutMs: 500 }))).toMatchObject({
         code: 'blocked_address',
       })
+  })
+
+  it('blocks all where the name of an own endpoint cannot be resolved', async () => {
+    const own = { ...OWN, endpoints: [{ host: 'db.internal', port: 5432 }] }
+    const lookup = (_name: string, callback: (error: Error, addresses: never[]) => void) =>
+      callback(Object.assign(new Error('getaddrinfo EAI_AGAIN'), { code: 'EAI_AGAIN' }), [])
+    const http = client({ own, allow: ['loopback'], lookup })
+    expect(await failure(get(http, 'http://127.0.0.1:5432/'))).toMatchObject({ code: 'dns_failed' })
   })
 })
 

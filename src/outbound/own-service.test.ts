@@ -1,5 +1,6 @@
 // Flows may chain to webhooks of this service, and to nothing else of it.
 import { describe, expect, it } from 'vitest'
+import type { Lookup } from './resolve-names.ts'
 import { client, failure, get, header, httpServer, OWN, text } from './test-servers.ts'
 
 async function ownService() {
@@ -12,6 +13,7 @@ async function ownService() {
   const own = {
     ...OWN,
     origin: `http://localhost:${server.port}`,
+    webhookOrigin: `http://localhost:${server.port}`,
     endpoints: [{ host: '127.0.0.1', port: server.port }],
   }
   return {
@@ -19,6 +21,7 @@ async function ownService() {
     seen,
     http: client({ own, allow: ['loopback'] }),
     closed: client({ own, allow: [] }),
+    own,
     origin: own.origin,
   }
 }
@@ -100,5 +103,21 @@ describe('the own service', () => {
     await get(http, server.origin, { headers })
     expect(seen).toMatchObject([{ hops: '7' }])
     expect(outside).toBeUndefined()
+  })
+
+  it('is reached for webhooks at the origin that they have of their own, and nowhere else', async () => {
+    const { server, own, origin, seen } = await ownService()
+    const apart = { ...own, webhookOrigin: `http://hooks.example:${server.port}` }
+    const lookup: Lookup = (_name, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }])
+    const http = client({ own: apart, allow: ['loopback'], lookup })
+    await get(http, `${apart.webhookOrigin}/api/v1/webhooks/abc`, { hops: 3 })
+    expect(seen).toMatchObject([{ url: '/api/v1/webhooks/abc', hops: '4' }])
+    for (const url of [
+      `${apart.webhookOrigin}/api/v1/flows`,
+      `${origin}/api/v1/webhooks/abc`,
+      `${origin}/api/v1/flows`,
+    ])
+      expect(await failure(get(http, url))).toMatchObject({ code: 'blocked_address' })
+    expect(seen).toHaveLength(1)
   })
 })

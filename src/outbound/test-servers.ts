@@ -58,6 +58,7 @@ export const rawServer = (reply: (socket: Socket, head: string) => void) =>
 
 export const OWN = {
   origin: 'http://localhost:1',
+  webhookOrigin: 'http://localhost:1',
   webhookPrefix: '/api/v1/webhooks/',
   hopHeader: 'X-Millrace-Hops',
   endpoints: [] as { host: string; port: number }[],

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineStep, reply, type StepIssue } from '../engine/step-kind.ts'
-import { checkReplyHeader } from '../flow/check-trigger.ts'
+import { checkReplyHeader } from '../flow/reply-header.ts'
 import { json, NameValueList, templated } from '../flow/schema.ts'
 
 export const respond = defineStep({

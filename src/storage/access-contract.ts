@@ -75,9 +75,10 @@ export function accessContract(name: string, open: () => Promise<AccessStores>):
         role: 'editor' as const,
         createdAt: time,
         expiresAt: time + 1000,
+        userId: null,
         ...change,
       }
-      await stores.invitations.add(invitation, code)
+      expect(await stores.invitations.add(invitation, code)).toBe(true)
       return { ...invitation, code }
     }
 
@@ -231,6 +232,24 @@ export function accessContract(name: string, open: () => Promise<AccessStores>):
         expect(await stores.invitations.remove(invitation.id)).toBeNull()
         expect(await stores.invitations.byCode(code, time)).toBeNull()
       })
+
+      it('go with the user who made them, or with the role of an owner', async () => {
+        const [gone, degraded, stays] = [await addUser('owner'), await addUser('owner'), await addUser('owner')]
+        const codes: string[] = []
+        for (const { id } of [gone, degraded, stays]) codes.push((await invite({ userId: id })).code)
+        await stores.users.remove(gone.id)
+        await stores.users.setRole(degraded.id, 'editor', 'write')
+        await stores.users.setRole(stays.id, 'owner', 'admin')
+        const found = await Promise.all(codes.map((code) => stores.invitations.byCode(code, time)))
+        expect(found.map((invitation) => invitation?.userId)).toEqual([undefined, undefined, stays.id])
+      })
+
+      it('are not made by whoever is no owner any more', async () => {
+        const user = await addUser('editor')
+        const late = { id: ids.next('inv'), email: null, role: 'owner' as const, createdAt: time, expiresAt: time + 1 }
+        for (const userId of [user.id, 'usr_gone'])
+          expect(await stores.invitations.add({ ...late, userId }, `late ${userId}`)).toBe(false)
+      })
     })
 
     describe('tokens', () => {
@@ -243,6 +262,15 @@ export function accessContract(name: string, open: () => Promise<AccessStores>):
         expect(await stores.tokens.remove(token.id)).toEqual({ ...token, lastUsedAt: time + 7 })
         expect(await stores.tokens.remove(token.id)).toBeNull()
         expect(await found()).toBeUndefined()
+      })
+    })
+
+    describe('a token that reaches further than its user', () => {
+      it('is not made', async () => {
+        const user = await addUser('editor')
+        expect(await stores.tokens.add({ ...newToken(), scope: 'write', userId: user.id })).toBe(true)
+        expect(await stores.tokens.add({ ...newToken(), scope: 'admin', userId: user.id })).toBe(false)
+        expect(await stores.tokens.add({ ...newToken(), scope: 'read', userId: 'usr_gone' })).toBe(false)
       })
     })
 

@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely'
 import type { InvitationRecord, InvitationStore, Role } from '../operations/ports.ts'
 import { paged } from './paged.ts'
 import type { InvitationTable, Tables } from './tables.ts'
+import { keepsRole } from './user-store.ts'
 
 const toInvitation = (row: InvitationTable): InvitationRecord => ({
   id: row.id,
@@ -10,16 +11,20 @@ const toInvitation = (row: InvitationTable): InvitationRecord => ({
   role: row.role as Role,
   createdAt: row.created_at,
   expiresAt: row.expires_at,
+  userId: row.user_id,
 })
 
 export function createInvitationStore(db: Kysely<Tables>): InvitationStore {
   return {
-    async add({ id, email, role, createdAt, expiresAt }, code) {
-      await db
-        .insertInto('invitation')
-        .values({ id, code, email, role, created_at: createdAt, expires_at: expiresAt })
-        .execute()
-    },
+    add: ({ id, email, role, createdAt, expiresAt, userId }, code) =>
+      db.transaction().execute(async (tx) => {
+        if (userId !== null && !(await keepsRole(tx, userId, ['owner']))) return false
+        await tx
+          .insertInto('invitation')
+          .values({ id, code, email, role, created_at: createdAt, expires_at: expiresAt, user_id: userId })
+          .execute()
+        return true
+      }),
 
     async byCode(code, now) {
       const row = await db

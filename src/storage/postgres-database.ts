@@ -58,6 +58,12 @@ const types = {
     oid === BIGINT ? Number : pg.types.getTypeParser(oid, format as 'text'),
 } as pg.CustomTypesConfig
 
+/** Where the server listens, by all that decides it; null: on a socket that is a file. */
+export function databaseEndpoint(url: string): { host: string; port: number } | null {
+  const { host, port } = new pg.Client({ connectionString: url })
+  return host.startsWith('/') ? null : { host, port }
+}
+
 /** `patienceMs`: how long a server is waited for that may be starting too. */
 export async function openPostgres(url: string, patienceMs = PATIENCE_MS): Promise<PostgresStorage> {
   const place = placeOf(url)

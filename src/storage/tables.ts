@@ -164,6 +164,7 @@ export interface InvitationTable {
   role: string
   created_at: number
   expires_at: number
+  user_id: string | null
 }
 
 export interface ApiTokenTable {

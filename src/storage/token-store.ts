@@ -1,7 +1,15 @@
 // API tokens, by their digests.
 import type { Kysely } from 'kysely'
-import type { Scope, TokenRecord, TokenStore } from '../operations/ports.ts'
+import type { Role, Scope, TokenRecord, TokenStore } from '../operations/ports.ts'
 import type { ApiTokenTable, Tables } from './tables.ts'
+import { endAuthorizations, keepsRole } from './user-store.ts'
+
+/** The roles that reach as far as each. */
+const REACHING: Record<Scope, readonly Role[]> = {
+  read: ['viewer', 'editor', 'owner'],
+  write: ['editor', 'owner'],
+  admin: ['owner'],
+}
 
 const toToken = (row: ApiTokenTable): TokenRecord => ({
   id: row.id,
@@ -26,26 +34,31 @@ export function createTokenStore(db: Kysely<Tables>): TokenStore {
       return row ? toToken(row) : null
     },
 
-    async add({ id, digest, name, scope, createdAt, createdBy, userId, lastUsedAt }) {
-      await db
-        .insertInto('api_token')
-        .values({
-          id,
-          digest,
-          name,
-          scope,
-          created_at: createdAt,
-          created_by: createdBy,
-          user_id: userId,
-          last_used_at: lastUsedAt,
-        })
-        .execute()
-    },
+    add: ({ id, digest, name, scope, createdAt, createdBy, userId, lastUsedAt }) =>
+      db.transaction().execute(async (tx) => {
+        if (userId !== null && !(await keepsRole(tx, userId, REACHING[scope]))) return false
+        await tx
+          .insertInto('api_token')
+          .values({
+            id,
+            digest,
+            name,
+            scope,
+            created_at: createdAt,
+            created_by: createdBy,
+            user_id: userId,
+            last_used_at: lastUsedAt,
+          })
+          .execute()
+        return true
+      }),
 
-    async remove(id) {
-      const row = await db.deleteFrom('api_token').where('id', '=', id).returningAll().executeTakeFirst()
-      return row ? toToken(row) : null
-    },
+    remove: (id) =>
+      db.transaction().execute(async (tx) => {
+        const row = await tx.deleteFrom('api_token').where('id', '=', id).returningAll().executeTakeFirst()
+        await endAuthorizations(tx, [id])
+        return row ? toToken(row) : null
+      }),
 
     async used(id, at) {
       await db.updateTable('api_token').set({ last_used_at: at }).where('id', '=', id).execute()

@@ -29,6 +29,35 @@ const toRow = (user: NewUser): UserAccountTable => ({
 /** The scopes that reach further than each. */
 const BEYOND: Record<Scope, Scope[]> = { read: ['write', 'admin'], write: ['admin'], admin: [] }
 
+/** True where the user has one of these roles, and keeps it until this transaction ends: what it adds cannot outlive the role. */
+export async function keepsRole(tx: Transaction<Tables>, id: string, roles: readonly Role[]): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('user_account')
+    .set((eb) => ({ role: eb.ref('role') }))
+    .where('id', '=', id)
+    .where('role', 'in', roles)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Tokens that reach further than the role, invitations that only an owner makes, and consents that are being asked for. */
+async function endBeyond(tx: Transaction<Tables>, userId: string, scope: Scope): Promise<void> {
+  if (scope === 'admin') return
+  await tx.deleteFrom('invitation').where('user_id', '=', userId).execute()
+  const ended = await tx
+    .deleteFrom('api_token')
+    .where('user_id', '=', userId)
+    .where('scope', 'in', BEYOND[scope])
+    .returning('id')
+    .execute()
+  await endAuthorizations(tx, [...(scope === 'read' ? [userId] : []), ...ended.map(({ id }) => id)])
+}
+
+/** Whoever comes back from an authorization server connects on the strength of who asked. */
+export async function endAuthorizations(tx: Transaction<Tables>, actorIds: readonly string[]): Promise<void> {
+  if (actorIds.length) await tx.deleteFrom('authorization_request').where('actor_id', 'in', actorIds).execute()
+}
+
 export function createUserStore(db: Kysely<Tables>): UserStore {
   const find = (on: Kysely<Tables>, id: string) =>
     on.selectFrom('user_account').select(PUBLIC).where('id', '=', id).executeTakeFirst()
@@ -107,15 +136,18 @@ export function createUserStore(db: Kysely<Tables>): UserStore {
         if (user === 'last_owner' && role === 'owner') return toUser((await find(tx, id))!)
         if (user === 'last_owner' || user === null) return user
         await tx.updateTable('user_account').set({ role }).where('id', '=', id).execute()
-        if (BEYOND[scope].length)
-          await tx.deleteFrom('api_token').where('user_id', '=', id).where('scope', 'in', BEYOND[scope]).execute()
+        await endBeyond(tx, id, scope)
         return { ...user, role }
       }),
 
     remove: (id) =>
       db.transaction().execute(async (tx) => {
         const user = await dispensable(tx, id)
-        if (user && user !== 'last_owner') await tx.deleteFrom('user_account').where('id', '=', id).execute()
+        if (user === null || user === 'last_owner') return user
+        const tokens = await tx.selectFrom('api_token').select('id').where('user_id', '=', id).execute()
+        await endAuthorizations(tx, [id, ...tokens.map((token) => token.id)])
+        // Sessions, tokens and invitations go with it.
+        await tx.deleteFrom('user_account').where('id', '=', id).execute()
         return user
       }),
 

@@ -2,6 +2,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parseFlowText } from '../../src/flow/flow-text.ts'
 import { callCli, spawnCli } from '../harness/cli.ts'
 import { freePort } from '../harness/free-port.ts'
 import { documentOf } from '../harness/management.ts'
@@ -49,6 +50,29 @@ describe('the command line', () => {
     expect(await callCli(['runs', 'cancel', run], { env })).toMatchObject({ exit: 4 })
     expect(await callCli(['flows', 'unpublish', flow.id], { env })).toMatchObject({ exit: 0 })
     expect((await millrace.api('GET', `/flows/${flow.id}`)).body.published).toBeNull()
+  })
+
+  it('shows names and messages without obeying what is in them, and gives them unchanged as JSON', async () => {
+    const name = 'Mine\u001b]0;owned\u0007\u009b2J\u202eenim\nflow_forged'
+    const fail = { id: 'no', kind: 'fail', message: 'no\u001b[2J\u001b[1;1Hsucceeded' }
+    const { id } = (await millrace.publish(documentOf([fail], {}, name))).flow
+    const calls = [
+      ['flows', 'list'],
+      ['flows', 'show', id],
+      ['send', id, '--data', '{}', '--wait'],
+      ['flows', 'show', 'Nobody\u001b[2J'],
+      ['flows', 'list', '--json'],
+      ['flows', 'show', 'Nobody\u001b[2J', '--json'],
+    ]
+    for (const call of calls) {
+      const { stdout, stderr } = await callCli(call, { env })
+      expect(stdout + stderr, call.join(' ')).not.toMatch(/(?!\n)[\p{Cc}\u202e]/u)
+    }
+    expect((await callCli(['flows', 'list'], { env })).stdout).not.toMatch(/^flow_forged/m)
+    const { items } = (await callCli(['flows', 'list', '--json'], { env })).json()
+    expect(items.find((flow: { id: string }) => flow.id === id).name).toBe(name)
+    const exported = await callCli(['flows', 'export', id], { env })
+    expect(parseFlowText(exported.stdout)).toMatchObject({ name })
   })
 
   it('tells a failed run by its exit code', async () => {

@@ -4,7 +4,7 @@ import { ACCESS } from '../../src/http/access.ts'
 import { expectFailure } from '../harness/inbox.ts'
 import { type Managed, startManaged } from '../harness/management.ts'
 import { TOKEN } from '../harness/millrace.ts'
-import { connectRaw, requestBytes } from '../harness/raw-request.ts'
+import { connectRaw, requestBytes, sendRaw } from '../harness/raw-request.ts'
 
 let managed: Managed
 let millrace: Managed['millrace']
@@ -25,6 +25,35 @@ describe('health, metrics and the API description', () => {
       expect(response.status).toBe(200)
       expect(response.headers.get('x-request-id')).toMatch(/^req_/)
     }
+  })
+
+  it('lets no browser make anything else of a reply than it says: not of errors, streams and refused requests either', async () => {
+    const authorization = `Bearer ${TOKEN}`
+    const kept: string[] = []
+    const note = (what: string, headers: Headers) => {
+      if (headers.get('x-content-type-options') !== 'nosniff') kept.push(what)
+    }
+    for (const path of [
+      '/',
+      '/healthz',
+      '/metrics',
+      '/api/docs',
+      '/api/v1/openapi.json',
+      '/api/v1/flows',
+      '/api/nothing',
+    ])
+      for (const headers of [{}, { authorization }]) note(path, (await fetch(millrace.url + path, { headers })).headers)
+    const body = '{'
+    const json = { authorization, 'content-type': 'application/json' }
+    note('a bad body', (await fetch(`${millrace.url}/api/v1/flows`, { method: 'POST', headers: json, body })).headers)
+    note('an odd path', (await fetch(`${millrace.url}/api/v1/flows/%zz`, { headers: json })).headers)
+    const leave = new AbortController()
+    const events = await fetch(`${millrace.url}/api/v1/events`, { headers: json, signal: leave.signal })
+    note('events', events.headers)
+    leave.abort()
+    for (const bytes of ['nonsense\r\n\r\n', 'GET /api/v1/flows HTTP/1.1\r\n\r\n'])
+      note(bytes, (await sendRaw(millrace.port, bytes)).headers)
+    expect(kept).toEqual([])
   })
 
   it('gives Prometheus metrics', async () => {

@@ -1,11 +1,12 @@
 // Signing in and out, sessions and their cookie, and changing the password.
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { addUser, type Browser, openBrowser, PASSWORD, setUpOwner } from '../harness/browser.ts'
 import { expectFailure } from '../harness/inbox.ts'
 import { ISO } from '../harness/management.ts'
-import { type Millrace, startMillrace } from '../harness/millrace.ts'
+import { type Millrace, startMillrace, temporaryFolder } from '../harness/millrace.ts'
 
 let millrace: Millrace
 beforeAll(async () => {
@@ -31,9 +32,10 @@ describe('signing in', () => {
     const browser = openBrowser(millrace)
     const answer = await signIn('ADA@example.com', PASSWORD, browser)
     expect(answer).toMatchObject({ status: 200, body: { user: { email: 'ada@example.com', role: 'owner' } } })
-    expect(answer.headers.get('set-cookie')).toMatch(
-      /^millrace_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Expires=[^;]+ GMT$/,
-    )
+    expect(answer.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^millrace_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Expires=[^;]+ GMT$/),
+      expect.stringMatching(/^millrace_device=[\w-]{43}\.[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+$/),
+    ])
     expect(answer.headers.get('cache-control')).toBe('no-store')
     const { user } = answer.body
     const me = await browser.send('GET', '/api/v1/me')
@@ -52,9 +54,10 @@ describe('signing in', () => {
     const browser = openBrowser(secure)
     const body = { code, email: 'ada@example.com', name: 'Ada', password: PASSWORD }
     const answer = await browser.send('POST', '/api/auth/setup', body, { origin: 'https://flows.example.com' })
-    expect(answer.headers.get('set-cookie')).toMatch(
-      /^__Host-millrace_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure; Expires=/,
-    )
+    expect(answer.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^__Host-millrace_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure; Expires=/),
+      expect.stringMatching(/^__Host-millrace_device=[^;]+; Path=\/; HttpOnly; SameSite=Strict; Secure; Max-Age=/),
+    ])
     expect(await isIn(browser)).toBe(true)
     const plain = openBrowser(secure, browser.cookie()!.replace('__Host-', ''))
     expect(await isIn(plain)).toBe(false)
@@ -90,7 +93,7 @@ describe('signing in', () => {
 })
 
 describe('guessing', () => {
-  it('is stopped for the account, known or not, also for many guesses at once; others still come in', {
+  it('from one address is stopped for an account, known or not, also for many guesses at once; others still come in', {
     timeout: 60_000,
   }, async () => {
     const guessed = await another()
@@ -114,7 +117,7 @@ describe('guessing', () => {
     // Codes are guessed faster than passwords, and count alike. One network of IPv6 has more addresses than anybody can count.
     const guesses = await Promise.all(
       Array.from({ length: 31 }, (_, i) =>
-        openBrowser(behind).send('GET', '/api/auth/invitation?code=guess', undefined, from(`2001:db8::${i}`)),
+        openBrowser(behind).send('POST', '/api/auth/invitation', { code: 'guess' }, from(`2001:db8::${i}`)),
       ),
     )
     expect(guesses.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([...Array(30).fill(404), 429])
@@ -129,6 +132,54 @@ describe('guessing', () => {
     expect((await signInFrom('2001:db8:0:1::1')).status).toBe(200)
     expect((await signInFrom('203.0.113.7')).status).toBe(200)
     expect(await isIn(owner)).toBe(true)
+  })
+})
+
+describe('guessing does not keep out', { timeout: 60_000 }, () => {
+  const from = (address: string) => ({ 'x-forwarded-for': address })
+  const tryFrom = (millrace: Millrace, address: string, password: string, browser = openBrowser(millrace)) =>
+    browser.send('POST', '/api/auth/sign-in/email', { email: 'ada@example.com', password }, from(address))
+
+  it('the user, who comes from another address', async () => {
+    const behind = await another({ MILLRACE_TRUST_PROXY: '127.0.0.1' })
+    await setUpOwner(behind)
+    for (let guess = 0; guess < 12; guess++) await tryFrom(behind, '203.0.113.7', `guess number ${guess}`)
+    expectFailure(await tryFrom(behind, '203.0.113.7', PASSWORD), 429, 'rate_limited')
+    expect((await tryFrom(behind, '198.51.100.4', PASSWORD)).status).toBe(200)
+  })
+
+  it('a browser that the user has signed in with before, whatever is tried elsewhere', async () => {
+    const dataDir = temporaryFolder()
+    onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
+    const settings = { MILLRACE_TRUST_PROXY: '127.0.0.1', MILLRACE_DATA_DIR: dataDir }
+    const before = await startMillrace(settings)
+    const owner = await setUpOwner(before)
+    await owner.send('POST', '/api/auth/sign-out')
+    await before.stop()
+    const port = String(before.port)
+    const after = await another({ ...settings, MILLRACE_PORT: port })
+    // From so many addresses that the account itself is slowed down.
+    const addresses = Array.from({ length: 12 }, (_, i) => `203.0.113.${i}`)
+    const statuses: number[] = []
+    for (const address of addresses) {
+      const guesses = Array.from({ length: 10 }, (_, i) => tryFrom(after, address, `guess number ${i}`))
+      statuses.push(...(await Promise.all(guesses)).map(({ status }) => status))
+    }
+    expect(statuses).toContain(429)
+    expectFailure(await tryFrom(after, '198.51.100.4', PASSWORD), 429, 'rate_limited')
+    expect((await tryFrom(after, '203.0.113.1', PASSWORD, owner)).status).toBe(200)
+  })
+
+  it('others by a browser that is known for one user: it is no way around for another account', async () => {
+    const behind = await another()
+    await setUpOwner(behind)
+    const other = await addUser(behind, 'viewer', 'other@example.com')
+    const statuses: number[] = []
+    for (let guess = 0; guess < 12; guess++)
+      statuses.push((await signIn('ada@example.com', `guess number ${guess}`, other)).status)
+    expect(statuses.filter((status) => status === 401)).toHaveLength(10)
+    const forged = openBrowser(behind, `millrace_device=${'a'.repeat(43)}.${'b'.repeat(43)}`)
+    expectFailure(await signIn('ada@example.com', PASSWORD, forged), 429, 'rate_limited')
   })
 })
 

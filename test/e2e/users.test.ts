@@ -18,7 +18,7 @@ afterAll(() => millrace.stop())
 const accept = (code: string, email: string) =>
   openBrowser(millrace).send('POST', '/api/auth/accept-invitation', { code, email, name: 'Guest', password: PASSWORD })
 
-const offer = (code: string) => openBrowser(millrace).send('GET', `/api/auth/invitation?code=${code}`)
+const offer = (code: string) => openBrowser(millrace).send('POST', '/api/auth/invitation', { code })
 
 describe('an invitation', () => {
   it('is a link that lets one user in, with the role that it carries', async () => {
@@ -52,6 +52,16 @@ describe('an invitation', () => {
       { action: 'invitation.accept', actor: user.email, actorId: user.id, target: { id: invitation.id } },
       { action: 'invitation.create', actor: 'ada@example.com', target: { id: invitation.id }, details: { role } },
     ])
+  })
+
+  it('is looked up without its code in a URL', async () => {
+    const { url } = (await owner.send('POST', '/api/v1/invitations', { role: 'viewer' })).body
+    const byUrl = await openBrowser(millrace).send('GET', `/api/auth/invitation?code=${codeOf(url)}`)
+    expectFailure(byUrl, 404, 'not_found')
+    const withoutBody = await openBrowser(millrace).send('POST', `/api/auth/invitation?code=${codeOf(url)}`, {})
+    expect(withoutBody.status).toBe(400)
+    expect((await offer(codeOf(url))).status).toBe(200)
+    expect((await accept(codeOf(url), 'looked-up@example.com')).status).toBe(200)
   })
 
   it('for an address lets only that one in', async () => {
@@ -132,6 +142,62 @@ describe('deleting a user', () => {
       actor: 'ada@example.com',
       target: { kind: 'user', id: user.id, name: 'leaving@example.com' },
     })
+  })
+})
+
+describe('what an owner made that lets somebody in', () => {
+  const invitations = async (user: Browser) => {
+    const made = [(await user.send('POST', '/api/v1/invitations', { role: 'owner' })).body]
+    const { token } = (await user.send('POST', '/api/v1/tokens', { name: 'mine', scope: 'admin' })).body
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const body = JSON.stringify({ role: 'owner' })
+    const response = await fetch(`${millrace.url}/api/v1/invitations`, { method: 'POST', headers, body })
+    made.push(await response.json())
+    return made.map(({ url }) => codeOf(url))
+  }
+
+  it.each([
+    ['the user', (id: string) => owner.send('DELETE', `/api/v1/users/${id}`)],
+    ['the role', (id: string) => owner.send('PUT', `/api/v1/users/${id}`, { role: 'editor' })],
+  ])('ends with %s', async (what, end) => {
+    const user = await addUser(millrace, 'owner', `${what.replace(' ', '-')}@example.com`)
+    const codes = await invitations(user)
+    for (const code of codes) expect((await offer(code)).status).toBe(200)
+    expect((await end(user.id)).status).toBeLessThan(300)
+    for (const code of codes) {
+      expectFailure(await offer(code), 404, 'not_found')
+      expectFailure(await accept(code, `back-${code.slice(0, 5)}@example.com`.toLowerCase()), 404, 'not_found')
+    }
+    expect((await owner.send('GET', '/api/v1/invitations')).body.items).toEqual([])
+  })
+
+  it('is a consent that was asked for: nobody connects with it afterwards', async () => {
+    const fields = {
+      grant: 'authorization_code',
+      authorizationUrl: 'https://accounts.example.com/authorize',
+      tokenUrl: 'https://accounts.example.com/token',
+      clientId: 'millrace',
+      clientSecret: 'a-client-secret',
+    }
+    expect(
+      (await millrace.api('POST', '/connections', { name: 'consent', kind: 'oauth2', fields })).body,
+    ).toMatchObject({ name: 'consent' })
+    const user = await addUser(millrace, 'editor', 'consenting@example.com')
+    const session = user.cookie()
+    // A browser each, which keeps the cookie that it has to come back with.
+    const begin = async () => {
+      const browser = openBrowser(millrace, session)
+      const { url } = (await browser.send('POST', '/api/v1/connections/consent/authorize')).body
+      const state = new URL(url).searchParams.get('state')
+      return async () => (await browser.send('GET', `/api/v1/oauth/callback?state=${state}&error=access_denied`)).body
+    }
+    expect(await (await begin())()).toContain('The authorization server says access_denied')
+    const comeBack = [await begin()]
+    await owner.send('PUT', `/api/v1/users/${user.id}`, { role: 'viewer' })
+    await owner.send('PUT', `/api/v1/users/${user.id}`, { role: 'editor' })
+    comeBack.push(await begin())
+    await owner.send('DELETE', `/api/v1/users/${user.id}`)
+    for (const back of comeBack) expect(await back()).toContain('The state is not known')
   })
 })
 

@@ -12,12 +12,14 @@ export interface Browser {
 
 export function openBrowser(millrace: Pick<Millrace, 'url' | 'port'>, cookie: string | null = null): Browser {
   const origin = `http://localhost:${millrace.port}`
+  /** By it the browser is known, also after its session. */
+  let device: string | null = null
   return {
     cookie: () => cookie,
     async send(method, path, body, headers = {}) {
       const sent = Object.entries({
         origin: method === 'GET' ? undefined : origin,
-        cookie: cookie ?? undefined,
+        cookie: [cookie, device].filter((pair) => pair !== null).join('; ') || undefined,
         'content-type': body === undefined ? undefined : 'application/json',
         ...headers,
       }).filter((header): header is [string, string] => header[1] !== undefined)
@@ -28,7 +30,8 @@ export function openBrowser(millrace: Pick<Millrace, 'url' | 'port'>, cookie: st
       })
       for (const set of response.headers.getSetCookie()) {
         const pair = set.split(';', 1)[0]!
-        cookie = pair.endsWith('=') ? null : pair
+        if (pair.includes('millrace_device=')) device = pair
+        else cookie = pair.endsWith('=') ? null : pair
       }
       return answerOf(response)
     },

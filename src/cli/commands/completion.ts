@@ -21,11 +21,11 @@ export const completionFor = (commands: () => readonly Command[]): Command =>
         'mkdir -p ~/.config/fish/completions && millrace completion fish > ~/.config/fish/completions/millrace.fish',
       ],
     ],
-    async run({ args, show }) {
+    async run({ args, showDocument }) {
       const make = SHELLS[args[0]!]
       if (!make) throw usageError(`The shell is bash, zsh or fish, not "${args[0]}".`)
       const script = make(commands())
-      return show({ shell: args[0], script }, () => script)
+      return showDocument({ shell: args[0], script }, () => script)
     },
   })
 

@@ -117,7 +117,7 @@ export const exportFlow = defineCommand({
     ['the draft, to a file', "millrace flows export 'Order alerts' --output flows/orders.yaml"],
     ['what was live before', "millrace flows export 'Order alerts' --version 1"],
   ],
-  async run({ connect, args, options, show, note }) {
+  async run({ connect, args, options, show, showDocument, note }) {
     const api = await connect()
     const flow = await findFlow(api, args[0]!)
     const document =
@@ -128,7 +128,7 @@ export const exportFlow = defineCommand({
     const yaml = formatFlowYaml(document)
     if (yaml.includes('sealed:'))
       note('note: the sealed:… values work only in this flow; for another one, put connections or env in their place.')
-    if (options.output === undefined) return show(document, () => yaml)
+    if (options.output === undefined) return showDocument(document, () => yaml)
     writeFileSync(options.output, yaml)
     return show({ file: options.output, flow: flow.id }, () => `Wrote ${options.output}.`)
   },
@@ -140,11 +140,11 @@ export const curlOfStep = defineCommand({
   args: ['<flow>', '<step>'],
   details: 'Templates stand as they are, and placeholders such as <token> where secrets belong.',
   examples: [['to try it by hand', "millrace flows curl 'Order alerts' order"]],
-  async run({ connect, args, show }) {
+  async run({ connect, args, showDocument }) {
     const api = await connect()
     const flow = await findFlow(api, args[0]!)
     const body = await api.get<{ curl: string }>(`/flows/${flow.id}/steps/${encodeURIComponent(args[1]!)}/curl`)
-    return show(body, () => body.curl)
+    return showDocument(body, () => body.curl)
   },
 })
 

@@ -85,7 +85,7 @@ function read(file: string, content: string): OpenApi {
 }
 
 function showStep(
-  { show, note }: Pick<Context<unknown>, 'show' | 'note'>,
+  { showDocument, note }: Pick<Context<unknown>, 'showDocument' | 'note'>,
   id: string,
   settings: HttpRequestSettings,
   notTaken: readonly NotTaken[],
@@ -94,5 +94,5 @@ function showStep(
   const step = { id, kind: 'http', ...(name ? { name: name.slice(0, 200) } : {}), ...settings }
   if (notTaken.length) note('Not taken over:')
   for (const { what, reason } of notTaken) note(`  ${what}: ${reason}`)
-  return show({ step, notTaken }, () => formatFlowYaml([step]).trimEnd())
+  return showDocument({ step, notTaken }, () => formatFlowYaml([step]).trimEnd())
 }

@@ -10,6 +10,7 @@ import { findFlow } from '../find-flow.ts'
 import { showDuration, showTime } from '../show-time.ts'
 import { fields, table } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
+import { visibleJson } from '../visible.ts'
 
 const COLOURS: Record<string, 'green' | 'red' | 'yellow' | 'cyan'> = {
   succeeded: 'green',
@@ -125,12 +126,12 @@ export const exportRun = defineCommand({
     ['what went wrong becomes a test', 'millrace runs export run_01m7… --output flows/orders.test.yaml'],
     ['and is tried out', 'millrace test flows/orders.test.yaml'],
   ],
-  async run({ connect, args, options, show }) {
+  async run({ connect, args, options, show, showDocument }) {
     const api = await connect()
     const fixture = await api.get<Fixture>(`/runs/${encodeURIComponent(args[0]!)}/fixture`)
     const document = { ...(options.flow === undefined ? {} : { flow: options.flow }), ...fixture }
     const yaml = formatFlowYaml(document)
-    if (options.output === undefined) return show(document, () => yaml)
+    if (options.output === undefined) return showDocument(document, () => yaml)
     writeFileSync(options.output, yaml)
     return show({ file: options.output, run: args[0] }, () => `Wrote ${options.output}.`)
   },
@@ -143,9 +144,9 @@ export const harOfRun = defineCommand({
   options: { output: text('file', 'write to this file, not to the terminal') },
   details: 'Secrets are hidden as in the run. Developer tools of browsers and HTTP debuggers open such files.',
   examples: [['to a file', 'millrace runs har run_01m7… --output run.har']],
-  async run({ connect, args, options, show }) {
+  async run({ connect, args, options, show, showDocument }) {
     const har = await (await connect()).get<object>(`/runs/${encodeURIComponent(args[0]!)}/har`)
-    if (options.output === undefined) return show(har, () => JSON.stringify(har, null, 2))
+    if (options.output === undefined) return showDocument(har, () => JSON.stringify(har, null, 2))
     writeFileSync(options.output, `${JSON.stringify(har, null, 2)}\n`)
     return show({ file: options.output, run: args[0] }, () => `Wrote ${options.output}.`)
   },
@@ -169,7 +170,7 @@ export const tailRuns = defineCommand({
     if (api.isIdle) throw nothingRuns()
     const path = options.flow === undefined ? '/events' : `/flows/${(await findFlow(api, options.flow)).id}/events`
     for await (const { type, data } of api.events(path)) {
-      if (context.wantsJson) context.terminal.out(JSON.stringify({ type, data }))
+      if (context.wantsJson) context.terminal.out(visibleJson({ type, data }))
       else if (type === 'run')
         context.terminal.out(
           `${showTime(new Date().toISOString())}  ${statusOf(context.terminal, data.status)}  ${data.id}${data.error ? `  ${data.error.message}` : ''}`,
@@ -202,7 +203,7 @@ export async function followRun(
     terminal.out(stepLine(terminal, step))
   }
   for await (const { type, data } of api.events(`/runs/${encodeURIComponent(id)}/events`)) {
-    if (wantsJson) terminal.out(JSON.stringify({ type, data }))
+    if (wantsJson) terminal.out(visibleJson({ type, data }))
     if (type === 'step') showStep(data)
     if (type !== 'run') continue
     for (const step of data.steps ?? []) showStep(step)

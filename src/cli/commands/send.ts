@@ -1,7 +1,7 @@
 // `millrace send`: posts a payload to a flow's webhook.
 import { readFileSync } from 'node:fs'
 import { parseJson } from '../../flow/parse-json.ts'
-import { fetchOrExplain } from '../api-client.ts'
+import { type ApiClient, fetchOrExplain } from '../api-client.ts'
 import type { WebhookReply } from '../bodies.ts'
 import { type Context, defineCommand, flag, list, text } from '../command.ts'
 import { EXIT, usageError } from '../exit-code.ts'
@@ -41,7 +41,7 @@ export const send = defineCommand({
     const flow = await findFlow(api, args[0]!)
     const query = new URLSearchParams(options.query.map(pairFrom)).toString()
     const path = `/api/v1/webhooks/${flow.webhook.id}${options.test ? '/test' : ''}${query && `?${query}`}`
-    const response = await fetchOrExplain(`${api.url}${path}`, { method: 'POST', headers, body: content })
+    const response = await fetchOrExplain(`${await originFor(api)}${path}`, { method: 'POST', headers, body: content })
     const body = bodyOf(await response.text())
     const { id, message } = (body ?? {}) as Partial<WebhookReply>
     if (response.ok && options.wait && !options.test && id?.startsWith('run_')) return followRun(context, api, id)
@@ -52,6 +52,13 @@ export const send = defineCommand({
     return response.ok ? EXIT.ok : EXIT.failed
   },
 })
+
+/** Where webhooks have an origin of their own, they are answered there only. */
+async function originFor(api: ApiClient): Promise<string> {
+  if (api.isIdle) return api.url
+  const { baseUrl, webhookBaseUrl } = await api.get<{ baseUrl: string; webhookBaseUrl: string }>('/settings')
+  return webhookBaseUrl === baseUrl ? api.url : webhookBaseUrl
+}
 
 async function payload(
   { terminal }: Pick<Context<unknown>, 'terminal'>,

@@ -6,6 +6,7 @@ import { type CheckResult, failed, ok, warning } from './finding.ts'
 interface Settings {
   version: string
   baseUrl: string
+  webhookBaseUrl: string
   storage: string
   egressAllow: string[]
 }
@@ -32,6 +33,7 @@ export async function checkServer(api: ApiClient, ownVersion: string): Promise<C
         : warning('version', `The server has ${settings.version}, this command ${ownVersion}.`),
       ok('token', `Known as "${me.name}", scope ${me.scope}.`),
       await checkBaseUrl(settings.baseUrl),
+      ...(settings.webhookBaseUrl === settings.baseUrl ? [] : [await checkWebhookUrl(settings.webhookBaseUrl)]),
       egressRules(settings.egressAllow),
     )
   } catch (error) {
@@ -66,6 +68,21 @@ async function checkBaseUrl(baseUrl: string): Promise<CheckResult> {
   if (protocol === 'http:' && !/^(localhost|127\.|\[::1\])/.test(hostname))
     return warning('base URL', `${baseUrl} answers, but what is sent there can be read on the way: use https.`)
   return ok('base URL', `${baseUrl} leads to the server.`)
+}
+
+/** The proxy must lead there, and pass on which host was asked for. */
+async function checkWebhookUrl(origin: string): Promise<CheckResult> {
+  const advice = 'Set MILLRACE_WEBHOOK_BASE_URL to what senders can reach; its proxy must pass on the header Host.'
+  const url = `${origin}/api/v1/webhooks/doctor`
+  try {
+    const response = await fetch(url, { method: 'POST', signal: AbortSignal.timeout(WITHIN_MS), redirect: 'manual' })
+    const { code } = (await response.json().catch(() => ({}))) as { code?: string }
+    return code === 'webhook_not_found'
+      ? ok('webhook URL', `${origin} leads to the webhooks.`)
+      : failed('webhook URL', `${origin} answers ${response.status}, and not as webhooks do. ${advice}`)
+  } catch (error) {
+    return failed('webhook URL', `${origin} cannot be reached from here: ${reasonOf(error)}. ${advice}`)
+  }
 }
 
 function egressRules(allowed: readonly string[]): CheckResult {

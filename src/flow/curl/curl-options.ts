@@ -54,9 +54,9 @@ export const SHORT: Readonly<Record<string, string>> = {
 export const WITH_VALUE: ReadonlySet<string> = new Set(
   `abstract-unix-socket aws-sigv4 cacert capath cert cert-type ciphers config connect-timeout connect-to continue-at cookie
   cookie-jar create-file-mode data data-ascii data-binary data-raw data-urlencode dns-servers doh-url dump-header engine
-  etag-compare etag-save expect100-timeout form form-string header interface json keepalive-time key key-type limit-rate
+  etag-compare etag-save expect100-timeout form form-string header interface json keepalive-time key key-type krb limit-rate
   local-port max-filesize max-redirs max-time netrc-file noproxy oauth2-bearer output output-dir pass pinnedpubkey proto
-  proto-default proto-redir proxy proxy-header proxy-user range rate referer request request-target resolve retry
+  proto-default proto-redir proxy proxy-header proxy-pass proxy-user range rate referer request request-target resolve retry
   retry-delay retry-max-time service-name socks4 socks4a socks5 socks5-hostname speed-limit speed-time stderr time-cond
   tls-max tls13-ciphers tlsuser tlspassword trace trace-ascii unix-socket upload-file url url-query user user-agent
   write-out`.split(/\s+/),
@@ -78,6 +78,12 @@ const FILE = 'Files of your machine cannot be read by a flow.'
 const COOKIES = 'Cookies are not kept between requests; read steps.<id>.cookies and send a Cookie header.'
 const AUTH = 'This way of authenticating is not supported.'
 const VERSION = 'Requests are sent with HTTP/1.1.'
+
+/** Ways to authenticate in which curl does not send the credentials themselves, or only if the server wants them so. */
+export const OTHER_AUTH: ReadonlySet<string> = new Set('digest ntlm ntlm-wb negotiate anyauth aws-sigv4 krb'.split(' '))
+
+/** Their values may be secrets: they are not repeated. */
+export const SECRET_VALUE: ReadonlySet<string> = new Set('proxy-user pass tlspassword cert proxy-pass'.split(' '))
 
 /** Why an option could not be taken over. */
 export const REASONS: Readonly<Record<string, string>> = {
@@ -149,10 +155,7 @@ export const REASONS: Readonly<Record<string, string>> = {
   ),
   ...group(['upload-file', 'config', 'netrc', 'netrc-file', 'netrc-optional', 'etag-compare'], FILE),
   ...group(['cookie-jar'], COOKIES),
-  ...group(
-    ['digest', 'ntlm', 'negotiate', 'anyauth', 'aws-sigv4', 'tlsuser', 'tlspassword', 'proxy-digest', 'delegation'],
-    AUTH,
-  ),
+  ...group([...OTHER_AUTH, 'tlsuser', 'tlspassword', 'proxy-digest', 'delegation'], AUTH),
   ...group(['http0.9', 'http1.0', 'http2', 'http2-prior-knowledge', 'http3', 'http3-only'], VERSION),
   'connect-timeout': 'One timeout covers the whole request: set timeout.',
   'max-redirs': 'At most 10 redirects are followed.',

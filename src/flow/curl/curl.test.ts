@@ -128,6 +128,44 @@ describe('reading a command', () => {
     })
   })
 
+  it.each([
+    '--digest -u key:s3cr3t',
+    '-u key:s3cr3t --ntlm',
+    '--negotiate --user key:s3cr3t',
+    '--anyauth -ukey:s3cr3t',
+    '--basic --digest -u key:s3cr3t',
+    '--aws-sigv4 aws:amz:eu-central-1:s3 -u key:s3cr3t',
+    '--aws-sigv4=aws:amz -u key:s3cr3t',
+    '--ntlm-wb -u key:s3cr3t',
+  ])('leaves credentials out that Basic would send in clear, and says so: %s', (options) => {
+    const parsed = parseCurl(`curl ${options} https://x.example`)!
+    expect(parsed.settings).toEqual({ method: 'GET', url: 'https://x.example' })
+    expect(parsed.notTaken.map(({ what }) => what.split(' ', 1)[0])).toEqual([
+      expect.stringMatching(/^--/),
+      'Credentials',
+    ])
+    expect(JSON.stringify(parsed)).not.toContain('s3cr3t')
+  })
+
+  it('takes credentials from the URL to where they are sealed, or leaves them out', () => {
+    expect(settings('curl https://ada:se%40cret@x.example/a@b')).toEqual({
+      method: 'GET',
+      url: 'https://x.example/a@b',
+      auth: { kind: 'basic', username: 'ada', password: 'se@cret' },
+    })
+    expect(parseCurl('curl --digest https://ada:s3cr3t@x.example')).toMatchObject({
+      settings: { method: 'GET', url: 'https://x.example' },
+      notTaken: [{ what: '--digest' }, { what: 'Credentials' }],
+    })
+  })
+
+  it('repeats no secret among what it could not take over', () => {
+    const { notTaken } = parseCurl(
+      'curl -U me:s3cr3t --pass s3cr3t -E file.pem:s3cr3t -x http://me:s3cr3t@proxy:3128 https://x.example',
+    )!
+    expect(notTaken.map(({ what }) => what)).toEqual(['-U', '--pass', '-E', '-x http://proxy:3128'])
+  })
+
   it('takes credentials where they are sealed', () => {
     expect(settings('curl -u ada:se:cret https://x.example').auth).toEqual({
       kind: 'basic',
@@ -180,7 +218,7 @@ describe('reading a command', () => {
     expect(notTaken.map(({ what }) => what)).toEqual([
       '-k',
       '-x http://proxy:3128',
-      '--cert c.pem',
+      '--cert',
       '-o out',
       '-d @body.json',
       '-F f=@a.png',

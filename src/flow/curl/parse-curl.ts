@@ -1,7 +1,7 @@
 // Reads a curl command as the settings of an HTTP step, and says what it could not take over.
 import { decodeBase64 } from '../expression/base64.ts'
 import { type DataPart, dataText, jsonOrText, jsonValue, pairsOf, queryPairs, splitAt } from './curl-data.ts'
-import { REASONS, SHORT, WITH_VALUE, WITHOUT_EFFECT } from './curl-options.ts'
+import { OTHER_AUTH, REASONS, SECRET_VALUE, SHORT, WITH_VALUE, WITHOUT_EFFECT } from './curl-options.ts'
 import type { HttpAuth, HttpBody, HttpRequestSettings, NameValue } from './http-settings.ts'
 import { shellWords } from './shell-words.ts'
 
@@ -39,6 +39,7 @@ class Command {
   #retries: number | null = null
   #retryDelay: number | null = null
   #auth: HttpAuth | null = null
+  #otherAuth = false
   readonly #headers: NameValue[] = []
   readonly #data: DataPart[] = []
   readonly #fields: NameValue[] = []
@@ -178,8 +179,9 @@ class Command {
       case 'basic':
         return
     }
+    if (OTHER_AUTH.has(name)) this.#otherAuth = true
     if (WITHOUT_EFFECT.has(name) || WITHOUT_EFFECT.has(name.replace(/^no-/, ''))) return
-    const shown = value === '' ? written : `${written} ${value}`
+    const shown = value === '' || SECRET_VALUE.has(name) ? written : `${written} ${value.replace(/:\/\/[^/]*@/, '://')}`
     this.#skip(shown, REASONS[name] ?? 'An option that is not known here.')
   }
 
@@ -237,11 +239,12 @@ class Command {
     const queryParts = this.#isGet ? [...this.#query, ...this.#data] : this.#query
     const hasBody = !this.#isGet && (this.#data.length > 0 || this.#fields.length > 0)
     const body = hasBody ? this.#body() : undefined
-    const auth = this.#auth ?? this.#authFromHeaders()
+    const url = this.#fullUrl()
+    const auth = this.#sendableAuth() ?? this.#authFromHeaders()
     const query = queryParts.flatMap((part) => queryPairs(part))
     return {
       method: this.#chosenMethod(hasBody),
-      url: this.#fullUrl(),
+      url,
       ...(query.length ? { query } : {}),
       ...(this.#headers.length ? { headers: this.#headers } : {}),
       ...(body ? { body } : {}),
@@ -260,9 +263,22 @@ class Command {
   }
 
   #fullUrl(): string {
-    const url = this.#url ?? ''
-    if (url === '') this.#skip('URL', 'The command has none.')
-    return url === '' || url.includes('://') || url.startsWith('{{') ? url : `http://${url}`
+    const given = this.#url ?? ''
+    if (given === '') this.#skip('URL', 'The command has none.')
+    const url = given === '' || given.includes('://') || given.startsWith('{{') ? given : `http://${given}`
+    const [, scheme, credentials, rest] = /^(https?:\/\/)([^/?#@{]*)@(.*)$/is.exec(url) ?? []
+    if (credentials === undefined) return url
+    // As curl does; in the URL they would not be sealed.
+    const [username, password] = splitAt(credentials, ':')
+    this.#auth ??= { kind: 'basic', username: decoded(username), password: decoded(password ?? '') }
+    return `${scheme}${rest}`
+  }
+
+  /** Meant for a scheme that proves them without sending them, they must not be sent. */
+  #sendableAuth(): HttpAuth | null {
+    if (!this.#otherAuth || this.#auth?.kind !== 'basic') return this.#auth
+    this.#skip('Credentials', NOT_IN_CLEAR)
+    return null
   }
 
   #retry(): Pick<HttpRequestSettings, 'retry'> {
@@ -329,7 +345,17 @@ class Command {
 }
 
 const FILE = 'Files of your machine cannot be read by a flow.'
+const NOT_IN_CLEAR =
+  'They are meant for another way of authenticating, which would not send them as they are; Basic would, so they were left out.'
 const OWN_HEADERS = new Set(['host', 'content-length', 'transfer-encoding', 'connection'])
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
 
 function authOf(name: string, value: string): HttpAuth | null {
   if (/^(?:x-)?api-?key$/i.test(name)) return { kind: 'apiKey', name, value, in: 'header' }

@@ -4,7 +4,7 @@ import Type from 'typebox'
 import {
   AcceptInvitationRequest,
   ChangePasswordRequest,
-  InvitationQuery,
+  InvitationRequest,
   OfferedInvitationBody,
   SessionBody,
   SetUpRequest,
@@ -18,6 +18,7 @@ import { setUp } from '../../operations/access/set-up.ts'
 import { changePassword, signIn, signOut } from '../../operations/access/sign-in.ts'
 import type { Services } from '../../operations/services.ts'
 import { type ClientAddress, networkOf } from '../client-address.ts'
+import { createDeviceCookie } from '../device-cookie.ts'
 import type { KeepAlive, SessionCookie } from '../session-cookie.ts'
 
 export function signInRoutes(
@@ -36,8 +37,12 @@ export function signInRoutes(
     const session = token === null ? null : await findSession(services, token)
     return session && keepAlive(reply, session)
   }
-  const signedIn = (reply: FastifyReply, { token, user, expiresAt }: OpenSession) =>
-    reply.header('cache-control', 'no-store').header('set-cookie', cookie.set(token, expiresAt)).send({ user })
+  const deviceCookie = createDeviceCookie(services.baseUrl, services.access.devices)
+  const signedIn = (reply: FastifyReply, { token, user, expiresAt }: OpenSession) => {
+    const device = deviceCookie.set(reply.request.headers.cookie, user.email)
+    const cookies = [cookie.set(token, expiresAt), ...(device === null ? [] : [device])]
+    return reply.header('cache-control', 'no-store').header('set-cookie', cookies).send({ user })
+  }
 
   app.get(
     '/api/auth/state',
@@ -81,7 +86,10 @@ export function signInRoutes(
   app.post<{ Body: Static<typeof SignInRequest> }>(
     '/api/auth/sign-in/email',
     { schema: { tags, summary: 'Sign in', body: SignInRequest, response: { 200: SignedInBody } } },
-    async (request, reply) => signedIn(reply, await signIn(services, request.body, network(request))),
+    async (request, reply) => {
+      const device = deviceCookie.read(request.headers.cookie)
+      return signedIn(reply, await signIn(services, request.body, network(request), device))
+    },
   )
   app.post(
     '/api/auth/sign-out',
@@ -105,20 +113,21 @@ export function signInRoutes(
     async (request, reply) =>
       signedIn(reply, await changePassword(services, request.actor!.user!, request.body, network(request))),
   )
-  app.get<{ Querystring: Static<typeof InvitationQuery> }>(
+  // By POST, so that the code stands in no URL, and in no log of URLs.
+  app.post<{ Body: Static<typeof InvitationRequest> }>(
     '/api/auth/invitation',
     {
       schema: {
         tags,
         summary: 'What an invitation offers',
-        querystring: InvitationQuery,
+        body: InvitationRequest,
         response: { 200: OfferedInvitationBody },
       },
     },
     async (request, reply) =>
       reply
         .header('cache-control', 'no-store')
-        .send(await readInvitation(services, request.query.code, network(request))),
+        .send(await readInvitation(services, request.body.code, network(request))),
   )
   app.post<{ Body: Static<typeof AcceptInvitationRequest> }>(
     '/api/auth/accept-invitation',

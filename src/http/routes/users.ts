@@ -52,7 +52,7 @@ export function userRoutes(app: FastifyInstance, services: Services): void {
     {
       schema: {
         tags,
-        summary: 'Delete a user, with sessions and tokens',
+        summary: 'Delete a user, with sessions, tokens and invitations',
         params: Id,
         response: { 204: Type.Null() },
       },

@@ -1,6 +1,7 @@
 // What decides who comes in; built once, in app.ts.
 import type { InvitationStore, Passwords, SessionStore, UserStore } from '../ports.ts'
 import type { ApiTokens } from './api-tokens.ts'
+import type { KnownDevices } from './known-devices.ts'
 import type { SetUp } from './set-up.ts'
 import type { SignInAttempts } from './sign-in-attempts.ts'
 
@@ -11,5 +12,6 @@ export interface AccessServices {
   tokens: ApiTokens
   passwords: Passwords
   setUp: SetUp
+  devices: KnownDevices
   attempts: SignInAttempts
 }

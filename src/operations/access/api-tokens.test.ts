@@ -28,7 +28,7 @@ function heldStore() {
       const found = [...rows.values()]
       return new Promise((resolve) => reads.push(() => resolve(found)))
     },
-    add: async (token) => void rows.set(token.id, token),
+    add: async (token) => rows.set(token.id, token).size > 0,
     async remove(id) {
       const found = rows.get(id) ?? null
       rows.delete(id)

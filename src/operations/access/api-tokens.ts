@@ -66,10 +66,12 @@ export class ApiTokens {
     return { items: after.slice(0, limit), nextCursor: after.length > limit ? after[limit - 1]!.id : null }
   }
 
-  async add(token: TokenRecord): Promise<void> {
-    await this.#store.add(token)
+  /** false: its user has gone or has another role by now. */
+  async add(token: TokenRecord): Promise<boolean> {
+    if (!(await this.#store.add(token))) return false
     this.#changes++
     this.#byDigest.set(token.digest, token)
+    return true
   }
 
   /** It opens nothing any more when this resolves. */
@@ -132,7 +134,8 @@ export async function createToken(
     userId: actor.userId,
     lastUsedAt: null,
   }
-  await services.access.tokens.add(record)
+  if (!(await services.access.tokens.add(record)))
+    throw new OperationError('forbidden', 'Your role was changed meanwhile.')
   await services.audit.record(actor, 'token.create', { kind: 'token', id: record.id, name }, { scope })
   return { ...tokenView(record), token }
 }

@@ -1,4 +1,4 @@
-// More users come by invitation: a link that works once, within a week.
+// More users come by invitation: a link that works once, within a week, and as long as whoever made it is an owner.
 import { notFound, OperationError } from '../operation-error.ts'
 import type { InvitationRecord, Page, Paged, Role } from '../ports.ts'
 import type { Actor, Services } from '../services.ts'
@@ -40,8 +40,10 @@ export async function invite(
     role: given.role,
     createdAt,
     expiresAt: createdAt + VALID_MS,
+    userId: actor.userId,
   }
-  await services.access.invitations.add(invitation, digestOf(code))
+  if (!(await services.access.invitations.add(invitation, digestOf(code))))
+    throw new OperationError('forbidden', 'You are no owner any more.')
   await services.audit.record(actor, 'invitation.create', target(invitation), { role: invitation.role })
   return { ...invitationView(invitation), url: `${services.baseUrl}/invite#code=${code}` }
 }
@@ -65,7 +67,7 @@ export async function readInvitation(
   code: string,
   network: string,
 ): Promise<Pick<InvitationView, 'role' | 'email' | 'expiresAt'>> {
-  return services.access.attempts.attempt(null, network, services.now(), async () => {
+  return services.access.attempts.attempt({ network, account: null, known: null }, services.now(), async () => {
     const { role, email, expiresAt } = invitationView(await findInvitation(services, code))
     return { role, email, expiresAt }
   })
@@ -80,7 +82,7 @@ export interface Acceptance {
 
 export async function acceptInvitation(services: Services, given: Acceptance, network: string): Promise<OpenSession> {
   const { users, passwords, attempts } = services.access
-  return attempts.attempt(null, network, services.now(), async () => {
+  return attempts.attempt({ network, account: null, known: null }, services.now(), async () => {
     const invitation = await findInvitation(services, given.code)
     const email = normalEmail(given.email)
     if (invitation.email !== null && invitation.email !== email)

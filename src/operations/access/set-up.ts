@@ -31,7 +31,7 @@ export async function setUp(services: Services, given: NewOwner, network: string
   const { users, passwords, attempts } = services.access
   const closed = new OperationError('conflict', 'Millrace has an owner already; sign in, or ask for an invitation.')
   if (await users.isSetUp()) throw closed
-  return attempts.attempt(null, network, services.now(), async () => {
+  return attempts.attempt({ network, account: null, known: null }, services.now(), async () => {
     if (!services.access.setUp.matches(given.code))
       throw new OperationError('unauthorized', 'This is not the set-up code; the link is in the log of the last start.')
     const owner = {

@@ -12,10 +12,16 @@ export interface Credentials {
 }
 
 /** An unknown address and a wrong password cannot be told apart, neither by the answer nor by the time it takes. */
-export async function signIn(services: Services, given: Credentials, network: string): Promise<OpenSession> {
-  const { users, passwords, attempts } = services.access
+export async function signIn(
+  services: Services,
+  given: Credentials,
+  network: string,
+  device: string | null,
+): Promise<OpenSession> {
+  const { users, passwords, attempts, devices } = services.access
   const email = normalEmail(given.email)
-  return attempts.attempt(email, network, services.now(), async () => {
+  const by = { network, account: email, known: devices.find(device, email) }
+  return attempts.attempt(by, services.now(), async () => {
     const user = await users.byEmail(email)
     const matches = await passwords.match(given.password, user?.password ?? null)
     const session = matches ? await openSession(services, user!) : null
@@ -47,7 +53,8 @@ export async function changePassword(
   network: string,
 ): Promise<OpenSession> {
   const { users, passwords, attempts } = services.access
-  return attempts.attempt(user.email, network, services.now(), async () => {
+  const by = { network, account: user.email, known: `session of ${user.id}` }
+  return attempts.attempt(by, services.now(), async () => {
     const current = await users.byEmail(user.email)
     const refused = new OperationError('invalid_request', 'The current password is wrong.')
     if (!(await passwords.match(given.currentPassword, current?.password ?? null))) throw refused

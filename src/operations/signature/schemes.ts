@@ -90,6 +90,8 @@ const STANDARD_WEBHOOKS: Scheme = {
   read(header, one) {
     const names = stem(header, 'webhook-')
     const id = one(`${names}id`)
+    // It ends the id in what is signed: with another one inside, the id could take in what was signed as time and body.
+    if (id.includes('.')) throw new Refusal(`the header ${names}id holds a full stop`)
     const signedAt = one(`${names}timestamp`)
     const signatures = ofVersion1(pairs(one(header), header, ' ', ','), header)
     return { prefix: `${id}.${signedAt}.`, signatures, signedAt }

@@ -413,6 +413,30 @@ describe('several signatures', () => {
   })
 })
 
+describe('what is signed', () => {
+  it('cannot be cut elsewhere: an id of Standard Webhooks with a full stop is refused', () => {
+    const body = Buffer.from(`${NOW}.{"order": 7}`)
+    const signature = `v1,${hmac(KEY, 'base64', `msg_1.${NOW}.`, body)}`
+    const request = (id: string, rest: Buffer) =>
+      verify(
+        'standard-webhooks',
+        ['webhook-id', id, 'webhook-timestamp', String(NOW), 'webhook-signature', signature],
+        {},
+        { body: rest },
+      )
+    expect(request('msg_1', body)).toBe(true)
+    expect(request(`msg_1.${NOW}`, Buffer.from('{"order": 7}'))).toBe('the header webhook-id holds a full stop')
+  })
+
+  it.each(timed)('cannot be cut elsewhere in %s: a timestamp is nothing but digits', (scheme) => {
+    const time = String(NOW)
+    for (const shifted of [`${time}.5`, `${time}:5`, `5.${time}`, `5:${time}`])
+      expect(verify(scheme, sign(scheme, KEY, BODY, shifted))).toBe(
+        'the timestamp is not a whole number of seconds since 1970',
+      )
+  })
+})
+
 describe('the secret of Standard Webhooks', () => {
   const key = Buffer.from([0xfb, 0xff, 0xbf, 1, 2, 3, 4])
   const good = sign('standard-webhooks', key, BODY)

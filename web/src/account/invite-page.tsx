@@ -57,7 +57,7 @@ function CodeForm({ onCode }: { onCode: (code: string) => void }) {
 function Accept({ code }: { code: string }) {
   const invitation = useQuery({
     queryKey: ['invitation', code],
-    queryFn: () => api.get<OpenInvitation>('/api/auth/invitation', { query: { code } }),
+    queryFn: () => api.post<OpenInvitation>('/api/auth/invitation', { code }),
     retry: false,
   })
   if (invitation.isPending)

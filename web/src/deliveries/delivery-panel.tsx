@@ -129,7 +129,7 @@ function Actions({ delivery, bodyKept }: { delivery: Delivery; bodyKept: boolean
             size="xs"
             withLabel
             label="Copy as cURL"
-            value={() => deliveryCurl(delivery.webhook, settings.data.baseUrl)}
+            value={() => deliveryCurl(delivery.webhook, settings.data.webhookBaseUrl)}
           />
         )}
       </div>

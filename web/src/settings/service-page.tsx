@@ -30,7 +30,7 @@ export function ServicePage() {
 const STORAGE = { sqlite: 'SQLite, in the data folder', postgres: 'PostgreSQL' }
 
 function ServiceFacts({ settings }: { settings: ServiceSettings }) {
-  const { version, baseUrl, storage, limits, egressAllow, env } = settings
+  const { version, baseUrl, webhookBaseUrl, storage, limits, egressAllow, env } = settings
   const count = (value: number) => value.toLocaleString('en')
   return (
     <>
@@ -38,6 +38,7 @@ function ServiceFacts({ settings }: { settings: ServiceSettings }) {
         facts={[
           ['Version', version],
           ['Address', <Code key="url">{baseUrl}</Code>],
+          ['Webhooks', <Code key="webhooks">{webhookBaseUrl}</Code>],
           ['Storage', STORAGE[storage]],
           [
             'API',

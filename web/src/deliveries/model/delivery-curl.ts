@@ -18,11 +18,11 @@ const LEFT_OUT = new Set([
   'upgrade',
 ])
 
-export function deliveryCurl({ headers, queryAll, rawBody, metadata }: Webhook, baseUrl: string): string {
+export function deliveryCurl({ headers, queryAll, rawBody, metadata }: Webhook, webhookBaseUrl: string): string {
   const { method, path } = metadata as { method: string; path: string }
   return withoutRedirects({
     method,
-    url: baseUrl.replace(/\/$/, '') + path,
+    url: webhookBaseUrl.replace(/\/$/, '') + path,
     query: Object.entries(queryAll).flatMap(([name, values]) => values.map((value) => ({ name, value }))),
     headers: Object.entries(headers)
       .filter(([name]) => !LEFT_OUT.has(name))

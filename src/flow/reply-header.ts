@@ -1,0 +1,99 @@
+// Which headers a flow may put into a reply to its caller. Replies may stand on the origin of the web UI: what tells a browser
+// something about that origin, or a proxy how to serve, is not a flow's to say.
+import { hasTemplate } from './check.ts'
+
+const TOKEN = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+"
+const NAME = new RegExp(`^${TOKEN}$`)
+
+const NAMED = [
+  'Content-Type',
+  'Content-Language',
+  'Content-Disposition',
+  'Cache-Control',
+  'Expires',
+  'Pragma',
+  'ETag',
+  'Last-Modified',
+  'Vary',
+  'Link',
+  'Location',
+  'Retry-After',
+  'Allow',
+  'Deprecation',
+  'Sunset',
+  'RateLimit',
+  'RateLimit-Policy',
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+  // Not -Credentials: a page elsewhere must not read what a webhook answers to a request with a cookie of ours.
+  'Access-Control-Allow-Origin',
+  'Access-Control-Allow-Methods',
+  'Access-Control-Allow-Headers',
+  'Access-Control-Expose-Headers',
+  'Access-Control-Max-Age',
+]
+const ALLOWED = new Set(NAMED.map((name) => name.toLowerCase()))
+
+/** Names with X- that browsers or proxies act on, and our own. */
+const ACTED_ON =
+  /^x-(?:request-id|millrace-.*|content-type-options|(?:webkit-csp|content-security-policy).*|frame-options|xss-protection|dns-prefetch-control|permitted-cross-domain-policies|download-options|ua-compatible|sourcemap|accel-.*|sendfile.*|lighttpd-.*|litespeed-.*|reproxy-.*|envoy-.*|forwarded.*|real-ip|original-.*|rewrite-.*|http-method.*|method-override)$/
+
+const CONFIGURABLE = `Use a name of your own that begins with X-, or one of ${NAMED.join(', ')}`
+
+export const isHeaderName = (name: string): boolean => NAME.test(name)
+
+/** Headers of a reply to the caller, literal ones; the templated are checked when they are sent. */
+export function checkReplyHeader(
+  header: unknown,
+  at: string,
+  report: (path: string, code: string, message: string) => void,
+): void {
+  if (typeof header !== 'object' || header === null) return
+  const { name, value } = header as { name?: unknown; value?: unknown }
+  const isLiteral = typeof name === 'string' && name !== '' && !hasTemplate(name)
+  if (isLiteral && !isHeaderName(name)) report(`${at}/name`, 'invalid_header', `"${name}" is not a header name.`)
+  else if (isLiteral && !isNameAllowed(name.toLowerCase()))
+    report(`${at}/name`, 'invalid_header', `${name} cannot be set by a flow. ${CONFIGURABLE}.`)
+  if (typeof value !== 'string') return
+  if (/[\r\n\0]/.test(value))
+    report(`${at}/value`, 'invalid_header', 'A header value cannot contain line breaks or NUL characters.')
+  else if (isLiteral && !hasTemplate(value)) {
+    if (isContentType(name) && !isMediaType(value)) report(`${at}/value`, 'invalid_header', ONE_TYPE)
+    if (name.toLowerCase() === 'location' && !leadsToWeb(value))
+      report(`${at}/value`, 'invalid_header', 'A Location is a path, or a URL with http or https.')
+  }
+}
+
+const ONE_TYPE =
+  'A Content-Type is one media type, such as text/html; charset=utf-8, without commas. Parts of their own (multipart) cannot be sent.'
+
+/** The rule for a header that comes out of templates. */
+export function isReplyHeaderAllowed(name: string, value: string): boolean {
+  const lowerCase = name.toLowerCase()
+  if (!isHeaderName(name) || !isNameAllowed(lowerCase) || /[^\t\x20-\x7e\x80-\xff]/.test(value)) return false
+  if (lowerCase === 'content-type') return isMediaType(value)
+  return lowerCase !== 'location' || leadsToWeb(value)
+}
+
+export const isContentType = (name: string): boolean => name.length === 12 && name.toLowerCase() === 'content-type'
+
+function isNameAllowed(lowerCase: string): boolean {
+  return lowerCase.startsWith('x-') ? lowerCase.length > 2 && !ACTED_ON.test(lowerCase) : ALLOWED.has(lowerCase)
+}
+
+const LONGEST_TYPE = 255
+const PARAMETER = `[ \\t]*;[ \\t]*${TOKEN}=(?:${TOKEN}|"[^",\\\\]*")`
+const MEDIA_TYPE = new RegExp(`^(?!multipart/)${TOKEN}/${TOKEN}(?:${PARAMETER})*[ \\t]*;?$`, 'i')
+
+/**
+ * One media type, beyond doubt. Of a list a browser takes the last (Fetch, "extract a MIME type"), also where a proxy that looks for a
+ * dangerous one sees only the first; the parts of a multipart reply bring types and policies of their own.
+ */
+export const isMediaType = (value: string): boolean => value.length <= LONGEST_TYPE && MEDIA_TYPE.test(value)
+
+/** Browsers leave out tabs and line breaks, and white space ahead: so does the question what scheme a URL has. */
+function leadsToWeb(value: string): boolean {
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(value.replace(/[\t\r\n]/g, '').trim())?.[1]
+  return scheme === undefined || /^https?$/i.test(scheme)
+}

@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { openSqlite } from '../sqlite-database.ts'
+
+it('gives invitations from before to whoever made them, and ends those of users who have gone or are no owners', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-migration-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const before = await openSqlite(folder)
+  before.raw.exec(`
+    drop table invitation;
+    create table invitation (id text primary key, code text not null unique, email text, role text not null,
+      created_at integer not null, expires_at integer not null);
+    delete from kysely_migration where name >= '016';
+    insert into user_account values ('usr_owner', 'a', 'A', 'owner', 'x', 0, null), ('usr_editor', 'b', 'B', 'editor', 'x', 0, null);
+    insert into api_token values ('tok_owner', 'd1', 't', 'admin', 0, 'a', 'usr_owner', null), ('tok_nobody', 'd2', 't', 'admin', 0, 'admin token', null, null);`)
+  const makers = {
+    inv_owner: 'usr_owner',
+    inv_token: 'tok_owner',
+    inv_admin: null,
+    inv_admin_token: 'tok_nobody',
+    inv_editor: 'usr_editor',
+    inv_gone: 'usr_gone',
+  }
+  for (const [id, maker] of Object.entries(makers)) {
+    before.raw.prepare('insert into invitation values (?, ?, null, ?, 0, 1)').run(id, `code of ${id}`, 'owner')
+    before.raw
+      .prepare(`insert into audit values (?, 0, 'somebody', ?, 'invitation.create', 'invitation', ?, null, '{}')`)
+      .run(`aud_${id}`, maker, id)
+  }
+  await before.close()
+  const after = await openSqlite(folder)
+  const left = await after.kysely.selectFrom('invitation').select(['id', 'user_id']).orderBy('id').execute()
+  await after.close()
+  expect(left).toEqual([
+    { id: 'inv_admin', user_id: null },
+    { id: 'inv_admin_token', user_id: null },
+    { id: 'inv_owner', user_id: 'usr_owner' },
+    { id: 'inv_token', user_id: 'usr_owner' },
+  ])
+})
