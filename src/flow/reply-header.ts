@@ -43,12 +43,21 @@ const CONFIGURABLE = `Use a name of your own that begins with X-, or one of ${NA
 
 export const isHeaderName = (name: string): boolean => NAME.test(name)
 
+type Report = (path: string, code: string, message: string) => void
+
 /** Headers of a reply to the caller, literal ones; the templated are checked when they are sent. */
-export function checkReplyHeader(
-  header: unknown,
-  at: string,
-  report: (path: string, code: string, message: string) => void,
-): void {
+export function checkReplyHeaders(headers: unknown, at: string, report: Report): void {
+  if (!Array.isArray(headers)) return
+  let types = 0
+  for (const [i, header] of headers.entries()) {
+    checkReplyHeader(header, `${at}/${i}`, report)
+    const name: unknown = header?.name
+    if (typeof name === 'string' && isContentType(name) && ++types === 2)
+      report(`${at}/${i}/name`, 'invalid_header', 'There is a Content-Type already; a reply has one.')
+  }
+}
+
+function checkReplyHeader(header: unknown, at: string, report: Report): void {
   if (typeof header !== 'object' || header === null) return
   const { name, value } = header as { name?: unknown; value?: unknown }
   const isLiteral = typeof name === 'string' && name !== '' && !hasTemplate(name)
