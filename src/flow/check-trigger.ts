@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js'
 import { hasTemplate } from './check.ts'
 import { MOST_ACCEPTED, MOST_RANGES } from './document.ts'
 import { type Findings, quoted } from './issue.ts'
-import { checkReplyHeader, isHeaderName } from './reply-header.ts'
+import { checkReplyHeaders, isHeaderName } from './reply-header.ts'
 
 const ACCEPTABLE = /^(application\/(json|xml|\*\+json|x-www-form-urlencoded|[\w.-]+\+(json|xml))|text\/(\*|[\w.+-]+))$/i
 
@@ -40,8 +40,7 @@ export function checkTrigger(trigger: object, findings: Findings): void {
     [response?.headers, '/response/headers'],
     [response?.error?.headers, '/response/error/headers'],
   ] as const)
-    if (Array.isArray(headers))
-      for (const [i, header] of headers.entries()) checkReplyHeader(header, `${at}/${i}`, report)
+    checkReplyHeaders(headers, at, report)
 }
 
 function isRange(range: string): boolean {

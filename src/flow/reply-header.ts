@@ -1,6 +1,7 @@
 // Which headers a flow may put into a reply to its caller. Replies may stand on the origin of the web UI: what tells a browser
 // something about that origin, or a proxy how to serve, is not a flow's to say.
 import { hasTemplate } from './check.ts'
+import { quoted } from './issue.ts'
 
 const TOKEN = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+"
 const NAME = new RegExp(`^${TOKEN}$`)
@@ -43,18 +44,27 @@ const CONFIGURABLE = `Use a name of your own that begins with X-, or one of ${NA
 
 export const isHeaderName = (name: string): boolean => NAME.test(name)
 
+type Report = (path: string, code: string, message: string) => void
+
 /** Headers of a reply to the caller, literal ones; the templated are checked when they are sent. */
-export function checkReplyHeader(
-  header: unknown,
-  at: string,
-  report: (path: string, code: string, message: string) => void,
-): void {
+export function checkReplyHeaders(headers: unknown, at: string, report: Report): void {
+  if (!Array.isArray(headers)) return
+  let types = 0
+  for (const [i, header] of headers.entries()) {
+    checkReplyHeader(header, `${at}/${i}`, report)
+    const name: unknown = header?.name
+    if (typeof name === 'string' && isContentType(name) && ++types === 2)
+      report(`${at}/${i}/name`, 'invalid_header', 'There is a Content-Type already; a reply has one.')
+  }
+}
+
+function checkReplyHeader(header: unknown, at: string, report: Report): void {
   if (typeof header !== 'object' || header === null) return
   const { name, value } = header as { name?: unknown; value?: unknown }
   const isLiteral = typeof name === 'string' && name !== '' && !hasTemplate(name)
-  if (isLiteral && !isHeaderName(name)) report(`${at}/name`, 'invalid_header', `"${name}" is not a header name.`)
+  if (isLiteral && !isHeaderName(name)) report(`${at}/name`, 'invalid_header', `${quoted(name)} is not a header name.`)
   else if (isLiteral && !isNameAllowed(name.toLowerCase()))
-    report(`${at}/name`, 'invalid_header', `${name} cannot be set by a flow. ${CONFIGURABLE}.`)
+    report(`${at}/name`, 'invalid_header', `${name.slice(0, 60)} cannot be set by a flow. ${CONFIGURABLE}.`)
   if (typeof value !== 'string') return
   if (/[\r\n\0]/.test(value))
     report(`${at}/value`, 'invalid_header', 'A header value cannot contain line breaks or NUL characters.')

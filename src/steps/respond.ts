@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineStep, reply, type StepIssue } from '../engine/step-kind.ts'
-import { checkReplyHeader } from '../flow/reply-header.ts'
+import { checkReplyHeaders } from '../flow/reply-header.ts'
 import { json, NameValueList, templated } from '../flow/schema.ts'
 
 export const respond = defineStep({
@@ -18,8 +18,7 @@ export const respond = defineStep({
   check({ headers }) {
     const issues: StepIssue[] = []
     const report = (path: string, code: string, message: string) => void issues.push({ path, code, message })
-    if (Array.isArray(headers))
-      for (const [i, header] of headers.entries()) checkReplyHeader(header, `/headers/${i}`, report)
+    checkReplyHeaders(headers, '/headers', report)
     return issues
   },
   run: ({ settings: { status, headers, body } }) => reply({ status: status ?? 200, headers: headers ?? [], body }),

@@ -83,10 +83,17 @@ describe('types of replies', () => {
     }
   })
 
-  it('answers the default where two types are set', async () => {
-    const headers = ['text/plain', '{{ "text/html" }}'].map((value) => ({ name: 'Content-Type', value }))
-    const { post } = await flowWith({ response: { headers, body: '<script>alert(1)</script>' } })
+  it('answers the default where two types are set, which publishing refuses where it sees them', async () => {
+    const twice = (second: string) =>
+      flowWith({
+        response: {
+          headers: ['Content-Type', second].map((name) => ({ name, value: 'text/html' })),
+          body: '<script>alert(1)</script>',
+        },
+      })
+    const { post } = await twice('{{ "content-type" }}')
     expect((await post({})).body).toEqual(success(expect.stringMatching(/^run_/)))
+    await expect(twice('content-type')).rejects.toThrow('There is a Content-Type already; a reply has one.')
   })
 
   it('puts every reply into a sandbox, those without a type and refusals too', async () => {
