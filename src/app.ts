@@ -115,8 +115,9 @@ export async function startApp(
   const hot = backend.hotStores(protect)
   const runs = { ...createRunStore(kysely), ...hot.runs }
   const flows = createFlowStore(kysely)
-  const published = new PublishedFlows(flows, stepKinds, secrets, shared)
-  const connections = new LiveConnections(secrets)
+  const connections = new LiveConnections(secrets, () => published.compileAnew())
+  const isSecretField = (name: string, field: string) => connections.isSecretField(name, field)
+  const published = new PublishedFlows(flows, stepKinds, secrets, isSecretField, shared)
   const connectionStore = announcedConnections(createConnectionStore(kysely, vault), backend.changed)
   const events = new Events()
   const replies = new Replies()
@@ -151,7 +152,7 @@ export async function startApp(
     env: config.env,
     connections: {
       fields: connections.fields,
-      checkHost: (url, texts) => connections.checkHost(url, texts),
+      checkHost: (url, texts, named) => connections.checkHost(url, texts, named),
       accessToken: (name) => tokens.accessToken(name),
       renewed: (name, refused) => tokens.renewed(name, refused),
       refusedAgain: (name, token) => tokens.refusedAgain(name, token),

@@ -53,7 +53,7 @@ export async function openBench({ startMs, env, connections: given, sandbox }: B
   const journal = createSqliteRunJournal(storage, openProtect)
   const runs = { ...createRunStore(storage.kysely), ...journal.runs }
   const flows = createFlowStore(storage.kysely)
-  const published = new PublishedFlows(flows, stepKinds, openSecrets)
+  const published = new PublishedFlows(flows, stepKinds, openSecrets, null)
   const connections = liveConnections(given, startMs)
   const http = new StubClient()
   const replies = new Replies()
@@ -74,7 +74,7 @@ export async function openBench({ startMs, env, connections: given, sandbox }: B
     env,
     connections: {
       fields: connections.fields,
-      checkHost: (url, texts) => connections.checkHost(url, texts),
+      checkHost: (url, texts, named) => connections.checkHost(url, texts, named),
       accessToken(name) {
         const token = connections.fields[name]?.['accessToken']
         return typeof token === 'string' ? token : `access-token-of-${name}`

@@ -8,6 +8,7 @@ import { type Kinds, StepCommon, stepSchema, Trigger } from './document.ts'
 import { parseTemplate, type Reference, type Template, TemplateSyntaxError } from './expression/index.ts'
 import { type Finding, type Issue, nearest } from './issue.ts'
 import type { StepListScope } from './schema.ts'
+import { SecretFlow } from './secret-flow.ts'
 import { type DataShapes, type LoopLists, listPath } from './shape/data-shapes.ts'
 import { unseenReference } from './shape/unseen-reference.ts'
 
@@ -26,6 +27,8 @@ interface Place {
   steps: ReadonlySet<string>
   loops: LoopLists
   answersCaller: boolean
+  /** Where the document says that what stands here may be seen. */
+  revealedBy: string | null
 }
 
 const RUN_ROOTS = ['webhook', 'steps', 'vars', 'env', 'connections', 'run', 'flow']
@@ -70,6 +73,8 @@ class Validator {
   readonly #ids = new Map<string, string>()
   readonly #vars = new Set<string>()
   #callerWaits = false
+  #secrets!: SecretFlow
+  readonly #revealed = new Set<string>()
 
   constructor(kinds: Kinds, surroundings: Surroundings) {
     this.#kinds = kinds
@@ -98,6 +103,8 @@ class Validator {
     const { trigger, steps } = document as { trigger?: unknown; steps?: unknown }
     const list = Array.isArray(steps) ? steps : []
     this.#collectNames(list, '/steps')
+    const { connections } = this.#surroundings
+    this.#secrets = new SecretFlow(document, this.#kinds, (name, field) => !connections.get(name)?.open?.has(field))
     this.#trigger(trigger)
     this.#steps(list, '/steps', new Set(), NO_LOOPS)
   }
@@ -105,7 +112,8 @@ class Validator {
   #trigger(trigger: unknown): void {
     if (trigger === undefined) return
     const everything = new Set(this.#ids.keys())
-    const mode = (trigger as { response?: { mode?: unknown } } | null)?.response?.mode
+    const { mode, reveal } = (trigger as { response?: { mode?: unknown; reveal?: unknown } } | null)?.response ?? {}
+    const revealedBy = reveal === true ? '/trigger/response/reveal' : null
     this.#callerWaits = mode === 'finished'
     const place = (path: string): Place => {
       const reply = path.startsWith('/trigger/response/')
@@ -118,7 +126,7 @@ class Validator {
           : mode === 'finished'
             ? RUN_ROOTS
             : ['webhook', 'run', 'flow']
-      return { roots: new Set(roots), steps: everything, loops: NO_LOOPS, answersCaller: reply }
+      return { roots: new Set(roots), steps: everything, loops: NO_LOOPS, answersCaller: reply, revealedBy }
     }
     checkValue(Trigger, trigger, '/trigger', this.findings, this.#visitor(place))
     if (typeof trigger === 'object' && trigger !== null) this.findings.push(...checkTrigger(trigger))
@@ -209,10 +217,11 @@ class Validator {
         'unheard_reply',
         'Nobody waits for this reply: the trigger answers at once. Set trigger.response.mode to finished.',
       )
-    const here: Place = { roots, steps: new Set(seen), loops, answersCaller }
+    const revealedBy = (step as { reveal?: unknown }).reveal === true ? `${path}/reveal` : null
+    const here: Place = { roots, steps: new Set(seen), loops, answersCaller, revealedBy }
     // A loop's condition and what it collects are evaluated inside its rounds.
     const inside: Place = rounds
-      ? { roots: new Set([...RUN_ROOTS, 'loop', 'loops']), steps: inner, loops: innerLoops, answersCaller }
+      ? { roots: new Set([...RUN_ROOTS, 'loop', 'loops']), steps: inner, loops: innerLoops, answersCaller, revealedBy }
       : here
     checkValue(
       this.#schemaOf(step),
@@ -288,6 +297,10 @@ class Validator {
     const at = ` (at character ${reference.start + 1})`
     const problem = this.#referenceProblem(reference.path, place)
     if (problem) this.#add('publish', path, problem[0], problem[1] + at)
+    else if (place.revealedBy !== null && !this.#revealed.has(place.revealedBy) && this.#isSecret(reference, place)) {
+      this.#revealed.add(place.revealedBy)
+      this.#add('warning', place.revealedBy, 'reveals_secret', REVEALS)
+    }
     const { data } = this.#surroundings
     const unseen = problem || !data ? null : unseenReference(reference, data, place.loops)
     if (unseen) this.#add('warning', path, 'unseen_reference', unseen + at)
@@ -296,16 +309,22 @@ class Validator {
       this.#add('warning', path, 'unknown_env', `MILLRACE_ENV_${name} is not set in the server's environment${at}.`)
   }
 
+  #isSecret({ path }: Pick<Reference, 'path'>, { loops }: Place): boolean {
+    return this.#secrets.sourcesOf({ path }, [...loops.keys()]).size > 0
+  }
+
   #use(use: ConnectionUse): [code: string, message: string] | null {
     this.uses.push(use)
     return useProblem(use, this.#surroundings.connections, didYouMean)
   }
 
-  #referenceProblem([root, name, field]: string[], place: Place): [code: string, message: string] | null {
+  #referenceProblem([root, ...rest]: string[], place: Place): [code: string, message: string] | null {
     if (root === undefined) return null
-    if (root === 'connections' && place.answersCaller)
-      return ['secret_in_reply', 'A reply to the caller may not name connections: their secrets would leave the vault.']
+    const path = [root, ...rest]
+    if (place.answersCaller && place.revealedBy === null && (root === 'connections' || this.#isSecret({ path }, place)))
+      return ['secret_in_reply', IN_REPLY]
     if (!place.roots.has(root)) return ['unknown_reference', notHere(root, place)]
+    const [name, field] = rest
     if (root === 'connections')
       return name === undefined || field === undefined
         ? ['unnamed_connection', 'Write out which field of which connection is meant: connections.<name>.<field>.']
@@ -322,6 +341,11 @@ class Validator {
     return null
   }
 }
+
+const IN_REPLY =
+  'A reply to the caller may hold no secret, and this comes from a connection or the environment. If it may be known, say reveal: true where the reply is set, or on the step that makes it.'
+const REVEALS =
+  'This gives away what comes of a secret: whoever gets the reply, or may see the run, can read it. Remove reveal where that is not meant.'
 
 function collectIds(
   lists: unknown[][],

@@ -115,7 +115,7 @@ export const stepView = (entry: JournalEntry, redact: Secrets['redact']): StepVi
   finishedAt: isoOrNull(entry.finishedAt),
   ...(entry.resumeAt !== null && { resumeAt: new Date(entry.resumeAt).toISOString() }),
   input: redact(entry.input),
-  output: redact(entry.output),
+  output: redact(entry.shown ? entry.shown.output : entry.output),
   error: redact(entry.error),
   logs: redact(entry.logs ?? []),
 })

@@ -21,6 +21,7 @@ const Settings = Type.Object(
 export const code = defineStep({
   kind: 'code',
   label: 'Code',
+  secretFrom: ['input'],
   settings: Settings,
   check: ({ code }) => (typeof code === 'string' ? checkCode(code) : []),
   async run({ settings, sandbox, log, signal }) {

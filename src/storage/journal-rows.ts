@@ -11,7 +11,16 @@ export function pathsAround(path: string): string[] {
 export function replayed(entry: JournalEntry, around: ReadonlySet<string>): JournalEntry | null {
   // What is around something that is done anew goes on with what it had decided.
   if (around.has(entry.path))
-    return { ...entry, status: 'running', outcome: null, output: null, error: null, finishedAt: null, resumeAt: null }
+    return {
+      ...entry,
+      status: 'running',
+      outcome: null,
+      output: null,
+      shown: undefined,
+      error: null,
+      finishedAt: null,
+      resumeAt: null,
+    }
   return entry.outcome && entry.outcome !== 'wait' ? entry : null
 }
 

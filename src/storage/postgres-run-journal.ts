@@ -18,7 +18,7 @@ import { type FlowOperation, operateKeys } from './postgres-key-values.ts'
 import { arrays, type Columns, DATABASE_NOW, unnest } from './postgres-rows.ts'
 import { latestOfEachPath, putSteps, STEP_COLUMNS, stepRow } from './postgres-steps.ts'
 import { revealedRequest } from './request-columns.ts'
-import { toClaimedRun, toEntry } from './run-rows.ts'
+import { toClaimedRun } from './run-rows.ts'
 import { revealedStep, shownJson, toJson } from './step-columns.ts'
 import { StorageUnavailable } from './storage-unavailable.ts'
 import type { RunTable, StepTable } from './tables.ts'
@@ -108,7 +108,7 @@ export function createPostgresRunJournal(
 ): PostgresRunJournal {
   const accept = createAccept(hot, protect, here, onCommit)
   const select = async (name: string, text: string, values: unknown[]): Promise<JournalEntry[]> =>
-    (await hot.query<StepTable>({ name, text, values })).map((row) => toEntry(revealedStep(row, protect)))
+    (await hot.query<StepTable>({ name, text, values })).map((row) => revealedStep(row, protect))
 
   const claimed = async (row: DispatchedRun, now: number): Promise<ClaimedRun> => {
     const { id } = row
@@ -211,7 +211,7 @@ export function createPostgresRunJournal(
   const operatedBefore = async (query: HotPool['query'], runId: string, { path, attempt }: JournalEntry) => {
     const [row] = await query<StepTable>({ name: 'step', text: STEP, values: [runId, path, attempt] })
     if (!row) return null
-    const { output, error, outcome, status } = toEntry(revealedStep(row, protect))
+    const { output, error, outcome, status } = revealedStep(row, protect)
     return { output, error, outcome, status }
   }
 

@@ -13,7 +13,7 @@ import {
   settleOperation,
 } from './journal-rows.ts'
 import { requestTexts, revealedRequest, sealedRequestTexts } from './request-columns.ts'
-import { toClaimedRun, toEntry } from './run-rows.ts'
+import { toClaimedRun } from './run-rows.ts'
 import type { SqliteStorage } from './sqlite-database.ts'
 import { createSqliteKeyValues } from './sqlite-key-values.ts'
 import { revealedStep, shownJson, stepColumns, toJson } from './step-columns.ts'
@@ -79,7 +79,7 @@ export function createSqliteRunJournal(
   const takeOver = ({ runId, before }: ReplayedJournal, to: string): void => {
     const around = new Set(selectPathsFrom.all(runId, before).flatMap((row) => pathsAround(row['path'] as string)))
     for (const row of selectBefore.all(runId, before) as unknown as StepTable[]) {
-      const entry = replayed(toEntry(revealedStep(row, protect)), around)
+      const entry = replayed(revealedStep(row, protect), around)
       if (entry) doWrite([putStep(to, entry)])
     }
   }
@@ -149,10 +149,10 @@ export function createSqliteRunJournal(
       const claim: SqliteClaim = { runId, epoch: row.epoch + 1, writtenEpoch: row.epoch, flowId: row.flow_id }
       const steps = selectSteps.all(runId) as unknown as StepTable[]
       const webhook = revealedRequest(row, protect, runBinding(runId))
-      const journal = steps.map((step) => toEntry(revealedStep(step, protect)))
+      const journal = steps.map((step) => revealedStep(step, protect))
       const vars: Record<string, unknown> = Object.create(null)
       for (const step of selectAssigned.iterate(runId) as Iterable<unknown>)
-        Object.assign(vars, toEntry(revealedStep(step as StepTable, protect)).output)
+        Object.assign(vars, revealedStep(step as StepTable, protect).output)
       const lastSeq = (selectLastSeq.get(runId)?.['seq'] as number | null) ?? 0
       return toClaimedRun(row, webhook, claim, now, { journal, vars, lastSeq })
     },
@@ -163,7 +163,7 @@ export function createSqliteRunJournal(
         const step = row as StepTable
         const index = roundIndex(step.path, base)
         if (index === null) continue
-        const { output, error } = toEntry(revealedStep(step, protect))
+        const { output, error } = revealedStep(step, protect)
         rounds.push({ index, output, error })
       }
       return rounds
@@ -171,12 +171,12 @@ export function createSqliteRunJournal(
 
     async latestOfRounds(runId, base) {
       const rows = selectLatest.all(runId, ...roundsUnder(base)) as unknown as StepTable[]
-      return rows.filter((row) => isOfOwnRound(row.path, base)).map((row) => toEntry(revealedStep(row, protect)))
+      return rows.filter((row) => isOfOwnRound(row.path, base)).map((row) => revealedStep(row, protect))
     },
 
     async entriesUnder(runId, prefix) {
       const rows = selectUnder.all(runId, ...entriesUnder(prefix)) as unknown as StepTable[]
-      return rows.map((row) => toEntry(revealedStep(row, protect)))
+      return rows.map((row) => revealedStep(row, protect))
     },
 
     async record(claim: Claim, progress: RunProgress) {
