@@ -99,7 +99,7 @@ export async function startApp(
   const now = Date.now
   const metrics = createMetrics({ ofProcess: !idle })
   const redactor = new Redactor()
-  for (const value of Object.values(config.env)) redactor.add(value)
+  for (const [name, value] of Object.entries(config.env)) redactor.add(value, `env:${name}`)
   const log = createLog(config, logOutput, redactor)
   const backend = await openBackend(config, now, metrics.synced)
   const { kysely, signals } = backend
@@ -128,7 +128,7 @@ export async function startApp(
     hmacSha256: (text: string, key: string) => createHmac('sha256', key).update(text).digest('hex'),
   }
   const sandbox = createSandbox()
-  const tracing = createTracing({ http, version: VERSION, redact: secrets.redact })
+  const tracing = createTracing({ http, version: VERSION, redact: (text) => secrets.redact(text) })
   const warn = (message: string, details: Record<string, unknown>) => log.warn(details, message)
   const oauth = createOAuthClient(http)
   const tokens = new AccessTokens({
@@ -138,7 +138,7 @@ export async function startApp(
     now,
     sleep,
     alone: !shared,
-    redact: secrets.redact,
+    redact: (value) => secrets.redact(value),
     warn,
   })
   const enginePorts: EnginePorts = {
@@ -159,7 +159,7 @@ export async function startApp(
     },
     holdsSecret: secrets.holds,
     sleepUntil,
-    redact: secrets.redact,
+    redactReply: (value, run) => secrets.redactReply(value, run.flowId, () => JSON.stringify(run.webhook)),
     reply: (run, reply) => dispatcher.reply(run, reply),
     progressed(run, progress) {
       metrics.stepsRecorded(progress.entries)
@@ -189,7 +189,7 @@ export async function startApp(
     store: createAuditStore(kysely),
     ids,
     now,
-    redact: secrets.redact,
+    redact: (value) => secrets.redact(value),
     lost: (error, action) => log.error({ err: error, action }, 'the audit log could not be written'),
   })
   const access: AccessServices = {
@@ -501,11 +501,12 @@ function announce(
   progress: RunProgress,
   relay: EventRelay | null,
 ): void {
-  const state = (): FlowEvent => runEvent(run, { ...progress, error: redact(progress.error) })
+  const state = (): FlowEvent => runEvent(run, { ...progress, error: redact(progress.error, run.flowId) })
   const topic = runTopic(run.id)
   if (events.watched(topic)) {
     const steps = progress.entries.filter(({ kind }) => kind !== ROUND)
-    for (const entry of steps) events.emit(topic, { type: 'step', data: stepView(entry, redact) })
+    for (const entry of steps)
+      events.emit(topic, { type: 'step', data: stepView(entry, (value) => redact(value, run.flowId)) })
     events.emit(topic, state())
     relay?.told(run.id, steps, progress)
   }

@@ -83,7 +83,7 @@ export async function openBench({ startMs, env, connections: given, sandbox }: B
       refusedAgain: () => {},
     },
     holdsSecret: () => false,
-    redact: (value) => value,
+    redactReply: (value) => value,
     reply: (run, reply) => replies.send(run.id, reply),
     progressed: () => {},
     sleepUntil,
@@ -199,11 +199,14 @@ const openSecrets: Secrets = {
   setSource: () => {},
   forget: () => {},
   finder: (values) => (text) => values.some((value) => text.includes(value)),
+  touch: () => {},
   holds: () => false,
   redact: (value) => value,
+  redactReply: (value) => value,
 }
 
 const openProtect: Protect = {
+  of: () => openProtect,
   text: (text) => text,
   json: (text) => text,
   seal: (json) => json,

@@ -259,7 +259,7 @@ export class RunWalk {
       log: (line) => {
         entry.logs = [...(entry.logs ?? []), step.secrets?.result ? SECRET_MASK : line]
       },
-      holdsSecret: this.#ports.holdsSecret,
+      holdsSecret: (text) => this.#ports.holdsSecret(text, this.run.flowId),
       signal: () => {
         this.#abort ??= new AbortController()
         return this.#abort.signal
@@ -405,7 +405,10 @@ export class RunWalk {
     if (trigger.mode === 'finished' && !this.#replied) {
       const scope = (roots: Roots) => stepScope(roots, this.#ports.hashing, this.run.id, 'reply', this.#ports.now())
       // An error's message may name what the caller must not know, such as a URL with a key.
-      this.#ports.reply(this.run, finalReply(trigger, this.run.id, this.#roots, scope, this.#ports.redact(error)))
+      this.#ports.reply(
+        this.run,
+        finalReply(trigger, this.run.id, this.#roots, scope, this.#ports.redactReply(error, this.run)),
+      )
     }
     return { state: 'finished' }
   }

@@ -49,6 +49,14 @@ export function connectionUses(document: unknown, kinds: Kinds): ConnectionUse[]
   return validator.uses
 }
 
+/** Where secrets come from that a document names, in the words of `Secrets.touch`. */
+export function secretSources(document: unknown, kinds: Kinds): Set<string> {
+  const validator = new Validator(kinds, { connections: new Map(), env: NOTHING })
+  validator.document(document)
+  const connections = validator.uses.map(({ name }) => `connection:${name}`)
+  return new Set([...connections, ...[...validator.env].map((name) => `env:${name}`)])
+}
+
 export const publishIssues = (findings: readonly Finding[]): Issue[] =>
   plain(findings.filter((f) => f.weight !== 'warning'))
 export const shapeIssues = (findings: readonly Finding[]): Issue[] =>
@@ -67,6 +75,8 @@ interface NestedList {
 class Validator {
   readonly findings: Finding[] = []
   readonly uses: ConnectionUse[] = []
+  /** The variables of the environment that are named; `*` for all of them. */
+  readonly env = new Set<string>()
   readonly #kinds: Kinds
   readonly #surroundings: Surroundings
   /** Every step id of the document, and every variable that a step sets. */
@@ -305,6 +315,7 @@ class Validator {
     const unseen = problem || !data ? null : unseenReference(reference, data, place.loops)
     if (unseen) this.#add('warning', path, 'unseen_reference', unseen + at)
     const [root, name] = reference.path
+    if (root === 'env') this.env.add(name ?? '*')
     if (root === 'env' && name !== undefined && !problem && !this.#surroundings.env.has(name))
       this.#add('warning', path, 'unknown_env', `MILLRACE_ENV_${name} is not set in the server's environment${at}.`)
   }

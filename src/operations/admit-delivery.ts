@@ -122,6 +122,7 @@ async function draftFlow(services: DeliveryServices, flowId: string): Promise<Li
   )
   if (problem)
     return new Rejection('bad_request', `The draft's trigger has a problem: ${problem.path}: ${problem.message}`)
+  services.published.touch(flowId, document)
   return services.published.compile(flowId, { name: record.name, trigger, steps: [] })
 }
 

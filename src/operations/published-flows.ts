@@ -7,6 +7,7 @@ import { type CompiledFlow, compileFlow } from '../flow/compile.ts'
 import type { FlowDocument } from '../flow/document.ts'
 import { parseJson } from '../flow/parse-json.ts'
 import type { IsSecretField } from '../flow/secret-flow.ts'
+import { secretSources } from '../flow/validate.ts'
 import type { FlowStore, RouteRecord, Secrets } from './ports.ts'
 import { openLiterals } from './secret-literals.ts'
 
@@ -141,9 +142,15 @@ export class PublishedFlows implements FlowSource {
   }
 
   compile(flowId: string, document: FlowDocument): LiveFlow {
+    this.touch(flowId, document)
     const opened = openLiterals({ secrets: this.#secrets, kinds: this.#kinds }, flowId, document)
     const flow = compileFlow(opened, this.#kinds, this.#isSecretField)
     return { ...flow, ipRanges: flow.trigger.ips.map(parseRange) }
+  }
+
+  /** What the document names may be in what is stored of the flow, and is hidden there from now on. */
+  touch(flowId: string, document: unknown): void {
+    this.#secrets.touch(flowId, secretSources(document, this.#kinds))
   }
 
   async #loadVersion(key: string, flowId: string, version: number): Promise<LiveFlow> {

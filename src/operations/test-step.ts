@@ -42,6 +42,7 @@ export async function testStep(
   )
   if (issues.length) throw new FlowInvalid(issues)
   requireOwnSecrets(services, flowId, document)
+  services.published.touch(flowId, document)
 
   const [latest] = await services.samples.list(flowId)
   const earlier = await services.samples.stepResults(flowId)
@@ -68,7 +69,7 @@ export async function testStep(
     // One step only: what it would run inside is tested by itself.
     runSteps: async () => {},
     runRounds: async ({ items }) => ({ count: items?.length ?? 0, results: [], errors: [], failure: null }),
-    holdsSecret: services.enginePorts.holdsSecret,
+    holdsSecret: (text) => services.enginePorts.holdsSecret(text, flowId),
     http: services.enginePorts.http,
     connections: services.enginePorts.connections,
     sandbox: services.enginePorts.sandbox,
@@ -87,8 +88,8 @@ export async function testStep(
     (error) => services.warn('a step failed by a fault of Millrace', { error }),
   )
   const result = await resultOf(services, flowId, outcome)
-  const output = services.secrets.redact(result.output)
-  const error = services.secrets.redact(result.error)
+  const output = services.secrets.redact(result.output, flowId)
+  const error = services.secrets.redact(result.error, flowId)
   await services.samples.setStepResult(
     flowId,
     stepId,
@@ -98,7 +99,7 @@ export async function testStep(
   return {
     status: error ? 'failed' : 'succeeded',
     // Through JSON: what a run would have kept.
-    input: services.secrets.redact(JSON.parse(JSON.stringify(input ?? null))),
+    input: services.secrets.redact(JSON.parse(JSON.stringify(input ?? null)), flowId),
     output,
     error,
     durationMs: services.now() - startedAt,

@@ -18,6 +18,12 @@ export const LONGEST_PATTERN = 64
 
 const PAIRS = 1 << 16
 const pairOf = (first: number, second: number): number => ((first << 8) ^ (first >>> 8) ^ second) & (PAIRS - 1)
+/** A table for few patterns, of which there may be many, is small. */
+const FEW = 300
+const BITS_FOR_FEW = 12
+const BITS_FOR_MANY = 16
+/** The upper bits of the product are those in which all the lower ones are mixed. */
+const folded = (key: number, bits: number): number => Math.imul(key, 0x9e3779b1) >>> (32 - bits)
 
 /** Patterns that begin alike, by their length, the longest first. */
 interface Candidates {
@@ -29,25 +35,29 @@ export class PatternSearch {
   /** The length of the shortest pattern: what is compared of all of them. */
   readonly #window: number
   /** By pair of characters, how far the window may move when it ends in that pair. */
-  readonly #shifts = new Uint8Array(PAIRS)
-  /** Whether there may be candidates under a key that ends in these bits: a map takes longer to say no. */
-  readonly #mayBegin = new Uint8Array(PAIRS)
+  readonly #shifts: Uint8Array
+  /** Whether there may be candidates under a key: a map takes longer to say no. */
+  readonly #mayBegin: Uint8Array
+  readonly #bits: number
   /** By the pairs at both ends of the window. */
   readonly #candidates = new Map<number, Candidates>()
 
   /** Patterns of two characters or more, and of LONGEST_PATTERN at most. */
   constructor(patterns: Iterable<string>) {
     const all = new Set(patterns)
+    this.#bits = all.size > FEW ? BITS_FOR_MANY : BITS_FOR_FEW
+    this.#shifts = new Uint8Array(1 << this.#bits)
+    this.#mayBegin = new Uint8Array(1 << this.#bits)
     this.#window = LONGEST_PATTERN
     for (const pattern of all) this.#window = Math.min(this.#window, pattern.length)
     this.#shifts.fill(this.#window - 1)
     for (const pattern of all) {
       for (let end = 1; end < this.#window; end++) {
-        const pair = pairOf(pattern.charCodeAt(end - 1), pattern.charCodeAt(end))
+        const pair = folded(pairOf(pattern.charCodeAt(end - 1), pattern.charCodeAt(end)), this.#bits)
         this.#shifts[pair] = Math.min(this.#shifts[pair]!, this.#window - 1 - end)
       }
       const key = this.#keyAt(pattern, 0)
-      this.#mayBegin[key & (PAIRS - 1)] = 1
+      this.#mayBegin[folded(key, this.#bits)] = 1
       const same = this.#candidates.get(key)
       if (!same) this.#candidates.set(key, { lengths: [pattern.length], patterns: new Set([pattern]) })
       else {
@@ -80,15 +90,16 @@ export class PatternSearch {
     if (this.#candidates.size === 0) return null
     const window = this.#window
     const shifts = this.#shifts
+    const bits = this.#bits
     for (let end = from + window - 1; end < text.length; ) {
-      const shift = shifts[pairOf(text.charCodeAt(end - 1), text.charCodeAt(end))]!
+      const shift = shifts[folded(pairOf(text.charCodeAt(end - 1), text.charCodeAt(end)), bits)]!
       if (shift > 0) {
         end += shift
         continue
       }
       const start = end - window + 1
       const key = this.#keyAt(text, start)
-      const length = this.#mayBegin[key & (PAIRS - 1)] ? this.#longestAt(text, start, key) : 0
+      const length = this.#mayBegin[folded(key, bits)] ? this.#longestAt(text, start, key) : 0
       if (length) return { start, end: start + length }
       end++
     }

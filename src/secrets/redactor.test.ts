@@ -267,3 +267,48 @@ describe('a secret that changes', () => {
 })
 
 const leftOf = (json: string): unknown => JSON.parse(json)
+
+describe('what is of a flow', () => {
+  it('has only the secrets hidden that the flow names, also those that they were before', () => {
+    const redactor = new Redactor()
+    redactor.set('connection:shop', ['shop-old'], 1)
+    redactor.set('connection:shop', ['shop-secret'], 2)
+    redactor.set('connection:mail', ['mail-secret'], 1)
+    redactor.add('env-secret', 'env:KEY')
+    redactor.addToFlow('flow_1', 'typed-secret')
+    const text = 'shop-old shop-secret mail-secret env-secret typed-secret'
+    redactor.touch('flow_1', ['connection:shop'])
+    redactor.touch('flow_2', ['env:*'])
+    redactor.touch('flow_3', [])
+    const shown = (flowId: string) => redactor.for(flowId).redactText(text)
+    expect(shown('flow_1')).toBe(`${MASK} ${MASK} mail-secret env-secret ${MASK}`)
+    expect(shown('flow_2')).toBe(`shop-old shop-secret mail-secret ${MASK} typed-secret`)
+    expect(shown('flow_3')).toBe(text)
+    // Better too much than too little.
+    expect(shown('flow_unknown')).toBe(Array(5).fill(MASK).join(' '))
+    redactor.touch('flow_3', ['connection:mail'])
+    expect(shown('flow_3')).toBe(text.replace('mail-secret', MASK))
+    redactor.set('connection:mail', ['mail-new'], 3)
+    expect(redactor.for('flow_3').redactText('mail-secret mail-new')).toBe(`${MASK} ${MASK}`)
+  })
+
+  it('keeps what its runs bring along to itself', () => {
+    const redactor = new Redactor()
+    for (const flowId of ['flow_1', 'flow_2']) redactor.touch(flowId, [])
+    redactor.remember('old-secret', 'flow_1', 1)
+    expect(redactor.for('flow_1').redactText('old-secret')).toBe(MASK)
+    expect(redactor.for('flow_2').redactText('old-secret')).toBe('old-secret')
+    redactor.forget(2)
+    expect(redactor.for('flow_1').redactText('old-secret')).toBe('old-secret')
+  })
+
+  it('is not hidden from who sent it', () => {
+    const redactor = redactorOf('one-secret', 'two-secret')
+    redactor.touch('flow_1', [])
+    const error = { message: 'one-secret two-secret' }
+    const reply = (request: string) => redactor.redactReply(error, 'flow_1', () => JSON.stringify(request)).message
+    expect(reply('nothing')).toBe(`${MASK} ${MASK}`)
+    expect(reply('guesses: one-secrex one-secret')).toBe(`one-secret ${MASK}`)
+    expect(reply(base64('two-secret'))).toBe(`${MASK} two-secret`)
+  })
+})

@@ -1,78 +1,148 @@
-// Knows every secret, by where it is from, and hides it in whatever is stored, logged or shown.
+// Knows every secret, by where it is from, and hides it in whatever is logged; and in what is stored and shown of a flow, those that
+// the flow can have to do with. To hide others there would tell who sends guesses which of them is right.
 import { SecretSearch } from './secret-search.ts'
 
+/** Of a flow itself: what is typed into it, and what its runs bring along. */
+const ofFlow = (flowId: string): string => `flow:${flowId}`
+/** Searches for parts of the secrets that are kept at hand. */
+const KEPT_SEARCHES = 200
+const NOTHING = new SecretSearch([])
+
 export class Redactor {
-  readonly #lasting = new Set<string>()
   /** By source, which may change them. */
   readonly #current = new Map<string, readonly string[]>()
-  /** Since when runs alone may hold them. */
-  readonly #former = new Map<string, number>()
-  /** Made when it is next needed: secrets often come many at once. */
-  #search: SecretSearch | null = null
-  #knowsNone = true
+  /** Since when runs alone may hold them, and by whom they were had. */
+  readonly #former = new Map<string, { at: number; sources: Set<string> }>()
+  /** By flow, the sources that it names. */
+  readonly #touched = new Map<string, Set<string>>()
+  /** Made when they are next needed, by the sources that they look for: secrets often come many at once. */
+  readonly #searches = new Map<string, SecretSearch>()
+  /** The same by flow. */
+  readonly #searchOf = new Map<string, SecretSearch>()
 
-  add(value: string): void {
-    if (this.#lasting.has(value)) return
-    this.#lasting.add(value)
+  /** One value more of a source. */
+  add(value: string, source = ''): void {
+    const before = this.#current.get(source) ?? []
+    if (before.includes(value)) return
+    this.#current.set(source, [...before, value])
     this.#changed()
+  }
+
+  addToFlow(flowId: string, value: string): void {
+    this.add(value, ofFlow(flowId))
   }
 
   /** The values that a source has now. Those that it had stay hidden: runs may hold them still. */
   set(source: string, values: readonly string[], now: number): void {
     const before = this.#current.get(source) ?? []
     if (before.length === values.length && before.every((value, i) => value === values[i])) return
-    for (const value of before) if (!values.includes(value)) this.#former.set(value, now)
+    for (const value of before) if (!values.includes(value)) this.#hadBy(source, value, now)
     if (values.length) this.#current.set(source, values)
     else this.#current.delete(source)
     this.#changed()
   }
 
-  /** A value that a run brings along, wherever it had it from. */
-  remember(value: string, now: number): void {
-    if (this.#former.has(value)) this.#former.set(value, now)
-    else if (this.#knowsNone || !this.#all.knows(value)) {
-      this.#former.set(value, now)
+  /** A value that a run brings along, wherever it had it from; null: of a flow that is not known. */
+  remember(value: string, flowId: string | null, now: number): void {
+    const known = this.#former.get(value)
+    const source = flowId === null ? '' : ofFlow(flowId)
+    if (known?.sources.has(source)) known.at = now
+    else if (!this.for(flowId).knows(value)) {
+      this.#hadBy(source, value, now)
       this.#changed()
     }
   }
 
+  #hadBy(source: string, value: string, now: number): void {
+    const { sources } = this.#former.get(value) ?? { sources: new Set<string>() }
+    this.#former.set(value, { at: now, sources: sources.add(source) })
+  }
+
   /** Lets go of former values that nobody has held since before that time. */
   forget(before: number): void {
-    let changed = false
-    for (const [value, at] of this.#former) if (at < before) changed = this.#former.delete(value) || changed
-    if (changed) this.#changed()
+    for (const [value, { at }] of this.#former) if (at < before && this.#former.delete(value)) this.#changed()
   }
 
-  contains(text: string): boolean {
-    return this.#knowsNone ? false : this.#all.contains(text)
+  /** A flow names these sources; what it has named stays, since its runs may hold their secrets. */
+  touch(flowId: string, sources: Iterable<string>): void {
+    this.#touched.set(flowId, new Set([...(this.#touched.get(flowId) ?? []), ...sources, ofFlow(flowId)]))
+    this.#searchOf.delete(flowId)
   }
 
-  /** The secrets that stand in a JSON text, in whatever form. */
-  secretsIn(json: string): string[] {
-    return this.#knowsNone ? [] : this.#all.secretsIn(json)
+  knowsFlow(flowId: string): boolean {
+    return this.#touched.has(flowId)
   }
 
-  redactText(text: string): string {
-    return this.#knowsNone ? text : this.#all.redactText(text)
+  /** For what is of a flow; for all secrets where it is of none, or of one that is not known. */
+  for(flowId: string | null): SecretSearch {
+    const touched = flowId === null ? undefined : this.#touched.get(flowId)
+    if (!touched) return this.#search(undefined)
+    let search = this.#searchOf.get(flowId!)
+    if (!search) {
+      const known = new Set([...this.#current.keys(), ...this.#formerSources()])
+      search = this.#search([...known].filter((source) => isAmong(source, touched)).toSorted())
+      this.#searchOf.set(flowId!, search)
+    }
+    return search
   }
 
-  /** Redacts the strings and numbers of JSON text and leaves the rest of it as it is. */
-  redactJsonText(text: string): string {
-    return this.#knowsNone ? text : this.#all.redactJsonText(text)
-  }
-
-  /** Keys too; the same reference where nothing is hidden. */
-  redactJson<T>(value: T): T {
-    return this.#knowsNone ? value : this.#all.redactJson(value)
+  /** Flows that name the same share it. */
+  #search(sources: readonly string[] | undefined): SecretSearch {
+    if (sources?.length === 0) return NOTHING
+    const key = sources ? JSON.stringify(sources) : ''
+    let search = this.#searches.get(key)
+    if (!search) {
+      if (this.#searches.size >= KEPT_SEARCHES) this.#changed()
+      search = new SecretSearch(this.#values(sources && new Set(sources)))
+      this.#searches.set(key, search)
+    }
+    return search
   }
 
   #changed(): void {
-    this.#search = null
-    this.#knowsNone = this.#lasting.size === 0 && this.#current.size === 0 && this.#former.size === 0
+    this.#searches.clear()
+    this.#searchOf.clear()
   }
 
-  get #all(): SecretSearch {
-    this.#search ??= new SecretSearch([...this.#lasting, ...[...this.#current.values()].flat(), ...this.#former.keys()])
-    return this.#search
+  contains(text: string): boolean {
+    return this.for(null).contains(text)
+  }
+
+  redactText(text: string): string {
+    return this.for(null).redactText(text)
+  }
+
+  redactJsonText(text: string): string {
+    return this.for(null).redactJsonText(text)
+  }
+
+  redactJson<T>(value: T): T {
+    return this.for(null).redactJson(value)
+  }
+
+  /** What the other side gave itself is not hidden from it: where its mask stands would tell which of its guesses is right. */
+  redactReply<T>(value: T, flowId: string, request: () => string): T {
+    const search = this.for(flowId)
+    const redacted = search.redactJson(value)
+    if (redacted === value) return value
+    const given = new Set(search.secretsIn(request()))
+    return given.size === 0 ? redacted : search.without(given).redactJson(value)
+  }
+
+  #formerSources(): string[] {
+    return [...this.#former.values()].flatMap(({ sources }) => [...sources])
+  }
+
+  /** Of these sources, or of all. */
+  #values(sources: ReadonlySet<string> | undefined): string[] {
+    const isMeant = (source: string) => !sources || sources.has(source)
+    return [
+      ...[...this.#current].flatMap(([source, values]) => (isMeant(source) ? values : [])),
+      ...[...this.#former].flatMap(([value, had]) => ([...had.sources].some(isMeant) ? [value] : [])),
+    ]
   }
 }
+
+/** A flow may name `env` as a whole. What is of no source is everybody's. */
+const isAmong = (source: string, touched: ReadonlySet<string>): boolean =>
+  source === '' || touched.has(source) || (source.startsWith('env:') && touched.has('env:*'))

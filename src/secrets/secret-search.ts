@@ -31,7 +31,10 @@ export class SecretSearch {
   /** The same in JSON text, and short secrets as whole strings. */
   readonly #json: PatternSearch
 
-  constructor(values: Iterable<string>) {
+  readonly #values: readonly string[]
+
+  constructor(values: readonly string[]) {
+    this.#values = values
     for (const value of values)
       for (const secret of new Set([value, sentAs(value)])) {
         this.#secrets.add(secret)
@@ -67,12 +70,19 @@ export class SecretSearch {
     return this.#secrets.has(value)
   }
 
+  /** The same but for these. */
+  without(secrets: ReadonlySet<string>): SecretSearch {
+    return new SecretSearch(this.#values.filter((value) => !secrets.has(value) && !secrets.has(sentAs(value))))
+  }
+
   contains(text: string): boolean {
+    if (this.#secrets.size === 0) return false
     return this.#short.has(text) || spansIn(text, this.#inside, LAYERS).length > 0
   }
 
   /** The secrets that stand in a JSON text, in whatever form. */
   secretsIn(json: string): string[] {
+    if (this.#secrets.size === 0) return []
     const found = new Set<string>()
     let layer: string | null = json
     for (let layers = LAYERS + 1; layer !== null && layers >= 0; layers--) {
@@ -85,11 +95,13 @@ export class SecretSearch {
   }
 
   redactText(text: string): string {
+    if (this.#secrets.size === 0) return text
     return masked(text, spansIn(text, this.#inside, LAYERS))
   }
 
   /** Redacts the strings and numbers of JSON text and leaves the rest of it as it is. */
   redactJsonText(text: string): string {
+    if (this.#secrets.size === 0) return text
     const spans = this.#spansOfJson(text)
     if (spans.length === 0) return text
     let redacted = ''
@@ -122,6 +134,7 @@ export class SecretSearch {
 
   /** Keys too; the same reference where nothing is hidden. */
   redactJson<T>(value: T): T {
+    if (this.#secrets.size === 0) return value
     if (typeof value !== 'object' || value === null) return this.#tree(value) as T
     // Most values hold none, and one search is faster than one for each string.
     return this.#spansOfJson(JSON.stringify(value) ?? '').length ? (this.#tree(value) as T) : value

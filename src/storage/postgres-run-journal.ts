@@ -136,14 +136,14 @@ export function createPostgresRunJournal(
     started_at: progress.startedAt,
     finished_at: progress.finishedAt,
     resume_at: progress.resumeAt,
-    error: shownJson(toJson(progress.error), protect),
+    error: shownJson(toJson(progress.error), protect.of(claim.flowId)),
     // By the database's clock: those of the processes may differ.
     wait_ms: progress.resumeAt === null ? null : Math.max(0, progress.resumeAt - Date.now()),
     again: unsure.has(progress) ? 1 : 0,
   })
   const record = async (query: HotPool['query'], writes: Write[]): Promise<boolean[]> => {
     const steps = writes.flatMap(({ claim, progress }) =>
-      latestOfEachPath(progress.entries).map((entry) => stepRow(claim.runId, entry, protect)),
+      latestOfEachPath(progress.entries).map((entry) => stepRow(claim.runId, entry, protect.of(claim.flowId))),
     )
     const values = [...arrays(PROGRESS, writes.map(progressRow)), ...arrays(STEP_COLUMNS, steps)]
     const rows = await query<{ id: string }>({ name: 'record', text: RECORD, values })
@@ -244,7 +244,7 @@ export function createPostgresRunJournal(
         const entries = (await select('before', BEFORE, [journal.runId, journal.before])).flatMap(
           (entry) => replayed(entry, around) ?? [],
         )
-        const steps = entries.map((entry) => stepRow(run.id, entry, protect))
+        const steps = entries.map((entry) => stepRow(run.id, entry, protect.of(run.flowId)))
         await hot.transaction(async (query) => {
           await insertRun(query, given)
           await query({ name: 'put-steps', text: PUT_STEPS, values: arrays(STEP_COLUMNS, steps) })

@@ -50,8 +50,8 @@ export function createSqliteRunJournal(
   const selectAnyRun = raw.prepare('SELECT * FROM run WHERE id = ?')
   const keyValues = createSqliteKeyValues(storage, protect)
 
-  const putStep = (runId: string, e: JournalEntry): HotStatement => {
-    const data = stepColumns(runId, e, protect)
+  const putStep = (runId: string, flowId: string, e: JournalEntry): HotStatement => {
+    const data = stepColumns(runId, e, protect.of(flowId))
     return [
       'putStep',
       [
@@ -76,18 +76,18 @@ export function createSqliteRunJournal(
     ]
   }
 
-  const takeOver = ({ runId, before }: ReplayedJournal, to: string): void => {
+  const takeOver = ({ runId, before }: ReplayedJournal, to: NewRun): void => {
     const around = new Set(selectPathsFrom.all(runId, before).flatMap((row) => pathsAround(row['path'] as string)))
     for (const row of selectBefore.all(runId, before) as unknown as StepTable[]) {
       const entry = replayed(revealedStep(row, protect), around)
-      if (entry) doWrite([putStep(to, entry)])
+      if (entry) doWrite([putStep(to.id, to.flowId, entry)])
     }
   }
 
   return {
     runs: {
       async accept(run: NewRun, dedupe: Dedupe | null = null, journal: ReplayedJournal | null = null) {
-        const { request, rawBody, sealed } = sealedRequestTexts(run.webhook, protect, runBinding(run.id))
+        const { request, rawBody, sealed } = sealedRequestTexts(run.webhook, protect.of(run.flowId), runBinding(run.id))
         const insert: HotStatement = [
           'insertRun',
           [
@@ -108,7 +108,7 @@ export function createSqliteRunJournal(
         if (journal)
           await commit.write(() => {
             doWrite([insert])
-            takeOver(journal, run.id)
+            takeOver(journal, run)
           })
         else if (dedupe) {
           const taken: HotStatement = ['takeKey', [run.flowId, dedupe.key, run.id, dedupe.expiresAt, run.createdAt]]
@@ -133,8 +133,8 @@ export function createSqliteRunJournal(
     },
 
     async addDelivery(d: DeliveryRecord) {
-      const { request, rawBody } = requestTexts(d.webhook, protect)
-      const message = d.message && protect.text(d.message)
+      const { request, rawBody } = requestTexts(d.webhook, protect.of(d.flowId))
+      const message = d.message && protect.of(d.flowId).text(d.message)
       const values = [d.id, d.flowId, d.outcome, d.code, message, d.status, d.runId, request, rawBody, d.receivedAt]
       await hot.write([['insertDelivery', values]])
     },
@@ -189,7 +189,7 @@ export function createSqliteRunJournal(
           progress.startedAt,
           progress.finishedAt,
           progress.resumeAt,
-          shownJson(toJson(progress.error), protect),
+          shownJson(toJson(progress.error), protect.of(held.flowId)),
           held.runId,
           held.writtenEpoch,
         ],
@@ -200,11 +200,11 @@ export function createSqliteRunJournal(
             if (doWrite([update]) === 0) return false
             for (const entry of entries) {
               if (entry.operation) settleOperation(entry, keyValues(held.flowId, entry.operation, entry.finishedAt!))
-              doWrite([putStep(held.runId, entry)])
+              doWrite([putStep(held.runId, held.flowId, entry)])
             }
             return true
           })
-        : (await hot.write([update, ...entries.map((entry) => putStep(held.runId, entry))])) > 0
+        : (await hot.write([update, ...entries.map((entry) => putStep(held.runId, held.flowId, entry))])) > 0
       // Only now: a transaction that failed has written no epoch.
       if (recorded) held.writtenEpoch = held.epoch
       return recorded

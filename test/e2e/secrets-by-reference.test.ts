@@ -86,6 +86,58 @@ describe('a request that carries what came of a secret', () => {
   })
 })
 
+describe('whoever sends guesses', () => {
+  const guesses = Array.from({ length: 2000 }, (_, i) => `quixotic-zebra-${4000 + i}`)
+
+  it('learns nothing of a secret that the flow does not name', async () => {
+    const { flow, post } = await millrace.publish(
+      documentOf(
+        [
+          { id: 'says', kind: 'set', vars: { all: '{{ webhook.body }}' } },
+          call(allowed.url, { headers: [{ name: 'X-Guess', value: '{{ webhook.body[711] }}' }] }),
+          { id: 'no', kind: 'fail', message: "{{ webhook.body.join(' ') }}" },
+        ],
+        { response: { mode: 'finished' } },
+      ),
+    )
+    const answer = await post(guesses)
+    expect(answer.body.message).toBe(guesses.join(' '))
+    const ended = await millrace.runEnded(answer.body.id)
+    expect(ended.steps.map(({ id }) => id)).toEqual(['says', 'call', 'no'])
+    await fetch(`${flow.webhook.url}/test`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(guesses),
+    })
+    const shown = [
+      ended,
+      (await api('GET', `/flows/${flow.id}/deliveries`)).body,
+      (await api('GET', `/flows/${flow.id}/samples`)).body,
+      (await api('POST', `/flows/${flow.id}/steps/says/test`, {})).body,
+    ]
+    const text = JSON.stringify(shown)
+    expect(text).toContain(SECRET)
+    expect(text).not.toContain('[secret]')
+    expect(text).not.toContain('***')
+  })
+
+  it('is not told by the reply which of them is a secret of the flow', async () => {
+    const { post } = await millrace.publish(
+      documentOf(
+        [
+          call(allowed.url, { auth: { kind: 'bearer', token: '{{ connections.shop.token }}' } }),
+          { id: 'no', kind: 'fail', message: "{{ webhook.body.join(' ') }}" },
+        ],
+        { response: { mode: 'finished' } },
+      ),
+    )
+    const answer = await post(guesses)
+    expect(answer.body.message).toBe(guesses.join(' '))
+    // The run has to do with the secret, and so hides it.
+    expect(JSON.stringify(await millrace.runEnded(answer.body.id))).not.toContain(SECRET)
+  })
+})
+
 describe('what came of a secret', () => {
   it('is shown nowhere, and is there for later steps, also in a replay', async () => {
     const { flow, run: ended } = await run([
