@@ -39,7 +39,7 @@ export async function performStep(
     const settings = step.settings(scope)
     const shown = step.secrets?.shown(scope) ?? null
     input = shown ?? settings
-    const secrets = shown && { shown: shown as never, places: step.secrets!.places }
+    const secrets = shown && { ...step.secrets!, shown: shown as never }
     const context = contextFor(settings, secrets, (given) => {
       input = given
     })

@@ -98,7 +98,12 @@ export interface StepContext<Settings> {
   /** Templates resolved, defaults filled in. */
   settings: Settings
   /** Where templates hold secrets: the settings as they may be seen, and whose secrets stand at which place of them. */
-  secrets: { shown: Settings; places: ReadonlyMap<string, ReadonlySet<string>> } | null
+  secrets: {
+    shown: Settings
+    places: ReadonlyMap<string, ReadonlySet<string>>
+    /** Where something was made of the secret, which nobody would find by its value. */
+    derived: ReadonlySet<string>
+  } | null
   runId: string
   /** Unique within the run: ids joined by `/`, rounds of a loop in brackets. */
   path: string

@@ -51,6 +51,8 @@ export interface CompiledSecrets {
   shown(scope: Scope): Record<string, unknown>
   /** By place in the settings, whose secrets a template holds. */
   places: ReadonlyMap<string, ReadonlySet<string>>
+  /** Those of them where something was made of the secret. */
+  derived: ReadonlySet<string>
   /** Whether all that comes of the step is secret. */
   result: boolean
 }
@@ -133,8 +135,9 @@ export function compileStep<K extends KindSchema>(
 ): CompiledStep<K> {
   const kind = kinds.get(step.kind)!
   const { id, kind: _kind, name: _name, onError, retry, reveal, ...own } = step
-  const settings = resolver(kind.settings, own, { kinds, secretFlow, parse: parseTemplate })
   const secret = secretFlow?.ofStep(id) ?? null
+  const isSecret = secret?.isSecret ?? NEVER
+  const settings = resolver(kind.settings, own, { kinds, secretFlow, isSecret, parse: parseTemplate })
   return {
     id,
     kind,
@@ -148,7 +151,8 @@ export function compileStep<K extends KindSchema>(
       shown: resolver(kind.settings, own, {
         kinds: NO_KINDS,
         secretFlow,
-        parse: (source) => masked(parseTemplate(source), secret.isSecret),
+        isSecret,
+        parse: (source) => masked(parseTemplate(source), isSecret),
       }) as CompiledSecrets['shown'],
     },
   }
@@ -160,9 +164,11 @@ interface Surrounding {
   kinds: Kinds
   secretFlow: SecretFlow | null
   parse(source: string): Template
+  isSecret(expression: Expression): boolean
 }
+const NEVER = () => false
 const NO_KINDS: Kinds = new Map()
-const NO_STEPS: Surrounding = { kinds: NO_KINDS, secretFlow: null, parse: parseTemplate }
+const NO_STEPS: Surrounding = { kinds: NO_KINDS, secretFlow: null, isSecret: NEVER, parse: parseTemplate }
 
 function masked(template: Template, isSecret: (expression: Expression) => boolean): Template {
   const parts = template.parts.map((part) => (typeof part === 'string' || !isSecret(part) ? part : SECRET_MASK))
@@ -292,7 +298,7 @@ function node(given: SchemaNode, value: unknown, around: Surrounding): Compiled 
   return { constant: value }
 }
 
-function templateNode(schema: SchemaNode, source: string, { parse }: Surrounding): Compiled {
+function templateNode(schema: SchemaNode, source: string, { parse, isSecret }: Surrounding): Compiled {
   if (!hasTemplate(source)) return { constant: source }
   const template = parse(source)
   // What is masked is not of the type that the step wants, and no step gets to see it.
@@ -303,12 +309,17 @@ function templateNode(schema: SchemaNode, source: string, { parse }: Surrounding
     case 'url':
       return (scope) => renderUrl(template, scope)
     default:
-      return typedValue(schema.anyOf![0]!, (scope) => renderValue(template, scope), source)
+      return typedValue(
+        schema.anyOf![0]!,
+        (scope) => renderValue(template, scope),
+        source,
+        template.parts.some((part) => typeof part !== 'string' && isSecret(part)),
+      )
   }
 }
 
 /** A whole-value template must give what the schema wants. */
-function typedValue(schema: SchemaNode, render: Resolve, source: string): Resolve {
+function typedValue(schema: SchemaNode, render: Resolve, source: string, isSecret: boolean): Resolve {
   return (scope) => {
     const value = render(scope)
     const findings: Finding[] = []
@@ -316,7 +327,8 @@ function typedValue(schema: SchemaNode, render: Resolve, source: string): Resolv
     if (findings.length)
       throw new ExpressionError(
         'expression_failed',
-        `${source} gives a value that does not fit: ${findings[0]!.message}`,
+        // What was found quotes the value.
+        `${source} gives a value that does not fit${isSecret ? '' : `: ${findings[0]!.message}`}`,
         'Change the expression.',
       )
     return value

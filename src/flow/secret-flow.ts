@@ -14,6 +14,8 @@ export const ENVIRONMENT = 'env'
 export interface StepSecrets {
   /** By the place of a template in the step: the connections, or ENVIRONMENT, whose secrets it holds. */
   places: ReadonlyMap<string, ReadonlySet<string>>
+  /** Those of the places where something was made of the secret, which nobody would find by its value. */
+  derived: ReadonlySet<string>
   /** Its whole result is. */
   result: boolean
   isSecret(expression: Expression): boolean
@@ -61,15 +63,19 @@ export class SecretFlow {
     const step = this.#steps.get(id)
     if (!step) return null
     const places = new Map<string, Sources>()
+    const derived = new Set<string>()
     for (const place of step.places) {
       const sources = this.#sourcesAt(place)
-      if (sources.size) places.set(place.path, sources)
+      if (sources.size === 0) continue
+      places.set(place.path, sources)
+      const isSecret = (expression: Expression) => this.#sourcesIn(expression, place.loops).size > 0
+      if (place.expressions.some((one) => isSecret(one) && !AS_IT_IS.test(one.source))) derived.add(place.path)
     }
     const isOfResult = (path: string) =>
       step.secretFrom.some((name) => path === `/${name}` || path.startsWith(`/${name}/`))
     const result = !step.reveals && ([...places.keys()].some(isOfResult) || this.#sources.has(`read.${id}`))
     if (places.size === 0 && !result) return null
-    return { places, result, isSecret: (expression) => this.#sourcesIn(expression, step.loops).size > 0 }
+    return { places, derived, result, isSecret: (expression) => this.#sourcesIn(expression, step.loops).size > 0 }
   }
 
   /** Whose secrets are behind a reference; `loops`: those around it. */
@@ -174,6 +180,9 @@ export class SecretFlow {
     }
   }
 }
+
+/** An expression that inserts a secret and does nothing with it. */
+const AS_IT_IS = /^(?:env|connections\.\w+)\.\w+$/
 
 /** A key that a template makes up. */
 const ANY_KEY = 'keys.{{'

@@ -28,7 +28,11 @@ export function replayed(entry: JournalEntry, around: ReadonlySet<string>): Jour
 export function settleOperation(entry: JournalEntry, result: KeyValueResult): void {
   if ('output' in result)
     Object.assign(entry, { output: result.output, error: null, outcome: 'done', status: 'succeeded' })
-  else Object.assign(entry, { error: result.error, outcome: 'failed', status: 'failed' })
+  else {
+    // It names the key.
+    const error = entry.shown ? { ...result.error, message: String(entry.shown.output) } : result.error
+    Object.assign(entry, { error, outcome: 'failed', status: 'failed' })
+  }
 }
 
 /** The index of the round whose entry stands at this path under `base`; null: it is no entry of a round. */

@@ -194,6 +194,21 @@ describe('what came of a secret', () => {
     expect(leaksInFolder(millrace.dataDir, reversed)).toEqual([])
   })
 
+  it.each<[string, object]>([
+    ['a setting of another type', call('https://x.test', { timeout: TOKEN })],
+    ['a host', call(`http://${TOKEN}.invalid`)],
+    ['a URL that is none', call(TOKEN)],
+    ['the name of a header', call('http://x.invalid', { headers: [{ name: `${TOKEN} `, value: 'x' }] })],
+    ['a time', { id: 'call', kind: 'wait', until: TOKEN }],
+    ['a key', { id: 'call', kind: 'store', op: 'increment', key: TOKEN, value: 'no number' }],
+  ])('is not quoted by the error of %s', async (_what, step) => {
+    await api('POST', '/connections', { name: 'free', kind: 'bearer', fields: { token: SECRET } })
+    const steps = [JSON.parse(JSON.stringify(step).replaceAll('connections.shop', 'connections.free'))]
+    const { answer, run: ended } = await run(steps, { mode: 'finished' })
+    expect(ended.status).toBe('failed')
+    expect(JSON.stringify([answer.body, ended])).not.toContain(reversed)
+  })
+
   it('can be seen where the flow says so', async () => {
     const code = {
       id: 'c',

@@ -41,12 +41,13 @@ async function run(context: StepContext<HttpSettings>): Promise<Outcome> {
       }
     }
   } catch (error) {
-    return outboundFailure(error)
+    return outboundFailure(error, context)
   }
   const output = outputOf(reply)
   const shown = shownOf(context, output)
   if (!isErrorStatus(reply.status)) return { ...done(output), ...shown }
   const failure = statusFailure(reply.status, reply.url)
+  if (quotesDerived(context)) failure.message = SECRET_MASK
   // A retry looks at the status, whatever failOnError says.
   const trouble = { code: failure.code, status: reply.status, retryAfterMs: retryAfterMs(reply.headers, context.now) }
   return { ...(settings.failOnError === false ? done(output, trouble) : failed(failure, output, trouble)), ...shown }
@@ -169,11 +170,15 @@ function outputOf({
   return cookies.length > 0 ? { ...output, cookies } : output
 }
 
-function outboundFailure(error: unknown): Outcome {
+function outboundFailure(error: unknown, context: StepContext<HttpSettings>): Outcome {
   if (!(error instanceof OutboundError)) throw error
   const { code, message, hint } = error
-  return failed({ code, message, hint })
+  return failed({ code, message: quotesDerived(context) ? SECRET_MASK : message, hint })
 }
+
+/** Messages name the host, and headers. */
+const quotesDerived = ({ secrets }: StepContext<HttpSettings>): boolean =>
+  [...(secrets?.derived ?? [])].some((place) => place === '/url' || place.endsWith('/name'))
 
 function outcomeUnknown(): Outcome {
   return failed({
