@@ -14,14 +14,24 @@ const PERCENT = 0x25
 const AMPERSAND = 0x26
 const BACKSLASH = 0x5c
 const isMark = (unit: number): boolean =>
-  unit === PERCENT || unit === BACKSLASH || unit === AMPERSAND || unit === LINE_FEED || unit === CARRIAGE_RETURN
+  // Most characters are small letters, which come after all of them.
+  unit <= BACKSLASH &&
+  (unit === PERCENT || unit === BACKSLASH || unit === AMPERSAND || unit === LINE_FEED || unit === CARRIAGE_RETURN)
 
-/** By the letter after the backslash. */
-const ESCAPED = new Map(
-  Object.entries({ '"': '"', "'": "'", '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }).map(
-    ([letter, text]) => [letter.charCodeAt(0), text.charCodeAt(0)],
-  ),
-)
+/** By the letter after the backslash; 0 where it is no escape. */
+const ESCAPED = new Uint8Array(128)
+for (const [letter, text] of Object.entries({
+  '"': '"',
+  "'": "'",
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+}))
+  ESCAPED[letter.charCodeAt(0)] = text.charCodeAt(0)
 
 /** Those of ASCII that are no letter or digit, and the upper half of Latin 1 in its order: what encoders of HTML write by name. */
 const ENTITIES = new Map<string, number>(
@@ -79,7 +89,7 @@ const NO_PIECE = -1
 const NOTHING = 0x110000
 
 /** Anything at which something encoded may begin. */
-const MARKS = /[%&\\\r\n]/
+const MARKS = /[\r\n]|%[0-9a-fA-F]{2}|\\["'\\/bfnrtux]|&[#a-zA-Z]/
 
 /** Short texts are the rule, and an array for each would cost more than to decode them. */
 const SCRATCH = new Uint16Array(4096)
@@ -152,7 +162,7 @@ export function unescaped(text: string): string {
   let kept = 0
   for (let at = text.indexOf('\\'); at !== -1; ) {
     const letter = text.charCodeAt(at + 1)
-    const unit = letter === LETTER_U ? unitAt(text, at + 2) : (ESCAPED.get(letter) ?? -1)
+    const unit = letter === LETTER_U ? unitAt(text, at + 2) : ESCAPED[letter] || -1
     const end = at + (unit < 0 ? 1 : letter === LETTER_U ? 6 : 2)
     if (unit >= 0) {
       plain += text.slice(kept, at) + String.fromCharCode(unit)
@@ -211,8 +221,8 @@ function escapeAt(source: Uint16Array, at: number): number {
     const unit = hexAt(source, at + 2, digits)
     return unit < 0 ? NO_PIECE : piece(unit, 2 + digits)
   }
-  const unit = ESCAPED.get(letter)
-  return unit === undefined ? NO_PIECE : piece(unit, 2)
+  const unit = ESCAPED[letter]
+  return unit ? piece(unit, 2) : NO_PIECE
 }
 
 function entityAt(source: Uint16Array, at: number): number {

@@ -142,7 +142,8 @@ export class SecretSearch {
 
   /** Where something may have to be hidden. A string of JSON is one layer more than its text. */
   #spansOfJson(text: string): Span[] {
-    return spansIn(text, this.#json, ENCODED.test(text) ? LAYERS + 1 : 0)
+    const encoded = (text.includes('\\') || text.includes('%') || text.includes('&')) && ENCODED.test(text)
+    return spansIn(text, this.#json, encoded ? LAYERS + 1 : 0)
   }
 
   #hides(number: string): boolean {
