@@ -101,7 +101,7 @@ export async function startApp(
   const now = Date.now
   const metrics = createMetrics({ ofProcess: !idle })
   const redactor = new Redactor()
-  for (const value of Object.values(config.env)) redactor.add(value)
+  for (const [name, value] of Object.entries(config.env)) redactor.add(value, `env:${name}`)
   const log = createLog(config, logOutput, redactor)
   const backend = await openBackend(config, now, metrics.synced)
   const { kysely, signals } = backend
@@ -117,8 +117,9 @@ export async function startApp(
   const hot = backend.hotStores(protect)
   const runs = { ...createRunStore(kysely), ...hot.runs }
   const flows = createFlowStore(kysely)
-  const published = new PublishedFlows(flows, stepKinds, secrets, shared)
-  const connections = new LiveConnections(secrets)
+  const connections = new LiveConnections(secrets, () => published.compileAnew())
+  const isSecretField = (name: string, field: string) => connections.isSecretField(name, field)
+  const published = new PublishedFlows(flows, stepKinds, secrets, isSecretField, shared)
   const connectionStore = announcedConnections(createConnectionStore(kysely, vault), backend.changed)
   const events = new Events()
   const replies = new Replies()
@@ -129,7 +130,7 @@ export async function startApp(
     hmacSha256: (text: string, key: string) => createHmac('sha256', key).update(text).digest('hex'),
   }
   const sandbox = createSandbox()
-  const tracing = createTracing({ http, version: VERSION, redact: secrets.redact })
+  const tracing = createTracing({ http, version: VERSION, redact: (text) => secrets.redact(text) })
   const warn = (message: string, details: Record<string, unknown>) => log.warn(details, message)
   const oauth = createOAuthClient(http)
   const tokens = new AccessTokens({
@@ -139,7 +140,7 @@ export async function startApp(
     now,
     sleep,
     alone: !shared,
-    redact: secrets.redact,
+    redact: (value) => secrets.redact(value),
     warn,
   })
   const enginePorts: EnginePorts = {
@@ -153,14 +154,14 @@ export async function startApp(
     env: config.env,
     connections: {
       fields: connections.fields,
-      checkHost: (url, texts) => connections.checkHost(url, texts),
+      checkHost: (url, texts, named) => connections.checkHost(url, texts, named),
       accessToken: (name) => tokens.accessToken(name),
       renewed: (name, refused) => tokens.renewed(name, refused),
       refusedAgain: (name, token) => tokens.refusedAgain(name, token),
     },
     holdsSecret: secrets.holds,
     sleepUntil,
-    redact: secrets.redact,
+    redactReply: (value, run) => secrets.redactReply(value, run.flowId, () => JSON.stringify(run.webhook)),
     reply: (run, reply) => dispatcher.reply(run, reply),
     replyRefused: ({ flowId }, reason) => warn(DEFAULT_SENT, { flowId, reason }),
     progressed(run, progress) {
@@ -191,7 +192,7 @@ export async function startApp(
     store: createAuditStore(kysely),
     ids,
     now,
-    redact: secrets.redact,
+    redact: (value) => secrets.redact(value),
     lost: (error, action) => log.error({ err: error, action }, 'the audit log could not be written'),
   })
   const access: AccessServices = {
@@ -514,11 +515,12 @@ function announce(
   progress: RunProgress,
   relay: EventRelay | null,
 ): void {
-  const state = (): FlowEvent => runEvent(run, { ...progress, error: redact(progress.error) })
+  const state = (): FlowEvent => runEvent(run, { ...progress, error: redact(progress.error, run.flowId) })
   const topic = runTopic(run.id)
   if (events.watched(topic)) {
     const steps = progress.entries.filter(({ kind }) => kind !== ROUND)
-    for (const entry of steps) events.emit(topic, { type: 'step', data: stepView(entry, redact) })
+    for (const entry of steps)
+      events.emit(topic, { type: 'step', data: stepView(entry, (value) => redact(value, run.flowId)) })
     events.emit(topic, state())
     relay?.told(run.id, steps, progress)
   }

@@ -53,7 +53,7 @@ export async function openBench({ startMs, env, connections: given, sandbox }: B
   const journal = createSqliteRunJournal(storage, openProtect)
   const runs = { ...createRunStore(storage.kysely), ...journal.runs }
   const flows = createFlowStore(storage.kysely)
-  const published = new PublishedFlows(flows, stepKinds, openSecrets)
+  const published = new PublishedFlows(flows, stepKinds, openSecrets, null)
   const connections = liveConnections(given, startMs)
   const http = new StubClient()
   const replies = new Replies()
@@ -74,7 +74,7 @@ export async function openBench({ startMs, env, connections: given, sandbox }: B
     env,
     connections: {
       fields: connections.fields,
-      checkHost: (url, texts) => connections.checkHost(url, texts),
+      checkHost: (url, texts, named) => connections.checkHost(url, texts, named),
       accessToken(name) {
         const token = connections.fields[name]?.['accessToken']
         return typeof token === 'string' ? token : `access-token-of-${name}`
@@ -83,7 +83,7 @@ export async function openBench({ startMs, env, connections: given, sandbox }: B
       refusedAgain: () => {},
     },
     holdsSecret: () => false,
-    redact: (value) => value,
+    redactReply: (value) => value,
     reply: (run, reply) => replies.send(run.id, reply),
     replyRefused: () => {},
     progressed: () => {},
@@ -200,11 +200,14 @@ const openSecrets: Secrets = {
   setSource: () => {},
   forget: () => {},
   finder: (values) => (text) => values.some((value) => text.includes(value)),
+  touch: () => {},
   holds: () => false,
   redact: (value) => value,
+  redactReply: (value) => value,
 }
 
 const openProtect: Protect = {
+  of: () => openProtect,
   text: (text) => text,
   json: (text) => text,
   seal: (json) => json,

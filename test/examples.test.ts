@@ -123,7 +123,7 @@ function answerTo({ url, body, headers }: Received): [status: number, type: stri
 interface Published {
   url: string
   flowId: string
-  warnings: unknown[]
+  warnings: { code: string }[]
 }
 
 async function publish(file: string): Promise<Published> {
@@ -146,7 +146,7 @@ interface Tried {
 
 async function tryOut(file: string): Promise<Tried> {
   const { url, flowId, warnings } = await publish(file)
-  expect(warnings).toEqual([])
+  expect(warnings.filter(({ code }) => code !== 'reveals_secret')).toEqual([])
   const before = upstream.received.length
   const send: Tried['send'] = async (body, headers = {}) => {
     const response = await fetch(url, {

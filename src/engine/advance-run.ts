@@ -1,5 +1,5 @@
 // Carries one claimed run as far as it goes: walks its steps, takes what the journal holds, runs the rest, records every outcome.
-import type { CompiledFlow, CompiledStep, CompiledSteps } from '../flow/compile.ts'
+import { type CompiledFlow, type CompiledStep, type CompiledSteps, SECRET_MASK } from '../flow/compile.ts'
 import type { StepListHandle } from '../flow/schema.ts'
 import { defaultReply, finalReply, soundReply } from './caller-reply.ts'
 import type { EnginePorts } from './engine-ports.ts'
@@ -149,7 +149,8 @@ export class RunWalk {
         step,
         stepScope(roots, this.#ports.hashing, this.run.id, entry.path, entry.startedAt),
         this.#ports.connections,
-        (settings, showInput) => this.#context(step, running, interrupted, roots, settings, showInput),
+        (settings, secrets, showInput) =>
+          this.#context(step, running, interrupted, roots, { settings: settings as never, secrets, showInput }),
         (error) => this.#ports.bug(error, this.run),
       )
       entry.input = input
@@ -169,10 +170,11 @@ export class RunWalk {
     switch (outcome.type) {
       case 'wait':
         if (outcome.until <= this.#ports.now()) break
-        this.#park(entry, outcome.until, 'wait', outcome.output)
+        this.#park(entry, outcome.until, 'wait', outcome)
         break
       case 'keyValue':
         entry.operation = outcome.operation
+        if (outcome.operation.secret === 'kept') entry.shown = { output: SECRET_MASK }
         this.#writer.add(this.#close(entry, 'done'))
         await this.#writer.write('running')
         return this.#know(step, entry, roots)
@@ -180,6 +182,7 @@ export class RunWalk {
         entry.error = outcome.error
     }
     if ('output' in outcome) entry.output = outcome.output ?? null
+    if ('shown' in outcome) entry.shown = outcome.shown
     this.#settle(step, this.#close(entry, outcome.type === 'wait' ? 'done' : outcome.type), roots)
     // Written with whatever ends the run here, or else before the next step.
     if (outcome.type === 'reply' && !this.#replied) {
@@ -240,13 +243,11 @@ export class RunWalk {
     running: { entry: JournalEntry; noted: boolean; trace: StepTrace | null },
     interrupted: boolean,
     roots: Roots,
-    settings: unknown,
-    showInput: (input: unknown) => void,
+    given: Pick<StepContext<never>, 'settings' | 'secrets' | 'showInput'>,
   ): StepContext<never> {
     const { entry } = running
     return {
-      settings: settings as never,
-      showInput,
+      ...given,
       runId: this.run.id,
       path: entry.path,
       now: entry.startedAt,
@@ -256,9 +257,9 @@ export class RunWalk {
       connections: this.#ports.connections,
       sandbox: this.#ports.sandbox,
       log: (line) => {
-        entry.logs = [...(entry.logs ?? []), line]
+        entry.logs = [...(entry.logs ?? []), step.secrets?.result ? SECRET_MASK : line]
       },
-      holdsSecret: this.#ports.holdsSecret,
+      holdsSecret: (text) => this.#ports.holdsSecret(text, this.run.flowId),
       signal: () => {
         this.#abort ??= new AbortController()
         return this.#abort.signal
@@ -317,6 +318,7 @@ export class RunWalk {
   async #recordRound(step: CompiledStep<StepKind>, base: string, { index, output, error }: RoundRecord): Promise<void> {
     const path = `${base}[${index}]`
     const entry = this.#begin(step, path, undefined)
+    if (step.secrets?.result) entry.shown = { output: SECRET_MASK }
     this.#writer.add(this.#close({ ...entry, kind: ROUND, output, error }, error ? 'failed' : 'done'))
     for (const known of this.#earlier.keys()) if (known.startsWith(`${path}/`)) this.#earlier.delete(known)
     if (this.#writer.unwritten >= MAX_UNWRITTEN) await this.#writer.write('running')
@@ -337,11 +339,13 @@ export class RunWalk {
     const at = nextAttemptAt(step.retry!, step.kind.retryOn, trouble, entry.attempt, now(), random())
     if (at === null) return
     if (outcome.type === 'failed') entry.error = outcome.error
-    this.#park(entry, at, null, 'output' in outcome ? outcome.output : null)
+    this.#park(entry, at, null, outcome)
   }
 
-  #park(entry: JournalEntry, resumeAt: number, outcome: 'wait' | null, output: unknown): never {
-    Object.assign(entry, { status: 'waiting', resumeAt, outcome, output: output ?? null })
+  #park(entry: JournalEntry, resumeAt: number, outcome: 'wait' | null, left: Outcome): never {
+    const output = 'output' in left ? (left.output ?? null) : null
+    Object.assign(entry, { status: 'waiting', resumeAt, outcome, output })
+    if ('shown' in left) entry.shown = left.shown
     this.#writer.add(entry)
     this.#earlier.set(entry.path, entry)
     throw new Parked(resumeAt)
@@ -360,7 +364,12 @@ export class RunWalk {
     this.#show(entry, roots)
     if (entry.outcome === 'stop') throw new Stopped()
     if (entry.error && step.onError === 'fail')
-      throw new NestedFailure({ type: 'failed', error: withStep(entry), output: entry.output })
+      throw new NestedFailure({
+        type: 'failed',
+        error: withStep(entry),
+        output: entry.output,
+        ...(entry.shown && { shown: entry.shown }),
+      })
   }
 
   #show(entry: JournalEntry, roots: Roots): void {
@@ -399,7 +408,7 @@ export class RunWalk {
     if (trigger.mode === 'finished' && !this.#replied) {
       const scope = (roots: Roots) => stepScope(roots, this.#ports.hashing, this.run.id, 'reply', this.#ports.now())
       // An error's message may name what the caller must not know, such as a URL with a key.
-      const told = this.#ports.redact(error)
+      const told = this.#ports.redactReply(error, this.run)
       const refused = (reason: string) => this.#ports.replyRefused(this.run, reason)
       this.#ports.reply(this.run, finalReply(trigger, this.run.id, this.#roots, scope, told, refused))
     }

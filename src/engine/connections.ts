@@ -16,8 +16,11 @@ export class ConnectionError extends Error {
 export interface Connections {
   /** By name, then by field; always current, so that a changed secret counts from the next step on, in runs under way too. */
   readonly fields: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-  /** Throws OutboundError where one of the texts holds a secret whose connection does not allow this host. */
-  checkHost(url: URL, texts: () => Iterable<string>): void
+  /**
+   * Throws OutboundError where one of the texts holds a secret whose connection does not allow this host, and where one of the
+   * connections that are named does not: what came of its secret need not look like it any more.
+   */
+  checkHost(url: URL, texts: () => Iterable<string>, named: () => Iterable<string>): void
   /** A token that is good for a while, and stands in `fields` from then on; fails with ConnectionError. */
   accessToken(name: string): string | Promise<string>
   /** Another token in place of one that an API refused; null where there is none to be had. Fails with ConnectionError. */

@@ -28,9 +28,10 @@ export interface EnginePorts {
   /** The database cannot be written: resolves when it is worth another try. */
   storageTrouble(error: unknown): Promise<void>
   bug(error: unknown, run: ClaimedRun): void
-  holdsSecret(text: string): boolean
+  /** Whether the text holds a secret that the flow can have to do with. */
+  holdsSecret(text: string, flowId: string): boolean
   /** Resolves at that time; `end` gives it up. */
   sleepUntil(time: number): { done: Promise<void>; end(): void }
-  /** The value with its secrets hidden. */
-  redact<T>(value: T): T
+  /** The value with its secrets hidden, but for those that the caller of the run gave itself. */
+  redactReply<T>(value: T, run: ClaimedRun): T
 }

@@ -5,6 +5,8 @@ export interface OutboundHeader {
   value: string
   /** Dropped, and kept dropped, once a redirect leaves the first origin. */
   credential: boolean
+  /** The connections whose secrets it came of. */
+  named?: readonly string[]
 }
 
 /** One request on the wire. */

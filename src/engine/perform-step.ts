@@ -1,8 +1,8 @@
 // Runs one step once: resolves its settings, calls its kind, and turns whatever goes wrong into an outcome.
-import type { CompiledStep } from '../flow/compile.ts'
+import { type CompiledStep, SECRET_MASK } from '../flow/compile.ts'
 import { ExpressionError, type Scope } from '../flow/expression/index.ts'
 import { ConnectionError, type Connections } from './connections.ts'
-import { failed, type Outcome, type StepContext, type StepKind } from './step-kind.ts'
+import { failed, type Outcome, type StepContext, type StepError, type StepKind } from './step-kind.ts'
 import { WalkSignal } from './walk-signals.ts'
 
 /** A nested step failed, and with it the step that ran it. */
@@ -23,7 +23,11 @@ export async function performStep(
   step: CompiledStep<StepKind>,
   scope: Scope,
   connections: Connections,
-  contextFor: (settings: unknown, showInput: (input: unknown) => void) => StepContext<never>,
+  contextFor: (
+    settings: unknown,
+    secrets: StepContext<never>['secrets'],
+    showInput: (input: unknown) => void,
+  ) => StepContext<never>,
   onBug: (error: unknown) => void,
 ): Promise<Performed> {
   let input: unknown = null
@@ -33,12 +37,16 @@ export async function performStep(
       if (token instanceof Promise) await token
     }
     const settings = step.settings(scope)
-    input = settings
-    const context = contextFor(settings, (shown) => {
-      input = shown
+    const shown = step.secrets?.shown(scope) ?? null
+    input = shown ?? settings
+    const secrets = shown && { ...step.secrets!, shown: shown as never }
+    const context = contextFor(settings, secrets, (given) => {
+      input = given
     })
-    const outcome = step.kind.run(context)
-    return { outcome: outcome instanceof Promise ? await outcome : outcome, input }
+    const run = step.kind.run(context)
+    const outcome = run instanceof Promise ? await run : run
+    if (step.reveals && outcome.type === 'keyValue') outcome.operation.secret = 'revealed'
+    return { outcome: shown ? hidden(outcome, step.secrets!.result, shown) : outcome, input }
   } catch (error) {
     if (error instanceof WalkSignal) throw error
     if (error instanceof NestedFailure) return { outcome: error.outcome, input }
@@ -55,3 +63,28 @@ export async function performStep(
     }
   }
 }
+
+/** Later steps get what came of it as it is. Of an error they do not: its message goes to replies and logs. */
+function hidden(outcome: Outcome, isSecret: boolean, settings: Record<string, unknown>): Outcome {
+  if (!isSecret) return outcome
+  switch (outcome.type) {
+    case 'assign':
+      return { ...outcome, shown: { output: settings['vars'] } }
+    case 'keyValue':
+      return { ...outcome, operation: { ...outcome.operation, secret: 'kept' } }
+    case 'failed':
+      return { ...outcome, error: hiddenError(outcome.error, settings['message']), shown: { output: SECRET_MASK } }
+    case 'done':
+    case 'wait':
+      return { ...outcome, shown: { output: SECRET_MASK } }
+    default:
+      return outcome
+  }
+}
+
+/** `message`: what a step that fails on purpose says, with its secrets hidden. */
+const hiddenError = ({ response: _response, ...error }: StepError, message: unknown): StepError => ({
+  ...error,
+  message: typeof message === 'string' ? message : SECRET_MASK,
+  hint: 'What this step gives comes of a secret and is not shown. If it may be seen, set reveal: true on the step.',
+})

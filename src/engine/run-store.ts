@@ -1,5 +1,5 @@
 // The port to where runs and their journals are kept.
-import type { KeyValueOperation, StepError } from './step-kind.ts'
+import type { KeyValueOperation, ShownOutput, StepError } from './step-kind.ts'
 import type { WebhookData } from './webhook-data.ts'
 
 export type RunStatus = 'queued' | 'running' | 'waiting' | 'succeeded' | 'failed' | 'cancelled'
@@ -32,6 +32,8 @@ export interface JournalEntry {
   resumeAt: number | null
   input: unknown
   output: unknown
+  /** What is stored in sight, and shown, in place of the output. */
+  shown?: ShownOutput | undefined
   error: StepError | null
   logs: readonly string[] | null
   /** Done in the transaction that records the entry, which then holds its result as `output` or `error`. */

@@ -31,13 +31,18 @@ export interface Trouble {
 }
 
 export type Outcome =
-  | { type: 'done'; output: unknown; trouble?: Trouble }
-  | { type: 'assign'; output: Record<string, unknown> }
+  | { type: 'done'; output: unknown; trouble?: Trouble; shown?: ShownOutput }
+  | { type: 'assign'; output: Record<string, unknown>; shown?: ShownOutput }
   | { type: 'reply'; output: unknown; reply: CallerReply }
   | { type: 'stop' }
-  | { type: 'wait'; until: number; output: unknown }
+  | { type: 'wait'; until: number; output: unknown; shown?: ShownOutput }
   | { type: 'keyValue'; operation: KeyValueOperation }
-  | { type: 'failed'; error: StepError; output?: unknown; trouble?: Trouble }
+  | { type: 'failed'; error: StepError; output?: unknown; trouble?: Trouble; shown?: ShownOutput }
+
+/** What is stored and shown in place of an output that comes of a secret. */
+export interface ShownOutput {
+  output: unknown
+}
 
 /** `trouble`: what a retry policy should know of a result that is no failure. */
 export const done = (output: unknown, trouble?: Trouble): Outcome => ({ type: 'done', output, trouble })
@@ -65,6 +70,8 @@ export interface KeyValueOperation {
   key: string
   value: unknown
   ttlMs: number | null
+  /** kept: the step knows that the value may come of a secret; revealed: it may be seen nevertheless. */
+  secret?: 'kept' | 'revealed'
 }
 
 export interface RoundPlan {
@@ -90,6 +97,13 @@ export interface RoundsResult {
 export interface StepContext<Settings> {
   /** Templates resolved, defaults filled in. */
   settings: Settings
+  /** Where templates hold secrets: the settings as they may be seen, and whose secrets stand at which place of them. */
+  secrets: {
+    shown: Settings
+    places: ReadonlyMap<string, ReadonlySet<string>>
+    /** Where something was made of the secret, which nobody would find by its value. */
+    derived: ReadonlySet<string>
+  } | null
   runId: string
   /** Unique within the run: ids joined by `/`, rounds of a loop in brackets. */
   path: string
@@ -128,8 +142,10 @@ export interface StepKind<S extends TSchema = TSchema> {
   reachesOut: boolean
   /** What a retry counts where the flow does not say. */
   retryOn: readonly string[]
-  /** Its settings go to the webhook's caller, so they may not name connections. */
+  /** Its settings go to the webhook's caller, so they may hold no secrets. */
   answersCaller?: boolean
+  /** Settings that are in its result: where one of them holds a secret, all of the result is secret. */
+  secretFrom?: readonly string[]
   run(context: StepContext<Static<S>>): Outcome | Promise<Outcome>
   /** What the schema cannot say; each problem with a JSON Pointer below the step. */
   check?(settings: Record<string, unknown>, mayRead: (characters: number) => boolean): StepIssue[]

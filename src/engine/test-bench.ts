@@ -92,7 +92,7 @@ export async function runOf(steps: object[], trigger: object = {}, body: unknown
       refusedAgain: () => {},
     },
     holdsSecret: () => false,
-    redact: (value) => value,
+    redactReply: (value) => value,
     reply: (run, reply) => world.replies.push([run.id, reply]),
     replyRefused: () => {},
     progressed: () => {},

@@ -4,6 +4,7 @@ import { checkValue, hasTemplate, oneOrList, type SchemaNode, type Visitor } fro
 import { type FlowDocument, type KindSchema, type Kinds, Retry, type StepDocument, Trigger } from './document.ts'
 import {
   compileTree,
+  type Expression,
   ExpressionError,
   parseTemplate,
   renderCondition,
@@ -13,9 +14,11 @@ import {
   renderUrl,
   renderValue,
   type Scope,
+  type Template,
 } from './expression/index.ts'
 import { Findings } from './issue.ts'
 import type { StepListHandle } from './schema.ts'
+import { type IsSecretField, SecretFlow } from './secret-flow.ts'
 
 /** Gives a setting's value in a scope. */
 export type Resolve = (scope: Scope) => unknown
@@ -37,7 +40,25 @@ export interface CompiledStep<K extends KindSchema = KindSchema> {
   settings(scope: Scope): Record<string, unknown>
   /** The connections whose access token its templates read: it has to be good when they do. */
   accessTokens: readonly string[]
+  /** What comes of it may be seen, whatever it comes of. */
+  reveals: boolean
+  /** null: it has to do with no secret. */
+  secrets: CompiledSecrets | null
 }
+
+export interface CompiledSecrets {
+  /** The settings as they may be seen. */
+  shown(scope: Scope): Record<string, unknown>
+  /** By place in the settings, whose secrets a template holds. */
+  places: ReadonlyMap<string, ReadonlySet<string>>
+  /** Those of them where something was made of the secret. */
+  derived: ReadonlySet<string>
+  /** Whether all that comes of the step is secret. */
+  result: boolean
+}
+
+/** Stands where something secret is not shown. */
+export const SECRET_MASK = '[secret]'
 
 /** A nested list as a step sees it: a handle that shows nothing of itself in the run's history. */
 export class CompiledSteps implements StepListHandle {
@@ -93,22 +114,30 @@ export interface CompiledFlow<K extends KindSchema = KindSchema> {
   steps: readonly CompiledStep<K>[]
 }
 
-/** Expects a document that `validate` found publishable. */
+/** Expects a document that `validate` found publishable. `isSecretField`: null where no secrets are to be followed. */
 export function compileFlow<K extends KindSchema>(
   document: FlowDocument,
   kinds: ReadonlyMap<string, K>,
+  isSecretField: IsSecretField | null = null,
 ): CompiledFlow<K> {
+  const secrets = isSecretField && new SecretFlow(document, kinds, isSecretField)
   return {
     name: document.name,
     trigger: compileTrigger(document.trigger),
-    steps: document.steps.map((step) => compileStep(step, kinds)),
+    steps: document.steps.map((step) => compileStep(step, kinds, secrets)),
   }
 }
 
-export function compileStep<K extends KindSchema>(step: StepDocument, kinds: ReadonlyMap<string, K>): CompiledStep<K> {
+export function compileStep<K extends KindSchema>(
+  step: StepDocument,
+  kinds: ReadonlyMap<string, K>,
+  secretFlow: SecretFlow | null = null,
+): CompiledStep<K> {
   const kind = kinds.get(step.kind)!
-  const { id, kind: _kind, name: _name, onError, retry, ...own } = step
-  const settings = resolver(kind.settings, own, kinds)
+  const { id, kind: _kind, name: _name, onError, retry, reveal, ...own } = step
+  const secret = secretFlow?.ofStep(id) ?? null
+  const isSecret = secret?.isSecret ?? NEVER
+  const settings = resolver(kind.settings, own, { kinds, secretFlow, isSecret, parse: parseTemplate })
   return {
     id,
     kind,
@@ -116,7 +145,34 @@ export function compileStep<K extends KindSchema>(step: StepDocument, kinds: Rea
     retry: retry ? retryPolicy(retry) : null,
     settings: settings as (scope: Scope) => Record<string, unknown>,
     accessTokens: accessTokensIn(kind.settings, own),
+    reveals: reveal === true,
+    secrets: secret && {
+      ...secret,
+      shown: resolver(kind.settings, own, {
+        kinds: NO_KINDS,
+        secretFlow,
+        isSecret,
+        parse: (source) => masked(parseTemplate(source), isSecret),
+      }) as CompiledSecrets['shown'],
+    },
   }
+}
+
+/** What compiling a value needs to know of what is around it. */
+interface Surrounding {
+  /** Without any, nested steps are left out. */
+  kinds: Kinds
+  secretFlow: SecretFlow | null
+  parse(source: string): Template
+  isSecret(expression: Expression): boolean
+}
+const NEVER = () => false
+const NO_KINDS: Kinds = new Map()
+const NO_STEPS: Surrounding = { kinds: NO_KINDS, secretFlow: null, isSecret: NEVER, parse: parseTemplate }
+
+function masked(template: Template, isSecret: (expression: Expression) => boolean): Template {
+  const parts = template.parts.map((part) => (typeof part === 'string' || !isSecret(part) ? part : SECRET_MASK))
+  return { ...template, parts }
 }
 
 function accessTokensIn(schema: TSchema, settings: unknown): string[] {
@@ -135,7 +191,7 @@ function accessTokensIn(schema: TSchema, settings: unknown): string[] {
 }
 
 function retryPolicy(retry: NonNullable<StepDocument['retry']>): RetryPolicy {
-  const filled = resolver(Retry, retry, new Map())(NO_SCOPE) as Required<typeof retry>
+  const filled = resolver(Retry, retry, NO_STEPS)(NO_SCOPE) as Required<typeof retry>
   return { ...filled, on: filled.on ? filled.on.map(String) : null }
 }
 
@@ -149,7 +205,7 @@ function compileTrigger(document: FlowDocument['trigger']): CompiledTrigger {
   const schema = (Trigger as unknown as SchemaNode).properties!
   const when_ = when as unknown as string | boolean | undefined
   const optional = (node: SchemaNode, value: unknown): Resolve | null =>
-    value === undefined ? null : resolver(node as TSchema, value, new Map())
+    value === undefined ? null : resolver(node as TSchema, value, NO_STEPS)
   const reply = (
     node: SchemaNode,
     value: { status?: unknown; headers?: unknown; body?: unknown } | undefined,
@@ -205,17 +261,22 @@ function conditionResolver(value: string | boolean): (scope: Scope) => boolean {
 }
 
 /** The resolver of any value under its schema. Constant parts are built once and shared: nothing changes them. */
-function resolver(schema: TSchema, value: unknown, kinds: Kinds): Resolve {
-  const compiled = node(schema as SchemaNode, value, kinds)
+function resolver(schema: TSchema, value: unknown, around: Surrounding): Resolve {
+  const compiled = node(schema as SchemaNode, value, around)
   return typeof compiled === 'function' ? compiled : () => compiled.constant
 }
 
 type Compiled = Resolve | { constant: unknown }
 
-function node(given: SchemaNode, value: unknown, kinds: Kinds): Compiled {
+function node(given: SchemaNode, value: unknown, around: Surrounding): Compiled {
   const schema = oneOrList(given, value)
+  if (schema['x-steps'] !== undefined && around.kinds.size === 0) return { constant: undefined }
   if (schema['x-steps'] !== undefined)
-    return { constant: new CompiledSteps((value as StepDocument[]).map((step) => compileStep(step, kinds))) }
+    return {
+      constant: new CompiledSteps(
+        (value as StepDocument[]).map((step) => compileStep(step, around.kinds, around.secretFlow)),
+      ),
+    }
   if (schema['x-lazy'] === 'condition') {
     const holds = conditionResolver(value as string | boolean)
     return (scope) =>
@@ -228,30 +289,37 @@ function node(given: SchemaNode, value: unknown, kinds: Kinds): Compiled {
       (round: Scope = scope) =>
         renderTree(compiled, round)
   }
-  if (schema['x-template'] === 'tree') return tree(value)
-  if (typeof value === 'string' && schema['x-template']) return templateNode(schema, value)
+  if (schema['x-template'] === 'tree') return tree(value, around)
+  if (typeof value === 'string' && schema['x-template']) return templateNode(schema, value, around)
   if (schema['x-template'] === 'text') return { constant: String(value) }
-  if (schema['x-template'] === 'value') return node(schema.anyOf![0]!, value, kinds)
-  if (Array.isArray(value) && schema.items) return list(value.map((item) => node(schema.items!, item, kinds)))
-  if (typeof value === 'object' && value !== null) return objectNode(schema, value as Record<string, unknown>, kinds)
+  if (schema['x-template'] === 'value') return node(schema.anyOf![0]!, value, around)
+  if (Array.isArray(value) && schema.items) return list(value.map((item) => node(schema.items!, item, around)))
+  if (typeof value === 'object' && value !== null) return objectNode(schema, value as Record<string, unknown>, around)
   return { constant: value }
 }
 
-function templateNode(schema: SchemaNode, source: string): Compiled {
+function templateNode(schema: SchemaNode, source: string, { parse, isSecret }: Surrounding): Compiled {
   if (!hasTemplate(source)) return { constant: source }
-  const template = parseTemplate(source)
+  const template = parse(source)
+  // What is masked is not of the type that the step wants, and no step gets to see it.
+  if (template.parts.length === 1 && template.parts[0] === SECRET_MASK) return { constant: SECRET_MASK }
   switch (schema['x-template']) {
     case 'text':
       return (scope) => renderText(template, scope)
     case 'url':
       return (scope) => renderUrl(template, scope)
     default:
-      return typedValue(schema.anyOf![0]!, (scope) => renderValue(template, scope), source)
+      return typedValue(
+        schema.anyOf![0]!,
+        (scope) => renderValue(template, scope),
+        source,
+        template.parts.some((part) => typeof part !== 'string' && isSecret(part)),
+      )
   }
 }
 
 /** A whole-value template must give what the schema wants. */
-function typedValue(schema: SchemaNode, render: Resolve, source: string): Resolve {
+function typedValue(schema: SchemaNode, render: Resolve, source: string, isSecret: boolean): Resolve {
   return (scope) => {
     const value = render(scope)
     const findings = new Findings()
@@ -259,7 +327,8 @@ function typedValue(schema: SchemaNode, render: Resolve, source: string): Resolv
     if (findings.first)
       throw new ExpressionError(
         'expression_failed',
-        `${source} gives a value that does not fit: ${findings.first.message}`,
+        // What was found quotes the value.
+        `${source} gives a value that does not fit${isSecret ? '' : `: ${findings.first.message}`}`,
         'Change the expression.',
       )
     return value
@@ -268,8 +337,8 @@ function typedValue(schema: SchemaNode, render: Resolve, source: string): Resolv
 
 const NO_VISITOR: Visitor = { template() {}, steps() {}, secret() {}, connection() {} }
 
-function tree(value: unknown): Compiled {
-  const compiled = compileTree(value)
+function tree(value: unknown, { parse }: Surrounding): Compiled {
+  const compiled = compileTree(value, parse)
   return hasTemplateInside(value) ? (scope) => renderTree(compiled, scope) : { constant: value }
 }
 
@@ -285,7 +354,7 @@ function list(items: Compiled[]): Compiled {
   return (scope) => items.map((item) => (typeof item === 'function' ? item(scope) : item.constant))
 }
 
-function objectNode(schema: SchemaNode, value: Record<string, unknown>, kinds: Kinds): Compiled {
+function objectNode(schema: SchemaNode, value: Record<string, unknown>, around: Surrounding): Compiled {
   const option = schema.anyOf?.find((o) => o.properties?.['kind']?.const === value['kind']) ?? schema
   const properties = option.properties ?? {}
   const every = Object.values(option.patternProperties ?? {})[0]
@@ -295,7 +364,7 @@ function objectNode(schema: SchemaNode, value: Record<string, unknown>, kinds: K
     if (!Object.hasOwn(value, key) && defaultOf(property) !== undefined) constants[key] = defaultOf(property)
   for (const [key, item] of Object.entries(value)) {
     const property = Object.hasOwn(properties, key) ? properties[key] : every
-    const compiled = property ? node(property, item, kinds) : { constant: item }
+    const compiled = property ? node(property, item, around) : { constant: item }
     if (typeof compiled === 'function') dynamic.push([key, compiled])
     else constants[key] = compiled.constant
   }

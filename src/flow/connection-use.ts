@@ -6,6 +6,8 @@ export const CONNECTION_NAME = /^[a-z][a-z0-9_]*$/
 export interface ConnectionShape {
   kind: string
   fields: ReadonlySet<string>
+  /** Those of them that can be read. */
+  open?: ReadonlySet<string>
 }
 
 export type ConnectionShapes = ReadonlyMap<string, ConnectionShape>

@@ -48,6 +48,7 @@ const Response = Type.Object(
       ),
     ),
     timeout: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 300, default: 30 })),
+    reveal: Type.Optional(Type.Boolean({ default: false, description: 'The reply may hold secrets.' })),
   },
   closed,
 )
@@ -103,6 +104,12 @@ export const StepCommon = {
   name: Type.Optional(Type.String({ maxLength: 200 })),
   onError: Type.Optional(Type.Union([Type.Literal('fail'), Type.Literal('continue')], { default: 'fail' })),
   retry: Type.Optional(Retry),
+  reveal: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'What it gives may be seen, though it comes of a secret: in the run, by later steps and in replies.',
+    }),
+  ),
 }
 
 /** What flow/ needs to know of a step kind; the kinds themselves are handed in. */
@@ -110,8 +117,10 @@ export interface KindSchema {
   kind: string
   label: string
   settings: TSchema
-  /** Its settings go to the webhook's caller, so they may not name connections. */
+  /** Its settings go to the webhook's caller, so they may hold no secrets. */
   answersCaller?: boolean
+  /** Settings that are in its result: where one of them holds a secret, all of the result is secret. */
+  secretFrom?: readonly string[]
   /** `mayRead`: whether so many characters of code may still be read; what may not is judged when it runs. */
   check?(
     settings: Record<string, unknown>,
@@ -127,6 +136,7 @@ export interface StepDocument {
   name?: string
   onError?: 'fail' | 'continue'
   retry?: Static<typeof Retry>
+  reveal?: boolean
   [setting: string]: unknown
 }
 

@@ -8,6 +8,7 @@ import { type Kinds, StepCommon, stepSchema, Trigger } from './document.ts'
 import { parseTemplate, type Reference, type Template, TemplateSyntaxError } from './expression/index.ts'
 import { type Finding, Findings, type Issue, nearest, type Patience, quoted } from './issue.ts'
 import type { StepListScope } from './schema.ts'
+import { type IsSecretField, MOST_ORIGINS, SecretFlow } from './secret-flow.ts'
 import { type DataShapes, type LoopLists, listPath } from './shape/data-shapes.ts'
 import { unseenReference } from './shape/unseen-reference.ts'
 
@@ -50,6 +51,8 @@ interface Place {
   steps: { has(id: string): boolean }
   loops: LoopLists
   answersCaller: boolean
+  /** Where the document says that what stands here may be seen. */
+  revealedBy: string | null
 }
 
 const RUN_ROOTS = ['webhook', 'steps', 'vars', 'env', 'connections', 'run', 'flow']
@@ -72,6 +75,14 @@ export function connectionUses(document: unknown, kinds: Kinds): ConnectionUse[]
   return validator.uses
 }
 
+/** Where secrets come from that a document names, in the words of `Secrets.touch`. */
+export function secretSources(document: unknown, kinds: Kinds): Set<string> {
+  const validator = new Validator(kinds, { connections: new Map(), env: NOTHING })
+  validator.document(document)
+  const connections = validator.uses.map(({ name }) => `connection:${name}`)
+  return new Set([...connections, ...[...validator.env].map((name) => `env:${name}`)])
+}
+
 export const publishIssues = (findings: readonly Finding[]): Issue[] =>
   plain(findings.filter((f) => f.weight !== 'warning'))
 export const shapeIssues = (findings: readonly Finding[]): Issue[] =>
@@ -92,6 +103,8 @@ interface NestedList {
 class Validator {
   readonly findings = new Findings()
   readonly uses: ConnectionUse[] = []
+  /** The variables of the environment that are named; `*` for all of them. */
+  readonly env = new Set<string>()
   readonly #kinds: Kinds
   readonly #surroundings: Surroundings
   /** Every step id of the document, and every variable that a step sets. */
@@ -100,9 +113,13 @@ class Validator {
   readonly #nested = new Map<object, NestedList[]>()
   readonly #patience: Patience = { comparisons: 5_000 }
   #callerWaits = false
+  readonly #templates = new Map<string, Template | TemplateSyntaxError>()
   #expressionsLeft = MOST_EXPRESSIONS
+  #parsesLeft = MOST_EXPRESSIONS
   #charactersLeft = LONGEST_EXPRESSIONS
   #codeLeft = LONGEST_CODE_READ
+  #secrets!: SecretFlow
+  readonly #revealed = new Set<string>()
 
   constructor(kinds: Kinds, surroundings: Surroundings) {
     this.#kinds = kinds
@@ -131,8 +148,16 @@ class Validator {
     const { trigger, steps } = document as { trigger?: unknown; steps?: unknown }
     const list = Array.isArray(steps) ? steps : []
     if (!this.#collectNames(list, '/steps', 1)) return
+    const { connections } = this.#surroundings
+    const isSecretField: IsSecretField = (name, field) => !connections.get(name)?.open?.has(field)
+    this.#secrets = new SecretFlow(document, this.#kinds, isSecretField, (source) => {
+      const parsed = this.#parse(source)
+      return parsed && !(parsed instanceof TemplateSyntaxError) ? parsed : null
+    })
     this.#trigger(trigger)
     this.#steps(list, '/steps', new Visible(null), NO_LOOPS)
+    if (new Set(this.uses.map(({ name }) => name)).size > MOST_ORIGINS)
+      this.#add('publish', '/steps', 'too_many_connections', `A flow names at most ${MOST_ORIGINS} connections.`)
   }
 
   #check(schema: TSchema, value: unknown, path: string, placeOf: PlaceOf | null): void {
@@ -142,7 +167,8 @@ class Validator {
   #trigger(trigger: unknown): void {
     if (trigger === undefined) return
     const everything = new Set(this.#ids.keys())
-    const mode = (trigger as { response?: { mode?: unknown } } | null)?.response?.mode
+    const { mode, reveal } = (trigger as { response?: { mode?: unknown; reveal?: unknown } } | null)?.response ?? {}
+    const revealedBy = reveal === true ? '/trigger/response/reveal' : null
     this.#callerWaits = mode === 'finished'
     const place = (path: string): Place => {
       const reply = path.startsWith('/trigger/response/')
@@ -155,7 +181,7 @@ class Validator {
           : mode === 'finished'
             ? RUN_ROOTS
             : ['webhook', 'run', 'flow']
-      return { roots: new Set(roots), steps: everything, loops: NO_LOOPS, answersCaller: reply }
+      return { roots: new Set(roots), steps: everything, loops: NO_LOOPS, answersCaller: reply, revealedBy }
     }
     this.#check(Trigger, trigger, '/trigger', place)
     if (typeof trigger === 'object' && trigger !== null) checkTrigger(trigger, this.findings)
@@ -263,9 +289,12 @@ class Validator {
         'unheard_reply',
         'Nobody waits for this reply: the trigger answers at once. Set trigger.response.mode to finished.',
       )
-    const here: Place = { roots, steps: seen, loops, answersCaller }
+    const revealedBy = (step as { reveal?: unknown }).reveal === true ? `${path}/reveal` : null
+    const here: Place = { roots, steps: seen, loops, answersCaller, revealedBy }
     // A loop's condition and what it collects are evaluated inside its rounds.
-    const inside: Place = rounds ? { roots: ROUND_ROOTS, steps: inner, loops: innerLoops, answersCaller } : here
+    const inside: Place = rounds
+      ? { roots: ROUND_ROOTS, steps: inner, loops: innerLoops, answersCaller, revealedBy }
+      : here
     this.#check(this.#schemaOf(step), step, path, (_, lazy) => (lazy ? inside : here))
     for (const issue of kind?.check?.(step as Record<string, unknown>, this.#mayRead) ?? [])
       this.#add(issue.warning ? 'warning' : 'publish', path + issue.path, issue.code, issue.message)
@@ -307,21 +336,17 @@ class Validator {
         if (problem) this.#add('publish', path, ...problem)
       },
       template: (source, path, mode, lazy) => {
-        if (!this.#mayParse(source, path)) return
-        let template: Template
-        try {
-          template = parseTemplate(source)
-        } catch (error) {
-          if (!(error instanceof TemplateSyntaxError)) throw error
+        const template = this.#template(source, path)
+        if (!template) return
+        if (template instanceof TemplateSyntaxError) {
           this.#add(
             'publish',
             path,
             'expression_syntax',
-            `${error.message} (at character ${error.position + 1}). ${error.hint}`,
+            `${template.message} (at character ${template.position + 1}). ${template.hint}`,
           )
           return
         }
-        for (const part of template.parts) if (typeof part !== 'string') this.#charactersLeft -= part.source.length
         if (mode === 'condition' && template.parts.filter((part) => typeof part !== 'string' || part.trim()).length > 1)
           this.#add(
             'publish',
@@ -337,11 +362,12 @@ class Validator {
     }
   }
 
-  /** Parsing expressions takes longer than all else, and how many there are is up to whoever wrote the document. */
-  #mayParse(source: string, path: string): boolean {
-    if (this.#expressionsLeft < 0) return false
-    for (let at = source.indexOf('{{'); at !== -1; at = source.indexOf('{{', at + 2)) this.#expressionsLeft--
-    if (this.#expressionsLeft >= 0 && this.#charactersLeft >= 0) return true
+  /** null: there are too many, which is said once. */
+  #template(source: string, path: string): Template | TemplateSyntaxError | null {
+    if (this.#expressionsLeft < 0) return null
+    this.#expressionsLeft -= expressionsIn(source)
+    const parsed = this.#expressionsLeft < 0 ? null : this.#parse(source)
+    if (parsed) return parsed
     this.#expressionsLeft = -1
     this.#add(
       'shape',
@@ -349,7 +375,22 @@ class Validator {
       'too_many_expressions',
       `A flow has at most ${MOST_EXPRESSIONS} expressions, of ${LONGEST_EXPRESSIONS} characters together; this one and those after it were not looked at.`,
     )
-    return false
+    return null
+  }
+
+  /** Once for each text. Parsing takes longer than all else, and how much there is to parse is up to whoever wrote the document. */
+  #parse(source: string): Template | TemplateSyntaxError | null {
+    const known = this.#templates.get(source)
+    if (known) return known
+    this.#parsesLeft -= expressionsIn(source)
+    if (this.#parsesLeft < 0 || this.#charactersLeft < 0) return null
+    const parsed = parsedTemplate(source)
+    this.#charactersLeft -=
+      parsed instanceof TemplateSyntaxError
+        ? parsed.position
+        : parsed.parts.reduce((sum, part) => sum + (typeof part === 'string' ? 0 : part.source.length), 0)
+    this.#templates.set(source, parsed)
+    return parsed
   }
 
   #near(name: string, known: Iterable<string>): string {
@@ -361,12 +402,21 @@ class Validator {
     const at = ` (at character ${reference.start + 1})`
     const problem = this.#referenceProblem(reference.path, place)
     if (problem) this.#add('publish', path, problem[0], problem[1] + at)
+    else if (place.revealedBy !== null && !this.#revealed.has(place.revealedBy) && this.#isSecret(reference, place)) {
+      this.#revealed.add(place.revealedBy)
+      this.#add('warning', place.revealedBy, 'reveals_secret', REVEALS)
+    }
     const { data } = this.#surroundings
     const unseen = problem || !data ? null : unseenReference(reference, data, place.loops, this.#patience)
     if (unseen) this.#add('warning', path, 'unseen_reference', unseen + at)
     const [root, name] = reference.path
+    if (root === 'env') this.env.add(name ?? '*')
     if (root === 'env' && name !== undefined && !problem && !this.#surroundings.env.has(name))
       this.#add('warning', path, 'unknown_env', `MILLRACE_ENV_${name} is not set in the server's environment${at}.`)
+  }
+
+  #isSecret({ path }: Pick<Reference, 'path'>, { loops }: Place): boolean {
+    return this.#secrets.sourcesOf({ path }, [...loops.keys()]).size > 0
   }
 
   #use(use: ConnectionUse): [code: string, message: string] | null {
@@ -374,11 +424,13 @@ class Validator {
     return useProblem(use, this.#surroundings.connections, (name, known) => this.#near(name, known))
   }
 
-  #referenceProblem([root, name, field]: string[], place: Place): [code: string, message: string] | null {
+  #referenceProblem([root, ...rest]: string[], place: Place): [code: string, message: string] | null {
     if (root === undefined) return null
-    if (root === 'connections' && place.answersCaller)
-      return ['secret_in_reply', 'A reply to the caller may not name connections: their secrets would leave the vault.']
+    const path = [root, ...rest]
+    if (place.answersCaller && place.revealedBy === null && (root === 'connections' || this.#isSecret({ path }, place)))
+      return ['secret_in_reply', IN_REPLY]
     if (!place.roots.has(root)) return ['unknown_reference', notHere(root, place)]
+    const [name, field] = rest
     if (root === 'connections')
       return name === undefined || field === undefined
         ? ['unnamed_connection', 'Write out which field of which connection is meant: connections.<name>.<field>.']
@@ -395,6 +447,26 @@ class Validator {
     return null
   }
 }
+
+function expressionsIn(source: string): number {
+  let count = 0
+  for (let at = source.indexOf('{{'); at !== -1; at = source.indexOf('{{', at + 2)) count++
+  return count
+}
+
+function parsedTemplate(source: string): Template | TemplateSyntaxError {
+  try {
+    return parseTemplate(source)
+  } catch (error) {
+    if (error instanceof TemplateSyntaxError) return error
+    throw error
+  }
+}
+
+const IN_REPLY =
+  'A reply to the caller may hold no secret, and this comes from a connection or the environment. If it may be known, say reveal: true where the reply is set, or on the step that makes it.'
+const REVEALS =
+  'This gives away what comes of a secret: whoever gets the reply, or may see the run, can read it. Remove reveal where that is not meant.'
 
 function collectIds(lists: unknown[][], into: Visible, validator: { nestedListsOf(step: object): unknown[][] }): void {
   for (const list of lists)

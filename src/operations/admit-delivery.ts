@@ -123,6 +123,7 @@ async function draftFlow(services: DeliveryServices, flowId: string): Promise<Li
   // What is wrong is not told here: nobody can authenticate to a trigger that is unfinished.
   if (problem)
     return new Rejection('bad_request', "The draft's trigger cannot take requests yet; the editor shows why.")
+  services.published.touch(flowId, document)
   return services.published.compile(flowId, { name: record.name, trigger, steps: [] })
 }
 

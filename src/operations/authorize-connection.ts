@@ -87,9 +87,8 @@ function refusal(services: Services, callback: Callback, request: AuthorizationR
   if (!isUnchanged(services, request)) return CHANGED
   if (callback.error !== undefined) {
     const description = callback.errorDescription ? `: ${callback.errorDescription}` : ''
-    return services.secrets
-      .redact(`The authorization server says ${callback.error}${description}`)
-      .slice(0, LONGEST_QUOTE)
+    // The caller's own words: a mask in them would tell it that it guessed right.
+    return `The authorization server says ${callback.error}${description}`.slice(0, LONGEST_QUOTE)
   }
   return callback.code ? null : 'The authorization server sent no code: begin again at the connection.'
 }

@@ -68,6 +68,8 @@ const KINDS: Record<Exclude<ConnectionKind, 'custom'>, Record<string, Rule>> = {
     audience: { check: text },
   },
 }
+/** Where secrets and what is granted for them come from and go to. */
+export const ENDPOINT_FIELDS: readonly string[] = ['tokenUrl', 'authorizationUrl']
 const CUSTOM: Rule = { check: text, secret: true }
 
 export const CONNECTION_KINDS: readonly ConnectionKind[] = [...(Object.keys(KINDS) as ConnectionKind[]), 'custom']

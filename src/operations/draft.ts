@@ -25,13 +25,11 @@ export function draftOf(services: Services, flowId: string, document: unknown): 
 
 /** `data`: what the flow was tried with, where references are to be held against it. */
 export function findings(
-  { kinds, surroundings, secrets }: Pick<Services, 'kinds' | 'surroundings' | 'secrets'>,
+  { kinds, surroundings }: Pick<Services, 'kinds' | 'surroundings'>,
   document: unknown,
   data?: DataShapes,
 ): Finding[] {
-  const found = validate(document, kinds, { ...surroundings(), data })
-  // They may name keys of samples.
-  return data ? found.map((finding) => ({ ...finding, message: secrets.redact(finding.message) })) : found
+  return validate(document, kinds, { ...surroundings(), data })
 }
 
 /** Of a larger sample or result nothing is learned: it would take too long each time somebody edits. */
@@ -49,7 +47,12 @@ export function publishable(
   data?: DataShapes,
 ): { document: FlowDocument; warnings: Issue[] } {
   const document = parseJson(draft) as FlowDocument
-  const found = findings(services, document, data)
+  services.published.touch(id, document)
+  // They may name keys of samples.
+  const found = findings(services, document, data).map((finding) => ({
+    ...finding,
+    message: services.secrets.redact(finding.message, id),
+  }))
   const issues = publishIssues(found)
   if (issues.length) throw new FlowInvalid(issues)
   requireOwnSecrets(services, id, document)

@@ -87,7 +87,7 @@ export class EventRelay {
       if (this.#events.watched(runTopic(id))) await this.#compare(id)
       if (!this.#events.watchedOf(flowId)) return
       const run = await runs.get(id)
-      if (run) this.#emit(flowId, runEvent(run, { ...run, error: secrets.redact(run.error) }))
+      if (run) this.#emit(flowId, runEvent(run, { ...run, error: secrets.redact(run.error, flowId) }))
     }
   }
 
@@ -102,11 +102,12 @@ export class EventRelay {
     const [entries, run] = [await runs.steps(runId), await runs.get(runId)]
     const known = this.#known.get(runId)
     if (!run || !known || !this.#events.watched(topic)) return
+    const redact = <T>(value: T): T => secrets.redact(value, run.flowId)
     const isNew = (path: string, sign: string) => known.get(path) !== sign && known.set(path, sign)
     const changed = entries.filter((entry) => entry.kind !== ROUND && isNew(entry.path, signOf(entry)))
-    for (const entry of changed) this.#events.emit(topic, { type: 'step', data: stepView(entry, secrets.redact) })
+    for (const entry of changed) this.#events.emit(topic, { type: 'step', data: stepView(entry, redact) })
     if (isNew('', signOfRun(run)) || changed.length)
-      this.#events.emit(topic, runEvent(run, { ...run, error: secrets.redact(run.error) }))
+      this.#events.emit(topic, runEvent(run, { ...run, error: redact(run.error) }))
   }
 
   async #stateOf(runId: string): Promise<Map<string, string>> {

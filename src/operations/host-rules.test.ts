@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { allows, parseHostRule } from './host-rules.ts'
+import { allows, allowsMore, parseHostRule } from './host-rules.ts'
 
 const allowed = (rule: string, url: string) => allows([parseHostRule(rule)!], new URL(url))
 
@@ -41,4 +41,23 @@ describe('a host rule', () => {
     '::1',
     '*.[::1]',
   ])('cannot be %j', (text) => expect(parseHostRule(text)).toBeNull())
+})
+
+describe('allowsMore', () => {
+  const rules = (list: string) => list.split(' ').flatMap((host) => parseHostRule(host) ?? [])
+  it.each([
+    ['a.example.com', 'a.example.com'],
+    ['a.example.com', 'A.EXAMPLE.com.'],
+    ['a.example.com', 'a.example.com:8443'],
+    ['*.example.com', 'a.example.com *.b.example.com:1 *.example.com'],
+    ['', 'a.example.com'],
+  ])('%s was not less than %s', (before, after) => expect(allowsMore(rules(after), rules(before))).toBe(false))
+  it.each([
+    ['a.example.com', ''],
+    ['a.example.com', 'a.example.com b.example.com'],
+    ['a.example.com', '*.a.example.com'],
+    ['a.example.com:443', 'a.example.com'],
+    ['*.example.com', 'example.com'],
+    ['*.example.com', 'evilexample.com'],
+  ])('%s was less than %s', (before, after) => expect(allowsMore(rules(after), rules(before))).toBe(true))
 })

@@ -34,3 +34,13 @@ export function allows(rules: readonly HostRule[], url: URL): boolean {
       (rule.port === null || rule.port === port) && (rule.below ? host.endsWith(rule.host) : host === rule.host),
   )
 }
+
+/** Whether these rules allow a place that those before them did not. No rules allow every place. */
+export function allowsMore(rules: readonly HostRule[], before: readonly HostRule[]): boolean {
+  if (before.length === 0) return false
+  return rules.length === 0 || rules.some((rule) => !before.some((wider) => covers(wider, rule)))
+}
+
+const covers = (wider: HostRule, { host, below, port }: HostRule): boolean =>
+  (wider.port === null || wider.port === port) &&
+  (wider.below ? host.endsWith(wider.host) : !below && host === wider.host)

@@ -24,8 +24,11 @@ export class LiveConnections {
   /** Finds the secrets of all that are limited: most texts hold none. */
   #holdsLimited: ((text: string) => boolean) | null = null
 
-  constructor(secrets: Secrets) {
+  readonly #kindChanged: () => void
+
+  constructor(secrets: Secrets, kindChanged: () => void = () => {}) {
     this.#secrets = secrets
+    this.#kindChanged = kindChanged
   }
 
   get(name: string): ConnectionRecord | undefined {
@@ -39,8 +42,10 @@ export class LiveConnections {
   /** Takes over what was stored, unless something newer is here already. */
   put(record: ConnectionRecord): void {
     const { name, revision } = record
-    if ((this.#records.get(name)?.revision ?? -1) > revision) return
+    const before = this.#records.get(name)
+    if ((before?.revision ?? -1) > revision) return
     this.#records.set(name, record)
+    if (before?.kind !== record.kind) this.#kindChanged()
     this.#open(record)
   }
 
@@ -76,18 +81,22 @@ export class LiveConnections {
     return shapes
   }
 
-  checkHost(url: URL, texts: () => Iterable<string>): void {
+  isSecretField(name: string, field: string): boolean {
+    const record = this.#records.get(name)
+    return !record || !Object.hasOwn(record.fields, field)
+  }
+
+  checkHost(url: URL, texts: () => Iterable<string>, named: () => Iterable<string>): void {
     const closed = [...this.#limits.values()].filter(({ rules }) => !allows(rules, url))
     if (closed.length === 0) return
+    for (const name of named()) {
+      const limit = closed.find((one) => one.name === name)
+      if (limit) throw hostNotAllowed(limit, url)
+    }
     this.#holdsLimited ??= this.#secrets.finder([...this.#limits.values()].flatMap(({ values }) => values))
     for (const text of texts()) {
       const limit = this.#holdsLimited(text) && closed.find(({ holds }) => holds(text))
-      if (limit)
-        throw new OutboundError(
-          'host_not_allowed',
-          `The secret of the connection "${limit.name}" may not be sent to ${url.host}`,
-          `It is limited to ${limit.hosts.join(', ')}. Send the request there, or add the host to the connection.`,
-        )
+      if (limit) throw hostNotAllowed(limit, url)
     }
   }
 
@@ -113,8 +122,16 @@ export class LiveConnections {
   }
 }
 
+const hostNotAllowed = ({ name, hosts }: Limit, url: URL): OutboundError =>
+  new OutboundError(
+    'host_not_allowed',
+    `The secret of the connection "${name}" may not be sent to ${url.host}`,
+    `It is limited to ${hosts.join(', ')}. Send the request there, or add the host to the connection.`,
+  )
+
 export const shapeOf = ({ kind, fields, secrets }: ConnectionRecord): ConnectionShape => ({
   kind,
+  open: new Set(Object.keys(fields)),
   // The token is there, or fetched when a step wants it.
   fields: new Set([
     ...Object.keys(fields),

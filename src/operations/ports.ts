@@ -578,13 +578,23 @@ export interface Secrets {
   forget(before: number): void
   /** Finds these values, in whatever form, in the texts that it is given. */
   finder(values: readonly string[]): (text: string) => boolean
-  holds(text: string): boolean
-  /** The same value with its secrets hidden; the same reference where it has none. */
-  redact<T>(value: T): T
+  /** A flow names these sources: `connection:<name>`, `env:<NAME>`, or `env:*` for all of the environment. */
+  touch(flowId: string, sources: Iterable<string>): void
+  /** Of a flow: a secret that it can have to do with. */
+  holds(text: string, flowId?: string): boolean
+  /**
+   * The same value with its secrets hidden; the same reference where it has none. Of a flow: the secrets that it can have to do
+   * with. To hide others would tell who sends guesses which of them is right.
+   */
+  redact<T>(value: T, flowId?: string): T
+  /** As `redact`, for who sent that request: what stands in it is not hidden. */
+  redactReply<T>(value: T, flowId: string, request: () => string): T
 }
 
 /** For stores: what may be kept in the clear, and how to keep the rest. */
 export interface Protect {
+  /** The same for what is of a flow: only the secrets that it can have to do with are hidden. */
+  of(flowId: string): Protect
   /** The text with its secrets hidden; the same text where it has none. */
   text(text: string): string
   /** As `text`, and JSON stays JSON. */

@@ -6,6 +6,8 @@ import type { StepKind } from '../engine/step-kind.ts'
 import { type CompiledFlow, compileFlow } from '../flow/compile.ts'
 import type { FlowDocument } from '../flow/document.ts'
 import { parseJson } from '../flow/parse-json.ts'
+import type { IsSecretField } from '../flow/secret-flow.ts'
+import { secretSources } from '../flow/validate.ts'
 import type { FlowStore, RouteRecord, Secrets } from './ports.ts'
 import { openLiterals } from './secret-literals.ts'
 
@@ -32,7 +34,17 @@ export class PublishedFlows implements FlowSource {
   /** Other processes change flows too. */
   readonly shared: boolean
 
-  constructor(store: FlowStore, kinds: ReadonlyMap<string, StepKind>, secrets: Secrets, shared = false) {
+  readonly #isSecretField: IsSecretField | null
+
+  /** `isSecretField`: null where no secrets are to be followed through the flows. */
+  constructor(
+    store: FlowStore,
+    kinds: ReadonlyMap<string, StepKind>,
+    secrets: Secrets,
+    isSecretField: IsSecretField | null,
+    shared = false,
+  ) {
+    this.#isSecretField = isSecretField
     this.shared = shared
     this.#store = store
     this.#kinds = kinds
@@ -110,6 +122,11 @@ export class PublishedFlows implements FlowSource {
     this.#webhookOf.delete(flowId)
   }
 
+  /** The kind of a connection has changed, and with it which of its fields are secret. */
+  compileAnew(): void {
+    this.#compiled.clear()
+  }
+
   /** A published version; at once where it is in memory. */
   version(flowId: string, version: number): LiveFlow | Promise<LiveFlow> {
     const key = `${flowId}:${version}`
@@ -125,9 +142,15 @@ export class PublishedFlows implements FlowSource {
   }
 
   compile(flowId: string, document: FlowDocument): LiveFlow {
+    this.touch(flowId, document)
     const opened = openLiterals({ secrets: this.#secrets, kinds: this.#kinds }, flowId, document)
-    const flow = compileFlow(opened, this.#kinds)
+    const flow = compileFlow(opened, this.#kinds, this.#isSecretField)
     return { ...flow, ipRanges: flow.trigger.ips.map(parseRange) }
+  }
+
+  /** What the document names may be in what is stored of the flow, and is hidden there from now on. */
+  touch(flowId: string, document: unknown): void {
+    this.#secrets.touch(flowId, secretSources(document, this.#kinds))
   }
 
   async #loadVersion(key: string, flowId: string, version: number): Promise<LiveFlow> {

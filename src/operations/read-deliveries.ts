@@ -84,9 +84,11 @@ export async function listSamples(services: Services, flowId: string): Promise<P
 /** Times as the API shows them, and no secrets. */
 export const shown =
   ({ secrets }: Pick<Services, 'secrets'>) =>
-  <T extends { receivedAt: number; webhook: WebhookData; message?: string | null }>(record: T): Dated<T> => ({
+  <T extends { flowId: string; receivedAt: number; webhook: WebhookData; message?: string | null }>(
+    record: T,
+  ): Dated<T> => ({
     ...record,
-    webhook: secrets.redact(record.webhook),
-    ...(record.message && { message: secrets.redact(record.message) }),
+    webhook: secrets.redact(record.webhook, record.flowId),
+    ...(record.message && { message: secrets.redact(record.message, record.flowId) }),
     receivedAt: new Date(record.receivedAt).toISOString(),
   })

@@ -44,7 +44,7 @@ export async function listFlowStats(services: Services, page: Page, search: stri
 /** The latest outputs of Test Step, by step id. */
 export async function readTestResults(services: Services, id: string): Promise<{ steps: Record<string, unknown> }> {
   await findFlow(services, id)
-  return { steps: services.secrets.redact(await services.samples.stepResults(id)) }
+  return { steps: services.secrets.redact(await services.samples.stepResults(id), id) }
 }
 
 export interface VersionView {

@@ -3,7 +3,7 @@ import type { JournalEntry, RunError, RunStatus } from '../engine/run-store.ts'
 import type { WebhookData } from '../engine/webhook-data.ts'
 import { parseJson } from '../flow/parse-json.ts'
 import { notFound, OperationError } from './operation-error.ts'
-import type { Page, Paged, RunFilter, RunRecord, Secrets } from './ports.ts'
+import type { Page, Paged, RunFilter, RunRecord } from './ports.ts'
 import type { Services } from './services.ts'
 
 export interface StepView {
@@ -47,7 +47,7 @@ export async function readRun(services: Services, id: string): Promise<RunView> 
   const run = await services.runs.get(id)
   if (!run) throw notFound('run', id)
   const entries = await services.runs.steps(id)
-  const { redact } = services.secrets
+  const redact = <T>(value: T): T => services.secrets.redact(value, run.flowId)
   const names = await services.flows.names([run.flowId])
   return {
     ...runSummary(services, names)(run),
@@ -70,11 +70,12 @@ export async function listRunSteps(
   under: string,
   { limit, cursor }: Page,
 ): Promise<Paged<StepView>> {
-  if (!(await services.runs.get(id))) throw notFound('run', id)
+  const run = await services.runs.get(id)
+  if (!run) throw notFound('run', id)
   const entries = await services.runs.stepsPage(id, { under, after: Number(cursor ?? -1), limit: limit + 1 })
   const shown = entries.slice(0, limit)
   return {
-    items: shown.map((entry) => stepView(entry, services.secrets.redact)),
+    items: shown.map((entry) => stepView(entry, (value) => services.secrets.redact(value, run.flowId))),
     nextCursor: entries.length > limit ? String(shown.at(-1)!.seq) : null,
   }
 }
@@ -88,7 +89,7 @@ export async function readRunDocument(services: Services, id: string): Promise<{
   return { document: parseJson(text) }
 }
 
-// What was stored is redacted; it is again here, for secrets that have become known since.
+// What was stored is redacted; it is again here, for secrets of the flow that have become known since.
 const runSummary =
   ({ secrets }: Services, names: ReadonlyMap<string, string>) =>
   (run: Omit<RunRecord, 'webhook'>): RunSummary => ({
@@ -98,14 +99,14 @@ const runSummary =
     version: run.version,
     status: run.status,
     test: run.test,
-    error: secrets.redact(run.error),
+    error: secrets.redact(run.error, run.flowId),
     createdAt: new Date(run.createdAt).toISOString(),
     startedAt: isoOrNull(run.startedAt),
     finishedAt: isoOrNull(run.finishedAt),
     replayOf: run.replayOf,
   })
 
-export const stepView = (entry: JournalEntry, redact: Secrets['redact']): StepView => ({
+export const stepView = (entry: JournalEntry, redact: <T>(value: T) => T): StepView => ({
   path: entry.path,
   id: entry.id,
   kind: entry.kind,
@@ -115,7 +116,7 @@ export const stepView = (entry: JournalEntry, redact: Secrets['redact']): StepVi
   finishedAt: isoOrNull(entry.finishedAt),
   ...(entry.resumeAt !== null && { resumeAt: new Date(entry.resumeAt).toISOString() }),
   input: redact(entry.input),
-  output: redact(entry.output),
+  output: redact(entry.shown ? entry.shown.output : entry.output),
   error: redact(entry.error),
   logs: redact(entry.logs ?? []),
 })

@@ -2,7 +2,6 @@
 import { STATUS_CODES } from 'node:http'
 import { formPairs } from '../flow/form-pairs.ts'
 import { OperationError } from './operation-error.ts'
-import type { Secrets } from './ports.ts'
 import { readRun, readRunDocument, type StepView } from './read-runs.ts'
 import type { Services } from './services.ts'
 
@@ -37,7 +36,7 @@ export async function runHar(services: Services, id: string, version: string): P
       creator: { name: 'Millrace', version },
       entries: run.steps
         .filter(({ kind, finishedAt, input }) => kind === 'http' && finishedAt !== null && isRequest(input))
-        .map((step) => entryOf(step, sendsJson(step.id), services.secrets.redact)),
+        .map((step) => entryOf(step, sendsJson(step.id), (value) => services.secrets.redact(value, run.flowId))),
       comment: `${run.id} of ${run.flowName ?? run.flowId}; secrets are replaced by [secret], [masked] or ***`,
     },
   }
@@ -78,7 +77,7 @@ async function jsonBodies(services: Services, id: string): Promise<(stepId: stri
   }
 }
 
-function entryOf(step: StepView, isJson: boolean, redact: Secrets['redact']): HarEntry {
+function entryOf(step: StepView, isJson: boolean, redact: <T>(value: T) => T): HarEntry {
   const { path, attempt, error } = step
   const request = step.input as Shown
   const output = step.output as Reply | null
@@ -105,7 +104,7 @@ function entryOf(step: StepView, isJson: boolean, redact: Secrets['redact']): Ha
 const SIZES = { headersSize: -1, bodySize: -1 }
 const HTTP = { httpVersion: 'HTTP/1.1' }
 
-function requestOf({ method, url, headers, body }: Shown, isJson: boolean, redact: Secrets['redact']): object {
+function requestOf({ method, url, headers, body }: Shown, isJson: boolean, redact: <T>(value: T) => T): object {
   const contentType = headers.find(({ name }) => name.toLowerCase() === 'content-type')?.value
   const text = typeof body === 'string' && !isJson ? body : JSON.stringify(body)
   const query = url.split('?').slice(1).join('?')

@@ -1,9 +1,15 @@
 // Creates and changes connections. Secret fields are only ever written: one that is left out stays as it is.
 import { CONNECTION_NAME } from '../flow/connection-use.ts'
-import type { Issue } from '../flow/issue.ts'
-import { CONNECTION_KINDS, type ConnectionKind, type SortedFields, sortFields } from './connection-kinds.ts'
+import { type Issue, pointer } from '../flow/issue.ts'
+import {
+  CONNECTION_KINDS,
+  type ConnectionKind,
+  ENDPOINT_FIELDS,
+  type SortedFields,
+  sortFields,
+} from './connection-kinds.ts'
 import { flowsUsing, refuseIfMissed } from './connection-uses.ts'
-import { parseHostRule } from './host-rules.ts'
+import { allowsMore, parseHostRule } from './host-rules.ts'
 import { shapeOf } from './live-connections.ts'
 import { OperationError } from './operation-error.ts'
 import type { ConnectionRecord } from './ports.ts'
@@ -74,6 +80,9 @@ export async function replaceConnection(
   const { open, secrets } = fieldsOf(kind, { ...kept, ...(given.fields ?? before) }, issues)
   const hosts = given.hosts === undefined ? current.hosts : hostsOf(given.hosts, issues)
   refuse(issues)
+  const change = newPlace(current, open, hosts)
+  if (kind === current.kind && change) askAgain(change, current, secrets, given.fields ?? {}, issues)
+  refuse(issues)
   const record: ConnectionRecord = {
     ...current,
     kind: kind!,
@@ -85,6 +94,8 @@ export async function replaceConnection(
   }
   const uses = await flowsUsing(services, name)
   refuseIfMissed(uses, name, new Map([[name, shapeOf(record)]]))
+  // Nobody agreed to what was granted going there: it must be gone before the new place counts.
+  if (change) await services.tokens.forget(name)
   if (!(await services.connectionStore.replace(record)))
     throw new OperationError('conflict', `The connection "${name}" was changed at the same time; read it again.`)
   services.connections.put(record)
@@ -95,6 +106,31 @@ export async function replaceConnection(
     fields: Object.keys(given.fields ?? {}),
   })
   return connectionView(services, record, uses)
+}
+
+/** What of the change would let secrets go where they did not go before; null where nothing would. */
+function newPlace(current: ConnectionRecord, fields: Record<string, unknown>, hosts: string[]): string | null {
+  const endpoint = ENDPOINT_FIELDS.find((name) => fields[name] !== undefined && fields[name] !== current.fields[name])
+  if (endpoint) return endpoint
+  const rules = (list: readonly string[]) => list.map((host) => parseHostRule(host)!)
+  return allowsMore(rules(hosts), rules(current.hosts)) ? 'hosts' : null
+}
+
+/** Whoever may change a connection need not know its secrets, and must not learn them by sending them elsewhere. */
+function askAgain(
+  change: string,
+  current: ConnectionRecord,
+  secrets: SortedFields['secrets'],
+  given: Record<string, unknown>,
+  issues: Issue[],
+): void {
+  for (const name of Object.keys(current.secrets ?? {}))
+    if (secrets[name] && !Object.hasOwn(given, name))
+      issues.push({
+        path: pointer('/fields', name),
+        code: 'secret_needed',
+        message: `${name} has to be given again, because ${change === 'hosts' ? 'hosts would let it be sent to more places' : `${change} changes`}`,
+      })
 }
 
 function kindOf(kind: string | undefined, issues: Issue[]): ConnectionKind | null {

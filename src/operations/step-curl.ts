@@ -9,12 +9,14 @@ import type { Services } from './services.ts'
 /** A request of the draft as a curl command: templates as they stand, placeholders for secrets. */
 export async function stepCurl(services: Services, flowId: string, stepId: string): Promise<{ curl: string }> {
   const { draft } = await findFlow(services, flowId)
-  const { step } = findStep(flowId, parseJson(draft) as { steps?: unknown[] }, stepId)
+  const document = parseJson(draft) as { steps?: unknown[] }
+  const { step } = findStep(flowId, document, stepId)
   if (step.kind !== 'http')
     throw new OperationError(
       'invalid_request',
       `${stepId} is of the kind ${step.kind}; only http steps send a request.`,
     )
-  // A secret may have been typed where none belongs.
-  return { curl: services.secrets.redact(toCurl(step as unknown as HttpRequestSettings)) }
+  services.published.touch(flowId, document)
+  // A secret of the flow may have been typed where none belongs.
+  return { curl: services.secrets.redact(toCurl(step as unknown as HttpRequestSettings), flowId) }
 }

@@ -2,8 +2,9 @@
 import { performStep } from '../engine/perform-step.ts'
 import { createRoots, type Roots, stepScope } from '../engine/run-scope.ts'
 import type { Outcome, StepContext, StepError } from '../engine/step-kind.ts'
-import { compileStep } from '../flow/compile.ts'
+import { compileStep, SECRET_MASK } from '../flow/compile.ts'
 import type { StepDocument } from '../flow/document.ts'
+import { SecretFlow } from '../flow/secret-flow.ts'
 import { publishIssues } from '../flow/validate.ts'
 import { findFlow, findings } from './draft.ts'
 import { findStep } from './find-step.ts'
@@ -41,6 +42,7 @@ export async function testStep(
   )
   if (issues.length) throw new FlowInvalid(issues)
   requireOwnSecrets(services, flowId, document)
+  services.published.touch(flowId, document)
 
   const [latest] = await services.samples.list(flowId)
   const earlier = await services.samples.stepResults(flowId)
@@ -56,7 +58,7 @@ export async function testStep(
   Object.assign(roots['vars'] as object, variablesOf(document.steps, earlier), given.vars)
 
   const logs: string[] = []
-  const context: Omit<StepContext<never>, 'settings' | 'showInput'> = {
+  const context: Omit<StepContext<never>, 'settings' | 'secrets' | 'showInput'> = {
     runId: services.ids.next('run'),
     path: stepId,
     now: startedAt,
@@ -67,24 +69,27 @@ export async function testStep(
     // One step only: what it would run inside is tested by itself.
     runSteps: async () => {},
     runRounds: async ({ items }) => ({ count: items?.length ?? 0, results: [], errors: [], failure: null }),
-    holdsSecret: services.enginePorts.holdsSecret,
+    holdsSecret: (text) => services.enginePorts.holdsSecret(text, flowId),
     http: services.enginePorts.http,
     connections: services.enginePorts.connections,
     sandbox: services.enginePorts.sandbox,
     log: (line) => void logs.push(line),
     signal: () => new AbortController().signal,
   }
+  const secretFlow = new SecretFlow(document, services.kinds, (name, field) =>
+    services.connections.isSecretField(name, field),
+  )
   const scopeOf = (from: Roots) => stepScope(from, services.hashing, context.runId, stepId, startedAt)
   const { outcome, input } = await performStep(
-    compileStep(openStep(services, flowId, found.step), services.kinds),
+    compileStep(openStep(services, flowId, found.step), services.kinds, secretFlow),
     scopeOf(inFirstRounds(document, found.path, services.kinds, roots, scopeOf)),
     context.connections,
-    (settings, showInput) => ({ ...context, settings: settings as never, showInput }),
+    (settings, secrets, showInput) => ({ ...context, settings: settings as never, secrets, showInput }),
     (error) => services.warn('a step failed by a fault of Millrace', { error }),
   )
   const result = await resultOf(services, flowId, outcome)
-  const output = services.secrets.redact(result.output)
-  const error = services.secrets.redact(result.error)
+  const output = services.secrets.redact(result.output, flowId)
+  const error = services.secrets.redact(result.error, flowId)
   await services.samples.setStepResult(
     flowId,
     stepId,
@@ -94,7 +99,7 @@ export async function testStep(
   return {
     status: error ? 'failed' : 'succeeded',
     // Through JSON: what a run would have kept.
-    input: services.secrets.redact(JSON.parse(JSON.stringify(input ?? null))),
+    input: services.secrets.redact(JSON.parse(JSON.stringify(input ?? null)), flowId),
     output,
     error,
     durationMs: services.now() - startedAt,
@@ -108,10 +113,14 @@ async function resultOf(
   outcome: Outcome,
 ): Promise<{ output: unknown; error: StepError | null }> {
   if (outcome.type === 'stop') return { output: null, error: null }
-  if (outcome.type === 'failed') return { output: outcome.output ?? null, error: outcome.error }
-  if (outcome.type !== 'keyValue') return { output: outcome.output ?? null, error: null }
+  const shown = 'shown' in outcome ? outcome.shown : undefined
+  if (outcome.type === 'failed') return { output: (shown ?? outcome).output ?? null, error: outcome.error }
+  if (outcome.type !== 'keyValue') return { output: (shown ?? outcome).output ?? null, error: null }
   const result = await services.runs.operate(flowId, outcome.operation, services.now())
-  return 'output' in result ? { output: result.output, error: null } : { output: null, error: result.error }
+  const isSecret = outcome.operation.secret === 'kept'
+  return 'output' in result
+    ? { output: isSecret ? SECRET_MASK : result.output, error: null }
+    : { output: null, error: result.error }
 }
 
 function openStep(services: Services, flowId: string, step: StepDocument): StepDocument {

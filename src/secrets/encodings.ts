@@ -1,100 +1,273 @@
-// Takes one layer of encoding off a text, and knows where each character of the result stood. Senders choose these texts, up to
-// megabytes of them: no objects per character.
+// Takes one layer of encoding off a text: percent-encoding, the escapes of JSON and JavaScript, HTML entities, line breaks. All of
+// them in one pass, without exceptions and without objects per character: senders choose these texts, up to megabytes of them.
+import type { Span } from './pattern-search.ts'
 
-export interface Decoded {
-  text: string
-  /** Where the character at that place of the result begins in the source. */
-  sourceOf(position: number): number
-}
+const HASH = 0x23
+const SEMICOLON = 0x3b
+const LETTER_U = 0x75
+const LETTER_X = 0x78
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
 
+/** The characters at which something encoded may begin. */
 const PERCENT = 0x25
+const AMPERSAND = 0x26
 const BACKSLASH = 0x5c
-/** By the letter after the backslash. */
-const ESCAPED = new Map(Object.entries({ '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }))
-const UNIT_BY_LETTER = new Map([...ESCAPED].map(([letter, text]) => [letter.charCodeAt(0), text.charCodeAt(0)]))
+const isMark = (unit: number): boolean =>
+  // Most characters are small letters, which come after all of them.
+  unit <= BACKSLASH &&
+  (unit === PERCENT || unit === BACKSLASH || unit === AMPERSAND || unit === LINE_FEED || unit === CARRIAGE_RETURN)
 
-/** null: nothing in it is percent-encoded. */
-export const percentDecoded = (text: string): Decoded | null =>
-  text.includes('%') ? decoded(text, PERCENT, percentAt) : null
+/** By the letter after the backslash; 0 where it is no escape. */
+const ESCAPED = new Uint8Array(128)
+for (const [letter, text] of Object.entries({
+  '"': '"',
+  "'": "'",
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+}))
+  ESCAPED[letter.charCodeAt(0)] = text.charCodeAt(0)
 
-/** As inside a JSON string; null: nothing in it is escaped. */
-export const unescaped = (text: string): Decoded | null =>
-  text.includes('\\') ? decoded(text, BACKSLASH, escapeAt) : null
+/** Those of ASCII that are no letter or digit, and the upper half of Latin 1 in its order: what encoders of HTML write by name. */
+const ENTITIES = new Map<string, number>(
+  Object.entries({
+    quot: '"',
+    amp: '&',
+    apos: "'",
+    lt: '<',
+    gt: '>',
+    Tab: '\t',
+    NewLine: '\n',
+    excl: '!',
+    num: '#',
+    dollar: '$',
+    percnt: '%',
+    lpar: '(',
+    rpar: ')',
+    ast: '*',
+    plus: '+',
+    comma: ',',
+    period: '.',
+    sol: '/',
+    colon: ':',
+    semi: ';',
+    equals: '=',
+    quest: '?',
+    commat: '@',
+    lsqb: '[',
+    lbrack: '[',
+    bsol: '\\',
+    rsqb: ']',
+    rbrack: ']',
+    Hat: '^',
+    lowbar: '_',
+    grave: '`',
+    lcub: '{',
+    lbrace: '{',
+    verbar: '|',
+    vert: '|',
+    rcub: '}',
+    rbrace: '}',
+  }).map(([name, text]) => [name, text.charCodeAt(0)]),
+)
+const LATIN_1 =
+  'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml'
+for (const [i, name] of LATIN_1.split(' ').entries()) ENTITIES.set(name, 0xa0 + i)
+const LONGEST_ENTITY = Math.max(...[...ENTITIES.keys()].map((name) => name.length))
+const LONGEST_NUMBER = 8
 
 /** A code point and its length in the source, in one number. */
-const piece = (codePoint: number, length: number): number => codePoint * 16 + length
+const piece = (codePoint: number, length: number): number =>
+  (codePoint === LINE_FEED || codePoint === CARRIAGE_RETURN ? NOTHING : codePoint) * 32 + length
 const NO_PIECE = -1
+/** A line break vanishes: base64 and hexadecimal digits are wrapped at some column. */
+const NOTHING = 0x110000
 
-function decoded(source: string, mark: number, pieceAt: (source: string, at: number) => number): Decoded | null {
-  /** Where pieces begin in the result and in the source; in between both move in step. */
-  const at = [0]
-  const from = [0]
-  const units = new Uint16Array(source.length)
-  let length = 0
-  for (let i = 0; i < source.length; ) {
-    const unit = source.charCodeAt(i)
-    const found = unit === mark ? pieceAt(source, i) : NO_PIECE
+/** Anything at which something encoded may begin. */
+const MARKS = /[\r\n]|%[0-9a-fA-F]{2}|\\["'\\/bfnrtux]|&[#a-zA-Z]/
+
+/** Short texts are the rule, and an array for each would cost more than to decode them. */
+const SCRATCH = new Uint16Array(4096)
+const SCRATCH_BYTES = Buffer.from(SCRATCH.buffer)
+
+/** Good until the next call. */
+function unitsOf(text: string): Uint16Array {
+  if (text.length > SCRATCH.length) {
+    const bytes = Buffer.allocUnsafeSlow(text.length * 2)
+    bytes.write(text, 'utf16le')
+    return new Uint16Array(bytes.buffer, bytes.byteOffset, text.length)
+  }
+  SCRATCH_BYTES.write(text, 'utf16le')
+  return SCRATCH.subarray(0, text.length)
+}
+
+/** null: nothing in it is encoded. */
+export function decoded(source: string): string | null {
+  const first = source.search(MARKS)
+  if (first === -1) return null
+  const units = unitsOf(source)
+  // What is decoded is never longer: it overwrites what was read.
+  let length = first
+  let changed = false
+  for (let i = first; i < units.length; ) {
+    const unit = units[i]!
+    const found = isMark(unit) ? pieceAt(units, i) : NO_PIECE
     if (found === NO_PIECE) {
       units[length++] = unit
       i++
       continue
     }
-    at.push(length)
-    from.push(i)
-    const codePoint = Math.floor(found / 16)
+    changed = true
+    i += found & 31
+    const codePoint = found >> 5
+    if (codePoint === NOTHING) continue
     if (codePoint > 0xffff) units[length++] = 0xd7c0 + (codePoint >> 10)
     units[length++] = codePoint > 0xffff ? 0xdc00 | (codePoint & 0x3ff) : codePoint
-    i += found % 16
-    at.push(length)
-    from.push(i)
   }
-  if (at.length === 1) return null
-  const text = Buffer.from(units.buffer, 0, length * 2).toString('utf16le')
-  return { text, sourceOf: (position) => sourceOf(position, at, from) }
+  return changed ? Buffer.from(units.buffer, units.byteOffset, length * 2).toString('utf16le') : null
 }
 
-function sourceOf(position: number, at: readonly number[], from: readonly number[]): number {
-  let low = 0
-  let high = at.length - 1
-  while (low < high) {
-    const middle = (low + high + 1) >> 1
-    if (at[middle]! <= position) low = middle
-    else high = middle - 1
+/** Where spans of `decoded(source)` stand in the source. They are in order, and apart from one another. */
+export function spansBefore(source: string, spans: readonly Span[]): Span[] {
+  const units = unitsOf(source)
+  const found: Span[] = []
+  let at = 0
+  let next = 0
+  let start = -1
+  for (let i = 0; i < units.length && next < spans.length; ) {
+    const piece = isMark(units[i]!) ? pieceAt(units, i) : NO_PIECE
+    const codePoint = piece === NO_PIECE ? 0 : piece >> 5
+    const from = i
+    i += piece === NO_PIECE ? 1 : piece & 31
+    if (codePoint === NOTHING) continue
+    at += codePoint > 0xffff ? 2 : 1
+    if (start === -1 && at > spans[next]!.start) start = from
+    if (at < spans[next]!.end) continue
+    found.push({ start, end: i })
+    next++
+    start = -1
   }
-  return from[low]! + position - at[low]!
+  return found
+}
+
+/** What stands between the quotes of a JSON string; what is no escape there stays as it is. */
+export function unescaped(text: string): string {
+  if (!text.includes('\\')) return text
+  let plain = ''
+  let kept = 0
+  for (let at = text.indexOf('\\'); at !== -1; ) {
+    const letter = text.charCodeAt(at + 1)
+    const unit = letter === LETTER_U ? unitAt(text, at + 2) : ESCAPED[letter] || -1
+    const end = at + (unit < 0 ? 1 : letter === LETTER_U ? 6 : 2)
+    if (unit >= 0) {
+      plain += text.slice(kept, at) + String.fromCharCode(unit)
+      kept = end
+    }
+    at = text.indexOf('\\', end)
+  }
+  return plain + text.slice(kept)
+}
+
+/** Of four hexadecimal digits; -1 where there are not so many. */
+function unitAt(text: string, at: number): number {
+  const digits = text.slice(at, at + 4)
+  return /^[0-9a-fA-F]{4}$/.test(digits) ? Number.parseInt(digits, 16) : -1
+}
+
+function pieceAt(source: Uint16Array, at: number): number {
+  switch (source[at]!) {
+    case PERCENT:
+      return percentAt(source, at)
+    case BACKSLASH:
+      return escapeAt(source, at)
+    case AMPERSAND:
+      return entityAt(source, at)
+    default:
+      return piece(LINE_FEED, 1)
+  }
 }
 
 /** Bytes that are no UTF-8 stay as they are. */
-function percentAt(source: string, at: number): number {
-  const byte = hexAt(source, at + 1, 2)
-  if (byte < 0x80) return byte < 0 ? NO_PIECE : piece(byte, 3)
-  const length = byte >= 0xf0 ? 12 : byte >= 0xe0 ? 9 : 6
-  try {
-    return piece(decodeURIComponent(source.slice(at, at + length)).codePointAt(0)!, length)
-  } catch {
-    return NO_PIECE
+function percentAt(source: Uint16Array, at: number): number {
+  const lead = hexAt(source, at + 1, 2)
+  if (lead < 0x80) return lead < 0 ? NO_PIECE : piece(lead, 3)
+  // By the table of RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF.
+  if (lead < 0xc2 || lead > 0xf4) return NO_PIECE
+  const more = lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3
+  let codePoint = lead & (0x3f >> more)
+  for (let i = 1; i <= more; i++) {
+    const next = at + 3 * i
+    const byte = source[next]! === PERCENT ? hexAt(source, next + 1, 2) : -1
+    if (byte < 0x80 || byte > 0xbf) return NO_PIECE
+    codePoint = (codePoint << 6) | (byte & 0x3f)
   }
+  if (codePoint < LEAST[more]! || codePoint > 0x10ffff || isSurrogate(codePoint)) return NO_PIECE
+  return piece(codePoint, 3 * (more + 1))
 }
 
-function escapeAt(source: string, at: number): number {
-  const letter = source.charCodeAt(at + 1)
-  if (letter === 0x75) {
-    const unit = hexAt(source, at + 2, 4)
-    return unit < 0 ? NO_PIECE : piece(unit, 6)
+/** By the number of bytes that follow the first. */
+const LEAST = [0, 0x80, 0x800, 0x10000]
+const isSurrogate = (codePoint: number): boolean => codePoint >= 0xd800 && codePoint <= 0xdfff
+
+function escapeAt(source: Uint16Array, at: number): number {
+  const letter = source[at + 1]!
+  if (letter === LETTER_U || letter === LETTER_X) {
+    const digits = letter === LETTER_U ? 4 : 2
+    const unit = hexAt(source, at + 2, digits)
+    return unit < 0 ? NO_PIECE : piece(unit, 2 + digits)
   }
-  const unit = UNIT_BY_LETTER.get(letter)
-  return unit === undefined ? NO_PIECE : piece(unit, 2)
+  const unit = ESCAPED[letter]
+  return unit ? piece(unit, 2) : NO_PIECE
+}
+
+function entityAt(source: Uint16Array, at: number): number {
+  if (source[at + 1]! === HASH) return numberAt(source, at)
+  for (let end = at + 1; end <= at + 1 + LONGEST_ENTITY; end++) {
+    const unit = source[end]!
+    if (unit === SEMICOLON) {
+      const codePoint = ENTITIES.get(String.fromCharCode(...source.subarray(at + 1, end)))
+      return codePoint === undefined ? NO_PIECE : piece(codePoint, end + 1 - at)
+    }
+    const isName = (unit | 0x20) >= 0x61 && (unit | 0x20) <= 0x7a
+    if (!isName && !(unit >= 0x30 && unit <= 0x39)) return NO_PIECE
+  }
+  return NO_PIECE
+}
+
+/** `&#39;` or `&#x27;` */
+function numberAt(source: Uint16Array, at: number): number {
+  const isHex = (source[at + 2]! | 0x20) === LETTER_X
+  const from = at + (isHex ? 3 : 2)
+  let codePoint = 0
+  for (let end = from; end <= from + LONGEST_NUMBER; end++) {
+    const unit = source[end]!
+    if (unit === SEMICOLON && end > from)
+      return codePoint > 0x10ffff || isSurrogate(codePoint) ? NO_PIECE : piece(codePoint, end + 1 - at)
+    const digit = digitOf(unit)
+    if (digit < 0 || (!isHex && digit > 9)) return NO_PIECE
+    codePoint = codePoint * (isHex ? 16 : 10) + digit
+  }
+  return NO_PIECE
 }
 
 /** -1: there are not so many hexadecimal digits. */
-function hexAt(source: string, at: number, digits: number): number {
+function hexAt(source: Uint16Array, at: number, digits: number): number {
   let value = 0
   for (let i = at; i < at + digits; i++) {
-    const code = source.charCodeAt(i)
-    const letter = code | 0x20
-    if (code >= 0x30 && code <= 0x39) value = value * 16 + code - 0x30
-    else if (letter >= 0x61 && letter <= 0x66) value = value * 16 + letter - 0x57
-    else return -1
+    const digit = digitOf(source[i]!)
+    if (digit < 0) return -1
+    value = value * 16 + digit
   }
   return value
+}
+
+function digitOf(unit: number): number {
+  if (unit >= 0x30 && unit <= 0x39) return unit - 0x30
+  const letter = unit | 0x20
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { PatternSearch } from './pattern-search.ts'
+import { addSpan, PatternSearch, type Span } from './pattern-search.ts'
 
 describe('PatternSearch', () => {
   // Few letters, so that patterns overlap and share beginnings; some beyond one byte.
@@ -15,7 +15,10 @@ describe('PatternSearch', () => {
         (patterns, text) => {
           const search = new PatternSearch(patterns)
           expect(search.finds(text)).toBe(patterns.some((pattern) => text.includes(pattern)))
-          expect(search.all(text)).toEqual(longestByPlainSearch(patterns, text))
+          expect(search.all(text)).toEqual(united(longestByPlainSearch(patterns, text)))
+          const each: string[] = []
+          search.each(text, (pattern) => each.push(pattern))
+          expect(each).toEqual(longestByPlainSearch(patterns, text).map(({ start, end }) => text.slice(start, end)))
         },
       ),
       { numRuns: 3000 },
@@ -26,6 +29,12 @@ describe('PatternSearch', () => {
     expect(new PatternSearch([]).finds('text')).toBe(false)
   })
 })
+
+function united(spans: Span[]) {
+  const apart: Span[] = []
+  for (const span of spans) addSpan(apart, span)
+  return apart
+}
 
 function longestByPlainSearch(patterns: string[], text: string) {
   return Array.from(text.split(''), (_, start) => {

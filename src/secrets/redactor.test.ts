@@ -1,9 +1,21 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { MASK, Redactor } from './redactor.ts'
+import { Redactor } from './redactor.ts'
 import { createProtect } from './secret-keeping.ts'
+import { MASK } from './secret-search.ts'
 import { redactorOf, testVault } from './test-keys.ts'
 
+const NAMED: Record<string, string> = {
+  '"': '&quot;',
+  "'": '&apos;',
+  '+': '&plus;',
+  ä: '&auml;',
+  '/': '&sol;',
+  '?': '&quest;',
+  '=': '&equals;',
+  '\\': '&bsol;',
+}
+const wrapped = (text: string, by: string) => text.replaceAll(/.{76}/g, (line) => line + by)
 const SECRET = `kä"n'a\\r y+1/?=🐤`
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
@@ -24,6 +36,20 @@ describe('redactText', () => {
     ['base64url', Buffer.from(SECRET).toString('base64url')],
     ['base64, URL-encoded', encodeURIComponent(base64(SECRET))],
     ['Basic auth', `Basic ${base64(`me:${SECRET}`)}`],
+    ['Basic auth of an OAuth client', `Basic ${base64(`me:${encodeURIComponent(SECRET)}`)}`],
+    ['in JSON in base64', base64(JSON.stringify({ k: SECRET }))],
+    ['base64 twice', base64(base64(`me:${SECRET}`))],
+    ['base64 wrapped at 76 columns', wrapped(base64(`${'x'.repeat(50)}${SECRET}${'y'.repeat(50)}`), '\r\n')],
+    ['base64 wrapped, in JSON', JSON.stringify({ k: wrapped(base64(`${'x'.repeat(50)}${SECRET}`), '\n') })],
+    ['hexadecimal', Buffer.from(SECRET).toString('hex')],
+    ['hexadecimal in capitals', Buffer.from(`a${SECRET}`).toString('hex').toUpperCase()],
+    ['in small letters', SECRET.toLowerCase()],
+    ['in capitals', SECRET.toUpperCase()],
+    ['in HTML', SECRET.replaceAll(/["'&<>]/g, (c) => ({ '"': '&quot;', "'": '&#39;' })[c]!)],
+    ['in HTML by names', SECRET.replaceAll(/["'+ä/?=\\]/g, (c) => NAMED[c]!)],
+    ['in HTML by numbers', Array.from(SECRET, (c) => `&#${c.codePointAt(0)};`).join('')],
+    ['in HTML by hexadecimal numbers', Array.from(SECRET, (c) => `&#X${c.codePointAt(0)!.toString(16)};`).join('')],
+    ['in HTML in JSON', JSON.stringify({ k: `<p>${SECRET.replaceAll('"', '&quot;')}</p>` })],
   ])('hides a secret that is %s', (_form, text) => {
     const shown = redactor.redactText(`<< ${text} >>`)
     expect(shown).toContain(MASK)
@@ -48,6 +74,32 @@ describe('redactText', () => {
     const text = '100%, %zz, %C3%28, \\u12, {"a":"\\n"} aGVsbG8='
     expect(redactor.redactText(text)).toBe(text)
     expect(new Redactor().redactText(SECRET)).toBe(SECRET)
+  })
+
+  it('hides a long secret, and as much of it as a text that was cut off has', () => {
+    const long = Array.from({ length: 60 }, (_, i) => `line ${i * 7919} of a key`).join('\n')
+    const redactor = redactorOf(long)
+    expect(redactor.redactText(`<${long}>`)).toBe(`<${MASK}>`)
+    expect(redactor.redactText(`<${JSON.stringify(long)}>`)).toBe(`<"${MASK}">`)
+    expect(redactor.redactText(`<${long.slice(0, 640)}`)).toBe(`<${MASK}`)
+    expect(redactor.redactText(`<${base64(long)}>`)).toMatch(/^<\[secret\].{0,4}>$/)
+  })
+
+  // With a throw per escape, or a comparison per place and pattern, each of these would outlast the time a test has.
+  it.each(['%ff', '%61', '%25', 'a', 'x', 'sk_live_', '\\', '\\u0061', '&#x61;', '&nosuch', '\n'])(
+    'copes with a long text of %j',
+    (piece) => {
+      const hostile = redactorOf(SECRET, 'aaaaaa', `${'x'.repeat(30_000)}z`, 'sk_live_1234567')
+      const text = piece.repeat(piece === '%ff' ? 3_000_000 : 150_000)
+      expect(hostile.redactText(text).length).toBeLessThanOrEqual(text.length)
+      const json = JSON.stringify(Array(20_000).fill(text.slice(0, 24)))
+      expect(JSON.parse(hostile.redactJsonText(json))).toEqual(hostile.redactJson(JSON.parse(json)))
+    },
+  )
+
+  it('hides two layers of encoding in a long text too', () => {
+    const text = `${'x'.repeat(100_000)}${encodeURIComponent(encodeURIComponent(SECRET))}`
+    expect(redactor.redactText(text)).toBe(`${'x'.repeat(100_000)}${MASK}`)
   })
 
   it('finds one of ten thousand', () => {
@@ -135,6 +187,10 @@ describe('whatever the secret and the text around it', () => {
       (text) => `Basic ${base64(`user:${text}`)}`,
       (text) => encodeURIComponent(base64(text)),
       (text) => JSON.stringify({ nested: JSON.stringify({ text }) }),
+      (text) => Buffer.from(text).toString('hex'),
+      (text) => base64(base64(text)),
+      (text) => wrapped(base64(text), '\r\n'),
+      (text) => Array.from(text, (c) => `&#${c.codePointAt(0)};`).join(''),
     ]
     fc.assert(
       fc.property(secrets, around, around, fc.constantFrom(...encodings), (secret, before, after, encode) => {
@@ -211,3 +267,48 @@ describe('a secret that changes', () => {
 })
 
 const leftOf = (json: string): unknown => JSON.parse(json)
+
+describe('what is of a flow', () => {
+  it('has only the secrets hidden that the flow names, also those that they were before', () => {
+    const redactor = new Redactor()
+    redactor.set('connection:shop', ['shop-old'], 1)
+    redactor.set('connection:shop', ['shop-secret'], 2)
+    redactor.set('connection:mail', ['mail-secret'], 1)
+    redactor.add('env-secret', 'env:KEY')
+    redactor.addToFlow('flow_1', 'typed-secret')
+    const text = 'shop-old shop-secret mail-secret env-secret typed-secret'
+    redactor.touch('flow_1', ['connection:shop'])
+    redactor.touch('flow_2', ['env:*'])
+    redactor.touch('flow_3', [])
+    const shown = (flowId: string) => redactor.for(flowId).redactText(text)
+    expect(shown('flow_1')).toBe(`${MASK} ${MASK} mail-secret env-secret ${MASK}`)
+    expect(shown('flow_2')).toBe(`shop-old shop-secret mail-secret ${MASK} typed-secret`)
+    expect(shown('flow_3')).toBe(text)
+    // Better too much than too little.
+    expect(shown('flow_unknown')).toBe(Array(5).fill(MASK).join(' '))
+    redactor.touch('flow_3', ['connection:mail'])
+    expect(shown('flow_3')).toBe(text.replace('mail-secret', MASK))
+    redactor.set('connection:mail', ['mail-new'], 3)
+    expect(redactor.for('flow_3').redactText('mail-secret mail-new')).toBe(`${MASK} ${MASK}`)
+  })
+
+  it('keeps what its runs bring along to itself', () => {
+    const redactor = new Redactor()
+    for (const flowId of ['flow_1', 'flow_2']) redactor.touch(flowId, [])
+    redactor.remember('old-secret', 'flow_1', 1)
+    expect(redactor.for('flow_1').redactText('old-secret')).toBe(MASK)
+    expect(redactor.for('flow_2').redactText('old-secret')).toBe('old-secret')
+    redactor.forget(2)
+    expect(redactor.for('flow_1').redactText('old-secret')).toBe('old-secret')
+  })
+
+  it('is not hidden from who sent it', () => {
+    const redactor = redactorOf('one-secret', 'two-secret')
+    redactor.touch('flow_1', [])
+    const error = { message: 'one-secret two-secret' }
+    const reply = (request: string) => redactor.redactReply(error, 'flow_1', () => JSON.stringify(request)).message
+    expect(reply('nothing')).toBe(`${MASK} ${MASK}`)
+    expect(reply('guesses: one-secrex one-secret')).toBe(`one-secret ${MASK}`)
+    expect(reply(base64('two-secret'))).toBe(`${MASK} two-secret`)
+  })
+})

@@ -1,245 +1,148 @@
-// Hides every secret it knows in whatever is stored, logged or shown: as it is, in base64, percent-encoded and escaped.
-import { percentDecoded, unescaped } from './encodings.ts'
-import { PatternSearch, type Span } from './pattern-search.ts'
-import { secretForms } from './secret-forms.ts'
+// Knows every secret, by where it is from, and hides it in whatever is logged; and in what is stored and shown of a flow, those that
+// the flow can have to do with. To hide others there would tell who sends guesses which of them is right.
+import { SecretSearch } from './secret-search.ts'
 
-export const MASK = '[secret]'
-
-/** A shorter value is hidden only where it is a whole text: inside others it would be found by chance. */
-const SHORTEST_INSIDE = 6
-/** Still shorter ones ("1", "eu") are no secrets to anybody, and their mask would blot out half of every history. */
-const SHORTEST = 3
-/** JSON inside JSON, an encoded URL inside another. In long texts one layer: a sender chooses them, and each layer takes its time. */
-const layersOf = (text: string): number => (text.length > 65_536 ? 1 : 2)
-/** In JSON text, what the search for known forms does not see through. */
-const ENCODED = /%[0-9a-fA-F]{2}|\\[u/\\]/
-/** The keys under which we keep and show other people's data: hidden, it could not be read back. */
-const OWN_KEYS = new Set(
-  'body cookies code contentLength contentType headers hint logs message metadata method output path query queryAll rawBody receivedAt redirects requestId response status userAgent webhook'.split(
-    ' ',
-  ),
-)
-const NUMBERS = /-?\d[\d.eE+-]*/g
-
-interface Known {
-  short: ReadonlySet<string>
-  /** The secrets by the forms in which they may stand inside other text. */
-  secretOf: ReadonlyMap<string, string>
-  /** Any of these forms. */
-  inside: PatternSearch
-  /** The same in JSON text, and short secrets as whole strings. */
-  json: PatternSearch
-}
+/** Of a flow itself: what is typed into it, and what its runs bring along. */
+const ofFlow = (flowId: string): string => `flow:${flowId}`
+/** Searches for parts of the secrets that are kept at hand. */
+const KEPT_SEARCHES = 200
+const NOTHING = new SecretSearch([])
 
 export class Redactor {
-  readonly #lasting = new Set<string>()
   /** By source, which may change them. */
   readonly #current = new Map<string, readonly string[]>()
-  /** Since when runs alone may hold them. */
-  readonly #former = new Map<string, number>()
-  /** Made when it is next needed: secrets often come many at once. */
-  #known: Known | null = null
-  #knowsNone = true
+  /** Since when runs alone may hold them, and by whom they were had. */
+  readonly #former = new Map<string, { at: number; sources: Set<string> }>()
+  /** By flow, the sources that it names. */
+  readonly #touched = new Map<string, Set<string>>()
+  /** Made when they are next needed, by the sources that they look for: secrets often come many at once. */
+  readonly #searches = new Map<string, SecretSearch>()
+  /** The same by flow. */
+  readonly #searchOf = new Map<string, SecretSearch>()
 
-  add(value: string): void {
-    if (this.#lasting.has(value)) return
-    this.#lasting.add(value)
+  /** One value more of a source. */
+  add(value: string, source = ''): void {
+    const before = this.#current.get(source) ?? []
+    if (before.includes(value)) return
+    this.#current.set(source, [...before, value])
     this.#changed()
+  }
+
+  addToFlow(flowId: string, value: string): void {
+    this.add(value, ofFlow(flowId))
   }
 
   /** The values that a source has now. Those that it had stay hidden: runs may hold them still. */
   set(source: string, values: readonly string[], now: number): void {
     const before = this.#current.get(source) ?? []
     if (before.length === values.length && before.every((value, i) => value === values[i])) return
-    for (const value of before) if (!values.includes(value)) this.#former.set(value, now)
+    for (const value of before) if (!values.includes(value)) this.#hadBy(source, value, now)
     if (values.length) this.#current.set(source, values)
     else this.#current.delete(source)
     this.#changed()
   }
 
-  /** A value that a run brings along, wherever it had it from. */
-  remember(value: string, now: number): void {
-    if (this.#former.has(value)) this.#former.set(value, now)
-    else if (!this.#knows(value)) {
-      this.#former.set(value, now)
+  /** A value that a run brings along, wherever it had it from; null: of a flow that is not known. */
+  remember(value: string, flowId: string | null, now: number): void {
+    const known = this.#former.get(value)
+    const source = flowId === null ? '' : ofFlow(flowId)
+    if (known?.sources.has(source)) known.at = now
+    else if (!this.for(flowId).knows(value)) {
+      this.#hadBy(source, value, now)
       this.#changed()
     }
   }
 
+  #hadBy(source: string, value: string, now: number): void {
+    const { sources } = this.#former.get(value) ?? { sources: new Set<string>() }
+    this.#former.set(value, { at: now, sources: sources.add(source) })
+  }
+
   /** Lets go of former values that nobody has held since before that time. */
   forget(before: number): void {
-    let changed = false
-    for (const [value, at] of this.#former) if (at < before) changed = this.#former.delete(value) || changed
-    if (changed) this.#changed()
+    for (const [value, { at }] of this.#former) if (at < before && this.#former.delete(value)) this.#changed()
   }
 
-  contains(text: string): boolean {
-    return this.#knowsNone ? false : this.#patterns.short.has(text) || this.#spans(text, layersOf(text)).length > 0
+  /** A flow names these sources; what it has named stays, since its runs may hold their secrets. */
+  touch(flowId: string, sources: Iterable<string>): void {
+    this.#touched.set(flowId, new Set([...(this.#touched.get(flowId) ?? []), ...sources, ofFlow(flowId)]))
+    this.#searchOf.delete(flowId)
   }
 
-  /** The secrets that stand in the text, in whatever form. */
-  secretsIn(text: string): string[] {
-    if (this.#knowsNone) return []
-    const { short, secretOf } = this.#patterns
-    const found = new Set([...short].filter((secret) => text.includes(JSON.stringify(secret))))
-    // One layer more than for the strings of a JSON text, which stand escaped in it.
-    this.#look(text, layersOf(text) + 1, (form) => found.add(secretOf.get(form)!))
-    return [...found]
+  knowsFlow(flowId: string): boolean {
+    return this.#touched.has(flowId)
   }
 
-  redactText(text: string): string {
-    return this.#knowsNone ? text : masked(text, this.#spans(text, layersOf(text)))
-  }
-
-  /** Redacts the strings and numbers of JSON text and leaves the rest of it as it is. */
-  redactJsonText(text: string): string {
-    if (this.#knowsNone) return text
-    const spans = this.#patterns.json.all(text)
-    const encoded = (text.includes('%') || text.includes('\\')) && ENCODED.test(text)
-    if (spans.length === 0 && !encoded) return text
-    let redacted = ''
-    let kept = 0
-    const replace = (start: number, end: number, by: string) => {
-      redacted += text.slice(kept, start) + by
-      kept = end
+  /** For what is of a flow; for all secrets where it is of none, or of one that is not known. */
+  for(flowId: string | null): SecretSearch {
+    const touched = flowId === null ? undefined : this.#touched.get(flowId)
+    if (!touched) return this.#search(undefined)
+    let search = this.#searchOf.get(flowId!)
+    if (!search) {
+      const known = new Set([...this.#current.keys(), ...this.#formerSources()])
+      search = this.#search([...known].filter((source) => isAmong(source, touched)).toSorted())
+      this.#searchOf.set(flowId!, search)
     }
-    /** Whether something was found between the last place that was asked for and this one. */
-    let next = 0
-    const foundBefore = (end: number): boolean => {
-      const first = next
-      while (next < spans.length && spans[next]!.start < end) next++
-      return next > first
-    }
-    for (let at = 0; at < text.length; ) {
-      const quote = text.indexOf('"', at)
-      const open = quote === -1 ? text.length : quote
-      if (foundBefore(open))
-        for (const { 0: number, index } of text.slice(at, open).matchAll(NUMBERS))
-          if (this.#hides(number)) replace(at + index, at + index + number.length, `"${MASK}"`)
-      if (quote === -1) break
-      at = endOfString(text, open)
-      const found = foundBefore(at)
-      if (!found && !encoded) continue
-      const string = text.slice(open, at)
-      if (!found && !string.includes('%') && !string.includes('\\')) continue
-      const plain = plainString(string)
-      if (OWN_KEYS.has(plain) && /^\s*:/.test(text.slice(at, at + 9))) continue
-      const shown = this.#string(plain)
-      if (shown !== plain) replace(open, at, JSON.stringify(shown))
-    }
-    return kept === 0 ? text : redacted + text.slice(kept)
+    return search
   }
 
-  /** Keys too; the same reference where nothing is hidden. */
-  redactJson<T>(value: T): T {
-    return this.#knowsNone ? value : (this.#tree(value) as T)
+  /** Flows that name the same share it. */
+  #search(sources: readonly string[] | undefined): SecretSearch {
+    if (sources?.length === 0) return NOTHING
+    const key = sources ? JSON.stringify(sources) : ''
+    let search = this.#searches.get(key)
+    if (!search) {
+      if (this.#searches.size >= KEPT_SEARCHES) this.#changed()
+      search = new SecretSearch(this.#values(sources && new Set(sources)))
+      this.#searches.set(key, search)
+    }
+    return search
   }
 
   #changed(): void {
-    this.#known = null
-    this.#knowsNone = this.#lasting.size === 0 && this.#current.size === 0 && this.#former.size === 0
+    this.#searches.clear()
+    this.#searchOf.clear()
   }
 
-  #knows(value: string): boolean {
-    return !this.#knowsNone && (this.#patterns.secretOf.has(value) || this.#patterns.short.has(value))
+  contains(text: string): boolean {
+    return this.for(null).contains(text)
   }
 
-  get #patterns(): Known {
-    if (this.#known) return this.#known
-    const short = new Set<string>()
-    const secretOf = new Map<string, string>()
-    for (const value of [...this.#lasting, ...[...this.#current.values()].flat(), ...this.#former.keys()])
-      for (const text of [value, sentAs(value)])
-        if (text.length >= SHORTEST_INSIDE) for (const form of secretForms(text)) secretOf.set(form, text)
-        else if (text.length >= SHORTEST) short.add(text)
-    const forms = [...secretOf.keys()]
-    const inJson = forms.map((form) => JSON.stringify(form).slice(1, -1))
-    const whole = [...short].map((text) => JSON.stringify(text))
-    const json = new PatternSearch([...inJson, ...whole])
-    this.#known = { short, secretOf, inside: new PatternSearch(forms), json }
-    return this.#known
+  redactText(text: string): string {
+    return this.for(null).redactText(text)
   }
 
-  #hides(number: string): boolean {
-    return number.length >= SHORTEST_INSIDE && this.#patterns.inside.finds(number)
+  redactJsonText(text: string): string {
+    return this.for(null).redactJsonText(text)
   }
 
-  #string(text: string): string {
-    return this.#patterns.short.has(text) ? MASK : this.redactText(text)
+  redactJson<T>(value: T): T {
+    return this.for(null).redactJson(value)
   }
 
-  #tree(value: unknown): unknown {
-    if (typeof value === 'string') return this.#string(value)
-    if (typeof value === 'number') return this.#hides(String(value)) ? MASK : value
-    if (Array.isArray(value)) {
-      const items = value.map((item) => this.#tree(item))
-      return items.some((item, i) => item !== value[i]) ? items : value
-    }
-    if (typeof value !== 'object' || value === null) return value
-    const copy: Record<string, unknown> = Object.create(null)
-    let changed = false
-    for (const [key, item] of Object.entries(value)) {
-      const shownKey = OWN_KEYS.has(key) ? key : this.#string(key)
-      copy[shownKey] = this.#tree(item)
-      changed ||= shownKey !== key || copy[shownKey] !== item
-    }
-    return changed ? copy : value
+  /** What the other side gave itself is not hidden from it: where its mask stands would tell which of its guesses is right. */
+  redactReply<T>(value: T, flowId: string, request: () => string): T {
+    const search = this.for(flowId)
+    const redacted = search.redactJson(value)
+    if (redacted === value) return value
+    const given = new Set(search.secretsIn(request()))
+    return given.size === 0 ? redacted : search.without(given).redactJson(value)
   }
 
-  #spans(text: string, layers: number): Span[] {
-    const spans = this.#patterns.inside.all(text)
-    if (layers > 0)
-      for (const decode of [percentDecoded, unescaped]) {
-        const decoded = decode(text)
-        if (!decoded) continue
-        for (const { start, end } of this.#spans(decoded.text, layers - 1))
-          spans.push({ start: decoded.sourceOf(start), end: decoded.sourceOf(end) })
-      }
-    return spans
+  #formerSources(): string[] {
+    return [...this.#former.values()].flatMap(({ sources }) => [...sources])
   }
 
-  #look(text: string, layers: number, found: (form: string) => void): void {
-    for (const { start, end } of this.#patterns.inside.all(text)) found(text.slice(start, end))
-    if (layers === 0) return
-    for (const decode of [percentDecoded, unescaped]) {
-      const decoded = decode(text)
-      if (decoded) this.#look(decoded.text, layers - 1, found)
-    }
+  /** Of these sources, or of all. */
+  #values(sources: ReadonlySet<string> | undefined): string[] {
+    const isMeant = (source: string) => !sources || sources.has(source)
+    return [
+      ...[...this.#current].flatMap(([source, values]) => (isMeant(source) ? values : [])),
+      ...[...this.#former].flatMap(([value, had]) => ([...had.sources].some(isMeant) ? [value] : [])),
+    ]
   }
 }
 
-/** How a value leaves in a header: without space around it, and a pasted scheme written in another way. */
-const sentAs = (value: string): string => value.trim().replace(/^(?:bearer|basic)\s+/i, '')
-
-function masked(text: string, spans: Span[]): string {
-  if (spans.length === 0) return text
-  spans.sort((a, b) => a.start - b.start)
-  let shown = ''
-  let kept = 0
-  let first = true
-  for (const { start, end } of spans) {
-    if (first || start > kept) shown += text.slice(kept, start) + MASK
-    first = false
-    kept = Math.max(kept, end)
-  }
-  return shown + text.slice(kept)
-}
-
-/** What is no JSON after all is taken as it stands: nothing that is to be stored may fail here. */
-function plainString(quoted: string): string {
-  if (quoted.includes('\\'))
-    try {
-      return JSON.parse(quoted) as string
-    } catch {}
-  return quoted.slice(1, -1)
-}
-
-/** The place after the closing quote. */
-function endOfString(text: string, open: number): number {
-  for (let quote = text.indexOf('"', open + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
-    let backslashes = 0
-    while (text[quote - 1 - backslashes] === '\\') backslashes++
-    if (backslashes % 2 === 0) return quote + 1
-  }
-  return text.length
-}
+/** A flow may name `env` as a whole. What is of no source is everybody's. */
+const isAmong = (source: string, touched: ReadonlySet<string>): boolean =>
+  source === '' || touched.has(source) || (source.startsWith('env:') && touched.has('env:*'))

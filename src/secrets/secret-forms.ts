@@ -1,17 +1,55 @@
 // How a secret may stand inside a text before any encoding of the text around it is taken off.
+import { decoded } from './encodings.ts'
+import { LONGEST_PATTERN } from './pattern-search.ts'
 
-/** Itself, with spaces as forms send them, and what base64 makes of it, alone or inside a longer text. */
-export function secretForms(secret: string): string[] {
-  const forms = [secret]
-  if (secret.includes(' ')) forms.push(secret.replaceAll(' ', '+'))
-  const bytes = Buffer.from(secret)
+/** A shorter form would be found by chance. */
+export const SHORTEST_FORM = 6
+
+/**
+ * Itself, in other letter case, with spaces as forms send them; what base64 makes of it, alone or inside a longer text, once or
+ * twice; its bytes in hexadecimal digits. And all of that as it looks when an encoding is taken off that it only seems to have.
+ */
+export function secretForms(secret: string): Set<string> {
+  const plain = [secret, secret.toLowerCase(), secret.toUpperCase(), secret.replaceAll(' ', '+')]
+  const forms = new Set(plain)
+  for (const form of plain) {
+    let inner = decoded(form)
+    for (let layers = 2; inner !== null && layers > 0; layers--) {
+      if (inner.length >= SHORTEST_FORM) forms.add(inner)
+      inner = decoded(inner)
+    }
+  }
+  const hex = Buffer.from(secret).toString('hex')
+  forms.add(hex).add(hex.toUpperCase())
+  // Clients of OAuth send it percent-encoded inside base64, and tokens hold it inside JSON.
+  const inside = [secret, percentEncoded(secret), JSON.stringify(secret).slice(1, -1)]
+  for (const text of new Set(inside))
+    for (const core of base64Cores(text)) {
+      forms.add(core)
+      if (text === secret) for (const again of base64Cores(core)) forms.add(again)
+    }
+  const pieces = new Set<string>()
+  for (const form of forms) for (const piece of piecesOf(form)) pieces.add(piece)
+  return pieces
+}
+
+/** What is longer than a pattern may be is found by its pieces; so it is where a text is cut off in the middle of it. */
+function* piecesOf(form: string): Iterable<string> {
+  if (form.length <= LONGEST_PATTERN) return yield form
+  for (let end = LONGEST_PATTERN; end < form.length; end += LONGEST_PATTERN)
+    yield form.slice(end - LONGEST_PATTERN, end)
+  yield form.slice(-LONGEST_PATTERN)
+}
+
+const percentEncoded = (text: string): string => encodeURIComponent(text.toWellFormed())
+
+function* base64Cores(text: string): Iterable<string> {
+  const bytes = Buffer.from(text)
   for (let before = 0; before < 3; before++) {
     const core = base64Core(bytes, before)
-    forms.push(core)
-    const urlSafe = core.replaceAll('+', '-').replaceAll('/', '_')
-    if (urlSafe !== core) forms.push(urlSafe)
+    yield core
+    if (/[+/]/.test(core)) yield core.replaceAll('+', '-').replaceAll('/', '_')
   }
-  return forms
 }
 
 /** The characters that these bytes alone decide when so many others (modulo three) stand before them. */

@@ -21,6 +21,7 @@ const Settings = Type.Object(
 export const code = defineStep({
   kind: 'code',
   label: 'Code',
+  secretFrom: ['input'],
   settings: Settings,
   check: ({ code }, mayRead) => (typeof code === 'string' && mayRead(code.length) ? checkCode(code) : []),
   async run({ settings, sandbox, log, signal }) {

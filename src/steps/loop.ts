@@ -6,6 +6,7 @@ import { json, roundCondition, roundTree, stepList } from '../flow/schema.ts'
 export const loop = defineStep({
   kind: 'loop',
   label: 'Loop',
+  secretFrom: ['each', 'collect'],
   settings: Type.Object(
     {
       each: Type.Optional(json('The list to go through.')),

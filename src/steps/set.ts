@@ -5,6 +5,7 @@ import { json } from '../flow/schema.ts'
 export const set = defineStep({
   kind: 'set',
   label: 'Set variables',
+  secretFrom: ['vars'],
   settings: Type.Object({ vars: Type.Record(Type.String(), json()) }, { additionalProperties: false }),
   run: ({ settings }) => assign(settings.vars),
 })

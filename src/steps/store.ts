@@ -13,6 +13,7 @@ const Operation = Type.Union([
 export const store = defineStep({
   kind: 'store',
   label: 'Store',
+  secretFrom: ['key', 'value'],
   settings: Type.Object(
     {
       op: Operation,

@@ -10,6 +10,7 @@ const ISO_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?
 export const wait = defineStep({
   kind: 'wait',
   label: 'Wait',
+  secretFrom: ['seconds', 'until'],
   settings: Type.Object(
     {
       seconds: Type.Optional(templated(Type.Number({ minimum: 0, maximum: LONGEST_WAIT_SECONDS }))),

@@ -11,7 +11,16 @@ export function pathsAround(path: string): string[] {
 export function replayed(entry: JournalEntry, around: ReadonlySet<string>): JournalEntry | null {
   // What is around something that is done anew goes on with what it had decided.
   if (around.has(entry.path))
-    return { ...entry, status: 'running', outcome: null, output: null, error: null, finishedAt: null, resumeAt: null }
+    return {
+      ...entry,
+      status: 'running',
+      outcome: null,
+      output: null,
+      shown: undefined,
+      error: null,
+      finishedAt: null,
+      resumeAt: null,
+    }
   return entry.outcome && entry.outcome !== 'wait' ? entry : null
 }
 
@@ -19,7 +28,11 @@ export function replayed(entry: JournalEntry, around: ReadonlySet<string>): Jour
 export function settleOperation(entry: JournalEntry, result: KeyValueResult): void {
   if ('output' in result)
     Object.assign(entry, { output: result.output, error: null, outcome: 'done', status: 'succeeded' })
-  else Object.assign(entry, { error: result.error, outcome: 'failed', status: 'failed' })
+  else {
+    // It names the key.
+    const error = entry.shown ? { ...result.error, message: String(entry.shown.output) } : result.error
+    Object.assign(entry, { error, outcome: 'failed', status: 'failed' })
+  }
 }
 
 /** The index of the round whose entry stands at this path under `base`; null: it is no entry of a round. */

@@ -28,14 +28,17 @@ export function keyColumn(name: string, protect: Protect): string {
 /** `present`: what is stored and has not expired. */
 export function operateOn(
   present: StoredValue | undefined,
-  { op, key: name, value, ttlMs }: KeyValueOperation,
+  { op, key: name, value, ttlMs, secret }: KeyValueOperation,
   now: number,
   binding: string,
   protect: Protect,
 ): Operated {
-  const held = present === undefined ? null : fromColumn(present.value, binding, protect)
+  const { value: held, isSecret } = present === undefined ? NOTHING : fromColumn(present.value, binding, protect)
+  // Another version of the flow stored it, or this one would know.
+  if (isSecret && secret === undefined && op !== 'set' && op !== 'delete')
+    return { result: { error: storedSecret(name) }, becomes: 'unchanged' }
   const become = (written: unknown, expiresAt: number | null): StoredValue => ({
-    value: toColumn(written, binding, protect),
+    value: toColumn(written, secret === 'kept', binding, protect),
     expires_at: expiresAt,
   })
   const expiry = ttlMs === null ? null : now + ttlMs
@@ -69,14 +72,26 @@ const notANumber = (key: string, by: unknown): StepError => ({
   hint: 'increment adds a number to a number; use set for anything else.',
 })
 
+const storedSecret = (key: string): StepError => ({
+  code: 'stored_secret',
+  message: `The key "${key}" holds what came of a secret, stored by another version of this flow`,
+  hint: 'Store it anew in this version, or set reveal: true on this step if it may be seen.',
+})
+
 const SEALED = 'sealed:'
+/** Before a sealed value that came of a secret, whatever it looks like. */
+const OF_A_SECRET = '!'
+const NOTHING = { value: null, isSecret: false }
 
 /** JSON never begins like a sealed text. */
-function toColumn(value: unknown, binding: string, protect: Protect): string {
+function toColumn(value: unknown, isSecret: boolean, binding: string, protect: Protect): string {
   const json = JSON.stringify(value ?? null)
+  if (isSecret) return protect.seal(OF_A_SECRET + json, binding)
   return protect.json(json) === json ? json : protect.seal(json, binding)
 }
 
-function fromColumn(text: string, binding: string, protect: Protect): unknown {
-  return parseJson(text.startsWith(SEALED) ? protect.reveal(text, binding) : text)
+function fromColumn(text: string, binding: string, protect: Protect): { value: unknown; isSecret: boolean } {
+  const json = text.startsWith(SEALED) ? protect.reveal(text, binding) : text
+  const isSecret = json.startsWith(OF_A_SECRET)
+  return { value: parseJson(isSecret ? json.slice(OF_A_SECRET.length) : json), isSecret }
 }

@@ -110,7 +110,7 @@ export function givenRun(
     reply_status: run.replyStatus,
     created_at: run.createdAt,
     replay_of: run.replayOf,
-    ...sealedRequestColumns(run.webhook, protect, runBinding(run.id)),
+    ...sealedRequestColumns(run.webhook, protect.of(run.flowId), runBinding(run.id)),
     worker,
     at_once: concurrency,
     reply_to: awaited ? here.node : null,

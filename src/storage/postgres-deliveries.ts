@@ -38,10 +38,10 @@ export function createAddDelivery(hot: HotPool, protect: Protect): DeliveryStore
       flow_id: d.flowId,
       outcome: d.outcome,
       code: d.code,
-      message: d.message && protect.text(d.message),
+      message: d.message && protect.of(d.flowId).text(d.message),
       status: d.status,
       run_id: d.runId,
       received_at: d.receivedAt,
-      ...requestColumns(d.webhook, protect),
+      ...requestColumns(d.webhook, protect.of(d.flowId)),
     })
 }

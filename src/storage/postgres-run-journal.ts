@@ -18,7 +18,7 @@ import { type FlowOperation, operateKeys } from './postgres-key-values.ts'
 import { arrays, type Columns, DATABASE_NOW, unnest } from './postgres-rows.ts'
 import { latestOfEachPath, putSteps, STEP_COLUMNS, stepRow } from './postgres-steps.ts'
 import { revealedRequest } from './request-columns.ts'
-import { toClaimedRun, toEntry } from './run-rows.ts'
+import { toClaimedRun } from './run-rows.ts'
 import { revealedStep, shownJson, toJson } from './step-columns.ts'
 import { StorageUnavailable } from './storage-unavailable.ts'
 import type { RunTable, StepTable } from './tables.ts'
@@ -108,7 +108,7 @@ export function createPostgresRunJournal(
 ): PostgresRunJournal {
   const accept = createAccept(hot, protect, here, onCommit)
   const select = async (name: string, text: string, values: unknown[]): Promise<JournalEntry[]> =>
-    (await hot.query<StepTable>({ name, text, values })).map((row) => toEntry(revealedStep(row, protect)))
+    (await hot.query<StepTable>({ name, text, values })).map((row) => revealedStep(row, protect))
 
   const claimed = async (row: DispatchedRun, now: number): Promise<ClaimedRun> => {
     const { id } = row
@@ -136,14 +136,14 @@ export function createPostgresRunJournal(
     started_at: progress.startedAt,
     finished_at: progress.finishedAt,
     resume_at: progress.resumeAt,
-    error: shownJson(toJson(progress.error), protect),
+    error: shownJson(toJson(progress.error), protect.of(claim.flowId)),
     // By the database's clock: those of the processes may differ.
     wait_ms: progress.resumeAt === null ? null : Math.max(0, progress.resumeAt - Date.now()),
     again: unsure.has(progress) ? 1 : 0,
   })
   const record = async (query: HotPool['query'], writes: Write[]): Promise<boolean[]> => {
     const steps = writes.flatMap(({ claim, progress }) =>
-      latestOfEachPath(progress.entries).map((entry) => stepRow(claim.runId, entry, protect)),
+      latestOfEachPath(progress.entries).map((entry) => stepRow(claim.runId, entry, protect.of(claim.flowId))),
     )
     const values = [...arrays(PROGRESS, writes.map(progressRow)), ...arrays(STEP_COLUMNS, steps)]
     const rows = await query<{ id: string }>({ name: 'record', text: RECORD, values })
@@ -211,7 +211,7 @@ export function createPostgresRunJournal(
   const operatedBefore = async (query: HotPool['query'], runId: string, { path, attempt }: JournalEntry) => {
     const [row] = await query<StepTable>({ name: 'step', text: STEP, values: [runId, path, attempt] })
     if (!row) return null
-    const { output, error, outcome, status } = toEntry(revealedStep(row, protect))
+    const { output, error, outcome, status } = revealedStep(row, protect)
     return { output, error, outcome, status }
   }
 
@@ -244,7 +244,7 @@ export function createPostgresRunJournal(
         const entries = (await select('before', BEFORE, [journal.runId, journal.before])).flatMap(
           (entry) => replayed(entry, around) ?? [],
         )
-        const steps = entries.map((entry) => stepRow(run.id, entry, protect))
+        const steps = entries.map((entry) => stepRow(run.id, entry, protect.of(run.flowId)))
         await hot.transaction(async (query) => {
           await insertRun(query, given)
           await query({ name: 'put-steps', text: PUT_STEPS, values: arrays(STEP_COLUMNS, steps) })

@@ -65,6 +65,6 @@ export const toRunSummary = (row: RunSummaryRow): Omit<RunRecord, 'webhook'> => 
   replayOf: row.replay_of,
 })
 
-function fromJson(text: string | null): unknown {
+export function fromJson(text: string | null): unknown {
   return text === null ? null : parseJson(text)
 }

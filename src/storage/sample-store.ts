@@ -16,7 +16,7 @@ export function createSampleStore(db: Kysely<Tables>, protect: Protect): SampleS
             id: sample.id,
             flow_id: sample.flowId,
             received_at: sample.receivedAt,
-            ...requestColumns(sample.webhook, protect),
+            ...requestColumns(sample.webhook, protect.of(sample.flowId)),
           })
           .execute()
         const kept = tx
@@ -72,7 +72,12 @@ export function createSampleStore(db: Kysely<Tables>, protect: Protect): SampleS
     },
 
     async setStepResult(flowId, stepId, output, at) {
-      const values = { flow_id: flowId, step_id: stepId, output: protect.json(JSON.stringify(output ?? null)), at }
+      const values = {
+        flow_id: flowId,
+        step_id: stepId,
+        output: protect.of(flowId).json(JSON.stringify(output ?? null)),
+        at,
+      }
       await db
         .insertInto('step_result')
         .values(values)

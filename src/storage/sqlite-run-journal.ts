@@ -13,7 +13,7 @@ import {
   settleOperation,
 } from './journal-rows.ts'
 import { requestTexts, revealedRequest, sealedRequestTexts } from './request-columns.ts'
-import { toClaimedRun, toEntry } from './run-rows.ts'
+import { toClaimedRun } from './run-rows.ts'
 import type { SqliteStorage } from './sqlite-database.ts'
 import { createSqliteKeyValues } from './sqlite-key-values.ts'
 import { revealedStep, shownJson, stepColumns, toJson } from './step-columns.ts'
@@ -50,8 +50,8 @@ export function createSqliteRunJournal(
   const selectAnyRun = raw.prepare('SELECT * FROM run WHERE id = ?')
   const keyValues = createSqliteKeyValues(storage, protect)
 
-  const putStep = (runId: string, e: JournalEntry): HotStatement => {
-    const data = stepColumns(runId, e, protect)
+  const putStep = (runId: string, flowId: string, e: JournalEntry): HotStatement => {
+    const data = stepColumns(runId, e, protect.of(flowId))
     return [
       'putStep',
       [
@@ -76,18 +76,18 @@ export function createSqliteRunJournal(
     ]
   }
 
-  const takeOver = ({ runId, before }: ReplayedJournal, to: string): void => {
+  const takeOver = ({ runId, before }: ReplayedJournal, to: NewRun): void => {
     const around = new Set(selectPathsFrom.all(runId, before).flatMap((row) => pathsAround(row['path'] as string)))
     for (const row of selectBefore.all(runId, before) as unknown as StepTable[]) {
-      const entry = replayed(toEntry(revealedStep(row, protect)), around)
-      if (entry) doWrite([putStep(to, entry)])
+      const entry = replayed(revealedStep(row, protect), around)
+      if (entry) doWrite([putStep(to.id, to.flowId, entry)])
     }
   }
 
   return {
     runs: {
       async accept(run: NewRun, dedupe: Dedupe | null = null, journal: ReplayedJournal | null = null) {
-        const { request, rawBody, sealed } = sealedRequestTexts(run.webhook, protect, runBinding(run.id))
+        const { request, rawBody, sealed } = sealedRequestTexts(run.webhook, protect.of(run.flowId), runBinding(run.id))
         const insert: HotStatement = [
           'insertRun',
           [
@@ -108,7 +108,7 @@ export function createSqliteRunJournal(
         if (journal)
           await commit.write(() => {
             doWrite([insert])
-            takeOver(journal, run.id)
+            takeOver(journal, run)
           })
         else if (dedupe) {
           const taken: HotStatement = ['takeKey', [run.flowId, dedupe.key, run.id, dedupe.expiresAt, run.createdAt]]
@@ -133,8 +133,8 @@ export function createSqliteRunJournal(
     },
 
     async addDelivery(d: DeliveryRecord) {
-      const { request, rawBody } = requestTexts(d.webhook, protect)
-      const message = d.message && protect.text(d.message)
+      const { request, rawBody } = requestTexts(d.webhook, protect.of(d.flowId))
+      const message = d.message && protect.of(d.flowId).text(d.message)
       const values = [d.id, d.flowId, d.outcome, d.code, message, d.status, d.runId, request, rawBody, d.receivedAt]
       await hot.write([['insertDelivery', values]])
     },
@@ -149,10 +149,10 @@ export function createSqliteRunJournal(
       const claim: SqliteClaim = { runId, epoch: row.epoch + 1, writtenEpoch: row.epoch, flowId: row.flow_id }
       const steps = selectSteps.all(runId) as unknown as StepTable[]
       const webhook = revealedRequest(row, protect, runBinding(runId))
-      const journal = steps.map((step) => toEntry(revealedStep(step, protect)))
+      const journal = steps.map((step) => revealedStep(step, protect))
       const vars: Record<string, unknown> = Object.create(null)
       for (const step of selectAssigned.iterate(runId) as Iterable<unknown>)
-        Object.assign(vars, toEntry(revealedStep(step as StepTable, protect)).output)
+        Object.assign(vars, revealedStep(step as StepTable, protect).output)
       const lastSeq = (selectLastSeq.get(runId)?.['seq'] as number | null) ?? 0
       return toClaimedRun(row, webhook, claim, now, { journal, vars, lastSeq })
     },
@@ -163,7 +163,7 @@ export function createSqliteRunJournal(
         const step = row as StepTable
         const index = roundIndex(step.path, base)
         if (index === null) continue
-        const { output, error } = toEntry(revealedStep(step, protect))
+        const { output, error } = revealedStep(step, protect)
         rounds.push({ index, output, error })
       }
       return rounds
@@ -171,12 +171,12 @@ export function createSqliteRunJournal(
 
     async latestOfRounds(runId, base) {
       const rows = selectLatest.all(runId, ...roundsUnder(base)) as unknown as StepTable[]
-      return rows.filter((row) => isOfOwnRound(row.path, base)).map((row) => toEntry(revealedStep(row, protect)))
+      return rows.filter((row) => isOfOwnRound(row.path, base)).map((row) => revealedStep(row, protect))
     },
 
     async entriesUnder(runId, prefix) {
       const rows = selectUnder.all(runId, ...entriesUnder(prefix)) as unknown as StepTable[]
-      return rows.map((row) => toEntry(revealedStep(row, protect)))
+      return rows.map((row) => revealedStep(row, protect))
     },
 
     async record(claim: Claim, progress: RunProgress) {
@@ -189,7 +189,7 @@ export function createSqliteRunJournal(
           progress.startedAt,
           progress.finishedAt,
           progress.resumeAt,
-          shownJson(toJson(progress.error), protect),
+          shownJson(toJson(progress.error), protect.of(held.flowId)),
           held.runId,
           held.writtenEpoch,
         ],
@@ -200,11 +200,11 @@ export function createSqliteRunJournal(
             if (doWrite([update]) === 0) return false
             for (const entry of entries) {
               if (entry.operation) settleOperation(entry, keyValues(held.flowId, entry.operation, entry.finishedAt!))
-              doWrite([putStep(held.runId, entry)])
+              doWrite([putStep(held.runId, held.flowId, entry)])
             }
             return true
           })
-        : (await hot.write([update, ...entries.map((entry) => putStep(held.runId, entry))])) > 0
+        : (await hot.write([update, ...entries.map((entry) => putStep(held.runId, held.flowId, entry))])) > 0
       // Only now: a transaction that failed has written no epoch.
       if (recorded) held.writtenEpoch = held.epoch
       return recorded

@@ -2,6 +2,7 @@
 import type { JournalEntry } from '../engine/run-store.ts'
 import type { Protect } from '../operations/ports.ts'
 import { stepBinding } from './bindings.ts'
+import { fromJson, toEntry } from './run-rows.ts'
 import type { StepTable } from './tables.ts'
 
 type DataColumns = Pick<StepTable, 'decision' | 'input' | 'output' | 'error' | 'logs' | 'sealed'>
@@ -12,7 +13,7 @@ export function stepColumns(runId: string, entry: JournalEntry, protect: Protect
   const error = toJson(entry.error)
   const shown = {
     decision: shownJson(decision, protect),
-    output: shownJson(output, protect),
+    output: shownJson(entry.shown ? toJson(entry.shown.output) : output, protect),
     error: shownJson(error, protect),
   }
   const hidden = shown.decision !== decision || shown.output !== output || shown.error !== error
@@ -24,12 +25,15 @@ export function stepColumns(runId: string, entry: JournalEntry, protect: Protect
   }
 }
 
-/** The row with the true values. */
-export function revealedStep(row: StepTable, protect: Protect): StepTable {
-  if (row.sealed === null) return row
+/** The step with its true values, and with its output as it is shown where that is another. */
+export function revealedStep(row: StepTable, protect: Protect): JournalEntry {
+  if (row.sealed === null) return toEntry(row)
   const text = protect.reveal(row.sealed, stepBinding(row.run_id, row.path))
   const [decision, output, error] = JSON.parse(text) as (string | null)[]
-  return { ...row, decision: decision!, output: output!, error: error! }
+  const entry = toEntry({ ...row, decision: decision!, output: output!, error: error! })
+  // Written again, it must not come to light.
+  if (row.output !== output) entry.shown = { output: fromJson(row.output) }
+  return entry
 }
 
 export const toJson = (value: unknown): string | null =>

@@ -591,6 +591,7 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
           entry('decision', { seq: 3, decision: STORE_SECRET, outcome: null, status: 'running' }),
           entry('error', { seq: 4, error, outcome: 'failed', status: 'failed' }),
           entry('shown', { seq: 5, input: [STORE_SECRET], logs: [`log ${STORE_SECRET}`] }),
+          entry('derived', { seq: 6, output: { reversed: 'terces' }, shown: { output: '[secret]' } }),
         ]
         await stores.journal.record(claimed!.claim, {
           ...running,
@@ -603,8 +604,12 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
         hidden(await stores.runs.get(run.id))
         expect(shown[1]).toEqual({ ...entries[1], output: { echo: '[secret]' } })
         expect(shown[4]).toMatchObject({ input: ['[secret]'], logs: ['log [secret]'] })
+        expect(JSON.stringify(shown)).not.toContain('terces')
         const again = await stores.journal.claim(run.id, time)
-        expect(again?.journal.slice(0, 4)).toEqual(entries.slice(0, 4))
+        const asShown = { shown: { output: { echo: '[secret]' } } }
+        expect(again?.journal.slice(0, 4)).toEqual([entries[0], { ...entries[1], ...asShown }, ...entries.slice(2, 4)])
+        // Written again, it stays hidden.
+        expect(again?.journal[5]).toEqual(entries[5])
       })
 
       it('keeps deliveries, samples and step results without them', async () => {

@@ -93,6 +93,7 @@ describe('signature verification as the specification describes it', () => {
         signature: "{{ webhook.headers['x-signature'] ?? '' }}",
         secret: '{{ env.SIGNING_SECRET }}',
       },
+      reveal: true,
     },
   )
   const body = { order: 7, text: 'é "quoted"' }

@@ -157,11 +157,8 @@ async function everyReply(client: Client, ids: Record<string, string>): Promise<
 
 describe('a canary', { timeout: 60_000 }, () => {
   it.each(Object.entries(NAMES))('of the kind %s', async (name, { kind, fields, use, secrets }) => {
-    const created = await millrace.api('POST', '/connections', {
-      name,
-      kind,
-      fields: kind === 'oauth2' ? odd.fields('client_credentials') : fields,
-    })
+    const given = kind === 'oauth2' ? odd.fields('client_credentials') : fields
+    const created = await millrace.api('POST', '/connections', { name, kind, fields: given })
     expect(created.status).toBe(201)
     const phases = Object.entries(PHASES).map(([id, phase]) => [id, ...phase()] as const)
     const step = (id: string, url: string) => ({
@@ -216,7 +213,7 @@ describe('a canary', { timeout: 60_000 }, () => {
       expect(leaksOf(everything, secret)).toEqual([])
       expect(leaksInFolder(millrace.dataDir, secret)).toEqual([])
     }
-    expect((await millrace.api('PUT', `/connections/${name}`, { hosts: [] })).status).toBe(200)
+    expect((await millrace.api('PUT', `/connections/${name}`, { fields: given, hosts: [] })).status).toBe(200)
   })
 
   it('of a token endpoint that fails in every way', async () => {

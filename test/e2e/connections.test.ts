@@ -161,10 +161,10 @@ describe('a connection', () => {
     })
     const changed = await api('PUT', `/connections/${name}`, { fields: { two: null, three: 'third' } })
     expect(changed.body).toMatchObject({ secretFields: ['one', 'three'], hosts: ['a.example.com'] })
-    expect((await api('PUT', `/connections/${name}`, { hosts: [] })).body).toMatchObject({
-      secretFields: ['one', 'three'],
-      hosts: [],
-    })
+    const narrowed = await api('PUT', `/connections/${name}`, { hosts: ['a.example.com:8443'] })
+    expect(narrowed.body).toMatchObject({ secretFields: ['one', 'three'], hosts: ['a.example.com:8443'] })
+    const again = { fields: { one: 'the-first', three: 'third' }, hosts: [] }
+    expect((await api('PUT', `/connections/${name}`, again)).body).toMatchObject({ hosts: [] })
     const { run } = await runSteps(
       call({ headers: [{ name: 'X', value: `{{ base64(connections.${name}.one + connections.${name}.three) }}` }] }),
     )
@@ -177,6 +177,39 @@ describe('a connection', () => {
     const changed = await api('PUT', `/connections/${name}`, { hosts: [hostOf(upstream)] })
     expect(changed.body).toMatchObject({ fields: { username: 'ada' }, secretFields: ['password'] })
     await api('DELETE', `/connections/${name}`)
+  })
+
+  it.each([
+    ['another host', ['b.example.com']],
+    ['one host more', ['a.example.com', 'b.example.com']],
+    ['all hosts below it', ['*.example.com']],
+    ['no limit', []],
+  ])('asks for its secrets again when hosts would allow %s', async (_what, hosts) => {
+    const name = await connect({ kind: 'custom', fields: { one: KEPT, two: KEPT }, hosts: ['a.example.com'] })
+    const refused = await api('PUT', `/connections/${name}`, { hosts, fields: { two: 'another' } })
+    expect(refused.status).toBe(400)
+    expect(refused.body.issues).toMatchObject([{ path: '/fields/one', code: 'secret_needed' }])
+    expect((await api('GET', `/connections/${name}`)).body.hosts).toEqual(['a.example.com'])
+    const given = { hosts, fields: { one: KEPT, two: null } }
+    expect((await api('PUT', `/connections/${name}`, given)).body).toMatchObject({ hosts, secretFields: ['one'] })
+  })
+
+  it.each(['tokenUrl', 'authorizationUrl'])('asks for its secret again when its %s changes', async (field) => {
+    const fields = {
+      authorizationUrl: 'https://id.example.com/a',
+      tokenUrl: 'https://id.example.com/t',
+      clientId: 'me',
+    }
+    const name = `endpoint_${field.toLowerCase()}`
+    await api('POST', '/connections', { name, kind: 'oauth2', fields: { ...fields, clientSecret: KEPT } })
+    const moved = { ...fields, [field]: 'https://evil.example.com/t' }
+    const refused = await api('PUT', `/connections/${name}`, { fields: moved })
+    expect(refused.status).toBe(400)
+    expect(refused.body.message).toContain(`clientSecret has to be given again, because ${field} changes`)
+    expect(refused.body.issues).toMatchObject([{ path: '/fields/clientSecret', code: 'secret_needed' }])
+    expect((await api('PUT', `/connections/${name}`, { fields: { ...fields, scopes: 'a' } })).status).toBe(200)
+    const given = await api('PUT', `/connections/${name}`, { fields: { ...moved, clientSecret: KEPT } })
+    expect(given.body.fields).toMatchObject(moved)
   })
 
   it('forgets the secrets of its old kind when it gets another', async () => {
@@ -340,10 +373,10 @@ describe('hosts', () => {
     expect(other.received).toHaveLength(before)
     expect(leaksOf(JSON.stringify(run), secret)).toEqual([])
 
-    await api('PUT', `/connections/${name}`, { hosts: [hostOf(other)] })
+    await api('PUT', `/connections/${name}`, { hosts: [hostOf(other)], fields: { token: secret } })
     expect((await runSteps(step)).run.status).toBe('succeeded')
     expect(other.received).toHaveLength(before + 1)
-    await api('PUT', `/connections/${name}`, { hosts: [] })
+    await api('PUT', `/connections/${name}`, { hosts: [], fields: { token: secret } })
   })
 
   it('keep a short secret that stands alone', async () => {

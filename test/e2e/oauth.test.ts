@@ -418,6 +418,18 @@ describe('many at once', () => {
   })
 })
 
+describe('what was granted', () => {
+  it('is given up when it could be sent to more hosts', async () => {
+    const name = await connected(odd.fields(), { hosts: ['api.example.com'] })
+    expect((await api('PUT', `/connections/${name}`, { hosts: [] })).body.code).toBe('invalid_request')
+    expect(await read(name)).toMatchObject({ state: 'ready' })
+    await api('PUT', `/connections/${name}`, { hosts: ['api.example.com:443'] })
+    expect(await read(name)).toMatchObject({ state: 'ready' })
+    await api('PUT', `/connections/${name}`, { fields: odd.fields(), hosts: [] })
+    expect(await read(name)).toMatchObject({ state: 'unconnected', hosts: [] })
+  })
+})
+
 describe('connections.<name>.accessToken', () => {
   it('is the token, fetched and refreshed before the step that reads it', async () => {
     Object.assign(odd.habits, { expiresIn: ENDS_AT_ONCE })
@@ -438,8 +450,9 @@ describe('connections.<name>.accessToken', () => {
     const { run } = await flowOf(callWith(name))
     expect((await run()).error?.code).toBe('host_not_allowed')
     const asked = odd.asked.length
-    await api('PUT', `/connections/${name}`, { hosts: [new URL(resource.url).host] })
+    const fields = odd.fields('client_credentials')
+    await api('PUT', `/connections/${name}`, { fields, hosts: [new URL(resource.url).host] })
     expect((await run()).status).toBe('succeeded')
-    expect(odd.asked).toHaveLength(asked)
+    expect(odd.asked).toHaveLength(asked + 1)
   })
 })

@@ -83,7 +83,8 @@ it('learns nothing from tests that failed, nor from samples too large to look at
 
 it('names no key of a sample that is a secret', async () => {
   const secret = 'k3y-that-is-secret'
-  const flow = await managed.create([{ id: 'x', kind: 'set', vars: { v: '{{ webhook.body.k3y_that_is_secret }}' } }])
+  const vars = { v: '{{ webhook.body.k3y_that_is_secret }}', key: '{{ connections.late.key }}' }
+  const flow = await managed.create([{ id: 'x', kind: 'set', vars }])
   await sample(flow.webhook.id, { [secret]: 1 })
   await api('POST', '/connections', { name: 'late', kind: 'custom', fields: { key: secret } })
   const { warnings } = (await api('POST', `/flows/${flow.id}/publish`)).body

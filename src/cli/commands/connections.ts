@@ -79,7 +79,7 @@ export const setConnection = defineCommand({
     host: list('host', 'where its secrets may be sent: api.example.com, *.example.com, host:port'),
   },
   details:
-    'Secrets are never taken from the command line itself, where every user of the machine can read them.\nOf a connection that exists, what you do not give stays as it is.',
+    'Secrets are never taken from the command line itself, where every user of the machine can read them.\nOf a connection that exists, what you do not give stays as it is; its secrets have to be given again where they could go to more hosts, or to another endpoint.',
   examples: [
     ['a token, asked for', 'millrace connections set shop --kind bearer --secret token --host api.example.com'],
     ['from a file', 'millrace connections set shop --kind bearer --secret token < shop-token.txt'],

@@ -16,25 +16,30 @@ export type TreeTemplate =
 const MAX_TREE_DEPTH = 500
 
 /** Object keys are literal. */
-export function compileTree(value: unknown): TreeTemplate {
-  return compileAt(value, [])
+export function compileTree(value: unknown, parse: Parse = parseTemplate): TreeTemplate {
+  return compileAt(value, [], parse)
 }
 
-function compileAt(value: unknown, path: string[]): TreeTemplate {
-  if (typeof value === 'string') return compileText(value, path)
+type Parse = (source: string) => Template
+
+function compileAt(value: unknown, path: string[], parse: Parse): TreeTemplate {
+  if (typeof value === 'string') return compileText(value, path, parse)
   if (typeof value !== 'object' || value === null) return { kind: 'constant', value }
   if (path.length >= MAX_TREE_DEPTH)
     throw new TemplateSyntaxError('The value is nested too deep', 0, 'Make it flatter.', path)
   if (Array.isArray(value)) {
-    return { kind: 'list', items: value.map((item, index) => compileAt(item, [...path, String(index)])) }
+    return { kind: 'list', items: value.map((item, index) => compileAt(item, [...path, String(index)], parse)) }
   }
   const entries = Object.entries(value).filter(([, item]) => item !== undefined)
-  return { kind: 'object', entries: entries.map(([key, item]) => [key, compileAt(item, [...path, key])] as const) }
+  return {
+    kind: 'object',
+    entries: entries.map(([key, item]) => [key, compileAt(item, [...path, key], parse)] as const),
+  }
 }
 
-function compileText(text: string, path: string[]): TreeTemplate {
+function compileText(text: string, path: string[], parse: Parse): TreeTemplate {
   try {
-    const template = parseTemplate(text)
+    const template = parse(text)
     return text.includes('{{') ? { kind: 'template', template } : { kind: 'constant', value: text }
   } catch (error) {
     if (!(error instanceof TemplateSyntaxError)) throw error

@@ -10,6 +10,8 @@ export interface BuiltRequest {
   url: string
   headers: readonly OutboundHeader[]
   body: string | null
+  /** The connections whose secrets the URL and the body came of. */
+  named: { url: readonly string[]; body: readonly string[] }
   shown: { method: string; url: string; headers: Pair[]; body: unknown }
 }
 
@@ -19,6 +21,8 @@ export interface RequestIdentity {
   holdsSecret(text: string): boolean
   /** For auth by an OAuth connection. */
   accessToken: string | null
+  /** The connections whose secrets a setting came of. */
+  named(setting: string): readonly string[]
 }
 
 const MASK = '***'
@@ -28,11 +32,15 @@ const CREDENTIAL_NAMES = new Set(['authorization', 'cookie', 'proxy-authorizatio
 export function buildRequest(settings: HttpSettings, identity: RequestIdentity): BuiltRequest {
   const { method, auth } = settings
   const headers: OutboundHeader[] = []
-  for (const { name, value } of settings.headers ?? [])
-    headers.push({ name, value, credential: CREDENTIAL_NAMES.has(name.toLowerCase()) || identity.holdsSecret(value) })
+  for (const [i, { name, value }] of (settings.headers ?? []).entries()) {
+    const named = identity.named(`/headers/${i}`)
+    const credential = CREDENTIAL_NAMES.has(name.toLowerCase()) || named.length > 0 || identity.holdsSecret(value)
+    headers.push({ name, value, credential, ...(named.length > 0 && { named }) })
+  }
 
   const body = settings.body ? withContentType(settings.body, headers) : null
-  if (auth) addAuth(auth, identity.accessToken, headers)
+  const inAuth = auth ? identity.named('/auth') : []
+  if (auth) addAuth(auth, identity.accessToken, inAuth, headers)
   if (settings.idempotencyKey && find(headers, 'idempotency-key') === undefined)
     headers.push({ name: 'Idempotency-Key', value: `${identity.runId}:${identity.path}`, credential: false })
 
@@ -44,6 +52,10 @@ export function buildRequest(settings: HttpSettings, identity: RequestIdentity):
     url: withQuery(settings.url, [...query, ...key]),
     headers,
     body: body?.content ?? null,
+    named: {
+      url: [...identity.named('/url'), ...identity.named('/query'), ...(key.length ? inAuth : [])],
+      body: identity.named('/body'),
+    },
     shown: {
       method,
       url: withQuery(settings.url, [...query, ...hidden]),
@@ -66,12 +78,17 @@ function withContentType(setting: NonNullable<HttpSettings['body']>, headers: Ou
 }
 
 /** Replaces a header of that name: two Authorization headers are never valid. */
-function addAuth(auth: NonNullable<HttpSettings['auth']>, accessToken: string | null, headers: OutboundHeader[]): void {
+function addAuth(
+  auth: NonNullable<HttpSettings['auth']>,
+  accessToken: string | null,
+  named: readonly string[],
+  headers: OutboundHeader[],
+): void {
   const header = authHeader(auth, accessToken)
   if (header === null) return
   const name = header.name.toLowerCase()
   for (let i = headers.length - 1; i >= 0; i--) if (headers[i]!.name.toLowerCase() === name) headers.splice(i, 1)
-  headers.push({ ...header, credential: true })
+  headers.push({ ...header, credential: true, named })
 }
 
 function authHeader(auth: NonNullable<HttpSettings['auth']>, accessToken: string | null): Pair | null {

@@ -1,8 +1,9 @@
 // The HTTP request step: sends one request to any API and hands its reply to later steps.
 import { OutboundError, type OutboundHop, type OutboundReply } from '../../engine/http-client.ts'
-import { defineStep, done, failed, type Outcome, type StepContext } from '../../engine/step-kind.ts'
+import { defineStep, done, failed, type Outcome, type ShownOutput, type StepContext } from '../../engine/step-kind.ts'
+import { SECRET_MASK } from '../../flow/compile.ts'
 import { formPairs } from '../../flow/form-pairs.ts'
-import { type BuiltRequest, buildRequest } from './build-request.ts'
+import { type BuiltRequest, buildRequest, withQuery } from './build-request.ts'
 import { checkHttp, NO_BODY_WITH_HEAD } from './check.ts'
 import { decodeBody } from './decode-body.ts'
 import { isErrorStatus, statusFailure } from './failure.ts'
@@ -41,20 +42,44 @@ async function run(context: StepContext<HttpSettings>): Promise<Outcome> {
       }
     }
   } catch (error) {
-    return outboundFailure(error)
+    return outboundFailure(error, context)
   }
   const output = outputOf(reply)
-  if (!isErrorStatus(reply.status)) return done(output)
+  const shown = shownOf(context, output)
+  if (!isErrorStatus(reply.status)) return { ...done(output), ...shown }
   const failure = statusFailure(reply.status, reply.url)
+  if (quotesDerived(context)) failure.message = SECRET_MASK
   // A retry looks at the status, whatever failOnError says.
   const trouble = { code: failure.code, status: reply.status, retryAfterMs: retryAfterMs(reply.headers, context.now) }
-  return settings.failOnError === false ? done(output, trouble) : failed(failure, output, trouble)
+  return { ...(settings.failOnError === false ? done(output, trouble) : failed(failure, output, trouble)), ...shown }
 }
+
+/** The output names the URL that was called, in which a secret may stand in a form that nobody would find. */
+function shownOf({ secrets }: StepContext<HttpSettings>, output: Record<string, unknown>): { shown?: ShownOutput } {
+  if (!secrets || output['redirects'] !== 0) return {}
+  const { url, query = [], auth } = secrets.shown
+  const key = auth?.kind === 'apiKey' && auth.in === 'query' ? [auth] : []
+  const isOfUrl = (place: string) =>
+    place === '/url' || place.startsWith('/query/') || (key.length > 0 && place.startsWith('/auth/'))
+  if (![...secrets.places.keys()].some(isOfUrl)) return {}
+  return { shown: { output: { ...output, url: unencoded(withQuery(url, [...query, ...key])) } } }
+}
+
+const legible = (shown: BuiltRequest['shown']): BuiltRequest['shown'] => ({
+  ...shown,
+  url: unencoded(shown.url),
+  body: typeof shown.body === 'string' ? unencoded(shown.body) : shown.body,
+})
+
+/** The mask as people know it. */
+const unencoded = (text: string): string => text.replaceAll(encodeURIComponent(SECRET_MASK), SECRET_MASK)
 
 function build(context: StepContext<HttpSettings>, accessToken: string | null): BuiltRequest {
   const { runId, path, holdsSecret } = context
-  const request = buildRequest(context.settings, { runId, path, holdsSecret, accessToken })
-  context.showInput(request.shown)
+  const identity = { runId, path, holdsSecret, accessToken, named: namesIn(context) }
+  const request = buildRequest(context.settings, identity)
+  const { secrets } = context
+  context.showInput(secrets ? legible(buildRequest(secrets.shown, identity).shown) : request.shown)
   return request
 }
 
@@ -70,8 +95,27 @@ function send(context: StepContext<HttpSettings>, request: BuiltRequest): Promis
     followRedirects: settings.followRedirects !== false,
     hops,
     signal: context.signal(),
-    check: (hop) => context.connections.checkHost(hop.url, () => textsOf(hop, settings)),
+    check: (hop) => {
+      const atFirst = hop.url.href === URL.parse(url)?.href
+      const named = () => [
+        ...(atFirst ? request.named.url : []),
+        ...hop.headers.flatMap((header) => header.named ?? []),
+        ...(hop.body === null ? [] : request.named.body),
+      ]
+      context.connections.checkHost(hop.url, () => textsOf(hop, settings), named)
+    },
   })
+}
+
+/** The connections whose secrets stand at or below a place of the settings. */
+function namesIn({ secrets }: StepContext<HttpSettings>): (place: string) => string[] {
+  if (!secrets) return () => []
+  return (place) => {
+    const names = new Set<string>()
+    for (const [path, sources] of secrets.places)
+      if (path === place || path.startsWith(`${place}/`)) for (const source of sources) names.add(source)
+    return [...names]
+  }
 }
 
 /** Whoever answers at another origin got no credentials. */
@@ -127,11 +171,15 @@ function outputOf({
   return cookies.length > 0 ? { ...output, cookies } : output
 }
 
-function outboundFailure(error: unknown): Outcome {
+function outboundFailure(error: unknown, context: StepContext<HttpSettings>): Outcome {
   if (!(error instanceof OutboundError)) throw error
   const { code, message, hint } = error
-  return failed({ code, message, hint })
+  return failed({ code, message: quotesDerived(context) ? SECRET_MASK : message, hint })
 }
+
+/** Messages name the host, and headers. */
+const quotesDerived = ({ secrets }: StepContext<HttpSettings>): boolean =>
+  [...(secrets?.derived ?? [])].some((place) => place === '/url' || place.endsWith('/name'))
 
 function outcomeUnknown(): Outcome {
   return failed({

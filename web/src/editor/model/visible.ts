@@ -13,7 +13,9 @@ export interface Visible {
 }
 
 const RUN_ROOTS = ['webhook', 'steps', 'vars', 'env', 'connections', 'run', 'flow']
-const without = (roots: string[], root: string) => roots.filter((one) => one !== root)
+/** A reply to the caller may hold no secrets, unless the flow says so. */
+const inReply = (roots: string[], reveals: boolean) =>
+  reveals ? roots : roots.filter((root) => root !== 'connections' && root !== 'env')
 
 /** `path` is the pointer of the setting that holds the template. */
 export function visibleAt(document: EditedFlow, path: string): Visible {
@@ -24,8 +26,7 @@ export function visibleAt(document: EditedFlow, path: string): Visible {
   const owner = walk(document.steps, '/steps', path, seen, vars, loops, document)
   const roots = loops.length ? [...RUN_ROOTS, 'loop', 'loops'] : RUN_ROOTS
   return {
-    // A reply to the caller may not name connections.
-    roots: owner?.kind === 'respond' ? without(roots, 'connections') : roots,
+    roots: owner?.kind === 'respond' ? inReply(roots, owner.reveal === true) : roots,
     steps: seen,
     loops,
     vars: [...vars],
@@ -33,13 +34,16 @@ export function visibleAt(document: EditedFlow, path: string): Visible {
 }
 
 function inTrigger(document: EditedFlow, path: string): Visible {
-  const response = document.trigger['response'] as { mode?: unknown } | undefined
+  const response = document.trigger['response'] as { mode?: unknown; reveal?: unknown } | undefined
   const replies = isInside(path, '/trigger/response')
   const whole = isInside(path, '/trigger/response/error') || (replies && response?.mode === 'finished')
   const all = { steps: everyStep(document.steps), vars: new Set<string>() }
   for (const step of all.steps) addVars(step, all.vars)
   const roots = whole
-    ? [...without(RUN_ROOTS, 'connections'), ...(isInside(path, '/trigger/response/error') ? ['error'] : [])]
+    ? [
+        ...inReply(RUN_ROOTS, response?.reveal === true),
+        ...(isInside(path, '/trigger/response/error') ? ['error'] : []),
+      ]
     : isInside(path, '/trigger/auth')
       ? ['env', 'connections']
       : replies

@@ -12,7 +12,7 @@ import {
 import { useState } from 'react'
 import type { HttpRequestSettings } from '../../../../src/flow/curl/http-settings.ts'
 import { toCurl } from '../../../../src/flow/curl/to-curl.ts'
-import { PlainTextField } from '../../fields/choice-fields.tsx'
+import { PlainTextField, SwitchField } from '../../fields/choice-fields.tsx'
 import { useFields } from '../../fields/field-context.tsx'
 import { IssueNotes } from '../../fields/field-frame.tsx'
 import { notifyDone } from '../../ui/notify.tsx'
@@ -25,6 +25,7 @@ import { useEdits } from '../use-edits.ts'
 import { ErrorHandling } from './error-handling.tsx'
 import { type ImportSource, ImportStep } from './import-step.tsx'
 import classes from './panel.module.css'
+import { Section } from './section.tsx'
 import { ClosePanel } from './side-panel.tsx'
 import { TestStep } from './test-result.tsx'
 
@@ -56,6 +57,14 @@ export function StepPanel({ place }: { place: StepPlace }) {
           <KindForm place={place} />
           <hr className={classes.divider} />
           <ErrorHandling place={place} />
+          <Section title="Secrets" summary={step.reveal === true ? 'may be seen' : 'stay hidden'}>
+            <SwitchField
+              path={`${path}/reveal`}
+              label="What it gives may be seen"
+              description="Though it comes of a connection or the environment: in the run, by later steps and in replies."
+              standard={false}
+            />
+          </Section>
           <PlainTextField
             path={`${path}/name`}
             label="Label"

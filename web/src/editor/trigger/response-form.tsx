@@ -1,6 +1,6 @@
 import { SegmentedControl, Text } from '@mantine/core'
 import { useMemo } from 'react'
-import { PlainNumberField } from '../../fields/choice-fields.tsx'
+import { PlainNumberField, SwitchField } from '../../fields/choice-fields.tsx'
 import { useField, usePreviewContext } from '../../fields/field-context.tsx'
 import { FieldFrame } from '../../fields/field-frame.tsx'
 import { PreviewText } from '../../fields/field-preview.tsx'
@@ -63,6 +63,12 @@ export function ResponseForm() {
             description="then the caller gets 202, and the run goes on"
             placeholder="30 s"
             suffix="s"
+          />
+          <SwitchField
+            path={`${PATH}/reveal`}
+            label="It may hold secrets"
+            description="What comes of a connection or the environment is refused in a reply otherwise."
+            standard={false}
           />
           <Section title="If the run fails" summary={statusText(response.error?.status ?? 500)}>
             <NumberField path={`${PATH}/error/status`} label="Status" placeholder="500" />

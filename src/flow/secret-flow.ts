@@ -1,0 +1,219 @@
+// Follows secrets through a flow by reference: which templates hold one, whatever they do with it, and which results come of them.
+// What decides (a condition) is not followed, nor what an API answers.
+import { checkValue } from './check.ts'
+import { type Kinds, type StepDocument, stepSchema } from './document.ts'
+import { type Expression, parseTemplate, type Reference, type Template } from './expression/index.ts'
+import { Findings } from './issue.ts'
+
+/** Whether a field of a connection is one that can be written and never read. */
+export type IsSecretField = (connection: string, field: string) => boolean
+
+/** What the service's environment holds counts as secret, all of it. */
+export const ENVIRONMENT = 'env'
+
+/** What of a step is secret. */
+export interface StepSecrets {
+  /** By the place of a template in the step: the connections, or ENVIRONMENT, whose secrets it holds. */
+  places: ReadonlyMap<string, ReadonlySet<string>>
+  /** Those of the places where something was made of the secret, which nobody would find by its value. */
+  derived: ReadonlySet<string>
+  /** Its whole result is. */
+  result: boolean
+  isSecret(expression: Expression): boolean
+}
+
+/** Loops around a template, the innermost last. */
+type Loops = readonly string[]
+type Sources = ReadonlySet<string>
+
+interface Place {
+  path: string
+  expressions: readonly Expression[]
+  loops: Loops
+}
+
+interface Step {
+  places: Place[]
+  loops: Loops
+  reveals: boolean
+  secretFrom: readonly string[]
+}
+
+const NONE: Sources = new Set()
+
+export class SecretFlow {
+  readonly #kinds: Kinds
+  readonly #isSecretField: IsSecretField
+  readonly #parse: (source: string) => Template | null
+  /** What is secret because of what: `vars.x`, `steps.y`, `loops.z`, `keys.k`, and each of these roots as a whole. */
+  readonly #leadsTo = new Map<string, Set<string>>()
+  readonly #origins = new Map<string, Set<string>>()
+  readonly #steps = new Map<string, Step>()
+  readonly #sources = new Map<string, Set<string>>()
+
+  /** Of a draft too: what cannot be read yet holds nothing. `parse`: null where a template cannot be read. */
+  constructor(
+    document: unknown,
+    kinds: Kinds,
+    isSecretField: IsSecretField,
+    parse: (source: string) => Template | null = parseTemplate,
+  ) {
+    this.#kinds = kinds
+    this.#isSecretField = isSecretField
+    this.#parse = parse
+    const { steps } = (document ?? {}) as { steps?: unknown }
+    if (Array.isArray(steps)) this.#visit(steps, [], null)
+    for (const [origin, nodes] of this.#origins) for (const node of nodes) this.#spread(origin, node)
+  }
+
+  /** null: nothing of it is. */
+  ofStep(id: string): StepSecrets | null {
+    const step = this.#steps.get(id)
+    if (!step) return null
+    const places = new Map<string, Sources>()
+    const derived = new Set<string>()
+    for (const place of step.places) {
+      const sources = this.#sourcesAt(place)
+      if (sources.size === 0) continue
+      places.set(place.path, sources)
+      const isSecret = (expression: Expression) => this.#sourcesIn(expression, place.loops).size > 0
+      if (place.expressions.some((one) => isSecret(one) && !AS_IT_IS.test(one.source))) derived.add(place.path)
+    }
+    const isOfResult = (path: string) =>
+      step.secretFrom.some((name) => path === `/${name}` || path.startsWith(`/${name}/`))
+    const result = !step.reveals && ([...places.keys()].some(isOfResult) || this.#sources.has(`read.${id}`))
+    if (places.size === 0 && !result) return null
+    return { places, derived, result, isSecret: (expression) => this.#sourcesIn(expression, step.loops).size > 0 }
+  }
+
+  /** Whose secrets are behind a reference; `loops`: those around it. */
+  sourcesOf({ path: [root, name, field] }: Pick<Reference, 'path'>, loops: Loops): Sources {
+    const origin = this.#originOf(root, name, field)
+    if (origin !== null) return new Set([origin])
+    const found = new Set<string>()
+    for (const node of nodesOf(root, name, loops))
+      for (const source of this.#sources.get(node) ?? NONE) found.add(source)
+    return found
+  }
+
+  #originOf(root?: string, name?: string, field?: string): string | null {
+    if (root === 'env') return ENVIRONMENT
+    if (root !== 'connections') return null
+    return name === undefined || field === undefined || this.#isSecretField(name, field) ? (name ?? '') : null
+  }
+
+  #sourcesIn({ references }: Expression, loops: Loops): Sources {
+    const found = new Set<string>()
+    for (const reference of references) for (const source of this.sourcesOf(reference, loops)) found.add(source)
+    return found
+  }
+
+  #sourcesAt({ expressions, loops }: Place): Sources {
+    const found = new Set<string>()
+    for (const expression of expressions) for (const source of this.#sourcesIn(expression, loops)) found.add(source)
+    return found
+  }
+
+  #visit(list: unknown[], loops: Loops, outer: string | null): void {
+    for (const step of list) {
+      const { id, kind } = (step ?? {}) as Partial<StepDocument>
+      const known = typeof kind === 'string' ? this.#kinds.get(kind) : undefined
+      if (typeof id !== 'string' || !known) continue
+      this.#step(step as StepDocument, known.secretFrom ?? [], loops)
+      // A step that fails by one inside it has that one's result.
+      if (outer !== null) this.#link(`steps.${id}`, `steps.${outer}`)
+    }
+  }
+
+  #step(step: StepDocument, secretFrom: readonly string[], loops: Loops): void {
+    const { id } = step
+    const places: Place[] = []
+    const inside = [...loops, id]
+    checkValue(stepSchema(this.#kinds.get(step.kind)!), step, '', new Findings(), {
+      template: (source, path, _mode, lazy) =>
+        places.push({ path, expressions: this.#expressionsIn(source), loops: lazy ? inside : loops }),
+      connection() {},
+      secret() {},
+      steps: (nested, _path, scope) => this.#visit(nested, scope === 'rounds' ? inside : loops, id),
+    })
+    const reveals = step.reveal === true
+    this.#steps.set(id, { places, loops, reveals, secretFrom })
+    if (reveals) return
+    this.#link(`steps.${id}`, 'steps')
+    for (const { path, expressions, loops: around } of places) {
+      const targets = this.#targets(step, path, secretFrom)
+      for (const { references } of expressions)
+        for (const reference of references) this.#flows(reference, around, targets)
+    }
+    if (step.kind === 'store') this.#readsKey(step)
+  }
+
+  #expressionsIn(source: string): Expression[] {
+    return this.#parse(source)?.parts.filter((part) => typeof part !== 'string') ?? []
+  }
+
+  /** What is secret where the template at a place of a step is. */
+  #targets(step: StepDocument, path: string, secretFrom: readonly string[]): string[] {
+    const [, setting, name] = path.split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    const targets = secretFrom.includes(setting!) ? [`steps.${step.id}`] : []
+    if (step.kind === 'set' && setting === 'vars') targets.push(`vars.${name!}`)
+    if (step.kind === 'store' && setting === 'value') targets.push(keyOf(step) ?? ANY_KEY)
+    if (setting === 'each') targets.push(`loops.${step.id}`)
+    return targets
+  }
+
+  #readsKey(step: StepDocument): void {
+    if (step['op'] === 'delete') return
+    const key = keyOf(step)
+    // A key that is made up when the flow runs may be any of them.
+    for (const from of key === null ? ['keys'] : [key, ANY_KEY])
+      for (const to of [`steps.${step.id}`, `read.${step.id}`]) this.#link(from, to)
+  }
+
+  #flows({ path: [root, name, field] }: Reference, loops: Loops, targets: readonly string[]): void {
+    const origin = this.#originOf(root, name, field)
+    for (const target of targets) {
+      if (origin !== null) add(this.#origins, this.#origins.size < MOST_ORIGINS ? origin : OTHERS, target)
+      else for (const node of nodesOf(root, name, loops)) this.#link(node, target)
+      this.#link(target, target.slice(0, target.indexOf('.')))
+    }
+  }
+
+  #link(from: string, to: string): void {
+    add(this.#leadsTo, from, to)
+  }
+
+  #spread(origin: string, first: string): void {
+    const open = [first]
+    for (let node = open.pop(); node !== undefined; node = open.pop()) {
+      if (this.#sources.get(node)?.has(origin)) continue
+      add(this.#sources, node, origin)
+      open.push(...(this.#leadsTo.get(node) ?? NONE))
+    }
+  }
+}
+
+/** Each is followed through the whole flow. A flow that names more connections cannot be published. */
+export const MOST_ORIGINS = 50
+const OTHERS = ''
+
+/** An expression that inserts a secret and does nothing with it. */
+const AS_IT_IS = /^(?:env|connections\.\w+)\.\w+$/
+
+/** A key that a template makes up. */
+const ANY_KEY = 'keys.{{'
+
+const keyOf = (step: StepDocument): string | null =>
+  typeof step['key'] === 'string' && step['key'].includes('{{') ? null : `keys.${String(step['key'])}`
+
+function nodesOf(root: string | undefined, name: string | undefined, loops: Loops): string[] {
+  if (root === 'loop') return loops.length ? [`loops.${loops.at(-1)!}`] : []
+  if (root !== 'vars' && root !== 'steps' && root !== 'loops') return []
+  return [name === undefined ? root : `${root}.${name}`]
+}
+
+function add(map: Map<string, Set<string>>, key: string, value: string): void {
+  const values = map.get(key)
+  if (values) values.add(value)
+  else map.set(key, new Set([value]))
+}
