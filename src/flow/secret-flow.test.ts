@@ -137,7 +137,7 @@ describe('publishing', () => {
     [
       'a header',
       [set('x', TOKEN)],
-      { headers: [{ name: 'X', value: '{{ vars.x }}' }] },
+      { headers: [{ name: 'X-A', value: '{{ vars.x }}' }] },
       ['/trigger/response/headers/0/value secret_in_reply'],
     ],
     [
