@@ -26,6 +26,7 @@ import { SignInAttempts } from './operations/access/sign-in-attempts.ts'
 import { resetPassword as setNewPassword } from './operations/access/users.ts'
 import { AccessTokens } from './operations/access-tokens.ts'
 import { Audit } from './operations/audit.ts'
+import { BodyBudget } from './operations/body-budget.ts'
 import { EventRelay } from './operations/event-relay.ts'
 import { Events, type FlowEvent, runEvent, runTopic } from './operations/events.ts'
 import { FlowActivity } from './operations/flow-activity.ts'
@@ -204,6 +205,7 @@ export async function startApp(
     setUp: shared ? new SetUp(vault.derive('set-up')) : new SetUp(),
     attempts: new SignInAttempts(),
   }
+  const bodies = new BodyBudget(config.bodyMemoryBytes)
   const services: Services = {
     flows,
     flowSources: createFlowSourceStore(kysely),
@@ -232,6 +234,7 @@ export async function startApp(
     activity,
     rate: new RateLimit(config.webhookRate),
     intake: new Intake(backend.settleWritten),
+    bodies,
     kinds: stepKinds,
     surroundings: () => ({ connections: connections.shapes(), env: new Set(Object.keys(config.env)) }),
     hashing,
@@ -251,6 +254,7 @@ export async function startApp(
     oldestQueuedSeconds: () => (queue.oldestSince === null ? 0 : Math.max(0, now() - queue.oldestSince) / 1000),
     running: () => engine.active,
     outbound: () => http.stats().inFlight,
+    bodyBytes: () => bodies.held,
     databaseUp: backend.reachable,
   })
   for (const connection of await connectionStore.all()) connections.put(connection)

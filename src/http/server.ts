@@ -21,6 +21,7 @@ import { createAuthenticate } from './authenticate.ts'
 import { createAuthorize } from './authorize.ts'
 import { compileRequestCheck } from './check-request.ts'
 import { createClientAddress } from './client-address.ts'
+import { createCountBody } from './count-body.ts'
 import { EventStreams } from './event-stream.ts'
 import { createErrorHandler } from './failure.ts'
 import { answerMalformed, faultOfHead } from './malformed-request.ts'
@@ -112,6 +113,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     if (request.is404) return notFound(request, reply)
     return authorize(request, reply)
   })
+  fastify.addHook('onRequest', createCountBody(services.bodies))
   // Each route must be in the access table: a forgotten one stops the start, not the guard.
   fastify.addHook('onRoute', (route) => {
     for (const method of [route.method].flat())

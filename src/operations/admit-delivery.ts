@@ -59,6 +59,7 @@ export interface Admission {
 export const MAX_HOPS = 10
 const QUEUE_FULL_RETRY_SECONDS = 2
 const INTAKE_FULL_RETRY_SECONDS = 1
+const BODIES_FULL_RETRY_SECONDS = 2
 const MASKED = '[masked]'
 
 /** Rejections of a known webhook carry its route, so that they can be kept in its inbox. `crowdedOut`: more come in than can be stored. */
@@ -258,6 +259,9 @@ function checkHeaders(services: DeliveryServices, { flow, head }: Admission): Re
 
 export const notFound = (): Rejection =>
   new Rejection('webhook_not_found', 'There is no webhook at this URL. Check the URL, and that its flow is published.')
+
+export const noRoom = (): Rejection =>
+  new Rejection('overloaded', 'Too many large bodies come in at once; try again shortly.', BODIES_FULL_RETRY_SECONDS)
 
 export const tooLarge = (services: DeliveryServices): Rejection =>
   new Rejection('payload_too_large', `The body is larger than ${services.maxBodyBytes} bytes.`)

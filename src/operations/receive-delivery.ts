@@ -28,11 +28,19 @@ const MAX_DEPTH = 200
 /** The webhook was changed by another process after the checks: they have to be made again. */
 export const CHANGED_MEANWHILE = 'changed_meanwhile'
 
+/** The delivery is stored; its run has the reply, or its sender has waited long enough. */
+export class Later {
+  readonly reply: Promise<CallerReply>
+  constructor(reply: Promise<CallerReply>) {
+    this.reply = reply
+  }
+}
+
 export async function receiveDelivery(
   services: DeliveryServices,
   admission: Admission,
   body: Buffer,
-): Promise<CallerReply | Rejection | typeof CHANGED_MEANWHILE> {
+): Promise<CallerReply | Rejection | Later | typeof CHANGED_MEANWHILE> {
   const refused = checkSignature(services, admission, body)
   if (refused) return refused
   const webhook = readBody(admission.head, body)
@@ -103,7 +111,7 @@ export async function receiveDelivery(
       runId,
     },
   }))
-  return immediate ?? (await waiting!) ?? stillRunningReply(runId)
+  return immediate ?? new Later(waiting!.then((reply) => reply ?? stillRunningReply(runId)))
 }
 
 /** Where no template of the trigger looks at them. */

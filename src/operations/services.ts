@@ -10,6 +10,7 @@ import type { AccessServices } from './access/access-services.ts'
 import type { UserView } from './access/sessions.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import type { Audit } from './audit.ts'
+import type { BodyBudget } from './body-budget.ts'
 import type { Events } from './events.ts'
 import type { FlowActivity } from './flow-activity.ts'
 import type { Intake } from './intake.ts'
@@ -70,6 +71,7 @@ export interface Services {
   activity: FlowActivity
   rate: RateLimit
   intake: Intake
+  bodies: BodyBudget
   kinds: ReadonlyMap<string, StepKind>
   surroundings(): Surroundings
   hashing: Hashing

@@ -42,6 +42,12 @@ storeContract('SQLite', async () => {
   }
 })
 
+it('refuses what is to be written after the end, and nothing else comes of it', async () => {
+  const storage = await openSqlite(folder())
+  await storage.close()
+  await expect(storage.hot.write([])).rejects.toMatchObject({ name: 'StorageUnavailable' })
+})
+
 it('settles what the thread has committed within one turn of the event loop, when it is told to look', async () => {
   let syncs = 0
   const storage = await openSqlite(folder(), () => syncs++)
