@@ -38,7 +38,7 @@ import { LiveConnections } from './operations/live-connections.ts'
 import type { SealedRows, Secrets } from './operations/ports.ts'
 import { PublishedFlows } from './operations/published-flows.ts'
 import { RateLimit } from './operations/rate-limit.ts'
-import { stepView } from './operations/read-runs.ts'
+import { stepView, withoutLargeParts } from './operations/read-runs.ts'
 import { Replies } from './operations/replies.ts'
 import type { Services } from './operations/services.ts'
 import { createHttpClient, type HttpClientOptions } from './outbound/http-client.ts'
@@ -508,7 +508,7 @@ function announce(
   const topic = runTopic(run.id)
   if (events.watched(topic)) {
     const steps = progress.entries.filter(({ kind }) => kind !== ROUND)
-    for (const entry of steps) events.emit(topic, { type: 'step', data: stepView(entry, redact) })
+    for (const entry of steps) events.emit(topic, { type: 'step', data: stepView(withoutLargeParts(entry), redact) })
     events.emit(topic, state())
     relay?.told(run.id, steps, progress)
   }

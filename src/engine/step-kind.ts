@@ -51,10 +51,14 @@ export const stop = (): Outcome => ({ type: 'stop' })
 export const waitUntil = (until: number, output: unknown): Outcome => ({ type: 'wait', until, output })
 /** Done in the transaction that journals it: once, whatever happens. */
 export const keyValue = (operation: KeyValueOperation): Outcome => ({ type: 'keyValue', operation })
+/** Messages stand in the lists of runs, and may be made of whatever was delivered. */
+const LONGEST_MESSAGE = 2_000
+const cut = (message: string): string => `${message.slice(0, LONGEST_MESSAGE)}…`
+
 /** `output` is what later steps still see of it, for example the reply of a refused request. */
 export const failed = (error: StepError, output?: unknown, trouble?: Trouble): Outcome & { type: 'failed' } => ({
   type: 'failed',
-  error,
+  error: error.message.length > LONGEST_MESSAGE ? { ...error, message: cut(error.message) } : error,
   output,
   trouble,
 })

@@ -19,7 +19,7 @@ import {
   Rejection,
 } from './admit-delivery.ts'
 import type { DeliveryOutcome, RouteRecord } from './ports.ts'
-import { keepSample, shown } from './read-deliveries.ts'
+import { keepSample, shownEntry } from './read-deliveries.ts'
 import type { DeliveryServices } from './services.ts'
 import { startRun } from './start-run.ts'
 
@@ -235,7 +235,7 @@ async function keepDelivery(
 ): Promise<string> {
   const id = services.ids.next('dlv')
   const { outcome, status, runId, rejection } = result
-  const delivery = {
+  const entry = {
     id,
     flowId: route.flowId,
     receivedAt: services.now(),
@@ -244,14 +244,10 @@ async function keepDelivery(
     message: rejection?.message ?? null,
     status,
     runId,
-    webhook,
   }
-  await services.deliveries.add(delivery)
-  services.meters.delivery(outcome, delivery.code)
-  services.events.tell(route.flowId, 'delivery', id, () => ({
-    type: 'delivery',
-    data: { ...shown(services)(delivery), webhook: undefined },
-  }))
+  await services.deliveries.add({ ...entry, webhook })
+  services.meters.delivery(outcome, entry.code)
+  services.events.tell(route.flowId, 'delivery', id, () => ({ type: 'delivery', data: shownEntry(services)(entry) }))
   return id
 }
 

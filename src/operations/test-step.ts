@@ -42,7 +42,7 @@ export async function testStep(
   if (issues.length) throw new FlowInvalid(issues)
   requireOwnSecrets(services, flowId, document)
 
-  const [latest] = await services.samples.list(flowId)
+  const latest = await services.samples.latest(flowId)
   const earlier = await services.samples.stepResults(flowId)
   const startedAt = services.now()
   const roots = createRoots({
