@@ -70,7 +70,7 @@ export async function openOnPostgres(
       catchUp = signalHandler.catchUp
       const dispatch = createDispatchStore(storage.hot, journal.claimReady, now)
       const trouble = (message: string) => (error: unknown) => log.warn({ reason: (error as Error).message }, message)
-      queue = new ClusterQueue(runsRuns ? config.concurrency : 0, config.maxQueue, {
+      queue = new ClusterQueue(runsRuns ? config.concurrency : 0, config.maxQueue, config.bodyMemoryBytes, {
         dispatch,
         worker: () => lease?.name ?? null,
         carry: (run) => engine.carry(run),

@@ -383,10 +383,20 @@ export interface Queue {
   forgetAllOf(flowId: string): void
 }
 
+/** For what large runs bring into memory. */
+export interface Room {
+  bytes: number
+  /** One of them, however large it is. */
+  oneAtLeast: boolean
+}
+
+/** With the bytes that it took to read it; 0: few. */
+export type TakenRun = ClaimedRun & { bytes: number }
+
 /** Where processes that share the work find it, and find out which of them are alive. */
 export interface DispatchStore {
-  /** Takes over at most so many runs that nobody holds and whose time has come. */
-  take(worker: string, limit: number): Promise<ClaimedRun[]>
+  /** Takes over at most so many runs that nobody holds and whose time has come, large ones only as there is room for them. */
+  take(worker: string, limit: number, room?: Room): Promise<TakenRun[]>
   /** Milliseconds until the next run's time comes. */
   nextDueIn(): Promise<number | null>
   /** Runs that nobody has begun, counted up to `most`. */

@@ -67,7 +67,7 @@ export function createDeliveryStore(db: Kysely<Tables>): Omit<DeliveryStore, 'ad
       const other = await db.selectFrom('delivery').select(INBOX).where('id', '=', id).executeTakeFirst()
       const run = other ? null : await accepted().select(ACCEPTED).where('id', '=', runIdOf(id)).executeTakeFirst()
       const entry = other ? toOther(other) : run ? toAccepted(run) : null
-      const webhook = entry && (await webhooksOf([entry], maxBodyBytes)).get(id)
+      const webhook = entry && (await webhooksOf([entry], maxBodyBytes)).get(entry.id)
       return webhook ? { ...entry, webhook } : null
     },
 
