@@ -33,6 +33,7 @@ import { FlowActivity } from './operations/flow-activity.ts'
 import { createSignalHandler, type SignalHandler } from './operations/hear-signal.ts'
 import { Intake } from './operations/intake.ts'
 import { keepHouse } from './operations/keep-house.ts'
+import { KeptRejections } from './operations/kept-rejections.ts'
 import { KeyRotation } from './operations/key-rotation.ts'
 import { LiveConnections } from './operations/live-connections.ts'
 import type { SealedRows, Secrets } from './operations/ports.ts'
@@ -205,12 +206,13 @@ export async function startApp(
     setUp: shared ? new SetUp(vault.derive('set-up')) : new SetUp(),
     attempts: new SignInAttempts(),
   }
+  const deliveries = { ...createDeliveryStore(kysely), add: hot.addDelivery }
   const bodies = new BodyBudget(config.bodyMemoryBytes)
   const services: Services = {
     flows,
     flowSources: createFlowSourceStore(kysely),
     runs,
-    deliveries: { ...createDeliveryStore(kysely), add: hot.addDelivery },
+    deliveries,
     samples: createSampleStore(kysely, protect),
     housekeeping: createHousekeeping(kysely),
     backups: backend.backups,
@@ -235,6 +237,7 @@ export async function startApp(
     rate: new RateLimit(config.webhookRate),
     intake: new Intake(backend.settleWritten),
     bodies,
+    rejections: new KeptRejections(deliveries),
     kinds: stepKinds,
     surroundings: () => ({ connections: connections.shapes(), env: new Set(Object.keys(config.env)) }),
     hashing,

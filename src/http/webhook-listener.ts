@@ -5,6 +5,7 @@ import type { CallerReply } from '../engine/step-kind.ts'
 import {
   type Admission,
   admitDelivery,
+  briefly,
   type DeliveryHead,
   noRoom,
   Rejection,
@@ -151,13 +152,16 @@ async function bodyOf(
   if (decoded === 'undecodable')
     return new Rejection(
       'bad_request',
-      `The body cannot be decoded as "${encoding}"; send it as gzip, deflate or br, or without a Content-Encoding.`,
+      `The body cannot be decoded as "${briefly(encoding)}"; send it as gzip, deflate or br, or without a Content-Encoding.`,
     )
   return decoded
 }
 
 /** Counted only: keeping them would make an overload worse. */
-const NOT_KEPT = new Set(['rate_limited', 'overloaded'])
+const NOT_KEPT = new Set(['webhook_not_found', 'rate_limited', 'overloaded'])
+
+const isKept = ({ rejections, now }: Services, { flowId }: RouteRecord, code: ErrorCode): boolean =>
+  !NOT_KEPT.has(code) && rejections.admits(flowId, now())
 
 async function reject(
   services: Services,
@@ -168,7 +172,7 @@ async function reject(
   route: RouteRecord | null,
 ): Promise<void> {
   const { code, message, retryAfterSeconds } = rejection
-  if (route && code !== 'webhook_not_found' && !NOT_KEPT.has(code))
+  if (route && isKept(services, route, code))
     keepRejection(services, route, head, rejection, ERROR_STATUS[code]).catch((error) =>
       services.warn('a rejected delivery could not be kept', { reason: String(error) }),
     )

@@ -311,6 +311,8 @@ export interface RunStore {
 export interface DeliveryStore {
   /** For deliveries that start no run; an accepted one is its run. */
   add(delivery: DeliveryRecord): Promise<void>
+  /** Deletes all rejected ones of the flow but the last. */
+  trimRejected(flowId: string, keep: number): Promise<void>
   /** Without what they brought, which is not read. */
   inbox(filter: DeliveryFilter, page: Page): Promise<Paged<Omit<DeliveryRecord, 'webhook'>>>
   /** Without bodies larger than `maxBytes`; the page ends before what it brings exceeds that. */

@@ -135,6 +135,7 @@ export async function keepRejection(
     metadata: head.metadata,
   }
   await keepDelivery(services, route, webhook, { outcome: 'rejected', status, runId: null, rejection })
+  await services.rejections.added(route.flowId)
 }
 
 function readBody(head: DeliveryHead, bytes: Buffer): WebhookData | Rejection {

@@ -14,6 +14,7 @@ import type { BodyBudget } from './body-budget.ts'
 import type { Events } from './events.ts'
 import type { FlowActivity } from './flow-activity.ts'
 import type { Intake } from './intake.ts'
+import type { KeptRejections } from './kept-rejections.ts'
 import type { KeyRotation } from './key-rotation.ts'
 import type { LiveConnections } from './live-connections.ts'
 import type { OAuthClient } from './oauth-client.ts'
@@ -72,6 +73,7 @@ export interface Services {
   rate: RateLimit
   intake: Intake
   bodies: BodyBudget
+  rejections: KeptRejections
   kinds: ReadonlyMap<string, StepKind>
   surroundings(): Surroundings
   hashing: Hashing
@@ -104,6 +106,7 @@ export type DeliveryServices = Pick<
   | 'published'
   | 'queue'
   | 'rate'
+  | 'rejections'
   | 'replies'
   | 'runs'
   | 'samples'

@@ -1,5 +1,5 @@
 // The inbox: deliveries that started no run have a row of their own, an accepted one is read from its run.
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { deliveryIdOf, runIdOf } from '../engine/ids.ts'
 import type { DeliveryFilter, DeliveryRecord, DeliveryStore, Page, ShownWebhook } from '../operations/ports.ts'
 import { bytesUpTo, fittingOf, UNBOUNDED, upTo } from './bounded.ts'
@@ -69,6 +69,20 @@ export function createDeliveryStore(db: Kysely<Tables>): Omit<DeliveryStore, 'ad
       const entry = other ? toOther(other) : run ? toAccepted(run) : null
       const webhook = entry && (await webhooksOf([entry], maxBodyBytes)).get(entry.id)
       return webhook ? { ...entry, webhook } : null
+    },
+
+    async trimRejected(flowId, keep) {
+      const rejected = db
+        .selectFrom('delivery')
+        .select('id')
+        .where('flow_id', '=', flowId)
+        .where(sql<boolean>`outcome = 'rejected'`)
+      const first = await rejected.orderBy('id', 'desc').offset(keep).limit(1).executeTakeFirst()
+      if (first)
+        await db
+          .deleteFrom('delivery')
+          .where('id', 'in', rejected.where('id', '<=', first.id))
+          .execute()
     },
 
     async inbox(filter, page) {

@@ -758,6 +758,26 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
         expect(await stores.deliveries.get('dlv_none')).toBeNull()
       })
 
+      it('keeps the last rejected deliveries of a flow, and all others', async () => {
+        const add = async (flowId: string, outcome: DeliveryRecord['outcome']) => {
+          time += 1
+          const one = { ...delivery(flowId), outcome }
+          await stores.deliveries.add(one)
+          return one.id
+        }
+        await add('flow_trim', 'rejected')
+        const filtered = await add('flow_trim', 'filtered')
+        const kept = [await add('flow_trim', 'rejected'), await add('flow_trim', 'rejected')]
+        const other = await add('flow_trim_other', 'rejected')
+        await stores.deliveries.trimRejected('flow_trim', 2)
+        const idsOf = async (flowId: string) =>
+          (await stores.deliveries.inbox({ flowId, outcome: null }, page)).items.map(({ id }) => id)
+        expect(await idsOf('flow_trim')).toEqual([kept[1], kept[0], filtered])
+        await stores.deliveries.trimRejected('flow_trim', 2)
+        expect(await idsOf('flow_trim')).toHaveLength(3)
+        expect(await idsOf('flow_trim_other')).toEqual([other])
+      })
+
       it('keeps the last samples only', async () => {
         for (let i = 0; i < 5; i++) {
           time += 1
