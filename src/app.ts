@@ -13,7 +13,7 @@ import { createIds } from './engine/ids.ts'
 import { type ClaimedRun, ROUND, type RunProgress } from './engine/run-store.ts'
 import { flowSchema } from './flow/flow-schema.ts'
 import { type Listening, listen } from './http/listen.ts'
-import { createMetrics } from './http/metrics.ts'
+import { createMetrics, type Metrics } from './http/metrics.ts'
 import { createServer, type Server } from './http/server.ts'
 import { HOP_HEADER } from './http/webhook-request.ts'
 import { createOAuthClient } from './oauth/oauth-client.ts'
@@ -36,6 +36,7 @@ import { keepHouse } from './operations/keep-house.ts'
 import { KeptRejections } from './operations/kept-rejections.ts'
 import { KeyRotation } from './operations/key-rotation.ts'
 import { LiveConnections } from './operations/live-connections.ts'
+import { LoopWatch } from './operations/loop-watch.ts'
 import type { SealedRows, Secrets } from './operations/ports.ts'
 import { PublishedFlows } from './operations/published-flows.ts'
 import { RateLimit } from './operations/rate-limit.ts'
@@ -87,6 +88,7 @@ const ACTIVITY_EVERY_MS = 5_000
 const FINISH_GRACE_MS = 5_000
 const TOKEN_GRACE_MS = 1_500
 const TRACE_GRACE_MS = 500
+const SILENT_MS = 10_000
 /** The wall clock may jump: whoever sleeps looks at it again. */
 const LONGEST_SLEEP_MS = 60_000
 
@@ -142,6 +144,7 @@ export async function startApp(
     redact: secrets.redact,
     warn,
   })
+  const watch = new LoopWatch({ held: reportHeld(metrics, log) })
   const enginePorts: EnginePorts = {
     journal: hot.journal,
     http,
@@ -162,6 +165,7 @@ export async function startApp(
     sleepUntil,
     redact: secrets.redact,
     reply: (run, reply) => dispatcher.reply(run, reply),
+    begins: (what, runId) => watch.begin(what, runId),
     progressed(run, progress) {
       metrics.stepsRecorded(progress.entries)
       if (progress.finishedAt !== null) {
@@ -234,6 +238,7 @@ export async function startApp(
     events,
     meters: metrics,
     activity,
+    watch,
     rate: new RateLimit(config.webhookRate),
     intake: new Intake(backend.settleWritten),
     bodies,
@@ -284,6 +289,7 @@ export async function startApp(
   const counting = setInterval(() => void writeActivity(activity, log), ACTIVITY_EVERY_MS)
   let housekeeping = Promise.resolve()
   if (!idle) {
+    watch.start()
     dispatcher.start()
     housekeeping = keepHouseRegularly(services, config.retentionDays, stopping.signal, log)
     if (backend.kind === 'sqlite') noteAddress(config.dataDir, localUrl)
@@ -305,6 +311,7 @@ export async function startApp(
       await sandbox.close()
       await housekeeping
       clearInterval(counting)
+      watch.stop()
       relay?.stop()
       await writeActivity(activity, log)
       await services.keyRotation.stop()
@@ -460,6 +467,24 @@ async function stopServing(
   const cutOff = setTimeout(() => server.fastify.server.closeAllConnections(), 1000)
   await closed
   clearTimeout(cutOff)
+}
+
+/** One line in ten seconds says enough. */
+function reportHeld(metrics: Metrics, log: Logger): (ms: number, last: string, runId: string | null) => void {
+  let silentUntil = 0
+  let unsaid = 0
+  return (ms, last, runId) => {
+    metrics.loopHeld(ms)
+    const now = performance.now()
+    if (now < silentUntil) {
+      unsaid++
+      return
+    }
+    silentUntil = now + SILENT_MS
+    const details = { heldMs: Math.round(ms), last, ...(runId && { runId }), ...(unsaid && { unsaid }) }
+    log.warn(details, 'the event loop was held')
+    unsaid = 0
+  }
 }
 
 async function flushTraces(tracing: Tracing, log: Logger): Promise<void> {

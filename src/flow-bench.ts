@@ -87,6 +87,7 @@ export async function openBench({ startMs, env, connections: given, sandbox }: B
     redact: (value) => value,
     reply: (run, reply) => replies.send(run.id, reply),
     progressed: () => {},
+    begins: () => {},
     sleepUntil,
     storageTrouble: (error) => Promise.reject(error),
     bug: (error) => bugs.push(error),

@@ -144,6 +144,7 @@ export class RunWalk {
   ): Promise<Outcome> {
     const running = { entry, noted: false, trace: this.trace?.step(entry) ?? null }
     this.#running.push(running)
+    this.#ports.begins(step.kind.kind, this.run.id)
     try {
       const { outcome, input } = await performStep(
         step,

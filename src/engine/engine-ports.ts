@@ -21,6 +21,8 @@ export interface EnginePorts {
   connections: Connections
   /** Hands a reply to the webhook's caller, if one still waits. */
   reply(run: ClaimedRun, reply: CallerReply): void
+  /** Work on a run begins that may take its time; for whoever asks what held the event loop. */
+  begins(what: string, runId: string): void
   /** After each durable step forward. */
   progressed(run: ClaimedRun, progress: RunProgress): void
   /** The database cannot be written: resolves when it is worth another try. */

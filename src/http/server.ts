@@ -114,6 +114,10 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     return authorize(request, reply)
   })
   fastify.addHook('onRequest', createCountBody(services.bodies))
+  // Its body has been read.
+  fastify.addHook('preHandler', async ({ method, routeOptions }) =>
+    services.watch.begin(`${method} ${routeOptions.url}`),
+  )
   // Each route must be in the access table: a forgotten one stops the start, not the guard.
   fastify.addHook('onRoute', (route) => {
     for (const method of [route.method].flat())

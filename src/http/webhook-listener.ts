@@ -22,6 +22,7 @@ import { faultOfHead } from './malformed-request.ts'
 import { decodeBody, leaveBody, mayBeLarge, readBody, readHead } from './webhook-request.ts'
 
 const PREFIX = '/api/v1/webhooks/'
+const RECEIVING = 'POST /api/v1/webhooks/:id'
 const MOST_ATTEMPTS = 5
 const TARGET = /^([^/]+)(\/test)?$/
 
@@ -107,7 +108,7 @@ async function takeOn(
       return REFUSED
     }
     body ??= await bodyOf(request, response, services, head, hold)
-    const outcome = body instanceof Rejection ? body : await receive(services, admitted, body, hold)
+    const outcome = body instanceof Rejection ? body : await (hold ? receiveInTurn : receive)(services, admitted, body)
     if (outcome instanceof Rejection) {
       await reject(services, request, response, head, outcome, admitted.route)
       return REFUSED
@@ -125,10 +126,14 @@ async function isOutdated(
   return route !== null && rejection.code === 'unauthorized' && !(await published.isCurrent(route))
 }
 
-function receive(services: Services, admitted: Admission, body: Buffer, hold: BodyHold | null) {
-  const receiving = () => receiveDelivery(services, admitted, body)
-  return hold ? services.bodies.inTurn(body.length, receiving) : receiving()
+function receive(services: Services, admitted: Admission, body: Buffer): ReturnType<typeof receiveDelivery> {
+  services.watch.begin(RECEIVING)
+  return receiveDelivery(services, admitted, body)
 }
+
+/** Large bodies one after the other. */
+const receiveInTurn = (services: Services, admitted: Admission, body: Buffer) =>
+  services.bodies.inTurn(body.length, () => receive(services, admitted, body))
 
 async function bodyOf(
   request: IncomingMessage,

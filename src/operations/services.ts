@@ -17,6 +17,7 @@ import type { Intake } from './intake.ts'
 import type { KeptRejections } from './kept-rejections.ts'
 import type { KeyRotation } from './key-rotation.ts'
 import type { LiveConnections } from './live-connections.ts'
+import type { LoopWatch } from './loop-watch.ts'
 import type { OAuthClient } from './oauth-client.ts'
 import type {
   AuthorizationRequestStore,
@@ -70,6 +71,7 @@ export interface Services {
   events: Events
   meters: Meters
   activity: FlowActivity
+  watch: LoopWatch
   rate: RateLimit
   intake: Intake
   bodies: BodyBudget
