@@ -45,6 +45,7 @@ import { Replies } from './operations/replies.ts'
 import type { Services } from './operations/services.ts'
 import { createHttpClient, type HttpClientOptions } from './outbound/http-client.ts'
 import { packageFile } from './package-files.ts'
+import { RunMemory } from './queue/run-memory.ts'
 import { createSandbox } from './sandbox/worker-pool.ts'
 import { openVault } from './secrets/open-vault.ts'
 import { createPasswords } from './secrets/passwords.ts'
@@ -144,6 +145,7 @@ export async function startApp(
     redact: secrets.redact,
     warn,
   })
+  const memory = new RunMemory(config.bodyMemoryBytes)
   const watch = new LoopWatch({ held: reportHeld(metrics, log) })
   const enginePorts: EnginePorts = {
     journal: hot.journal,
@@ -166,6 +168,7 @@ export async function startApp(
     redact: secrets.redact,
     reply: (run, reply) => dispatcher.reply(run, reply),
     begins: (what, runId) => watch.begin(what, runId),
+    replyRoom: memory,
     progressed(run, progress) {
       metrics.stepsRecorded(progress.entries)
       if (progress.finishedAt !== null) {
@@ -187,7 +190,7 @@ export async function startApp(
     catchUp: async (changes) => hearing?.catchUp(changes),
     resumed: () => hearing?.resumed(),
   }
-  const dispatcher = backend.dispatcher({ engine, published, runs, replies, signalHandler, log })
+  const dispatcher = backend.dispatcher({ engine, published, runs, replies, signalHandler, memory, log })
   const { queue } = dispatcher
   const ids = createIds(now, randomBytes)
   const audit = new Audit({

@@ -88,6 +88,7 @@ export async function openBench({ startMs, env, connections: given, sandbox }: B
     reply: (run, reply) => replies.send(run.id, reply),
     progressed: () => {},
     begins: () => {},
+    replyRoom: null,
     sleepUntil,
     storageTrouble: (error) => Promise.reject(error),
     bug: (error) => bugs.push(error),

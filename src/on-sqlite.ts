@@ -32,8 +32,8 @@ export async function openOnSqlite(
     },
     settleWritten: () => storage.hot.look(),
     sealedRows: () => createSqliteSealedRows(storage),
-    dispatcher({ engine, published, runs, replies, log }) {
-      const queue = new InProcessQueue(config.concurrency, config.bodyMemoryBytes, {
+    dispatcher({ engine, published, runs, replies, memory, log }) {
+      const queue = new InProcessQueue(config.concurrency, memory, {
         bytesOf,
         advance: (runId, fresh) => engine.advance(runId, fresh),
         async due() {

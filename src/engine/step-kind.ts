@@ -3,7 +3,7 @@ import type { Static, TSchema } from 'typebox'
 import type { Scope } from '../flow/expression/index.ts'
 import type { StepListHandle } from '../flow/schema.ts'
 import type { Connections } from './connections.ts'
-import type { HttpClient } from './http-client.ts'
+import type { HttpClient, RoomOfRun } from './http-client.ts'
 import type { Sandbox } from './sandbox.ts'
 
 /** Why a step or run failed. */
@@ -116,6 +116,8 @@ export interface StepContext<Settings> {
   /** Whether the text holds a secret from a connection, `env` or a sealed literal. */
   holdsSecret(text: string): boolean
   http: HttpClient
+  /** Where large replies have to wait for it; null: they need none. */
+  replyRoom(): RoomOfRun | null
   connections: Connections
   sandbox: Sandbox
   /** Keeps a line with the run. */

@@ -69,6 +69,7 @@ export async function testStep(
     runRounds: async ({ items }) => ({ count: items?.length ?? 0, results: [], errors: [], failure: null }),
     holdsSecret: services.enginePorts.holdsSecret,
     http: services.enginePorts.http,
+    replyRoom: () => null,
     connections: services.enginePorts.connections,
     sandbox: services.enginePorts.sandbox,
     log: (line) => void logs.push(line),

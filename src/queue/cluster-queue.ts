@@ -2,7 +2,7 @@
 import { timeOfId } from '../engine/ids.ts'
 import { type Advanced, type ClaimedRun, SMALL_RUN } from '../engine/run-store.ts'
 import type { DispatchStore, Queue, QueuedRun, TakenRun } from '../operations/ports.ts'
-import { RunMemory } from './run-memory.ts'
+import type { RunMemory } from './run-memory.ts'
 
 export interface ClusterQueuePorts {
   dispatch: Pick<DispatchStore, 'take' | 'nextDueIn' | 'waiting' | 'admit' | 'lines'>
@@ -43,9 +43,9 @@ export class ClusterQueue implements Queue {
   readonly #timers = new Set<NodeJS.Timeout>()
 
   /** `concurrency` 0: this process only takes runs on. `most`: so far runs that wait are counted. */
-  constructor(concurrency: number, most: number, memoryBytes: number, ports: ClusterQueuePorts) {
+  constructor(concurrency: number, most: number, memory: RunMemory, ports: ClusterQueuePorts) {
     this.#concurrency = concurrency
-    this.#memory = new RunMemory(memoryBytes)
+    this.#memory = memory
     this.#most = most
     this.#ports = ports
   }
@@ -148,7 +148,7 @@ export class ClusterQueue implements Queue {
   }
 
   #begin(run: TakenRun): void {
-    this.#memory.begun(run.bytes)
+    this.#memory.begun(run.id, run.bytes)
     void this.#carry(this.#ports.carry(run), run.id, run.placed ? run.flowId : null, run.bytes)
   }
 
@@ -168,7 +168,7 @@ export class ClusterQueue implements Queue {
       return
     }
     this.#taken--
-    this.#memory.ended(bytes)
+    this.#memory.ended(runId)
     this.#count(runId, -1)
     // One that there was no room for may begin.
     if (bytes > SMALL_RUN) this.#mayBeMore = true

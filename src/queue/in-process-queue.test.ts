@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Advanced } from '../engine/run-store.ts'
 import type { QueuedRun } from '../operations/ports.ts'
 import { InProcessQueue } from './in-process-queue.ts'
+import { RunMemory } from './run-memory.ts'
 
 const turns = async () => {
   for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve))
@@ -14,7 +15,7 @@ function setUp(concurrency: number, memoryBytes = 0, bytesOf: Record<string, num
   const due: QueuedRun[] = []
   let time = 0
   let nextAt: number | null = null
-  const queue = new InProcessQueue(concurrency, memoryBytes, {
+  const queue = new InProcessQueue(concurrency, new RunMemory(memoryBytes), {
     bytesOf: (id) => bytesOf[id] ?? 0,
     advance: (id) => {
       begun.push(id)
@@ -248,7 +249,7 @@ describe('the in-process queue', () => {
   it('tries a run again that could not be carried on', async () => {
     let tries = 0
     const failures: unknown[] = []
-    const queue = new InProcessQueue(1, 0, {
+    const queue = new InProcessQueue(1, new RunMemory(0), {
       bytesOf: () => 0,
       advance: async () => {
         if (++tries === 1) throw new Error('the disk hiccups')

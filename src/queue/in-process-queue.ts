@@ -3,7 +3,7 @@
 import { type Advanced, type NewRun, SMALL_RUN } from '../engine/run-store.ts'
 import { Fifo } from '../fifo.ts'
 import type { Queue, QueuedRun } from '../operations/ports.ts'
-import { RunMemory } from './run-memory.ts'
+import type { RunMemory } from './run-memory.ts'
 
 export interface QueuePorts {
   advance(runId: string, fresh: NewRun | null): Promise<Advanced>
@@ -51,9 +51,9 @@ export class InProcessQueue implements Queue {
   #timer: NodeJS.Timeout | null = null
   #timerAt = Number.POSITIVE_INFINITY
 
-  constructor(concurrency: number, memoryBytes: number, ports: QueuePorts) {
+  constructor(concurrency: number, memory: RunMemory, ports: QueuePorts) {
     this.#concurrency = concurrency
-    this.#memory = new RunMemory(memoryBytes)
+    this.#memory = memory
     this.#ports = ports
   }
 
@@ -149,8 +149,8 @@ export class InProcessQueue implements Queue {
       const next = this.#next()
       if (!next) return
       this.#running++
-      this.#memory.begun(next.bytes)
-      void this.#advance(next.run, next.bytes)
+      this.#memory.begun(next.run.id, next.bytes)
+      void this.#advance(next.run)
     }
   }
 
@@ -165,7 +165,7 @@ export class InProcessQueue implements Queue {
     return undefined
   }
 
-  async #advance(run: QueuedRun, bytes: number): Promise<void> {
+  async #advance(run: QueuedRun): Promise<void> {
     let advanced: Advanced = { state: 'interrupted' }
     const begunAt = this.#ports.now()
     try {
@@ -176,7 +176,7 @@ export class InProcessQueue implements Queue {
     } catch (error) {
       this.#ports.failed(error)
       this.#running--
-      this.#memory.ended(bytes)
+      this.#memory.ended(run.id)
       // It keeps its place and is tried again: a run must not be stranded by, say, a read that failed.
       setTimeout(() => {
         this.#ready.push({ ...run, fresh: null })
@@ -186,7 +186,7 @@ export class InProcessQueue implements Queue {
       return
     }
     this.#running--
-    this.#memory.ended(bytes)
+    this.#memory.ended(run.id)
     if (this.#resumed.size) this.#resumed.delete(run.id)
     if (advanced.state === 'parked') this.wakeAt(advanced.resumeAt)
     else this.#release(run)

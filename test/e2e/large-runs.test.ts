@@ -1,16 +1,21 @@
 // More large runs than memory holds: they wait for one another, and all that were acknowledged come to their end.
 import { rmSync } from 'node:fs'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { freePort } from '../harness/free-port.ts'
 import { type Gate, startGate } from '../harness/gate.ts'
 import { type MillraceProcess, spawnMillrace, temporaryFolder } from '../harness/millrace.ts'
+import { startUpstream } from '../harness/upstream.ts'
 
-const RUNS = 30
+const RUNS = 24
 const BODY = JSON.stringify({ text: 'x'.repeat(4_000_000) })
 
 let gate: Gate
 let millrace: MillraceProcess
-const dataDir = temporaryFolder()
+let dataDir: string
+beforeEach(async () => {
+  dataDir = temporaryFolder()
+  gate = await startGate()
+})
 afterEach(async () => {
   gate.open()
   millrace.child.kill('SIGTERM')
@@ -19,14 +24,18 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-it('carries 30 runs of 4 MB that wait for an API, and callers who wait for them, with a heap of 100 MB', async () => {
-  gate = await startGate()
-  millrace = await spawnMillrace(dataDir, await freePort(), {
+const start = async (environment: Record<string, string>) =>
+  spawnMillrace(dataDir, await freePort(), {
     NODE_OPTIONS: '--max-old-space-size=100',
     MILLRACE_BODY_MEMORY: '32mb',
     MILLRACE_ENV_GATE: gate.url,
+    ...environment,
   })
-  const steps = [{ id: 'held', kind: 'http', method: 'GET', url: '{{ env.GATE }}', timeout: 120 }]
+const held = { id: 'held', kind: 'http', method: 'GET', url: '{{ env.GATE }}', timeout: 120 }
+
+it('carries 24 runs of 4 MB that wait for an API, and callers who wait for them, with a heap of 100 MB', async () => {
+  millrace = await start({})
+  const steps = [held]
   const { post } = await millrace.publish({ name: 'Waits', trigger: { kind: 'webhook' }, steps })
   const awaited = await millrace.publish({
     name: 'Awaited',
@@ -50,4 +59,28 @@ it('carries 30 runs of 4 MB that wait for an API, and callers who wait for them,
   for (const caller of callers) expect((await caller).status).toBe(200)
   for (const id of ids) expect((await millrace.runEnded(id)).status).toBe('succeeded')
   expect(millrace.child.exitCode).toBeNull()
-}, 60_000)
+}, 120_000)
+
+it('carries 24 runs that get 4 MB from an API and wait with it, with a heap of 100 MB', async () => {
+  const upstream = await startUpstream((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(BODY)
+  })
+  try {
+    millrace = await start({ MILLRACE_ENV_UP: upstream.url })
+    const { post } = await millrace.publish({
+      name: 'Gets',
+      trigger: { kind: 'webhook' },
+      steps: [{ id: 'get', kind: 'http', method: 'GET', url: '{{ env.UP }}', timeout: 120 }, held],
+    })
+    const ids = []
+    for (let i = 0; i < RUNS; i++) ids.push((await post({})).body.id)
+    await upstream.count(RUNS)
+    await gate.count(1)
+    gate.open()
+    for (const id of ids) expect((await millrace.runEnded(id)).status).toBe('succeeded')
+    expect(millrace.child.exitCode).toBeNull()
+  } finally {
+    await upstream.close()
+  }
+}, 120_000)

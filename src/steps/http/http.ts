@@ -69,6 +69,7 @@ function send(context: StepContext<HttpSettings>, request: BuiltRequest): Promis
     followRedirects: settings.followRedirects !== false,
     hops,
     signal: context.signal(),
+    room: context.replyRoom(),
     check: (hop) => context.connections.checkHost(hop.url, () => textsOf(hop, settings)),
   })
 }
