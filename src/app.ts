@@ -14,7 +14,7 @@ import { createIds } from './engine/ids.ts'
 import { type ClaimedRun, ROUND, type RunProgress } from './engine/run-store.ts'
 import { flowSchema } from './flow/flow-schema.ts'
 import { type Listening, listen } from './http/listen.ts'
-import { createMetrics } from './http/metrics.ts'
+import { createMetrics, type Metrics } from './http/metrics.ts'
 import { createServer, type Server } from './http/server.ts'
 import { HOP_HEADER } from './http/webhook-request.ts'
 import { createOAuthClient } from './oauth/oauth-client.ts'
@@ -28,22 +28,26 @@ import { SignInAttempts } from './operations/access/sign-in-attempts.ts'
 import { resetPassword as setNewPassword } from './operations/access/users.ts'
 import { AccessTokens } from './operations/access-tokens.ts'
 import { Audit } from './operations/audit.ts'
+import { BodyBudget } from './operations/body-budget.ts'
 import { EventRelay } from './operations/event-relay.ts'
 import { Events, type FlowEvent, runEvent, runTopic } from './operations/events.ts'
 import { FlowActivity } from './operations/flow-activity.ts'
 import { createSignalHandler, type SignalHandler } from './operations/hear-signal.ts'
 import { Intake } from './operations/intake.ts'
 import { keepHouse } from './operations/keep-house.ts'
+import { KeptRejections } from './operations/kept-rejections.ts'
 import { KeyRotation } from './operations/key-rotation.ts'
 import { LiveConnections } from './operations/live-connections.ts'
+import { LoopWatch } from './operations/loop-watch.ts'
 import type { SealedRows, Secrets } from './operations/ports.ts'
 import { PublishedFlows } from './operations/published-flows.ts'
 import { RateLimit } from './operations/rate-limit.ts'
-import { stepView } from './operations/read-runs.ts'
+import { stepView, withoutLargeParts } from './operations/read-runs.ts'
 import { Replies } from './operations/replies.ts'
 import type { Services } from './operations/services.ts'
 import { createHttpClient, type HttpClientOptions } from './outbound/http-client.ts'
 import { packageFile } from './package-files.ts'
+import { RunMemory } from './queue/run-memory.ts'
 import { createSandbox } from './sandbox/worker-pool.ts'
 import { openVault } from './secrets/open-vault.ts'
 import { createPasswords } from './secrets/passwords.ts'
@@ -87,6 +91,7 @@ const ACTIVITY_EVERY_MS = 5_000
 const FINISH_GRACE_MS = 5_000
 const TOKEN_GRACE_MS = 1_500
 const TRACE_GRACE_MS = 500
+const SILENT_MS = 10_000
 /** The wall clock may jump: whoever sleeps looks at it again. */
 const LONGEST_SLEEP_MS = 60_000
 
@@ -143,6 +148,8 @@ export async function startApp(
     redact: (value) => secrets.redact(value),
     warn,
   })
+  const memory = new RunMemory(config.bodyMemoryBytes)
+  const watch = new LoopWatch({ held: reportHeld(metrics, log) })
   const enginePorts: EnginePorts = {
     journal: hot.journal,
     http,
@@ -164,6 +171,8 @@ export async function startApp(
     redactReply: (value, run) => secrets.redactReply(value, run.flowId, () => JSON.stringify(run.webhook)),
     reply: (run, reply) => dispatcher.reply(run, reply),
     replyRefused: ({ flowId }, reason) => warn(DEFAULT_SENT, { flowId, reason }),
+    begins: (what, runId) => watch.begin(what, runId),
+    replyRoom: memory,
     progressed(run, progress) {
       metrics.stepsRecorded(progress.entries)
       if (progress.finishedAt !== null) {
@@ -185,7 +194,7 @@ export async function startApp(
     catchUp: async (changes) => hearing?.catchUp(changes),
     resumed: () => hearing?.resumed(),
   }
-  const dispatcher = backend.dispatcher({ engine, published, runs, replies, signalHandler, log })
+  const dispatcher = backend.dispatcher({ engine, published, runs, replies, signalHandler, memory, log })
   const { queue } = dispatcher
   const ids = createIds(now, randomBytes)
   const audit = new Audit({
@@ -209,11 +218,13 @@ export async function startApp(
     devices: new KnownDevices(vault.derive('known-devices')),
     attempts: new SignInAttempts(),
   }
+  const deliveries = { ...createDeliveryStore(kysely), add: hot.addDelivery }
+  const bodies = new BodyBudget(config.bodyMemoryBytes)
   const services: Services = {
     flows,
     flowSources: createFlowSourceStore(kysely),
     runs,
-    deliveries: { ...createDeliveryStore(kysely), add: hot.addDelivery },
+    deliveries,
     samples: createSampleStore(kysely, protect),
     housekeeping: createHousekeeping(kysely),
     backups: backend.backups,
@@ -235,8 +246,11 @@ export async function startApp(
     events,
     meters: metrics,
     activity,
+    watch,
     rate: new RateLimit(config.webhookRate),
     intake: new Intake(backend.settleWritten),
+    bodies,
+    rejections: new KeptRejections(deliveries),
     kinds: stepKinds,
     surroundings: () => ({ connections: connections.shapes(), env: new Set(Object.keys(config.env)) }),
     hashing,
@@ -257,6 +271,7 @@ export async function startApp(
     oldestQueuedSeconds: () => (queue.oldestSince === null ? 0 : Math.max(0, now() - queue.oldestSince) / 1000),
     running: () => engine.active,
     outbound: () => http.stats().inFlight,
+    bodyBytes: () => bodies.held,
     databaseUp: backend.reachable,
   })
   for (const connection of await connectionStore.all()) connections.put(connection)
@@ -285,6 +300,7 @@ export async function startApp(
   const counting = setInterval(() => void writeActivity(activity, log), ACTIVITY_EVERY_MS)
   let housekeeping = Promise.resolve()
   if (!idle) {
+    watch.start()
     dispatcher.start()
     housekeeping = keepHouseRegularly(services, config.retentionDays, stopping.signal, log)
     if (backend.kind === 'sqlite') noteAddress(config.dataDir, localUrl)
@@ -306,6 +322,7 @@ export async function startApp(
       await sandbox.close()
       await housekeeping
       clearInterval(counting)
+      watch.stop()
       relay?.stop()
       await writeActivity(activity, log)
       await services.keyRotation.stop()
@@ -470,6 +487,24 @@ async function stopServing(
   clearTimeout(cutOff)
 }
 
+/** One line in ten seconds says enough. */
+function reportHeld(metrics: Metrics, log: Logger): (ms: number, last: string, runId: string | null) => void {
+  let silentUntil = 0
+  let unsaid = 0
+  return (ms, last, runId) => {
+    metrics.loopHeld(ms)
+    const now = performance.now()
+    if (now < silentUntil) {
+      unsaid++
+      return
+    }
+    silentUntil = now + SILENT_MS
+    const details = { heldMs: Math.round(ms), last, ...(runId && { runId }), ...(unsaid && { unsaid }) }
+    log.warn(details, 'the event loop was held')
+    unsaid = 0
+  }
+}
+
 async function flushTraces(tracing: Tracing, log: Logger): Promise<void> {
   await tracing.flush().catch((error) => log.warn({ reason: (error as Error).message }, 'the last spans were not sent'))
 }
@@ -520,7 +555,10 @@ function announce(
   if (events.watched(topic)) {
     const steps = progress.entries.filter(({ kind }) => kind !== ROUND)
     for (const entry of steps)
-      events.emit(topic, { type: 'step', data: stepView(entry, (value) => redact(value, run.flowId)) })
+      events.emit(topic, {
+        type: 'step',
+        data: stepView(withoutLargeParts(entry), (value) => redact(value, run.flowId)),
+      })
     events.emit(topic, state())
     relay?.told(run.id, steps, progress)
   }

@@ -8,6 +8,7 @@ import type { SignalHandler } from './operations/hear-signal.ts'
 import type { Backups, DeliveryStore, Protect, Queue, RunStore, SealedRows, Signals } from './operations/ports.ts'
 import type { PublishedFlows } from './operations/published-flows.ts'
 import type { Replies } from './operations/replies.ts'
+import type { RunMemory } from './queue/run-memory.ts'
 import type { Tables } from './storage/tables.ts'
 
 export interface Backend {
@@ -36,6 +37,7 @@ export interface HotStores {
 }
 
 export interface DispatchParts {
+  memory: RunMemory
   engine: Engine
   published: PublishedFlows
   runs: RunStore

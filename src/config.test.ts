@@ -16,6 +16,7 @@ describe('readConfig', () => {
       env: {},
       egressAllow: [],
       maxBodyBytes: 10_485_760,
+      bodyMemoryBytes: 134_217_728,
       webhookRate: 0,
       maxQueue: 100_000,
       concurrency: 256,
@@ -30,6 +31,11 @@ describe('readConfig', () => {
   it('reads sizes in binary units', () => {
     expect(readConfig({ MILLRACE_MAX_BODY: '1.5kb' }).maxBodyBytes).toBe(1536)
     expect(readConfig({ MILLRACE_MAX_BODY: '512' }).maxBodyBytes).toBe(512)
+  })
+
+  it('keeps room for bodies as large as they may be', () => {
+    expect(readConfig({ MILLRACE_MAX_BODY: '1gb' }).bodyMemoryBytes).toBe(2 * 1024 ** 3)
+    expect(readConfig({ MILLRACE_BODY_MEMORY: '20mb' }).bodyMemoryBytes).toBe(20_971_520)
   })
 
   it('gives flows the variables with the prefix, and no others', () => {
@@ -47,6 +53,8 @@ describe('readConfig', () => {
     ['MILLRACE_PORT', '70000', 'not between 1 and 65535'],
     ['MILLRACE_CONCURRENCY', '1.5', 'not a whole number'],
     ['MILLRACE_MAX_BODY', '10 potatoes', 'not a size'],
+    ['MILLRACE_BODY_MEMORY', '15mb', 'less than twice MILLRACE_MAX_BODY'],
+    ['MILLRACE_BODY_MEMORY', '65gb', 'not between 1 byte and 64gb'],
     ['MILLRACE_BASE_URL', 'flows.example.com', 'not an http or https URL'],
     ['MILLRACE_BASE_URL', 'https://example.com/flows', 'more than an origin'],
     ['MILLRACE_WEBHOOK_BASE_URL', 'https://example.com/hooks', 'more than an origin'],

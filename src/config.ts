@@ -19,6 +19,7 @@ export interface Config {
   env: Readonly<Record<string, string>>
   egressAllow: string[]
   maxBodyBytes: number
+  bodyMemoryBytes: number
   webhookRate: number
   maxQueue: number
   concurrency: number
@@ -35,6 +36,7 @@ export type Role = 'all' | 'web' | 'worker'
 /** One line that names the variable, the value's fault and an example. */
 export class ConfigError extends Error {}
 
+const DEFAULT_BODY_MEMORY = 128 * 1024 ** 2
 const DEFAULT_DATA_DIR = './.millrace'
 
 type Environment = Record<string, string | undefined>
@@ -43,6 +45,7 @@ export function readConfig(environment: Environment = process.env): Config {
   const read = new Reader(environment)
   const port = read.integer('MILLRACE_PORT', 8080, 1, 65_535)
   const baseUrl = read.origin('MILLRACE_BASE_URL', `http://localhost:${port}`)
+  const maxBodyBytes = read.size('MILLRACE_MAX_BODY', '10mb')
   return {
     host: read.text('MILLRACE_HOST', '127.0.0.1'),
     port,
@@ -55,7 +58,8 @@ export function readConfig(environment: Environment = process.env): Config {
     adminToken: read.adminToken(),
     env: read.flowEnvironment(),
     egressAllow: read.egressAllow(),
-    maxBodyBytes: read.size('MILLRACE_MAX_BODY', '10mb'),
+    maxBodyBytes,
+    bodyMemoryBytes: read.bodyMemory(maxBodyBytes),
     webhookRate: read.number('MILLRACE_WEBHOOK_RATE', 0, 0, 1_000_000),
     maxQueue: read.integer('MILLRACE_MAX_QUEUE', 100_000, 1, 10_000_000),
     concurrency: read.integer('MILLRACE_CONCURRENCY', 256, 1, 100_000),
@@ -156,13 +160,23 @@ class Reader {
   }
 
   /** Binary units: 10mb is 10,485,760 bytes. */
-  size(name: string, fallback: string): number {
+  size(name: string, fallback: string, mostGb = 1): number {
     const text = this.#get(name) ?? fallback
     const match = /^(\d+(?:\.\d+)?)\s*(b|kb|mb|gb)?$/i.exec(text)
     if (!match) this.#refuse(name, `"${text}" is not a size`, fallback)
     const unit = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 }[(match[2] ?? 'b').toLowerCase()]!
     const bytes = Math.floor(Number(match[1]) * unit)
-    if (bytes < 1 || bytes > 1024 ** 3) this.#refuse(name, `${text} is not between 1 byte and 1gb`, fallback)
+    if (bytes < 1 || bytes > mostGb * 1024 ** 3)
+      this.#refuse(name, `${text} is not between 1 byte and ${mostGb}gb`, fallback)
+    return bytes
+  }
+
+  bodyMemory(maxBodyBytes: number): number {
+    const name = 'MILLRACE_BODY_MEMORY'
+    // A compressed body is there twice: as it came, and undone.
+    const least = 2 * maxBodyBytes
+    const bytes = this.#get(name) === undefined ? Math.max(DEFAULT_BODY_MEMORY, least) : this.size(name, '128mb', 64)
+    if (bytes < least) this.#refuse(name, 'it is less than twice MILLRACE_MAX_BODY', '128mb')
     return bytes
   }
 

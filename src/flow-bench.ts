@@ -12,6 +12,7 @@ import { publishIssues, validate } from './flow/validate.ts'
 import { Events } from './operations/events.ts'
 import { FlowActivity } from './operations/flow-activity.ts'
 import { Intake } from './operations/intake.ts'
+import { KeptRejections } from './operations/kept-rejections.ts'
 import { LiveConnections } from './operations/live-connections.ts'
 import type { Protect, QueuedRun, Secrets } from './operations/ports.ts'
 import { PublishedFlows } from './operations/published-flows.ts'
@@ -87,6 +88,8 @@ export async function openBench({ startMs, env, connections: given, sandbox }: B
     reply: (run, reply) => replies.send(run.id, reply),
     replyRefused: () => {},
     progressed: () => {},
+    begins: () => {},
+    replyRoom: null,
     sleepUntil,
     storageTrouble: (error) => Promise.reject(error),
     bug: (error) => bugs.push(error),
@@ -95,10 +98,11 @@ export async function openBench({ startMs, env, connections: given, sandbox }: B
   const driven: { id: string; ended: Promise<void> }[] = []
   const ids = createIds(now, countingBytes())
   const surroundings = () => ({ connections: connections.shapes(), env: new Set(Object.keys(env)) })
+  const deliveries = { ...createDeliveryStore(storage.kysely), add: journal.addDelivery }
   const services: DeliveryServices = {
     flows,
     runs,
-    deliveries: { ...createDeliveryStore(storage.kysely), add: journal.addDelivery },
+    deliveries,
     samples: createSampleStore(storage.kysely, openProtect),
     activity: new FlowActivity(createActivityStore(storage.kysely), now),
     secrets: openSecrets,
@@ -117,6 +121,7 @@ export async function openBench({ startMs, env, connections: given, sandbox }: B
     meters: { delivery: () => {}, runFinished: () => {} },
     rate: new RateLimit(0),
     intake: new Intake(() => {}),
+    rejections: new KeptRejections(deliveries),
     kinds: stepKinds,
     surroundings,
     hashing,

@@ -65,12 +65,12 @@ export async function openOnPostgres(
     // Answers of the database come with the loop's other events.
     settleWritten: () => {},
     sealedRows: () => createPostgresSealedRows(storage.hot),
-    dispatcher({ engine, replies, signalHandler, log }) {
+    dispatcher({ engine, replies, signalHandler, memory, log }) {
       const runsRuns = config.role !== 'web'
       catchUp = signalHandler.catchUp
       const dispatch = createDispatchStore(storage.hot, journal.claimReady, now)
       const trouble = (message: string) => (error: unknown) => log.warn({ reason: (error as Error).message }, message)
-      queue = new ClusterQueue(runsRuns ? config.concurrency : 0, config.maxQueue, {
+      queue = new ClusterQueue(runsRuns ? config.concurrency : 0, config.maxQueue, memory, {
         dispatch,
         worker: () => lease?.name ?? null,
         carry: (run) => engine.carry(run),

@@ -6,6 +6,7 @@ import { InProcessQueue } from './queue/in-process-queue.ts'
 import { createSqliteBackups } from './storage/sqlite-backups.ts'
 import { openSqlite } from './storage/sqlite-database.ts'
 import { createSqliteRunJournal } from './storage/sqlite-run-journal.ts'
+import { createRunSizes } from './storage/sqlite-run-sizes.ts'
 import { createSqliteSealedRows } from './storage/sqlite-sealed-rows.ts'
 
 const DUE_PAGE = 500
@@ -16,6 +17,7 @@ export async function openOnSqlite(
   onCommit: (seconds: number, writes: number) => void,
 ): Promise<Backend> {
   const storage = await openSqlite(config.dataDir, onCommit)
+  const bytesOf = createRunSizes(storage.raw)
   return {
     kind: 'sqlite',
     place: config.dataDir,
@@ -30,8 +32,9 @@ export async function openOnSqlite(
     },
     settleWritten: () => storage.hot.look(),
     sealedRows: () => createSqliteSealedRows(storage),
-    dispatcher({ engine, published, runs, replies, log }) {
-      const queue = new InProcessQueue(config.concurrency, {
+    dispatcher({ engine, published, runs, replies, memory, log }) {
+      const queue = new InProcessQueue(config.concurrency, memory, {
+        bytesOf,
         advance: (runId, fresh) => engine.advance(runId, fresh),
         async due() {
           const at = now()

@@ -114,6 +114,9 @@ const WebhookBody = Type.Object({
   queryAll: Type.Record(Type.String(), Type.Array(Type.String())),
   rawBody: Type.String(),
   metadata: AnyJson,
+  bodyOmitted: Type.Optional(
+    Type.Literal(true, { description: 'The body is too large to be shown: body is null, rawBody empty' }),
+  ),
 })
 
 const RunStatus = oneOf('queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled')
@@ -145,6 +148,9 @@ export const StepBody = Type.Object({
   output: AnyJson,
   error: Type.Union([RunErrorBody, Type.Null()]),
   logs: Type.Array(Type.String()),
+  omitted: Type.Optional(
+    Type.Array(oneOf('input', 'output', 'logs'), { description: 'What is too large to be shown' }),
+  ),
 })
 
 export const RunBody = Type.Object({

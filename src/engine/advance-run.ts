@@ -3,6 +3,7 @@ import { type CompiledFlow, type CompiledStep, type CompiledSteps, SECRET_MASK }
 import type { StepListHandle } from '../flow/schema.ts'
 import { defaultReply, finalReply, soundReply } from './caller-reply.ts'
 import type { EnginePorts } from './engine-ports.ts'
+import type { RoomOfRun } from './http-client.ts'
 import { JournalWriter } from './journal-writer.ts'
 import { NestedFailure, performStep } from './perform-step.ts'
 import { nextAttemptAt, troubleOf } from './retry.ts'
@@ -144,6 +145,7 @@ export class RunWalk {
   ): Promise<Outcome> {
     const running = { entry, noted: false, trace: this.trace?.step(entry) ?? null }
     this.#running.push(running)
+    this.#ports.begins(step.kind.kind, this.run.id)
     try {
       const { outcome, input } = await performStep(
         step,
@@ -254,6 +256,7 @@ export class RunWalk {
       hops: this.run.hops,
       interrupted,
       http: running.trace?.http ?? this.#ports.http,
+      replyRoom: () => this.#replyRoom(),
       connections: this.#ports.connections,
       sandbox: this.#ports.sandbox,
       log: (line) => {
@@ -280,6 +283,13 @@ export class RunWalk {
       runSteps: (list) => this.#steps(stepsOf(list), `${nestedBase(entry)}/`, roots),
       runRounds: (plan) => this.#rounds(step, entry, interrupted, roots, plan),
     }
+  }
+
+  #replyRoom(): RoomOfRun | null {
+    const { replyRoom } = this.#ports
+    const { id } = this.run
+    if (!replyRoom) return null
+    return { grow: (bytes) => replyRoom.grow(id, bytes), shrink: (bytes) => replyRoom.shrink(id, bytes) }
   }
 
   #rounds(step: CompiledStep<StepKind>, entry: JournalEntry, resumed: boolean, roots: Roots, plan: RoundPlan) {

@@ -1,6 +1,6 @@
 // What the engine needs of the world around it.
 import type { Connections } from './connections.ts'
-import type { HttpClient } from './http-client.ts'
+import type { HttpClient, ReplyRoom } from './http-client.ts'
 import type { Hashing } from './run-scope.ts'
 import type { ClaimedRun, RunJournal, RunProgress } from './run-store.ts'
 import type { Sandbox } from './sandbox.ts'
@@ -23,6 +23,10 @@ export interface EnginePorts {
   reply(run: ClaimedRun, reply: CallerReply): void
   /** The default reply goes out in place of what the flow says. */
   replyRefused(run: ClaimedRun, reason: string): void
+  /** Work on a run begins that may take its time; for whoever asks what held the event loop. */
+  begins(what: string, runId: string): void
+  /** null: replies need no room. */
+  replyRoom: ReplyRoom | null
   /** After each durable step forward. */
   progressed(run: ClaimedRun, progress: RunProgress): void
   /** The database cannot be written: resolves when it is worth another try. */

@@ -51,6 +51,7 @@ export class Engine {
 
   async advance(runId: string, fresh: NewRun | null): Promise<Advanced> {
     if (this.#stopping) return { state: 'interrupted' }
+    this.#ports.begins('reading a run', runId)
     const run = await this.#ports.journal.claim(runId, this.#ports.now(), fresh)
     return run ? this.carry(run) : { state: 'lost' }
   }

@@ -29,6 +29,22 @@ export interface OutboundRequest {
   signal: AbortSignal | null
   /** Asked before anything leaves, at each redirect too; throws OutboundError where the request must not go there. */
   check?(hop: OutboundHop): void
+  /** Asked as soon as the reply is more than a small one. */
+  room?: RoomOfRun | null
+}
+
+/** Room in memory for the large replies of runs. */
+export interface ReplyRoom {
+  /** Resolves when there is room for so many bytes more; it is kept until the run ends. */
+  grow(runId: string, bytes: number): true | Promise<void>
+  /** So many of them were not needed. */
+  shrink(runId: string, bytes: number): void
+}
+
+/** The same for one run. */
+export interface RoomOfRun {
+  grow(bytes: number): true | Promise<void>
+  shrink(bytes: number): void
 }
 
 export interface OutboundReply {

@@ -10,6 +10,9 @@ export interface RunError extends StepError {
   step?: string
 }
 
+/** Runs that take no more bytes to read do not count in what memory has room for. */
+export const SMALL_RUN = 65_536
+
 /** The kind of a journal entry that stands for a finished round of a loop; it is not shown as a step. */
 export const ROUND = 'round'
 

@@ -3,7 +3,7 @@ import type { Static, TSchema } from 'typebox'
 import type { Scope } from '../flow/expression/index.ts'
 import type { StepListHandle } from '../flow/schema.ts'
 import type { Connections } from './connections.ts'
-import type { HttpClient } from './http-client.ts'
+import type { HttpClient, RoomOfRun } from './http-client.ts'
 import type { Sandbox } from './sandbox.ts'
 
 /** Why a step or run failed. */
@@ -56,10 +56,14 @@ export const stop = (): Outcome => ({ type: 'stop' })
 export const waitUntil = (until: number, output: unknown): Outcome => ({ type: 'wait', until, output })
 /** Done in the transaction that journals it: once, whatever happens. */
 export const keyValue = (operation: KeyValueOperation): Outcome => ({ type: 'keyValue', operation })
+/** Messages stand in the lists of runs, and may be made of whatever was delivered. */
+const LONGEST_MESSAGE = 2_000
+const cut = (message: string): string => `${message.slice(0, LONGEST_MESSAGE)}…`
+
 /** `output` is what later steps still see of it, for example the reply of a refused request. */
 export const failed = (error: StepError, output?: unknown, trouble?: Trouble): Outcome & { type: 'failed' } => ({
   type: 'failed',
-  error,
+  error: error.message.length > LONGEST_MESSAGE ? { ...error, message: cut(error.message) } : error,
   output,
   trouble,
 })
@@ -126,6 +130,8 @@ export interface StepContext<Settings> {
   /** Whether the text holds a secret from a connection, `env` or a sealed literal. */
   holdsSecret(text: string): boolean
   http: HttpClient
+  /** Where large replies have to wait for it; null: they need none. */
+  replyRoom(): RoomOfRun | null
   connections: Connections
   sandbox: Sandbox
   /** Keeps a line with the run. */

@@ -96,6 +96,8 @@ export async function runOf(steps: object[], trigger: object = {}, body: unknown
     reply: (run, reply) => world.replies.push([run.id, reply]),
     replyRefused: () => {},
     progressed: () => {},
+    begins: () => {},
+    replyRoom: null,
     sleepUntil: (until) => {
       // The test's clock stands still: whoever waits in this process is woken at once, and finds that time has come.
       let wake: NodeJS.Immediate

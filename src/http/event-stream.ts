@@ -1,13 +1,20 @@
 // Server-sent events: what happens to a run or a flow, as it happens.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { actorTopic, type Events, type FlowEvent } from '../operations/events.ts'
+import { RateLimited } from '../operations/operation-error.ts'
 import type { Authenticate } from './authenticate.ts'
 
 const HEARTBEAT_MS = 15_000
-const MAX_UNREAD_BYTES = 16 * 1024 * 1024
+const MAX_UNREAD_BYTES = 4 * 1024 * 1024
+/** Each stream is a connection, and what its reader leaves unread. */
+const MOST_PER_CALLER = 20
+const MOST_IN_ALL = 500
+const TRY_AGAIN_S = 5
 
 export class EventStreams {
   readonly #open = new Set<() => void>()
+  readonly #byCaller = new Map<string, number>()
+  #count = 0
   readonly #authenticate: Authenticate
 
   constructor(authenticate: Authenticate) {
@@ -22,6 +29,9 @@ export class EventStreams {
     topic: string,
     first: () => Promise<FlowEvent | null>,
   ): Promise<void> {
+    // The admin token has no id.
+    const caller = request.actor?.id ?? ''
+    this.#admit(caller)
     const pending: FlowEvent[] = []
     let send = (event: FlowEvent) => void pending.push(event)
     // Subscribed before the first state is read: between the two nothing is lost.
@@ -35,6 +45,7 @@ export class EventStreams {
       await events.relay?.opened(topic)
       opening = await first()
     } catch (error) {
+      this.#leave(caller)
       unsubscribe()
       release()
       throw error
@@ -67,13 +78,30 @@ export class EventStreams {
       clearInterval(heartbeat)
       unsubscribe()
       release()
-      this.#open.delete(end)
+      if (this.#open.delete(end)) this.#leave(caller)
       raw.end()
     }
     this.#open.add(end)
     raw.on('close', end)
     revoked.signal.addEventListener('abort', end)
     if (revoked.signal.aborted) end()
+  }
+
+  #admit(caller: string): void {
+    const open = this.#byCaller.get(caller) ?? 0
+    if (open >= MOST_PER_CALLER)
+      throw new RateLimited(`You watch ${open} streams of events already; close one first.`, TRY_AGAIN_S)
+    if (this.#count >= MOST_IN_ALL)
+      throw new RateLimited('Too many streams of events are open; try again later.', TRY_AGAIN_S)
+    this.#byCaller.set(caller, open + 1)
+    this.#count++
+  }
+
+  #leave(caller: string): void {
+    const open = this.#byCaller.get(caller)! - 1
+    if (open === 0) this.#byCaller.delete(caller)
+    else this.#byCaller.set(caller, open)
+    this.#count--
   }
 
   endAll(): void {

@@ -11,6 +11,7 @@ export interface Gauges {
   oldestQueuedSeconds(): number
   running(): number
   outbound(): number
+  bodyBytes(): number
   databaseUp(): Promise<boolean>
 }
 
@@ -21,6 +22,8 @@ export interface Metrics extends Meters {
   outbound: { replied(status: number, durationMs: number): void; failed(code: string): void }
   /** The database refused a write of a run, which is tried again. */
   storageFailed(): void
+  /** Something held the event loop for long. */
+  loopHeld(ms: number): void
   watch(gauges: Gauges): void
   text(): Promise<string>
 }
@@ -83,6 +86,17 @@ export function createMetrics({ ofProcess }: { ofProcess: boolean }): Metrics {
     help: 'Writes of runs that the database refused; they are tried again',
     registers,
   })
+  const stalls = new Counter({
+    name: 'millrace_event_loop_stalls_total',
+    help: 'How often something held the event loop for 200 ms or longer; the log says what',
+    registers,
+  })
+  const longest = new Gauge({
+    name: 'millrace_event_loop_longest_stall_seconds',
+    help: 'The longest of these times since the start',
+    registers,
+  })
+  let longestMs = 0
   return {
     delivery: (outcome, code) => deliveries.add(code === null ? outcome : `${outcome} ${code}`),
     runFinished: (status) => runs.add(status),
@@ -102,6 +116,11 @@ export function createMetrics({ ofProcess }: { ofProcess: boolean }): Metrics {
       writes.inc(count)
     },
     storageFailed: () => storageFailures.inc(),
+    loopHeld(ms) {
+      stalls.inc()
+      longestMs = Math.max(longestMs, ms)
+      longest.set(longestMs / 1000)
+    },
     watch(gauges) {
       const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
         new Gauge({
@@ -120,6 +139,7 @@ export function createMetrics({ ofProcess }: { ofProcess: boolean }): Metrics {
       )
       gauge('millrace_runs_running', 'Runs under way in this process', gauges.running)
       gauge('millrace_outbound_in_flight', 'Outbound requests in flight', gauges.outbound)
+      gauge('millrace_body_bytes', 'Bytes of the bodies that are being taken on', gauges.bodyBytes)
       gauge('millrace_database_up', '1: the database can be reached', async () => ((await isUp(gauges)) ? 1 : 0))
     },
     text: () => registry.metrics(),

@@ -21,6 +21,7 @@ import { createAuthenticate } from './authenticate.ts'
 import { createAuthorize } from './authorize.ts'
 import { compileRequestCheck } from './check-request.ts'
 import { createClientAddress } from './client-address.ts'
+import { createCountBody } from './count-body.ts'
 import { EventStreams } from './event-stream.ts'
 import { createErrorHandler } from './failure.ts'
 import { answerMalformed, faultOfHead } from './malformed-request.ts'
@@ -125,6 +126,11 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     if (request.is404) return notFound(request, reply)
     return authorize(request, reply)
   })
+  fastify.addHook('onRequest', createCountBody(services.bodies))
+  // Its body has been read.
+  fastify.addHook('preHandler', async ({ method, routeOptions }) =>
+    services.watch.begin(`${method} ${routeOptions.url}`),
+  )
   // Each route must be in the access table: a forgotten one stops the start, not the guard.
   fastify.addHook('onRoute', (route) => {
     for (const method of [route.method].flat())

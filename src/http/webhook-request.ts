@@ -7,6 +7,7 @@ import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { collectPairs } from '../engine/webhook-data.ts'
 import { formPairs } from '../flow/form-pairs.ts'
 import type { DeliveryHead } from '../operations/admit-delivery.ts'
+import { type BodyHold, SMALL_BODY } from '../operations/body-budget.ts'
 import { withoutOwnCookies } from './cookies.ts'
 
 export const HOP_HEADER = 'X-Millrace-Hops'
@@ -70,20 +71,38 @@ function hopsOf(value: string | undefined): number {
   return /^\d{1,3}$/.test(value) ? Number(value) : Number.MAX_SAFE_INTEGER
 }
 
-/** too_large: the rest of it is not read. cut_off: the sender went away, or sent what is no body. */
-export function readBody(raw: IncomingMessage, maxBytes: number): Promise<Buffer | 'too_large' | 'cut_off'> {
+/** Whether the body of this request may be more than a small one, so that it has to be counted. */
+export const mayBeLarge = ({ headers }: IncomingMessage): boolean =>
+  Number(headers['content-length'] ?? 0) > SMALL_BODY ||
+  headers['transfer-encoding'] !== undefined ||
+  headers['content-encoding'] !== undefined
+
+/** too_large, no_room: the rest of it is not read. cut_off: the sender went away, or sent what is no body. */
+export function readBody(
+  raw: IncomingMessage,
+  maxBytes: number,
+  hold: BodyHold | null,
+): Promise<Buffer | 'too_large' | 'no_room' | 'cut_off'> {
   return new Promise((resolve) => {
-    const chunks: Buffer[] = []
+    let chunks: Buffer[] = []
     let size = 0
+    const leave = (reason: 'too_large' | 'no_room') => {
+      raw.removeAllListeners('data')
+      raw.pause()
+      chunks = []
+      resolve(reason)
+    }
     raw.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size > maxBytes) {
-        raw.removeAllListeners('data')
-        raw.pause()
-        resolve('too_large')
-      } else chunks.push(chunk)
+      if (size > maxBytes) leave('too_large')
+      else if (hold && !hold.reach(size)) leave('no_room')
+      else chunks.push(chunk)
     })
-    raw.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+    raw.on('end', () => {
+      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
+      // The request lives on until its reply has gone out: it must not keep the bytes.
+      chunks = []
+    })
     raw.on('error', () => resolve('cut_off'))
     raw.on('aborted', () => resolve('cut_off'))
   })
@@ -95,21 +114,28 @@ const DECODERS: Record<string, (data: Buffer, options: { maxOutputLength: number
   br: promisify(brotliDecompress),
 }
 
-/** Undoes a content encoding, counting what comes out. */
+/** Undoes a content encoding, counting what comes out: there must be room for the largest body before more than a small one does. */
 export async function decodeBody(
   body: Buffer,
   encoding: string | undefined,
   maxBytes: number,
-): Promise<Buffer | 'too_large' | 'undecodable'> {
+  hold: BodyHold | null,
+): Promise<Buffer | 'too_large' | 'no_room' | 'undecodable'> {
   const name = encoding?.trim().toLowerCase()
   if (!name || name === 'identity') return body
   const decode = Object.hasOwn(DECODERS, name) ? DECODERS[name] : undefined
   if (!decode) return 'undecodable'
-  try {
-    return await decode(body, { maxOutputLength: maxBytes })
-  } catch (error) {
-    return (error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE' ? 'too_large' : 'undecodable'
+  for (const most of [Math.min(SMALL_BODY, maxBytes), maxBytes]) {
+    if (most > SMALL_BODY && hold && !hold.reach(body.length + most)) return 'no_room'
+    try {
+      const decoded = await decode(body, { maxOutputLength: most })
+      hold?.shrink(decoded.length)
+      return decoded
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'ERR_BUFFER_TOO_LARGE') return 'undecodable'
+    }
   }
+  return 'too_large'
 }
 
 const LINGER_MS = 1000

@@ -59,6 +59,7 @@ export interface Admission {
 export const MAX_HOPS = 10
 const QUEUE_FULL_RETRY_SECONDS = 2
 const INTAKE_FULL_RETRY_SECONDS = 1
+const BODIES_FULL_RETRY_SECONDS = 2
 const MASKED = '[masked]'
 
 /** Rejections of a known webhook carry its route, so that they can be kept in its inbox. `crowdedOut`: more come in than can be stored. */
@@ -75,7 +76,7 @@ export async function admitDelivery(
     route,
   })
   if (head.method !== 'POST')
-    return reject('method_not_allowed', `A webhook takes POST requests; this was ${head.method}.`)
+    return reject('method_not_allowed', `A webhook takes POST requests; this was ${briefly(head.method)}.`)
   if (!route || (route.version === null && !head.test)) return { rejection: notFound(), route }
   if (!head.test && head.hops > MAX_HOPS)
     return reject(
@@ -253,13 +254,19 @@ function checkHeaders(services: DeliveryServices, { flow, head }: Admission): Re
   if (types !== 1 || !accepts(flow.trigger, mediaType(contentType)))
     return new Rejection(
       'bad_request',
-      `The Content-Type must be ${flow.trigger.accept.join(' or ')}, but is ${contentType ?? 'missing'}.`,
+      `The Content-Type must be ${flow.trigger.accept.join(' or ')}, but is ${contentType === null ? 'missing' : briefly(contentType)}.`,
     )
   return contentLength > services.maxBodyBytes ? tooLarge(services) : null
 }
 
 export const notFound = (): Rejection =>
   new Rejection('webhook_not_found', 'There is no webhook at this URL. Check the URL, and that its flow is published.')
+
+/** What a sender wrote, in a message that is kept. */
+export const briefly = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text)
+
+export const noRoom = (): Rejection =>
+  new Rejection('overloaded', 'Too many large bodies come in at once; try again shortly.', BODIES_FULL_RETRY_SECONDS)
 
 export const tooLarge = (services: DeliveryServices): Rejection =>
   new Rejection('payload_too_large', `The body is larger than ${services.maxBodyBytes} bytes.`)

@@ -2,9 +2,10 @@
 import { type JournalEntry, ROUND, type RunProgress } from '../engine/run-store.ts'
 import { type Events, type FlowEvent, flowTopic, runEvent, runIdOf, runTopic } from './events.ts'
 import type { News } from './ports.ts'
-import { shown } from './read-deliveries.ts'
+import { shown, shownEntry } from './read-deliveries.ts'
 import { stepView } from './read-runs.ts'
 import type { Services } from './services.ts'
+import { SHOWN_BYTES } from './shown-size.ts'
 
 /** Those who watch say so again and again; others forget it after a while. */
 const SAY_EVERY_MS = 5_000
@@ -78,15 +79,17 @@ export class EventRelay {
   async #tell({ type, id, flowId }: News): Promise<void> {
     const { deliveries, samples, runs, secrets } = this.#services
     if (type === 'delivery') {
-      const delivery = await deliveries.get(id)
-      if (delivery) this.#emit(flowId, { type, data: { ...shown(this.#services)(delivery), webhook: undefined } })
+      const delivery = await deliveries.get(id, 0)
+      if (!delivery) return
+      const { webhook: _webhook, ...entry } = delivery
+      this.#emit(flowId, { type, data: shownEntry(this.#services)(entry) })
     } else if (type === 'sample') {
-      const sample = (await samples.list(flowId)).find((one) => one.id === id)
+      const sample = (await samples.list(flowId, SHOWN_BYTES)).find((one) => one.id === id)
       if (sample) this.#events.emit(flowTopic(flowId), { type, data: shown(this.#services)(sample) })
     } else {
       if (this.#events.watched(runTopic(id))) await this.#compare(id)
       if (!this.#events.watchedOf(flowId)) return
-      const run = await runs.get(id)
+      const run = await runs.get(id, 0)
       if (run) this.#emit(flowId, runEvent(run, { ...run, error: secrets.redact(run.error, flowId) }))
     }
   }
@@ -99,7 +102,7 @@ export class EventRelay {
   async #compare(runId: string): Promise<void> {
     const { runs, secrets } = this.#services
     const topic = runTopic(runId)
-    const [entries, run] = [await runs.steps(runId), await runs.get(runId)]
+    const [entries, run] = [await runs.steps(runId, SHOWN_BYTES), await runs.get(runId, 0)]
     const known = this.#known.get(runId)
     if (!run || !known || !this.#events.watched(topic)) return
     const redact = <T>(value: T): T => secrets.redact(value, run.flowId)
@@ -112,7 +115,7 @@ export class EventRelay {
 
   async #stateOf(runId: string): Promise<Map<string, string>> {
     const { runs } = this.#services
-    const [run, entries] = [await runs.get(runId), await runs.steps(runId)]
+    const [run, entries] = [await runs.get(runId, 0), await runs.steps(runId, 0)]
     const state = new Map(entries.map((entry) => [entry.path, signOf(entry)]))
     return run ? state.set('', signOfRun(run)) : state
   }

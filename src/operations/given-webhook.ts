@@ -9,7 +9,7 @@ export type GivenWebhook = Partial<Pick<WebhookData, 'body' | 'headers' | 'query
 export function givenWebhook(
   services: Services,
   given: GivenWebhook | undefined,
-  latest: SampleRecord | undefined,
+  latest: SampleRecord | null,
 ): WebhookData {
   const sample = latest?.webhook
   if (given === undefined && sample) return sample

@@ -177,6 +177,14 @@ export interface FlowSourceStore {
 
 export type DeliveryOutcome = 'accepted' | 'duplicate' | 'filtered' | 'rejected'
 
+/** `bodyOmitted`: the body is larger than what was asked for, and was not read. */
+export type ShownWebhook = WebhookData & { bodyOmitted?: true }
+
+/** `omitted`: these are larger than what was asked for, and were not read. */
+export type ShownEntry = JournalEntry & { omitted?: StepPart[] }
+
+export type StepPart = 'input' | 'output' | 'logs'
+
 export interface DeliveryRecord {
   id: string
   flowId: string
@@ -187,17 +195,18 @@ export interface DeliveryRecord {
   /** What the caller got; null where the reply came later, from the run. */
   status: number | null
   runId: string | null
-  webhook: WebhookData
+  webhook: ShownWebhook
 }
 
 export interface SampleRecord {
   id: string
   flowId: string
   receivedAt: number
-  webhook: WebhookData
+  webhook: ShownWebhook
 }
 
-export interface RunRecord extends Omit<NewRun, 'hops' | 'document' | 'replyStatus'> {
+export interface RunRecord extends Omit<NewRun, 'hops' | 'document' | 'replyStatus' | 'webhook'> {
+  webhook: ShownWebhook
   status: RunStatus
   error: RunError | null
   startedAt: number | null
@@ -216,6 +225,8 @@ export interface StepsPage {
   under: string
   after: number
   limit: number
+  /** So many bytes at most of what they worked with and what came of them, each and in all. */
+  maxBytes?: number
 }
 
 export interface FlowVersion {
@@ -269,11 +280,15 @@ export interface RunStore {
   accept(run: NewRun, dedupe?: Dedupe | null, journal?: ReplayedJournal | null, terms?: RunTerms): Promise<Accepted>
   /** The run as it was taken on, with its true values. */
   original(id: string): Promise<NewRun | null>
+  /** The version that the run follows; a run of a draft has its document. */
+  followed(id: string): Promise<Pick<NewRun, 'flowId' | 'version' | 'document'> | null>
   /** When the step at that path began, in the order of the run's steps. */
   seqOf(id: string, path: string): Promise<number | null>
-  get(id: string): Promise<RunRecord | null>
-  steps(id: string): Promise<JournalEntry[]>
-  stepsPage(id: string, page: StepsPage): Promise<JournalEntry[]>
+  /** Without its body where that is larger than `maxBodyBytes`. */
+  get(id: string, maxBodyBytes?: number): Promise<RunRecord | null>
+  /** So many bytes at most of what they worked with and what came of them, each and in all. */
+  steps(id: string, maxBytes?: number): Promise<ShownEntry[]>
+  stepsPage(id: string, page: StepsPage): Promise<ShownEntry[]>
   list(filter: RunFilter, page: Page): Promise<Paged<Omit<RunRecord, 'webhook'>>>
   /** The newest run of each of these flows. */
   latestOf(flowIds: readonly string[]): Promise<{ flowId: string; id: string; status: RunStatus; createdAt: number }[]>
@@ -296,8 +311,14 @@ export interface RunStore {
 export interface DeliveryStore {
   /** For deliveries that start no run; an accepted one is its run. */
   add(delivery: DeliveryRecord): Promise<void>
-  list(filter: DeliveryFilter, page: Page): Promise<Paged<DeliveryRecord>>
-  get(id: string): Promise<DeliveryRecord | null>
+  /** Deletes all rejected ones of the flow but the last. */
+  trimRejected(flowId: string, keep: number): Promise<void>
+  /** Without what they brought, which is not read. */
+  inbox(filter: DeliveryFilter, page: Page): Promise<Paged<Omit<DeliveryRecord, 'webhook'>>>
+  /** Without bodies larger than `maxBytes`; the page ends before what it brings exceeds that. */
+  list(filter: DeliveryFilter, page: Page, maxBytes?: number): Promise<Paged<DeliveryRecord>>
+  /** Without its body where that is larger than `maxBodyBytes`. */
+  get(id: string, maxBodyBytes?: number): Promise<DeliveryRecord | null>
 }
 
 export interface DeliveryFilter {
@@ -323,9 +344,11 @@ export interface ActivityStore {
 export interface SampleStore {
   /** Keeps the last `keep` of the flow. */
   add(sample: SampleRecord, keep: number): Promise<void>
-  list(flowId: string): Promise<SampleRecord[]>
-  /** The latest outputs of Test Step, by step id. */
-  stepResults(flowId: string): Promise<Record<string, unknown>>
+  /** Newest first, with so many bytes of bodies at most, each and in all. */
+  list(flowId: string, maxBytes?: number): Promise<SampleRecord[]>
+  latest(flowId: string): Promise<SampleRecord | null>
+  /** The latest outputs of Test Step, by step id, without those that are larger. */
+  stepResults(flowId: string, maxBytes?: number): Promise<Record<string, unknown>>
   setStepResult(flowId: string, stepId: string, output: unknown, at: number): Promise<void>
   /** Both, but nothing larger than `maxBytes` is read: such results are left out, and with one such sample all of them. */
   small(flowId: string, maxBytes: number): Promise<{ webhooks: WebhookData[]; results: Record<string, unknown> }>
@@ -362,10 +385,20 @@ export interface Queue {
   forgetAllOf(flowId: string): void
 }
 
+/** For what large runs bring into memory. */
+export interface Room {
+  bytes: number
+  /** One of them, however large it is. */
+  oneAtLeast: boolean
+}
+
+/** With the bytes that it took to read it; 0: few. */
+export type TakenRun = ClaimedRun & { bytes: number }
+
 /** Where processes that share the work find it, and find out which of them are alive. */
 export interface DispatchStore {
-  /** Takes over at most so many runs that nobody holds and whose time has come. */
-  take(worker: string, limit: number): Promise<ClaimedRun[]>
+  /** Takes over at most so many runs that nobody holds and whose time has come, large ones only as there is room for them. */
+  take(worker: string, limit: number, room?: Room): Promise<TakenRun[]>
   /** Milliseconds until the next run's time comes. */
   nextDueIn(): Promise<number | null>
   /** Runs that nobody has begun, counted up to `most`. */

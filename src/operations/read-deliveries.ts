@@ -2,8 +2,9 @@ import type { WebhookData } from '../engine/webhook-data.ts'
 import { findFlow } from './draft.ts'
 import { flowTopic } from './events.ts'
 import { notFound } from './operation-error.ts'
-import type { DeliveryFilter, DeliveryRecord, Page, Paged, SampleRecord } from './ports.ts'
+import type { DeliveryFilter, DeliveryRecord, Page, Paged, SampleRecord, ShownWebhook } from './ports.ts'
 import type { DeliveryServices, Services } from './services.ts'
+import { SHOWN_BYTES } from './shown-size.ts'
 
 type Dated<T extends { receivedAt: number }> = Omit<T, 'receivedAt'> & { receivedAt: string }
 
@@ -13,7 +14,7 @@ export async function listDeliveries(
   page: Page,
 ): Promise<Paged<Dated<DeliveryRecord>>> {
   await findFlow(services, flowId)
-  const { items, nextCursor } = await services.deliveries.list({ flowId, outcome: null }, page)
+  const { items, nextCursor } = await services.deliveries.list({ flowId, outcome: null }, page, SHOWN_BYTES)
   return { items: items.map(shown(services)), nextCursor }
 }
 
@@ -21,22 +22,22 @@ export interface InboxEntry extends Omit<Dated<DeliveryRecord>, 'webhook'> {
   flowName: string | null
 }
 
-/** Over all flows, and without the bodies: a page of them may be hundreds of megabytes. */
+/** Over all flows, and without what they brought: that is not even read. */
 export async function listInbox(services: Services, filter: DeliveryFilter, page: Page): Promise<Paged<InboxEntry>> {
-  const { items, nextCursor } = await services.deliveries.list(filter, page)
+  const { items, nextCursor } = await services.deliveries.inbox(filter, page)
   const names = await services.flows.names(items.map(({ flowId }) => flowId))
-  const entry = ({ webhook: _, ...delivery }: Dated<DeliveryRecord>): InboxEntry => ({
-    ...delivery,
+  const entry = (delivery: Omit<DeliveryRecord, 'webhook'>): InboxEntry => ({
+    ...shownEntry(services)(delivery),
     flowName: names.get(delivery.flowId) ?? null,
   })
-  return { items: items.map((item) => entry(shown(services)(item))), nextCursor }
+  return { items: items.map(entry), nextCursor }
 }
 
 export async function readDelivery(
   services: Services,
   id: string,
 ): Promise<Dated<DeliveryRecord> & { flowName: string | null }> {
-  const delivery = await findDelivery(services, id)
+  const delivery = await findDelivery(services, id, SHOWN_BYTES)
   const names = await services.flows.names([delivery.flowId])
   return { ...shown(services)(delivery), flowName: names.get(delivery.flowId) ?? null }
 }
@@ -69,26 +70,36 @@ export async function keepSample(
   return view
 }
 
-async function findDelivery(services: Services, id: string): Promise<DeliveryRecord> {
-  const delivery = await services.deliveries.get(id)
+async function findDelivery(services: Services, id: string, maxBodyBytes?: number): Promise<DeliveryRecord> {
+  const delivery = await services.deliveries.get(id, maxBodyBytes)
   if (!delivery) throw notFound('delivery', id)
   return delivery
 }
 
 export async function listSamples(services: Services, flowId: string): Promise<Paged<Dated<SampleRecord>>> {
   await findFlow(services, flowId)
-  const samples = await services.samples.list(flowId)
+  const samples = await services.samples.list(flowId, SHOWN_BYTES)
   return { items: samples.map(shown(services)), nextCursor: null }
 }
 
-/** Times as the API shows them, and no secrets. */
+/** Times as the API shows them, no secrets, and no body that is too large to be shown. */
 export const shown =
-  ({ secrets }: Pick<Services, 'secrets'>) =>
-  <T extends { flowId: string; receivedAt: number; webhook: WebhookData; message?: string | null }>(
+  (services: Pick<Services, 'secrets'>) =>
+  <T extends { flowId: string; receivedAt: number; webhook: ShownWebhook; message?: string | null }>(
     record: T,
   ): Dated<T> => ({
+    ...shownEntry(services)(record),
+    webhook: services.secrets.redact(withoutLargeBody(record.webhook), record.flowId),
+  })
+
+/** The same of a delivery without what it brought. */
+export const shownEntry =
+  ({ secrets }: Pick<Services, 'secrets'>) =>
+  <T extends { flowId: string; receivedAt: number; message?: string | null }>(record: T): Dated<T> => ({
     ...record,
-    webhook: secrets.redact(record.webhook, record.flowId),
     ...(record.message && { message: secrets.redact(record.message, record.flowId) }),
     receivedAt: new Date(record.receivedAt).toISOString(),
   })
+
+const withoutLargeBody = (webhook: ShownWebhook): ShownWebhook =>
+  webhook.rawBody.length > SHOWN_BYTES ? { ...webhook, body: null, rawBody: '', bodyOmitted: true } : webhook

@@ -5,6 +5,7 @@ import { type FlowView, flowView } from './flow-view.ts'
 import { notFound } from './operation-error.ts'
 import type { Page, Paged } from './ports.ts'
 import type { Services } from './services.ts'
+import { SHOWN_BYTES } from './shown-size.ts'
 
 export async function readFlow(services: Services, id: string): Promise<FlowView> {
   return flowView(await findFlow(services, id), services.webhookBaseUrl)
@@ -44,7 +45,7 @@ export async function listFlowStats(services: Services, page: Page, search: stri
 /** The latest outputs of Test Step, by step id. */
 export async function readTestResults(services: Services, id: string): Promise<{ steps: Record<string, unknown> }> {
   await findFlow(services, id)
-  return { steps: services.secrets.redact(await services.samples.stepResults(id), id) }
+  return { steps: services.secrets.redact(await services.samples.stepResults(id, SHOWN_BYTES), id) }
 }
 
 export interface VersionView {

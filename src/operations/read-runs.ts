@@ -1,10 +1,10 @@
 // Runs as the API shows them.
 import type { JournalEntry, RunError, RunStatus } from '../engine/run-store.ts'
-import type { WebhookData } from '../engine/webhook-data.ts'
 import { parseJson } from '../flow/parse-json.ts'
 import { notFound, OperationError } from './operation-error.ts'
-import type { Page, Paged, RunFilter, RunRecord } from './ports.ts'
+import type { Page, Paged, RunFilter, RunRecord, ShownEntry, ShownWebhook, StepPart } from './ports.ts'
 import type { Services } from './services.ts'
+import { isLarge, SHOWN_BYTES } from './shown-size.ts'
 
 export interface StepView {
   path: string
@@ -20,6 +20,8 @@ export interface StepView {
   output: unknown
   error: JournalEntry['error']
   logs: readonly string[]
+  /** What is too large to be shown. */
+  omitted?: StepPart[]
 }
 
 export interface RunSummary {
@@ -38,15 +40,15 @@ export interface RunSummary {
 }
 
 export interface RunView extends RunSummary {
-  webhook: WebhookData
+  webhook: ShownWebhook
   vars: Record<string, unknown>
   steps: StepView[]
 }
 
 export async function readRun(services: Services, id: string): Promise<RunView> {
-  const run = await services.runs.get(id)
+  const run = await services.runs.get(id, SHOWN_BYTES)
   if (!run) throw notFound('run', id)
-  const entries = await services.runs.steps(id)
+  const entries = await services.runs.steps(id, SHOWN_BYTES)
   const redact = <T>(value: T): T => services.secrets.redact(value, run.flowId)
   const names = await services.flows.names([run.flowId])
   return {
@@ -55,6 +57,14 @@ export async function readRun(services: Services, id: string): Promise<RunView> 
     vars: redact(variables(entries)),
     steps: entries.map((entry) => stepView(entry, redact)),
   }
+}
+
+/** For what has to hold all of it. */
+export async function readWholeRun(services: Services, id: string): Promise<RunView> {
+  const run = await readRun(services, id)
+  if (run.webhook.bodyOmitted || run.steps.some(({ omitted }) => omitted))
+    throw new OperationError('conflict', `The run holds more than ${SHOWN_BYTES} bytes: too much to be written out.`)
+  return run
 }
 
 export async function listRuns(services: Services, filter: RunFilter, page: Page): Promise<Paged<RunSummary>> {
@@ -70,9 +80,10 @@ export async function listRunSteps(
   under: string,
   { limit, cursor }: Page,
 ): Promise<Paged<StepView>> {
-  const run = await services.runs.get(id)
+  const run = await services.runs.get(id, 0)
   if (!run) throw notFound('run', id)
-  const entries = await services.runs.stepsPage(id, { under, after: Number(cursor ?? -1), limit: limit + 1 })
+  const part = { under, after: Number(cursor ?? -1), limit: limit + 1, maxBytes: SHOWN_BYTES }
+  const entries = await services.runs.stepsPage(id, part)
   const shown = entries.slice(0, limit)
   return {
     items: shown.map((entry) => stepView(entry, (value) => services.secrets.redact(value, run.flowId))),
@@ -82,7 +93,7 @@ export async function listRunSteps(
 
 /** The document that the run follows, whatever has become of the flow since. */
 export async function readRunDocument(services: Services, id: string): Promise<{ document: unknown }> {
-  const run = await services.runs.original(id)
+  const run = await services.runs.followed(id)
   if (!run) throw notFound('run', id)
   const text = run.document ?? (await services.flows.version(run.flowId, run.version!))?.document
   if (!text) throw new OperationError('not_found', 'The flow of this run was deleted, and its versions with it.')
@@ -106,7 +117,7 @@ const runSummary =
     replayOf: run.replayOf,
   })
 
-export const stepView = (entry: JournalEntry, redact: <T>(value: T) => T): StepView => ({
+export const stepView = (entry: ShownEntry, redact: <T>(value: T) => T): StepView => ({
   path: entry.path,
   id: entry.id,
   kind: entry.kind,
@@ -119,7 +130,17 @@ export const stepView = (entry: JournalEntry, redact: <T>(value: T) => T): StepV
   output: redact(entry.shown ? entry.shown.output : entry.output),
   error: redact(entry.error),
   logs: redact(entry.logs ?? []),
+  ...(entry.omitted && { omitted: entry.omitted }),
 })
+
+/** For an entry that did not come from the store, which leaves such parts out by itself. */
+export function withoutLargeParts(entry: JournalEntry): ShownEntry {
+  const omitted = PARTS.filter((part) => isLarge(entry[part]))
+  if (omitted.length === 0) return entry
+  return { ...entry, ...Object.fromEntries(omitted.map((part) => [part, null])), omitted }
+}
+
+const PARTS = ['input', 'output', 'logs'] as const satisfies StepPart[]
 
 function variables(entries: JournalEntry[]): Record<string, unknown> {
   const vars: Record<string, unknown> = Object.create(null)

@@ -20,18 +20,26 @@ import {
   Rejection,
 } from './admit-delivery.ts'
 import type { DeliveryOutcome, RouteRecord } from './ports.ts'
-import { keepSample, shown } from './read-deliveries.ts'
+import { keepSample, shownEntry } from './read-deliveries.ts'
 import type { DeliveryServices } from './services.ts'
 import { startRun } from './start-run.ts'
 
 /** The webhook was changed by another process after the checks: they have to be made again. */
 export const CHANGED_MEANWHILE = 'changed_meanwhile'
 
+/** The delivery is stored; its run has the reply, or its sender has waited long enough. */
+export class Later {
+  readonly reply: Promise<CallerReply>
+  constructor(reply: Promise<CallerReply>) {
+    this.reply = reply
+  }
+}
+
 export async function receiveDelivery(
   services: DeliveryServices,
   admission: Admission,
   body: Buffer,
-): Promise<CallerReply | Rejection | typeof CHANGED_MEANWHILE> {
+): Promise<CallerReply | Rejection | Later | typeof CHANGED_MEANWHILE> {
   const unsigned = checkSignature(services, admission, body)
   if (unsigned) return unsigned
   const webhook = readBody(admission.head, body)
@@ -109,7 +117,7 @@ export async function receiveDelivery(
       runId,
     },
   }))
-  return immediate ?? (await waiting!) ?? stillRunningReply(runId)
+  return immediate ?? new Later(waiting!.then((reply) => reply ?? stillRunningReply(runId)))
 }
 
 /** Where no template of the trigger looks at them. */
@@ -133,6 +141,7 @@ export async function keepRejection(
     metadata: head.metadata,
   }
   await keepDelivery(services, route, webhook, { outcome: 'rejected', status, runId: null, rejection })
+  await services.rejections.added(route.flowId)
 }
 
 function readBody(head: DeliveryHead, bytes: Buffer): WebhookData | Rejection {
@@ -256,7 +265,7 @@ async function keepDelivery(
 ): Promise<string> {
   const id = services.ids.next('dlv')
   const { outcome, status, runId, rejection } = result
-  const delivery = {
+  const entry = {
     id,
     flowId: route.flowId,
     receivedAt: services.now(),
@@ -265,14 +274,10 @@ async function keepDelivery(
     message: rejection?.message ?? null,
     status,
     runId,
-    webhook,
   }
-  await services.deliveries.add(delivery)
-  services.meters.delivery(outcome, delivery.code)
-  services.events.tell(route.flowId, 'delivery', id, () => ({
-    type: 'delivery',
-    data: { ...shown(services)(delivery), webhook: undefined },
-  }))
+  await services.deliveries.add({ ...entry, webhook })
+  services.meters.delivery(outcome, entry.code)
+  services.events.tell(route.flowId, 'delivery', id, () => ({ type: 'delivery', data: shownEntry(services)(entry) }))
   return id
 }
 

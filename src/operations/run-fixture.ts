@@ -2,7 +2,7 @@
 import type { Expectation, Fixture, FixtureConnection, FixtureReply, FixtureStub } from '../flow/fixture.ts'
 import { connectionUses } from '../flow/validate.ts'
 import { OperationError } from './operation-error.ts'
-import { type RunView, readRun, readRunDocument, type StepView } from './read-runs.ts'
+import { type RunView, readRunDocument, readWholeRun, type StepView } from './read-runs.ts'
 import type { Services } from './services.ts'
 
 /** What stands in place of secrets in what is shown; in the URL of a request also ***. */
@@ -13,7 +13,7 @@ const NOISE =
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 
 export async function runFixture(services: Services, id: string): Promise<Fixture> {
-  const run = await readRun(services, id)
+  const run = await readWholeRun(services, id)
   if (run.finishedAt === null) throw new OperationError('conflict', 'The run has not ended yet.')
   const { document } = await readRunDocument(services, id)
   const text = JSON.stringify(document)

@@ -2,7 +2,7 @@
 import { STATUS_CODES } from 'node:http'
 import { formPairs } from '../flow/form-pairs.ts'
 import { OperationError } from './operation-error.ts'
-import { readRun, readRunDocument, type StepView } from './read-runs.ts'
+import { readRunDocument, readWholeRun, type StepView } from './read-runs.ts'
 import type { Services } from './services.ts'
 
 interface NameValue {
@@ -28,7 +28,7 @@ export interface Har {
 
 /** As far as the run has come. */
 export async function runHar(services: Services, id: string, version: string): Promise<Har> {
-  const run = await readRun(services, id)
+  const run = await readWholeRun(services, id)
   const sendsJson = await jsonBodies(services, id)
   return {
     log: {

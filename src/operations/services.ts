@@ -10,11 +10,14 @@ import type { AccessServices } from './access/access-services.ts'
 import type { UserView } from './access/sessions.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import type { Audit } from './audit.ts'
+import type { BodyBudget } from './body-budget.ts'
 import type { Events } from './events.ts'
 import type { FlowActivity } from './flow-activity.ts'
 import type { Intake } from './intake.ts'
+import type { KeptRejections } from './kept-rejections.ts'
 import type { KeyRotation } from './key-rotation.ts'
 import type { LiveConnections } from './live-connections.ts'
+import type { LoopWatch } from './loop-watch.ts'
 import type { OAuthClient } from './oauth-client.ts'
 import type {
   AuthorizationRequestStore,
@@ -68,8 +71,11 @@ export interface Services {
   events: Events
   meters: Meters
   activity: FlowActivity
+  watch: LoopWatch
   rate: RateLimit
   intake: Intake
+  bodies: BodyBudget
+  rejections: KeptRejections
   kinds: ReadonlyMap<string, StepKind>
   surroundings(): Surroundings
   hashing: Hashing
@@ -103,6 +109,7 @@ export type DeliveryServices = Pick<
   | 'published'
   | 'queue'
   | 'rate'
+  | 'rejections'
   | 'replies'
   | 'runs'
   | 'samples'

@@ -8,7 +8,7 @@ import { startRun } from './start-run.ts'
 export async function testFlow(services: Services, id: string, given: GivenWebhook | undefined): Promise<RunView> {
   const flow = await findFlow(services, id)
   const { document } = publishable(services, flow)
-  const [latest] = await services.samples.list(id)
+  const latest = await services.samples.latest(id)
   const runId = services.ids.next('run')
   await startRun(
     services,

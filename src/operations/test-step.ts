@@ -44,7 +44,7 @@ export async function testStep(
   requireOwnSecrets(services, flowId, document)
   services.published.touch(flowId, document)
 
-  const [latest] = await services.samples.list(flowId)
+  const latest = await services.samples.latest(flowId)
   const earlier = await services.samples.stepResults(flowId)
   const startedAt = services.now()
   const roots = createRoots({
@@ -71,6 +71,7 @@ export async function testStep(
     runRounds: async ({ items }) => ({ count: items?.length ?? 0, results: [], errors: [], failure: null }),
     holdsSecret: (text) => services.enginePorts.holdsSecret(text, flowId),
     http: services.enginePorts.http,
+    replyRoom: () => null,
     connections: services.enginePorts.connections,
     sandbox: services.enginePorts.sandbox,
     log: (line) => void logs.push(line),

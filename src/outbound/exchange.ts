@@ -47,6 +47,8 @@ export class Exchange implements Waiter, HopOwner, Placed {
   #deadline = 0
   #timer: NodeJS.Timeout | undefined
   #settled = false
+  /** Kept for a large reply. */
+  #roomBytes = 0
   place = -1
 
   constructor(
@@ -97,6 +99,7 @@ export class Exchange implements Waiter, HopOwner, Placed {
   fail(error: OutboundError): void {
     if (!this.#settle()) return
     this.#sending?.giveUp()
+    this.#keepRoom(0)
     this.context.meter?.failed(error.code)
     this.#reject(error)
   }
@@ -104,6 +107,7 @@ export class Exchange implements Waiter, HopOwner, Placed {
   done(status: number, headers: Record<string, string>, cookies: readonly string[], body: Uint8Array): void {
     if (!this.#settle()) return
     const { url } = this.#hop
+    this.#keepRoom(body.length)
     if (url.hash) url.hash = ''
     const durationMs = performance.now() - this.#startedAt
     this.context.meter?.replied(status, durationMs)
@@ -142,6 +146,29 @@ export class Exchange implements Waiter, HopOwner, Placed {
     this.#releaseSlot()
     this.#slot = origin
     if (this.context.slots.acquire(origin, this)) this.granted()
+  }
+
+  takeRoom(): true | Promise<void> {
+    const { room } = this.#request
+    const { maxBodyBytes } = this.context
+    // A second time where a request is sent again.
+    if (!room || this.#roomBytes > 0) return true
+    const granted = room.grow(maxBodyBytes)
+    if (granted === true) {
+      this.#roomBytes = maxBodyBytes
+      return true
+    }
+    return granted.then(() => {
+      this.#roomBytes = maxBodyBytes
+      // Too late: nobody reads on.
+      if (this.#settled) this.#keepRoom(0)
+    })
+  }
+
+  /** So much of the room that was taken is needed until the run ends. */
+  #keepRoom(bytes: number): void {
+    if (this.#roomBytes > bytes) this.#request.room!.shrink(this.#roomBytes - bytes)
+    this.#roomBytes = Math.min(this.#roomBytes, bytes)
   }
 
   /** Once more on a new connection: the server closed the kept one just as the request left. */

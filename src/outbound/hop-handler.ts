@@ -11,6 +11,8 @@ export interface HopOwner {
   wantsRedirect(status: number, location: string | undefined): location is string
   redirected(status: number, location: string): void
   sendAgain(): void
+  /** Where the body may be read on: at once, or when this resolves. */
+  takeRoom(): true | Promise<void>
   done(status: number, headers: Record<string, string>, cookies: readonly string[], body: Uint8Array): void
   fail(error: OutboundError): void
 }
@@ -36,6 +38,7 @@ export class HopHandler implements Dispatcher.DispatchHandler, BodyOwner {
   #location: string | null = null
   #redirectBytes = 0
   #informational = 0
+  #awaitsRoom = false
   /** The connection is with the pool again or closed; what undici still reports of this hop counts no more. */
   #over = false
 
@@ -136,7 +139,18 @@ export class HopHandler implements Dispatcher.DispatchHandler, BodyOwner {
   }
 
   resume(): void {
-    if (!this.#over) this.#controller?.resume()
+    if (!this.#over && !this.#awaitsRoom) this.#controller?.resume()
+  }
+
+  isLarge(): void {
+    const room = this.#exchange.takeRoom()
+    if (room === true) return
+    this.#awaitsRoom = true
+    this.pause()
+    void room.then(() => {
+      this.#awaitsRoom = false
+      this.resume()
+    })
   }
 
   bodyDone(body: Buffer): void {

@@ -32,6 +32,8 @@ export interface BodyOwner {
   /** Backpressure towards the socket. */
   pause(): void
   resume(): void
+  /** The body is more than a small one. */
+  isLarge(): void
   bodyDone(body: Buffer): void
   bodyFailed(error: OutboundError): void
 }
@@ -63,6 +65,7 @@ export function replyBody(owner: BodyOwner, contentEncoding: string | undefined)
 }
 
 const EMPTY = Buffer.alloc(0)
+const SMALL_REPLY = 65_536
 
 class PlainBody implements ReplyBody {
   readonly #owner: BodyOwner
@@ -74,7 +77,9 @@ class PlainBody implements ReplyBody {
   }
 
   write(chunk: Buffer): void {
+    const before = this.#size
     this.#size += chunk.length
+    if (before <= SMALL_REPLY && this.#size > SMALL_REPLY) this.#owner.isLarge()
     if (this.#size > this.#owner.maxBodyBytes) {
       this.destroy()
       this.#owner.bodyFailed(tooLarge(this.#owner.hostname, this.#owner.maxBodyBytes))

@@ -1,7 +1,8 @@
 // Who runs which run when, among several processes: each takes as many runs out of the database as it has places for.
 import { timeOfId } from '../engine/ids.ts'
-import type { Advanced, ClaimedRun } from '../engine/run-store.ts'
-import type { DispatchStore, Queue, QueuedRun } from '../operations/ports.ts'
+import { type Advanced, type ClaimedRun, SMALL_RUN } from '../engine/run-store.ts'
+import type { DispatchStore, Queue, QueuedRun, TakenRun } from '../operations/ports.ts'
+import type { RunMemory } from './run-memory.ts'
 
 export interface ClusterQueuePorts {
   dispatch: Pick<DispatchStore, 'take' | 'nextDueIn' | 'waiting' | 'admit' | 'lines'>
@@ -26,6 +27,7 @@ export class ClusterQueue implements Queue {
   readonly #ports: ClusterQueuePorts
   readonly #concurrency: number
   readonly #most: number
+  readonly #memory: RunMemory
   /** Runs under way, and places that are kept for runs on their way into the database. */
   #taken = 0
   #started = false
@@ -41,8 +43,9 @@ export class ClusterQueue implements Queue {
   readonly #timers = new Set<NodeJS.Timeout>()
 
   /** `concurrency` 0: this process only takes runs on. `most`: so far runs that wait are counted. */
-  constructor(concurrency: number, most: number, ports: ClusterQueuePorts) {
+  constructor(concurrency: number, most: number, memory: RunMemory, ports: ClusterQueuePorts) {
     this.#concurrency = concurrency
+    this.#memory = memory
     this.#most = most
     this.#ports = ports
   }
@@ -126,13 +129,13 @@ export class ClusterQueue implements Queue {
         if (!this.#started || worker === null || free <= 0) break
         this.#taken += free
         this.#mayBeMore = false
-        let runs: ClaimedRun[] = []
+        let runs: TakenRun[] = []
         try {
-          runs = await this.#ports.dispatch.take(worker, free)
+          runs = await this.#ports.dispatch.take(worker, free, this.#memory.room)
         } finally {
           this.#taken -= free - runs.length
         }
-        for (const run of runs) void this.#carry(this.#ports.carry(run), run.id, run.placed ? run.flowId : null)
+        for (const run of runs) this.#begin(run)
         this.#size = Math.max(0, this.#size - runs.length)
         if (runs.length === free) this.#mayBeMore = this.#lookAgain = true
       } while (this.#lookAgain)
@@ -144,8 +147,13 @@ export class ClusterQueue implements Queue {
     }
   }
 
+  #begin(run: TakenRun): void {
+    this.#memory.begun(run.id, run.bytes)
+    void this.#carry(this.#ports.carry(run), run.id, run.placed ? run.flowId : null, run.bytes)
+  }
+
   /** `line`: the flow in whose line others may wait for this one's place. */
-  async #carry(carrying: Promise<Advanced>, runId: string, line: string | null): Promise<void> {
+  async #carry(carrying: Promise<Advanced>, runId: string, line: string | null, bytes = 0): Promise<void> {
     let advanced: Advanced
     this.#count(runId, 1)
     try {
@@ -155,12 +163,15 @@ export class ClusterQueue implements Queue {
       // This process goes on holding it: a run must not be stranded by, say, a read that failed.
       this.#after(TRY_AGAIN_MS, () => {
         this.#count(runId, -1)
-        void this.#carry(this.#ports.advance(runId), runId, line)
+        void this.#carry(this.#ports.advance(runId), runId, line, bytes)
       })
       return
     }
     this.#taken--
+    this.#memory.ended(runId)
     this.#count(runId, -1)
+    // One that there was no room for may begin.
+    if (bytes > SMALL_RUN) this.#mayBeMore = true
     if (advanced.state === 'parked') this.#after(advanced.resumeAt - this.#ports.now(), () => this.look())
     else if (line !== null) void this.#admit(line)
     // A place is free.

@@ -2,19 +2,21 @@ import { describe, expect, it } from 'vitest'
 import type { Advanced } from '../engine/run-store.ts'
 import type { QueuedRun } from '../operations/ports.ts'
 import { InProcessQueue } from './in-process-queue.ts'
+import { RunMemory } from './run-memory.ts'
 
 const turns = async () => {
   for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve))
 }
 
 /** A queue whose runs end when the test says so. */
-function setUp(concurrency: number) {
+function setUp(concurrency: number, memoryBytes = 0, bytesOf: Record<string, number> = {}) {
   const begun: string[] = []
   const ends = new Map<string, (advanced: Advanced) => void>()
   const due: QueuedRun[] = []
   let time = 0
   let nextAt: number | null = null
-  const queue = new InProcessQueue(concurrency, {
+  const queue = new InProcessQueue(concurrency, new RunMemory(memoryBytes), {
+    bytesOf: (id) => bytesOf[id] ?? 0,
     advance: (id) => {
       begun.push(id)
       return new Promise((resolve) => ends.set(id, resolve))
@@ -54,6 +56,31 @@ describe('the in-process queue', () => {
     await end('b')
     await end('a')
     expect(begun).toEqual(['a', 'b', 'c', 'd'])
+    queue.stop()
+  })
+
+  it('begins large runs only as memory has room for them, and others beside them', async () => {
+    const mb = 1_000_000
+    const sizes = { a: 10 * mb, b: 10 * mb, c: 10 * mb, d: 90 * mb, e: 1 * mb }
+    const { queue, begun, add, end } = setUp(10, 40 * mb, sizes)
+    for (const id of ['a', 'b', 'c', 'small', 'd', 'e']) add(id)
+    queue.start()
+    // Twice each: as it came, and as its values.
+    expect(begun).toEqual(['a', 'b', 'small'])
+    expect(queue.size).toBe(3)
+    await end('a')
+    expect(begun).toEqual(['a', 'b', 'small', 'c'])
+    await end('b')
+    await end('c')
+    // Larger than all of it: alone, but it begins.
+    expect(begun.slice(4)).toEqual(['d'])
+    await end('small')
+    add('another')
+    expect(begun.slice(5)).toEqual(['another'])
+    queue.forget({ id: 'e', flowId: 'f' })
+    expect(queue.size).toBe(0)
+    await end('d')
+    expect(begun).not.toContain('e')
     queue.stop()
   })
 
@@ -222,7 +249,8 @@ describe('the in-process queue', () => {
   it('tries a run again that could not be carried on', async () => {
     let tries = 0
     const failures: unknown[] = []
-    const queue = new InProcessQueue(1, {
+    const queue = new InProcessQueue(1, new RunMemory(0), {
+      bytesOf: () => 0,
       advance: async () => {
         if (++tries === 1) throw new Error('the disk hiccups')
         return { state: 'finished' }

@@ -1,12 +1,16 @@
-// Who runs which run when, in one process: in order of arrival, at most so many at once, and per flow at most as many as it allows.
-import type { Advanced, NewRun } from '../engine/run-store.ts'
+// Who runs which run when, in one process: in order of arrival, at most so many at once, per flow at most as many as it allows, and
+// large ones only as many as memory holds; those wait in a line of their own, so that nobody else waits for them.
+import { type Advanced, type NewRun, SMALL_RUN } from '../engine/run-store.ts'
 import { Fifo } from '../fifo.ts'
 import type { Queue, QueuedRun } from '../operations/ports.ts'
+import type { RunMemory } from './run-memory.ts'
 
 export interface QueuePorts {
   advance(runId: string, fresh: NewRun | null): Promise<Advanced>
   /** Waiting runs whose time has come, and when the next one's comes. */
   due(): Promise<{ runs: QueuedRun[]; nextAt: number | null }>
+  /** The bytes that it takes to read a run; asked of those that are not fresh, which are small. */
+  bytesOf(runId: string): number
   now(): number
   failed(error: unknown): void
 }
@@ -31,7 +35,10 @@ const WEIGHT = 0.05
 export class InProcessQueue implements Queue {
   readonly #ports: QueuePorts
   readonly #concurrency: number
+  readonly #memory: RunMemory
   readonly #ready = new Fifo<QueuedRun>()
+  /** Their turn has come, and there is no room for them. */
+  readonly #large = new Fifo<{ run: QueuedRun; bytes: number }>()
   readonly #limited = new Map<string, LimitedFlow>()
   /** Runs that waited and are in line or under way again, so that they are not taken up twice. */
   readonly #resumed = new Set<string>()
@@ -44,17 +51,19 @@ export class InProcessQueue implements Queue {
   #timer: NodeJS.Timeout | null = null
   #timerAt = Number.POSITIVE_INFINITY
 
-  constructor(concurrency: number, ports: QueuePorts) {
+  constructor(concurrency: number, memory: RunMemory, ports: QueuePorts) {
     this.#concurrency = concurrency
+    this.#memory = memory
     this.#ports = ports
   }
 
   get size(): number {
-    return this.#ready.size + this.#inLine
+    return this.#ready.size + this.#large.size + this.#inLine
   }
 
   get oldestSince(): number | null {
-    let oldest = this.#ready.peek()?.since ?? null
+    // A large one was in line before whoever is ready now.
+    let oldest = (this.#large.peek()?.run ?? this.#ready.peek())?.since ?? null
     for (const { line } of this.#limited.values()) {
       const first = line.peek()
       if (first && (oldest === null || first.since < oldest)) oldest = first.since
@@ -97,6 +106,7 @@ export class InProcessQueue implements Queue {
   /** The run ended otherwise, wherever it stood. */
   forget({ id, flowId }: { id: string; flowId: string }): void {
     this.#ready.remove((run) => run.id === id)
+    this.#large.remove(({ run }) => run.id === id)
     const flow = this.#limited.get(flowId)
     this.#inLine -= flow?.line.remove((run) => run.id === id).length ?? 0
     this.#resumed.delete(id)
@@ -106,6 +116,7 @@ export class InProcessQueue implements Queue {
 
   forgetAllOf(flowId: string): void {
     for (const { id } of this.#ready.remove((run) => run.flowId === flowId)) this.#resumed.delete(id)
+    for (const { run } of this.#large.remove(({ run }) => run.flowId === flowId)) this.#resumed.delete(run.id)
     const line = this.#limited.get(flowId)?.line.remove(() => true) ?? []
     for (const { id } of line) this.#resumed.delete(id)
     this.#inLine -= line.length
@@ -135,11 +146,23 @@ export class InProcessQueue implements Queue {
 
   #pump(): void {
     while (this.#started && this.#running < this.#concurrency) {
-      const run = this.#ready.shift()
-      if (!run) return
+      const next = this.#next()
+      if (!next) return
       this.#running++
-      void this.#advance(run)
+      this.#memory.begun(next.run.id, next.bytes)
+      void this.#advance(next.run)
     }
+  }
+
+  #next(): { run: QueuedRun; bytes: number } | undefined {
+    const large = this.#large.peek()
+    if (large && this.#memory.fits(large.bytes)) return this.#large.shift()
+    for (let run = this.#ready.shift(); run; run = this.#ready.shift()) {
+      const next = { run, bytes: run.fresh ? 0 : this.#ports.bytesOf(run.id) }
+      if (next.bytes <= SMALL_RUN || (this.#large.size === 0 && this.#memory.fits(next.bytes))) return next
+      this.#large.push(next)
+    }
+    return undefined
   }
 
   async #advance(run: QueuedRun): Promise<void> {
@@ -153,6 +176,7 @@ export class InProcessQueue implements Queue {
     } catch (error) {
       this.#ports.failed(error)
       this.#running--
+      this.#memory.ended(run.id)
       // It keeps its place and is tried again: a run must not be stranded by, say, a read that failed.
       setTimeout(() => {
         this.#ready.push({ ...run, fresh: null })
@@ -162,6 +186,7 @@ export class InProcessQueue implements Queue {
       return
     }
     this.#running--
+    this.#memory.ended(run.id)
     if (this.#resumed.size) this.#resumed.delete(run.id)
     if (advanced.state === 'parked') this.wakeAt(advanced.resumeAt)
     else this.#release(run)

@@ -50,6 +50,8 @@ export class ThreadWriter implements HotWriter {
   }
 
   write(write: HotWrite): Promise<number> {
+    // A sender who is cut off by the stop comes late; in the thread this would be a fault that ends the process.
+    if (this.#closed) return Promise.reject(new StorageUnavailable('The database is closed.'))
     return new Promise((resolve, reject) => {
       this.#pending.push({ write, resolve, reject })
       this.#arm()

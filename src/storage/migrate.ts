@@ -13,6 +13,7 @@ import { sealed } from './migrations/008-sealed.ts'
 import { flowSource } from './migrations/011-flow-source.ts'
 import { dispatch } from './migrations/012-dispatch.ts'
 import { runLists } from './migrations/013-run-lists.ts'
+import { rejected } from './migrations/014-rejected.ts'
 import { invitationMakers } from './migrations/016-invitation-makers.ts'
 
 type Step = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
@@ -29,6 +30,7 @@ const MIGRATIONS: Record<string, Step> = {
   '011-flow-source': flowSource,
   '012-dispatch': dispatch,
   '013-run-lists': runLists,
+  '014-rejected': rejected,
   '016-invitation-makers': invitationMakers,
 }
 

@@ -1,5 +1,5 @@
 // Takes on runs: deliveries that arrive together share one statement, which commits them with their dedupe keys.
-import type { Claim, NewRun } from '../engine/run-store.ts'
+import { type Claim, type NewRun, SMALL_RUN } from '../engine/run-store.ts'
 import type { Accepted, Dedupe, Protect, RunTerms } from '../operations/ports.ts'
 import { Batches } from './batches.ts'
 import { runBinding } from './bindings.ts'
@@ -134,7 +134,9 @@ export function createAccept(
   })
 
   return async (run: NewRun, dedupe: Dedupe | null = null, terms: RunTerms = ANY_ROUTE): Promise<Accepted> => {
-    const worker = terms.concurrency === null ? here.reserve() : null
+    // A large one begins when the queue has room for it.
+    const isSmall = run.webhook.rawBody.length <= SMALL_RUN
+    const worker = terms.concurrency === null && isSmall ? here.reserve() : null
     const started = performance.now()
     let accepted: Accepted | null = null
     try {

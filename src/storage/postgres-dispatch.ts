@@ -46,7 +46,7 @@ export function createDispatchStore(
   const query = <Row>(name: string, text: string, values: unknown[] = []) => hot.query<Row>({ name, text, values })
 
   return {
-    take: (worker, limit) => claimReady(worker, limit, now()),
+    take: (worker, limit, room) => claimReady(worker, limit, now(), room),
 
     async nextDueIn() {
       const [row] = await query<{ ms: number | null }>('next-due', NEXT_DUE)

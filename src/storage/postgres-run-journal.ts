@@ -1,6 +1,13 @@
 // Runs claimed and outcomes journalled on PostgreSQL; whatever is recorded together shares one statement.
-import type { ClaimedRun, JournalEntry, NewRun, RunJournal, RunProgress } from '../engine/run-store.ts'
-import type { Protect, RunStore } from '../operations/ports.ts'
+import {
+  type ClaimedRun,
+  type JournalEntry,
+  type NewRun,
+  type RunJournal,
+  type RunProgress,
+  SMALL_RUN,
+} from '../engine/run-store.ts'
+import type { Protect, Room, RunStore, TakenRun } from '../operations/ports.ts'
 import { Batches } from './batches.ts'
 import { runBinding } from './bindings.ts'
 import {
@@ -57,10 +64,19 @@ const FENCE = `select run.id from unnest($1::text[], $2::int[]) as given(id, epo
 const PUT_STEPS = putSteps(1)
 const CLAIM = `update run set epoch = epoch + 1, worker = $2, due_at = null
   where id = $1 and finished_at is null and (worker is null or worker = $2) returning *`
-const CLAIM_READY = `update run set epoch = epoch + 1, worker = $1, due_at = null where id = any(array(
-    select id from run where due_at is not null and finished_at is null and due_at <= ${DATABASE_NOW}
-    order by due_at, id limit $2 for update skip locked))
-  returning *, (select last_value from change_count) as changes`
+/** The bytes that it takes to read a run; 0 for small ones, of which there are most. A run that nobody took has no steps to read. */
+const BYTES = `case when octet_length(raw_body) > ${SMALL_RUN} or epoch > 0 then octet_length(raw_body) +
+  coalesce(octet_length(sealed), 0) + (select coalesce(sum(coalesce(octet_length(output), 0) + coalesce(octet_length(sealed), 0)), 0)
+  from step where run_id = run.id and path not like '%[%') else 0 end`
+// A large one for which there is no room does not keep small ones behind it from their turn.
+const CLAIM_READY = `with ready as (
+    select id, due_at, ${BYTES} as bytes from run where due_at is not null and finished_at is null and due_at <= ${DATABASE_NOW}
+    order by due_at, id limit $2 for update skip locked),
+  sized as (select id, bytes, sum(case when bytes > ${SMALL_RUN} then bytes else 0 end) over (order by due_at, id) as together,
+    row_number() over (partition by bytes > ${SMALL_RUN} order by due_at, id) as nth from ready)
+  update run set epoch = epoch + 1, worker = $1, due_at = null where id = any(array(
+    select id from sized where bytes <= ${SMALL_RUN} or together <= $3 or (nth = 1 and $4)))
+  returning *, (select bytes from sized where sized.id = run.id) as bytes, (select last_value from change_count) as changes`
 // Rounds of loops are read when their loop is reached: there may be a hundred thousand.
 const STEPS = `select * from step where run_id = $1 and path not like '%[%' order by seq`
 // A step sets the same names each time: its latest is all that counts.
@@ -78,12 +94,14 @@ const STEP = `select * from step where run_id = $1 and path = $2 and outcome is 
 
 const STANDING = `select id, epoch from run where id = any($1::text[]) and finished_at is null`
 
+const ANY_ROOM: Room = { bytes: Number.MAX_SAFE_INTEGER, oneAtLeast: true }
 const MOST_AT_ONCE = 100
 const LANES = 2
 /** A claim that was seen to stand so shortly before still does; if it was cancelled since, word of that is on its way. */
 const SEEN_LATELY_MS = 50
 
 interface DispatchedRun extends RunTable {
+  bytes: number
   reply_to: string | null
   placed: number | null
   changes: number
@@ -97,7 +115,7 @@ interface Write {
 export interface PostgresRunJournal extends RunJournal {
   runs: Pick<RunStore, 'accept' | 'operate' | 'original'>
   /** Takes over so many runs that nobody holds and whose time has come. */
-  claimReady(worker: string, limit: number, now: number): Promise<ClaimedRun[]>
+  claimReady(worker: string, limit: number, now: number, room?: Room): Promise<TakenRun[]>
 }
 
 export function createPostgresRunJournal(
@@ -273,11 +291,12 @@ export function createPostgresRunJournal(
       return row ? claimed(row, now) : null
     },
 
-    async claimReady(worker, limit, now) {
-      const rows = await hot.query<DispatchedRun>({ name: 'claim-ready', text: CLAIM_READY, values: [worker, limit] })
+    async claimReady(worker, limit, now, room = ANY_ROOM) {
+      const values = [worker, limit, room.bytes, room.oneAtLeast]
+      const rows = await hot.query<DispatchedRun>({ name: 'claim-ready', text: CLAIM_READY, values })
       if (rows[0]) await here.catchUp(rows[0].changes)
       rows.sort((a, b) => (a.id < b.id ? -1 : 1))
-      return Promise.all(rows.map((row) => claimed(row, now)))
+      return Promise.all(rows.map(async (row) => ({ ...(await claimed(row, now)), bytes: row.bytes })))
     },
 
     async rounds(runId, base) {

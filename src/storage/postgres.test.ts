@@ -84,6 +84,28 @@ describe('a claim on PostgreSQL', () => {
     await storage.close()
   })
 
+  it('is taken only as there is room for it, and small ones behind it all the same', async () => {
+    const storage = await openPostgres(await databases.create())
+    const journal = createPostgresRunJournal(storage.hot, testProtect(), { ...nowhere, worker: () => 'one' })
+    const dispatch = createDispatchStore(storage.hot, journal.claimReady, () => 0)
+    const kib = (size: number) => 'x'.repeat(size * 1024 - 2)
+    const runs = [kib(100), kib(200), 'small', kib(70)].map((body) => {
+      const run = newRun('flow_large')
+      return { ...run, webhook: { ...run.webhook, body, rawBody: JSON.stringify(body) } }
+    })
+    for (const run of runs) await journal.runs.accept(run)
+    const ids = runs.map(({ id }) => id)
+    const take = async (bytes: number, oneAtLeast: boolean) =>
+      (await dispatch.take('one', 9, { bytes, oneAtLeast })).map((run) => [ids.indexOf(run.id), run.bytes])
+    expect(await take(1024, false)).toEqual([[2, 0]])
+    expect(await take(1024, true)).toEqual([[0, 100 * 1024]])
+    expect(await take(270 * 1024, false)).toEqual([
+      [1, 200 * 1024],
+      [3, 70 * 1024],
+    ])
+    await storage.close()
+  })
+
   it('is not taken from the process that has it, nor by one that was given up for dead', async () => {
     const storage = await openPostgres(await databases.create())
     const as = (worker: string) =>

@@ -9,7 +9,7 @@ import {
   webhookData,
 } from '../engine/webhook-data.ts'
 import { parseJson } from '../flow/parse-json.ts'
-import type { Protect } from '../operations/ports.ts'
+import type { Protect, ShownWebhook } from '../operations/ports.ts'
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const encoder = new TextEncoder()
@@ -61,6 +61,12 @@ function shownRequest({ rawBody, metadata }: WebhookData, request: string, prote
 
 export const fromRequestColumns = (row: RequestColumns): WebhookData =>
   toWebhook(row.request, decoder.decode(row.raw_body))
+
+/** Of a row whose body may have been too large to be read. */
+export function fromBoundedColumns(row: { request: string; raw_body: Uint8Array | null }): ShownWebhook {
+  if (row.raw_body !== null) return fromRequestColumns({ request: row.request, raw_body: row.raw_body })
+  return { ...toWebhook(row.request, ''), body: null, bodyOmitted: true }
+}
 
 /** The true request. */
 export function revealedRequest(

@@ -3,10 +3,12 @@ import type { Kysely } from 'kysely'
 import { idTime } from '../engine/ids.ts'
 import { ROUND, type RunStatus } from '../engine/run-store.ts'
 import type { FlowVersion, RunStore, UnfinishedRun } from '../operations/ports.ts'
+import { UNBOUNDED, upTo } from './bounded.ts'
 import { paged } from './paged.ts'
-import { fromRequestColumns } from './request-columns.ts'
+import { fromBoundedColumns } from './request-columns.ts'
 import { ACTIVE, INDEXED, WAITING } from './run-indexes.ts'
-import { toEntry, toRunSummary } from './run-rows.ts'
+import { toRunSummary } from './run-rows.ts'
+import { shownSteps } from './shown-steps.ts'
 import type { Tables } from './tables.ts'
 
 const SUMMARY = [
@@ -42,21 +44,25 @@ const toUnfinished = (row: {
 
 export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'operate' | 'original'> {
   return {
-    async get(id) {
-      const row = await db.selectFrom('run').selectAll().where('id', '=', id).executeTakeFirst()
-      return row ? { ...toRunSummary(row), webhook: fromRequestColumns(row) } : null
+    async get(id, maxBodyBytes = UNBOUNDED) {
+      const row = await db
+        .selectFrom('run')
+        .select([...SUMMARY, 'request', upTo<Uint8Array>('raw_body', maxBodyBytes).as('raw_body')])
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return row ? { ...toRunSummary(row), webhook: fromBoundedColumns(row) } : null
     },
 
-    async steps(id) {
-      const rows = await db
-        .selectFrom('step')
-        .selectAll()
-        .where('run_id', '=', id)
-        .where('kind', '!=', ROUND)
-        .orderBy('seq')
-        .limit(MOST_STEPS)
-        .execute()
-      return rows.map(toEntry)
+    steps: (id, maxBytes) =>
+      shownSteps(db.selectFrom('step').where('run_id', '=', id).orderBy('seq').limit(MOST_STEPS), maxBytes),
+
+    async followed(id) {
+      const row = await db
+        .selectFrom('run')
+        .select(['flow_id', 'version', 'document'])
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return row ? { flowId: row.flow_id, version: row.version, document: row.document } : null
     },
 
     async seqOf(id, path) {
@@ -70,21 +76,19 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
       return row?.seq ?? null
     },
 
-    async stepsPage(id, { under, after, limit }) {
-      const rows = await db
-        .selectFrom('step')
-        .selectAll()
-        .where('run_id', '=', id)
-        // The key finds them: no path has a character after U+FFFF.
-        .where('path', '>=', under)
-        .where('path', '<', `${under}\u{10ffff}`)
-        .where('kind', '!=', ROUND)
-        .where('seq', '>', after)
-        .orderBy('seq')
-        .limit(limit)
-        .execute()
-      return rows.map(toEntry)
-    },
+    stepsPage: (id, { under, after, limit, maxBytes }) =>
+      shownSteps(
+        db
+          .selectFrom('step')
+          .where('run_id', '=', id)
+          // The key finds them: no path has a character after U+FFFF.
+          .where('path', '>=', under)
+          .where('path', '<', `${under}\u{10ffff}`)
+          .where('seq', '>', after)
+          .orderBy('seq')
+          .limit(limit),
+        maxBytes,
+      ),
 
     async latestOf(flowIds) {
       if (flowIds.length === 0) return []

@@ -2,9 +2,10 @@
 
 import { type Kysely, sql } from 'kysely'
 import { parseJson } from '../flow/parse-json.ts'
-import type { Protect, SampleStore } from '../operations/ports.ts'
-import { fromRequestColumns, requestColumns } from './request-columns.ts'
-import type { Tables } from './tables.ts'
+import type { Protect, SampleRecord, SampleStore } from '../operations/ports.ts'
+import { bytesUpTo, UNBOUNDED, upTo } from './bounded.ts'
+import { fromBoundedColumns, fromRequestColumns, requestColumns } from './request-columns.ts'
+import type { SampleTable, Tables } from './tables.ts'
 
 export function createSampleStore(db: Kysely<Tables>, protect: Protect): SampleStore {
   return {
@@ -28,23 +29,46 @@ export function createSampleStore(db: Kysely<Tables>, protect: Protect): SampleS
         await tx.deleteFrom('sample').where('flow_id', '=', sample.flowId).where('id', 'not in', kept).execute()
       }),
 
-    async list(flowId) {
-      const rows = await db
-        .selectFrom('sample')
-        .selectAll()
-        .where('flow_id', '=', flowId)
-        .orderBy('id', 'desc')
+    async list(flowId, maxBytes = UNBOUNDED) {
+      const of = db.selectFrom('sample').where('flow_id', '=', flowId).orderBy('id', 'desc')
+      const sizes = await of.select(['id', bytesUpTo(['raw_body'], maxBytes).as('bytes')]).execute()
+      let left = maxBytes
+      const whole = sizes.flatMap(({ id, bytes }) => {
+        if (bytes > left) return []
+        left -= bytes
+        return id
+      })
+      const body = upTo<Uint8Array>('raw_body', maxBytes)
+      const rows = await of
+        .select((row) => [
+          'id',
+          'flow_id',
+          'received_at',
+          'request',
+          row
+            .case()
+            .when('id', 'in', whole.length ? whole : [''])
+            .then(body)
+            .end()
+            .as('raw_body'),
+        ])
         .execute()
-      return rows.map((row) => ({
-        id: row.id,
-        flowId: row.flow_id,
-        receivedAt: row.received_at,
-        webhook: fromRequestColumns(row),
-      }))
+      return rows.map(toSample)
     },
 
-    async stepResults(flowId) {
-      const rows = await db.selectFrom('step_result').selectAll().where('flow_id', '=', flowId).execute()
+    async latest(flowId) {
+      const newest = db.selectFrom('sample').selectAll().where('flow_id', '=', flowId).orderBy('id', 'desc').limit(1)
+      const row = await newest.executeTakeFirst()
+      return row ? toSample(row) : null
+    },
+
+    async stepResults(flowId, maxBytes = UNBOUNDED) {
+      const rows = await db
+        .selectFrom('step_result')
+        .select(['step_id', 'output'])
+        .where('flow_id', '=', flowId)
+        .where(sql`octet_length(output)`, '<=', maxBytes)
+        .execute()
       return resultsOf(rows)
     },
 
@@ -86,6 +110,13 @@ export function createSampleStore(db: Kysely<Tables>, protect: Protect): SampleS
     },
   }
 }
+
+const toSample = (row: Omit<SampleTable, 'raw_body'> & { raw_body: Uint8Array | null }): SampleRecord => ({
+  id: row.id,
+  flowId: row.flow_id,
+  receivedAt: row.received_at,
+  webhook: fromBoundedColumns(row),
+})
 
 function resultsOf(rows: readonly { step_id: string; output: string }[]): Record<string, unknown> {
   const results: Record<string, unknown> = Object.create(null)

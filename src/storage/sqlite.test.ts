@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, it } from 'vitest'
+import { webhookData } from '../engine/webhook-data.ts'
 import { testProtect } from '../secrets/test-keys.ts'
 import { createActivityStore } from './activity-store.ts'
 import { createDeliveryStore } from './delivery-store.ts'
@@ -40,6 +41,29 @@ storeContract('SQLite', async () => {
     vaultRecords: createVaultRecords(storage.kysely),
     close: storage.close,
   }
+})
+
+it('refuses what is to be written after the end, and nothing else comes of it', async () => {
+  const storage = await openSqlite(folder())
+  await storage.close()
+  await expect(storage.hot.write([])).rejects.toMatchObject({ name: 'StorageUnavailable' })
+})
+
+it('lists deliveries and runs without reading what they brought', async () => {
+  const storage = await openSqlite(folder())
+  const journal = createSqliteRunJournal(storage, testProtect(STORE_SECRET))
+  const at = { version: 1, document: null, test: false, hops: 0, replyStatus: 200, createdAt: 1, replayOf: null }
+  const webhook = { ...webhookData({ headers: {}, queryAll: {}, metadata: {} as never }, '{}') }
+  const id = `run_${'0'.repeat(26)}`
+  await journal.runs.accept({ id, flowId: 'flow', webhook, ...at })
+  // Whoever reads them would fail.
+  storage.raw.exec(`UPDATE run SET request = 'damaged'`)
+  const page = { limit: 10, cursor: null }
+  const { items } = await createDeliveryStore(storage.kysely).inbox({ flowId: null, outcome: null }, page)
+  expect(items).toMatchObject([{ outcome: 'accepted', runId: id }])
+  const filter = { flowId: null, status: null, since: null, until: null }
+  expect((await createRunStore(storage.kysely).list(filter, page)).items).toMatchObject([{ id }])
+  await storage.close()
 })
 
 it('settles what the thread has committed within one turn of the event loop, when it is told to look', async () => {

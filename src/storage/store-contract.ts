@@ -240,6 +240,35 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
         expect(items.map((run) => run.id)).toEqual([first])
       })
 
+      it('reads no more of bodies and of what steps did than it is asked for', async () => {
+        const run = newRun('flow_bounded', { webhook: webhook({ text: 'x'.repeat(100) }) })
+        await stores.runs.accept(run)
+        const { claim } = (await stores.journal.claim(run.id, time))!
+        const large = { text: 'y'.repeat(100) }
+        const entries = [
+          entry('a', { seq: 1, output: large }),
+          entry('b', { seq: 2, input: { n: 'b' }, output: { n: 'b' } }),
+          entry('c', { seq: 3, input: null, output: { text: 'z'.repeat(40) } }),
+        ]
+        await stores.journal.record(claim, { ...running, startedAt: time, entries })
+        expect((await stores.runs.get(run.id, 99))?.webhook).toMatchObject({
+          body: null,
+          rawBody: '',
+          bodyOmitted: true,
+        })
+        expect((await stores.runs.get(run.id, 999))?.webhook).toEqual(run.webhook)
+        const [delivery] = (await stores.deliveries.list({ flowId: run.flowId, outcome: null }, page, 99)).items
+        expect(delivery?.webhook).toMatchObject({ body: null, bodyOmitted: true })
+        expect((await stores.deliveries.get(delivery!.id, 99))?.webhook.bodyOmitted).toBe(true)
+        const shown = await stores.runs.steps(run.id, 60)
+        expect(shown.map(({ id, output, omitted }) => [id, output, omitted])).toEqual([
+          ['a', null, ['output']],
+          ['b', { n: 'b' }, undefined],
+          ['c', null, ['output']],
+        ])
+        expect(await stores.runs.stepsPage(run.id, { under: '', after: -1, limit: 9 })).toEqual(entries)
+      })
+
       it('takes a dedupe key again after its window, and keeps the keys of flows apart', async () => {
         await stores.runs.accept(newRun('flow_window'), { key: 'k', expiresAt: time + 1000 })
         expect(await stores.runs.accept(newRun('flow_other'), { key: 'k', expiresAt: time + 1000 })).toEqual({
@@ -732,6 +761,26 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
         const { id } = (await newest('accepted'))!
         expect(await stores.deliveries.get(id)).toMatchObject({ outcome: 'accepted', runId: accepted.id })
         expect(await stores.deliveries.get('dlv_none')).toBeNull()
+      })
+
+      it('keeps the last rejected deliveries of a flow, and all others', async () => {
+        const add = async (flowId: string, outcome: DeliveryRecord['outcome']) => {
+          time += 1
+          const one = { ...delivery(flowId), outcome }
+          await stores.deliveries.add(one)
+          return one.id
+        }
+        await add('flow_trim', 'rejected')
+        const filtered = await add('flow_trim', 'filtered')
+        const kept = [await add('flow_trim', 'rejected'), await add('flow_trim', 'rejected')]
+        const other = await add('flow_trim_other', 'rejected')
+        await stores.deliveries.trimRejected('flow_trim', 2)
+        const idsOf = async (flowId: string) =>
+          (await stores.deliveries.inbox({ flowId, outcome: null }, page)).items.map(({ id }) => id)
+        expect(await idsOf('flow_trim')).toEqual([kept[1], kept[0], filtered])
+        await stores.deliveries.trimRejected('flow_trim', 2)
+        expect(await idsOf('flow_trim')).toHaveLength(3)
+        expect(await idsOf('flow_trim_other')).toEqual([other])
       })
 
       it('keeps the last samples only', async () => {

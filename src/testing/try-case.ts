@@ -6,7 +6,7 @@ import type { Expectation, FixtureCase, FixtureDelivery, FixtureStub } from '../
 import type { Issue } from '../flow/issue.ts'
 import { type Admission, admitDelivery, type DeliveryHead, Rejection } from '../operations/admit-delivery.ts'
 import type { RouteRecord, RunRecord } from '../operations/ports.ts'
-import { CHANGED_MEANWHILE, keepRejection, receiveDelivery } from '../operations/receive-delivery.ts'
+import { CHANGED_MEANWHILE, keepRejection, Later, receiveDelivery } from '../operations/receive-delivery.ts'
 import type { Bench } from './bench.ts'
 import { ABSENT, type Difference, differences, textDifference } from './match.ts'
 import type { SentRequest } from './stub-client.ts'
@@ -68,7 +68,7 @@ async function observe(bench: Bench, route: RouteRecord, delivery: FixtureDelive
     const received = await receiveDelivery(services, admitted, body)
     // Only another process could have changed it.
     if (received === CHANGED_MEANWHILE) throw new Error('the flow under test was changed')
-    outcome = received
+    outcome = received instanceof Later ? await received.reply : received
   }
   if (outcome instanceof Rejection) await keepRejection(services, route, head, outcome, ERROR_STATUS[outcome.code])
   const [runId] = await bench.finished()

@@ -6,6 +6,7 @@ import { openBench, openSandbox } from '../../src/flow-bench.ts'
 import { createWebhookListener } from '../../src/http/webhook-listener.ts'
 import { admitDelivery, type DeliveryHead } from '../../src/operations/admit-delivery.ts'
 import { Intake } from '../../src/operations/intake.ts'
+import { LoopWatch } from '../../src/operations/loop-watch.ts'
 import type { RouteRecord } from '../../src/operations/ports.ts'
 import type { Services } from '../../src/operations/services.ts'
 import { connectRaw, requestBytes } from '../harness/raw-request.ts'
@@ -17,6 +18,7 @@ it('stores what a turn has room for and refuses the rest with Retry-After, in th
   const services = {
     ...bench.services,
     intake: new Intake(() => {}, { longestTurnMs: 0, perTurn: 2, mostStoring: 10 }),
+    watch: new LoopWatch({ held: () => {} }),
   }
   const listener = createWebhookListener(
     services as unknown as Services,

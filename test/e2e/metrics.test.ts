@@ -47,6 +47,19 @@ async function queueOf(client: Client) {
 }
 
 describe('metrics', () => {
+  it('count what held the event loop, and the log names what was begun last', async () => {
+    await millrace.api('GET', '/flows?limit=1')
+    const until = performance.now() + 300
+    while (performance.now() < until);
+    await expect.poll(async () => (await scrape(millrace)).get('millrace_event_loop_stalls_total')).toBeGreaterThan(0)
+    expect((await scrape(millrace)).get('millrace_event_loop_longest_stall_seconds')).toBeGreaterThan(0.2)
+    const said = millrace
+      .log()
+      .split('\n')
+      .find((line) => line.includes('the event loop was held'))
+    expect(JSON.parse(said!)).toMatchObject({ level: 40, last: 'GET /api/v1/flows' })
+  })
+
   it('count deliveries and runs by how they ended', async () => {
     const good = await millrace.publish(flowOf([], { when: '{{ webhook.body.ok }}' }))
     const bad = await millrace.publish(flowOf([{ id: 'no', kind: 'fail', message: 'never' }]))

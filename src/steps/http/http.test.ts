@@ -50,6 +50,7 @@ async function run(
       input = shown
     },
     holdsSecret: (text: string) => text.includes('canary'),
+    replyRoom: () => null,
     http: client(),
     connections: {
       fields: {},

@@ -95,10 +95,10 @@ function send(context: StepContext<HttpSettings>, request: BuiltRequest): Promis
     followRedirects: settings.followRedirects !== false,
     hops,
     signal: context.signal(),
+    room: context.replyRoom(),
     check: (hop) => {
-      const atFirst = hop.url.href === URL.parse(url)?.href
       const named = () => [
-        ...(atFirst ? request.named.url : []),
+        ...(hop.url.href === URL.parse(url)?.href ? request.named.url : []),
         ...hop.headers.flatMap((header) => header.named ?? []),
         ...(hop.body === null ? [] : request.named.body),
       ]

@@ -124,7 +124,7 @@ function Actions({ delivery, bodyKept }: { delivery: Delivery; bodyKept: boolean
             Use as sample
           </Button>
         </Tooltip>
-        {settings.data && (
+        {settings.data && !delivery.webhook.bodyOmitted && (
           <CopyButton
             size="xs"
             withLabel

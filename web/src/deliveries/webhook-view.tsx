@@ -8,6 +8,8 @@ import classes from './webhook-view.module.css'
 
 type Part = 'body' | 'headers' | 'query' | 'raw'
 
+const TOO_LARGE = 'The body is too large to be shown. The flow got it whole, and so does a replay.'
+
 interface WebhookViewProps {
   webhook: Webhook
   /** Of a rejected delivery no body is kept. */
@@ -28,7 +30,9 @@ export function WebhookView({ webhook, bodyKept = true }: WebhookViewProps) {
         </Tabs.List>
       </Tabs>
       {part === 'body' &&
-        (bodyKept ? (
+        (webhook.bodyOmitted ? (
+          <p className={classes.none}>{TOO_LARGE}</p>
+        ) : bodyKept ? (
           <DataTree value={webhook.body} path="webhook.body" label="Body" />
         ) : (
           <p className={classes.none}>The body of a rejected delivery is not kept.</p>
@@ -41,7 +45,9 @@ export function WebhookView({ webhook, bodyKept = true }: WebhookViewProps) {
           <DataTree value={webhook.queryAll} path="webhook.queryAll" label="Query" />
         ))}
       {part === 'raw' &&
-        (webhook.rawBody === '' ? (
+        (webhook.bodyOmitted ? (
+          <p className={classes.none}>{TOO_LARGE}</p>
+        ) : webhook.rawBody === '' ? (
           <p className={classes.none}>The body was empty.</p>
         ) : (
           <>

@@ -85,10 +85,20 @@ export function StepPanel({ run, step, rounds, tab, onTab, onSelect }: StepPanel
             />
           )}
           {shown === 'output' && (
-            <Data value={step.output} path={`steps.${step.id}`} label="Output" none={noOutput(step)} />
+            <Data
+              value={step.output}
+              path={`steps.${step.id}`}
+              label="Output"
+              none={step.omitted?.includes('output') ? TOO_LARGE : noOutput(step)}
+            />
           )}
           {shown === 'input' && (
-            <Data value={step.input} path="" label="Input" none="The step has not told yet what it works with." />
+            <Data
+              value={step.input}
+              path=""
+              label="Input"
+              none={step.omitted?.includes('input') ? TOO_LARGE : NO_INPUT}
+            />
           )}
           {shown === 'logs' && <Logs lines={step.logs} />}
         </div>
@@ -96,6 +106,9 @@ export function StepPanel({ run, step, rounds, tab, onTab, onSelect }: StepPanel
     </>
   )
 }
+
+const TOO_LARGE = 'This is too large to be shown. The flow has it whole.'
+const NO_INPUT = 'The step has not told yet what it works with.'
 
 function noOutput({ status }: RunStep): string {
   if (status === 'running') return 'The step is at work; what comes of it appears here.'

@@ -35,8 +35,8 @@ export function outcomeOfOutput(output: unknown): Outcome {
 
 export function outputsOfRun(run: Run | null): Record<string, unknown> {
   const outputs: Record<string, unknown> = Object.create(null)
-  for (const { id, kind, status, output, error } of run?.steps ?? [])
-    if (kind !== 'round' && (status === 'succeeded' || status === 'failed'))
+  for (const { id, kind, status, output, error, omitted } of run?.steps ?? [])
+    if (kind !== 'round' && (status === 'succeeded' || status === 'failed') && !omitted?.includes('output'))
       outputs[id] = error ? { ...(isObject(output) ? output : {}), error } : output
   return outputs
 }

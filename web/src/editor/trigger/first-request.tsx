@@ -90,7 +90,13 @@ function Received({ sample, isLatest }: { sample: Sample; isLatest: boolean }) {
           <Tabs.Tab value="all">All</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="body">
-          <DataTree value={webhook.body} path="webhook.body" label="The request's body" />
+          {webhook.bodyOmitted ? (
+            <Text size="xs" c="dimmed">
+              The body is too large to be shown. Tests use it whole.
+            </Text>
+          ) : (
+            <DataTree value={webhook.body} path="webhook.body" label="The request's body" />
+          )}
         </Tabs.Panel>
         <Tabs.Panel value="headers">
           <DataTree value={webhook.headers} path="webhook.headers" label="The request's headers" withRaw={false} />
@@ -169,8 +175,8 @@ function Samples() {
             <Text size="xs" c="dimmed" style={{ flex: 'none', width: 70 }}>
               <RelativeTime at={receivedAt} />
             </Text>
-            <code>{JSON.stringify(webhook.body).slice(0, 120)}</code>
-            {id === sample?.id ? (
+            <code>{webhook.bodyOmitted ? 'too large to be shown' : JSON.stringify(webhook.body).slice(0, 120)}</code>
+            {id !== sample?.id && webhook.bodyOmitted ? null : id === sample?.id ? (
               <Text size="xs" c="var(--mr-accent)" px={10}>
                 In use
               </Text>

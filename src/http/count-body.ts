@@ -1,0 +1,24 @@
+// The bodies of management requests count among those in memory, each with what it declares or with the most that it may have.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { noRoom } from '../operations/admit-delivery.ts'
+import { type BodyBudget, SMALL_BODY } from '../operations/body-budget.ts'
+import { refuse } from './refuse.ts'
+
+export type CountBody = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>
+
+export const createCountBody =
+  (bodies: BodyBudget): CountBody =>
+  async ({ headers, routeOptions }, reply) => {
+    const most = routeOptions.bodyLimit
+    const bytes = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : most
+    // Fastify refuses what declares more than the limit.
+    if (bytes <= SMALL_BODY || bytes > most) return
+    const hold = bodies.open()
+    if (!hold.reach(bytes)) {
+      const { code, message, retryAfterSeconds } = noRoom()
+      void reply.header('retry-after', String(retryAfterSeconds))
+      return refuse(reply, code, message)
+    }
+    // Requests of our own, by MCP, finish and have no connection to close.
+    reply.raw.once('finish', () => hold.release()).once('close', () => hold.release())
+  }

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest'
+import { KeptRejections } from './kept-rejections.ts'
+
+it('keeps so many a second of each flow', () => {
+  const rejections = new KeptRejections({ trimRejected: async () => {} }, { perSecond: 2, kept: 10 })
+  const admitted = (flowId: string, now: number, count: number) =>
+    Array.from({ length: count }, () => rejections.admits(flowId, now)).filter(Boolean).length
+  expect(admitted('a', 0, 100)).toBe(4)
+  expect(admitted('b', 0, 1)).toBe(1)
+  expect(admitted('a', 1000, 100)).toBe(2)
+})
+
+it('has the oldest deleted at the first one, and then after each tenth of what is kept', async () => {
+  const trimmed: [string, number][] = []
+  const store = { trimRejected: async (flowId: string, keep: number) => void trimmed.push([flowId, keep]) }
+  const rejections = new KeptRejections(store, { perSecond: 2, kept: 20 })
+  for (let i = 0; i < 7; i++) await rejections.added('a')
+  await rejections.added('b')
+  expect(trimmed).toEqual([
+    ['a', 20],
+    ['a', 20],
+    ['a', 20],
+    ['b', 20],
+  ])
+})

@@ -1,0 +1,50 @@
+// Notices when something held the event loop for long, and what: whoever begins work says so, and a timer ticks in between. Where
+// neither happened for a while, what was begun last held the loop.
+
+export interface LoopWatchPorts {
+  /** The loop was held; `last` is what was begun last before, `runId` the run that it was for. */
+  held(ms: number, last: string, runId: string | null): void
+  clock?(): number
+}
+
+const HELD_MS = 200
+const TICK_MS = 50
+
+export class LoopWatch {
+  readonly #held: LoopWatchPorts['held']
+  readonly #clock: () => number
+  #since: number
+  #last = 'the start'
+  #runId: string | null = null
+  #timer: NodeJS.Timeout | null = null
+
+  constructor({ held, clock = () => performance.now() }: LoopWatchPorts) {
+    this.#held = held
+    this.#clock = clock
+    this.#since = clock()
+  }
+
+  /** What is said ends up in the log: the pattern of a route or the kind of a step, never what somebody sent. */
+  begin(what: string, runId: string | null = null): void {
+    this.tick()
+    this.#last = what
+    this.#runId = runId
+  }
+
+  tick(): void {
+    const now = this.#clock()
+    const heldMs = now - this.#since
+    this.#since = now
+    if (heldMs >= HELD_MS) this.#held(heldMs, this.#last, this.#runId)
+  }
+
+  start(): void {
+    this.#since = this.#clock()
+    this.#timer = setInterval(() => this.tick(), TICK_MS)
+    this.#timer.unref()
+  }
+
+  stop(): void {
+    if (this.#timer) clearInterval(this.#timer)
+  }
+}
