@@ -307,7 +307,10 @@ function templateNode(schema: SchemaNode, source: string, { parse, isSecret }: S
     case 'text':
       return (scope) => renderText(template, scope)
     case 'url':
-      return (scope) => renderUrl(template, scope)
+      // Where its beginning is masked, it is no URL to hold values against.
+      return template.parts.includes(SECRET_MASK)
+        ? (scope) => renderText(template, scope)
+        : (scope) => renderUrl(template, scope)
     default:
       return typedValue(
         schema.anyOf![0]!,

@@ -2,7 +2,7 @@
 // What decides (a condition) is not followed, nor what an API answers.
 import { checkValue } from './check.ts'
 import { type Kinds, type StepDocument, stepSchema } from './document.ts'
-import { type Expression, parseTemplate, type Reference, type Template } from './expression/index.ts'
+import { type Expression, parseTemplate, type Reference, type Template, TemplateSyntaxError } from './expression/index.ts'
 import { Findings } from './issue.ts'
 
 /** Whether a field of a connection is one that can be written and never read. */
@@ -56,7 +56,7 @@ export class SecretFlow {
     document: unknown,
     kinds: Kinds,
     isSecretField: IsSecretField,
-    parse: (source: string) => Template | null = parseTemplate,
+    parse: (source: string) => Template | null = readTemplate,
   ) {
     this.#kinds = kinds
     this.#isSecretField = isSecretField
@@ -216,4 +216,13 @@ function add(map: Map<string, Set<string>>, key: string, value: string): void {
   const values = map.get(key)
   if (values) values.add(value)
   else map.set(key, new Set([value]))
+}
+
+function readTemplate(source: string): Template | null {
+  try {
+    return parseTemplate(source)
+  } catch (error) {
+    if (error instanceof TemplateSyntaxError) return null
+    throw error
+  }
 }

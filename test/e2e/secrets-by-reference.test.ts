@@ -87,14 +87,14 @@ describe('a request that carries what came of a secret', () => {
 })
 
 describe('whoever sends guesses', () => {
-  const guesses = Array.from({ length: 2000 }, (_, i) => `quixotic-zebra-${4000 + i}`)
+  const guesses = Array.from({ length: 90 }, (_, i) => `quixotic-zebra-${4650 + i}`)
 
   it('learns nothing of a secret that the flow does not name', async () => {
     const { flow, post } = await millrace.publish(
       documentOf(
         [
           { id: 'says', kind: 'set', vars: { all: '{{ webhook.body }}' } },
-          call(allowed.url, { headers: [{ name: 'X-Guess', value: '{{ webhook.body[711] }}' }] }),
+          call(allowed.url, { headers: [{ name: 'X-Guess', value: '{{ webhook.body[61] }}' }] }),
           { id: 'no', kind: 'fail', message: "{{ webhook.body.join(' ') }}" },
         ],
         { response: { mode: 'finished' } },

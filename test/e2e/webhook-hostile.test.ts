@@ -395,7 +395,7 @@ describe('templates in a payload', () => {
       ],
     )
     const answer = await post({ text: payload })
-    expect(answer.status).toBe(200)
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200)
     expect(answer.body).toEqual({ whole: payload, inside: `a ${payload} b`, key: { text: payload } })
     expect(answer.headers.get('x-echo')).toBe(payload)
     const call = upstream.received.at(-1)!
