@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { callCli } from '../harness/cli.ts'
-import { freePort } from '../harness/free-port.ts'
+import { NOBODY_LISTENS } from '../harness/free-port.ts'
 import { documentOf } from '../harness/management.ts'
 import { type Millrace, startMillrace, TOKEN, temporaryFolder } from '../harness/millrace.ts'
 
@@ -59,7 +59,7 @@ describe('millrace doctor', () => {
     expect(config.says('server')).toContain('MILLRACE_ADMIN_TOKEN')
     const wrong = await doctor({ MILLRACE_DATA_DIR: millrace.dataDir, MILLRACE_ADMIN_TOKEN: 'a-token-nobody-has' })
     expect(wrong.states).toContain('failed token')
-    const gone = await doctor({}, '--server', `http://127.0.0.1:${await freePort()}`)
+    const gone = await doctor({}, '--server', `http://127.0.0.1:${NOBODY_LISTENS}`)
     expect(gone).toMatchObject({ exit: 1, states: ['failed server'] })
   })
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ACCESS } from '../../src/http/access.ts'
 import { openEvents } from '../harness/event-stream.ts'
-import { freePort } from '../harness/free-port.ts'
+import { freePort, NOBODY_LISTENS } from '../harness/free-port.ts'
 import { startGate } from '../harness/gate.ts'
 import { leaksInFolder, leaksOf } from '../harness/leaks.ts'
 import { documentOf } from '../harness/management.ts'
@@ -59,7 +59,7 @@ beforeAll(async () => {
   tls = createServer({ key: pem('key'), cert: pem('self-signed') })
   await new Promise<void>((resolve) => tls.listen(0, '127.0.0.1', resolve))
   tlsUrl = `https://127.0.0.1:${(tls.address() as AddressInfo).port}`
-  refusedPort = await freePort()
+  refusedPort = NOBODY_LISTENS
   millrace = await startMillrace()
 })
 afterAll(async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseCurl } from '../../src/flow/curl/parse-curl.ts'
 import { callCli } from '../harness/cli.ts'
-import { freePort } from '../harness/free-port.ts'
+import { NOBODY_LISTENS } from '../harness/free-port.ts'
 import { expectFailure } from '../harness/inbox.ts'
 import { leaksOf } from '../harness/leaks.ts'
 import { documentOf } from '../harness/management.ts'
@@ -34,7 +34,7 @@ beforeAll(async () => {
     response.writeHead(status, { 'content-type': 'application/json', 'set-cookie': ['a=1; Path=/', 'b=2'] })
     response.end(JSON.stringify({ echo: [request.rawHeaders, request.url, request.body] }))
   })
-  refused = `http://127.0.0.1:${await freePort()}/`
+  refused = `http://127.0.0.1:${NOBODY_LISTENS}/`
   millrace = await startMillrace({ MILLRACE_ENV_TOKEN: CANARY })
   env = { MILLRACE_BASE_URL: millrace.url, MILLRACE_ADMIN_TOKEN: TOKEN }
   const connection = { name: 'shop', kind: 'custom', fields: { key: CANARY, short: SHORT } }

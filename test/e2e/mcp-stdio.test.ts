@@ -11,7 +11,7 @@ import { tools } from '../../src/mcp/tools.ts'
 import { callCli } from '../harness/cli.ts'
 import { ENTRY } from '../harness/entry.ts'
 import { childEnvironment } from '../harness/environment.ts'
-import { freePort } from '../harness/free-port.ts'
+import { freePort, NOBODY_LISTENS } from '../harness/free-port.ts'
 import { documentOf } from '../harness/management.ts'
 import { type Assistant, assistOver } from '../harness/mcp.ts'
 import { type Millrace, startMillrace, TOKEN, temporaryFolder } from '../harness/millrace.ts'
@@ -136,7 +136,7 @@ describe('millrace mcp', () => {
     const env = { MILLRACE_ADMIN_TOKEN: 'not-the-token-of-it' }
     expect(await callCli(['mcp', '--server', millrace.url], { env })).toMatchObject({ exit: 6, stdout: '' })
     expect(await callCli(['mcp', '--data-dir', folder], { env })).toMatchObject({ exit: 3, stdout: '' })
-    const nobody = `http://127.0.0.1:${await freePort()}`
+    const nobody = `http://127.0.0.1:${NOBODY_LISTENS}`
     expect(await callCli(['mcp', '--server', nobody], { env })).toMatchObject({ exit: 5, stdout: '' })
   })
 

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EventStream, openEvents } from '../harness/event-stream.ts'
-import { freePort } from '../harness/free-port.ts'
+import { freePort, NOBODY_LISTENS } from '../harness/free-port.ts'
 import { type Gate, startGate } from '../harness/gate.ts'
 import { leaksInFolder, leaksOf } from '../harness/leaks.ts'
 import {
@@ -36,7 +36,7 @@ beforeAll(async () => {
     response.end(JSON.stringify({ authorization, key, url: request.url, body: request.body }))
   })
   gate = await startGate()
-  refusedPort = await freePort()
+  refusedPort = NOBODY_LISTENS
   millrace = await startMillrace({ MILLRACE_ENV_CANARY: ENV_CANARY })
 })
 afterAll(async () => {
