@@ -9,16 +9,19 @@ export interface JsonLimits {
 }
 
 /** What a sender or a caller of the API may send. */
-export const SENDER_LIMITS: JsonLimits = { depth: 200, values: 200_000, names: 20_000 }
+export const SENDER_LIMITS: JsonLimits = { depth: 200, values: 200_000, names: 10_000 }
 
 export interface JsonMeasure {
   depth: number
   values: number
-  /** Never less than there are; exact where there may be too many. */
+  /** Never less than there are; exact where there may be too many. One that is written with escapes counts as several. */
   names: number
   /** There may be a number beyond what a double holds, such as 1e400: it comes out of JSON.parse as Infinity. */
   mayOverflow: boolean
 }
+
+/** What a name with escapes costs more than another: see parse-json.ts. */
+const ESCAPED_WEIGHT = 4
 
 /** So many digits without an exponent are always finite. */
 const LONGEST_SAFE_NUMBER = 308
@@ -30,6 +33,7 @@ export function measureJson(text: string, limits: JsonLimits): JsonMeasure {
   let depth = 0
   let values = 1
   let keys = 0
+  let escaped = false
   let digits = 0
   let mayOverflow = false
   for (let i = 0; i < length && depth <= limits.depth && values <= limits.values; i++) {
@@ -40,13 +44,17 @@ export function measureJson(text: string, limits: JsonLimits): JsonMeasure {
     }
     if (unit === 0x22) {
       // To the end of the string.
+      escaped = false
       for (i++; i < length; i++) {
         const inside = text.charCodeAt(i)
         if (inside === 0x22) break
-        if (inside === 0x5c) i++
+        if (inside === 0x5c) {
+          escaped = true
+          i++
+        }
       }
     } else if (unit === 0x2c) values++
-    else if (unit === 0x3a) keys++
+    else if (unit === 0x3a) keys += escaped ? ESCAPED_WEIGHT : 1
     else if (unit === 0x7b || unit === 0x5b) {
       values++
       if (++open > depth) depth = open
@@ -57,15 +65,20 @@ export function measureJson(text: string, limits: JsonLimits): JsonMeasure {
   return { depth, values, names: keys > limits.names ? countNames(text, limits.names) : keys, mayOverflow }
 }
 
-/** Different names, up to one more than `most`. */
+/** Different names; no further than it takes to see that they are too many. */
 function countNames(text: string, most: number): number {
   const names = new Set<string>()
-  for (let at = text.indexOf('"'); at !== -1 && names.size <= most; at = text.indexOf('"', at)) {
+  let count = 0
+  for (let at = text.indexOf('"'); at !== -1 && count <= most; at = text.indexOf('"', at)) {
     const start = ++at
     for (; at < text.length && text.charCodeAt(at) !== 0x22; at++) if (text.charCodeAt(at) === 0x5c) at++
-    if (isKey(text, ++at)) names.add(text.slice(start, at - 1))
+    if (!isKey(text, ++at)) continue
+    const name = text.slice(start, at - 1)
+    if (names.has(name)) continue
+    names.add(name)
+    count += name.includes('\\') ? ESCAPED_WEIGHT : 1
   }
-  return names.size
+  return count
 }
 
 /** Whether the string that ends before `end` is a key: a colon follows. */

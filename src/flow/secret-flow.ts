@@ -2,7 +2,13 @@
 // What decides (a condition) is not followed, nor what an API answers.
 import { checkValue } from './check.ts'
 import { type Kinds, type StepDocument, stepSchema } from './document.ts'
-import { type Expression, parseTemplate, type Reference, type Template, TemplateSyntaxError } from './expression/index.ts'
+import {
+  type Expression,
+  parseTemplate,
+  type Reference,
+  type Template,
+  TemplateSyntaxError,
+} from './expression/index.ts'
 import { Findings } from './issue.ts'
 
 /** Whether a field of a connection is one that can be written and never read. */

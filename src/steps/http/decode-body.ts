@@ -5,7 +5,7 @@ import { type JsonLimits, jsonProblem, measureJson, SENDER_LIMITS } from '../../
 import { parseJson } from '../../flow/parse-json.ts'
 
 /** What goes beyond stays text. Lists from APIs are long: they may hold more than a sender sends at once. */
-const LIMITS: JsonLimits = { ...SENDER_LIMITS, values: 500_000 }
+const LIMITS: JsonLimits = { ...SENDER_LIMITS, values: 500_000, names: 20_000 }
 
 const TEXT_TYPES = new Set([
   'application/xml',
