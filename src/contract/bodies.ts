@@ -189,6 +189,14 @@ export const RunStepsQuery = Type.Object(
   closed,
 )
 
+export const StepPartQuery = Type.Object(
+  {
+    path: Type.String({ minLength: 1, maxLength: 1000, description: 'Of the step: big/tell, all[3]/send' }),
+    part: Type.Union([Type.Literal('input'), Type.Literal('output'), Type.Literal('logs')]),
+  },
+  closed,
+)
+
 export const DocumentBody = Type.Object({ document: AnyJson })
 export const HarBody = Type.Object({ log: AnyJson })
 

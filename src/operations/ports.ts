@@ -289,6 +289,10 @@ export interface RunStore {
   /** So many bytes at most of what they worked with and what came of them, each and in all. */
   steps(id: string, maxBytes?: number): Promise<ShownEntry[]>
   stepsPage(id: string, page: StepsPage): Promise<ShownEntry[]>
+  /** Of one step, as the JSON text that is stored in sight; null: it is not there. */
+  stepPart(id: string, path: string, part: StepPart): Promise<string | null>
+  /** What was delivered, as it is stored in sight; null: there is no such run. */
+  body(id: string): Promise<Uint8Array | null>
   list(filter: RunFilter, page: Page): Promise<Paged<Omit<RunRecord, 'webhook'>>>
   /** The newest run of each of these flows. */
   latestOf(flowIds: readonly string[]): Promise<{ flowId: string; id: string; status: RunStatus; createdAt: number }[]>
@@ -319,6 +323,8 @@ export interface DeliveryStore {
   list(filter: DeliveryFilter, page: Page, maxBytes?: number): Promise<Paged<DeliveryRecord>>
   /** Without its body where that is larger than `maxBodyBytes`. */
   get(id: string, maxBodyBytes?: number): Promise<DeliveryRecord | null>
+  /** As it is stored in sight; null: there is no such delivery. */
+  body(id: string): Promise<Uint8Array | null>
 }
 
 export interface DeliveryFilter {

@@ -70,6 +70,13 @@ export async function keepSample(
   return view
 }
 
+/** All of it, as it is stored: of what was delivered nothing is read, so that it may be of any size. */
+export async function readBody(services: Services, id: string): Promise<Uint8Array> {
+  const body = await services.deliveries.body(id)
+  if (!body) throw notFound('delivery', id)
+  return body
+}
+
 async function findDelivery(services: Services, id: string, maxBodyBytes?: number): Promise<DeliveryRecord> {
   const delivery = await services.deliveries.get(id, maxBodyBytes)
   if (!delivery) throw notFound('delivery', id)

@@ -74,6 +74,20 @@ export async function listRuns(services: Services, filter: RunFilter, page: Page
 }
 
 /** The steps of one part of a run, a round of a loop for example: `under` is the beginning of their paths. */
+/** All of what was delivered, as it is stored. */
+export async function readRunBody(services: Services, id: string): Promise<Uint8Array> {
+  const body = await services.runs.body(id)
+  if (!body) throw notFound('run', id)
+  return body
+}
+
+/** All of one part of a step, as the JSON text that is stored: it is not read, so that it may be of any size. */
+export async function readStepPart(services: Services, id: string, path: string, part: StepPart): Promise<string> {
+  const text = await services.runs.stepPart(id, path, part)
+  if (text === null) throw notFound('step', `${id}/${path}`)
+  return text
+}
+
 export async function listRunSteps(
   services: Services,
   id: string,

@@ -71,6 +71,12 @@ export function createDeliveryStore(db: Kysely<Tables>): Omit<DeliveryStore, 'ad
       return webhook ? { ...entry, webhook } : null
     },
 
+    async body(id) {
+      const other = await db.selectFrom('delivery').select('raw_body').where('id', '=', id).executeTakeFirst()
+      const row = other ?? (await accepted().select('raw_body').where('id', '=', runIdOf(id)).executeTakeFirst())
+      return row?.raw_body ?? null
+    },
+
     async trimRejected(flowId, keep) {
       const rejected = db
         .selectFrom('delivery')

@@ -76,6 +76,21 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
       return row?.seq ?? null
     },
 
+    async stepPart(id, path, part) {
+      const row = await db
+        .selectFrom('step')
+        .select(part)
+        .where('run_id', '=', id)
+        .where('path', '=', path)
+        .executeTakeFirst()
+      return row?.[part] ?? null
+    },
+
+    async body(id) {
+      const row = await db.selectFrom('run').select('raw_body').where('id', '=', id).executeTakeFirst()
+      return row?.raw_body ?? null
+    },
+
     stepsPage: (id, { under, after, limit, maxBytes }) =>
       shownSteps(
         db

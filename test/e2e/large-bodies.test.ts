@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openEvents } from '../harness/event-stream.ts'
 import { expectFailure } from '../harness/inbox.ts'
-import { type Millrace, type PublishedFlow, startMillrace } from '../harness/millrace.ts'
+import { type Millrace, type PublishedFlow, startMillrace, TOKEN } from '../harness/millrace.ts'
 import { startUpstream, type Upstream } from '../harness/upstream.ts'
 
 const KIB = 1024
@@ -59,6 +59,33 @@ it('leaves large bodies and results out of a run, its deliveries and events, and
 
   const replayed = (await millrace.api('POST', `/runs/${id}/replay`, {})).body
   expect((await millrace.runEnded(replayed.id)).vars).toMatchObject({ body: 300 * KIB })
+})
+
+it('hands out as files what it leaves out, with marks in place of secrets', async () => {
+  const secret = 'a-secret-in-a-large-body'
+  await millrace.api('POST', '/connections', { name: 'large', kind: 'bearer', fields: { token: secret } })
+  const auth = { kind: 'bearer', token: '{{ connections.large.token }}' }
+  const { post } = await millrace.publish({
+    name: 'Files',
+    trigger: { kind: 'webhook' },
+    steps: [{ id: 'large', kind: 'http', method: 'GET', url: `${upstream.url}/large`, auth }],
+  })
+  const { id } = (await post({ text: `${text(300 * KIB)} ${secret}` })).body
+  await millrace.runEnded(id)
+  const file = async (path: string) =>
+    fetch(`${millrace.url}/api/v1${path}`, { headers: { authorization: `Bearer ${TOKEN}` } })
+  for (const path of [`/runs/${id}/body`, `/deliveries/${id.replace('run_', 'dlv_')}/body`]) {
+    const body = await file(path)
+    expect(body.headers.get('content-disposition')).toContain('attachment')
+    expect(body.headers.get('content-type')).toBe('application/octet-stream')
+    expect(await body.text()).toBe(JSON.stringify({ text: `${text(300 * KIB)} [secret]` }))
+  }
+  const output = await (await file(`/runs/${id}/steps/part?path=large&part=output`)).json()
+  expect(output).toMatchObject({ status: 200, body: { text: text(300 * KIB) } })
+  expect((await file(`/runs/${id}/steps/part?path=other&part=output`)).status).toBe(404)
+  expect((await file(`/runs/${id}/steps/part?path=large&part=sealed`)).status).toBe(400)
+  expect((await file('/runs/run_none/body')).status).toBe(404)
+  expect((await file('/deliveries/dlv_none/body')).status).toBe(404)
 })
 
 it('ends a page of deliveries before what they brought is too much for one reply', async () => {

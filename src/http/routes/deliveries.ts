@@ -3,8 +3,9 @@ import type { Static } from 'typebox'
 import Type from 'typebox'
 import { InboxEntryBody, InboxQuery, NamedDeliveryBody, pageOf } from '../../contract/bodies.ts'
 import { ALL } from '../../operations/events.ts'
-import { listInbox, readDelivery } from '../../operations/read-deliveries.ts'
+import { listInbox, readBody, readDelivery } from '../../operations/read-deliveries.ts'
 import type { Services } from '../../operations/services.ts'
+import { download } from '../download.ts'
 import type { EventStreams } from '../event-stream.ts'
 import { pageFrom } from '../page.ts'
 
@@ -28,6 +29,17 @@ export function deliveryRoutes(app: FastifyInstance, services: Services, streams
     '/api/v1/deliveries/:id',
     { schema: { tags, summary: 'Read a delivery', params: Id, response: { 200: NamedDeliveryBody } } },
     ({ params }) => readDelivery(services, params.id),
+  )
+  app.get<{ Params: Static<typeof Id> }>(
+    '/api/v1/deliveries/:id/body',
+    {
+      schema: {
+        tags,
+        summary: 'The body of a delivery as it came, of any size, with marks in place of secrets',
+        params: Id,
+      },
+    },
+    async ({ params }, reply) => download(reply, await readBody(services, params.id), 'body'),
   )
   app.get(
     '/api/v1/events',

@@ -11,6 +11,7 @@ import {
   RunSummaryBody,
   RunsQuery,
   StepBody,
+  StepPartQuery,
 } from '../../contract/bodies.ts'
 import type { RunStatus } from '../../engine/run-store.ts'
 import { FixtureSchema } from '../../flow/fixture.ts'
@@ -18,11 +19,19 @@ import { cancelRun } from '../../operations/cancel-run.ts'
 import { runTopic } from '../../operations/events.ts'
 import { OperationError } from '../../operations/operation-error.ts'
 import type { Page } from '../../operations/ports.ts'
-import { listRunSteps, listRuns, readRun, readRunDocument } from '../../operations/read-runs.ts'
+import {
+  listRunSteps,
+  listRuns,
+  readRun,
+  readRunBody,
+  readRunDocument,
+  readStepPart,
+} from '../../operations/read-runs.ts'
 import { replayRun } from '../../operations/replay-run.ts'
 import { runFixture } from '../../operations/run-fixture.ts'
 import { runHar } from '../../operations/run-har.ts'
 import type { Services } from '../../operations/services.ts'
+import { download } from '../download.ts'
 import type { EventStreams } from '../event-stream.ts'
 import { pageFrom } from '../page.ts'
 
@@ -82,6 +91,30 @@ export function runRoutes(app: FastifyInstance, services: Services, streams: Eve
       },
     },
     ({ params, query }) => listRunSteps(services, params.id, query.under ?? '', stepsPageFrom(query)),
+  )
+  app.get<WithId & { Querystring: Static<typeof StepPartQuery> }>(
+    '/api/v1/runs/:id/steps/part',
+    {
+      schema: {
+        tags,
+        summary: 'All of what a step worked with, of what came of it, or of its logs, of any size',
+        params: Id,
+        querystring: StepPartQuery,
+      },
+    },
+    async ({ params, query: { path, part } }, reply) =>
+      download(reply, await readStepPart(services, params.id, path, part), `${part}.json`),
+  )
+  app.get<WithId>(
+    '/api/v1/runs/:id/body',
+    {
+      schema: {
+        tags,
+        summary: 'What was delivered, as it came, of any size, with marks in place of secrets',
+        params: Id,
+      },
+    },
+    async ({ params }, reply) => download(reply, await readRunBody(services, params.id), 'body'),
   )
   app.get<WithId>(
     '/api/v1/runs/:id/fixture',

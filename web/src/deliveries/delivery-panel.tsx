@@ -1,9 +1,10 @@
 // One delivery: what became of it, what the caller got, and what it brought.
+
 import { Anchor, Button, Skeleton, Tooltip } from '@mantine/core'
 import { IconFlask, IconInbox } from '@tabler/icons-react'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { api } from '../api-client.ts'
+import { api, urlOf } from '../api-client.ts'
 import type { Delivery, Sample } from '../api-types.ts'
 import { keys, queries } from '../queries.ts'
 import { editorLink } from '../runs/editor-link.ts'
@@ -79,7 +80,7 @@ function DeliveryView({ delivery }: { delivery: Delivery }) {
         )}
       </dl>
       <Actions delivery={delivery} bodyKept={bodyKept} />
-      <WebhookView webhook={delivery.webhook} bodyKept={bodyKept} />
+      <WebhookView webhook={delivery.webhook} bodyUrl={urlOf(`/deliveries/${delivery.id}/body`)} bodyKept={bodyKept} />
     </>
   )
 }

@@ -4,19 +4,20 @@ import { useState } from 'react'
 import type { Webhook } from '../api-types.ts'
 import { DataTree } from '../ui/data-tree.tsx'
 import { formatBytes } from '../ui/format.ts'
+import { LargeData } from '../ui/large-data.tsx'
 import classes from './webhook-view.module.css'
 
 type Part = 'body' | 'headers' | 'query' | 'raw'
 
-const TOO_LARGE = 'The body is too large to be shown. The flow got it whole, and so does a replay.'
-
 interface WebhookViewProps {
   webhook: Webhook
+  /** Where a body is that is too large to come along. */
+  bodyUrl: string
   /** Of a rejected delivery no body is kept. */
   bodyKept?: boolean
 }
 
-export function WebhookView({ webhook, bodyKept = true }: WebhookViewProps) {
+export function WebhookView({ webhook, bodyUrl, bodyKept = true }: WebhookViewProps) {
   const [part, setPart] = useState<Part>(bodyKept ? 'body' : 'headers')
   const queries = Object.values(webhook.queryAll).flat().length
   return (
@@ -31,7 +32,7 @@ export function WebhookView({ webhook, bodyKept = true }: WebhookViewProps) {
       </Tabs>
       {part === 'body' &&
         (webhook.bodyOmitted ? (
-          <p className={classes.none}>{TOO_LARGE}</p>
+          <LargeData url={bodyUrl} path="webhook.body" label="Body" />
         ) : bodyKept ? (
           <DataTree value={webhook.body} path="webhook.body" label="Body" />
         ) : (
@@ -46,7 +47,7 @@ export function WebhookView({ webhook, bodyKept = true }: WebhookViewProps) {
         ))}
       {part === 'raw' &&
         (webhook.bodyOmitted ? (
-          <p className={classes.none}>{TOO_LARGE}</p>
+          <LargeData url={bodyUrl} path="webhook.rawBody" label="Body as it came" />
         ) : webhook.rawBody === '' ? (
           <p className={classes.none}>The body was empty.</p>
         ) : (

@@ -2,10 +2,12 @@
 import { Button, Tabs } from '@mantine/core'
 import { IconPencil } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
+import { urlOf } from '../api-client.ts'
 import type { Run, RunStep } from '../api-types.ts'
 import { KindIcon } from '../editor/kind-look.tsx'
 import { DataTree } from '../ui/data-tree.tsx'
 import { formatDuration, formatMoment, plural } from '../ui/format.ts'
+import { LargeData } from '../ui/large-data.tsx'
 import { StatusDot } from '../ui/status.tsx'
 import { useNow } from '../ui/time.tsx'
 import { editorLink } from './editor-link.ts'
@@ -85,21 +87,16 @@ export function StepPanel({ run, step, rounds, tab, onTab, onSelect }: StepPanel
             />
           )}
           {shown === 'output' && (
-            <Data
-              value={step.output}
+            <StepData
+              run={run}
+              step={step}
+              part="output"
               path={`steps.${step.id}`}
               label="Output"
-              none={step.omitted?.includes('output') ? TOO_LARGE : noOutput(step)}
+              none={noOutput(step)}
             />
           )}
-          {shown === 'input' && (
-            <Data
-              value={step.input}
-              path=""
-              label="Input"
-              none={step.omitted?.includes('input') ? TOO_LARGE : NO_INPUT}
-            />
-          )}
+          {shown === 'input' && <StepData run={run} step={step} part="input" path="" label="Input" none={NO_INPUT} />}
           {shown === 'logs' && <Logs lines={step.logs} />}
         </div>
       )}
@@ -107,7 +104,22 @@ export function StepPanel({ run, step, rounds, tab, onTab, onSelect }: StepPanel
   )
 }
 
-const TOO_LARGE = 'This is too large to be shown. The flow has it whole.'
+interface StepDataProps {
+  run: Run
+  step: RunStep
+  part: 'input' | 'output'
+  path: string
+  label: string
+  none: string
+}
+
+/** What is too large to come along with the run is fetched when somebody wants to see it. */
+function StepData({ run, step, part, path, label, none }: StepDataProps) {
+  if (!step.omitted?.includes(part)) return <Data value={step[part]} path={path} label={label} none={none} />
+  const url = urlOf(`/runs/${run.id}/steps/part`, { path: step.path, part })
+  return <LargeData key={url} url={url} path={path} label={label} />
+}
+
 const NO_INPUT = 'The step has not told yet what it works with.'
 
 function noOutput({ status }: RunStep): string {

@@ -1,5 +1,7 @@
 // What the webhook brought to a run, and the variables it ended with.
+
 import { IconWebhook } from '@tabler/icons-react'
+import { urlOf } from '../api-client.ts'
 import type { Run } from '../api-types.ts'
 import { WebhookView } from '../deliveries/webhook-view.tsx'
 import { DataTree } from '../ui/data-tree.tsx'
@@ -28,7 +30,7 @@ export function TriggerPanel({ run }: { run: Run }) {
             </div>
           )}
         </dl>
-        <WebhookView webhook={run.webhook} />
+        <WebhookView webhook={run.webhook} bodyUrl={urlOf(`/runs/${run.id}/body`)} />
         {vars > 0 && (
           <>
             <h3 className={classes.section}>Variables</h3>
