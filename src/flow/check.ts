@@ -103,9 +103,10 @@ class Checker {
     if (typeof value === 'string') {
       if (hasTemplate(value)) this.#visitor.template(value, path, 'tree', lazy)
     } else if (Array.isArray(value)) {
-      for (const [i, item] of value.entries()) this.#tree(item, pointer(path, i), lazy)
+      for (const [i, item] of value.entries()) if (mayHoldTemplate(item)) this.#tree(item, pointer(path, i), lazy)
     } else if (typeof value === 'object' && value !== null) {
-      for (const [key, item] of Object.entries(value)) this.#tree(item, pointer(path, key), lazy)
+      for (const [key, item] of Object.entries(value))
+        if (mayHoldTemplate(item)) this.#tree(item, pointer(path, key), lazy)
     }
   }
 
@@ -240,6 +241,10 @@ class Checker {
     return false
   }
 }
+
+/** Most values do not, and need no path. */
+const mayHoldTemplate = (value: unknown): boolean =>
+  typeof value === 'string' ? hasTemplate(value) : typeof value === 'object' && value !== null
 
 const patterns = new Map<string, RegExp>()
 

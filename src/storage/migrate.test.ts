@@ -16,6 +16,10 @@ function open(file: string): DatabaseSync {
   return raw
 }
 
+interface Named {
+  name: unknown
+}
+
 const schemaOf = (raw: DatabaseSync) => [
   ...raw.prepare("select type, name, sql from sqlite_master where name not like 'sqlite_%' order by type, name").all(),
   ...raw.prepare('select name from kysely_migration order by name').all(),
@@ -49,14 +53,18 @@ describe('a migration of the embedded database', { timeout: 60_000 }, () => {
     raw.prepare = prepare
     const schema = schemaOf(raw)
     raw.close()
-    expect(statements).toBeGreaterThan(100)
+    expect(statements).toBeGreaterThan(70)
     for (let at = 1; at <= statements; at++)
       expect(await migrated(join(folder, `killed-${at}.db`)), `before statement ${at}`).toEqual(schema)
   })
 
   it('keeps the rows of every earlier version', async () => {
     const whole = await migrated(join(folder, 'now.db'))
-    for (let version = 1; ; version++) {
+    const versions = whole.flatMap((row) =>
+      Object.keys(row as object).length === 1 ? [String((row as Named).name)] : [],
+    )
+    expect(versions.length).toBeGreaterThan(10)
+    for (const version of versions) {
       const file = join(folder, `version-${version}.db`)
       const raw = open(file)
       await migrate(connect(raw), sqliteDialect, version)
@@ -68,15 +76,10 @@ describe('a migration of the embedded database', { timeout: 60_000 }, () => {
         const [row] = after.prepare(`select * from ${table}`).all()
         expect(row, `${table} of version ${version}`).toMatchObject(before)
       }
-      const isLast = schemaOf(after).length === whole.length && version >= appliedIn(after)
       after.close()
-      if (isLast) break
     }
   })
 })
-
-const appliedIn = (raw: DatabaseSync): number =>
-  Number(raw.prepare('select count(*) as n from kysely_migration').get()!['n'])
 
 /** A row for each table, with something in every column. */
 function fillTables(raw: DatabaseSync): Map<string, Record<string, unknown>> {

@@ -39,8 +39,8 @@ export class NewerSchema extends Error {}
 // biome-ignore lint/suspicious/noExplicitAny: migrations come before the tables they make
 type AnyTables = any
 
-/** `most`: so many of the migrations that are due. */
-export async function migrate(db: Kysely<AnyTables>, dialect: Dialect, most = Number.POSITIVE_INFINITY): Promise<void> {
+/** `upTo`: the last one to be done; without it all are. */
+export async function migrate(db: Kysely<AnyTables>, dialect: Dialect, upTo?: string): Promise<void> {
   const migrations: Record<string, Migration> = {}
   for (const [name, up] of Object.entries(MIGRATIONS)) migrations[name] = { up: (on) => up(on, dialect) }
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
@@ -48,12 +48,9 @@ export async function migrate(db: Kysely<AnyTables>, dialect: Dialect, most = Nu
   const unknown = applied.filter((name) => !Object.hasOwn(MIGRATIONS, name))
   if (unknown.length) throw new NewerSchema(`it was written by a newer version of Millrace (it has "${unknown[0]}")`)
   if (applied.length === Object.keys(MIGRATIONS).length) return
-  // One by one, each in a transaction with the record of it: whatever is killed, none is half done.
-  const due = Object.keys(MIGRATIONS).length - applied.length
-  for (let done = 0; done < Math.min(due, most); done++) {
-    const { error } = await migrator.migrateUp()
-    if (error) throw error
-  }
+  // All that are due, and the record of them, in one transaction: whatever is killed, none is half done.
+  const { error } = await (upTo === undefined ? migrator.migrateToLatest() : migrator.migrateTo(upTo))
+  if (error) throw error
 }
 
 async function appliedMigrations(db: Kysely<AnyTables>): Promise<string[]> {
