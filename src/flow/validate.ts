@@ -4,7 +4,7 @@ import Type from 'typebox'
 import { checkValue, type Visitor } from './check.ts'
 import { checkTrigger } from './check-trigger.ts'
 import { type ConnectionShapes, type ConnectionUse, useProblem } from './connection-use.ts'
-import { type Kinds, StepCommon, stepSchema, Trigger } from './document.ts'
+import { type KindSchema, type Kinds, StepCommon, stepSchema, Trigger } from './document.ts'
 import { parseTemplate, type Reference, type Template, TemplateSyntaxError } from './expression/index.ts'
 import { type Finding, Findings, type Issue, nearest, type Patience, quoted } from './issue.ts'
 import type { StepListScope } from './schema.ts'
@@ -243,8 +243,14 @@ class Validator {
     return lists
   }
 
+  /** A kind that is no text is no kind, whatever it would become as one. */
+  #kindOf(step: object): KindSchema | undefined {
+    const { kind } = step as { kind?: unknown }
+    return typeof kind === 'string' ? this.#kinds.get(kind) : undefined
+  }
+
   #schemaOf(step: object): TSchema {
-    const kind = this.#kinds.get(String((step as { kind?: unknown }).kind))
+    const kind = this.#kindOf(step)
     return kind ? stepSchema(kind) : EMPTY_STEP
   }
 
@@ -259,7 +265,7 @@ class Validator {
       return
     }
     const { id, kind: kindName } = step as { id?: unknown; kind?: unknown }
-    const kind = this.#kinds.get(String(kindName))
+    const kind = this.#kindOf(step)
     if (!kind && typeof kindName === 'string' && kindName !== '') {
       this.#add(
         'shape',

@@ -33,6 +33,8 @@ const FASTIFY_CODES: Record<string, [ErrorCode, string]> = {
     'The Content-Type must be application/json; where a flow is taken, application/yaml will do too.',
   ],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'The body does not match its Content-Length.'],
+  // A method that no route can have; it gets past what answers other unknown paths.
+  FST_ERR_NOT_FOUND: ['not_found', 'There is nothing here for this method.'],
   ECONNRESET: ['invalid_request', 'The body ended before its declared end.'],
 }
 
@@ -65,9 +67,16 @@ export function failureOf(error: Error & { code?: string; validation?: Issue[] }
   return known ? failure(...known) : null
 }
 
+/** On every reply: JSON that holds what strangers sent must not be taken for anything else. */
+export const headersOfAll = (requestId: string) => ({
+  'x-request-id': requestId,
+  'x-content-type-options': 'nosniff',
+})
+
 export function createErrorHandler(onBug: (error: unknown, route: string) => void) {
   return (error: Error, request: FastifyRequest, reply: FastifyReply): void => {
     const failure = failureOf(error)
+    void reply.headers(headersOfAll(request.id))
     if (failure) {
       if (failure.retryAfter) void reply.header('retry-after', failure.retryAfter)
       void sendFailure(reply, failure.code, failure.message, failure.issues)

@@ -23,7 +23,7 @@ import { compileRequestCheck } from './check-request.ts'
 import { createClientAddress } from './client-address.ts'
 import { createCountBody } from './count-body.ts'
 import { EventStreams } from './event-stream.ts'
-import { createErrorHandler } from './failure.ts'
+import { createErrorHandler, headersOfAll } from './failure.ts'
 import { answerMalformed, faultOfHead } from './malformed-request.ts'
 import { refuse } from './refuse.ts'
 import { auditRoutes } from './routes/audit.ts'
@@ -181,12 +181,6 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   await staticUi(fastify, options.uiFolder, notFound)
   return { fastify, streams }
 }
-
-/** On every reply: JSON that holds what strangers sent must not be taken for anything else. */
-const headersOfAll = (requestId: string) => ({
-  'x-request-id': requestId,
-  'x-content-type-options': 'nosniff',
-})
 
 /** One server for the API and for what goes past its router. */
 function listenOn(choose: Choose, api: WebhookListener): HttpServer {
