@@ -320,7 +320,7 @@ describe('the first minute', () => {
   it('sends a sample made of what the flow reads', async () => {
     await openFlow(documentOf('Sent', [ask]), '?trigger=true')
     await panel().getByRole('button', { name: 'Send a sample' }).click()
-    await panel().getByText('"article"').waitFor()
+    await panel().getByText('"article"', { exact: true }).waitFor()
     await panel().getByRole('button', { name: 'Send', exact: true }).click()
     await panel().getByText('Test request received').waitFor()
     await panel().getByRole('tree').getByText('article').waitFor()
