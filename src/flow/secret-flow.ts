@@ -2,13 +2,7 @@
 // What decides (a condition) is not followed, nor what an API answers.
 import { checkValue } from './check.ts'
 import { type Kinds, type StepDocument, stepSchema } from './document.ts'
-import {
-  type Expression,
-  parseTemplate,
-  type Reference,
-  type Template,
-  TemplateSyntaxError,
-} from './expression/index.ts'
+import { type Expression, type Reference, type Template, TemplateSyntaxError, tryTemplate } from './expression/index.ts'
 import { Findings } from './issue.ts'
 
 /** Whether a field of a connection is one that can be written and never read. */
@@ -50,19 +44,19 @@ const NONE: Sources = new Set()
 export class SecretFlow {
   readonly #kinds: Kinds
   readonly #isSecretField: IsSecretField
-  readonly #parse: (source: string) => Template | null
+  readonly #parse: (source: string) => Template | TemplateSyntaxError | null
   /** What is secret because of what: `vars.x`, `steps.y`, `loops.z`, `keys.k`, and each of these roots as a whole. */
   readonly #leadsTo = new Map<string, Set<string>>()
   readonly #origins = new Map<string, Set<string>>()
   readonly #steps = new Map<string, Step>()
   readonly #sources = new Map<string, Set<string>>()
 
-  /** Of a draft too: what cannot be read yet holds nothing. `parse`: null where a template cannot be read. */
+  /** Of a draft too: what cannot be read yet holds nothing. `parse`: null where there is too much to read. */
   constructor(
     document: unknown,
     kinds: Kinds,
     isSecretField: IsSecretField,
-    parse: (source: string) => Template | null = readTemplate,
+    parse: (source: string) => Template | TemplateSyntaxError | null = tryTemplate,
   ) {
     this.#kinds = kinds
     this.#isSecretField = isSecretField
@@ -155,7 +149,9 @@ export class SecretFlow {
   }
 
   #expressionsIn(source: string): Expression[] {
-    return this.#parse(source)?.parts.filter((part) => typeof part !== 'string') ?? []
+    const parsed = this.#parse(source)
+    if (parsed === null || parsed instanceof TemplateSyntaxError) return []
+    return parsed.parts.filter((part) => typeof part !== 'string')
   }
 
   /** What is secret where the template at a place of a step is. */
@@ -222,13 +218,4 @@ function add(map: Map<string, Set<string>>, key: string, value: string): void {
   const values = map.get(key)
   if (values) values.add(value)
   else map.set(key, new Set([value]))
-}
-
-function readTemplate(source: string): Template | null {
-  try {
-    return parseTemplate(source)
-  } catch (error) {
-    if (error instanceof TemplateSyntaxError) return null
-    throw error
-  }
 }

@@ -5,7 +5,7 @@ import { checkValue, type Visitor } from './check.ts'
 import { checkTrigger } from './check-trigger.ts'
 import { type ConnectionShapes, type ConnectionUse, useProblem } from './connection-use.ts'
 import { type KindSchema, type Kinds, StepCommon, stepSchema, Trigger } from './document.ts'
-import { parseTemplate, type Reference, type Template, TemplateSyntaxError } from './expression/index.ts'
+import { type Reference, type Template, TemplateSyntaxError, tryTemplate } from './expression/index.ts'
 import { type Finding, Findings, type Issue, nearest, type Patience, quoted } from './issue.ts'
 import type { StepListScope } from './schema.ts'
 import { type IsSecretField, MOST_ORIGINS, SecretFlow } from './secret-flow.ts'
@@ -150,10 +150,7 @@ class Validator {
     if (!this.#collectNames(list, '/steps', 1)) return
     const { connections } = this.#surroundings
     const isSecretField: IsSecretField = (name, field) => !connections.get(name)?.open?.has(field)
-    this.#secrets = new SecretFlow(document, this.#kinds, isSecretField, (source) => {
-      const parsed = this.#parse(source)
-      return parsed && !(parsed instanceof TemplateSyntaxError) ? parsed : null
-    })
+    this.#secrets = new SecretFlow(document, this.#kinds, isSecretField, (source) => this.#parse(source))
     this.#trigger(trigger)
     this.#steps(list, '/steps', new Visible(null), NO_LOOPS)
     if (new Set(this.uses.map(({ name }) => name)).size > MOST_ORIGINS)
@@ -390,7 +387,7 @@ class Validator {
     if (known) return known
     this.#parsesLeft -= expressionsIn(source)
     if (this.#parsesLeft < 0 || this.#charactersLeft < 0) return null
-    const parsed = parsedTemplate(source)
+    const parsed = tryTemplate(source)
     this.#charactersLeft -=
       parsed instanceof TemplateSyntaxError
         ? parsed.position
@@ -458,15 +455,6 @@ function expressionsIn(source: string): number {
   let count = 0
   for (let at = source.indexOf('{{'); at !== -1; at = source.indexOf('{{', at + 2)) count++
   return count
-}
-
-function parsedTemplate(source: string): Template | TemplateSyntaxError {
-  try {
-    return parseTemplate(source)
-  } catch (error) {
-    if (error instanceof TemplateSyntaxError) return error
-    throw error
-  }
 }
 
 const IN_REPLY =

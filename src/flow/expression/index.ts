@@ -15,7 +15,7 @@
  */
 export type { Reference } from './compiler.ts'
 export { ExpressionError, TemplateSyntaxError } from './errors.ts'
-export { type Expression, parseTemplate, type Template } from './parse-template.ts'
+export { type Expression, parseTemplate, type Template, tryTemplate } from './parse-template.ts'
 export { renderCondition, renderOptional, renderText, renderValue } from './render.ts'
 export { renderUrl } from './render-url.ts'
 export { MISSING, ROOTS, type Scope } from './scope.ts'

@@ -47,6 +47,16 @@ export function parseTemplate(source: string): Template {
   return { source, parts }
 }
 
+/** As parseTemplate, with what is wrong as the result. */
+export function tryTemplate(source: string): Template | TemplateSyntaxError {
+  try {
+    return parseTemplate(source)
+  } catch (error) {
+    if (error instanceof TemplateSyntaxError) return error
+    throw error
+  }
+}
+
 function parseInsertion(source: string, open: number): { expression: Expression; close: number } {
   const inside = open + 2
   const first = skipWhiteSpace(source, inside)
