@@ -143,6 +143,7 @@ export async function startApp(
     grants: announcedGrants(createGrantStore(kysely, vault), backend.changed),
     oauth,
     now,
+    elapsedMs: () => performance.now(),
     sleep,
     alone: !shared,
     redact: (value) => secrets.redact(value),

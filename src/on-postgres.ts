@@ -44,6 +44,8 @@ export async function openOnPostgres(
     reserve: () => queue.reserve(),
     giveBack: () => queue.giveBack(),
     worker: () => lease?.name ?? null,
+    isCertain: () => lease!.isCertain(),
+    renewed: () => lease!.renewed(),
     catchUp: (changes: number) => catchUp(changes),
   }
   return {

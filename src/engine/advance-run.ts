@@ -3,7 +3,7 @@ import { type CompiledFlow, type CompiledStep, type CompiledSteps, SECRET_MASK }
 import type { StepListHandle } from '../flow/schema.ts'
 import { defaultReply, finalReply, soundReply } from './caller-reply.ts'
 import type { EnginePorts } from './engine-ports.ts'
-import type { RoomOfRun } from './http-client.ts'
+import type { RoomOfRun, Standing } from './http-client.ts'
 import { JournalWriter } from './journal-writer.ts'
 import { NestedFailure, performStep } from './perform-step.ts'
 import { nextAttemptAt, troubleOf } from './retry.ts'
@@ -257,6 +257,7 @@ export class RunWalk {
       interrupted,
       http: running.trace?.http ?? this.#ports.http,
       replyRoom: () => this.#replyRoom(),
+      standing: () => this.#standing(),
       connections: this.#ports.connections,
       sandbox: this.#ports.sandbox,
       log: (line) => {
@@ -290,6 +291,24 @@ export class RunWalk {
     const { id } = this.run
     if (!replyRoom) return null
     return { grow: (bytes) => replyRoom.grow(id, bytes), shrink: (bytes) => replyRoom.shrink(id, bytes) }
+  }
+
+  #standing(): Standing | null {
+    const { journal } = this.#ports
+    if (!journal.isCertain) return null
+    return {
+      isCertain: () => journal.isCertain!(),
+      confirm: async () => {
+        try {
+          await this.#writer.confirm()
+          return true
+        } catch (signal) {
+          // The step ends as cancelled, and what came of it counts as little as that of any run that was lost.
+          if (signal instanceof ClaimLost) this.#cancelled = true
+          return false
+        }
+      },
+    }
   }
 
   #rounds(step: CompiledStep<StepKind>, entry: JournalEntry, resumed: boolean, roots: Roots, plan: RoundPlan) {

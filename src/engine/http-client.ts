@@ -29,8 +29,18 @@ export interface OutboundRequest {
   signal: AbortSignal | null
   /** Asked before anything leaves, at each redirect too; throws OutboundError where the request must not go there. */
   check?(hop: OutboundHop): void
+  /** null: nobody else can send it in place of this process. */
+  standing?: Standing | null
   /** Asked as soon as the reply is more than a small one. */
   room?: RoomOfRun | null
+}
+
+/** Where others may take over what a request is part of, while this process stands still without knowing it. */
+export interface Standing {
+  /** Asked directly before a request is written to its socket, at each redirect too; false: it may be others' by now. */
+  isCertain(): boolean
+  /** Asked where that was not certain; false: it is others', and the request ends as cancelled. */
+  confirm(): Promise<boolean>
 }
 
 /** Room in memory for the large replies of runs. */

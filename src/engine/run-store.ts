@@ -106,6 +106,8 @@ export interface RunJournal {
    * At once where that was seen only a moment ago.
    */
   holds?(claim: Claim): true | Promise<boolean>
+  /** By the clock alone: whether the others cannot have taken the runs of this process for a dead one's by now. */
+  isCertain?(): boolean
   /** Durable when it resolves; false: the claim was lost, nothing was written. */
   record(claim: Claim, progress: RunProgress): Promise<boolean>
 }

@@ -3,7 +3,7 @@ import type { Static, TSchema } from 'typebox'
 import type { Scope } from '../flow/expression/index.ts'
 import type { StepListHandle } from '../flow/schema.ts'
 import type { Connections } from './connections.ts'
-import type { HttpClient, RoomOfRun } from './http-client.ts'
+import type { HttpClient, RoomOfRun, Standing } from './http-client.ts'
 import type { Sandbox } from './sandbox.ts'
 
 /** Why a step or run failed. */
@@ -132,6 +132,8 @@ export interface StepContext<Settings> {
   http: HttpClient
   /** Where large replies have to wait for it; null: they need none. */
   replyRoom(): RoomOfRun | null
+  /** Whether the run is still this process's, for what is about to leave; null: it cannot be another's. */
+  standing(): Standing | null
   connections: Connections
   sandbox: Sandbox
   /** Keeps a line with the run. */

@@ -19,7 +19,7 @@ import {
   type TokenEndpointResponse,
   validateAuthResponse,
 } from 'oauth4webapi'
-import { type HttpClient, OutboundError, type OutboundReply } from '../engine/http-client.ts'
+import { type HttpClient, OutboundError, type OutboundReply, type Standing } from '../engine/http-client.ts'
 import {
   type OAuthClient,
   type OAuthSettings,
@@ -34,14 +34,14 @@ const TIMEOUT_MS = 15_000
 const LONGEST_MESSAGE = 10_000
 
 export function createOAuthClient(http: HttpClient): OAuthClient {
-  const options = {
+  const optionsFor = (standing: Standing | null) => ({
     // Which protocols may be used is for the egress rules to say.
     [allowInsecureRequests]: true,
     [customFetch]: async (
       url: string,
       { method, headers, body }: { method: string; headers: object; body?: unknown },
-    ) => tokenReply(answered(await post(http, url, method, headers, String(body)))),
-  } as const
+    ) => tokenReply(answered(await post(http, url, method, headers, String(body), standing))),
+  })
 
   return {
     async begin(settings, redirectUri, state) {
@@ -73,21 +73,22 @@ export function createOAuthClient(http: HttpClient): OAuthClient {
           parameters,
           redirectUri,
           verifier,
-          options,
+          optionsFor(null),
         )
         return processAuthorizationCodeResponse(server, client, response)
       }),
 
-    refresh: (settings, refreshToken) =>
+    refresh: (settings, refreshToken, standing) =>
       tokens(async () => {
         const { server, client, auth } = partiesOf(settings)
-        const response = await refreshTokenGrantRequest(server, client, auth, refreshToken, options)
+        const response = await refreshTokenGrantRequest(server, client, auth, refreshToken, optionsFor(standing))
         return processRefreshTokenResponse(server, client, response)
       }),
 
-    clientCredentials: (settings) =>
+    clientCredentials: (settings, standing) =>
       tokens(async () => {
         const { server, client, auth } = partiesOf(settings)
+        const options = optionsFor(standing)
         const response = await clientCredentialsGrantRequest(server, client, auth, asked(settings), options)
         return processClientCredentialsResponse(server, client, response)
       }),
@@ -127,6 +128,7 @@ async function post(
   method: string,
   headers: object,
   body: string,
+  standing: Standing | null,
 ): Promise<OutboundReply> {
   return http.send({
     method,
@@ -138,6 +140,7 @@ async function post(
     followRedirects: false,
     hops: 0,
     signal: null,
+    standing,
   })
 }
 

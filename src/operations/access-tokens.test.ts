@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Standing } from '../engine/http-client.ts'
 import { Redactor } from '../secrets/redactor.ts'
 import { createSecrets } from '../secrets/secret-keeping.ts'
 import { testVault } from '../secrets/test-keys.ts'
@@ -21,6 +22,7 @@ let time: number
 /** The refresh tokens that the server was asked with, and what it answers. */
 let asked: string[]
 let answer: (n: number) => TokenSet | Promise<TokenSet>
+let beforeItLeaves: () => Promise<void>
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'millrace-tokens-'))
   storage = await openSqlite(folder)
@@ -29,6 +31,7 @@ beforeEach(async () => {
   time = 1_000_000
   asked = []
   answer = (n) => tokenSet(n)
+  beforeItLeaves = async () => {}
 })
 afterEach(async () => {
   await storage.close()
@@ -57,13 +60,18 @@ async function process({ alone = true } = {}): Promise<{ tokens: AccessTokens; c
   const connections = new LiveConnections(createSecrets(testVault(1), new Redactor(), () => time))
   connections.put(CRM)
   const oauth = {
-    refresh: async (_settings: unknown, refreshToken: string) => answer(asked.push(refreshToken)),
+    refresh: async (_settings: unknown, refreshToken: string, standing: Standing | null) => {
+      await beforeItLeaves()
+      if (standing && !standing.isCertain()) throw new TokenUnavailable('held back')
+      return answer(asked.push(refreshToken))
+    },
   } as unknown as OAuthClient
   const tokens = new AccessTokens({
     connections,
     grants,
     oauth,
     now: () => time,
+    elapsedMs: () => time,
     sleep: async (ms) => {
       await new Promise((resolve) => setImmediate(resolve))
       time += ms
@@ -215,6 +223,27 @@ describe('several processes', () => {
     answer = (n) => tokenSet(n)
     expect(await heir.tokens.accessToken('crm')).toBe('access-2')
     expect(time - began).toBeGreaterThanOrEqual(60_000)
+  })
+
+  it('send nothing when they stood still for so long that another has refreshed it', async () => {
+    const [paused, heir] = [await process({ alone: false }), await process({ alone: false })]
+    await paused.tokens.connect('crm', tokenSet(0, 1))
+    time += 1
+    let goOn = () => {}
+    const about = new Promise<void>((isAbout) => {
+      beforeItLeaves = () =>
+        new Promise((resolve) => {
+          goOn = resolve
+          isAbout()
+        })
+    })
+    const wanted = paused.tokens.accessToken('crm')
+    await about
+    beforeItLeaves = async () => {}
+    expect(await heir.tokens.accessToken('crm')).toBe('access-1')
+    goOn()
+    expect(await wanted).toBe('access-1')
+    expect(asked).toEqual(['refresh-0'])
   })
 
   it('throw away what comes for a connection that was connected again meanwhile', async () => {

@@ -1,6 +1,7 @@
 // The access tokens of OAuth connections: fetched when they are first needed, refreshed ahead of their end, with one request at
 // a time for each connection, however many runs and processes want the token.
 import { ConnectionError } from '../engine/connections.ts'
+import type { Standing } from '../engine/http-client.ts'
 import type { LiveConnections } from './live-connections.ts'
 import { LONGEST_QUOTE, type OAuthClient, TokenRefused, type TokenSet, TokenUnavailable } from './oauth-client.ts'
 import { settingsOf } from './oauth-settings.ts'
@@ -12,6 +13,8 @@ export interface AccessTokenPorts {
   grants: GrantStore
   oauth: OAuthClient
   now(): number
+  /** A clock that never jumps. */
+  elapsedMs(): number
   sleep(ms: number): Promise<void>
   /** No other process uses the database: a refresh that is not ours was cut short. */
   alone: boolean
@@ -25,6 +28,8 @@ const AHEAD_MS = 60_000
 const ATTEMPT_DELAYS_MS = [300, 1000]
 /** Longer than all attempts of one refresh can take. */
 const LEASE_MS = 60_000
+/** So long before the end of that time no request leaves any more: it would arrive after it. */
+const LEASE_MARGIN_MS = 1000
 const LEASE_POLL_MS = 250
 const STORE_RETRY_MS = 1000
 /** So often somebody else may have changed the grant in between. */
@@ -170,27 +175,38 @@ export class AccessTokens {
       }
       // Written before the request leaves: should its result be lost, the refresh token may be spent.
       const claim = { ...next(held), refreshingSince: this.#ports.now() }
-      const token = (await this.#put(claim)) ? await this.#ask(connection, held, claim, refused) : null
+      const standing = this.#standing()
+      const token = (await this.#put(claim)) ? await this.#ask(connection, held, claim, refused, standing) : null
       if (token !== null) return token
       lost++
     }
     throw failure.unavailable(name, failure.KEEPS_CHANGING)
   }
 
-  /** null: the grant was changed meanwhile, so that the answer is of no use. */
+  /** From the moment at which the claim is asked for: afterwards this process may stand still without knowing it. */
+  #standing(): Standing | null {
+    const { alone, elapsedMs } = this.#ports
+    if (alone) return null
+    const until = elapsedMs() + LEASE_MS - LEASE_MARGIN_MS
+    return { isCertain: () => elapsedMs() < until, confirm: async () => false }
+  }
+
+  /** null: the grant was changed meanwhile, or may have been, so that the answer is of no use. */
   async #ask(
     connection: ConnectionRecord,
     held: GrantRecord,
     claim: GrantRecord,
     refused: string | null,
+    standing: Standing | null,
   ): Promise<string | null> {
     const { name } = connection
     try {
-      const tokens = await this.#request(connection, held)
+      const tokens = await this.#request(connection, held, standing)
       // A server that sends no other refresh token means the one that we have.
       const granted = this.#granted(claim, { ...tokens, refreshToken: tokens.refreshToken ?? refreshTokenOf(held) })
       return (await this.#keepTrying(granted)) ? tokens.accessToken : null
     } catch (error) {
+      if (standing && !standing.isCertain()) return null
       if (error instanceof TokenUnavailable) {
         const reason = this.#shown(error)
         const setback = this.#setBack(failure.unavailable(name, reason), PAUSE_MS.unavailable, error.retryAfterMs)
@@ -208,12 +224,13 @@ export class AccessTokens {
     }
   }
 
-  async #request(connection: ConnectionRecord, held: GrantRecord): Promise<TokenSet> {
+  async #request(connection: ConnectionRecord, held: GrantRecord, standing: Standing | null): Promise<TokenSet> {
     const settings = settingsOf(connection)
     for (let attempt = 0; ; attempt++)
       try {
-        if (isCodeGrant(connection)) return await this.#ports.oauth.refresh(settings, held.tokens!.refreshToken!)
-        return { ...(await this.#ports.oauth.clientCredentials(settings)), refreshToken: null }
+        if (isCodeGrant(connection))
+          return await this.#ports.oauth.refresh(settings, held.tokens!.refreshToken!, standing)
+        return { ...(await this.#ports.oauth.clientCredentials(settings, standing)), refreshToken: null }
       } catch (error) {
         const delay = ATTEMPT_DELAYS_MS[attempt]
         if (!(error instanceof TokenUnavailable) || delay === undefined || error.retryAfterMs > delay) throw error

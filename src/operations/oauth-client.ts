@@ -1,4 +1,5 @@
 // The port to the authorization servers of OAuth connections.
+import type { Standing } from '../engine/http-client.ts'
 
 export interface OAuthSettings {
   authorizationUrl: string | null
@@ -47,6 +48,6 @@ export interface OAuthClient {
   /** Where the browser has to go, and what proves at the end that it was us who sent it there (PKCE). */
   begin(settings: OAuthSettings, redirectUri: string, state: string): Promise<{ url: string; verifier: string }>
   exchange(settings: OAuthSettings, redirectUri: string, code: string, verifier: string): Promise<TokenSet>
-  refresh(settings: OAuthSettings, refreshToken: string): Promise<TokenSet>
-  clientCredentials(settings: OAuthSettings): Promise<TokenSet>
+  refresh(settings: OAuthSettings, refreshToken: string, standing: Standing | null): Promise<TokenSet>
+  clientCredentials(settings: OAuthSettings, standing: Standing | null): Promise<TokenSet>
 }

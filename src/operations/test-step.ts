@@ -72,6 +72,7 @@ export async function testStep(
     holdsSecret: (text) => services.enginePorts.holdsSecret(text, flowId),
     http: services.enginePorts.http,
     replyRoom: () => null,
+    standing: () => null,
     connections: services.enginePorts.connections,
     sandbox: services.enginePorts.sandbox,
     log: (line) => void logs.push(line),

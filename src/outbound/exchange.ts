@@ -176,6 +176,18 @@ export class Exchange implements Waiter, HopOwner, Placed {
     this.#send(true)
   }
 
+  mayWrite(): boolean {
+    return this.#request.standing?.isCertain() ?? true
+  }
+
+  heldBack(): void {
+    this.#sending = null
+    void this.#request.standing!.confirm().then((stands) => {
+      if (!stands) this.cancel()
+      else if (!this.#settled) this.#send(false)
+    })
+  }
+
   #send(fresh: boolean): void {
     const { url, method, headers, body } = this.#hop
     const { guard, pool, hopHeader } = this.context

@@ -11,6 +11,10 @@ export interface HopOwner {
   wantsRedirect(status: number, location: string | undefined): location is string
   redirected(status: number, location: string): void
   sendAgain(): void
+  /** Whether a request may be written to its socket at this moment. */
+  mayWrite(): boolean
+  /** It was not written. */
+  heldBack(): void
   /** Where the body may be read on: at once, or when this resolves. */
   takeRoom(): true | Promise<void>
   done(status: number, headers: Record<string, string>, cookies: readonly string[], body: Uint8Array): void
@@ -51,6 +55,12 @@ export class HopHandler implements Dispatcher.DispatchHandler, BodyOwner {
   }
 
   onRequestStart(controller: Controller): void {
+    if (!this.#exchange.mayWrite()) {
+      this.giveUp()
+      controller.abort(new Error('held back'))
+      this.#exchange.heldBack()
+      return
+    }
     this.#controller = controller
     this.phase = 'waiting'
   }

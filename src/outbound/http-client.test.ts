@@ -78,6 +78,40 @@ describe('on the wire', () => {
   })
 })
 
+describe("a request that may be another process's by now", () => {
+  const paths: string[] = []
+  const serve = () =>
+    httpServer((request, reply) => {
+      paths.push(request.url!)
+      if (request.url === '/from') reply.writeHead(307, { location: '/to' })
+      reply.end()
+    })
+  const standing = (certain: boolean[], stands: boolean) => ({
+    isCertain: () => certain.shift() ?? true,
+    confirm: async () => stands,
+  })
+
+  it('is not written, on a new connection or a kept one, and ends as cancelled', async () => {
+    const server = await serve()
+    const http = client()
+    paths.length = 0
+    const heldBack = () => get(http, server.origin, { standing: standing([false], false) })
+    expect(await failure(heldBack())).toMatchObject({ code: 'cancelled' })
+    await get(http, `${server.origin}/kept`)
+    expect(await failure(heldBack())).toMatchObject({ code: 'cancelled' })
+    expect(paths).toEqual(['/kept'])
+    expect(http.stats()).toEqual({ inFlight: 0, waiting: 0 })
+  })
+
+  it('is written once it is known that it is not, at the hop where it was held back', async () => {
+    const server = await serve()
+    paths.length = 0
+    const options = { method: 'POST', body: 'x', standing: standing([false, false, true, false], true) }
+    expect(await get(client(), `${server.origin}/from`, options)).toMatchObject({ status: 200, redirects: 1 })
+    expect(paths).toEqual(['/from', '/to'])
+  })
+})
+
 describe('the time limit', () => {
   const limit = { timeoutMs: 150 }
 

@@ -24,6 +24,8 @@ const DEAD_AFTER_MS = 8_000
 /** Whoever looked away for so long knows nothing: the others may have had no database either. */
 const LOOKED_AWAY_MS = 4_000
 const ORPHANS_EVERY = 4
+/** A request that is written within that time of the lease's end may still arrive after it. */
+const MARGIN_MS = 1_000
 
 export class WorkerLease {
   readonly #ports: LeasePorts
@@ -37,6 +39,9 @@ export class WorkerLease {
   #signs = new Map<string, { beat: number; since: number }>()
 
   #unknown = new Set<string>()
+  /** By this process's clock, from the moment the last sign was asked for, not from when word of it came back. */
+  #certainUntil = Number.NEGATIVE_INFINITY
+  #whenRenewed: (() => void)[] = []
 
   constructor(ports: LeasePorts) {
     this.#ports = ports
@@ -45,6 +50,16 @@ export class WorkerLease {
   /** Under which this process holds runs; null while it may hold none. */
   get name(): string | null {
     return this.#name
+  }
+
+  /** Whether nobody can have taken this process for dead yet. It may have stood still since the last sign of life. */
+  isCertain(): boolean {
+    return this.#ports.elapsedMs() < this.#certainUntil
+  }
+
+  /** Resolves when a sign of life was given, be it under another name, and when no more will be. */
+  renewed(): Promise<void> {
+    return new Promise((resolve) => this.#whenRenewed.push(resolve))
   }
 
   async start(): Promise<void> {
@@ -60,13 +75,21 @@ export class WorkerLease {
     await this.#beating
     const name = this.#name
     this.#name = null
+    this.#renew(Number.NEGATIVE_INFINITY)
     if (name !== null) await this.#ports.dispatch.leave(name)
   }
 
   async #enlist(): Promise<void> {
     const name = this.#ports.newName()
+    const asked = this.#ports.elapsedMs()
     await this.#ports.dispatch.enlist(name)
     this.#name = name
+    this.#renew(asked)
+  }
+
+  #renew(asked: number): void {
+    this.#certainUntil = asked + DEAD_AFTER_MS - MARGIN_MS
+    for (const resolve of this.#whenRenewed.splice(0)) resolve()
   }
 
   #next(): void {
@@ -79,8 +102,9 @@ export class WorkerLease {
   }
 
   async #beat(): Promise<void> {
-    const { dispatch, claims, lose } = this.#ports
+    const { dispatch, claims, lose, elapsedMs } = this.#ports
     if (this.#name === null) await this.#enlist()
+    const asked = elapsedMs()
     if (!(await dispatch.beat(this.#name!))) {
       // Taken for dead, for example because this process stood still: from here on it is another one.
       this.#name = null
@@ -88,6 +112,7 @@ export class WorkerLease {
       await this.#enlist()
       return
     }
+    this.#renew(asked)
     await this.#compare(this.#name!)
     await this.#lookAround()
   }

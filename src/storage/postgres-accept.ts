@@ -11,7 +11,7 @@ import { StorageUnavailable } from './storage-unavailable.ts'
 export interface PostgresClaim extends Claim {
   /** The flow whose keys the run works on. */
   flowId: string
-  /** When the database last said that the claim stands, by this process's steady clock. */
+  /** When the question was asked to which the database last said that the claim stands, by this process's steady clock. */
   seenAt: number
 }
 
@@ -25,6 +25,11 @@ export interface RunsHere {
   giveBack(): void
   /** Resolves when so many changes are known here; for a run that starts here. */
   catchUp(changes: number): Promise<void> | void
+  /** The name under which it holds runs; null while it may hold none. */
+  worker(): string | null
+  /** Whether the others cannot have taken this process for dead by now; where they may have, `renewed` tells when it is known. */
+  isCertain(): boolean
+  renewed(): Promise<void>
 }
 
 const GIVEN = {
@@ -79,8 +84,6 @@ const PRESENT = `select id, (select last_value from change_count) as changes fro
 /** A commit whose reply was lost is looked for so long, before its callers are told to try again. */
 const SETTLE_WITHIN_MS = 5_000
 const LOOK_EVERY_MS = 100
-/** A worker looks for strays every second and a half, and acts on what it sees twice. */
-const SETTLED_AT_ONCE_MS = 1_000
 const UNIQUE_VIOLATION = '23505'
 const MOST_AT_ONCE = 200
 const LANES = 2
@@ -145,9 +148,7 @@ export function createAccept(
       if (worker !== null && !isTakenOn(accepted)) here.giveBack()
     }
     if (worker === null || !isTakenOn(accepted)) return accepted
-    // Not seen yet: a commit whose reply was lost may lie seconds back, and the run may have been taken for a stray since.
-    const seenAt = performance.now() - started < SETTLED_AT_ONCE_MS ? performance.now() : Number.NEGATIVE_INFINITY
-    const claim: PostgresClaim = { runId: run.id, epoch: 1, flowId: run.flowId, seenAt }
+    const claim: PostgresClaim = { runId: run.id, epoch: 1, flowId: run.flowId, seenAt: started }
     return { ...accepted, claim }
   }
 }

@@ -28,6 +28,8 @@ beforeAll(async () => {
     giveBack: () => {},
     catchUp: () => {},
     worker: () => 'worker_test',
+    isCertain: () => true,
+    renewed: async () => {},
   }
   journal = createPostgresRunJournal(storage.hot, testProtect(), here)
 })

@@ -121,16 +121,16 @@ export interface PostgresRunJournal extends RunJournal {
 export function createPostgresRunJournal(
   hot: HotPool,
   protect: Protect,
-  here: RunsHere & { worker(): string | null },
+  here: RunsHere,
   onCommit: (seconds: number, writes: number) => void = () => {},
 ): PostgresRunJournal {
   const accept = createAccept(hot, protect, here, onCommit)
   const select = async (name: string, text: string, values: unknown[]): Promise<JournalEntry[]> =>
     (await hot.query<StepTable>({ name, text, values })).map((row) => revealedStep(row, protect))
 
-  const claimed = async (row: DispatchedRun, now: number): Promise<ClaimedRun> => {
+  const claimed = async (row: DispatchedRun, seenAt: number, now: number): Promise<ClaimedRun> => {
     const { id } = row
-    const claim: PostgresClaim = { runId: id, epoch: row.epoch, flowId: row.flow_id, seenAt: performance.now() }
+    const claim: PostgresClaim = { runId: id, epoch: row.epoch, flowId: row.flow_id, seenAt }
     const webhook = revealedRequest(row, protect, runBinding(id))
     const vars: Record<string, unknown> = Object.create(null)
     const isNew = row.epoch === 1 && row.replay_of === null
@@ -164,9 +164,14 @@ export function createPostgresRunJournal(
       latestOfEachPath(progress.entries).map((entry) => stepRow(claim.runId, entry, protect.of(claim.flowId))),
     )
     const values = [...arrays(PROGRESS, writes.map(progressRow)), ...arrays(STEP_COLUMNS, steps)]
+    const asked = performance.now()
     const rows = await query<{ id: string }>({ name: 'record', text: RECORD, values })
     const recorded = new Set(rows.map((row) => row.id))
-    return writes.map(({ claim }) => recorded.has(claim.runId))
+    return writes.map(({ claim }) => {
+      if (!recorded.has(claim.runId)) return false
+      claim.seenAt = asked
+      return true
+    })
   }
   const recordAll = async (writes: Write[]): Promise<boolean[]> => {
     // In one order everywhere, so that no two statements wait for each other; and a row changes once in a statement.
@@ -287,16 +292,18 @@ export function createPostgresRunJournal(
       // A claim without a name would be nobody's: the run would be lost to all.
       if (worker === null) throw new StorageUnavailable('This process may hold no runs at the moment.')
       const values = [runId, worker]
+      const asked = performance.now()
       const [row] = await hot.query<DispatchedRun>({ name: 'claim', text: CLAIM, values })
-      return row ? claimed(row, now) : null
+      return row ? claimed(row, asked, now) : null
     },
 
     async claimReady(worker, limit, now, room = ANY_ROOM) {
       const values = [worker, limit, room.bytes, room.oneAtLeast]
+      const asked = performance.now()
       const rows = await hot.query<DispatchedRun>({ name: 'claim-ready', text: CLAIM_READY, values })
       if (rows[0]) await here.catchUp(rows[0].changes)
       rows.sort((a, b) => (a.id < b.id ? -1 : 1))
-      return Promise.all(rows.map(async (row) => ({ ...(await claimed(row, now)), bytes: row.bytes })))
+      return Promise.all(rows.map(async (row) => ({ ...(await claimed(row, asked, now)), bytes: row.bytes })))
     },
 
     async rounds(runId, base) {
@@ -315,17 +322,18 @@ export function createPostgresRunJournal(
     entriesUnder: (runId, prefix) => select('under', UNDER, [runId, ...entriesUnder(prefix)]),
 
     holds(claim) {
-      const seen = (claim as PostgresClaim).seenAt
-      return performance.now() - seen < SEEN_LATELY_MS ? true : standing.add(claim as PostgresClaim)
+      const held = claim as PostgresClaim
+      if (!here.isCertain()) return here.renewed().then(() => standing.add(held))
+      return performance.now() - held.seenAt < SEEN_LATELY_MS ? true : standing.add(held)
     },
 
-    async record(claim, progress) {
+    isCertain: here.isCertain,
+
+    record(claim, progress) {
       const held = claim as PostgresClaim
-      const recorded = progress.entries.some((entry) => entry.operation)
-        ? await operating.add({ claim: held, progress })
-        : await batches.add({ claim: held, progress })
-      if (recorded) held.seenAt = performance.now()
-      return recorded
+      return progress.entries.some((entry) => entry.operation)
+        ? operating.add({ claim: held, progress })
+        : batches.add({ claim: held, progress })
     },
   }
 }

@@ -33,6 +33,8 @@ const nowhere = {
   giveBack: () => {},
   catchUp: () => {},
   worker: () => 'worker_test',
+  isCertain: () => true,
+  renewed: async () => {},
 }
 
 storeContract('PostgreSQL', async () => {

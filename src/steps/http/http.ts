@@ -96,6 +96,7 @@ function send(context: StepContext<HttpSettings>, request: BuiltRequest): Promis
     hops,
     signal: context.signal(),
     room: context.replyRoom(),
+    standing: context.standing(),
     check: (hop) => {
       const named = () => [
         ...(hop.url.href === URL.parse(url)?.href ? request.named.url : []),
