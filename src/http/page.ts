@@ -1,4 +1,4 @@
-import type { Page } from '../operations/ports.ts'
+import type { Page } from '../operations/ports/page.ts'
 
 export const pageFrom = ({ limit, cursor }: { limit?: number; cursor?: string }): Page => ({
   limit: limit ?? 50,

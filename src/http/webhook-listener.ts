@@ -12,7 +12,7 @@ import {
   tooLarge,
 } from '../operations/admit-delivery.ts'
 import type { BodyHold } from '../operations/body-budget.ts'
-import type { RouteRecord } from '../operations/ports.ts'
+import type { RouteRecord } from '../operations/ports/flows.ts'
 import { CHANGED_MEANWHILE, keepRejection, Later, receiveDelivery } from '../operations/receive-delivery.ts'
 import type { Services } from '../operations/services.ts'
 import { answerCaller, writeReply } from './caller-answer.ts'

@@ -13,7 +13,7 @@ import { openSqlite, type SqliteStorage } from '../storage/sqlite-database.ts'
 import { AccessTokens } from './access-tokens.ts'
 import { LiveConnections } from './live-connections.ts'
 import { type OAuthClient, TokenRefused, type TokenSet, TokenUnavailable } from './oauth-client.ts'
-import type { ConnectionRecord, GrantStore } from './ports.ts'
+import type { ConnectionRecord, GrantStore } from './ports/connections.ts'
 
 let folder: string
 let storage: SqliteStorage

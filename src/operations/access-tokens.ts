@@ -5,7 +5,7 @@ import type { Standing } from '../engine/http-client.ts'
 import type { LiveConnections } from './live-connections.ts'
 import { LONGEST_QUOTE, type OAuthClient, TokenRefused, type TokenSet, TokenUnavailable } from './oauth-client.ts'
 import { settingsOf } from './oauth-settings.ts'
-import type { ConnectionRecord, GrantRecord, GrantStore } from './ports.ts'
+import type { ConnectionRecord, GrantRecord, GrantStore } from './ports/connections.ts'
 import * as failure from './token-failures.ts'
 
 export interface AccessTokenPorts {

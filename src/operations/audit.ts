@@ -1,6 +1,7 @@
 // Who did what, and when: kept in the database, and shown to owners.
 import type { Ids } from '../engine/ids.ts'
-import type { AuditAction, AuditStore, AuditTarget, Page, Paged } from './ports.ts'
+import type { AuditAction, AuditStore, AuditTarget } from './ports/audit.ts'
+import type { Page, Paged } from './ports/page.ts'
 import type { Actor } from './services.ts'
 
 export const AUDIT_DAYS = 365

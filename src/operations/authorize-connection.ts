@@ -3,7 +3,7 @@ import { ConnectionError } from '../engine/connections.ts'
 import { LONGEST_QUOTE, TokenRefused, TokenUnavailable } from './oauth-client.ts'
 import { settingsOf } from './oauth-settings.ts'
 import { OperationError } from './operation-error.ts'
-import type { AuthorizationRequest } from './ports.ts'
+import type { AuthorizationRequest } from './ports/connections.ts'
 import { connectionTarget, findConnection } from './read-connections.ts'
 import type { Actor, Services } from './services.ts'
 

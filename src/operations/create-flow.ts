@@ -1,7 +1,7 @@
 import { flowTarget } from './audit.ts'
 import { draftOf } from './draft.ts'
 import { type FlowView, flowView } from './flow-view.ts'
-import type { FlowRecord } from './ports.ts'
+import type { FlowRecord } from './ports/flows.ts'
 import type { Actor, Services } from './services.ts'
 
 export async function createFlow(services: Services, actor: Actor, document: unknown): Promise<FlowView> {

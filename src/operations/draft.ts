@@ -6,7 +6,7 @@ import { parseJson } from '../flow/parse-json.ts'
 import { type DataShapes, shapesOf } from '../flow/shape/data-shapes.ts'
 import { publishIssues, shapeIssues, validate, warnings } from '../flow/validate.ts'
 import { FlowInvalid, notFound } from './operation-error.ts'
-import type { FlowRecord } from './ports.ts'
+import type { FlowRecord } from './ports/flows.ts'
 import { requireOwnSecrets, sealLiterals } from './secret-literals.ts'
 import type { Services } from './services.ts'
 

@@ -1,7 +1,7 @@
 // Events between processes: one that watches says so, the others pass on what changes, and the database says how it stands.
 import { type JournalEntry, ROUND, type RunProgress } from '../engine/run-store.ts'
 import { type Events, type FlowEvent, flowTopic, runEvent, runIdOf, runTopic } from './events.ts'
-import type { News } from './ports.ts'
+import type { News } from './ports/signals.ts'
 import { shown, shownEntry } from './read-deliveries.ts'
 import { stepView } from './read-runs.ts'
 import type { Services } from './services.ts'

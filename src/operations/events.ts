@@ -1,6 +1,6 @@
 // What happened, for whoever watches: live pages now, nothing is kept.
 import type { NewRun, RunProgress } from '../engine/run-store.ts'
-import type { News } from './ports.ts'
+import type { News } from './ports/signals.ts'
 
 export interface FlowEvent {
   type: 'run' | 'step' | 'sample' | 'delivery' | 'ended'

@@ -1,6 +1,6 @@
 // Counts the runs of each flow by the hour, for charts. Counted in memory and written every few seconds, so that a delivery costs
 // nothing more; a crash may lose the counts of those seconds, never a run.
-import type { ActivityStore, FlowHour } from './ports.ts'
+import type { ActivityStore, FlowHour } from './ports/flows.ts'
 
 export const HOUR_MS = 3_600_000
 const SHOWN_HOURS = 24

@@ -1,7 +1,8 @@
 // Flows that are kept as files: which file each came from, and the revision of its draft when it was applied.
 import { findFlow } from './draft.ts'
 import { OperationError } from './operation-error.ts'
-import type { FlowSource, Page, Paged } from './ports.ts'
+import type { FlowSource } from './ports/flows.ts'
+import type { Page, Paged } from './ports/page.ts'
 import type { Services } from './services.ts'
 
 export const listFlowSources = (services: Services, source: string | null, page: Page): Promise<Paged<FlowSource>> =>

@@ -1,6 +1,6 @@
 // A flow as the API shows it.
 import { parseJson } from '../flow/parse-json.ts'
-import type { FlowRecord } from './ports.ts'
+import type { FlowRecord } from './ports/flows.ts'
 
 export interface FlowView {
   id: string

@@ -1,7 +1,7 @@
 // Webhook data that a person gives for a test; the parts that are missing come from the latest sample, or are made up.
 import { collectPairs, isJsonType, lastValues, mediaType, parseBody, type WebhookData } from '../engine/webhook-data.ts'
 import { OperationError } from './operation-error.ts'
-import type { SampleRecord } from './ports.ts'
+import type { SampleRecord } from './ports/deliveries.ts'
 import type { Services } from './services.ts'
 
 export type GivenWebhook = Partial<Pick<WebhookData, 'body' | 'headers' | 'query' | 'rawBody'>>

@@ -4,7 +4,7 @@ import { CANCELLED } from './cancel-run.ts'
 import { FLOW_DELETED } from './delete-flow.ts'
 import type { EventRelay } from './event-relay.ts'
 import { actorTopic } from './events.ts'
-import type { Signal } from './ports.ts'
+import type { Signal } from './ports/signals.ts'
 import type { Services } from './services.ts'
 
 export interface SignalHandler {

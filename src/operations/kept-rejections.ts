@@ -1,5 +1,5 @@
 // Which refused deliveries an inbox keeps: whoever knows the URL can send them as fast as they like, and each costs a write.
-import type { DeliveryStore } from './ports.ts'
+import type { DeliveryStore } from './ports/deliveries.ts'
 import { RateLimit } from './rate-limit.ts'
 
 export interface RejectionLimits {

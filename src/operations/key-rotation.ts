@@ -1,6 +1,6 @@
 // Seals everything anew with the current key, in the background and a little at a time: webhooks do not wait for it, and what
 // is half done is no harm, as every key of the list opens.
-import type { SealedRows } from './ports.ts'
+import type { SealedRows } from './ports/upkeep.ts'
 
 export interface KeyRotationPorts {
   rows: SealedRows

@@ -2,7 +2,8 @@
 import { OutboundError } from '../engine/http-client.ts'
 import type { ConnectionShape } from '../flow/connection-use.ts'
 import { allows, type HostRule, parseHostRule } from './host-rules.ts'
-import type { ConnectionRecord, Secrets, Tokens } from './ports.ts'
+import type { ConnectionRecord, Tokens } from './ports/connections.ts'
+import type { Secrets } from './ports/secrets.ts'
 
 interface Limit {
   name: string

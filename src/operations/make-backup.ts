@@ -1,5 +1,5 @@
 import { OperationError } from './operation-error.ts'
-import type { Backup } from './ports.ts'
+import type { Backup } from './ports/upkeep.ts'
 import type { Actor, Services } from './services.ts'
 
 /** A whole copy of the embedded database, as it stands at one moment; without the key that seals secrets. */

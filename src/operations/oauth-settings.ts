@@ -1,5 +1,5 @@
 import type { OAuthSettings } from './oauth-client.ts'
-import type { ConnectionRecord } from './ports.ts'
+import type { ConnectionRecord } from './ports/connections.ts'
 
 /** Of a connection of the kind oauth2. */
 export function settingsOf({ fields, secrets }: ConnectionRecord): OAuthSettings {

@@ -3,7 +3,7 @@ import { flowTarget } from './audit.ts'
 import { dataShapes, findFlow, present, publishable } from './draft.ts'
 import { type FlowView, flowView } from './flow-view.ts'
 import { OperationError } from './operation-error.ts'
-import type { FlowRecord } from './ports.ts'
+import type { FlowRecord } from './ports/flows.ts'
 import type { Actor, Services } from './services.ts'
 
 /** The draft goes live as an immutable version; the webhook answers with it from the moment this returns. */

@@ -8,7 +8,8 @@ import type { FlowDocument } from '../flow/document.ts'
 import { parseJson } from '../flow/parse-json.ts'
 import type { IsSecretField } from '../flow/secret-flow.ts'
 import { secretSources } from '../flow/validate.ts'
-import type { FlowStore, RouteRecord, Secrets } from './ports.ts'
+import type { FlowStore, RouteRecord } from './ports/flows.ts'
+import type { Secrets } from './ports/secrets.ts'
 import { openLiterals } from './secret-literals.ts'
 
 export interface LiveFlow extends CompiledFlow<StepKind> {

@@ -1,7 +1,9 @@
 // Connections as the API shows them: never with what is secret in them.
 import { type FlowUses, flowsUsing } from './connection-uses.ts'
 import { notFound } from './operation-error.ts'
-import type { AuditTarget, ConnectionRecord, Page, Paged } from './ports.ts'
+import type { AuditTarget } from './ports/audit.ts'
+import type { ConnectionRecord } from './ports/connections.ts'
+import type { Page, Paged } from './ports/page.ts'
 import type { Services } from './services.ts'
 
 export interface ConnectionView {

@@ -3,7 +3,7 @@ import { parseJson } from '../flow/parse-json.ts'
 import { findFlow } from './draft.ts'
 import { type FlowView, flowView } from './flow-view.ts'
 import { notFound } from './operation-error.ts'
-import type { Page, Paged } from './ports.ts'
+import type { Page, Paged } from './ports/page.ts'
 import type { Services } from './services.ts'
 import { SHOWN_BYTES } from './shown-size.ts'
 

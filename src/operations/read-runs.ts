@@ -2,7 +2,9 @@
 import type { JournalEntry, RunError, RunStatus } from '../engine/run-store.ts'
 import { parseJson } from '../flow/parse-json.ts'
 import { notFound, OperationError } from './operation-error.ts'
-import type { Page, Paged, RunFilter, RunRecord, ShownEntry, ShownWebhook, StepPart } from './ports.ts'
+import type { ShownWebhook } from './ports/deliveries.ts'
+import type { Page, Paged } from './ports/page.ts'
+import type { RunFilter, RunRecord, ShownEntry, StepPart } from './ports/runs.ts'
 import type { Services } from './services.ts'
 import { isLarge, SHOWN_BYTES } from './shown-size.ts'
 

@@ -19,7 +19,8 @@ import {
   queryOf,
   Rejection,
 } from './admit-delivery.ts'
-import type { DeliveryOutcome, RouteRecord } from './ports.ts'
+import type { DeliveryOutcome } from './ports/deliveries.ts'
+import type { RouteRecord } from './ports/flows.ts'
 import { keepSample, shownEntry } from './read-deliveries.ts'
 import type { DeliveryServices } from './services.ts'
 import { startRun } from './start-run.ts'

@@ -2,7 +2,8 @@
 
 import { FlowUnusable } from '../engine/engine.ts'
 import { timeOfId } from '../engine/ids.ts'
-import type { Queue, QueuedRun, RunStore, UnfinishedRun } from './ports.ts'
+import type { Queue, QueuedRun } from './ports/queue.ts'
+import type { RunStore, UnfinishedRun } from './ports/runs.ts'
 import type { PublishedFlows } from './published-flows.ts'
 
 const PAGE = 1000

@@ -2,7 +2,7 @@
 import type { NewRun } from '../engine/run-store.ts'
 import { findFlow, publishable } from './draft.ts'
 import { notFound, OperationError } from './operation-error.ts'
-import type { ReplayedJournal } from './ports.ts'
+import type { ReplayedJournal } from './ports/runs.ts'
 import { type RunView, readRun } from './read-runs.ts'
 import type { Actor, Services } from './services.ts'
 import { startRun } from './start-run.ts'

@@ -12,7 +12,7 @@ import { flowsUsing, refuseIfMissed } from './connection-uses.ts'
 import { allowsMore, parseHostRule } from './host-rules.ts'
 import { shapeOf } from './live-connections.ts'
 import { OperationError } from './operation-error.ts'
-import type { ConnectionRecord } from './ports.ts'
+import type { ConnectionRecord } from './ports/connections.ts'
 import { type ConnectionView, connectionTarget, connectionView, findConnection } from './read-connections.ts'
 import type { Actor, Services } from './services.ts'
 

@@ -4,7 +4,7 @@ import type { Kinds } from '../flow/document.ts'
 import type { Issue } from '../flow/issue.ts'
 import { mapSecrets, SEALED_PREFIX } from '../flow/secret-literals.ts'
 import { FlowInvalid } from './operation-error.ts'
-import type { Secrets } from './ports.ts'
+import type { Secrets } from './ports/secrets.ts'
 
 /** What works on a flow's secrets. */
 interface Keeper {

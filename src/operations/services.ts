@@ -19,21 +19,15 @@ import type { KeyRotation } from './key-rotation.ts'
 import type { LiveConnections } from './live-connections.ts'
 import type { LoopWatch } from './loop-watch.ts'
 import type { OAuthClient } from './oauth-client.ts'
-import type {
-  AuthorizationRequestStore,
-  Backups,
-  ConnectionStore,
-  DeliveryStore,
-  FlowSourceStore,
-  FlowStore,
-  Housekeeping,
-  Queue,
-  RunStore,
-  SampleStore,
-  Scope,
-  Secrets,
-  Signals,
-} from './ports.ts'
+import type { Scope } from './ports/access.ts'
+import type { AuthorizationRequestStore, ConnectionStore } from './ports/connections.ts'
+import type { DeliveryStore, SampleStore } from './ports/deliveries.ts'
+import type { FlowSourceStore, FlowStore } from './ports/flows.ts'
+import type { Queue } from './ports/queue.ts'
+import type { RunStore } from './ports/runs.ts'
+import type { Secrets } from './ports/secrets.ts'
+import type { Signals } from './ports/signals.ts'
+import type { Backups, Housekeeping } from './ports/upkeep.ts'
 import type { PublishedFlows } from './published-flows.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { Replies } from './replies.ts'

@@ -1,7 +1,8 @@
 // Takes on a run durably and puts it in line.
 import type { NewRun } from '../engine/run-store.ts'
 import { runEvent } from './events.ts'
-import type { Accepted, Dedupe, ReplayedJournal, RouteRecord } from './ports.ts'
+import type { RouteRecord } from './ports/flows.ts'
+import type { Accepted, Dedupe, ReplayedJournal } from './ports/runs.ts'
 import type { DeliveryServices } from './services.ts'
 
 /** So many runs in line, and no larger ones, are kept in memory as they came. */

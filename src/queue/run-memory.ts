@@ -2,7 +2,7 @@
 // large replies that come in since.
 import type { ReplyRoom } from '../engine/http-client.ts'
 import { SMALL_RUN } from '../engine/run-store.ts'
-import type { Room } from '../operations/ports.ts'
+import type { Room } from '../operations/ports/queue.ts'
 
 /** What came in is there as it came and as its values. */
 const TIMES = 2

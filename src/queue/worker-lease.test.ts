@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Databases, startDatabases } from '../../test/harness/postgres.ts'
 import type { Claim } from '../engine/run-store.ts'
-import type { DispatchStore } from '../operations/ports.ts'
+import type { DispatchStore } from '../operations/ports/queue.ts'
 import { testProtect } from '../secrets/test-keys.ts'
 import { openPostgres, type PostgresStorage } from '../storage/postgres-database.ts'
 import { createDispatchStore } from '../storage/postgres-dispatch.ts'

@@ -1,6 +1,6 @@
 // Passwords as scrypt hashes, few at a time: they share Node's thread pool with name look-ups and files.
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
-import type { Passwords } from '../operations/ports.ts'
+import type { Passwords } from '../operations/ports/access.ts'
 
 interface Cost {
   N: number

@@ -1,5 +1,5 @@
 // What the vault and the redactor do for the operations and the stores.
-import type { Protect, Secrets } from '../operations/ports.ts'
+import type { Protect, Secrets } from '../operations/ports/secrets.ts'
 import type { Redactor } from './redactor.ts'
 import { SecretSearch } from './secret-search.ts'
 import type { Vault } from './vault.ts'

@@ -1,20 +1,9 @@
 // What every database must do for those who come in: one suite, run by each database's own small test file.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createIds } from '../engine/ids.ts'
-import type {
-  AuditEntry,
-  AuditStore,
-  Housekeeping,
-  InvitationRecord,
-  InvitationStore,
-  NewUser,
-  Role,
-  SessionStore,
-  TokenRecord,
-  TokenStore,
-  UserRecord,
-  UserStore,
-} from '../operations/ports.ts'
+import type { InvitationRecord, InvitationStore, NewUser, Role, SessionStore, TokenRecord, TokenStore, UserRecord, UserStore } from '../operations/ports/access.ts'
+import type { AuditEntry, AuditStore } from '../operations/ports/audit.ts'
+import type { Housekeeping } from '../operations/ports/upkeep.ts'
 
 export interface AccessStores {
   users: UserStore

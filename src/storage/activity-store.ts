@@ -1,6 +1,6 @@
 // How many runs each flow had, hour by hour.
 import type { Kysely } from 'kysely'
-import type { ActivityStore } from '../operations/ports.ts'
+import type { ActivityStore } from '../operations/ports/flows.ts'
 import type { Tables } from './tables.ts'
 
 export function createActivityStore(db: Kysely<Tables>): ActivityStore {

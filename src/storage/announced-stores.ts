@@ -1,5 +1,5 @@
 // Stores of what every process keeps in memory: the others are told of each change before it returns.
-import type { ConnectionStore, GrantStore } from '../operations/ports.ts'
+import type { ConnectionStore, GrantStore } from '../operations/ports/connections.ts'
 
 type Changed = () => Promise<void>
 

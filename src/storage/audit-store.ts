@@ -2,7 +2,7 @@
 import type { Kysely } from 'kysely'
 import { idTime } from '../engine/ids.ts'
 import { parseJson } from '../flow/parse-json.ts'
-import type { AuditAction, AuditEntry, AuditStore } from '../operations/ports.ts'
+import type { AuditAction, AuditEntry, AuditStore } from '../operations/ports/audit.ts'
 import { paged } from './paged.ts'
 import type { AuditTable, Tables } from './tables.ts'
 

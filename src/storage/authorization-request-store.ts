@@ -1,6 +1,7 @@
 // Browsers that are under way to an authorization server; each may come back once.
 import type { Kysely } from 'kysely'
-import type { AuthorizationRequestStore, Sealing } from '../operations/ports.ts'
+import type { AuthorizationRequestStore } from '../operations/ports/connections.ts'
+import type { Sealing } from '../operations/ports/secrets.ts'
 import { authorizationBinding } from './bindings.ts'
 import type { Tables } from './tables.ts'
 

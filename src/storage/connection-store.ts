@@ -1,7 +1,8 @@
 // Connections, with their secret fields sealed and bound to their row.
 import type { Kysely } from 'kysely'
 import { parseJson } from '../flow/parse-json.ts'
-import type { ConnectionRecord, ConnectionStore, Sealing } from '../operations/ports.ts'
+import type { ConnectionRecord, ConnectionStore } from '../operations/ports/connections.ts'
+import type { Sealing } from '../operations/ports/secrets.ts'
 import { connectionBinding } from './bindings.ts'
 import type { ConnectionTable, Tables } from './tables.ts'
 

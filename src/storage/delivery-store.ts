@@ -1,7 +1,8 @@
 // The inbox: deliveries that started no run have a row of their own, an accepted one is read from its run.
 import { type Kysely, sql } from 'kysely'
 import { deliveryIdOf, runIdOf } from '../engine/ids.ts'
-import type { DeliveryFilter, DeliveryRecord, DeliveryStore, Page, ShownWebhook } from '../operations/ports.ts'
+import type { DeliveryFilter, DeliveryRecord, DeliveryStore, ShownWebhook } from '../operations/ports/deliveries.ts'
+import type { Page } from '../operations/ports/page.ts'
 import { bytesUpTo, fittingOf, UNBOUNDED, upTo } from './bounded.ts'
 import { paged } from './paged.ts'
 import { fromBoundedColumns } from './request-columns.ts'

@@ -1,6 +1,6 @@
 // Which file a flow was applied from, and at which revision.
 import type { Kysely } from 'kysely'
-import type { FlowSourceStore } from '../operations/ports.ts'
+import type { FlowSourceStore } from '../operations/ports/flows.ts'
 import { paged } from './paged.ts'
 import type { Tables } from './tables.ts'
 

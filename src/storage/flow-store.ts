@@ -1,6 +1,6 @@
 // Flows, their drafts and their immutable versions.
 import { type Kysely, sql, type Transaction } from 'kysely'
-import type { FlowRecord, FlowStore, RouteRecord, VersionRecord } from '../operations/ports.ts'
+import type { FlowRecord, FlowStore, RouteRecord, VersionRecord } from '../operations/ports/flows.ts'
 import { locked } from './dialect.ts'
 import { paged } from './paged.ts'
 import type { FlowTable, FlowVersionTable, Tables } from './tables.ts'

@@ -1,7 +1,8 @@
 // What OAuth connections were granted: tokens sealed, and changed only by whoever knows the version before.
 import type { Kysely } from 'kysely'
 import { parseJson } from '../flow/parse-json.ts'
-import type { GrantRecord, GrantStore, Sealing, Tokens } from '../operations/ports.ts'
+import type { GrantRecord, GrantStore, Tokens } from '../operations/ports/connections.ts'
+import type { Sealing } from '../operations/ports/secrets.ts'
 import { grantBinding } from './bindings.ts'
 import type { ConnectionGrantTable, Tables } from './tables.ts'
 

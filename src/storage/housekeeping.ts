@@ -1,7 +1,7 @@
 // Deletes what is past its time, a little at a time.
 import type { Kysely } from 'kysely'
 import { idTime } from '../engine/ids.ts'
-import type { Housekeeping } from '../operations/ports.ts'
+import type { Housekeeping } from '../operations/ports/upkeep.ts'
 import { alone } from './dialect.ts'
 import type { Tables } from './tables.ts'
 

@@ -1,6 +1,6 @@
 // Invitations that nobody has used yet.
 import type { Kysely } from 'kysely'
-import type { InvitationRecord, InvitationStore, Role } from '../operations/ports.ts'
+import type { InvitationRecord, InvitationStore, Role } from '../operations/ports/access.ts'
 import { paged } from './paged.ts'
 import type { InvitationTable, Tables } from './tables.ts'
 import { keepsRole } from './user-store.ts'

@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto'
 import type { KeyValueOperation, StepError } from '../engine/step-kind.ts'
 import { parseJson } from '../flow/parse-json.ts'
-import type { KeyValueResult, Protect } from '../operations/ports.ts'
+import type { KeyValueResult } from '../operations/ports/runs.ts'
+import type { Protect } from '../operations/ports/secrets.ts'
 
 export interface StoredValue {
   value: string

@@ -1,5 +1,5 @@
 // One page of a list: the query asks for one row more than the page holds, to know whether another follows.
-import type { Paged } from '../operations/ports.ts'
+import type { Paged } from '../operations/ports/page.ts'
 
 export function paged<Row, T>(
   rows: Row[],

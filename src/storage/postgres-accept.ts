@@ -1,6 +1,7 @@
 // Takes on runs: deliveries that arrive together share one statement, which commits them with their dedupe keys.
 import { type Claim, type NewRun, SMALL_RUN } from '../engine/run-store.ts'
-import type { Accepted, Dedupe, Protect, RunTerms } from '../operations/ports.ts'
+import type { Accepted, Dedupe, RunTerms } from '../operations/ports/runs.ts'
+import type { Protect } from '../operations/ports/secrets.ts'
 import { Batches } from './batches.ts'
 import { runBinding } from './bindings.ts'
 import type { HotPool } from './postgres-database.ts'

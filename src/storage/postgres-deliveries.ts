@@ -1,5 +1,6 @@
 // Deliveries that started no run, on PostgreSQL: those that come together are written together.
-import type { DeliveryStore, Protect } from '../operations/ports.ts'
+import type { DeliveryStore } from '../operations/ports/deliveries.ts'
+import type { Protect } from '../operations/ports/secrets.ts'
 import { Batches } from './batches.ts'
 import type { HotPool } from './postgres-database.ts'
 import { arrays, type Columns, unnest } from './postgres-rows.ts'

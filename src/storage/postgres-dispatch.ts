@@ -1,5 +1,5 @@
 // Which process runs what, on PostgreSQL: the table of runs is the queue, and whoever is free takes the next of them.
-import type { DispatchStore } from '../operations/ports.ts'
+import type { DispatchStore } from '../operations/ports/queue.ts'
 import type { HotPool } from './postgres-database.ts'
 import { DATABASE_NOW } from './postgres-rows.ts'
 import type { PostgresRunJournal } from './postgres-run-journal.ts'

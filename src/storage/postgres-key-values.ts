@@ -1,6 +1,7 @@
 // Flows' durable keys on PostgreSQL; called inside the transaction that journals the steps, so that each operation happens once.
 import type { KeyValueOperation } from '../engine/step-kind.ts'
-import type { KeyValueResult, Protect } from '../operations/ports.ts'
+import type { KeyValueResult } from '../operations/ports/runs.ts'
+import type { Protect } from '../operations/ports/secrets.ts'
 import { keyValueBinding } from './bindings.ts'
 import { keyColumn, operateOn, type StoredValue } from './key-values.ts'
 import type { HotPool } from './postgres-database.ts'

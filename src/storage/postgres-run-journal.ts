@@ -7,7 +7,9 @@ import {
   type RunProgress,
   SMALL_RUN,
 } from '../engine/run-store.ts'
-import type { Protect, Room, RunStore, TakenRun } from '../operations/ports.ts'
+import type { Room, TakenRun } from '../operations/ports/queue.ts'
+import type { RunStore } from '../operations/ports/runs.ts'
+import type { Protect } from '../operations/ports/secrets.ts'
 import { Batches } from './batches.ts'
 import { runBinding } from './bindings.ts'
 import {

@@ -1,5 +1,5 @@
 // Every place of the database where something sealed stands, on PostgreSQL: to count it by key and to seal it anew, a little at a time.
-import type { Resealed, SealedRows } from '../operations/ports.ts'
+import type { Resealed, SealedRows } from '../operations/ports/upkeep.ts'
 import {
   authorizationBinding,
   connectionBinding,

@@ -1,7 +1,7 @@
 // Word from process to process by LISTEN and NOTIFY. What is lost while a connection breaks is made up for when it is back.
 import type pg from 'pg'
 import { parseJson } from '../flow/parse-json.ts'
-import type { Signal, Signals } from '../operations/ports.ts'
+import type { Signal, Signals } from '../operations/ports/signals.ts'
 import { Batches } from './batches.ts'
 import type { HotPool, PostgresStorage } from './postgres-database.ts'
 import { explained } from './postgres-faults.ts'

@@ -1,6 +1,6 @@
 // Entries of the journal as rows of PostgreSQL.
 import type { JournalEntry } from '../engine/run-store.ts'
-import type { Protect } from '../operations/ports.ts'
+import type { Protect } from '../operations/ports/secrets.ts'
 import { type Columns, unnest } from './postgres-rows.ts'
 import { stepColumns } from './step-columns.ts'
 import type { StepTable } from './tables.ts'

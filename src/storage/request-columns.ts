@@ -9,7 +9,8 @@ import {
   webhookData,
 } from '../engine/webhook-data.ts'
 import { parseJson } from '../flow/parse-json.ts'
-import type { Protect, ShownWebhook } from '../operations/ports.ts'
+import type { ShownWebhook } from '../operations/ports/deliveries.ts'
+import type { Protect } from '../operations/ports/secrets.ts'
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const encoder = new TextEncoder()

@@ -3,7 +3,7 @@
 import type { Claim, ClaimedRun, JournalEntry, RunStatus } from '../engine/run-store.ts'
 import type { WebhookData } from '../engine/webhook-data.ts'
 import { parseJson } from '../flow/parse-json.ts'
-import type { RunRecord } from '../operations/ports.ts'
+import type { RunRecord } from '../operations/ports/runs.ts'
 import type { RunTable, StepTable } from './tables.ts'
 
 export const toEntry = (row: StepTable): JournalEntry => ({

@@ -2,7 +2,8 @@
 
 import { type Kysely, sql } from 'kysely'
 import { parseJson } from '../flow/parse-json.ts'
-import type { Protect, SampleRecord, SampleStore } from '../operations/ports.ts'
+import type { SampleRecord, SampleStore } from '../operations/ports/deliveries.ts'
+import type { Protect } from '../operations/ports/secrets.ts'
 import { bytesUpTo, UNBOUNDED, upTo } from './bounded.ts'
 import { fromBoundedColumns, fromRequestColumns, requestColumns } from './request-columns.ts'
 import type { SampleTable, Tables } from './tables.ts'

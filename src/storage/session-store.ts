@@ -1,6 +1,6 @@
 // The sessions of signed-in users.
 import type { Kysely } from 'kysely'
-import type { SessionStore } from '../operations/ports.ts'
+import type { SessionStore } from '../operations/ports/access.ts'
 import type { Tables } from './tables.ts'
 import { toUser } from './user-store.ts'
 

@@ -1,6 +1,7 @@
 // A flow's durable keys on SQLite; called inside the transaction that journals the step, so that each operation happens once.
 import type { KeyValueOperation } from '../engine/step-kind.ts'
-import type { KeyValueResult, Protect } from '../operations/ports.ts'
+import type { KeyValueResult } from '../operations/ports/runs.ts'
+import type { Protect } from '../operations/ports/secrets.ts'
 import { keyValueBinding } from './bindings.ts'
 import { keyColumn, operateOn, type StoredValue } from './key-values.ts'
 import type { SqliteStorage } from './sqlite-database.ts'

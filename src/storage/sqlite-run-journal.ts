@@ -1,6 +1,8 @@
 // The hot path on SQLite: deliveries accepted, runs claimed, outcomes journalled; prepared statements, committed in groups.
 import type { Claim, ClaimedRun, JournalEntry, NewRun, RunJournal, RunProgress } from '../engine/run-store.ts'
-import type { Dedupe, DeliveryRecord, DeliveryStore, Protect, ReplayedJournal, RunStore } from '../operations/ports.ts'
+import type { DeliveryRecord, DeliveryStore } from '../operations/ports/deliveries.ts'
+import type { Dedupe, ReplayedJournal, RunStore } from '../operations/ports/runs.ts'
+import type { Protect } from '../operations/ports/secrets.ts'
 import { runBinding } from './bindings.ts'
 import { type HotStatement, prepareHotWrites } from './hot-writes.ts'
 import {

@@ -1,6 +1,6 @@
 // Every place of the database where something sealed stands, to count it by key and to seal it anew, a little at a time.
 import type { SQLInputValue } from 'node:sqlite'
-import type { Resealed, SealedRows } from '../operations/ports.ts'
+import type { Resealed, SealedRows } from '../operations/ports/upkeep.ts'
 import {
   authorizationBinding,
   connectionBinding,

@@ -4,17 +4,10 @@ import { createIds } from '../engine/ids.ts'
 import type { JournalEntry, NewRun, RunJournal } from '../engine/run-store.ts'
 import type { KeyValueOperation } from '../engine/step-kind.ts'
 import { collectPairs, type WebhookData } from '../engine/webhook-data.ts'
-import type {
-  ActivityStore,
-  DeliveryRecord,
-  DeliveryStore,
-  FlowRecord,
-  FlowStore,
-  Housekeeping,
-  RunStore,
-  SampleStore,
-  VaultRecords,
-} from '../operations/ports.ts'
+import type { DeliveryRecord, DeliveryStore, SampleStore } from '../operations/ports/deliveries.ts'
+import type { ActivityStore, FlowRecord, FlowStore } from '../operations/ports/flows.ts'
+import type { RunStore } from '../operations/ports/runs.ts'
+import type { Housekeeping, VaultRecords } from '../operations/ports/upkeep.ts'
 
 export interface Stores {
   flows: FlowStore

@@ -1,6 +1,6 @@
 // API tokens, by their digests.
 import type { Kysely } from 'kysely'
-import type { Role, Scope, TokenRecord, TokenStore } from '../operations/ports.ts'
+import type { Role, Scope, TokenRecord, TokenStore } from '../operations/ports/access.ts'
 import type { ApiTokenTable, Tables } from './tables.ts'
 import { endAuthorizations, keepsRole } from './user-store.ts'
 

@@ -1,6 +1,6 @@
 // Users. What must hold among several of them (one first owner, never the last one gone) is decided inside a transaction.
 import type { Kysely, Transaction } from 'kysely'
-import type { NewUser, Role, Scope, UserRecord, UserStore } from '../operations/ports.ts'
+import type { NewUser, Role, Scope, UserRecord, UserStore } from '../operations/ports/access.ts'
 import { paged } from './paged.ts'
 import type { Tables, UserAccountTable } from './tables.ts'
 

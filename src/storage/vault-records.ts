@@ -1,6 +1,6 @@
 // The known text that tells a wrong key, and which keys what is stored still needs.
 import { type Kysely, sql } from 'kysely'
-import type { VaultRecords } from '../operations/ports.ts'
+import type { VaultRecords } from '../operations/ports/upkeep.ts'
 import { ACTIVE, WAITING } from './run-indexes.ts'
 import type { Tables } from './tables.ts'
 

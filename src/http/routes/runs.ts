@@ -18,7 +18,7 @@ import { FixtureSchema } from '../../flow/fixture.ts'
 import { cancelRun } from '../../operations/cancel-run.ts'
 import { runTopic } from '../../operations/events.ts'
 import { OperationError } from '../../operations/operation-error.ts'
-import type { Page } from '../../operations/ports.ts'
+import type { Page } from '../../operations/ports/page.ts'
 import {
   listRunSteps,
   listRuns,

@@ -1,5 +1,5 @@
 // What decides who comes in; built once, in app.ts.
-import type { InvitationStore, Passwords, SessionStore, UserStore } from '../ports.ts'
+import type { InvitationStore, Passwords, SessionStore, UserStore } from '../ports/access.ts'
 import type { ApiTokens } from './api-tokens.ts'
 import type { KnownDevices } from './known-devices.ts'
 import type { SetUp } from './set-up.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { TokenRecord, TokenStore } from '../ports.ts'
+import type { TokenRecord, TokenStore } from '../ports/access.ts'
 import type { Actor, Services } from '../services.ts'
 import { ApiTokens, createToken } from './api-tokens.ts'
 import { digestOf } from './secret-code.ts'

@@ -1,6 +1,7 @@
 // API tokens. All are kept in memory by their digests, so that a request costs no look-up in the database.
 import { notFound, OperationError } from '../operation-error.ts'
-import type { Page, Paged, Scope, TokenRecord, TokenStore } from '../ports.ts'
+import type { Scope, TokenRecord, TokenStore } from '../ports/access.ts'
+import type { Page, Paged } from '../ports/page.ts'
 import type { Actor, Services } from '../services.ts'
 import { reaches } from './scopes.ts'
 import { digestOf, newSecret } from './secret-code.ts'

@@ -1,6 +1,7 @@
 // More users come by invitation: a link that works once, within a week, and as long as whoever made it is an owner.
 import { notFound, OperationError } from '../operation-error.ts'
-import type { InvitationRecord, Page, Paged, Role } from '../ports.ts'
+import type { InvitationRecord, Role } from '../ports/access.ts'
+import type { Page, Paged } from '../ports/page.ts'
 import type { Actor, Services } from '../services.ts'
 import { normalEmail } from './normal-email.ts'
 import { digestOf, newSecret } from './secret-code.ts'

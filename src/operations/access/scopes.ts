@@ -1,5 +1,5 @@
 // How far roles and tokens reach.
-import type { Role, Scope } from '../ports.ts'
+import type { Role, Scope } from '../ports/access.ts'
 
 export const SCOPE_OF: Readonly<Record<Role, Scope>> = { viewer: 'read', editor: 'write', owner: 'admin' }
 

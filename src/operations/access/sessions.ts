@@ -1,6 +1,6 @@
 // Sessions of signed-in users: they end a week after their last use, and with the password, the user or a sign-out.
 import { actorTopic } from '../events.ts'
-import type { NewUser, UserRecord } from '../ports.ts'
+import type { NewUser, UserRecord } from '../ports/access.ts'
 import type { Actor, Services } from '../services.ts'
 import { SCOPE_OF } from './scopes.ts'
 import { digestOf, newSecret } from './secret-code.ts'

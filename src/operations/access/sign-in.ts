@@ -1,6 +1,6 @@
 // Signing in and out with e-mail and password, and changing the password.
 import { OperationError } from '../operation-error.ts'
-import type { AuditAction } from '../ports.ts'
+import type { AuditAction } from '../ports/audit.ts'
 import type { Services } from '../services.ts'
 import { normalEmail } from './normal-email.ts'
 import { digestOf } from './secret-code.ts'

@@ -1,7 +1,8 @@
 // Users and their roles. One owner at least there always is.
 import type { Audit } from '../audit.ts'
 import { notFound, OperationError } from '../operation-error.ts'
-import type { Page, Paged, Passwords, Role, UserRecord, UserStore } from '../ports.ts'
+import type { Passwords, Role, UserRecord, UserStore } from '../ports/access.ts'
+import type { Page, Paged } from '../ports/page.ts'
 import type { Actor, Services } from '../services.ts'
 import { normalEmail } from './normal-email.ts'
 import { SCOPE_OF } from './scopes.ts'

@@ -1,0 +1,37 @@
+// Where it is kept who did what.
+import type { Page, Paged } from './page.ts'
+
+export type AuditAction =
+  | `flow.${'create' | 'update' | 'publish' | 'unpublish' | 'delete' | 'restore' | 'regenerate'}`
+  | `run.${'cancel' | 'replay'}`
+  | `connection.${'create' | 'update' | 'delete' | 'authorize'}`
+  | 'key.rotate'
+  | 'backup.create'
+  | `token.${'create' | 'revoke'}`
+  | `invitation.${'create' | 'revoke' | 'accept'}`
+  | `user.${'setup' | 'sign_in' | 'sign_in_failed' | 'sign_out' | 'password_change' | 'password_reset' | 'role_change' | 'delete'}`
+
+export interface AuditTarget {
+  kind: string
+  id: string
+  name: string | null
+}
+
+export interface AuditEntry {
+  id: string
+  at: number
+  /** As it was called then: an e-mail address, or the name of a token. */
+  actor: string
+  actorId: string | null
+  action: AuditAction
+  target: AuditTarget | null
+  details: Record<string, unknown>
+}
+
+export interface AuditStore {
+  add(entry: AuditEntry): Promise<void>
+  /** Newest first. */
+  list(page: Page): Promise<Paged<AuditEntry>>
+  /** Deletes at most `limit`; the number deleted. */
+  deleteOlderThan(before: number, limit: number): Promise<number>
+}

@@ -1,0 +1,11 @@
+// Lists, page by page.
+
+export interface Page {
+  limit: number
+  cursor: string | null
+}
+
+export interface Paged<T> {
+  items: T[]
+  nextCursor: string | null
+}
