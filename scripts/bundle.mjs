@@ -24,8 +24,8 @@ const bundle = await rolldown({
   input: {
     millrace: join(root, 'src/cli/millrace.ts'),
     'sandbox-worker': join(root, 'src/sandbox/worker.ts'),
-    'storage-vacuum-into': join(root, 'src/storage/vacuum-into.ts'),
-    'storage-writer-thread': join(root, 'src/storage/writer-thread.ts'),
+    'storage-sqlite-vacuum-into': join(root, 'src/storage/sqlite/vacuum-into.ts'),
+    'storage-sqlite-writer-thread': join(root, 'src/storage/sqlite/writer-thread.ts'),
   },
   platform: 'node',
   external: (id) => id !== REQUIRED && OUTSIDE.some((outside) => outside.test(id)),

@@ -20,32 +20,36 @@ import { HOP_HEADER } from './http/webhook-request.ts'
 import { createOAuthClient } from './oauth/oauth-client.ts'
 import { openOnPostgres } from './on-postgres.ts'
 import { openOnSqlite } from './on-sqlite.ts'
-import type { AccessServices } from './operations/access/access-services.ts'
 import { ApiTokens } from './operations/access/api-tokens.ts'
 import { KnownDevices } from './operations/access/known-devices.ts'
-import { SetUp } from './operations/access/set-up.ts'
+import type { Access } from './operations/access/services.ts'
+import { SetUpCode } from './operations/access/set-up-code.ts'
 import { SignInAttempts } from './operations/access/sign-in-attempts.ts'
 import { resetPassword as setNewPassword } from './operations/access/users.ts'
-import { AccessTokens } from './operations/access-tokens.ts'
-import { Audit } from './operations/audit.ts'
-import { BodyBudget } from './operations/body-budget.ts'
-import { EventRelay } from './operations/event-relay.ts'
-import { Events, type FlowEvent, runEvent, runTopic } from './operations/events.ts'
-import { FlowActivity } from './operations/flow-activity.ts'
-import { createSignalHandler, type SignalHandler } from './operations/hear-signal.ts'
-import { Intake } from './operations/intake.ts'
-import { keepHouse } from './operations/keep-house.ts'
-import { KeptRejections } from './operations/kept-rejections.ts'
-import { KeyRotation } from './operations/key-rotation.ts'
-import { LiveConnections } from './operations/live-connections.ts'
-import { LoopWatch } from './operations/loop-watch.ts'
+import { AccessTokens } from './operations/connections/access-tokens.ts'
+import { LiveConnections } from './operations/connections/live-connections.ts'
+import { loadConnections } from './operations/connections/load-connections.ts'
+import { BodyBudget } from './operations/deliveries/body-budget.ts'
+import { Intake } from './operations/deliveries/intake.ts'
+import { KeptRejections } from './operations/deliveries/kept-rejections.ts'
+import { RateLimit } from './operations/deliveries/rate-limit.ts'
+import { shown, shownEntry } from './operations/deliveries/read-deliveries.ts'
+import { Replies } from './operations/deliveries/replies.ts'
+import { EventRelay, type EventViews } from './operations/events/event-relay.ts'
+import { Events, type FlowEvent, runEvent, runTopic } from './operations/events/events.ts'
+import { createSignalHandler, type SignalHandler } from './operations/events/hear-signal.ts'
+import { flowWasDeleted } from './operations/flows/delete-flow.ts'
+import { FlowActivity } from './operations/flows/flow-activity.ts'
+import { PublishedFlows } from './operations/flows/published-flows.ts'
 import type { Secrets } from './operations/ports/secrets.ts'
 import type { SealedRows } from './operations/ports/upkeep.ts'
-import { PublishedFlows } from './operations/published-flows.ts'
-import { RateLimit } from './operations/rate-limit.ts'
-import { stepView, withoutLargeParts } from './operations/read-runs.ts'
-import { Replies } from './operations/replies.ts'
+import { endCancelled } from './operations/runs/cancel-run.ts'
+import { stepView, withoutLargeParts } from './operations/runs/read-runs.ts'
 import type { Services } from './operations/services.ts'
+import { Audit } from './operations/upkeep/audit.ts'
+import { keepHouse } from './operations/upkeep/keep-house.ts'
+import { KeyRotation } from './operations/upkeep/key-rotation.ts'
+import { LoopWatch } from './operations/upkeep/loop-watch.ts'
 import { createHttpClient, type HttpClientOptions } from './outbound/http-client.ts'
 import { packageFile } from './package-files.ts'
 import { RunMemory } from './queue/run-memory.ts'
@@ -56,27 +60,27 @@ import { Redactor } from './secrets/redactor.ts'
 import { createProtect, createSecrets } from './secrets/secret-keeping.ts'
 import type { Vault } from './secrets/vault.ts'
 import { stepKinds } from './steps/index.ts'
-import { createActivityStore } from './storage/activity-store.ts'
-import { announcedConnections, announcedGrants } from './storage/announced-stores.ts'
-import { createAuditStore } from './storage/audit-store.ts'
-import { createAuthorizationRequestStore } from './storage/authorization-request-store.ts'
-import { createConnectionStore } from './storage/connection-store.ts'
-import { DatabaseRefused } from './storage/database-refused.ts'
-import { createDeliveryStore } from './storage/delivery-store.ts'
-import { createFlowSourceStore } from './storage/flow-source-store.ts'
-import { createFlowStore } from './storage/flow-store.ts'
-import { createGrantStore } from './storage/grant-store.ts'
-import { createHousekeeping } from './storage/housekeeping.ts'
-import { createInvitationStore } from './storage/invitation-store.ts'
-import { databaseEndpoint, openPostgres } from './storage/postgres-database.ts'
-import { createRunStore } from './storage/run-store.ts'
-import { createSampleStore } from './storage/sample-store.ts'
-import { createSessionStore } from './storage/session-store.ts'
-import { openBeside, openSqlite } from './storage/sqlite-database.ts'
-import { createTokenStore } from './storage/token-store.ts'
+import { databaseEndpoint, openPostgres } from './storage/postgres/database.ts'
+import { DatabaseRefused } from './storage/rows/database-refused.ts'
+import { openBeside, openSqlite } from './storage/sqlite/database.ts'
+import { createActivityStore } from './storage/stores/activity-store.ts'
+import { announcedConnections, announcedGrants } from './storage/stores/announced-stores.ts'
+import { createAuditStore } from './storage/stores/audit-store.ts'
+import { createAuthorizationRequestStore } from './storage/stores/authorization-request-store.ts'
+import { createConnectionStore } from './storage/stores/connection-store.ts'
+import { createDeliveryStore } from './storage/stores/delivery-store.ts'
+import { createFlowSourceStore } from './storage/stores/flow-source-store.ts'
+import { createFlowStore } from './storage/stores/flow-store.ts'
+import { createGrantStore } from './storage/stores/grant-store.ts'
+import { createHousekeeping } from './storage/stores/housekeeping.ts'
+import { createInvitationStore } from './storage/stores/invitation-store.ts'
+import { createRunStore } from './storage/stores/run-store.ts'
+import { createSampleStore } from './storage/stores/sample-store.ts'
+import { createSessionStore } from './storage/stores/session-store.ts'
+import { createTokenStore } from './storage/stores/token-store.ts'
+import { createUserStore } from './storage/stores/user-store.ts'
+import { createVaultRecords } from './storage/stores/vault-records.ts'
 import { transfer } from './storage/transfer.ts'
-import { createUserStore } from './storage/user-store.ts'
-import { createVaultRecords } from './storage/vault-records.ts'
 import { createTracing, type Tracing } from './tracing/create-tracing.ts'
 
 export interface App {
@@ -206,7 +210,7 @@ export async function startApp(
     redact: (value) => secrets.redact(value),
     lost: (error, action) => log.error({ err: error, action }, 'the audit log could not be written'),
   })
-  const access: AccessServices = {
+  const access: Access = {
     users: createUserStore(kysely),
     sessions: createSessionStore(kysely),
     invitations: createInvitationStore(kysely),
@@ -216,7 +220,7 @@ export async function startApp(
       shared,
     ),
     passwords: createPasswords(),
-    setUp: shared ? new SetUp(vault.derive('set-up')) : new SetUp(),
+    setUp: shared ? new SetUpCode(vault.derive('set-up')) : new SetUpCode(),
     devices: new KnownDevices(vault.derive('known-devices')),
     attempts: new SignInAttempts(),
   }
@@ -265,8 +269,16 @@ export async function startApp(
     maxQueue: config.maxQueue,
     warn,
   }
-  const relay = shared ? new EventRelay(services) : null
-  const hearing = relay && createSignalHandler(services, relay)
+  const relay = shared ? new EventRelay(services, eventViews(services)) : null
+  const hearing =
+    relay &&
+    createSignalHandler(services, relay, {
+      flowChanged: (flowId) => published.readFlow(flowId),
+      flowDeleted: (flowId) => flowWasDeleted(services, flowId),
+      runCancelled: (runId) => endCancelled(services, runId),
+      connectionsChanged: () => loadConnections(services),
+      anyFlowChanged: () => published.load(),
+    })
 
   metrics.watch({
     queued: () => queue.size,
@@ -276,8 +288,7 @@ export async function startApp(
     bodyBytes: () => bodies.held,
     databaseUp: backend.reachable,
   })
-  for (const connection of await connectionStore.all()) connections.put(connection)
-  await tokens.load()
+  await loadConnections(services)
   await published.load()
   await access.tokens.reload()
   const server = await createServer({
@@ -335,6 +346,12 @@ export async function startApp(
     },
   }
 }
+
+const eventViews = (services: Services): EventViews => ({
+  delivery: shownEntry(services),
+  sample: shown(services),
+  step: (entry, flowId) => stepView(entry, (value) => services.secrets.redact(value, flowId)),
+})
 
 async function openBackend(
   config: Config,

@@ -7,12 +7,12 @@ import type { ClaimedRun } from './engine/run-store.ts'
 import type { CallerReply } from './engine/step-kind.ts'
 import { ClusterQueue } from './queue/cluster-queue.ts'
 import { WorkerLease } from './queue/worker-lease.ts'
-import { openPostgres } from './storage/postgres-database.ts'
-import { createAddDelivery } from './storage/postgres-deliveries.ts'
-import { createDispatchStore } from './storage/postgres-dispatch.ts'
-import { createPostgresRunJournal, type PostgresRunJournal } from './storage/postgres-run-journal.ts'
-import { createPostgresSealedRows } from './storage/postgres-sealed-rows.ts'
-import { PostgresSignals } from './storage/postgres-signals.ts'
+import { openPostgres } from './storage/postgres/database.ts'
+import { createAddDelivery } from './storage/postgres/deliveries.ts'
+import { createDispatchStore } from './storage/postgres/dispatch.ts'
+import { createPostgresRunJournal, type PostgresRunJournal } from './storage/postgres/run-journal.ts'
+import { createPostgresSealedRows } from './storage/postgres/sealed-rows.ts'
+import { PostgresSignals } from './storage/postgres/signals.ts'
 
 const TELL_TRIES = 10
 const TELL_AGAIN_MS = 500

@@ -1,13 +1,13 @@
 // Everything in one process, on the embedded database.
 import type { Backend } from './backend.ts'
 import type { Config } from './config.ts'
-import { queuedRun, recoverRuns } from './operations/recover-runs.ts'
+import { queuedRun, recoverRuns } from './operations/runs/recover-runs.ts'
 import { InProcessQueue } from './queue/in-process-queue.ts'
-import { createSqliteBackups } from './storage/sqlite-backups.ts'
-import { openSqlite } from './storage/sqlite-database.ts'
-import { createSqliteRunJournal } from './storage/sqlite-run-journal.ts'
-import { createRunSizes } from './storage/sqlite-run-sizes.ts'
-import { createSqliteSealedRows } from './storage/sqlite-sealed-rows.ts'
+import { createSqliteBackups } from './storage/sqlite/backups.ts'
+import { openSqlite } from './storage/sqlite/database.ts'
+import { createSqliteRunJournal } from './storage/sqlite/run-journal.ts'
+import { createRunSizes } from './storage/sqlite/run-sizes.ts'
+import { createSqliteSealedRows } from './storage/sqlite/sealed-rows.ts'
 
 const DUE_PAGE = 500
 

@@ -6,5 +6,6 @@ const isBundle = import.meta.url.endsWith('.js')
 export const packageFile = (path: string): URL => new URL(path, ROOT)
 
 /** A source file that is started as a thread; scripts/build.mjs makes one file of it, and of all that it imports. */
-export const threadFile = (path: 'sandbox/worker' | 'storage/vacuum-into' | 'storage/writer-thread'): URL =>
-  packageFile(isBundle ? `dist/${path.replace('/', '-')}.js` : `src/${path}.ts`)
+export const threadFile = (
+  path: 'sandbox/worker' | 'storage/sqlite/vacuum-into' | 'storage/sqlite/writer-thread',
+): URL => packageFile(isBundle ? `dist/${path.replaceAll('/', '-')}.js` : `src/${path}.ts`)

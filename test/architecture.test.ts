@@ -19,7 +19,7 @@ const PORTS = [
   'engine/webhook-data.ts',
   'engine/ids.ts',
   'operations/ports.ts',
-  'operations/oauth-client.ts',
+  'operations/ports/oauth-client.ts',
 ]
 
 /** Folder of src/ → the folders it may import from; 'ports' stands for the files above. */

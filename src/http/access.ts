@@ -1,8 +1,7 @@
 // Every route and what it takes: 'open' needs no credential, 'session' a signed-in user of whatever role, 'token' an API
 // token of whatever scope, the others that scope at least, of a token or a role. A route that is not listed cannot be registered.
 import { reaches } from '../operations/access/scopes.ts'
-import type { Scope } from '../operations/ports/access.ts'
-import type { Actor } from '../operations/services.ts'
+import type { Actor, Scope } from '../operations/ports/access.ts'
 
 export type Access = 'open' | 'session' | 'token' | Scope
 

@@ -1,9 +1,10 @@
 // Who asks: by the token of the request, or else by the session of its cookie.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { actorOfToken } from '../operations/access/api-tokens.ts'
+import { actorOfToken } from '../operations/access/manage-tokens.ts'
 import { type FoundSession, findSession } from '../operations/access/sessions.ts'
-import type { Actor, Services } from '../operations/services.ts'
+import type { Actor } from '../operations/ports/access.ts'
+import type { Services } from '../operations/services.ts'
 import type { SessionCookie } from './session-cookie.ts'
 
 export interface Caller {

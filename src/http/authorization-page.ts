@@ -1,7 +1,7 @@
 // The page at the end of an OAuth authorization: says how it went, tells the page that opened it, and closes.
 import { randomBytes } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
-import type { FinishedAuthorization } from '../operations/authorize-connection.ts'
+import type { FinishedAuthorization } from '../operations/connections/authorize-connection.ts'
 
 export function authorizationPage(reply: FastifyReply, { connection, problem }: FinishedAuthorization): FastifyReply {
   const nonce = randomBytes(16).toString('base64')

@@ -1,6 +1,6 @@
 // Server-sent events: what happens to a run or a flow, as it happens.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { actorTopic, type Events, type FlowEvent } from '../operations/events.ts'
+import { actorTopic, type Events, type FlowEvent } from '../operations/events/events.ts'
 import { RateLimited } from '../operations/operation-error.ts'
 import type { Authenticate } from './authenticate.ts'
 

@@ -10,10 +10,10 @@ import {
   noRoom,
   Rejection,
   tooLarge,
-} from '../operations/admit-delivery.ts'
-import type { BodyHold } from '../operations/body-budget.ts'
+} from '../operations/deliveries/admit-delivery.ts'
+import type { BodyHold } from '../operations/deliveries/body-budget.ts'
+import { CHANGED_MEANWHILE, keepRejection, Later, receiveDelivery } from '../operations/deliveries/receive-delivery.ts'
 import type { RouteRecord } from '../operations/ports/flows.ts'
-import { CHANGED_MEANWHILE, keepRejection, Later, receiveDelivery } from '../operations/receive-delivery.ts'
 import type { Services } from '../operations/services.ts'
 import { answerCaller, writeReply } from './caller-answer.ts'
 import type { ClientAddress } from './client-address.ts'

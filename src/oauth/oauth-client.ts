@@ -26,7 +26,7 @@ import {
   TokenRefused,
   type TokenSet,
   TokenUnavailable,
-} from '../operations/oauth-client.ts'
+} from '../operations/ports/oauth-client.ts'
 import { tokenReply } from './token-reply.ts'
 
 const TIMEOUT_MS = 15_000

@@ -1,10 +1,10 @@
 // Moves everything from the embedded database to PostgreSQL, runs under way included: all of it or nothing.
 import type { DatabaseSync } from 'node:sqlite'
 import { parseJson } from '../flow/parse-json.ts'
-import { DatabaseRefused } from './database-refused.ts'
-import type { PostgresStorage } from './postgres-database.ts'
-import { type Columns, DATABASE_NOW, storable, unnest } from './postgres-rows.ts'
-import type { SqliteStorage } from './sqlite-database.ts'
+import { type Columns, DATABASE_NOW, storable, unnest } from './postgres/arrays.ts'
+import type { PostgresStorage } from './postgres/database.ts'
+import { DatabaseRefused } from './rows/database-refused.ts'
+import type { SqliteStorage } from './sqlite/database.ts'
 
 type Query = <Row>(text: string, values?: unknown[]) => Promise<Row[]>
 

@@ -1,7 +1,7 @@
 // Where a flow is tried out: everything that takes on deliveries and runs them, with a clock that leaps and nothing outside.
 import type { Issue } from '../flow/issue.ts'
+import type { DeliveryServices } from '../operations/deliveries/services.ts'
 import type { RouteRecord } from '../operations/ports/flows.ts'
-import type { DeliveryServices } from '../operations/services.ts'
 import type { StubClient } from './stub-client.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 

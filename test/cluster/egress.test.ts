@@ -1,6 +1,6 @@
 // What flows may not reach where the data is on a PostgreSQL server.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { databaseEndpoint } from '../../src/storage/postgres-database.ts'
+import { databaseEndpoint } from '../../src/storage/postgres/database.ts'
 import { type Millrace, startMillrace, TEST_KEY } from '../harness/millrace.ts'
 import { type Databases, startDatabases } from '../harness/postgres.ts'
 

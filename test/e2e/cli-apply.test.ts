@@ -2,7 +2,7 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { FlowView } from '../../src/operations/flow-view.ts'
+import type { FlowView } from '../../src/operations/flows/flow-view.ts'
 import { type CliResult, callCli } from '../harness/cli.ts'
 import { expectFailure } from '../harness/inbox.ts'
 import { documentOf } from '../harness/management.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { RunView } from '../../src/operations/read-runs.ts'
+import type { RunView } from '../../src/operations/runs/read-runs.ts'
 import { type Millrace, startMillrace } from '../harness/millrace.ts'
 import { startUpstream, type Upstream } from '../harness/upstream.ts'
 

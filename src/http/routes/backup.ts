@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
-import { makeBackup } from '../../operations/make-backup.ts'
 import type { Services } from '../../operations/services.ts'
+import { makeBackup } from '../../operations/upkeep/make-backup.ts'
 
 export function backupRoutes(app: FastifyInstance, services: Services): void {
   app.post(

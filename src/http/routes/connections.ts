@@ -9,10 +9,14 @@ import {
   PageQuery,
   pageOf,
 } from '../../contract/bodies.ts'
-import { AUTHORIZATION_MS, beginAuthorization, finishAuthorization } from '../../operations/authorize-connection.ts'
-import { deleteConnection } from '../../operations/delete-connection.ts'
-import { listConnections, readConnection } from '../../operations/read-connections.ts'
-import { createConnection, replaceConnection } from '../../operations/save-connection.ts'
+import {
+  AUTHORIZATION_MS,
+  beginAuthorization,
+  finishAuthorization,
+} from '../../operations/connections/authorize-connection.ts'
+import { deleteConnection } from '../../operations/connections/delete-connection.ts'
+import { listConnections, readConnection } from '../../operations/connections/read-connections.ts'
+import { createConnection, replaceConnection } from '../../operations/connections/save-connection.ts'
 import type { Services } from '../../operations/services.ts'
 import { authorizationPage } from '../authorization-page.ts'
 import { cookieOf } from '../cookies.ts'

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import Type from 'typebox'
 import { FlowSourceBody, FlowSourceRequest, FlowSourcesQuery, pageOf } from '../../contract/bodies.ts'
-import { listFlowSources, setFlowSource } from '../../operations/flow-sources.ts'
+import { listFlowSources, setFlowSource } from '../../operations/flows/flow-sources.ts'
 import type { Services } from '../../operations/services.ts'
 import { pageFrom } from '../page.ts'
 

@@ -20,10 +20,10 @@ import {
   VersionBody,
   VersionDocumentBody,
 } from '../../contract/bodies.ts'
-import { deleteFlow } from '../../operations/delete-flow.ts'
-import { flowTopic } from '../../operations/events.ts'
-import { publishFlow, regenerateWebhook, unpublishFlow } from '../../operations/publish-flow.ts'
-import { listDeliveries, listSamples, sampleFromDelivery } from '../../operations/read-deliveries.ts'
+import { listDeliveries, listSamples, sampleFromDelivery } from '../../operations/deliveries/read-deliveries.ts'
+import { flowTopic } from '../../operations/events/events.ts'
+import { deleteFlow } from '../../operations/flows/delete-flow.ts'
+import { publishFlow, regenerateWebhook, unpublishFlow } from '../../operations/flows/publish-flow.ts'
 import {
   listFlowStats,
   listFlows,
@@ -31,12 +31,12 @@ import {
   readFlow,
   readTestResults,
   readVersion,
-} from '../../operations/read-flows.ts'
-import { restoreVersion } from '../../operations/replace-draft.ts'
+} from '../../operations/flows/read-flows.ts'
+import { restoreVersion } from '../../operations/flows/replace-draft.ts'
+import { stepCurl } from '../../operations/flows/step-curl.ts'
+import { testStep } from '../../operations/flows/test-step.ts'
+import { testFlow } from '../../operations/runs/test-flow.ts'
 import type { Services } from '../../operations/services.ts'
-import { stepCurl } from '../../operations/step-curl.ts'
-import { testFlow } from '../../operations/test-flow.ts'
-import { testStep } from '../../operations/test-step.ts'
 import type { EventStreams } from '../event-stream.ts'
 import { pageFrom } from '../page.ts'
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { KeysBody } from '../../contract/bodies.ts'
-import { rotateKeys } from '../../operations/rotate-keys.ts'
 import type { Services } from '../../operations/services.ts'
+import { rotateKeys } from '../../operations/upkeep/rotate-keys.ts'
 
 export function keyRoutes(app: FastifyInstance, services: Services): void {
   const tags = ['keys']

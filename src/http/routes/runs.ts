@@ -15,10 +15,10 @@ import {
 } from '../../contract/bodies.ts'
 import type { RunStatus } from '../../engine/run-store.ts'
 import { FixtureSchema } from '../../flow/fixture.ts'
-import { cancelRun } from '../../operations/cancel-run.ts'
-import { runTopic } from '../../operations/events.ts'
+import { runTopic } from '../../operations/events/events.ts'
 import { OperationError } from '../../operations/operation-error.ts'
 import type { Page } from '../../operations/ports/page.ts'
+import { cancelRun } from '../../operations/runs/cancel-run.ts'
 import {
   listRunSteps,
   listRuns,
@@ -26,10 +26,10 @@ import {
   readRunBody,
   readRunDocument,
   readStepPart,
-} from '../../operations/read-runs.ts'
-import { replayRun } from '../../operations/replay-run.ts'
-import { runFixture } from '../../operations/run-fixture.ts'
-import { runHar } from '../../operations/run-har.ts'
+} from '../../operations/runs/read-runs.ts'
+import { replayRun } from '../../operations/runs/replay-run.ts'
+import { runFixture } from '../../operations/runs/run-fixture.ts'
+import { runHar } from '../../operations/runs/run-har.ts'
 import type { Services } from '../../operations/services.ts'
 import { download } from '../download.ts'
 import type { EventStreams } from '../event-stream.ts'

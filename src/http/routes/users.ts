@@ -13,8 +13,8 @@ import {
   TokenRequest,
 } from '../../contract/access-bodies.ts'
 import { PageQuery, pageOf } from '../../contract/bodies.ts'
-import { createToken, listTokens, revokeToken } from '../../operations/access/api-tokens.ts'
 import { invite, listInvitations, revokeInvitation } from '../../operations/access/invitations.ts'
+import { createToken, listTokens, revokeToken } from '../../operations/access/manage-tokens.ts'
 import { changeRole, deleteUser, listUsers } from '../../operations/access/users.ts'
 import type { Services } from '../../operations/services.ts'
 import { pageFrom } from '../page.ts'

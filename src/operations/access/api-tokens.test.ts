@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { TokenRecord, TokenStore } from '../ports/access.ts'
-import type { Actor, Services } from '../services.ts'
-import { ApiTokens, createToken } from './api-tokens.ts'
+import type { Actor, TokenRecord, TokenStore } from '../ports/access.ts'
+import { ApiTokens } from './api-tokens.ts'
+import { createToken } from './manage-tokens.ts'
 import { digestOf } from './secret-code.ts'
+import type { AccessServices } from './services.ts'
 
 const SECRET = 'mr_a-token'
 
@@ -76,7 +77,7 @@ describe('making a token', () => {
     ['write', 'admin'],
   ] as const)('is refused to whoever has the scope %s and wants %s', async (own, wanted) => {
     const actor: Actor = { id: 'tok_1', name: 'token x', scope: own, userId: null, user: null }
-    const making = createToken({} as Services, actor, { name: 'more', scope: wanted })
+    const making = createToken({} as AccessServices, actor, { name: 'more', scope: wanted })
     await expect(making).rejects.toMatchObject({ code: 'forbidden' })
   })
 })

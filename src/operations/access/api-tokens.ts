@@ -1,14 +1,10 @@
 // API tokens. All are kept in memory by their digests, so that a request costs no look-up in the database.
-import { notFound, OperationError } from '../operation-error.ts'
-import type { Scope, TokenRecord, TokenStore } from '../ports/access.ts'
+import type { TokenRecord, TokenStore } from '../ports/access.ts'
 import type { Page, Paged } from '../ports/page.ts'
-import type { Actor, Services } from '../services.ts'
-import { reaches } from './scopes.ts'
-import { digestOf, newSecret } from './secret-code.ts'
-import { endWatching } from './sessions.ts'
+import { digestOf } from './secret-code.ts'
 
 /** By it a scanner recognises a token that was committed by mistake. */
-const PREFIX = 'mr_'
+export const PREFIX = 'mr_'
 const NOTE_USE_EVERY_MS = 60_000
 
 export class ApiTokens {
@@ -37,6 +33,11 @@ export class ApiTokens {
     const known = this.#byDigest
     this.#byDigest = new Map(tokens.map((token) => [token.digest, token]))
     return [...known.values()].filter(({ digest }) => !this.#byDigest.has(digest)).map(({ id }) => id)
+  }
+
+  /** For a list: where other processes make and revoke tokens too, the table is read again. */
+  async catchUp(): Promise<void> {
+    if (this.#shared) await this.reload()
   }
 
   /** As `find`; where other processes make and revoke tokens too, the table decides. */
@@ -82,68 +83,4 @@ export class ApiTokens {
     if (removed) this.#byDigest.delete(removed.digest)
     return removed
   }
-}
-
-export const actorOfToken = ({ id, name, scope, userId }: TokenRecord): Actor => ({
-  id,
-  name: `token ${name}`,
-  scope,
-  userId,
-  user: null,
-})
-
-export interface TokenView {
-  id: string
-  name: string
-  scope: Scope
-  createdAt: string
-  createdBy: string
-  lastUsedAt: string | null
-}
-
-const tokenView = ({ id, name, scope, createdAt, createdBy, lastUsedAt }: TokenRecord): TokenView => ({
-  id,
-  name,
-  scope,
-  createdAt: new Date(createdAt).toISOString(),
-  createdBy,
-  lastUsedAt: lastUsedAt === null ? null : new Date(lastUsedAt).toISOString(),
-})
-
-export async function listTokens(services: Services, page: Page): Promise<Paged<TokenView>> {
-  if (services.published.shared) await services.access.tokens.reload()
-  const { items, nextCursor } = services.access.tokens.list(page)
-  return { items: items.map(tokenView), nextCursor }
-}
-
-/** The token itself is shown this once. */
-export async function createToken(
-  services: Services,
-  actor: Actor,
-  { name, scope }: { name: string; scope: Scope },
-): Promise<TokenView & { token: string }> {
-  if (!reaches(actor.scope, scope))
-    throw new OperationError('forbidden', `You cannot make a token with the scope ${scope}: yours is ${actor.scope}.`)
-  const token = PREFIX + newSecret()
-  const record: TokenRecord = {
-    id: services.ids.next('tok'),
-    digest: digestOf(token),
-    name,
-    scope,
-    createdAt: services.now(),
-    createdBy: actor.name,
-    userId: actor.userId,
-    lastUsedAt: null,
-  }
-  if (!(await services.access.tokens.add(record)))
-    throw new OperationError('forbidden', 'Your role was changed meanwhile.')
-  await services.audit.record(actor, 'token.create', { kind: 'token', id: record.id, name }, { scope })
-  return { ...tokenView(record), token }
-}
-
-export async function revokeToken(services: Services, actor: Actor, id: string): Promise<void> {
-  const revoked = await services.access.tokens.remove(id)
-  if (!revoked) throw notFound('token', id)
-  endWatching(services, id)
-  await services.audit.record(actor, 'token.revoke', { kind: 'token', id, name: revoked.name })
 }

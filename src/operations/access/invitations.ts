@@ -1,10 +1,10 @@
 // More users come by invitation: a link that works once, within a week, and as long as whoever made it is an owner.
 import { notFound, OperationError } from '../operation-error.ts'
-import type { InvitationRecord, Role } from '../ports/access.ts'
+import type { Actor, InvitationRecord, Role } from '../ports/access.ts'
 import type { Page, Paged } from '../ports/page.ts'
-import type { Actor, Services } from '../services.ts'
 import { normalEmail } from './normal-email.ts'
 import { digestOf, newSecret } from './secret-code.ts'
+import type { AccessServices } from './services.ts'
 import { type OpenSession, openSession } from './sessions.ts'
 
 const VALID_MS = 7 * 86_400_000
@@ -29,7 +29,7 @@ const target = ({ id, email }: InvitationRecord) => ({ kind: 'invitation', id, n
 
 /** The link is shown this once. */
 export async function invite(
-  services: Services,
+  services: AccessServices,
   actor: Actor,
   given: { role: Role; email?: string },
 ): Promise<InvitationView & { url: string }> {
@@ -49,12 +49,12 @@ export async function invite(
   return { ...invitationView(invitation), url: `${services.baseUrl}/invite#code=${code}` }
 }
 
-export async function listInvitations(services: Services, page: Page): Promise<Paged<InvitationView>> {
+export async function listInvitations(services: AccessServices, page: Page): Promise<Paged<InvitationView>> {
   const { items, nextCursor } = await services.access.invitations.list(services.now(), page)
   return { items: items.map(invitationView), nextCursor }
 }
 
-export async function revokeInvitation(services: Services, actor: Actor, id: string): Promise<void> {
+export async function revokeInvitation(services: AccessServices, actor: Actor, id: string): Promise<void> {
   const revoked = await services.access.invitations.remove(id)
   if (!revoked) throw notFound('invitation', id)
   await services.audit.record(actor, 'invitation.revoke', target(revoked))
@@ -64,7 +64,7 @@ const GONE = 'This invitation was used, was taken back or is past its time; ask 
 
 /** What whoever has the link may know. */
 export async function readInvitation(
-  services: Services,
+  services: AccessServices,
   code: string,
   network: string,
 ): Promise<Pick<InvitationView, 'role' | 'email' | 'expiresAt'>> {
@@ -81,7 +81,11 @@ export interface Acceptance {
   password: string
 }
 
-export async function acceptInvitation(services: Services, given: Acceptance, network: string): Promise<OpenSession> {
+export async function acceptInvitation(
+  services: AccessServices,
+  given: Acceptance,
+  network: string,
+): Promise<OpenSession> {
   const { users, passwords, attempts } = services.access
   return attempts.attempt({ network, account: null, known: null }, services.now(), async () => {
     const invitation = await findInvitation(services, given.code)
@@ -110,7 +114,7 @@ export async function acceptInvitation(services: Services, given: Acceptance, ne
   })
 }
 
-async function findInvitation(services: Services, code: string): Promise<InvitationRecord> {
+async function findInvitation(services: AccessServices, code: string): Promise<InvitationRecord> {
   const invitation = await services.access.invitations.byCode(digestOf(code), services.now())
   if (!invitation) throw new OperationError('not_found', GONE)
   return invitation

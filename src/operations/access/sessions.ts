@@ -1,20 +1,13 @@
 // Sessions of signed-in users: they end a week after their last use, and with the password, the user or a sign-out.
-import { actorTopic } from '../events.ts'
-import type { NewUser, UserRecord } from '../ports/access.ts'
-import type { Actor, Services } from '../services.ts'
+import { actorTopic } from '../events/events.ts'
+import type { Actor, NewUser, UserRecord, UserView } from '../ports/access.ts'
 import { SCOPE_OF } from './scopes.ts'
 import { digestOf, newSecret } from './secret-code.ts'
+import type { AccessServices } from './services.ts'
 
 const DAY_MS = 86_400_000
 const IDLE_MS = 7 * DAY_MS
 const LONGEST_MS = 90 * DAY_MS
-
-export interface UserView {
-  id: string
-  email: string
-  name: string
-  role: UserRecord['role']
-}
 
 export const userView = ({ id, email, name, role }: UserRecord): UserView => ({ id, email, name, role })
 
@@ -26,7 +19,7 @@ export interface OpenSession {
 }
 
 /** null: the user has gone, or has another password by now. */
-export async function openSession(services: Services, user: NewUser): Promise<OpenSession | null> {
+export async function openSession(services: AccessServices, user: NewUser): Promise<OpenSession | null> {
   const token = newSecret()
   const createdAt = services.now()
   const expiresAt = createdAt + IDLE_MS
@@ -43,7 +36,7 @@ export interface FoundSession {
   renewableUntil: number | null
 }
 
-export async function findSession(services: Services, token: string): Promise<FoundSession | null> {
+export async function findSession(services: AccessServices, token: string): Promise<FoundSession | null> {
   const found = await services.access.sessions.find(digestOf(token))
   const now = services.now()
   if (!found || found.session.expiresAt <= now) return null
@@ -61,7 +54,7 @@ export async function findSession(services: Services, token: string): Promise<Fo
 }
 
 /** For whoever can give the user a cookie that lives as long; the session as it is from now on. */
-export async function renewSession(services: Services, session: FoundSession): Promise<FoundSession> {
+export async function renewSession(services: AccessServices, session: FoundSession): Promise<FoundSession> {
   const { id, renewableUntil } = session
   if (renewableUntil === null) return session
   await services.access.sessions.renew(id, renewableUntil)
@@ -69,7 +62,7 @@ export async function renewSession(services: Services, session: FoundSession): P
 }
 
 /** Whoever watches something on the strength of it stops doing so. */
-export function endWatching({ events, signals }: Services, actorId: string): void {
+export function endWatching({ events, signals }: AccessServices, actorId: string): void {
   events.emit(actorTopic(actorId), { type: 'ended', data: null })
   signals.send({ topic: 'access_ended', actorId })
 }

@@ -1,24 +1,8 @@
 // The first owner: made once, by whoever can read the log of the start.
-import { timingSafeEqual } from 'node:crypto'
 import { OperationError } from '../operation-error.ts'
-import type { Services } from '../services.ts'
 import { normalEmail } from './normal-email.ts'
-import { digestOf, newSecret } from './secret-code.ts'
+import type { AccessServices } from './services.ts'
 import { type OpenSession, openSession } from './sessions.ts'
-
-/** The code of the link; a new one with each start, until it was used. */
-export class SetUp {
-  readonly code: string
-
-  /** `code`: the same in all processes, where there are several. */
-  constructor(code: string = newSecret()) {
-    this.code = code
-  }
-
-  matches(code: string): boolean {
-    return timingSafeEqual(Buffer.from(digestOf(code)), Buffer.from(digestOf(this.code)))
-  }
-}
 
 export interface NewOwner {
   code: string
@@ -27,7 +11,7 @@ export interface NewOwner {
   password: string
 }
 
-export async function setUp(services: Services, given: NewOwner, network: string): Promise<OpenSession> {
+export async function setUp(services: AccessServices, given: NewOwner, network: string): Promise<OpenSession> {
   const { users, passwords, attempts } = services.access
   const closed = new OperationError('conflict', 'Millrace has an owner already; sign in, or ask for an invitation.')
   if (await users.isSetUp()) throw closed

@@ -1,10 +1,11 @@
 // Signing in and out with e-mail and password, and changing the password.
 import { OperationError } from '../operation-error.ts'
+import type { UserView } from '../ports/access.ts'
 import type { AuditAction } from '../ports/audit.ts'
-import type { Services } from '../services.ts'
 import { normalEmail } from './normal-email.ts'
 import { digestOf } from './secret-code.ts'
-import { endWatching, findSession, type OpenSession, openSession, type UserView } from './sessions.ts'
+import type { AccessServices } from './services.ts'
+import { endWatching, findSession, type OpenSession, openSession } from './sessions.ts'
 
 export interface Credentials {
   email: string
@@ -13,7 +14,7 @@ export interface Credentials {
 
 /** An unknown address and a wrong password cannot be told apart, neither by the answer nor by the time it takes. */
 export async function signIn(
-  services: Services,
+  services: AccessServices,
   given: Credentials,
   network: string,
   device: string | null,
@@ -37,7 +38,7 @@ export async function signIn(
   })
 }
 
-export async function signOut(services: Services, token: string): Promise<void> {
+export async function signOut(services: AccessServices, token: string): Promise<void> {
   const found = await findSession(services, token)
   if (!found) return
   await services.access.sessions.end(digestOf(token))
@@ -47,7 +48,7 @@ export async function signOut(services: Services, token: string): Promise<void> 
 
 /** Every session of the user ends; the one that asked gets a new one. */
 export async function changePassword(
-  services: Services,
+  services: AccessServices,
   user: UserView,
   given: { currentPassword: string; newPassword: string },
   network: string,
@@ -70,7 +71,7 @@ export async function changePassword(
 
 const NOBODY = { id: null, name: 'nobody' }
 
-function record(services: Services, user: UserView, action: AuditAction, details = {}): Promise<void> {
+function record(services: AccessServices, user: UserView, action: AuditAction, details = {}): Promise<void> {
   const target = { kind: 'user', id: user.id, name: user.email }
   return services.audit.record({ id: user.id, name: user.email }, action, target, details)
 }

@@ -1,12 +1,13 @@
 // Users and their roles. One owner at least there always is.
-import type { Audit } from '../audit.ts'
+
 import { notFound, OperationError } from '../operation-error.ts'
-import type { Passwords, Role, UserRecord, UserStore } from '../ports/access.ts'
+import type { Actor, Passwords, Role, UserRecord, UserStore, UserView } from '../ports/access.ts'
+import type { AuditTrail } from '../ports/audit.ts'
 import type { Page, Paged } from '../ports/page.ts'
-import type { Actor, Services } from '../services.ts'
 import { normalEmail } from './normal-email.ts'
 import { SCOPE_OF } from './scopes.ts'
-import { endWatching, type UserView, userView } from './sessions.ts'
+import type { AccessServices } from './services.ts'
+import { endWatching, userView } from './sessions.ts'
 
 export interface ListedUser extends UserView {
   createdAt: string
@@ -21,19 +22,19 @@ const listed = (user: UserRecord): ListedUser => ({
 
 const target = ({ id, email }: UserRecord) => ({ kind: 'user', id, name: email })
 
-export async function listUsers(services: Services, page: Page): Promise<Paged<ListedUser>> {
+export async function listUsers(services: AccessServices, page: Page): Promise<Paged<ListedUser>> {
   const { items, nextCursor } = await services.access.users.list(page)
   return { items: items.map(listed), nextCursor }
 }
 
-export async function changeRole(services: Services, actor: Actor, id: string, role: Role): Promise<ListedUser> {
+export async function changeRole(services: AccessServices, actor: Actor, id: string, role: Role): Promise<ListedUser> {
   const user = changed(await services.access.users.setRole(id, role, SCOPE_OF[role]), id)
   await takeEffect(services, id)
   await services.audit.record(actor, 'user.role_change', target(user), { role })
   return listed(user)
 }
 
-export async function deleteUser(services: Services, actor: Actor, id: string): Promise<void> {
+export async function deleteUser(services: AccessServices, actor: Actor, id: string): Promise<void> {
   const user = changed(await services.access.users.remove(id), id)
   await takeEffect(services, id)
   await services.audit.record(actor, 'user.delete', target(user))
@@ -47,7 +48,7 @@ function changed(user: UserRecord | 'last_owner' | null, id: string): UserRecord
 }
 
 /** Tokens may have gone with the user or the role. */
-async function takeEffect(services: Services, userId: string): Promise<void> {
+async function takeEffect(services: AccessServices, userId: string): Promise<void> {
   const gone = await services.access.tokens.reload()
   for (const id of [userId, ...gone]) endWatching(services, id)
 }
@@ -56,7 +57,7 @@ const PASSWORD_LENGTH = { least: 10, most: 256 }
 
 /** For whoever has the data folder: the way back in without the old password. Every session of the user ends. */
 export async function resetPassword(
-  services: { users: UserStore; passwords: Passwords; audit: Audit },
+  services: { users: UserStore; passwords: Passwords; audit: AuditTrail },
   email: string,
   password: string,
 ): Promise<void> {

@@ -101,3 +101,24 @@ export interface Passwords {
   /** Takes as long without a hash, and says no. */
   match(password: string, hash: string | null): Promise<boolean>
 }
+
+/** A user as others see it. */
+export interface UserView {
+  id: string
+  email: string
+  name: string
+  role: Role
+}
+
+/** Who asks. */
+export interface Actor {
+  /** Of the user or token; null: the admin token. */
+  id: string | null
+  /** For lists and logs: an e-mail address, or what the token is called. */
+  name: string
+  scope: Scope
+  /** Who stands behind it: the user, or whoever made the token; null: the installation itself. */
+  userId: string | null
+  /** Who is signed in; null for tokens. */
+  user: UserView | null
+}

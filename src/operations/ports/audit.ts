@@ -1,4 +1,5 @@
 // Where it is kept who did what.
+import type { Actor } from './access.ts'
 import type { Page, Paged } from './page.ts'
 
 export type AuditAction =
@@ -34,4 +35,22 @@ export interface AuditStore {
   list(page: Page): Promise<Paged<AuditEntry>>
   /** Deletes at most `limit`; the number deleted. */
   deleteOlderThan(before: number, limit: number): Promise<number>
+}
+
+/** Records what was done. */
+export interface AuditTrail {
+  /** After the deed, which is done whatever becomes of its record: it never throws. Secrets that are known are hidden. */
+  record(
+    actor: Pick<Actor, 'name' | 'id'>,
+    action: AuditAction,
+    target?: AuditTarget | null,
+    details?: Record<string, unknown>,
+  ): Promise<void>
+  /** For what somebody does every few seconds, such as saving a draft: one entry in ten minutes tells as much. */
+  recordOnce(
+    actor: Pick<Actor, 'name' | 'id'>,
+    action: AuditAction,
+    target: AuditTarget,
+    details?: Record<string, unknown>,
+  ): Promise<void>
 }

@@ -1,5 +1,7 @@
 // Where connections, and what OAuth servers granted them, are kept.
 
+export type ConnectionKind = 'basic' | 'bearer' | 'apiKey' | 'oauth2' | 'custom'
+
 export interface ConnectionRecord {
   name: string
   kind: ConnectionKind

@@ -1,6 +1,6 @@
 // Connections: the credentials that flows use by name, what OAuth ones were granted, and the browsers that are under way for it.
 import type { Kysely } from 'kysely'
-import type { Dialect } from '../dialect.ts'
+import type { Dialect } from '../rows/dialect.ts'
 
 export async function connections(db: Kysely<unknown>, { bigint }: Dialect): Promise<void> {
   await db.schema

@@ -1,6 +1,6 @@
 // Who may come in, and the record of what they did. Of sessions, invitations and tokens only digests are kept.
 import type { Kysely } from 'kysely'
-import type { Dialect } from '../dialect.ts'
+import type { Dialect } from '../rows/dialect.ts'
 
 export async function access(db: Kysely<unknown>, { bigint }: Dialect): Promise<void> {
   await db.schema

@@ -1,6 +1,6 @@
 // How many runs each flow had, hour by hour, and the inbox by outcome.
 import type { Kysely } from 'kysely'
-import type { Dialect } from '../dialect.ts'
+import type { Dialect } from '../rows/dialect.ts'
 
 export async function activity(db: Kysely<unknown>, { key, bigint, keyed }: Dialect): Promise<void> {
   await db.schema

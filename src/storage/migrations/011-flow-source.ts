@@ -1,6 +1,6 @@
 // Which file a flow was applied from, and at which revision.
 import type { Kysely } from 'kysely'
-import type { Dialect } from '../dialect.ts'
+import type { Dialect } from '../rows/dialect.ts'
 
 export async function flowSource(db: Kysely<unknown>, { keyed }: Dialect): Promise<void> {
   await db.schema

@@ -1,6 +1,6 @@
 // What several processes need to share the work: who holds which run, who is alive, and messages from one to another.
 import { type Kysely, sql } from 'kysely'
-import type { Dialect } from '../dialect.ts'
+import type { Dialect } from '../rows/dialect.ts'
 
 export async function dispatch(db: Kysely<unknown>, { key, bytes, bigint, shared }: Dialect): Promise<void> {
   // One process alone keeps all of this in memory.

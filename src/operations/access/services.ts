@@ -1,0 +1,22 @@
+import type { EventServices } from '../events/services.ts'
+import type { InvitationStore, Passwords, SessionStore, UserStore } from '../ports/access.ts'
+import type { ApiTokens } from './api-tokens.ts'
+import type { KnownDevices } from './known-devices.ts'
+import type { SetUpCode } from './set-up-code.ts'
+import type { SignInAttempts } from './sign-in-attempts.ts'
+
+/** What decides who comes in. */
+export interface Access {
+  users: UserStore
+  sessions: SessionStore
+  invitations: InvitationStore
+  tokens: ApiTokens
+  passwords: Passwords
+  setUp: SetUpCode
+  devices: KnownDevices
+  attempts: SignInAttempts
+}
+
+export interface AccessServices extends EventServices {
+  access: Access
+}

@@ -1,0 +1,123 @@
+// OAuth by authorization code: sends the user's browser to the authorization server, and takes it back once, from the same place.
+import { ConnectionError } from '../../engine/connections.ts'
+import { OperationError } from '../operation-error.ts'
+import type { Actor } from '../ports/access.ts'
+import type { AuthorizationRequest } from '../ports/connections.ts'
+import { LONGEST_QUOTE, TokenRefused, TokenUnavailable } from '../ports/oauth-client.ts'
+import { settingsOf } from './oauth-settings.ts'
+import { connectionTarget, findConnection } from './read-connections.ts'
+import type { ConnectionServices } from './services.ts'
+
+export const AUTHORIZATION_MS = 600_000
+
+export interface BegunAuthorization {
+  url: string
+  /** What the browser that asked has to show when it comes back, and under which name; null where no browser asked. */
+  browser: { name: string; secret: string } | null
+}
+
+export async function beginAuthorization(
+  services: ConnectionServices,
+  actor: Actor,
+  name: string,
+  byBrowser: boolean,
+): Promise<BegunAuthorization> {
+  const connection = findConnection(services, name)
+  if (connection.kind !== 'oauth2' || connection.fields['grant'] !== 'authorization_code')
+    throw new OperationError(
+      'invalid_request',
+      `The connection "${name}" needs nobody's consent: only OAuth connections with the grant authorization_code do.`,
+    )
+  const state = services.ids.webhookId()
+  const secret = byBrowser ? services.ids.webhookId() : null
+  const { url, verifier } = await services.oauth.begin(settingsOf(connection), redirectUri(services), state)
+  const id = services.hashing.sha256(state)
+  const now = services.now()
+  await services.authorizationRequests.add(
+    {
+      id,
+      connection: name,
+      revision: connection.revision,
+      actor: { id: actor.id, name: actor.name },
+      browser: secret && services.hashing.sha256(secret),
+      verifier,
+      expiresAt: now + AUTHORIZATION_MS,
+    },
+    now,
+  )
+  return { url, browser: secret === null ? null : { name: cookieOf(id), secret } }
+}
+
+export interface FinishedAuthorization {
+  connection: string | null
+  /** null: it is connected. */
+  problem: string | null
+}
+
+export interface Callback {
+  state?: string | undefined
+  code?: string | undefined
+  error?: string | undefined
+  errorDescription?: string | undefined
+  /** What the browser shows under that name. */
+  cookie(name: string): string | undefined
+}
+
+/** A request is spent by the attempt, whatever comes of it. */
+export async function finishAuthorization(
+  services: ConnectionServices,
+  callback: Callback,
+): Promise<FinishedAuthorization> {
+  if (!callback.state) return { connection: null, problem: 'The state is missing: begin again at the connection.' }
+  const request = await services.authorizationRequests.take(services.hashing.sha256(callback.state))
+  if (!request)
+    return { connection: null, problem: 'The state is not known or was used before: begin again at the connection.' }
+  const problem = refusal(services, callback, request) ?? (await exchange(services, callback, request))
+  const { connection, actor } = request
+  await services.audit.record(actor, 'connection.authorize', connectionTarget(connection), problem ? { problem } : {})
+  return { connection, problem }
+}
+
+const CHANGED = 'The connection was changed or deleted meanwhile: begin again.'
+
+const isUnchanged = ({ connections }: ConnectionServices, { connection, revision }: AuthorizationRequest): boolean =>
+  connections.get(connection)?.revision === revision
+
+function refusal(services: ConnectionServices, callback: Callback, request: AuthorizationRequest): string | null {
+  if (services.now() >= request.expiresAt) return 'It took longer than 10 minutes: begin again at the connection.'
+  const shown = callback.cookie(cookieOf(request.id)) ?? ''
+  if (request.browser !== null && services.hashing.sha256(shown) !== request.browser)
+    return 'It was begun in another browser: begin again at the connection, in this one.'
+  if (!isUnchanged(services, request)) return CHANGED
+  if (callback.error !== undefined) {
+    const description = callback.errorDescription ? `: ${callback.errorDescription}` : ''
+    // The caller's own words: a mask in them would tell it that it guessed right.
+    return `The authorization server says ${callback.error}${description}`.slice(0, LONGEST_QUOTE)
+  }
+  return callback.code ? null : 'The authorization server sent no code: begin again at the connection.'
+}
+
+async function exchange(
+  services: ConnectionServices,
+  { code }: Callback,
+  request: AuthorizationRequest,
+): Promise<string | null> {
+  const connection = services.connections.get(request.connection)!
+  try {
+    const settings = settingsOf(connection)
+    const tokens = await services.oauth.exchange(settings, redirectUri(services), code!, request.verifier)
+    // What was granted to one client is of no use to another.
+    if (!isUnchanged(services, request)) return CHANGED
+    await services.tokens.connect(connection.name, tokens)
+    return null
+  } catch (error) {
+    if (error instanceof TokenRefused || error instanceof TokenUnavailable || error instanceof ConnectionError)
+      return services.secrets.redact(`The authorization server gave no token: ${error.message}`).slice(0, LONGEST_QUOTE)
+    throw error
+  }
+}
+
+const redirectUri = ({ baseUrl }: ConnectionServices): string => `${baseUrl}/api/v1/oauth/callback`
+
+/** A name for each, so that several may be under way in one browser. */
+const cookieOf = (id: string): string => `millrace_oauth_${id.slice(0, 16)}`

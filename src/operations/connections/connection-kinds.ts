@@ -1,0 +1,136 @@
+// The kinds of connections and their fields (contract §5): what may stand in them, and which of them are secret.
+import { OutboundError } from '../../engine/http-client.ts'
+import { checkHeaderName, parseOutboundUrl } from '../../engine/outbound-rules.ts'
+import { type Issue, nearest, pointer } from '../../flow/issue.ts'
+import type { ConnectionKind } from '../ports/connections.ts'
+
+/** A field's fault, as the end of a sentence that begins with its name; null where it has none. */
+type Check = (value: unknown, fields: Fields) => string | null
+
+interface Rule {
+  secret?: true
+  check: Check
+  default?: string
+  /** Without it the connection is of no use. */
+  required?: boolean | ((fields: Fields) => boolean)
+}
+
+type Fields = Record<string, unknown>
+
+const MAX_FIELD_LENGTH = 65_536
+const MAX_CUSTOM_FIELDS = 100
+const CUSTOM_NAME = /^[A-Za-z_]\w{0,63}$/
+
+const text: Check = (value) => {
+  if (typeof value !== 'string') return 'must be text'
+  if (value.length > MAX_FIELD_LENGTH) return `is longer than ${MAX_FIELD_LENGTH} characters`
+  return value === '' ? 'is empty' : null
+}
+const maybeEmpty: Check = (value, fields) => (value === '' ? null : text(value, fields))
+const oneOf =
+  (...allowed: string[]): Check =>
+  (value) =>
+    allowed.includes(value as string) ? null : `must be one of ${allowed.join(', ')}`
+const url: Check = (value, fields) => text(value, fields) ?? fault(() => parseOutboundUrl(value as string))
+const userName: Check = (value, fields) =>
+  text(value, fields) ?? ((value as string).includes(':') ? 'contains a colon, which ends a user name' : null)
+const scopes: Check = (value, fields) =>
+  Array.isArray(value)
+    ? (value.map((one) => text(one, fields)).find(Boolean) ?? null)
+    : value === ''
+      ? null
+      : text(value, fields)
+const keyName: Check = (value, fields) =>
+  text(value, fields) ?? (fields['in'] === 'query' ? null : fault(() => checkHeaderName(value as string)))
+
+const KINDS: Record<Exclude<ConnectionKind, 'custom'>, Record<string, Rule>> = {
+  basic: {
+    username: { check: userName, required: true },
+    // Some APIs take their key as the user name, with no password.
+    password: { check: maybeEmpty, secret: true, default: '' },
+  },
+  bearer: { token: { check: text, secret: true, required: true } },
+  apiKey: {
+    name: { check: keyName, required: true },
+    value: { check: text, secret: true, required: true },
+    in: { check: oneOf('header', 'query'), default: 'header' },
+  },
+  oauth2: {
+    grant: { check: oneOf('authorization_code', 'client_credentials'), default: 'authorization_code' },
+    authorizationUrl: { check: url, required: (fields) => fields['grant'] === 'authorization_code' },
+    tokenUrl: { check: url, required: true },
+    clientId: { check: text, required: true },
+    // Public clients have none: PKCE protects them.
+    clientSecret: { check: text, secret: true, required: (fields) => fields['grant'] === 'client_credentials' },
+    scopes: { check: scopes },
+    clientAuth: { check: oneOf('basic', 'body'), default: 'basic' },
+    audience: { check: text },
+  },
+}
+/** Where secrets and what is granted for them come from and go to. */
+export const ENDPOINT_FIELDS: readonly string[] = ['tokenUrl', 'authorizationUrl']
+const CUSTOM: Rule = { check: text, secret: true }
+
+export const CONNECTION_KINDS: readonly ConnectionKind[] = [...(Object.keys(KINDS) as ConnectionKind[]), 'custom']
+
+export interface SortedFields {
+  /** May be seen by everybody who may see the connection. */
+  open: Fields
+  secrets: Record<string, string>
+}
+
+/** Fills in defaults and parts what is secret from what is not; each fault goes to `issues`. */
+export function sortFields(kind: ConnectionKind, given: Fields, issues: Issue[]): SortedFields {
+  const report = (name: string, code: string, message: string) =>
+    issues.push({ path: pointer('/fields', name), code, message: `${name} ${message}` })
+  const rules = kind === 'custom' ? customRules(given, report) : KINDS[kind]
+  const fields: Fields = Object.create(null)
+  for (const [name, rule] of Object.entries(rules)) {
+    const value = given[name] ?? rule.default
+    if (value !== undefined) fields[name] = value
+  }
+  const sorted: SortedFields = { open: Object.create(null), secrets: Object.create(null) }
+  for (const [name, rule] of Object.entries(rules)) {
+    const { required } = rule
+    const value = fields[name]
+    const problem = value === undefined ? null : rule.check(value, fields)
+    if (problem) report(name, 'invalid_format', problem)
+    else if (value === undefined && (typeof required === 'function' ? required(fields) : required))
+      report(name, 'missing', 'is missing')
+    else if (value !== undefined && rule.secret) sorted.secrets[name] = value as string
+    else if (value !== undefined) sorted.open[name] = value
+  }
+  for (const name of Object.keys(given))
+    if (!Object.hasOwn(rules, name))
+      report(name, 'unknown_key', `is not a field of the kind ${kind}${meant(name, rules)}`)
+  return sorted
+}
+
+/** Whatever fields it has; what cannot be named in a template is left out, and so reported as unknown. */
+function customRules(given: Fields, report: (name: string, code: string, message: string) => void) {
+  const names = Object.keys(given)
+  if (names.length === 0 || names.length > MAX_CUSTOM_FIELDS)
+    report('fields', 'invalid_format', `must be 1 to ${MAX_CUSTOM_FIELDS}; there are ${names.length}`)
+  const rules: Record<string, Rule> = Object.create(null)
+  for (const name of names) {
+    rules[name] = CUSTOM
+    if (!CUSTOM_NAME.test(name))
+      report(name, 'invalid_format', 'is no field name: letters, digits and _ only, so that a template can name it')
+  }
+  return rules
+}
+
+function fault(test: () => void): string | null {
+  try {
+    test()
+    return null
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error
+    return `cannot be used: ${error.message}. ${error.hint}`
+  }
+}
+
+function meant(name: string, rules: Record<string, Rule>): string {
+  const near = nearest(name, Object.keys(rules))
+  return `${near ? ` (did you mean "${near}"?)` : ''}; there are ${Object.keys(rules).join(', ')}`
+}

@@ -1,0 +1,17 @@
+import { notFound } from '../operation-error.ts'
+import type { Actor } from '../ports/access.ts'
+import { flowsUsing, refuseIfMissed } from './connection-uses.ts'
+import { connectionTarget, findConnection } from './read-connections.ts'
+import type { ConnectionServices } from './services.ts'
+
+/** Refused while a published flow uses it. Drafts do not keep it. */
+export async function deleteConnection(services: ConnectionServices, actor: Actor, name: string): Promise<void> {
+  findConnection(services, name)
+  await services.connections.whileLeaving(name, async () => {
+    refuseIfMissed(await flowsUsing(services, name), name, new Map())
+    if (!(await services.connectionStore.remove(name))) throw notFound('connection', name)
+    await services.tokens.forget(name)
+    services.connections.take(name)
+  })
+  await services.audit.record(actor, 'connection.delete', connectionTarget(name))
+}

@@ -1,0 +1,16 @@
+import type { ConnectionRecord } from '../ports/connections.ts'
+import type { OAuthSettings } from '../ports/oauth-client.ts'
+
+/** Of a connection of the kind oauth2. */
+export function settingsOf({ fields, secrets }: ConnectionRecord): OAuthSettings {
+  const { authorizationUrl, tokenUrl, clientId, scopes, clientAuth, audience } = fields as Record<string, string>
+  return {
+    authorizationUrl: authorizationUrl ?? null,
+    tokenUrl: tokenUrl!,
+    clientId: clientId!,
+    clientSecret: secrets?.['clientSecret'] ?? null,
+    clientAuth: clientAuth as OAuthSettings['clientAuth'],
+    scopes: [scopes ?? []].flat().join(' ') || null,
+    audience: audience ?? null,
+  }
+}

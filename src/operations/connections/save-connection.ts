@@ -1,0 +1,163 @@
+// Creates and changes connections. Secret fields are only ever written: one that is left out stays as it is.
+import { CONNECTION_NAME } from '../../flow/connection-use.ts'
+import { type Issue, pointer } from '../../flow/issue.ts'
+import { OperationError } from '../operation-error.ts'
+import type { Actor } from '../ports/access.ts'
+import type { ConnectionKind, ConnectionRecord } from '../ports/connections.ts'
+import { CONNECTION_KINDS, ENDPOINT_FIELDS, type SortedFields, sortFields } from './connection-kinds.ts'
+import { flowsUsing, refuseIfMissed } from './connection-uses.ts'
+import { allowsMore, parseHostRule } from './host-rules.ts'
+import { shapeOf } from './live-connections.ts'
+import { type ConnectionView, connectionTarget, connectionView, findConnection } from './read-connections.ts'
+import type { ConnectionServices } from './services.ts'
+
+export interface GivenConnection {
+  name?: string
+  kind?: string
+  fields?: Record<string, unknown>
+  hosts?: string[]
+}
+
+const MAX_NAME_LENGTH = 64
+
+export async function createConnection(
+  services: ConnectionServices,
+  actor: Actor,
+  given: GivenConnection,
+): Promise<ConnectionView> {
+  const issues: Issue[] = []
+  const name = given.name ?? ''
+  if (!CONNECTION_NAME.test(name) || name.length > MAX_NAME_LENGTH)
+    issues.push({
+      path: '/name',
+      code: 'invalid_format',
+      message: `name must begin with a small letter and hold only small letters, digits and _ (at most ${MAX_NAME_LENGTH}), so that templates can say connections.<name>.<field>`,
+    })
+  const kind = kindOf(given.kind, issues)
+  const { open, secrets } = fieldsOf(kind, given.fields ?? {}, issues)
+  const hosts = hostsOf(given.hosts ?? [], issues)
+  refuse(issues)
+  const now = services.now()
+  const record: ConnectionRecord = {
+    name,
+    kind: kind!,
+    fields: open,
+    secrets,
+    hosts,
+    revision: 1,
+    createdAt: now,
+    updatedAt: now,
+  }
+  if (!(await services.connectionStore.create(record)))
+    throw new OperationError('conflict', `There is a connection "${name}" already; change it, or choose another name.`)
+  services.connections.put(record)
+  await services.audit.record(actor, 'connection.create', connectionTarget(name), { kind, hosts })
+  return connectionView(services, record, await flowsUsing(services, name))
+}
+
+/** Fields that can be read are replaced as a whole; of the secret ones those that are given. What is left out of the rest stays. */
+export async function replaceConnection(
+  services: ConnectionServices,
+  actor: Actor,
+  name: string,
+  given: GivenConnection,
+): Promise<ConnectionView> {
+  const current = findConnection(services, name)
+  const issues: Issue[] = []
+  if (given.name !== undefined && given.name !== name)
+    issues.push({
+      path: '/name',
+      code: 'invalid_format',
+      message: 'name cannot be changed: flows use it. Create another connection, change the flows, delete this one',
+    })
+  const kind = given.kind === undefined ? current.kind : kindOf(given.kind, issues)
+  const [kept, before] = kind === current.kind ? [current.secrets, current.fields] : []
+  const { open, secrets } = fieldsOf(kind, { ...kept, ...(given.fields ?? before) }, issues)
+  const hosts = given.hosts === undefined ? current.hosts : hostsOf(given.hosts, issues)
+  refuse(issues)
+  const change = newPlace(current, open, hosts)
+  if (kind === current.kind && change) askAgain(change, current, secrets, given.fields ?? {}, issues)
+  refuse(issues)
+  const record: ConnectionRecord = {
+    ...current,
+    kind: kind!,
+    fields: open,
+    secrets,
+    hosts,
+    revision: current.revision + 1,
+    updatedAt: services.now(),
+  }
+  const uses = await flowsUsing(services, name)
+  refuseIfMissed(uses, name, new Map([[name, shapeOf(record)]]))
+  // Nobody agreed to what was granted going there: it must be gone before the new place counts.
+  if (change) await services.tokens.forget(name)
+  if (!(await services.connectionStore.replace(record)))
+    throw new OperationError('conflict', `The connection "${name}" was changed at the same time; read it again.`)
+  services.connections.put(record)
+  await services.tokens.settingsChanged(current, record)
+  await services.audit.record(actor, 'connection.update', connectionTarget(name), {
+    kind,
+    hosts,
+    fields: Object.keys(given.fields ?? {}),
+  })
+  return connectionView(services, record, uses)
+}
+
+/** What of the change would let secrets go where they did not go before; null where nothing would. */
+function newPlace(current: ConnectionRecord, fields: Record<string, unknown>, hosts: string[]): string | null {
+  const endpoint = ENDPOINT_FIELDS.find((name) => fields[name] !== undefined && fields[name] !== current.fields[name])
+  if (endpoint) return endpoint
+  const rules = (list: readonly string[]) => list.map((host) => parseHostRule(host)!)
+  return allowsMore(rules(hosts), rules(current.hosts)) ? 'hosts' : null
+}
+
+/** Whoever may change a connection need not know its secrets, and must not learn them by sending them elsewhere. */
+function askAgain(
+  change: string,
+  current: ConnectionRecord,
+  secrets: SortedFields['secrets'],
+  given: Record<string, unknown>,
+  issues: Issue[],
+): void {
+  for (const name of Object.keys(current.secrets ?? {}))
+    if (secrets[name] && !Object.hasOwn(given, name))
+      issues.push({
+        path: pointer('/fields', name),
+        code: 'secret_needed',
+        message: `${name} has to be given again, because ${change === 'hosts' ? 'hosts would let it be sent to more places' : `${change} changes`}`,
+      })
+}
+
+function kindOf(kind: string | undefined, issues: Issue[]): ConnectionKind | null {
+  const known = CONNECTION_KINDS.find((one) => one === kind)
+  if (!known)
+    issues.push({
+      path: '/kind',
+      code: kind === undefined ? 'missing' : 'unknown_kind',
+      message: `kind must be one of ${CONNECTION_KINDS.join(', ')}`,
+    })
+  return known ?? null
+}
+
+/** A field that is null is taken away. */
+function fieldsOf(kind: ConnectionKind | null, given: Record<string, unknown>, issues: Issue[]): SortedFields {
+  const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
+  return kind ? sortFields(kind, present, issues) : { open: {}, secrets: {} }
+}
+
+function hostsOf(hosts: string[], issues: Issue[]): string[] {
+  for (const [i, host] of hosts.entries())
+    if (!parseHostRule(host))
+      issues.push({
+        path: `/hosts/${i}`,
+        code: 'invalid_format',
+        message: `hosts[${i}] is no host: write api.example.com, *.example.com or api.example.com:8443, without https:// and path`,
+      })
+  return hosts.map((host) => host.trim())
+}
+
+/** Messages name fields and never quote them. */
+function refuse(issues: Issue[]): void {
+  if (issues.length)
+    throw new OperationError('invalid_request', `The connection cannot be saved: ${issues[0]!.message}.`, issues)
+}

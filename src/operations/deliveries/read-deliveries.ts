@@ -1,0 +1,117 @@
+import type { WebhookData } from '../../engine/webhook-data.ts'
+import { flowTopic } from '../events/events.ts'
+import { findFlow } from '../flows/draft.ts'
+import { notFound } from '../operation-error.ts'
+import type { DeliveryFilter, DeliveryRecord, SampleRecord, ShownWebhook } from '../ports/deliveries.ts'
+import type { Page, Paged } from '../ports/page.ts'
+import { SHOWN_BYTES } from '../shown-size.ts'
+import type { DeliveryServices } from './services.ts'
+
+type Dated<T extends { receivedAt: number }> = Omit<T, 'receivedAt'> & { receivedAt: string }
+
+export async function listDeliveries(
+  services: DeliveryServices,
+  flowId: string,
+  page: Page,
+): Promise<Paged<Dated<DeliveryRecord>>> {
+  await findFlow(services, flowId)
+  const { items, nextCursor } = await services.deliveries.list({ flowId, outcome: null }, page, SHOWN_BYTES)
+  return { items: items.map(shown(services)), nextCursor }
+}
+
+export interface InboxEntry extends Omit<Dated<DeliveryRecord>, 'webhook'> {
+  flowName: string | null
+}
+
+/** Over all flows, and without what they brought: that is not even read. */
+export async function listInbox(
+  services: DeliveryServices,
+  filter: DeliveryFilter,
+  page: Page,
+): Promise<Paged<InboxEntry>> {
+  const { items, nextCursor } = await services.deliveries.inbox(filter, page)
+  const names = await services.flows.names(items.map(({ flowId }) => flowId))
+  const entry = (delivery: Omit<DeliveryRecord, 'webhook'>): InboxEntry => ({
+    ...shownEntry(services)(delivery),
+    flowName: names.get(delivery.flowId) ?? null,
+  })
+  return { items: items.map(entry), nextCursor }
+}
+
+export async function readDelivery(
+  services: DeliveryServices,
+  id: string,
+): Promise<Dated<DeliveryRecord> & { flowName: string | null }> {
+  const delivery = await findDelivery(services, id, SHOWN_BYTES)
+  const names = await services.flows.names([delivery.flowId])
+  return { ...shown(services)(delivery), flowName: names.get(delivery.flowId) ?? null }
+}
+
+/** What came once becomes a sample of its flow, as if it had been sent to the test URL. */
+export async function sampleFromDelivery(
+  services: DeliveryServices,
+  flowId: string,
+  deliveryId: string,
+): Promise<Dated<SampleRecord>> {
+  await findFlow(services, flowId)
+  const delivery = await findDelivery(services, deliveryId)
+  if (delivery.flowId !== flowId) throw notFound('delivery', deliveryId)
+  return keepSample(services, flowId, delivery.webhook)
+}
+
+/** Samples kept of each flow. */
+const KEPT_SAMPLES = 20
+
+export async function keepSample(
+  services: DeliveryServices,
+  flowId: string,
+  webhook: WebhookData,
+): Promise<Dated<SampleRecord>> {
+  const sample = { id: services.ids.next('smp'), flowId, receivedAt: services.now(), webhook }
+  await services.samples.add(sample, KEPT_SAMPLES)
+  const view = shown(services)(sample)
+  services.events.emit(flowTopic(flowId), { type: 'sample', data: view })
+  services.events.relay?.pass({ type: 'sample', id: view.id, flowId })
+  return view
+}
+
+/** All of it, as it is stored: of what was delivered nothing is read, so that it may be of any size. */
+export async function readBody(services: DeliveryServices, id: string): Promise<Uint8Array> {
+  const body = await services.deliveries.body(id)
+  if (!body) throw notFound('delivery', id)
+  return body
+}
+
+async function findDelivery(services: DeliveryServices, id: string, maxBodyBytes?: number): Promise<DeliveryRecord> {
+  const delivery = await services.deliveries.get(id, maxBodyBytes)
+  if (!delivery) throw notFound('delivery', id)
+  return delivery
+}
+
+export async function listSamples(services: DeliveryServices, flowId: string): Promise<Paged<Dated<SampleRecord>>> {
+  await findFlow(services, flowId)
+  const samples = await services.samples.list(flowId, SHOWN_BYTES)
+  return { items: samples.map(shown(services)), nextCursor: null }
+}
+
+/** Times as the API shows them, no secrets, and no body that is too large to be shown. */
+export const shown =
+  (services: Pick<DeliveryServices, 'secrets'>) =>
+  <T extends { flowId: string; receivedAt: number; webhook: ShownWebhook; message?: string | null }>(
+    record: T,
+  ): Dated<T> => ({
+    ...shownEntry(services)(record),
+    webhook: services.secrets.redact(withoutLargeBody(record.webhook), record.flowId),
+  })
+
+/** The same of a delivery without what it brought. */
+export const shownEntry =
+  ({ secrets }: Pick<DeliveryServices, 'secrets'>) =>
+  <T extends { flowId: string; receivedAt: number; message?: string | null }>(record: T): Dated<T> => ({
+    ...record,
+    ...(record.message && { message: secrets.redact(record.message, record.flowId) }),
+    receivedAt: new Date(record.receivedAt).toISOString(),
+  })
+
+const withoutLargeBody = (webhook: ShownWebhook): ShownWebhook =>
+  webhook.rawBody.length > SHOWN_BYTES ? { ...webhook, body: null, rawBody: '', bodyOmitted: true } : webhook

@@ -1,0 +1,37 @@
+import type { DeliveryStore } from '../ports/deliveries.ts'
+import type { RunServices } from '../runs/services.ts'
+import type { Intake } from './intake.ts'
+import type { KeptRejections } from './kept-rejections.ts'
+import type { RateLimit } from './rate-limit.ts'
+import type { Replies } from './replies.ts'
+
+/** What taking on a delivery needs of all this. */
+export interface DeliveryServices
+  extends Pick<
+    RunServices,
+    | 'activity'
+    | 'connections'
+    | 'env'
+    | 'events'
+    | 'flows'
+    | 'hashing'
+    | 'ids'
+    | 'kinds'
+    | 'meters'
+    | 'now'
+    | 'published'
+    | 'queue'
+    | 'runs'
+    | 'samples'
+    | 'secrets'
+    | 'surroundings'
+    | 'warn'
+  > {
+  deliveries: DeliveryStore
+  intake: Intake
+  rate: RateLimit
+  rejections: KeptRejections
+  replies: Replies
+  maxBodyBytes: number
+  maxQueue: number
+}

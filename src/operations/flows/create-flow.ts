@@ -1,0 +1,27 @@
+import type { Actor } from '../ports/access.ts'
+import type { FlowRecord } from '../ports/flows.ts'
+import { draftOf } from './draft.ts'
+import { type FlowView, flowTarget, flowView } from './flow-view.ts'
+import type { FlowServices } from './services.ts'
+
+export async function createFlow(services: FlowServices, actor: Actor, document: unknown): Promise<FlowView> {
+  const id = services.ids.next('flow')
+  const { name, text } = draftOf(services, id, document)
+  const now = services.now()
+  const flow: FlowRecord = {
+    id,
+    name,
+    draft: text,
+    revision: 1,
+    webhookId: services.ids.webhookId(),
+    version: null,
+    publishedAt: null,
+    createdAt: now,
+    updatedAt: now,
+  }
+  await services.flows.create(flow)
+  services.published.setRoute({ webhookId: flow.webhookId, flowId: flow.id, version: null })
+  services.signals.send({ topic: 'flow', flowId: flow.id })
+  await services.audit.record(actor, 'flow.create', flowTarget(flow))
+  return flowView(flow, services.webhookBaseUrl)
+}

@@ -1,0 +1,39 @@
+// A step of a draft by its id, at whatever depth it stands.
+import type { StepDocument } from '../../flow/document.ts'
+import { notFound } from '../operation-error.ts'
+
+export interface FoundStep {
+  step: StepDocument
+  /** JSON Pointer. */
+  path: string
+}
+
+export function findStep(flowId: string, document: { steps?: unknown[] }, id: string): FoundStep {
+  const found = inList(document.steps ?? [], '/steps', id)
+  if (!found) throw notFound('step', `${id} in flow ${flowId}`)
+  return found
+}
+
+function inList(list: unknown[], path: string, id: string): FoundStep | null {
+  for (const [i, step] of list.entries()) {
+    if (typeof step !== 'object' || step === null) continue
+    const at = `${path}/${i}`
+    if ((step as StepDocument).id === id) return { step: step as StepDocument, path: at }
+    const nested = inside(step, at, id)
+    if (nested) return nested
+  }
+  return null
+}
+
+/** Steps inside a step stand in some list below it, at whatever depth its kind puts them. */
+function inside(value: object, path: string, id: string): FoundStep | null {
+  for (const [key, item] of Object.entries(value)) {
+    if (typeof item !== 'object' || item === null) continue
+    const at = `${path}/${key}`
+    const isStepList =
+      Array.isArray(item) && item.some((entry) => typeof entry?.id === 'string' && typeof entry?.kind === 'string')
+    const found = isStepList ? inList(item, at, id) : inside(item, at, id)
+    if (found) return found
+  }
+  return null
+}

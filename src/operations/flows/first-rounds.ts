@@ -1,0 +1,73 @@
+// A step inside loops is tested as in their first rounds: with the first item that the sample gives.
+import { type Roots, roundRoots } from '../../engine/run-scope.ts'
+import { checkValue, type Visitor } from '../../flow/check.ts'
+import { type Kinds, type StepDocument, stepSchema } from '../../flow/document.ts'
+import {
+  compileTree,
+  ExpressionError,
+  renderTree,
+  type Scope,
+  TemplateSyntaxError,
+} from '../../flow/expression/index.ts'
+import { Findings } from '../../flow/issue.ts'
+
+/** `path` is the step's pointer. What the first item is cannot be known where the list cannot be evaluated: then there is no loop. */
+export function inFirstRounds(
+  document: object,
+  path: string,
+  kinds: Kinds,
+  outside: Roots,
+  scopeOf: (roots: Roots) => Scope,
+): Roots {
+  let roots = outside
+  for (const loop of loopsAround(document, path, kinds)) {
+    const items = loop['each'] === undefined ? null : listOf(loop['each'], scopeOf(roots))
+    if (items === undefined) return roots
+    const round = { item: items?.[0] ?? null, index: 0, count: items?.length ?? 0 }
+    roots = roundRoots(roots, loop.id, round, false)
+  }
+  return roots
+}
+
+/** From the outermost to the innermost. */
+function loopsAround(document: object, path: string, kinds: Kinds): StepDocument[] {
+  const loops: StepDocument[] = []
+  let value: unknown = document
+  let at = ''
+  for (const key of path.split('/').slice(1)) {
+    value = (value as Record<string, unknown>)[key]
+    at += `/${key}`
+    if (at !== path && isStep(value) && repeats(value, at, path, kinds)) loops.push(value)
+  }
+  return loops
+}
+
+const isStep = (value: unknown): value is StepDocument =>
+  typeof value === 'object' && value !== null && 'kind' in value && typeof value.kind === 'string'
+
+/** Whether the path lies in a list of the step that runs in rounds. */
+function repeats(step: StepDocument, at: string, path: string, kinds: Kinds): boolean {
+  const kind = kinds.get(step.kind)
+  if (!kind) return false
+  let found = false
+  const visitor: Visitor = {
+    template() {},
+    secret() {},
+    connection() {},
+    steps: (_list, list, scope) => {
+      found ||= scope === 'rounds' && path.startsWith(`${list}/`)
+    },
+  }
+  checkValue(stepSchema(kind), step, at, new Findings(), visitor)
+  return found
+}
+
+function listOf(each: unknown, scope: Scope): unknown[] | undefined {
+  try {
+    const items = renderTree(compileTree(each), scope)
+    return Array.isArray(items) && items.length ? items : undefined
+  } catch (error) {
+    if (error instanceof ExpressionError || error instanceof TemplateSyntaxError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,21 @@
+// Flows that are kept as files: which file each came from, and the revision of its draft when it was applied.
+
+import { OperationError } from '../operation-error.ts'
+import type { FlowSource } from '../ports/flows.ts'
+import type { Page, Paged } from '../ports/page.ts'
+import { findFlow } from './draft.ts'
+import type { FlowServices } from './services.ts'
+
+export const listFlowSources = (
+  services: FlowServices,
+  source: string | null,
+  page: Page,
+): Promise<Paged<FlowSource>> => services.flowSources.list(source, page)
+
+export async function setFlowSource(services: FlowServices, source: FlowSource): Promise<FlowSource> {
+  const { revision } = await findFlow(services, source.flowId)
+  if (source.revision > revision)
+    throw new OperationError('invalid_request', `The draft is at revision ${revision}, not yet at ${source.revision}.`)
+  await services.flowSources.set(source)
+  return source
+}

@@ -1,0 +1,35 @@
+// A flow as the API shows it.
+import { parseJson } from '../../flow/parse-json.ts'
+import type { AuditTarget } from '../ports/audit.ts'
+import type { FlowRecord } from '../ports/flows.ts'
+
+export interface FlowView {
+  id: string
+  name: string
+  status: 'draft' | 'published'
+  revision: number
+  webhook: { id: string; url: string; testUrl: string }
+  draft: unknown
+  published: { version: number; publishedAt: string } | null
+  createdAt: string
+  updatedAt: string
+}
+
+export function flowView(flow: FlowRecord, webhookBaseUrl: string): FlowView {
+  const url = `${webhookBaseUrl}/api/v1/webhooks/${flow.webhookId}`
+  return {
+    id: flow.id,
+    name: flow.name,
+    status: flow.version === null ? 'draft' : 'published',
+    revision: flow.revision,
+    webhook: { id: flow.webhookId, url, testUrl: `${url}/test` },
+    draft: parseJson(flow.draft),
+    published:
+      flow.version === null ? null : { version: flow.version, publishedAt: new Date(flow.publishedAt!).toISOString() },
+    createdAt: new Date(flow.createdAt).toISOString(),
+    updatedAt: new Date(flow.updatedAt).toISOString(),
+  }
+}
+
+/** What the audit log calls it. */
+export const flowTarget = ({ id, name }: { id: string; name: string }): AuditTarget => ({ kind: 'flow', id, name })

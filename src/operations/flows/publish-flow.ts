@@ -1,0 +1,50 @@
+import type { Issue } from '../../flow/issue.ts'
+import { OperationError } from '../operation-error.ts'
+import type { Actor } from '../ports/access.ts'
+import type { FlowRecord } from '../ports/flows.ts'
+import { dataShapes, findFlow, present, publishable } from './draft.ts'
+import { type FlowView, flowTarget, flowView } from './flow-view.ts'
+import type { FlowServices } from './services.ts'
+
+/** The draft goes live as an immutable version; the webhook answers with it from the moment this returns. */
+export async function publishFlow(
+  services: FlowServices,
+  actor: Actor,
+  id: string,
+): Promise<{ version: number; warnings: Issue[] }> {
+  const flow = await findFlow(services, id)
+  const { document, warnings } = publishable(services, flow, await dataShapes(services, id))
+  // Whatever validation let through must compile before it goes live.
+  services.published.compile(id, document)
+  const published = await services.flows.publish(id, {
+    revision: flow.revision,
+    publishedAt: services.now(),
+    publishedBy: actor.name,
+  })
+  if (published === 'conflict')
+    throw new OperationError('conflict', 'The draft was changed while it was being published; publish again.')
+  const live = present(published, id) as FlowRecord
+  setRoute(services, live)
+  await services.audit.record(actor, 'flow.publish', flowTarget(live), { version: live.version })
+  return { version: live.version!, warnings }
+}
+
+export async function unpublishFlow(services: FlowServices, actor: Actor, id: string): Promise<FlowView> {
+  const flow = present(await services.flows.unpublish(id, services.now()), id)
+  setRoute(services, flow)
+  await services.audit.record(actor, 'flow.unpublish', flowTarget(flow))
+  return flowView(flow, services.webhookBaseUrl)
+}
+
+/** The old URL is gone when this returns. */
+export async function regenerateWebhook(services: FlowServices, actor: Actor, id: string): Promise<FlowView> {
+  const flow = present(await services.flows.setWebhookId(id, services.ids.webhookId(), services.now()), id)
+  setRoute(services, flow)
+  await services.audit.record(actor, 'flow.regenerate', flowTarget(flow))
+  return flowView(flow, services.webhookBaseUrl)
+}
+
+function setRoute(services: FlowServices, flow: FlowRecord): void {
+  services.published.setRoute({ webhookId: flow.webhookId, flowId: flow.id, version: flow.version })
+  services.signals.send({ topic: 'flow', flowId: flow.id })
+}

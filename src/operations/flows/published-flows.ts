@@ -1,0 +1,176 @@
+// Which flow answers at which webhook id, kept in memory and current; versions compiled once, when first needed.
+
+import ipaddr from 'ipaddr.js'
+import { type FlowSource, FlowUnusable } from '../../engine/engine.ts'
+import type { StepKind } from '../../engine/step-kind.ts'
+import { type CompiledFlow, compileFlow } from '../../flow/compile.ts'
+import type { FlowDocument } from '../../flow/document.ts'
+import { parseJson } from '../../flow/parse-json.ts'
+import type { IsSecretField } from '../../flow/secret-flow.ts'
+import { secretSources } from '../../flow/validate.ts'
+import type { FlowStore, RouteRecord } from '../ports/flows.ts'
+import type { Secrets } from '../ports/secrets.ts'
+import { openLiterals } from './secret-literals.ts'
+
+export interface LiveFlow extends CompiledFlow<StepKind> {
+  ipRanges: readonly [ipaddr.IPv4 | ipaddr.IPv6, number][]
+}
+
+/** Compiled versions kept in memory. */
+const KEPT_VERSIONS = 1000
+const SEALED = /sealed:[\w.-]+/g
+const WEBHOOK_ID = /^[\w-]{32}$/
+
+export class PublishedFlows implements FlowSource {
+  readonly #store: FlowStore
+  readonly #kinds: ReadonlyMap<string, StepKind>
+  readonly #secrets: Secrets
+  readonly #routes = new Map<string, RouteRecord>()
+  readonly #webhookOf = new Map<string, string>()
+  readonly #compiled = new Map<string, LiveFlow>()
+
+  readonly #sought = new Set<string>()
+  #nextAnswer: Promise<void> | null = null
+  #lastAnswer: Promise<void> = Promise.resolve()
+  /** Other processes change flows too. */
+  readonly shared: boolean
+
+  readonly #isSecretField: IsSecretField | null
+
+  /** `isSecretField`: null where no secrets are to be followed through the flows. */
+  constructor(
+    store: FlowStore,
+    kinds: ReadonlyMap<string, StepKind>,
+    secrets: Secrets,
+    isSecretField: IsSecretField | null,
+    shared = false,
+  ) {
+    this.#isSecretField = isSecretField
+    this.shared = shared
+    this.#store = store
+    this.#kinds = kinds
+    this.#secrets = secrets
+  }
+
+  async load(): Promise<void> {
+    const routes = await this.#store.routes()
+    const there = new Set(routes.map(({ flowId }) => flowId))
+    for (const flowId of this.#webhookOf.keys()) if (!there.has(flowId)) this.removeRoute(flowId)
+    for (const route of routes) this.setRoute(route)
+    // Each secret is known before the first run: one flow may come upon another's.
+    this.#learnSecrets(await this.#store.sealedDocuments())
+  }
+
+  /** Another process has changed the flow. */
+  async readFlow(flowId: string): Promise<void> {
+    const route = await this.#store.routeOf(flowId)
+    if (route) this.setRoute(route)
+    else this.removeRoute(flowId)
+    this.#learnSecrets(await this.#store.sealedDocuments(flowId))
+  }
+
+  /** Where a webhook leads by now: other processes may have changed it a moment ago. */
+  async lookUp(webhookId: string): Promise<RouteRecord | undefined> {
+    if (!WEBHOOK_ID.test(webhookId)) return undefined
+    this.#sought.add(webhookId)
+    // One question at a time, for all that gathered: whoever guesses ids keeps no more than one connection busy.
+    this.#nextAnswer ??= this.#lastAnswer.then(() => this.#lookUpSought())
+    this.#lastAnswer = this.#nextAnswer.catch(() => {})
+    await this.#nextAnswer
+    return this.#routes.get(webhookId)
+  }
+
+  /** Whether a webhook still leads where it did. What other processes change may be known here only a moment later. */
+  async isCurrent({ webhookId, version }: RouteRecord): Promise<boolean> {
+    return !this.shared || (await this.lookUp(webhookId))?.version === version
+  }
+
+  async #lookUpSought(): Promise<void> {
+    const sought = [...this.#sought]
+    this.#sought.clear()
+    this.#nextAnswer = null
+    const found = await this.#store.routesAt(sought)
+    for (const webhookId of sought) {
+      const known = this.#routes.get(webhookId)
+      if (known) this.removeRoute(known.flowId)
+    }
+    for (const route of found) this.setRoute(route)
+  }
+
+  #learnSecrets(documents: { flowId: string; document: string }[]): void {
+    const seen = new Set<string>()
+    for (const { flowId, document } of documents)
+      for (const [sealed] of document.matchAll(SEALED)) {
+        if (!seen.has(sealed)) this.#secrets.unseal(sealed, flowId)
+        seen.add(sealed)
+      }
+  }
+
+  route(webhookId: string): RouteRecord | undefined {
+    return this.#routes.get(webhookId)
+  }
+
+  setRoute(route: RouteRecord): void {
+    this.removeRoute(route.flowId)
+    this.#routes.set(route.webhookId, route)
+    this.#webhookOf.set(route.flowId, route.webhookId)
+  }
+
+  removeRoute(flowId: string): void {
+    const webhookId = this.#webhookOf.get(flowId)
+    if (webhookId === undefined) return
+    this.#routes.delete(webhookId)
+    this.#webhookOf.delete(flowId)
+  }
+
+  /** The kind of a connection has changed, and with it which of its fields are secret. */
+  compileAnew(): void {
+    this.#compiled.clear()
+  }
+
+  /** A published version; at once where it is in memory. */
+  version(flowId: string, version: number): LiveFlow | Promise<LiveFlow> {
+    const key = `${flowId}:${version}`
+    const live = this.#compiled.get(key)
+    if (!live) return this.#loadVersion(key, flowId, version)
+    return live
+  }
+
+  forRun(run: { flowId: string; version: number | null; document: string | null }): LiveFlow | Promise<LiveFlow> {
+    return run.version === null
+      ? this.compile(run.flowId, parseJson(run.document!) as FlowDocument)
+      : this.version(run.flowId, run.version)
+  }
+
+  compile(flowId: string, document: FlowDocument): LiveFlow {
+    this.touch(flowId, document)
+    const opened = openLiterals({ secrets: this.#secrets, kinds: this.#kinds }, flowId, document)
+    const flow = compileFlow(opened, this.#kinds, this.#isSecretField)
+    return { ...flow, ipRanges: flow.trigger.ips.map(parseRange) }
+  }
+
+  /** What the document names may be in what is stored of the flow, and is hidden there from now on. */
+  touch(flowId: string, document: unknown): void {
+    this.#secrets.touch(flowId, secretSources(document, this.#kinds))
+  }
+
+  async #loadVersion(key: string, flowId: string, version: number): Promise<LiveFlow> {
+    const record = await this.#store.version(flowId, version)
+    if (!record) throw new FlowUnusable('flow_gone', 'The flow of this run was deleted.')
+    const live = this.compile(flowId, parseJson(record.document) as FlowDocument)
+    this.#compiled.set(key, live)
+    if (this.#compiled.size > KEPT_VERSIONS) this.#compiled.delete(this.#compiled.keys().next().value!)
+    return live
+  }
+}
+
+function parseRange(range: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
+  const single = ipaddr.parse(range.split('/', 1)[0]!)
+  const [address, bits] = range.includes('/')
+    ? ipaddr.parseCIDR(range)
+    : ([single, single.kind() === 'ipv4' ? 32 : 128] as const)
+  // Senders over IPv4 are compared as such, whichever way the socket shows them.
+  return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && bits >= 96
+    ? [address.toIPv4Address(), bits - 96]
+    : [address, bits]
+}

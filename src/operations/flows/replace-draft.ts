@@ -1,0 +1,54 @@
+import { parseJson } from '../../flow/parse-json.ts'
+import { notFound, OperationError } from '../operation-error.ts'
+import type { Actor } from '../ports/access.ts'
+import { type Draft, draftOf, present } from './draft.ts'
+import { type FlowView, flowTarget, flowView } from './flow-view.ts'
+import type { FlowServices } from './services.ts'
+
+export async function replaceDraft(
+  services: FlowServices,
+  actor: Actor,
+  id: string,
+  document: unknown,
+  expectedRevision: number | null,
+): Promise<FlowView> {
+  const flow = await saveDraft(services, id, draftOf(services, id, document), expectedRevision)
+  await services.audit.recordOnce(actor, 'flow.update', flowTarget(flow), { revision: flow.revision })
+  return flow
+}
+
+/** Makes an earlier version the draft again. */
+export async function restoreVersion(
+  services: FlowServices,
+  actor: Actor,
+  id: string,
+  version: number,
+): Promise<FlowView> {
+  const record = await services.flows.version(id, version)
+  if (!record) throw notFound('version', `${version} of flow ${id}`)
+  const name = (parseJson(record.document) as { name: string }).name
+  const flow = await saveDraft(services, id, { name, text: record.document }, null)
+  await services.audit.record(actor, 'flow.restore', flowTarget(flow), { version })
+  return flow
+}
+
+async function saveDraft(
+  services: FlowServices,
+  id: string,
+  { name, text }: Draft,
+  expectedRevision: number | null,
+): Promise<FlowView> {
+  const saved = await services.flows.replaceDraft(id, {
+    name,
+    draft: text,
+    updatedAt: services.now(),
+    expectedRevision,
+  })
+  if (saved === 'conflict')
+    throw new OperationError(
+      'revision_conflict',
+      `The draft has been changed since revision ${expectedRevision}; read it again and merge your change.`,
+    )
+  services.signals.send({ topic: 'flow', flowId: id })
+  return flowView(present(saved, id), services.webhookBaseUrl)
+}

@@ -1,0 +1,47 @@
+// Secrets typed into a flow: sealed when its draft is saved, opened when it is compiled.
+import { FlowUnusable } from '../../engine/engine.ts'
+import type { Kinds } from '../../flow/document.ts'
+import type { Issue } from '../../flow/issue.ts'
+import { mapSecrets, SEALED_PREFIX } from '../../flow/secret-literals.ts'
+import { FlowInvalid } from '../operation-error.ts'
+import type { Secrets } from '../ports/secrets.ts'
+
+/** What works on a flow's secrets. */
+interface Keeper {
+  secrets: Secrets
+  kinds: Kinds
+}
+
+/** What is sealed already stays as it is, so that a draft sent back as it came is unchanged. */
+export function sealLiterals<T>({ secrets, kinds }: Keeper, flowId: string, document: T): T {
+  requireOwnSecrets({ secrets, kinds }, flowId, document)
+  return mapSecrets(document, kinds, (literal) =>
+    literal.startsWith(SEALED_PREFIX) ? literal : secrets.seal(literal, flowId),
+  )
+}
+
+/** Refuses sealed values that this flow cannot open. */
+export function requireOwnSecrets({ secrets, kinds }: Keeper, flowId: string, document: unknown): void {
+  const issues: Issue[] = []
+  mapSecrets(document, kinds, (literal, path) => {
+    if (literal.startsWith(SEALED_PREFIX) && secrets.unseal(literal, flowId) === null)
+      issues.push({
+        path,
+        code: 'foreign_secret',
+        message: 'This is a sealed value pasted from another flow, or its key is gone: type the secret again.',
+      })
+    return literal
+  })
+  if (issues.length) throw new FlowInvalid(issues)
+}
+
+/** For compiling only: the result must not be stored or shown. */
+export function openLiterals<T>({ secrets, kinds }: Keeper, flowId: string, document: T): T {
+  return mapSecrets(document, kinds, (literal, path) => {
+    if (!literal.startsWith(SEALED_PREFIX)) return literal
+    const opened = secrets.unseal(literal, flowId)
+    if (opened === null)
+      throw new FlowUnusable('secret_unreadable', `The secret at ${path} cannot be read: type it again and publish.`)
+    return opened
+  })
+}

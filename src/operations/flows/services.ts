@@ -1,0 +1,25 @@
+import type { Engine } from '../../engine/engine.ts'
+import type { EnginePorts } from '../../engine/engine-ports.ts'
+import type { Surroundings } from '../../flow/validate.ts'
+import type { ConnectionServices } from '../connections/services.ts'
+import type { Callers } from '../ports/callers.ts'
+import type { SampleStore } from '../ports/deliveries.ts'
+import type { FlowSourceStore } from '../ports/flows.ts'
+import type { Queue } from '../ports/queue.ts'
+import type { RunStore } from '../ports/runs.ts'
+import type { FlowActivity } from './flow-activity.ts'
+import type { PublishedFlows } from './published-flows.ts'
+
+export interface FlowServices extends ConnectionServices {
+  flowSources: FlowSourceStore
+  published: PublishedFlows
+  activity: FlowActivity
+  samples: SampleStore
+  runs: RunStore
+  queue: Queue
+  engine: Engine
+  enginePorts: EnginePorts
+  replies: Callers
+  surroundings(): Surroundings
+  webhookBaseUrl: string
+}

@@ -1,0 +1,22 @@
+import type { HttpRequestSettings } from '../../flow/curl/http-settings.ts'
+import { toCurl } from '../../flow/curl/to-curl.ts'
+import { parseJson } from '../../flow/parse-json.ts'
+import { OperationError } from '../operation-error.ts'
+import { findFlow } from './draft.ts'
+import { findStep } from './find-step.ts'
+import type { FlowServices } from './services.ts'
+
+/** A request of the draft as a curl command: templates as they stand, placeholders for secrets. */
+export async function stepCurl(services: FlowServices, flowId: string, stepId: string): Promise<{ curl: string }> {
+  const { draft } = await findFlow(services, flowId)
+  const document = parseJson(draft) as { steps?: unknown[] }
+  const { step } = findStep(flowId, document, stepId)
+  if (step.kind !== 'http')
+    throw new OperationError(
+      'invalid_request',
+      `${stepId} is of the kind ${step.kind}; only http steps send a request.`,
+    )
+  services.published.touch(flowId, document)
+  // A secret of the flow may have been typed where none belongs.
+  return { curl: services.secrets.redact(toCurl(step as unknown as HttpRequestSettings), flowId) }
+}

@@ -1,0 +1,19 @@
+import type { Issue } from '../../flow/issue.ts'
+import { publishIssues, warnings } from '../../flow/validate.ts'
+import { dataShapes, findFlow, findings } from './draft.ts'
+import type { FlowServices } from './services.ts'
+
+/** What publish would find, also with the samples of a flow where one is named; saves nothing. */
+export async function validateFlow(
+  services: FlowServices,
+  document: unknown,
+  flowId: string | null,
+): Promise<{ issues: Issue[]; warnings: Issue[] }> {
+  const data = flowId === null ? undefined : await dataShapes(services, (await findFlow(services, flowId)).id)
+  const found = findings(services, document, data).map((finding) => ({
+    ...finding,
+    // They may name keys of samples.
+    message: flowId === null ? finding.message : services.secrets.redact(finding.message, flowId),
+  }))
+  return { issues: publishIssues(found), warnings: warnings(found) }
+}

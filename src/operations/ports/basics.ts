@@ -1,0 +1,25 @@
+// What operations of every subject work with.
+import type { Ids } from '../../engine/ids.ts'
+import type { Hashing } from '../../engine/run-scope.ts'
+import type { AuditTrail } from './audit.ts'
+import type { Secrets } from './secrets.ts'
+import type { Signals } from './signals.ts'
+
+/** Counts for the metrics page. */
+export interface Meters {
+  delivery(outcome: string, code: string | null): void
+  runFinished(status: string): void
+}
+
+export interface Basics {
+  now(): number
+  ids: Ids
+  hashing: Hashing
+  env: Readonly<Record<string, string>>
+  secrets: Secrets
+  audit: AuditTrail
+  signals: Signals
+  meters: Meters
+  baseUrl: string
+  warn(message: string, details: Record<string, unknown>): void
+}

@@ -1,0 +1,8 @@
+// The senders of deliveries that wait for the reply of their run.
+import type { CallerReply } from '../../engine/step-kind.ts'
+
+export interface Callers {
+  waits(runId: string): boolean
+  send(runId: string, reply: CallerReply): void
+  sendAllOf(flowId: string, make: (runId: string) => CallerReply): void
+}

@@ -1,0 +1,34 @@
+import { defaultErrorReply } from '../../engine/caller-reply.ts'
+import { type FlowEvent, runTopic } from '../events/events.ts'
+import { OperationError } from '../operation-error.ts'
+import type { Actor } from '../ports/access.ts'
+import { type RunView, readRun } from './read-runs.ts'
+import type { RunServices } from './services.ts'
+
+const CANCELLED = 'The run was cancelled.'
+
+/** Queued, running or waiting: it ends now. Whoever runs it has lost its claim and can change nothing more. */
+export async function cancelRun(services: RunServices, actor: Actor, id: string): Promise<RunView> {
+  const cancelled = await services.runs.cancel(id, services.now(), { code: 'cancelled', message: CANCELLED })
+  const run = await readRun(services, id)
+  if (!cancelled) {
+    if (run.status === 'cancelled') return run
+    throw new OperationError('conflict', `The run has ended already: it ${run.status}.`)
+  }
+  endCancelled(services, id)
+  services.queue.forget(run)
+  services.signals.send({ topic: 'cancelled', runId: id })
+  services.meters.runFinished('cancelled')
+  const { webhook: _webhook, vars: _vars, steps: _steps, ...summary } = run
+  const event: FlowEvent = { type: 'run', data: summary }
+  services.events.emit(runTopic(id), event)
+  services.events.tell(run.flowId, 'run', id, () => event)
+  await services.audit.record(actor, 'run.cancel', { kind: 'run', id, name: null }, { flow: run.flowId })
+  return run
+}
+
+/** Where it is under way, or its caller waits. */
+export function endCancelled({ engine, replies }: Pick<RunServices, 'engine' | 'replies'>, id: string): void {
+  engine.cancel(id)
+  replies.send(id, defaultErrorReply(id, CANCELLED))
+}

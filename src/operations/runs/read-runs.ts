@@ -1,0 +1,167 @@
+// Runs as the API shows them.
+import type { JournalEntry, RunError, RunStatus } from '../../engine/run-store.ts'
+import { parseJson } from '../../flow/parse-json.ts'
+import { notFound, OperationError } from '../operation-error.ts'
+import type { ShownWebhook } from '../ports/deliveries.ts'
+import type { Page, Paged } from '../ports/page.ts'
+import type { RunFilter, RunRecord, ShownEntry, StepPart } from '../ports/runs.ts'
+import { isLarge, SHOWN_BYTES } from '../shown-size.ts'
+import type { RunServices } from './services.ts'
+
+export interface StepView {
+  path: string
+  id: string
+  kind: string
+  status: JournalEntry['status']
+  attempt: number
+  startedAt: string
+  finishedAt: string | null
+  /** Only of a step that waits: when it goes on, or is tried again. */
+  resumeAt?: string
+  input: unknown
+  output: unknown
+  error: JournalEntry['error']
+  logs: readonly string[]
+  /** What is too large to be shown. */
+  omitted?: StepPart[]
+}
+
+export interface RunSummary {
+  id: string
+  flowId: string
+  /** null: the flow was deleted. */
+  flowName: string | null
+  version: number | null
+  status: RunStatus
+  test: boolean
+  error: RunError | null
+  createdAt: string
+  startedAt: string | null
+  finishedAt: string | null
+  replayOf: string | null
+}
+
+export interface RunView extends RunSummary {
+  webhook: ShownWebhook
+  vars: Record<string, unknown>
+  steps: StepView[]
+}
+
+export async function readRun(services: RunServices, id: string): Promise<RunView> {
+  const run = await services.runs.get(id, SHOWN_BYTES)
+  if (!run) throw notFound('run', id)
+  const entries = await services.runs.steps(id, SHOWN_BYTES)
+  const redact = <T>(value: T): T => services.secrets.redact(value, run.flowId)
+  const names = await services.flows.names([run.flowId])
+  return {
+    ...runSummary(services, names)(run),
+    webhook: redact(run.webhook),
+    vars: redact(variables(entries)),
+    steps: entries.map((entry) => stepView(entry, redact)),
+  }
+}
+
+/** For what has to hold all of it. */
+export async function readWholeRun(services: RunServices, id: string): Promise<RunView> {
+  const run = await readRun(services, id)
+  if (run.webhook.bodyOmitted || run.steps.some(({ omitted }) => omitted))
+    throw new OperationError('conflict', `The run holds more than ${SHOWN_BYTES} bytes: too much to be written out.`)
+  return run
+}
+
+export async function listRuns(services: RunServices, filter: RunFilter, page: Page): Promise<Paged<RunSummary>> {
+  const { items, nextCursor } = await services.runs.list(filter, page)
+  const names = await services.flows.names(items.map(({ flowId }) => flowId))
+  return { items: items.map(runSummary(services, names)), nextCursor }
+}
+
+/** The steps of one part of a run, a round of a loop for example: `under` is the beginning of their paths. */
+/** All of what was delivered, as it is stored. */
+export async function readRunBody(services: RunServices, id: string): Promise<Uint8Array> {
+  const body = await services.runs.body(id)
+  if (!body) throw notFound('run', id)
+  return body
+}
+
+/** All of one part of a step, as the JSON text that is stored: it is not read, so that it may be of any size. */
+export async function readStepPart(services: RunServices, id: string, path: string, part: StepPart): Promise<string> {
+  const text = await services.runs.stepPart(id, path, part)
+  if (text === null) throw notFound('step', `${id}/${path}`)
+  return text
+}
+
+export async function listRunSteps(
+  services: RunServices,
+  id: string,
+  under: string,
+  { limit, cursor }: Page,
+): Promise<Paged<StepView>> {
+  const run = await services.runs.get(id, 0)
+  if (!run) throw notFound('run', id)
+  const part = { under, after: Number(cursor ?? -1), limit: limit + 1, maxBytes: SHOWN_BYTES }
+  const entries = await services.runs.stepsPage(id, part)
+  const shown = entries.slice(0, limit)
+  return {
+    items: shown.map((entry) => stepView(entry, (value) => services.secrets.redact(value, run.flowId))),
+    nextCursor: entries.length > limit ? String(shown.at(-1)!.seq) : null,
+  }
+}
+
+/** The document that the run follows, whatever has become of the flow since. */
+export async function readRunDocument(services: RunServices, id: string): Promise<{ document: unknown }> {
+  const run = await services.runs.followed(id)
+  if (!run) throw notFound('run', id)
+  const text = run.document ?? (await services.flows.version(run.flowId, run.version!))?.document
+  if (!text) throw new OperationError('not_found', 'The flow of this run was deleted, and its versions with it.')
+  return { document: parseJson(text) }
+}
+
+// What was stored is redacted; it is again here, for secrets of the flow that have become known since.
+const runSummary =
+  ({ secrets }: RunServices, names: ReadonlyMap<string, string>) =>
+  (run: Omit<RunRecord, 'webhook'>): RunSummary => ({
+    id: run.id,
+    flowId: run.flowId,
+    flowName: names.get(run.flowId) ?? null,
+    version: run.version,
+    status: run.status,
+    test: run.test,
+    error: secrets.redact(run.error, run.flowId),
+    createdAt: new Date(run.createdAt).toISOString(),
+    startedAt: isoOrNull(run.startedAt),
+    finishedAt: isoOrNull(run.finishedAt),
+    replayOf: run.replayOf,
+  })
+
+export const stepView = (entry: ShownEntry, redact: <T>(value: T) => T): StepView => ({
+  path: entry.path,
+  id: entry.id,
+  kind: entry.kind,
+  status: entry.status,
+  attempt: entry.attempt,
+  startedAt: new Date(entry.startedAt).toISOString(),
+  finishedAt: isoOrNull(entry.finishedAt),
+  ...(entry.resumeAt !== null && { resumeAt: new Date(entry.resumeAt).toISOString() }),
+  input: redact(entry.input),
+  output: redact(entry.shown ? entry.shown.output : entry.output),
+  error: redact(entry.error),
+  logs: redact(entry.logs ?? []),
+  ...(entry.omitted && { omitted: entry.omitted }),
+})
+
+/** For an entry that did not come from the store, which leaves such parts out by itself. */
+export function withoutLargeParts(entry: JournalEntry): ShownEntry {
+  const omitted = PARTS.filter((part) => isLarge(entry[part]))
+  if (omitted.length === 0) return entry
+  return { ...entry, ...Object.fromEntries(omitted.map((part) => [part, null])), omitted }
+}
+
+const PARTS = ['input', 'output', 'logs'] as const satisfies StepPart[]
+
+function variables(entries: JournalEntry[]): Record<string, unknown> {
+  const vars: Record<string, unknown> = Object.create(null)
+  for (const entry of entries) if (entry.outcome === 'assign') Object.assign(vars, entry.output)
+  return vars
+}
+
+const isoOrNull = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString())

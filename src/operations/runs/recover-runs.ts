@@ -1,0 +1,64 @@
+// At start: puts every unfinished run back in line.
+
+import { FlowUnusable } from '../../engine/engine.ts'
+import { timeOfId } from '../../engine/ids.ts'
+import type { PublishedFlows } from '../flows/published-flows.ts'
+import type { Queue, QueuedRun } from '../ports/queue.ts'
+import type { RunStore, UnfinishedRun } from '../ports/runs.ts'
+
+const PAGE = 1000
+
+export interface RecoveryQueue extends Queue {
+  /** A run that waits keeps its flow's place. */
+  hold(run: QueuedRun): void
+}
+
+export async function recoverRuns(
+  runs: RunStore,
+  queue: RecoveryQueue,
+  published: PublishedFlows,
+  now: number,
+): Promise<number> {
+  await runs.countRecovered()
+  // There may be a million waiting: only those of flows with a limit are looked at.
+  for (const version of await runs.waitingVersions())
+    if ((await limitOf(published, version.flowId, version.version)) !== null)
+      for await (const run of all((after) => runs.waiting(version, after, PAGE)))
+        queue.hold(await queuedRun(published, run, now))
+  let recovered = 0
+  for (const status of ['running', 'queued'] as const)
+    for await (const run of all((after) => runs.active(status, after, PAGE))) {
+      queue.add(await queuedRun(published, run, status === 'queued' ? timeOfId(run.id) : now))
+      recovered++
+    }
+  return recovered
+}
+
+/** A run with the limit that its flow's version sets. */
+export async function queuedRun(
+  published: PublishedFlows,
+  { id, flowId, version }: UnfinishedRun,
+  since: number,
+): Promise<QueuedRun> {
+  return { id, flowId, concurrency: await limitOf(published, flowId, version), fresh: null, since }
+}
+
+async function limitOf(published: PublishedFlows, flowId: string, version: number | null): Promise<number | null> {
+  if (version === null) return null
+  try {
+    return (await published.version(flowId, version)).trigger.concurrency
+  } catch (error) {
+    // Its runs will say what is wrong with it, not the start.
+    if (error instanceof FlowUnusable) return null
+    throw error
+  }
+}
+
+async function* all(pageAfter: (id: string | null) => Promise<UnfinishedRun[]>): AsyncGenerator<UnfinishedRun> {
+  for (let after: string | null = null; ; ) {
+    const page = await pageAfter(after)
+    yield* page
+    if (page.length < PAGE) return
+    after = page.at(-1)!.id
+  }
+}

@@ -1,0 +1,161 @@
+// A run as a test of its flow: what was delivered, what the APIs replied, and what came of it, with placeholders for secrets.
+import type { Expectation, Fixture, FixtureConnection, FixtureReply, FixtureStub } from '../../flow/fixture.ts'
+import { connectionUses } from '../../flow/validate.ts'
+import { OperationError } from '../operation-error.ts'
+import { type RunView, readRunDocument, readWholeRun, type StepView } from './read-runs.ts'
+import type { RunServices } from './services.ts'
+
+/** What stands in place of secrets in what is shown; in the URL of a request also ***. */
+const MARKS = /\[secret\]|\[masked\]/
+/** Of the connection between two programs, and not of the event. */
+const NOISE =
+  /^(host|connection|keep-alive|content-length|accept(-.*)?|user-agent|sec-.*|x-forwarded-.*|x-real-ip|forwarded|via|date)$/
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
+
+export async function runFixture(services: RunServices, id: string): Promise<Fixture> {
+  const run = await readWholeRun(services, id)
+  if (run.finishedAt === null) throw new OperationError('conflict', 'The run has not ended yet.')
+  const { document } = await readRunDocument(services, id)
+  const text = JSON.stringify(document)
+  const requests = run.steps.filter((step) => step.kind === 'http' && step.finishedAt !== null).flatMap(requestsOf)
+  return {
+    now: run.webhook.metadata.receivedAt,
+    env: placeholders(text),
+    connections: connectionsOf(services, document),
+    tests: [
+      {
+        name: `as in ${run.id}`,
+        deliver: deliveryOf(run),
+        stubs: stubsOf(requests, text),
+        expect: expectationOf(run, requests),
+      },
+    ],
+  }
+}
+
+function deliveryOf({ webhook }: RunView) {
+  const plain = (values: Record<string, string>) =>
+    Object.fromEntries(Object.entries(values).filter(([name, value]) => !NOISE.test(name) && !MARKS.test(value)))
+  const query = plain(webhook.query)
+  return {
+    body: withPlaceholders(webhook.body),
+    headers: plain(webhook.headers),
+    ...(Object.keys(query).length ? { query } : {}),
+    // The credential was not kept.
+    authenticated: true,
+  }
+}
+
+/** In data, where what was hidden has to be some text. */
+function withPlaceholders(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withPlaceholders)
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withPlaceholders(item)]))
+  return typeof value === 'string' ? value.split(MARKS).join('placeholder') : value
+}
+
+/** Every variable that the document names. */
+function placeholders(text: string): Record<string, string> {
+  const names = [...text.matchAll(/\benv(?:\.|\[\s*(?:'|\\"))(\w+)/g)].map((match) => match[1]!)
+  return Object.fromEntries([...new Set(names)].toSorted().map((name) => [name, placeholderOf(name)]))
+}
+
+function placeholderOf(name: string): string {
+  const words = name.toLowerCase().replaceAll('_', '-')
+  return /url|host|endpoint|base/.test(words) ? `https://${words}.example.com` : `${words}-placeholder`
+}
+
+function connectionsOf(services: RunServices, document: unknown): Record<string, FixtureConnection> {
+  const names = new Set(connectionUses(document, services.kinds).map(({ name }) => name))
+  const entries: [string, FixtureConnection][] = []
+  for (const name of [...names].toSorted()) {
+    const record = services.connections.get(name)
+    if (!record) continue
+    const secrets = Object.keys(record.secrets ?? {}).map((field) => [field, `${name}-${field}`])
+    entries.push([
+      name,
+      { kind: record.kind, fields: { ...record.fields, ...Object.fromEntries(secrets) }, hosts: record.hosts },
+    ])
+  }
+  return Object.fromEntries(entries)
+}
+
+interface Request {
+  method: string
+  url: string
+  body: unknown
+  reply: FixtureReply & { headers?: Record<string, string> }
+}
+
+interface Shown {
+  method: string
+  url: string
+  headers: { name: string; value: string }[]
+  body: unknown
+}
+
+/** A request that failed to the end was sent as often as it was tried; of one that came through only the last reply is known. */
+function requestsOf({ input, output, error, attempt }: StepView): Request[] {
+  if (typeof input !== 'object' || input === null || !('url' in input)) return []
+  const { method, url, headers, body } = input as Shown
+  const isJson = headers.some(({ name, value }) => name.toLowerCase() === 'content-type' && /json/.test(value))
+  const request: Request = {
+    method,
+    url: url.split(/\[secret\]|\*\*\*/).join('*'),
+    body: isJson ? body : undefined,
+    reply: replyOf(output, error?.code),
+  }
+  return Array.from({ length: error ? attempt : 1 }, () => request)
+}
+
+function replyOf(output: unknown, errorCode: string | undefined): Request['reply'] {
+  const reply = output as { status?: number; headers?: Record<string, string>; body?: unknown } | null
+  if (reply?.status === undefined) return { error: (errorCode ?? 'connection_failed') as FixtureReply['error'] }
+  const { status, headers, body } = reply
+  if (body === null) return { status, headers }
+  const bytes = (body as { base64?: unknown }).base64
+  const isBytes = typeof bytes === 'string' && !/json/.test(headers?.['content-type'] ?? '')
+  return { status, headers, ...(isBytes ? { base64: bytes } : { body: withPlaceholders(body) }) }
+}
+
+function stubsOf(requests: readonly Request[], text: string): FixtureStub[] {
+  const grouped = Map.groupBy(requests, ({ method, url }) => `${method} ${url}`)
+  return [...grouped.values()].map((same) => {
+    const { method, url } = same[0]!
+    const replies = same.map(({ reply: { headers, ...reply } }) => {
+      const kept = Object.entries(headers ?? {}).filter(
+        ([name, value]) => (name === 'content-type' || text.includes(name)) && !NOISE.test(name) && !MARKS.test(value),
+      )
+      return { ...reply, ...(kept.length ? { headers: Object.fromEntries(kept) } : {}) }
+    })
+    return { method, url, ...(replies.length === 1 ? { reply: replies[0]! } : { replies }) }
+  })
+}
+
+function expectationOf(run: RunView, requests: readonly Request[]): Expectation {
+  return {
+    status: run.status === 'succeeded' ? 'succeeded' : 'failed',
+    ...(run.error ? { error: { code: run.error.code, ...(run.error.step ? { step: run.error.step } : {}) } } : {}),
+    ...(Object.keys(run.vars).length ? { vars: loosened(run, run.vars) as Record<string, unknown> } : {}),
+    requests: requests.map(({ method, url, body }) => ({
+      method,
+      url,
+      ...(body === undefined ? {} : { body: loosened(run, body) }),
+    })),
+    // Rounds of a loop may overtake one another.
+    ...(run.steps.some(({ path }) => path.includes('[')) ? { unordered: true } : {}),
+  }
+}
+
+/** What is hidden, and what is different in each run, is not expected to the letter. */
+function loosened(run: RunView, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => loosened(run, item))
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, loosened(run, item)]))
+  if (typeof value !== 'string') return value
+  if (ISO_TIME.test(value) && value >= run.createdAt && value <= run.finishedAt!) return { $matches: ISO_TIME.source }
+  if (!MARKS.test(value) && !value.includes(run.id)) return value
+  const escaped = (part: string) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  const parts = value.split(new RegExp(MARKS, 'g')).map((part) => part.split(run.id).map(escaped).join('run_\\w+'))
+  return { $matches: `^${parts.join('.*')}$` }
+}

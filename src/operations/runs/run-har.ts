@@ -1,0 +1,165 @@
+// The requests of a run as an HTTP Archive (HAR 1.2), with the marks that the journal has in place of secrets.
+import { STATUS_CODES } from 'node:http'
+import { formPairs } from '../../flow/form-pairs.ts'
+import { OperationError } from '../operation-error.ts'
+import { readRunDocument, readWholeRun, type StepView } from './read-runs.ts'
+import type { RunServices } from './services.ts'
+
+interface NameValue {
+  name: string
+  value: string
+}
+
+export interface HarEntry {
+  startedDateTime: string
+  time: number
+  request: object
+  response: object
+  cache: object
+  timings: { send: number; wait: number; receive: number }
+  comment: string
+  /** Why there is no reply. */
+  _error?: string
+}
+
+export interface Har {
+  log: { version: '1.2'; creator: { name: string; version: string }; entries: HarEntry[]; comment: string }
+}
+
+/** As far as the run has come. */
+export async function runHar(services: RunServices, id: string, version: string): Promise<Har> {
+  const run = await readWholeRun(services, id)
+  const sendsJson = await jsonBodies(services, id)
+  return {
+    log: {
+      version: '1.2',
+      creator: { name: 'Millrace', version },
+      entries: run.steps
+        .filter(({ kind, finishedAt, input }) => kind === 'http' && finishedAt !== null && isRequest(input))
+        .map((step) => entryOf(step, sendsJson(step.id), (value) => services.secrets.redact(value, run.flowId))),
+      comment: `${run.id} of ${run.flowName ?? run.flowId}; secrets are replaced by [secret], [masked] or ***`,
+    },
+  }
+}
+
+interface Shown {
+  method: string
+  url: string
+  headers: NameValue[]
+  body: unknown
+}
+
+interface Reply {
+  status: number
+  headers: Record<string, string>
+  cookies?: string[]
+  body: unknown
+  url: string
+  redirects: number
+  durationMs: number
+}
+
+const isRequest = (input: unknown): input is Shown => typeof input === 'object' && input !== null && 'url' in input
+
+/** Text that the journal shows as a body is either sent as it is, or as JSON: the flow tells, while it is there. */
+async function jsonBodies(services: RunServices, id: string): Promise<(stepId: string) => boolean> {
+  try {
+    const { document } = await readRunDocument(services, id)
+    const found = new Set<string>()
+    JSON.stringify(document, (_, value) => {
+      if (value?.kind === 'http' && value.body?.kind === 'json') found.add(value.id)
+      return value
+    })
+    return (stepId) => found.has(stepId)
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error
+    return () => false
+  }
+}
+
+function entryOf(step: StepView, isJson: boolean, redact: <T>(value: T) => T): HarEntry {
+  const { path, attempt, error } = step
+  const request = step.input as Shown
+  const output = step.output as Reply | null
+  const reply = output?.status === undefined ? null : output
+  const time = reply?.durationMs ?? Date.parse(step.finishedAt!) - Date.parse(step.startedAt)
+  const notes = [
+    `step ${path}`,
+    ...(attempt > 1 ? [`attempt ${attempt}, the others are not kept`] : []),
+    ...(reply && reply.redirects > 0 ? [`redirects: ${reply.redirects}, the last to ${reply.url}`] : []),
+  ]
+  return {
+    startedDateTime: step.startedAt,
+    time,
+    request: requestOf(request, isJson, redact),
+    response: reply ? responseOf(reply) : NO_RESPONSE,
+    cache: {},
+    timings: { send: 0, wait: time, receive: 0 },
+    comment: notes.join('; '),
+    ...(!reply && error ? { _error: `${error.code}: ${error.message}` } : {}),
+  }
+}
+
+/** HAR's word for "not known": what is kept of a message is not its bytes. */
+const SIZES = { headersSize: -1, bodySize: -1 }
+const HTTP = { httpVersion: 'HTTP/1.1' }
+
+function requestOf({ method, url, headers, body }: Shown, isJson: boolean, redact: <T>(value: T) => T): object {
+  const contentType = headers.find(({ name }) => name.toLowerCase() === 'content-type')?.value
+  const text = typeof body === 'string' && !isJson ? body : JSON.stringify(body)
+  const query = url.split('?').slice(1).join('?')
+  return {
+    method,
+    url,
+    ...HTTP,
+    cookies: [],
+    headers,
+    // A short secret is known as such only where it stands alone, as it does here.
+    queryString: [...formPairs(query)].map(([name, value]) => ({ name, value: redact(value) })),
+    ...(body === null && !isJson ? {} : { postData: { mimeType: contentType ?? UNKNOWN_TYPE, params: [], text } }),
+    ...SIZES,
+  }
+}
+
+const UNKNOWN_TYPE = 'x-unknown'
+const NO_RESPONSE = {
+  status: 0,
+  statusText: '',
+  ...HTTP,
+  cookies: [],
+  headers: [],
+  content: { size: 0, mimeType: UNKNOWN_TYPE },
+  redirectURL: '',
+  ...SIZES,
+}
+
+function responseOf({ status, headers, cookies = [], body }: Reply): object {
+  const { 'set-cookie': _, ...others } = headers
+  const pairs = [...Object.entries(others), ...cookies.map((cookie): [string, string] => ['set-cookie', cookie])]
+  return {
+    status,
+    statusText: STATUS_CODES[status] ?? '',
+    ...HTTP,
+    cookies: cookies.map(cookieOf),
+    headers: pairs.map(([name, value]) => ({ name, value })),
+    content: { mimeType: headers['content-type'] ?? UNKNOWN_TYPE, ...contentOf(body, headers['content-type'] ?? '') },
+    redirectURL: headers['location'] ?? '',
+    ...SIZES,
+  }
+}
+
+function cookieOf(header: string): NameValue {
+  const pair = header.split(';', 1)[0]!
+  const at = pair.indexOf('=')
+  return { name: pair.slice(0, Math.max(0, at)).trim(), value: pair.slice(at + 1).trim() }
+}
+
+/** JSON is written anew: its white space was not kept. */
+function contentOf(body: unknown, contentType: string): { size: number; text?: string; encoding?: 'base64' } {
+  if (body === null) return { size: 0 }
+  const { base64, size } = body as { base64?: unknown; size?: unknown }
+  if (typeof base64 === 'string' && typeof size === 'number' && !/json/.test(contentType))
+    return { size, text: base64, encoding: 'base64' }
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  return { size: Buffer.byteLength(text), text }
+}

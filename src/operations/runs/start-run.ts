@@ -1,0 +1,39 @@
+// Takes on a run durably and puts it in line.
+import type { NewRun } from '../../engine/run-store.ts'
+import { runEvent } from '../events/events.ts'
+import type { RouteRecord } from '../ports/flows.ts'
+import type { Accepted, Dedupe, ReplayedJournal } from '../ports/runs.ts'
+import type { RunServices } from './services.ts'
+
+/** So many runs in line, and no larger ones, are kept in memory as they came. */
+const FRESH_RUNS = 2_000
+const FRESH_BODY_CHARS = 16_384
+
+export async function startRun(
+  services: Pick<RunServices, 'activity' | 'events' | 'intake' | 'queue' | 'replies' | 'runs'>,
+  run: NewRun,
+  concurrency: number | null,
+  dedupe: Dedupe | null,
+  journal: ReplayedJournal | null = null,
+  route: RouteRecord | null = null,
+): Promise<Accepted> {
+  const terms = { concurrency, awaited: services.replies.waits(run.id), route }
+  let accepted: Accepted
+  services.intake.storing()
+  try {
+    accepted = await services.runs.accept(run, dedupe, journal, terms)
+  } finally {
+    services.intake.stored()
+  }
+  if (accepted.duplicateOf === null && !accepted.stale) {
+    const small = services.queue.size < FRESH_RUNS && run.webhook.rawBody.length <= FRESH_BODY_CHARS
+    const { claim } = accepted
+    const fresh = claim || (small && journal === null) ? run : null
+    services.queue.add({ id: run.id, flowId: run.flowId, concurrency, fresh, since: run.createdAt, claim })
+    if (!run.test) services.activity.began(run.flowId)
+    services.events.tell(run.flowId, 'run', run.id, () =>
+      runEvent(run, { status: 'queued', startedAt: null, finishedAt: null, error: null }),
+    )
+  }
+  return accepted
+}

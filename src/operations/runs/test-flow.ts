@@ -1,0 +1,31 @@
+import { findFlow, publishable } from '../flows/draft.ts'
+import { type GivenWebhook, givenWebhook } from '../flows/given-webhook.ts'
+import { type RunView, readRun } from './read-runs.ts'
+import type { RunServices } from './services.ts'
+import { startRun } from './start-run.ts'
+
+/** Runs the draft as a test run, on given data or the latest sample. */
+export async function testFlow(services: RunServices, id: string, given: GivenWebhook | undefined): Promise<RunView> {
+  const flow = await findFlow(services, id)
+  const { document } = publishable(services, flow)
+  const latest = await services.samples.latest(id)
+  const runId = services.ids.next('run')
+  await startRun(
+    services,
+    {
+      id: runId,
+      flowId: id,
+      version: null,
+      document: flow.draft,
+      test: true,
+      webhook: givenWebhook(services, given, latest),
+      hops: 0,
+      replyStatus: null,
+      createdAt: services.now(),
+      replayOf: null,
+    },
+    document.trigger.concurrency ?? null,
+    null,
+  )
+  return readRun(services, runId)
+}

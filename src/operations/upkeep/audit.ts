@@ -1,0 +1,78 @@
+// Who did what, and when: kept in the database, and shown to owners.
+import type { Ids } from '../../engine/ids.ts'
+import type { Actor } from '../ports/access.ts'
+import type { AuditAction, AuditStore, AuditTarget, AuditTrail } from '../ports/audit.ts'
+import type { Page, Paged } from '../ports/page.ts'
+
+export const AUDIT_DAYS = 365
+const ONCE_IN_MS = 600_000
+const MOST_RECENT = 1000
+
+export interface AuditPorts {
+  store: AuditStore
+  ids: Ids
+  now(): number
+  redact<T>(value: T): T
+  /** The log, when the database would not take an entry. */
+  lost(error: unknown, action: AuditAction): void
+}
+
+export class Audit implements AuditTrail {
+  readonly #ports: AuditPorts
+  /** When each of the deeds that come in rows was last recorded. */
+  readonly #recent = new Map<string, number>()
+
+  constructor(ports: AuditPorts) {
+    this.#ports = ports
+  }
+
+  /** After the deed, which is done whatever becomes of its record: it never throws. Secrets that are known are hidden. */
+  async record(
+    actor: Pick<Actor, 'name' | 'id'>,
+    action: AuditAction,
+    target: AuditTarget | null = null,
+    details: Record<string, unknown> = {},
+  ): Promise<void> {
+    const { store, ids, now, redact, lost } = this.#ports
+    const entry = { id: ids.next('aud'), at: now(), actor: actor.name, actorId: actor.id, action, target, details }
+    try {
+      await store.add(redact(entry))
+    } catch (error) {
+      lost(error, action)
+    }
+  }
+
+  /** For what somebody does every few seconds, such as saving a draft: one entry in ten minutes tells as much. */
+  async recordOnce(
+    actor: Pick<Actor, 'name' | 'id'>,
+    action: AuditAction,
+    target: AuditTarget,
+    details: Record<string, unknown> = {},
+  ): Promise<void> {
+    const key = JSON.stringify([actor.id, actor.name, action, target.id])
+    const now = this.#ports.now()
+    if (now - (this.#recent.get(key) ?? -ONCE_IN_MS) < ONCE_IN_MS) return
+    if (this.#recent.size >= MOST_RECENT) this.#recent.clear()
+    this.#recent.set(key, now)
+    await this.record(actor, action, target, details)
+  }
+
+  deleteOlderThan(before: number, limit: number): Promise<number> {
+    return this.#ports.store.deleteOlderThan(before, limit)
+  }
+
+  async list(page: Page): Promise<Paged<AuditView>> {
+    const { items, nextCursor } = await this.#ports.store.list(page)
+    return { items: items.map((entry) => ({ ...entry, at: new Date(entry.at).toISOString() })), nextCursor }
+  }
+}
+
+export interface AuditView {
+  id: string
+  at: string
+  actor: string
+  actorId: string | null
+  action: AuditAction
+  target: AuditTarget | null
+  details: Record<string, unknown>
+}

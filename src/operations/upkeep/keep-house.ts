@@ -1,0 +1,24 @@
+// Retention: deletes what is past its time, in small batches, so that no webhook waits for it.
+import { AUDIT_DAYS } from './audit.ts'
+import type { UpkeepServices } from './services.ts'
+
+const BATCH = 200
+const DAY_MS = 86_400_000
+/** Former secrets are hidden at least so long. */
+const FORMER_SECRETS_MS = 3_600_000
+
+export async function keepHouse(services: UpkeepServices, retentionDays: number, signal: AbortSignal): Promise<number> {
+  const now = services.now()
+  services.rate.sweep(now)
+  services.secrets.forget(Math.min(services.engine.activeSince, now - FORMER_SECRETS_MS))
+  let deleted = 0
+  for (;;) {
+    const count =
+      (await services.housekeeping.deleteOlderThan(now - retentionDays * DAY_MS, now, BATCH)) +
+      (await services.audit.deleteOlderThan(now - AUDIT_DAYS * DAY_MS, BATCH))
+    deleted += count
+    if (count < BATCH || signal.aborted) return deleted
+    // Deliveries first.
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}

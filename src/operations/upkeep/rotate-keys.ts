@@ -1,0 +1,11 @@
+import type { Actor } from '../ports/access.ts'
+import type { KeysView } from './key-rotation.ts'
+import type { UpkeepServices } from './services.ts'
+
+/** Begins to seal everything with the current key; how far it is, `GET /keys` tells. */
+export async function rotateKeys({ keyRotation, audit }: UpkeepServices, actor: Actor): Promise<KeysView> {
+  keyRotation.start()
+  const view = await keyRotation.view()
+  await audit.record(actor, 'key.rotate', { kind: 'key', id: view.current, name: null })
+  return view
+}

@@ -1,0 +1,14 @@
+import type { DeliveryServices } from '../deliveries/services.ts'
+import type { Basics } from '../ports/basics.ts'
+import type { Backups, Housekeeping } from '../ports/upkeep.ts'
+import type { RunServices } from '../runs/services.ts'
+import type { Audit } from './audit.ts'
+import type { KeyRotation } from './key-rotation.ts'
+
+export interface UpkeepServices extends Basics, Pick<RunServices, 'engine'>, Pick<DeliveryServices, 'rate'> {
+  audit: Audit
+  housekeeping: Housekeeping
+  /** null: the data is elsewhere, and so are its backups. */
+  backups: Backups | null
+  keyRotation: KeyRotation
+}

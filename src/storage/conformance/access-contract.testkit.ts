@@ -1,0 +1,326 @@
+// What every database must do for those who come in: one suite, run by each database's own small test file.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createIds } from '../../engine/ids.ts'
+import type {
+  InvitationRecord,
+  InvitationStore,
+  NewUser,
+  Role,
+  SessionStore,
+  TokenRecord,
+  TokenStore,
+  UserRecord,
+  UserStore,
+} from '../../operations/ports/access.ts'
+import type { AuditEntry, AuditStore } from '../../operations/ports/audit.ts'
+import type { Housekeeping } from '../../operations/ports/upkeep.ts'
+
+export interface AccessStores {
+  users: UserStore
+  sessions: SessionStore
+  invitations: InvitationStore
+  tokens: TokenStore
+  audit: AuditStore
+  housekeeping: Housekeeping
+  close(): Promise<void>
+}
+
+let time = Date.UTC(2026, 0, 1)
+let counter = 0
+const ids = createIds(
+  () => time,
+  (size) => new Uint8Array(size).fill(7),
+)
+const page = { limit: 50, cursor: null }
+
+const newUser = (role: Role = 'editor', change: Partial<NewUser> = {}): NewUser => ({
+  id: ids.next('usr'),
+  email: `user${++counter}@example.com`,
+  name: 'A user',
+  role,
+  createdAt: time,
+  lastSignInAt: null,
+  password: 'hash',
+  ...change,
+})
+
+const withoutPassword = ({ password: _, ...user }: NewUser): UserRecord => user
+
+const newToken = (change: Partial<TokenRecord> = {}): TokenRecord => ({
+  id: ids.next('tok'),
+  digest: `digest ${++counter}`,
+  name: 'deploy',
+  scope: 'write',
+  createdAt: time,
+  createdBy: 'ada@example.com',
+  userId: null,
+  lastUsedAt: null,
+  ...change,
+})
+
+export function accessContract(name: string, open: () => Promise<AccessStores>): void {
+  describe(name, () => {
+    let stores: AccessStores
+    beforeAll(async () => {
+      stores = await open()
+    })
+    afterAll(() => stores.close())
+
+    const invite = async (change: Partial<InvitationRecord> = {}): Promise<InvitationRecord & { code: string }> => {
+      const code = `code ${++counter}`
+      const invitation = {
+        id: ids.next('inv'),
+        email: null,
+        role: 'editor' as const,
+        createdAt: time,
+        expiresAt: time + 1000,
+        userId: null,
+        ...change,
+      }
+      expect(await stores.invitations.add(invitation, code)).toBe(true)
+      return { ...invitation, code }
+    }
+
+    const addUser = async (role: Role): Promise<NewUser> => {
+      const user = newUser(role)
+      expect(await stores.users.addInvited(user, (await invite()).code)).toBe('added')
+      return user
+    }
+
+    const openSession = async (user: NewUser, change: { expiresAt?: number } = {}): Promise<string> => {
+      const id = `session ${++counter}`
+      const session = { id, userId: user.id, createdAt: time, expiresAt: time + 1000, ...change }
+      expect(await stores.sessions.open(session, user.password)).toBe(true)
+      return id
+    }
+
+    describe('the first owner', () => {
+      it('is made once, also when two come at once', async () => {
+        expect(await stores.users.isSetUp()).toBe(false)
+        const candidates = [newUser('owner'), newUser('owner')]
+        const made = await Promise.all(candidates.map((user) => stores.users.addFirstOwner(user)))
+        expect(made.filter(Boolean)).toHaveLength(1)
+        const { items } = await stores.users.list(page)
+        expect(items).toEqual([withoutPassword(candidates[made.indexOf(true)]!)])
+        expect(await stores.users.isSetUp()).toBe(true)
+        expect(await stores.users.addFirstOwner(newUser('owner'))).toBe(false)
+      })
+    })
+
+    describe('users', () => {
+      it('come in by an invitation, which one of them uses up', async () => {
+        const { code } = await invite()
+        const guests = [newUser(), newUser()]
+        const results = await Promise.all(guests.map((user) => stores.users.addInvited(user, code)))
+        expect(results.toSorted()).toEqual(['added', 'no_invitation'])
+        const [added, refused] = results[0] === 'added' ? guests : guests.toReversed()
+        expect(await stores.users.get(added!.id)).toEqual(withoutPassword(added!))
+        expect(await stores.users.byEmail(added!.email)).toEqual(added)
+        expect(await stores.users.get(refused!.id)).toBeNull()
+        expect(await stores.users.byEmail(refused!.email)).toBeNull()
+      })
+
+      it('do not come in by an invitation past its time', async () => {
+        const { code } = await invite({ expiresAt: time })
+        expect(await stores.users.addInvited(newUser(), code)).toBe('no_invitation')
+      })
+
+      it('have an address of their own, and a refused one leaves the invitation as it was', async () => {
+        const first = await addUser('viewer')
+        const { code } = await invite()
+        expect(await stores.users.addInvited(newUser('viewer', { email: first.email }), code)).toBe('email_taken')
+        expect(await stores.users.addInvited(newUser('viewer'), code)).toBe('added')
+      })
+
+      it('are listed page by page', async () => {
+        const all = await stores.users.list(page)
+        const first = await stores.users.list({ limit: 2, cursor: null })
+        const rest = await stores.users.list({ limit: 50, cursor: first.nextCursor })
+        expect([...first.items, ...rest.items]).toEqual(all.items)
+      })
+
+      it('go with their sessions and tokens', async () => {
+        const user = await addUser('editor')
+        const session = await openSession(user)
+        const token = newToken({ userId: user.id })
+        await stores.tokens.add(token)
+        expect(await stores.users.remove(user.id)).toMatchObject({ id: user.id, email: user.email })
+        expect(await stores.users.get(user.id)).toBeNull()
+        expect(await stores.sessions.find(session)).toBeNull()
+        expect((await stores.tokens.all()).map(({ id }) => id)).not.toContain(token.id)
+        expect(await stores.users.remove(user.id)).toBeNull()
+      })
+
+      it('lose the tokens that reach further than their new role', async () => {
+        const user = await addUser('editor')
+        const tokens = (['read', 'write', 'admin'] as const).map((scope) => newToken({ scope, userId: user.id }))
+        for (const token of tokens) await stores.tokens.add(token)
+        expect(await stores.users.setRole(user.id, 'viewer', 'read')).toMatchObject({ id: user.id, role: 'viewer' })
+        const left = (await stores.tokens.all()).filter(({ userId }) => userId === user.id)
+        expect(left.map(({ scope }) => scope)).toEqual(['read'])
+        expect(await stores.users.setRole('usr_none', 'viewer', 'read')).toBeNull()
+      })
+    })
+
+    describe('the last owner', () => {
+      it('stays, also when the last two degrade and remove one another at once', async () => {
+        const { items } = await stores.users.list(page)
+        const first = items.find(({ role }) => role === 'owner')!
+        expect(await stores.users.remove(first.id)).toBe('last_owner')
+        expect(await stores.users.setRole(first.id, 'viewer', 'read')).toBe('last_owner')
+        expect(await stores.users.setRole(first.id, 'owner', 'admin')).toMatchObject({ role: 'owner' })
+
+        const second = await addUser('owner')
+        const results = await Promise.all([
+          stores.users.setRole(first.id, 'editor', 'write'),
+          stores.users.remove(second.id),
+        ])
+        expect(results.filter((result) => result === 'last_owner')).toHaveLength(1)
+        const owners = (await stores.users.list(page)).items.filter(({ role }) => role === 'owner')
+        expect(owners).toHaveLength(1)
+      })
+    })
+
+    describe('sessions', () => {
+      it('name their user, and note the sign-in', async () => {
+        const user = await addUser('viewer')
+        time += 5
+        const id = await openSession(user)
+        expect(await stores.sessions.find(id)).toEqual({
+          session: { id, userId: user.id, createdAt: time, expiresAt: time + 1000 },
+          user: { ...withoutPassword(user), lastSignInAt: time },
+        })
+        await stores.sessions.renew(id, time + 2000)
+        expect((await stores.sessions.find(id))?.session.expiresAt).toBe(time + 2000)
+        await stores.sessions.end(id)
+        expect(await stores.sessions.find(id)).toBeNull()
+      })
+
+      it('end with the password, and none is opened with the old one', async () => {
+        const user = await addUser('viewer')
+        const [mine, other] = [await openSession(user), await openSession(await addUser('viewer'))]
+        expect(await stores.users.setPassword(user.id, 'new hash', 'not the hash')).toBe(false)
+        expect(await stores.sessions.find(mine)).not.toBeNull()
+        expect(await stores.users.setPassword(user.id, 'new hash', user.password)).toBe(true)
+        expect(await stores.sessions.find(mine)).toBeNull()
+        expect(await stores.sessions.find(other)).not.toBeNull()
+        const late = { id: 'late', userId: user.id, createdAt: time, expiresAt: time + 1000 }
+        expect(await stores.sessions.open(late, user.password)).toBe(false)
+        expect(await stores.sessions.find('late')).toBeNull()
+        expect(await stores.users.setPassword(user.id, 'newer hash', null)).toBe(true)
+      })
+
+      it('are not opened for a user who has gone', async () => {
+        const user = await addUser('viewer')
+        await stores.users.remove(user.id)
+        const late = { id: 'too late', userId: user.id, createdAt: time, expiresAt: time + 1000 }
+        expect(await stores.sessions.open(late, user.password)).toBe(false)
+      })
+    })
+
+    describe('invitations', () => {
+      it('are found by their code until their time is up, listed and taken back', async () => {
+        const { code, ...invitation } = await invite({ email: 'guest@example.com', role: 'owner' })
+        const past = await invite({ expiresAt: time })
+        expect(await stores.invitations.byCode(code, time)).toEqual(invitation)
+        expect(await stores.invitations.byCode(past.code, time)).toBeNull()
+        const { items } = await stores.invitations.list(time, page)
+        expect(items[0]).toEqual(invitation)
+        expect(items.map(({ id }) => id)).not.toContain(past.id)
+        expect(await stores.invitations.remove(invitation.id)).toEqual(invitation)
+        expect(await stores.invitations.remove(invitation.id)).toBeNull()
+        expect(await stores.invitations.byCode(code, time)).toBeNull()
+      })
+
+      it('go with the user who made them, or with the role of an owner', async () => {
+        const [gone, degraded, stays] = [await addUser('owner'), await addUser('owner'), await addUser('owner')]
+        const codes: string[] = []
+        for (const { id } of [gone, degraded, stays]) codes.push((await invite({ userId: id })).code)
+        await stores.users.remove(gone.id)
+        await stores.users.setRole(degraded.id, 'editor', 'write')
+        await stores.users.setRole(stays.id, 'owner', 'admin')
+        const found = await Promise.all(codes.map((code) => stores.invitations.byCode(code, time)))
+        expect(found.map((invitation) => invitation?.userId)).toEqual([undefined, undefined, stays.id])
+      })
+
+      it('are not made by whoever is no owner any more', async () => {
+        const user = await addUser('editor')
+        const late = { id: ids.next('inv'), email: null, role: 'owner' as const, createdAt: time, expiresAt: time + 1 }
+        for (const userId of [user.id, 'usr_gone'])
+          expect(await stores.invitations.add({ ...late, userId }, `late ${userId}`)).toBe(false)
+      })
+    })
+
+    describe('tokens', () => {
+      it('are given back as they were added, with their last use', async () => {
+        const token = newToken()
+        await stores.tokens.add(token)
+        await stores.tokens.used(token.id, time + 7)
+        const found = async () => (await stores.tokens.all()).find(({ id }) => id === token.id)
+        expect(await found()).toEqual({ ...token, lastUsedAt: time + 7 })
+        expect(await stores.tokens.remove(token.id)).toEqual({ ...token, lastUsedAt: time + 7 })
+        expect(await stores.tokens.remove(token.id)).toBeNull()
+        expect(await found()).toBeUndefined()
+      })
+    })
+
+    describe('a token that reaches further than its user', () => {
+      it('is not made', async () => {
+        const user = await addUser('editor')
+        expect(await stores.tokens.add({ ...newToken(), scope: 'write', userId: user.id })).toBe(true)
+        expect(await stores.tokens.add({ ...newToken(), scope: 'admin', userId: user.id })).toBe(false)
+        expect(await stores.tokens.add({ ...newToken(), scope: 'read', userId: 'usr_gone' })).toBe(false)
+      })
+    })
+
+    describe('housekeeping', () => {
+      it('deletes sessions and invitations past their time, and no others', async () => {
+        const user = await addUser('viewer')
+        const [old, live] = [await openSession(user, { expiresAt: time - 1 }), await openSession(user)]
+        const past = await invite({ expiresAt: time - 1 })
+        const open = await invite()
+        for (let deleted = 1; deleted > 0; ) deleted = await stores.housekeeping.deleteOlderThan(0, time, 2)
+        expect(await stores.sessions.find(old)).toBeNull()
+        expect(await stores.sessions.find(live)).not.toBeNull()
+        expect(await stores.invitations.remove(past.id)).toBeNull()
+        expect(await stores.invitations.remove(open.id)).not.toBeNull()
+      })
+    })
+
+    describe('the audit log', () => {
+      const entry = (change: Partial<AuditEntry> = {}): AuditEntry => ({
+        id: ids.next('aud'),
+        at: time,
+        actor: 'ada@example.com',
+        actorId: 'usr_1',
+        action: 'flow.publish',
+        target: { kind: 'flow', id: 'flow_1', name: 'Orders' },
+        details: { version: 2 },
+        ...change,
+      })
+
+      it('gives back entries as they were added, newest first, page by page', async () => {
+        const entries = [
+          entry(),
+          entry({ action: 'user.sign_in_failed', actorId: null, target: null, details: {} }),
+          entry({ target: { kind: 'connection', id: 'shop', name: null } }),
+        ]
+        for (const one of entries) await stores.audit.add(one)
+        const first = await stores.audit.list({ limit: 2, cursor: null })
+        const rest = await stores.audit.list({ limit: 2, cursor: first.nextCursor })
+        expect([...first.items, ...rest.items]).toEqual(entries.toReversed())
+        expect(rest.nextCursor).toBeNull()
+      })
+
+      it('deletes its old end, a few at a time', async () => {
+        time += 1000
+        const recent = entry()
+        await stores.audit.add(recent)
+        expect(await stores.audit.deleteOlderThan(time, 2)).toBe(2)
+        expect(await stores.audit.deleteOlderThan(time, 2)).toBe(1)
+        expect(await stores.audit.deleteOlderThan(time, 2)).toBe(0)
+        expect((await stores.audit.list(page)).items).toEqual([recent])
+      })
+    })
+  })
+}

@@ -1,0 +1,108 @@
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, describe, expect, it } from 'vitest'
+import { sqliteDialect } from '../rows/dialect.ts'
+import { connect } from '../sqlite/database.ts'
+import { migrate } from './migrate.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'millrace-migrate-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+function open(file: string): DatabaseSync {
+  const raw = new DatabaseSync(file)
+  raw.exec('PRAGMA journal_mode=WAL')
+  return raw
+}
+
+interface Named {
+  name: unknown
+}
+
+const schemaOf = (raw: DatabaseSync) => [
+  ...raw.prepare("select type, name, sql from sqlite_master where name not like 'sqlite_%' order by type, name").all(),
+  ...raw.prepare('select name from kysely_migration order by name').all(),
+]
+
+async function migrated(file: string): Promise<unknown[]> {
+  const raw = open(file)
+  await migrate(connect(raw), sqliteDialect)
+  const schema = schemaOf(raw)
+  expect(raw.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
+  raw.close()
+  return schema
+}
+
+/** What a process leaves behind that is killed now: its files as they are. */
+function copyFiles(from: string, to: string): void {
+  for (const end of ['', '-wal']) if (existsSync(from + end)) copyFileSync(from + end, to + end)
+}
+
+describe('a migration of the embedded database', { timeout: 60_000 }, () => {
+  it('goes on at the next start, killed before whichever statement', async () => {
+    const file = join(folder, 'whole.db')
+    const raw = open(file)
+    const prepare = raw.prepare.bind(raw)
+    let statements = 0
+    raw.prepare = (text) => {
+      copyFiles(file, join(folder, `killed-${++statements}.db`))
+      return prepare(text)
+    }
+    await migrate(connect(raw), sqliteDialect)
+    raw.prepare = prepare
+    const schema = schemaOf(raw)
+    raw.close()
+    expect(statements).toBeGreaterThan(70)
+    for (let at = 1; at <= statements; at++)
+      expect(await migrated(join(folder, `killed-${at}.db`)), `before statement ${at}`).toEqual(schema)
+  })
+
+  it('keeps the rows of every earlier version', async () => {
+    const whole = await migrated(join(folder, 'now.db'))
+    const versions = whole.flatMap((row) =>
+      Object.keys(row as object).length === 1 ? [String((row as Named).name)] : [],
+    )
+    expect(versions.length).toBeGreaterThan(10)
+    for (const version of versions) {
+      const file = join(folder, `version-${version}.db`)
+      const raw = open(file)
+      await migrate(connect(raw), sqliteDialect, version)
+      const filled = fillTables(raw)
+      raw.close()
+      expect(await migrated(file), `from version ${version}`).toEqual(whole)
+      const after = open(file)
+      for (const [table, before] of filled) {
+        const [row] = after.prepare(`select * from ${table}`).all()
+        expect(row, `${table} of version ${version}`).toMatchObject(before)
+      }
+      after.close()
+    }
+  })
+})
+
+/** A row for each table, with something in every column. */
+function fillTables(raw: DatabaseSync): Map<string, Record<string, unknown>> {
+  const tables = raw
+    .prepare(
+      "select name from sqlite_master where type = 'table' and name not like 'sqlite_%' and name not like 'kysely_%'",
+    )
+    .all()
+    .map(({ name }) => String(name))
+  const rows = new Map<string, Record<string, unknown>>()
+  raw.exec('PRAGMA foreign_keys=OFF')
+  for (const table of tables) {
+    if (Number(raw.prepare(`select count(*) as n from ${table}`).get()!['n']) > 0) continue
+    const columns = raw.prepare(`PRAGMA table_info(${table})`).all() as { name: string; type: string }[]
+    const row = Object.fromEntries(
+      columns.map(({ name, type }) => [name, /int/i.test(type) ? 1 : /blob/i.test(type) ? new Uint8Array([1]) : '"1"']),
+    )
+    raw
+      .prepare(
+        `insert into ${table} (${columns.map(({ name }) => name).join(', ')}) values (${columns.map(() => '?').join(', ')})`,
+      )
+      .run(...Object.values(row))
+    rows.set(table, row)
+  }
+  return rows
+}

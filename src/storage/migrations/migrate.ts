@@ -1,0 +1,61 @@
+// Brings a database to this version's schema; refuses one that a newer Millrace has written.
+import type { Kysely } from 'kysely'
+import { type Migration, Migrator } from 'kysely/migration'
+import type { Dialect } from '../rows/dialect.ts'
+import { core } from './001-core.ts'
+import { secrets } from './002-secrets.ts'
+import { keyValues } from './003-key-values.ts'
+import { connections } from './004-connections.ts'
+import { access } from './005-access.ts'
+import { activity } from './006-activity.ts'
+import { waiting } from './007-waiting.ts'
+import { sealed } from './008-sealed.ts'
+import { flowSource } from './011-flow-source.ts'
+import { dispatch } from './012-dispatch.ts'
+import { runLists } from './013-run-lists.ts'
+import { rejected } from './014-rejected.ts'
+import { invitationMakers } from './016-invitation-makers.ts'
+
+type Step = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
+
+const MIGRATIONS: Record<string, Step> = {
+  '001-core': core,
+  '002-secrets': secrets,
+  '003-key-values': keyValues,
+  '004-connections': connections,
+  '005-access': access,
+  '006-activity': activity,
+  '007-waiting': waiting,
+  '008-sealed': sealed,
+  '011-flow-source': flowSource,
+  '012-dispatch': dispatch,
+  '013-run-lists': runLists,
+  '014-rejected': rejected,
+  '016-invitation-makers': invitationMakers,
+}
+
+export class NewerSchema extends Error {}
+
+// biome-ignore lint/suspicious/noExplicitAny: migrations come before the tables they make
+type AnyTables = any
+
+/** `upTo`: the last one to be done; without it all are. */
+export async function migrate(db: Kysely<AnyTables>, dialect: Dialect, upTo?: string): Promise<void> {
+  const migrations: Record<string, Migration> = {}
+  for (const [name, up] of Object.entries(MIGRATIONS)) migrations[name] = { up: (on) => up(on, dialect) }
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
+  const applied = await appliedMigrations(db)
+  const unknown = applied.filter((name) => !Object.hasOwn(MIGRATIONS, name))
+  if (unknown.length) throw new NewerSchema(`it was written by a newer version of Millrace (it has "${unknown[0]}")`)
+  if (applied.length === Object.keys(MIGRATIONS).length) return
+  // All that are due, and the record of them, in one transaction: whatever is killed, none is half done.
+  const { error } = await (upTo === undefined ? migrator.migrateToLatest() : migrator.migrateTo(upTo))
+  if (error) throw error
+}
+
+async function appliedMigrations(db: Kysely<AnyTables>): Promise<string[]> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true })
+  if (!tables.some((table) => table.name === 'kysely_migration')) return []
+  const rows = await db.selectFrom('kysely_migration').select('name').execute()
+  return rows.map((row) => String(row['name']))
+}

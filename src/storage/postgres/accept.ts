@@ -1,0 +1,224 @@
+// Takes on runs: deliveries that arrive together share one statement, which commits them with their dedupe keys.
+import { type Claim, type NewRun, SMALL_RUN } from '../../engine/run-store.ts'
+import type { Accepted, Dedupe, RunTerms } from '../../operations/ports/runs.ts'
+import type { Protect } from '../../operations/ports/secrets.ts'
+import { runBinding } from '../rows/bindings.ts'
+import { sealedRequestColumns } from '../rows/request-columns.ts'
+import { StorageUnavailable } from '../rows/storage-unavailable.ts'
+import { arrays, type Columns, DATABASE_NOW, unnest } from './arrays.ts'
+import { Batches } from './batches.ts'
+import type { HotPool } from './database.ts'
+
+export interface PostgresClaim extends Claim {
+  /** The flow whose keys the run works on. */
+  flowId: string
+  /** When the question was asked to which the database last said that the claim stands, by this process's steady clock. */
+  seenAt: number
+}
+
+/** How this process takes part in running what it takes on. */
+export interface RunsHere {
+  /** The name under which its callers are answered. */
+  node: string
+  /** The holder for a run that starts here at once; null: others may take it. */
+  reserve(): string | null
+  /** A reserved place is not needed after all. */
+  giveBack(): void
+  /** Resolves when so many changes are known here; for a run that starts here. */
+  catchUp(changes: number): Promise<void> | void
+  /** The name under which it holds runs; null while it may hold none. */
+  worker(): string | null
+  /** Whether the others cannot have taken this process for dead by now; where they may have, `renewed` tells when it is known. */
+  isCertain(): boolean
+  renewed(): Promise<void>
+}
+
+const GIVEN = {
+  id: 'text',
+  flow_id: 'text',
+  version: 'int',
+  document: 'text',
+  test: 'int',
+  hops: 'int',
+  reply_status: 'int',
+  request: 'text',
+  raw_body: 'bytea',
+  created_at: 'bigint',
+  replay_of: 'text',
+  sealed: 'text',
+  worker: 'text',
+  at_once: 'int',
+  reply_to: 'text',
+  webhook_id: 'text',
+  dedupe_key: 'text',
+  dedupe_until: 'bigint',
+} as const satisfies Columns
+
+export type GivenRun = Record<keyof typeof GIVEN, string | number | Uint8Array | null> & { id: string; flow_id: string }
+
+/** After the arrays: the time by which a dedupe key counts as expired. */
+const NOW = `$${Object.keys(GIVEN).length + 1}::bigint`
+const RUN_COLUMNS = Object.keys(GIVEN).filter((name) => !/^(webhook_id|dedupe_)/.test(name))
+
+const INSERT = `
+  with given as (select * from ${unnest('given_run', GIVEN)}),
+  standing as (
+    select * from given where webhook_id is null or exists (
+      select 1 from flow where flow.id = given.flow_id and flow.webhook_id = given.webhook_id and flow.version = given.version)),
+  taken as (
+    insert into dedupe (flow_id, key, run_id, expires_at)
+    select flow_id, dedupe_key, id, dedupe_until from standing where dedupe_key is not null order by flow_id, dedupe_key
+    on conflict (flow_id, key) do update set run_id = excluded.run_id, expires_at = excluded.expires_at
+      where dedupe.expires_at <= ${NOW}
+    returning run_id)
+  insert into run (${RUN_COLUMNS.join(', ')}, status, epoch, attempt, placed, due_at)
+  select ${RUN_COLUMNS.join(', ')}, 'queued', case when worker is null then 0 else 1 end, 1,
+    case when at_once is null then null else 0 end,
+    case when worker is null and at_once is null then ${DATABASE_NOW} end
+  from standing where dedupe_key is null or id in (select run_id from taken)
+  returning id, (select last_value from change_count) as changes`
+
+const HOLDER = `select dedupe.run_id from dedupe where flow_id = $1 and key = $2 and expires_at > $3
+  and ($4::text is null or exists (select 1 from flow where id = $1 and webhook_id = $4 and version = $5))`
+const PRESENT = `select id, (select last_value from change_count) as changes from run where id = any($1::text[])`
+
+/** A commit whose reply was lost is looked for so long, before its callers are told to try again. */
+const SETTLE_WITHIN_MS = 5_000
+const LOOK_EVERY_MS = 100
+const UNIQUE_VIOLATION = '23505'
+const MOST_AT_ONCE = 200
+const LANES = 2
+
+const ANY_ROUTE: RunTerms = { concurrency: null, awaited: false, route: null }
+
+/** Inserts one run as part of a transaction of the caller's; for a replay, which brings a journal along. */
+export async function insertRun(query: HotPool['query'], run: GivenRun): Promise<void> {
+  await query({ name: 'accept', text: INSERT, values: [...arrays(GIVEN, [run]), run.created_at] })
+}
+
+export function givenRun(
+  run: NewRun,
+  dedupe: Dedupe | null,
+  { concurrency, awaited, route }: RunTerms,
+  here: Pick<RunsHere, 'node'>,
+  worker: string | null,
+  protect: Protect,
+): GivenRun {
+  return {
+    id: run.id,
+    flow_id: run.flowId,
+    version: run.version,
+    document: run.document,
+    test: run.test ? 1 : 0,
+    hops: run.hops,
+    reply_status: run.replyStatus,
+    created_at: run.createdAt,
+    replay_of: run.replayOf,
+    ...sealedRequestColumns(run.webhook, protect.of(run.flowId), runBinding(run.id)),
+    worker,
+    at_once: concurrency,
+    reply_to: awaited ? here.node : null,
+    webhook_id: route?.webhookId ?? null,
+    dedupe_key: dedupe?.key ?? null,
+    dedupe_until: dedupe?.expiresAt ?? null,
+  }
+}
+
+export function createAccept(
+  hot: HotPool,
+  protect: Protect,
+  here: RunsHere,
+  onCommit: (seconds: number, writes: number) => void,
+) {
+  const batches = new Batches<GivenRun, Accepted>({
+    lanes: LANES,
+    most: MOST_AT_ONCE,
+    send: (runs) => acceptAll(hot, runs, here),
+    onSent: onCommit,
+  })
+
+  return async (run: NewRun, dedupe: Dedupe | null = null, terms: RunTerms = ANY_ROUTE): Promise<Accepted> => {
+    // A large one begins when the queue has room for it.
+    const isSmall = run.webhook.rawBody.length <= SMALL_RUN
+    const worker = terms.concurrency === null && isSmall ? here.reserve() : null
+    const started = performance.now()
+    let accepted: Accepted | null = null
+    try {
+      accepted = await batches.add(givenRun(run, dedupe, terms, here, worker, protect))
+    } finally {
+      if (worker !== null && !isTakenOn(accepted)) here.giveBack()
+    }
+    if (worker === null || !isTakenOn(accepted)) return accepted
+    const claim: PostgresClaim = { runId: run.id, epoch: 1, flowId: run.flowId, seenAt: started }
+    return { ...accepted, claim }
+  }
+}
+
+const isTakenOn = (accepted: Accepted | null): boolean =>
+  accepted !== null && accepted.duplicateOf === null && !accepted.stale
+
+async function acceptAll(hot: HotPool, runs: GivenRun[], here: RunsHere): Promise<Accepted[]> {
+  // One statement can take a key once: of those with the same key the first stands for all.
+  const firsts = new Map<string, GivenRun>()
+  const keyOf = (run: GivenRun) => JSON.stringify([run.flow_id, run.dedupe_key])
+  for (const run of runs) if (run.dedupe_key !== null && !firsts.has(keyOf(run))) firsts.set(keyOf(run), run)
+  const isFirst = (run: GivenRun) => run.dedupe_key === null || firsts.get(keyOf(run)) === run
+  const { ids: inserted, changes } = await insertSurely(hot, runs.filter(isFirst))
+  if (runs.some(({ worker }) => worker !== null)) await here.catchUp(changes)
+
+  const results = new Map<GivenRun, Accepted>()
+  for (const run of runs.filter(isFirst))
+    results.set(run, inserted.has(run.id) ? { duplicateOf: null } : await whyNot(hot, run))
+  return runs.map((run) => {
+    const result = results.get(run)
+    if (result) return result
+    const first = firsts.get(keyOf(run))!
+    const ofFirst = results.get(first)!
+    return ofFirst.stale ? ofFirst : { duplicateOf: ofFirst.duplicateOf ?? first.id }
+  })
+}
+
+interface Inserted {
+  ids: Set<string>
+  /** Of what processes keep in memory, as of then. */
+  changes: number
+}
+
+const inserted = (rows: { id: string; changes: number }[]): Inserted => ({
+  ids: new Set(rows.map(({ id }) => id)),
+  changes: rows[0]?.changes ?? 0,
+})
+
+/** Nothing says whether a commit happened whose reply was lost: the table does. */
+async function insertSurely(hot: HotPool, runs: GivenRun[]): Promise<Inserted> {
+  const insert = async () => {
+    const now = runs.reduce((latest, run) => Math.max(latest, run.created_at as number), 0)
+    return inserted(await hot.query({ name: 'accept', text: INSERT, values: [...arrays(GIVEN, runs), now] }))
+  }
+  try {
+    return await insert()
+  } catch (error) {
+    if (!(error instanceof StorageUnavailable && error.unsure)) throw error
+    const deadline = performance.now() + SETTLE_WITHIN_MS
+    for (;;) {
+      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+      try {
+        const values = [runs.map((run) => run.id)]
+        const there = inserted(await hot.query({ name: 'present', text: PRESENT, values }))
+        // They were committed together: whoever is missing was refused.
+        return there.ids.size ? there : await insert()
+      } catch (again) {
+        // Already there: the first attempt was still under way, and has come to its end now.
+        const late = (again as { code?: string }).code === UNIQUE_VIOLATION
+        if (!(late || again instanceof StorageUnavailable) || performance.now() > deadline) throw again
+      }
+    }
+  }
+}
+
+async function whyNot(hot: HotPool, run: GivenRun): Promise<Accepted> {
+  if (run.dedupe_key === null) return { duplicateOf: null, stale: true }
+  const values = [run.flow_id, run.dedupe_key, run.created_at, run.webhook_id, run.version]
+  const [holder] = await hot.query<{ run_id: string }>({ name: 'holder', text: HOLDER, values })
+  return holder ? { duplicateOf: holder.run_id } : { duplicateOf: null, stale: true }
+}

@@ -1,0 +1,48 @@
+// Deliveries that started no run, on PostgreSQL: those that come together are written together.
+import type { DeliveryStore } from '../../operations/ports/deliveries.ts'
+import type { Protect } from '../../operations/ports/secrets.ts'
+import { requestColumns } from '../rows/request-columns.ts'
+import type { DeliveryTable } from '../rows/tables.ts'
+import { arrays, type Columns, unnest } from './arrays.ts'
+import { Batches } from './batches.ts'
+import type { HotPool } from './database.ts'
+
+const COLUMNS = {
+  id: 'text',
+  flow_id: 'text',
+  outcome: 'text',
+  code: 'text',
+  message: 'text',
+  status: 'int',
+  run_id: 'text',
+  request: 'text',
+  raw_body: 'bytea',
+  received_at: 'bigint',
+} as const satisfies Columns & Record<keyof DeliveryTable, string>
+
+const names = Object.keys(COLUMNS).join(', ')
+const INSERT = `insert into delivery (${names}) select ${names} from ${unnest('given', COLUMNS)} on conflict (id) do nothing`
+
+export function createAddDelivery(hot: HotPool, protect: Protect): DeliveryStore['add'] {
+  const batches = new Batches<DeliveryTable, void>({
+    lanes: 1,
+    most: 200,
+    send: async (rows) => {
+      await hot.query({ name: 'add-deliveries', text: INSERT, values: arrays(COLUMNS, rows) })
+      return rows.map(() => undefined)
+    },
+    onSent: () => {},
+  })
+  return (d) =>
+    batches.add({
+      id: d.id,
+      flow_id: d.flowId,
+      outcome: d.outcome,
+      code: d.code,
+      message: d.message && protect.of(d.flowId).text(d.message),
+      status: d.status,
+      run_id: d.runId,
+      received_at: d.receivedAt,
+      ...requestColumns(d.webhook, protect.of(d.flowId)),
+    })
+}

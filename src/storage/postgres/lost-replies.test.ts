@@ -1,0 +1,130 @@
+// A connection that breaks after the database has committed and before it could say so: nothing is done twice, nothing is lost.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type CuttingProxy, startCuttingProxy } from '../../../test/harness/cutting-proxy.ts'
+import { type Databases, query, startDatabases } from '../../../test/harness/postgres.ts'
+import type { JournalEntry, RunProgress } from '../../engine/run-store.ts'
+import { testProtect } from '../../secrets/test-keys.ts'
+import { newRun } from '../conformance/store-contract.testkit.ts'
+import { openPostgres, type PostgresStorage } from './database.ts'
+import { createPostgresRunJournal, type PostgresRunJournal } from './run-journal.ts'
+
+let databases: Databases
+let proxy: CuttingProxy
+let storage: PostgresStorage
+let journal: PostgresRunJournal
+let url: string
+
+beforeAll(async () => {
+  databases = await startDatabases()
+  url = await databases.create()
+  const { hostname, port } = new URL(url)
+  proxy = await startCuttingProxy({ host: hostname, port: Number(port || 5432) })
+  const through = new URL(url)
+  through.host = `127.0.0.1:${proxy.port}`
+  storage = await openPostgres(through.href)
+  const here = {
+    node: 'node_test',
+    reserve: () => null,
+    giveBack: () => {},
+    catchUp: () => {},
+    worker: () => 'worker_test',
+    isCertain: () => true,
+    renewed: async () => {},
+  }
+  journal = createPostgresRunJournal(storage.hot, testProtect(), here)
+})
+afterAll(async () => {
+  await storage.close()
+  await proxy.close()
+  await databases.stop()
+})
+
+const holding = (text: string) => (message: Buffer) => message.includes(text)
+const runsOf = (flowId: string) => query(url, 'select id, status, epoch from run where flow_id = $1', [flowId])
+
+const entry = (path: string, change: Partial<JournalEntry> = {}): JournalEntry => ({
+  path,
+  id: path,
+  kind: 'set',
+  seq: 1,
+  status: 'succeeded',
+  attempt: 1,
+  startedAt: 1,
+  finishedAt: 2,
+  outcome: 'done',
+  decision: null,
+  resumeAt: null,
+  input: null,
+  output: { x: 1 },
+  error: null,
+  logs: null,
+  ...change,
+})
+const progressOf = (status: RunProgress['status'], entries: JournalEntry[]): RunProgress => ({
+  status,
+  startedAt: 1,
+  finishedAt: status === 'succeeded' ? 5 : null,
+  resumeAt: null,
+  error: null,
+  entries,
+})
+
+/** As the engine does: again, until the database has answered. */
+async function recordAtLast(claim: { runId: string; epoch: number }, progress: RunProgress): Promise<boolean> {
+  try {
+    return await journal.record(claim, progress)
+  } catch (error) {
+    expect(error).toMatchObject({ name: 'StorageUnavailable', unsure: true })
+    return journal.record(claim, progress)
+  }
+}
+
+async function claimed(flowId: string) {
+  const run = newRun(flowId)
+  await journal.runs.accept(run)
+  return (await journal.claim(run.id, 1))!.claim
+}
+
+describe('when the reply to a commit is lost', () => {
+  it('takes a delivery on once, and tells its sender so', async () => {
+    const runs = [newRun('flow_lost'), newRun('flow_lost'), newRun('flow_lost')]
+    const cut = proxy.loseReplyTo(holding(runs[0]!.id))
+    const accepted = await Promise.all(runs.map((run) => journal.runs.accept(run)))
+    await cut
+    expect(accepted).toEqual(runs.map(() => ({ duplicateOf: null })))
+    const stored = await runsOf('flow_lost')
+    expect(new Set(stored.map(({ id }) => id))).toEqual(new Set(runs.map(({ id }) => id)))
+    expect(stored).toHaveLength(3)
+  })
+
+  it('takes no delivery for a duplicate of itself', async () => {
+    const run = newRun('flow_lost_key')
+    const dedupe = { key: 'k', expiresAt: run.createdAt + 60_000 }
+    const cut = proxy.loseReplyTo(holding(run.id))
+    expect(await journal.runs.accept(run, dedupe)).toEqual({ duplicateOf: null })
+    await cut
+    expect(await journal.runs.accept(newRun('flow_lost_key'), dedupe)).toEqual({ duplicateOf: run.id })
+    expect(await runsOf('flow_lost_key')).toHaveLength(1)
+  })
+
+  it('knows that it ended the run itself', async () => {
+    const claim = await claimed('flow_lost_end')
+    const cut = proxy.loseReplyTo(holding('marked-output'))
+    const end = progressOf('succeeded', [entry('a', { output: 'marked-output' })])
+    expect(await recordAtLast(claim, end)).toBe(true)
+    await cut
+    expect(await runsOf('flow_lost_end')).toMatchObject([{ status: 'succeeded', epoch: claim.epoch }])
+    expect(await journal.record(claim, progressOf('succeeded', []))).toBe(false)
+  })
+
+  it('operates on a key once', async () => {
+    const claim = await claimed('flow_lost_count')
+    const counting = entry('n', { operation: { op: 'increment', key: 'lost-counter', value: null, ttlMs: null } })
+    const cut = proxy.loseReplyTo(holding('commit'))
+    expect(await recordAtLast(claim, progressOf('running', [counting]))).toBe(true)
+    await cut
+    expect(counting.output).toEqual({ value: 1 })
+    const stored = await query(url, `select value from key_value where key = 'lost-counter'`)
+    expect(stored).toEqual([{ value: '1' }])
+  })
+})

@@ -1,0 +1,55 @@
+// Entries of the journal as rows of PostgreSQL.
+import type { JournalEntry } from '../../engine/run-store.ts'
+import type { Protect } from '../../operations/ports/secrets.ts'
+import { stepColumns } from '../rows/step-columns.ts'
+import type { StepTable } from '../rows/tables.ts'
+import { type Columns, unnest } from './arrays.ts'
+
+export const STEP_COLUMNS = {
+  run_id: 'text',
+  path: 'text',
+  id: 'text',
+  kind: 'text',
+  seq: 'int',
+  status: 'text',
+  attempt: 'int',
+  started_at: 'bigint',
+  finished_at: 'bigint',
+  outcome: 'text',
+  decision: 'text',
+  resume_at: 'bigint',
+  input: 'text',
+  output: 'text',
+  error: 'text',
+  logs: 'text',
+  sealed: 'text',
+} as const satisfies Columns & Record<keyof StepTable, string>
+
+const names = Object.keys(STEP_COLUMNS)
+const changed = names.filter((name) => name !== 'run_id' && name !== 'path')
+
+/** Puts the rows of the arrays from parameter `first` on; `only` narrows them down. */
+export const putSteps = (first: number, only = 'true'): string =>
+  `insert into step (${names.join(', ')}) select ${names.join(', ')} from ${unnest('given_step', STEP_COLUMNS, first)} where ${only}
+   on conflict (run_id, path) do update set ${changed.map((name) => `${name} = excluded.${name}`).join(', ')}`
+
+export const stepRow = (runId: string, e: JournalEntry, protect: Protect): StepTable => ({
+  run_id: runId,
+  path: e.path,
+  id: e.id,
+  kind: e.kind,
+  seq: e.seq,
+  status: e.status,
+  attempt: e.attempt,
+  started_at: e.startedAt,
+  finished_at: e.finishedAt,
+  outcome: e.outcome,
+  resume_at: e.resumeAt,
+  ...stepColumns(runId, e, protect),
+})
+
+/** A later entry of a path replaces an earlier one, and one statement can put a row only once. */
+export function latestOfEachPath(entries: readonly JournalEntry[]): readonly JournalEntry[] {
+  if (entries.length < 2) return entries
+  return [...new Map(entries.map((entry) => [entry.path, entry])).values()]
+}

@@ -1,0 +1,98 @@
+// What an operation on a flow's durable keys makes of what is there; the databases read and write around it.
+import { createHash } from 'node:crypto'
+import type { KeyValueOperation, StepError } from '../../engine/step-kind.ts'
+import { parseJson } from '../../flow/parse-json.ts'
+import type { KeyValueResult } from '../../operations/ports/runs.ts'
+import type { Protect } from '../../operations/ports/secrets.ts'
+
+export interface StoredValue {
+  value: string
+  expires_at: number | null
+}
+
+export interface Operated {
+  result: KeyValueResult
+  /** What is there from now on: a new value, nothing, or what was there before. */
+  becomes: StoredValue | 'nothing' | 'unchanged'
+}
+
+const LONGEST_KEY = 500
+
+/** Sealed, a key would not be found again: one that holds a secret, or that no index takes, is kept by its digest. */
+export function keyColumn(name: string, protect: Protect): string {
+  const asItIs =
+    name.length <= LONGEST_KEY && !name.includes('\0') && name.isWellFormed() && protect.text(name) === name
+  // As JSON, in which lone surrogates stay apart.
+  return asItIs ? name : createHash('sha256').update(JSON.stringify(name)).digest('hex')
+}
+
+/** `present`: what is stored and has not expired. */
+export function operateOn(
+  present: StoredValue | undefined,
+  { op, key: name, value, ttlMs, secret }: KeyValueOperation,
+  now: number,
+  binding: string,
+  protect: Protect,
+): Operated {
+  const { value: held, isSecret } = present === undefined ? NOTHING : fromColumn(present.value, binding, protect)
+  // Another version of the flow stored it, or this one would know.
+  if (isSecret && secret === undefined && op !== 'set' && op !== 'delete')
+    return { result: { error: storedSecret(name) }, becomes: 'unchanged' }
+  const become = (written: unknown, expiresAt: number | null): StoredValue => ({
+    value: toColumn(written, secret === 'kept', binding, protect),
+    expires_at: expiresAt,
+  })
+  const expiry = ttlMs === null ? null : now + ttlMs
+  switch (op) {
+    case 'get':
+      return { result: { output: { value: held } }, becomes: 'unchanged' }
+    case 'set':
+      return { result: { output: { value: value ?? null } }, becomes: become(value, expiry) }
+    case 'add':
+      return present
+        ? { result: { output: { added: false, value: held } }, becomes: 'unchanged' }
+        : { result: { output: { added: true, value: value ?? null } }, becomes: become(value, expiry) }
+    case 'delete':
+      return { result: { output: { deleted: present !== undefined } }, becomes: 'nothing' }
+    case 'increment': {
+      const by = value ?? 1
+      if (typeof by !== 'number' || (present && typeof held !== 'number'))
+        return { result: { error: notANumber(name, by) }, becomes: 'unchanged' }
+      const sum = ((held as number | null) ?? 0) + by
+      return {
+        result: { output: { value: sum } },
+        becomes: become(sum, ttlMs === null ? (present?.expires_at ?? null) : expiry),
+      }
+    }
+  }
+}
+
+const notANumber = (key: string, by: unknown): StepError => ({
+  code: 'expression_failed',
+  message: typeof by === 'number' ? `The key "${key}" holds no number` : 'The value to increment by is not a number',
+  hint: 'increment adds a number to a number; use set for anything else.',
+})
+
+const storedSecret = (key: string): StepError => ({
+  code: 'stored_secret',
+  message: `The key "${key}" holds what came of a secret, stored by another version of this flow`,
+  hint: 'Store it anew in this version, or set reveal: true on this step if it may be seen.',
+})
+
+const SEALED = 'sealed:'
+/** Before a sealed value that came of a secret, whatever it looks like. */
+const OF_A_SECRET = '!'
+const NOTHING = { value: null, isSecret: false }
+
+/** JSON never begins like a sealed text. */
+function toColumn(value: unknown, isSecret: boolean, binding: string, protect: Protect): string {
+  const json = JSON.stringify(value ?? null)
+  if (isSecret) return protect.seal(OF_A_SECRET + json, binding)
+  return protect.json(json) === json ? json : protect.seal(json, binding)
+}
+
+function fromColumn(text: string, binding: string, protect: Protect): { value: unknown; isSecret: boolean } {
+  const json = text.startsWith(SEALED) ? protect.reveal(text, binding) : text
+  const isSecret = json.startsWith(OF_A_SECRET)
+  return { value: parseJson(isSecret ? json.slice(OF_A_SECRET.length) : json), isSecret }
+}

@@ -1,0 +1,43 @@
+// How a step's data is laid out in columns: as JSON with secrets hidden, and sealed beside it what a resumed run needs as it was.
+import type { JournalEntry } from '../../engine/run-store.ts'
+import type { Protect } from '../../operations/ports/secrets.ts'
+import { stepBinding } from './bindings.ts'
+import { fromJson, toEntry } from './run-rows.ts'
+import type { StepTable } from './tables.ts'
+
+type DataColumns = Pick<StepTable, 'decision' | 'input' | 'output' | 'error' | 'logs' | 'sealed'>
+
+export function stepColumns(runId: string, entry: JournalEntry, protect: Protect): DataColumns {
+  const decision = toJson(entry.decision)
+  const output = toJson(entry.output)
+  const error = toJson(entry.error)
+  const shown = {
+    decision: shownJson(decision, protect),
+    output: shownJson(entry.shown ? toJson(entry.shown.output) : output, protect),
+    error: shownJson(error, protect),
+  }
+  const hidden = shown.decision !== decision || shown.output !== output || shown.error !== error
+  return {
+    ...shown,
+    input: shownJson(toJson(entry.input), protect),
+    logs: shownJson(toJson(entry.logs), protect),
+    sealed: hidden ? protect.seal(JSON.stringify([decision, output, error]), stepBinding(runId, entry.path)) : null,
+  }
+}
+
+/** The step with its true values, and with its output as it is shown where that is another. */
+export function revealedStep(row: StepTable, protect: Protect): JournalEntry {
+  if (row.sealed === null) return toEntry(row)
+  const text = protect.reveal(row.sealed, stepBinding(row.run_id, row.path))
+  const [decision, output, error] = JSON.parse(text) as (string | null)[]
+  const entry = toEntry({ ...row, decision: decision!, output: output!, error: error! })
+  // Written again, it must not come to light.
+  if (row.output !== output) entry.shown = { output: fromJson(row.output) }
+  return entry
+}
+
+export const toJson = (value: unknown): string | null =>
+  value === null || value === undefined ? null : JSON.stringify(value)
+
+export const shownJson = (text: string | null, protect: Protect): string | null =>
+  text === null ? null : protect.json(text)

@@ -1,0 +1,164 @@
+// Opens the embedded database of a data folder: durable settings, one owner, schema up to date, or a clear refusal.
+import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect } from 'kysely'
+import { APPLICATION_ID, DATABASE_FILE, isLockHeld, lockFolder } from '../../data-folder.ts'
+import { migrate, NewerSchema } from '../migrations/migrate.ts'
+import { DatabaseRefused } from '../rows/database-refused.ts'
+import { sqliteDialect } from '../rows/dialect.ts'
+import type { Tables } from '../rows/tables.ts'
+import { GroupCommit } from './group-commit.ts'
+import { type HotWriter, ThreadWriter } from './hot-writer.ts'
+import { type HotWrite, prepareHotWrites } from './hot-writes.ts'
+import { DURABLE, LOCK_TIMEOUT_MS } from './settings.ts'
+
+/** Up to here every page is verified at start; larger files only where they are read. */
+const VERIFY_UP_TO_BYTES = 64 * 1024 * 1024
+
+export interface SqliteStorage {
+  raw: DatabaseSync
+  kysely: Kysely<Tables>
+  /** For what decides while it writes. */
+  commit: GroupCommit
+  /** For the hot path: what is written there is known beforehand. */
+  hot: HotWriter
+  close(): Promise<void>
+}
+
+export async function openSqlite(
+  folder: string,
+  onSync: (seconds: number, writes: number) => void = () => {},
+): Promise<SqliteStorage> {
+  const refuse = (reason: string, advice: string) =>
+    new DatabaseRefused(`The database in ${folder} cannot be used: ${reason}. ${advice} Nothing was changed.`)
+  let lock: DatabaseSync
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    lock = lockFolder(folder, 1000)
+  } catch (error) {
+    if (isLockHeld(error))
+      throw refuse(
+        'another Millrace process is using it',
+        'Stop that process, or set MILLRACE_DATA_DIR to another folder.',
+      )
+    throw refuse((error as Error).message, 'Check that the folder MILLRACE_DATA_DIR exists and can be written.')
+  }
+  const file = join(folder, DATABASE_FILE)
+  const size = existsSync(file) ? statSync(file).size : 0
+  let raw: DatabaseSync | undefined
+  try {
+    raw = new DatabaseSync(file, { timeout: LOCK_TIMEOUT_MS })
+    verify(raw, size)
+    // It holds whatever senders sent: for its owner only.
+    if (existsSync(file)) chmodSync(file, 0o600)
+    raw.exec(`PRAGMA journal_mode=WAL; ${DURABLE}`)
+    // Only once: it writes the file's header, and a start that is refused later must leave the file as it is.
+    if (size === 0) raw.exec(`PRAGMA application_id=${APPLICATION_ID}`)
+    const kysely = connect(raw)
+    await migrate(kysely, sqliteDialect)
+    const database = raw
+    const hot = new ThreadWriter(file, onSync)
+    return {
+      raw,
+      kysely,
+      commit: new GroupCommit(raw, onSync),
+      hot,
+      close: async () => {
+        await hot.close()
+        database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+        database.close()
+        lock.close()
+      },
+    }
+  } catch (error) {
+    raw?.close()
+    lock.close()
+    if (error instanceof NewerSchema)
+      throw refuse(error.message, 'Start that version, or restore a backup made by this one.')
+    throw refuse((error as Error).message, 'Restore a backup of the folder, or set MILLRACE_DATA_DIR to another one.')
+  }
+}
+
+/** Gone when it is closed; for trying out flows. */
+export async function openInMemory(): Promise<SqliteStorage> {
+  const raw = new DatabaseSync(':memory:')
+  const kysely = connect(raw)
+  await migrate(kysely, sqliteDialect)
+  const commit = new GroupCommit(raw, () => {})
+  const doWrite = prepareHotWrites(raw)
+  const hot: HotWriter = {
+    write: (write: HotWrite) => commit.write(() => doWrite(write)),
+    look: () => {},
+    close: async () => {},
+  }
+  return { raw, kysely, commit, hot, close: async () => raw.close() }
+}
+
+/** For a single change beside the service, which may be running: nothing is made, migrated or locked. */
+export function openBeside(folder: string): { kysely: Kysely<Tables>; close(): Promise<void> } {
+  const file = join(folder, DATABASE_FILE)
+  if (!existsSync(file))
+    throw new DatabaseRefused(`There is no database in ${folder}. Set MILLRACE_DATA_DIR to the folder of the service.`)
+  const raw = new DatabaseSync(file, { timeout: 5000 })
+  try {
+    checkOwner(raw)
+    if (!raw.prepare("SELECT 1 FROM sqlite_master WHERE name = 'user_account'").get())
+      throw new Error('it is of a version without users; start Millrace once')
+    raw.exec('PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;')
+  } catch (error) {
+    raw.close()
+    throw new DatabaseRefused(`The database in ${folder} cannot be used: ${(error as Error).message}.`)
+  }
+  return {
+    kysely: connect(raw),
+    close: async () => raw.close(),
+  }
+}
+
+function verify(db: DatabaseSync, size: number): void {
+  if (size === 0) return
+  checkOwner(db)
+  if (size > VERIFY_UP_TO_BYTES) return
+  const result = db.prepare('PRAGMA quick_check(1)').get()?.['quick_check']
+  if (result !== 'ok') throw new Error(`it is damaged (${String(result)})`)
+}
+
+function checkOwner(db: DatabaseSync): void {
+  const id = db.prepare('PRAGMA application_id').get()?.['application_id']
+  if (id !== APPLICATION_ID) throw new Error('it is not a database of Millrace')
+}
+
+/** SQLite takes back tables and indexes with the rest of a transaction, which Kysely does not count on. */
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true
+  }
+}
+
+class EmbeddedDialect extends SqliteDialect {
+  override createAdapter(): SqliteAdapter {
+    return new TransactionalAdapter()
+  }
+}
+
+export const connect = (raw: DatabaseSync): Kysely<Tables> =>
+  new Kysely<Tables>({ dialect: new EmbeddedDialect({ database: adapt(raw) }) })
+
+/** node:sqlite in the shape that Kysely's SQLite dialect expects. */
+function adapt(db: DatabaseSync): SqliteDatabase {
+  return {
+    close: () => {},
+    prepare: (text) => {
+      // From its beginning, since another connection may write between its first reading and its first writing.
+      const statement = db.prepare(text === 'begin' ? 'begin immediate' : text)
+      const values = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[]
+      return {
+        reader: statement.columns().length > 0,
+        all: (parameters) => statement.all(...values(parameters)),
+        run: (parameters) => statement.run(...values(parameters)),
+        iterate: (parameters) => statement.iterate(...values(parameters)) as IterableIterator<unknown>,
+      }
+    },
+  }
+}

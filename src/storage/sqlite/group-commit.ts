@@ -1,0 +1,53 @@
+// Whatever became ready to be written during one turn of the event loop shares one transaction and one sync.
+import type { DatabaseSync } from 'node:sqlite'
+import { storageFault } from '../rows/storage-fault.ts'
+import { Transactions } from './transactions.ts'
+
+interface Pending {
+  write(): unknown
+  resolve(value: unknown): void
+  reject(error: unknown): void
+}
+
+export class GroupCommit {
+  readonly #db: DatabaseSync
+  readonly #onSync: (seconds: number, writes: number) => void
+  readonly #transactions: Transactions
+  #pending: Pending[] = []
+  #armed = false
+
+  constructor(db: DatabaseSync, onSync: (seconds: number, writes: number) => void) {
+    this.#db = db
+    this.#onSync = onSync
+    this.#transactions = new Transactions(db)
+  }
+
+  /** Runs `write` inside the next transaction; resolves with its result once that is committed and synced. */
+  write<T>(write: () => T): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#pending.push({ write, resolve: resolve as (value: unknown) => void, reject })
+      if (this.#armed) return
+      this.#armed = true
+      setImmediate(this.#flush)
+    })
+  }
+
+  readonly #flush = (): void => {
+    // A transaction of Kysely's is open across a few turns: wait for its end.
+    if (this.#db.isTransaction) {
+      setImmediate(this.#flush)
+      return
+    }
+    this.#armed = false
+    const batch = this.#pending
+    this.#pending = []
+    const started = performance.now()
+    const results = this.#transactions.together(batch.map(({ write }) => write))
+    this.#onSync((performance.now() - started) / 1000, batch.length)
+    for (const [i, { resolve, reject }] of batch.entries()) {
+      const result = results[i]!
+      if ('value' in result) resolve(result.value)
+      else reject(storageFault(result.error) ?? result.error)
+    }
+  }
+}

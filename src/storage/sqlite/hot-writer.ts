@@ -1,0 +1,108 @@
+// Hands the writes of the hot path to a thread, all that has become ready in one message: they share a transaction and a sync.
+import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
+import { threadFile } from '../../package-files.ts'
+import { StorageUnavailable } from '../rows/storage-unavailable.ts'
+import type { HotWrite } from './hot-writes.ts'
+import type { BatchResult } from './writer-thread.ts'
+
+export interface HotWriter {
+  /** Resolves when it is committed and synced, with how many of its statements changed something. */
+  write(write: HotWrite): Promise<number>
+  /** Settles what is committed by now and sends what is ready: in a long turn of the event loop that would wait for its end. */
+  look(): void
+  close(): Promise<void>
+}
+
+interface Pending {
+  write: HotWrite
+  resolve(done: number): void
+  reject(error: unknown): void
+}
+
+const YOUNG_MB = 6
+
+export class ThreadWriter implements HotWriter {
+  readonly #thread: Worker
+  readonly #port: MessagePort
+  readonly #onSync: (seconds: number, writes: number) => void
+  #pending: Pending[] = []
+  /** One batch at a time: what gathers meanwhile makes the next one larger. */
+  #underWay: Pending[] = []
+  #armed = false
+  #closed: Promise<unknown> | null = null
+  #drained: () => void = () => {}
+
+  constructor(file: string, onSync: (seconds: number, writes: number) => void) {
+    this.#onSync = onSync
+    const { port1, port2 } = new MessageChannel()
+    this.#port = port1
+    this.#thread = new Worker(threadFile('storage/sqlite/writer-thread'), {
+      workerData: { file, port: port2 },
+      transferList: [port2],
+      // A batch comes and goes: more room would only be kept.
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+    })
+    this.#port.on('message', (result: BatchResult) => this.#settle(result))
+    // Without it nothing can be acknowledged any more: the process ends, and the next start goes on.
+    this.#thread.on('error', (error) => {
+      throw error
+    })
+  }
+
+  write(write: HotWrite): Promise<number> {
+    // A sender who is cut off by the stop comes late; in the thread this would be a fault that ends the process.
+    if (this.#closed) return Promise.reject(new StorageUnavailable('The database is closed.'))
+    return new Promise((resolve, reject) => {
+      this.#pending.push({ write, resolve, reject })
+      this.#arm()
+    })
+  }
+
+  look(): void {
+    const received = this.#underWay.length ? receiveMessageOnPort(this.#port) : undefined
+    if (received) this.#settle(received.message as BatchResult)
+    this.#send()
+  }
+
+  async close(): Promise<void> {
+    if (!this.#closed) {
+      if (this.#pending.length || this.#underWay.length)
+        await new Promise<void>((resolve) => {
+          this.#drained = resolve
+        })
+      this.#closed = new Promise((resolve) => this.#thread.once('exit', resolve))
+      this.#port.postMessage('close')
+    }
+    await this.#closed
+  }
+
+  #arm(): void {
+    if (this.#armed || this.#underWay.length || this.#pending.length === 0) return
+    this.#armed = true
+    // What becomes ready in this turn of the event loop goes along.
+    setImmediate(() => {
+      this.#armed = false
+      this.#send()
+    })
+  }
+
+  #send(): void {
+    if (this.#underWay.length || this.#pending.length === 0) return
+    this.#underWay = this.#pending
+    this.#pending = []
+    this.#port.postMessage(this.#underWay.map(({ write }) => write))
+  }
+
+  #settle({ seconds, results }: BatchResult): void {
+    const batch = this.#underWay
+    this.#underWay = []
+    this.#onSync(seconds, batch.length)
+    for (const [i, { resolve, reject }] of batch.entries()) {
+      const result = results[i]!
+      if (typeof result === 'number') resolve(result)
+      else reject(result.unavailable ? new StorageUnavailable(result.message) : new Error(result.message))
+    }
+    this.#arm()
+    if (!this.#pending.length && !this.#underWay.length) this.#drained()
+  }
+}

@@ -1,0 +1,215 @@
+// The hot path on SQLite: deliveries accepted, runs claimed, outcomes journalled; prepared statements, committed in groups.
+import type { Claim, ClaimedRun, JournalEntry, NewRun, RunJournal, RunProgress } from '../../engine/run-store.ts'
+import type { DeliveryRecord, DeliveryStore } from '../../operations/ports/deliveries.ts'
+import type { Dedupe, ReplayedJournal, RunStore } from '../../operations/ports/runs.ts'
+import type { Protect } from '../../operations/ports/secrets.ts'
+import { runBinding } from '../rows/bindings.ts'
+import {
+  entriesUnder,
+  isOfOwnRound,
+  pathsAround,
+  replayed,
+  roundIndex,
+  roundsUnder,
+  settleOperation,
+} from '../rows/journal-rows.ts'
+import { requestTexts, revealedRequest, sealedRequestTexts } from '../rows/request-columns.ts'
+import { toClaimedRun } from '../rows/run-rows.ts'
+import { revealedStep, shownJson, stepColumns, toJson } from '../rows/step-columns.ts'
+import type { RunTable, StepTable } from '../rows/tables.ts'
+import type { SqliteStorage } from './database.ts'
+import { type HotStatement, prepareHotWrites } from './hot-writes.ts'
+import { createSqliteKeyValues } from './key-values.ts'
+
+/** This process alone owns the file, so a claim needs no write of its own: the first record carries it. */
+interface SqliteClaim extends Claim {
+  writtenEpoch: number
+  flowId: string
+}
+
+export function createSqliteRunJournal(
+  storage: SqliteStorage,
+  protect: Protect,
+): RunJournal & { runs: Pick<RunStore, 'accept' | 'operate' | 'original'>; addDelivery: DeliveryStore['add'] } {
+  const { raw, commit, hot } = storage
+  const doWrite = prepareHotWrites(raw)
+
+  const keyHolder = raw.prepare('SELECT run_id FROM dedupe WHERE flow_id = ? AND key = ?')
+  const selectRun = raw.prepare(`SELECT * FROM run WHERE id = ? AND status IN ('queued', 'running', 'waiting')`)
+  // Rounds of loops are read when their loop is reached: there may be a hundred thousand.
+  const selectSteps = raw.prepare(`SELECT * FROM step WHERE run_id = ? AND path NOT LIKE '%[%' ORDER BY seq`)
+  // A step sets the same names each time: its latest is all that counts.
+  const selectAssigned = raw.prepare(`SELECT * FROM step WHERE run_id = ?1 AND outcome = 'assign' AND seq IN
+    (SELECT max(seq) FROM step WHERE run_id = ?1 AND outcome = 'assign' GROUP BY id) ORDER BY seq`)
+  const selectRounds = raw.prepare(`SELECT * FROM step WHERE run_id = ? AND path >= ? AND path < ? AND kind = 'round'`)
+  const selectLatest =
+    raw.prepare(`SELECT * FROM step WHERE run_id = ?1 AND path >= ?2 AND path < ?3 AND seq IN (SELECT max(seq)
+    FROM step WHERE run_id = ?1 AND path >= ?2 AND path < ?3 AND kind <> 'round' AND outcome IS NOT NULL GROUP BY id) ORDER BY seq`)
+  const selectPathsFrom = raw.prepare('SELECT path FROM step WHERE run_id = ? AND seq >= ?')
+  const selectLastSeq = raw.prepare('SELECT max(seq) AS seq FROM step WHERE run_id = ?')
+  const selectUnder = raw.prepare('SELECT * FROM step WHERE run_id = ? AND path >= ? AND path < ? ORDER BY seq')
+  const selectBefore = raw.prepare('SELECT * FROM step WHERE run_id = ? AND seq < ? ORDER BY seq')
+  const selectAnyRun = raw.prepare('SELECT * FROM run WHERE id = ?')
+  const keyValues = createSqliteKeyValues(storage, protect)
+
+  const putStep = (runId: string, flowId: string, e: JournalEntry): HotStatement => {
+    const data = stepColumns(runId, e, protect.of(flowId))
+    return [
+      'putStep',
+      [
+        runId,
+        e.path,
+        e.id,
+        e.kind,
+        e.seq,
+        e.status,
+        e.attempt,
+        e.startedAt,
+        e.finishedAt,
+        e.outcome,
+        data.decision,
+        e.resumeAt,
+        data.input,
+        data.output,
+        data.error,
+        data.logs,
+        data.sealed,
+      ],
+    ]
+  }
+
+  const takeOver = ({ runId, before }: ReplayedJournal, to: NewRun): void => {
+    const around = new Set(selectPathsFrom.all(runId, before).flatMap((row) => pathsAround(row['path'] as string)))
+    for (const row of selectBefore.all(runId, before) as unknown as StepTable[]) {
+      const entry = replayed(revealedStep(row, protect), around)
+      if (entry) doWrite([putStep(to.id, to.flowId, entry)])
+    }
+  }
+
+  return {
+    runs: {
+      async accept(run: NewRun, dedupe: Dedupe | null = null, journal: ReplayedJournal | null = null) {
+        const { request, rawBody, sealed } = sealedRequestTexts(run.webhook, protect.of(run.flowId), runBinding(run.id))
+        const insert: HotStatement = [
+          'insertRun',
+          [
+            run.id,
+            run.flowId,
+            run.version,
+            run.document,
+            run.test ? 1 : 0,
+            run.hops,
+            run.replyStatus,
+            request,
+            rawBody,
+            run.createdAt,
+            run.replayOf,
+            sealed,
+          ],
+        ]
+        if (journal)
+          await commit.write(() => {
+            doWrite([insert])
+            takeOver(journal, run)
+          })
+        else if (dedupe) {
+          const taken: HotStatement = ['takeKey', [run.flowId, dedupe.key, run.id, dedupe.expiresAt, run.createdAt]]
+          while ((await hot.write([taken, insert])) === 0) {
+            // Gone where its time has ended just now: then the key is free.
+            const holder = keyHolder.get(run.flowId, dedupe.key)
+            if (holder) return { duplicateOf: holder['run_id'] as string }
+          }
+        } else await hot.write([insert])
+        return { duplicateOf: null }
+      },
+
+      async original(id) {
+        const row = selectAnyRun.get(id) as RunTable | undefined
+        if (!row) return null
+        const webhook = revealedRequest(row, protect, runBinding(id))
+        const claim = { runId: id, epoch: 0 }
+        return toClaimedRun(row, webhook, claim, 0, { journal: [], vars: {}, lastSeq: 0 })
+      },
+
+      operate: (flowId, operation, now) => commit.write(() => keyValues(flowId, operation, now)),
+    },
+
+    async addDelivery(d: DeliveryRecord) {
+      const { request, rawBody } = requestTexts(d.webhook, protect.of(d.flowId))
+      const message = d.message && protect.of(d.flowId).text(d.message)
+      const values = [d.id, d.flowId, d.outcome, d.code, message, d.status, d.runId, request, rawBody, d.receivedAt]
+      await hot.write([['insertDelivery', values]])
+    },
+
+    async claim(runId: string, now: number, fresh: NewRun | null = null): Promise<ClaimedRun | null> {
+      if (fresh) {
+        const claim: SqliteClaim = { runId, epoch: 1, writtenEpoch: 0, flowId: fresh.flowId }
+        return { ...fresh, claim, attempt: 1, startedAt: now, journal: [], vars: Object.create(null), lastSeq: 0 }
+      }
+      const row = selectRun.get(runId) as RunTable | undefined
+      if (!row) return null
+      const claim: SqliteClaim = { runId, epoch: row.epoch + 1, writtenEpoch: row.epoch, flowId: row.flow_id }
+      const steps = selectSteps.all(runId) as unknown as StepTable[]
+      const webhook = revealedRequest(row, protect, runBinding(runId))
+      const journal = steps.map((step) => revealedStep(step, protect))
+      const vars: Record<string, unknown> = Object.create(null)
+      for (const step of selectAssigned.iterate(runId) as Iterable<unknown>)
+        Object.assign(vars, revealedStep(step as StepTable, protect).output)
+      const lastSeq = (selectLastSeq.get(runId)?.['seq'] as number | null) ?? 0
+      return toClaimedRun(row, webhook, claim, now, { journal, vars, lastSeq })
+    },
+
+    async rounds(runId, base) {
+      const rounds = []
+      for (const row of selectRounds.iterate(runId, ...roundsUnder(base)) as Iterable<unknown>) {
+        const step = row as StepTable
+        const index = roundIndex(step.path, base)
+        if (index === null) continue
+        const { output, error } = revealedStep(step, protect)
+        rounds.push({ index, output, error })
+      }
+      return rounds
+    },
+
+    async latestOfRounds(runId, base) {
+      const rows = selectLatest.all(runId, ...roundsUnder(base)) as unknown as StepTable[]
+      return rows.filter((row) => isOfOwnRound(row.path, base)).map((row) => revealedStep(row, protect))
+    },
+
+    async entriesUnder(runId, prefix) {
+      const rows = selectUnder.all(runId, ...entriesUnder(prefix)) as unknown as StepTable[]
+      return rows.map((row) => revealedStep(row, protect))
+    },
+
+    async record(claim: Claim, progress: RunProgress) {
+      const held = claim as SqliteClaim
+      const update: HotStatement = [
+        'updateRun',
+        [
+          held.epoch,
+          progress.status,
+          progress.startedAt,
+          progress.finishedAt,
+          progress.resumeAt,
+          shownJson(toJson(progress.error), protect.of(held.flowId)),
+          held.runId,
+          held.writtenEpoch,
+        ],
+      ]
+      const { entries } = progress
+      const recorded = entries.some((entry) => entry.operation)
+        ? await commit.write(() => {
+            if (doWrite([update]) === 0) return false
+            for (const entry of entries) {
+              if (entry.operation) settleOperation(entry, keyValues(held.flowId, entry.operation, entry.finishedAt!))
+              doWrite([putStep(held.runId, held.flowId, entry)])
+            }
+            return true
+          })
+        : (await hot.write([update, ...entries.map((entry) => putStep(held.runId, held.flowId, entry))])) > 0
+      // Only now: a transaction that failed has written no epoch.
+      if (recorded) held.writtenEpoch = held.epoch
+      return recorded
+    },
+  }
+}

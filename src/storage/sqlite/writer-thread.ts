@@ -1,0 +1,37 @@
+// The thread that writes what the hot path writes: the event loop neither waits for the disk nor builds rows.
+import { DatabaseSync } from 'node:sqlite'
+import { type MessagePort, workerData } from 'node:worker_threads'
+import { storageFault } from '../rows/storage-fault.ts'
+import { type HotWrite, prepareHotWrites } from './hot-writes.ts'
+import { DURABLE, LOCK_TIMEOUT_MS } from './settings.ts'
+import { Transactions } from './transactions.ts'
+
+/** How many statements of a write changed something, or why it was not done. */
+export type HotResult = number | { message: string; unavailable: boolean }
+
+export interface BatchResult {
+  seconds: number
+  results: HotResult[]
+}
+
+const { file, port } = workerData as { file: string; port: MessagePort }
+const db = new DatabaseSync(file, { timeout: LOCK_TIMEOUT_MS })
+db.exec(DURABLE)
+const transactions = new Transactions(db)
+const doWrite = prepareHotWrites(db)
+
+port.on('message', (batch: HotWrite[] | 'close') => {
+  if (batch === 'close') {
+    db.close()
+    port.close()
+    return
+  }
+  const started = performance.now()
+  const results = transactions.together(batch.map((write) => () => doWrite(write))).map((written): HotResult => {
+    if ('value' in written) return written.value
+    const fault = storageFault(written.error)
+    return { message: (fault ?? (written.error as Error)).message, unavailable: fault !== null }
+  })
+  const reply: BatchResult = { seconds: (performance.now() - started) / 1000, results }
+  port.postMessage(reply)
+})

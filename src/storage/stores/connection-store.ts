@@ -1,0 +1,67 @@
+// Connections, with their secret fields sealed and bound to their row.
+import type { Kysely } from 'kysely'
+import { parseJson } from '../../flow/parse-json.ts'
+import type { ConnectionRecord, ConnectionStore } from '../../operations/ports/connections.ts'
+import type { Sealing } from '../../operations/ports/secrets.ts'
+import { connectionBinding } from '../rows/bindings.ts'
+import type { ConnectionTable, Tables } from '../rows/tables.ts'
+
+export function createConnectionStore(db: Kysely<Tables>, sealing: Sealing): ConnectionStore {
+  const toRecord = (row: ConnectionTable): ConnectionRecord => {
+    const secrets = sealing.unseal(row.sealed, connectionBinding(row.name))
+    return {
+      name: row.name,
+      kind: row.kind as ConnectionRecord['kind'],
+      fields: parseJson(row.fields) as Record<string, unknown>,
+      secrets: secrets === null ? null : (parseJson(secrets) as Record<string, string>),
+      hosts: parseJson(row.hosts) as string[],
+      revision: row.revision,
+      createdAt: row.created_at,
+      updatedAt: row.updated_at,
+    }
+  }
+  const toRow = (record: ConnectionRecord): ConnectionTable => ({
+    name: record.name,
+    kind: record.kind,
+    fields: JSON.stringify(record.fields),
+    sealed: sealing.seal(JSON.stringify(record.secrets), connectionBinding(record.name)),
+    hosts: JSON.stringify(record.hosts),
+    revision: record.revision,
+    created_at: record.createdAt,
+    updated_at: record.updatedAt,
+  })
+
+  return {
+    async all() {
+      const rows = await db.selectFrom('connection').selectAll().execute()
+      return rows.map(toRecord)
+    },
+
+    async create(connection) {
+      const { numInsertedOrUpdatedRows } = await db
+        .insertInto('connection')
+        .values(toRow(connection))
+        .onConflict((c) => c.column('name').doNothing())
+        .executeTakeFirst()
+      return Number(numInsertedOrUpdatedRows) === 1
+    },
+
+    async replace(connection) {
+      const { numUpdatedRows } = await db
+        .updateTable('connection')
+        .set(toRow(connection))
+        .where('name', '=', connection.name)
+        .where('revision', '=', connection.revision - 1)
+        .executeTakeFirst()
+      return Number(numUpdatedRows) === 1
+    },
+
+    remove: (name) =>
+      db.transaction().execute(async (tx) => {
+        await tx.deleteFrom('connection_grant').where('connection', '=', name).execute()
+        await tx.deleteFrom('authorization_request').where('connection', '=', name).execute()
+        const { numDeletedRows } = await tx.deleteFrom('connection').where('name', '=', name).executeTakeFirst()
+        return Number(numDeletedRows) === 1
+      }),
+  }
+}

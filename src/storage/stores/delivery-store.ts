@@ -1,0 +1,148 @@
+// The inbox: deliveries that started no run have a row of their own, an accepted one is read from its run.
+import { type Kysely, sql } from 'kysely'
+import { deliveryIdOf, runIdOf } from '../../engine/ids.ts'
+import type { DeliveryFilter, DeliveryRecord, DeliveryStore, ShownWebhook } from '../../operations/ports/deliveries.ts'
+import type { Page } from '../../operations/ports/page.ts'
+import { bytesUpTo, fittingOf, UNBOUNDED, upTo } from '../rows/bounded.ts'
+import { paged } from '../rows/paged.ts'
+import { fromBoundedColumns } from '../rows/request-columns.ts'
+import type { DeliveryTable, RunTable, Tables } from '../rows/tables.ts'
+
+const INBOX = ['id', 'flow_id', 'outcome', 'code', 'message', 'status', 'run_id', 'received_at'] as const
+const ACCEPTED = ['id', 'flow_id', 'created_at', 'reply_status'] as const
+
+type Entry = Omit<DeliveryRecord, 'webhook'>
+
+export function createDeliveryStore(db: Kysely<Tables>): Omit<DeliveryStore, 'add'> {
+  const accepted = () => db.selectFrom('run').where('test', '=', 0).where('replay_of', 'is', null)
+
+  /** What each of these brought. */
+  const webhooksOf = async (entries: Entry[], maxBytes: number): Promise<Map<string, ShownWebhook>> => {
+    const body = upTo<Uint8Array>('raw_body', maxBytes).as('raw_body')
+    const runIds = entries.flatMap(({ outcome, runId }) => (outcome === 'accepted' ? [runId!] : []))
+    const others = entries.flatMap(({ outcome, id }) => (outcome === 'accepted' ? [] : [id]))
+    const ofRuns = db.selectFrom('run').select(['id', 'request', body]).where('id', 'in', runIds)
+    const ofOthers = db.selectFrom('delivery').select(['id', 'request', body]).where('id', 'in', others)
+    const rows = [
+      ...(runIds.length ? await ofRuns.execute() : []).map((row) => ({ ...row, id: deliveryIdOf(row.id) })),
+      ...(others.length ? await ofOthers.execute() : []),
+    ]
+    return new Map(rows.map((row) => [row.id, fromBoundedColumns(row)]))
+  }
+
+  /** One row more than the page holds, each with the bytes that it would bring. */
+  const entriesOf = async ({ flowId, outcome }: DeliveryFilter, { limit, cursor }: Page, maxBytes: number) => {
+    const bytes = bytesUpTo(['request', 'raw_body'], maxBytes)
+    let others = db
+      .selectFrom('delivery')
+      .select([...INBOX, bytes.as('bytes')])
+      .orderBy('id', 'desc')
+      .limit(limit + 1)
+    let runs = accepted()
+      .select([...ACCEPTED, bytes.as('bytes')])
+      .orderBy('id', 'desc')
+      .limit(limit + 1)
+    if (flowId) {
+      others = others.where('flow_id', '=', flowId)
+      runs = runs.where('flow_id', '=', flowId)
+    }
+    if (outcome) others = others.where('outcome', '=', outcome)
+    if (cursor) {
+      others = others.where('id', '<', cursor)
+      runs = runs.where('id', '<', runIdOf(cursor))
+    }
+    const [otherRows, runRows] = await Promise.all([
+      outcome === 'accepted' ? [] : others.execute(),
+      outcome === null || outcome === 'accepted' ? runs.execute() : [],
+    ])
+    return [
+      ...otherRows.map((row) => ({ entry: toOther(row), bytes: row.bytes })),
+      ...runRows.map((row) => ({ entry: toAccepted(row), bytes: row.bytes })),
+    ]
+      .sort((a, b) => (a.entry.id < b.entry.id ? 1 : -1))
+      .slice(0, limit + 1)
+  }
+
+  return {
+    async get(id, maxBodyBytes = UNBOUNDED) {
+      const other = await db.selectFrom('delivery').select(INBOX).where('id', '=', id).executeTakeFirst()
+      const run = other ? null : await accepted().select(ACCEPTED).where('id', '=', runIdOf(id)).executeTakeFirst()
+      const entry = other ? toOther(other) : run ? toAccepted(run) : null
+      const webhook = entry && (await webhooksOf([entry], maxBodyBytes)).get(entry.id)
+      return webhook ? { ...entry, webhook } : null
+    },
+
+    async body(id) {
+      const other = await db.selectFrom('delivery').select('raw_body').where('id', '=', id).executeTakeFirst()
+      const row = other ?? (await accepted().select('raw_body').where('id', '=', runIdOf(id)).executeTakeFirst())
+      return row?.raw_body ?? null
+    },
+
+    async trimRejected(flowId, keep) {
+      const rejected = db
+        .selectFrom('delivery')
+        .select('id')
+        .where('flow_id', '=', flowId)
+        .where(sql<boolean>`outcome = 'rejected'`)
+      const first = await rejected.orderBy('id', 'desc').offset(keep).limit(1).executeTakeFirst()
+      if (first)
+        await db
+          .deleteFrom('delivery')
+          .where('id', 'in', rejected.where('id', '<=', first.id))
+          .execute()
+    },
+
+    async inbox(filter, page) {
+      const rows = await entriesOf(filter, page, 0)
+      return paged(
+        rows,
+        page.limit,
+        ({ entry }) => entry.id,
+        ({ entry }) => entry,
+      )
+    },
+
+    async list(filter, page, maxBytes = UNBOUNDED) {
+      const rows = await entriesOf(filter, page, maxBytes)
+      const count = Math.min(
+        fittingOf(
+          rows.map(({ bytes }) => bytes),
+          maxBytes,
+        ),
+        page.limit,
+      )
+      const shown = rows.slice(0, count).map(({ entry }) => entry)
+      const webhooks = await webhooksOf(shown, maxBytes)
+      return {
+        // One may have been deleted since.
+        items: shown.flatMap((entry) => {
+          const webhook = webhooks.get(entry.id)
+          return webhook ? { ...entry, webhook } : []
+        }),
+        nextCursor: rows.length > count ? shown.at(-1)!.id : null,
+      }
+    },
+  }
+}
+
+const toOther = (row: Omit<DeliveryTable, 'request' | 'raw_body'>): Entry => ({
+  id: row.id,
+  flowId: row.flow_id,
+  receivedAt: row.received_at,
+  outcome: row.outcome as DeliveryRecord['outcome'],
+  code: row.code,
+  message: row.message,
+  status: row.status,
+  runId: row.run_id,
+})
+
+const toAccepted = (row: Pick<RunTable, (typeof ACCEPTED)[number]>): Entry => ({
+  id: deliveryIdOf(row.id),
+  flowId: row.flow_id,
+  receivedAt: row.created_at,
+  outcome: 'accepted',
+  code: null,
+  message: null,
+  status: row.reply_status,
+  runId: row.id,
+})

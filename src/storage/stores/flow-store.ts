@@ -1,0 +1,248 @@
+// Flows, their drafts and their immutable versions.
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { FlowRecord, FlowStore, RouteRecord, VersionRecord } from '../../operations/ports/flows.ts'
+import { locked } from '../rows/dialect.ts'
+import { paged } from '../rows/paged.ts'
+import type { FlowTable, FlowVersionTable, Tables } from '../rows/tables.ts'
+
+const toFlow = (row: FlowTable): FlowRecord => ({
+  id: row.id,
+  name: row.name,
+  draft: row.draft,
+  revision: row.revision,
+  webhookId: row.webhook_id,
+  version: row.version,
+  publishedAt: row.published_at,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+})
+
+const toVersion = (row: FlowVersionTable): VersionRecord => ({
+  version: row.version,
+  publishedAt: row.published_at,
+  publishedBy: row.published_by,
+  document: row.document,
+})
+
+export function createFlowStore(db: Kysely<Tables>): FlowStore {
+  const find = async (on: Kysely<Tables> | Transaction<Tables>, id: string) =>
+    on.selectFrom('flow').selectAll().where('id', '=', id).executeTakeFirst()
+
+  const routes = () => db.selectFrom('flow').select(['id', 'webhook_id', 'version'])
+
+  const update = async (id: string, change: Partial<FlowTable>): Promise<FlowRecord | null> => {
+    const row = await db.updateTable('flow').set(change).where('id', '=', id).returningAll().executeTakeFirst()
+    return row ? toFlow(row) : null
+  }
+
+  return {
+    async create(flow) {
+      await db
+        .insertInto('flow')
+        .values({
+          id: flow.id,
+          name: flow.name,
+          draft: flow.draft,
+          revision: flow.revision,
+          webhook_id: flow.webhookId,
+          version: flow.version,
+          published_at: flow.publishedAt,
+          created_at: flow.createdAt,
+          updated_at: flow.updatedAt,
+        })
+        .execute()
+    },
+
+    async get(id) {
+      const row = await find(db, id)
+      return row ? toFlow(row) : null
+    },
+
+    async list({ limit, cursor }, search = null) {
+      let query = db
+        .selectFrom('flow')
+        .selectAll()
+        .orderBy('id', 'desc')
+        .limit(limit + 1)
+      if (cursor) query = query.where('id', '<', cursor)
+      if (search) {
+        const pattern = `%${search.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`
+        query = query.where(sql<boolean>`lower(name) like ${pattern} escape '\\'`)
+      }
+      return paged(await query.execute(), limit, (row) => row.id, toFlow)
+    },
+
+    async names(ids) {
+      if (ids.length === 0) return new Map()
+      const rows = await db
+        .selectFrom('flow')
+        .select(['id', 'name'])
+        .where('id', 'in', [...new Set(ids)])
+        .execute()
+      return new Map(rows.map(({ id, name }) => [id, name]))
+    },
+
+    async replaceDraft(id, { name, draft, updatedAt, expectedRevision }) {
+      let query = db
+        .updateTable('flow')
+        .set((eb) => ({ name, draft, updated_at: updatedAt, revision: eb('revision', '+', 1) }))
+        .where('id', '=', id)
+      if (expectedRevision !== null) query = query.where('revision', '=', expectedRevision)
+      const row = await query.returningAll().executeTakeFirst()
+      if (row) return toFlow(row)
+      return (await find(db, id)) ? 'conflict' : null
+    },
+
+    publish: (id, { revision, publishedAt, publishedBy }) =>
+      db.transaction().execute(async (tx) => {
+        const flow = await locked(tx, tx.selectFrom('flow').selectAll().where('id', '=', id)).executeTakeFirst()
+        if (!flow) return null
+        if (flow.revision !== revision) return 'conflict'
+        const latest = await tx
+          .selectFrom('flow_version')
+          .selectAll()
+          .where('flow_id', '=', id)
+          .orderBy('version', 'desc')
+          .limit(1)
+          .executeTakeFirst()
+        let version = latest?.version ?? 0
+        let liveSince = flow.published_at ?? publishedAt
+        if (latest?.document !== flow.draft) {
+          version += 1
+          liveSince = publishedAt
+          await tx
+            .insertInto('flow_version')
+            .values({
+              flow_id: id,
+              version,
+              document: flow.draft,
+              published_at: publishedAt,
+              published_by: publishedBy,
+            })
+            .execute()
+        }
+        const row = await tx
+          .updateTable('flow')
+          .set({ version, published_at: liveSince })
+          .where('id', '=', id)
+          .returningAll()
+          .executeTakeFirstOrThrow()
+        return toFlow(row)
+      }),
+
+    unpublish: (id, at) => update(id, { version: null, published_at: null, updated_at: at }),
+
+    setWebhookId: (id, webhookId, at) => update(id, { webhook_id: webhookId, updated_at: at }),
+
+    remove: (id, at) =>
+      db.transaction().execute(async (tx) => {
+        const { numDeletedRows } = await tx.deleteFrom('flow').where('id', '=', id).executeTakeFirst()
+        if (!numDeletedRows) return false
+        for (const table of [
+          'flow_version',
+          'delivery',
+          'sample',
+          'step_result',
+          'dedupe',
+          'key_value',
+          'flow_source',
+        ] as const)
+          await tx.deleteFrom(table).where('flow_id', '=', id).execute()
+        const unfinished = tx
+          .selectFrom('run')
+          .select('id')
+          .where('flow_id', '=', id)
+          .where('status', 'in', ['queued', 'running', 'waiting'])
+        await tx
+          .updateTable('step')
+          .set({ status: 'cancelled', finished_at: at, resume_at: null })
+          .where('run_id', 'in', unfinished)
+          .where('status', 'in', ['running', 'waiting'])
+          .execute()
+        await tx
+          .updateTable('run')
+          .set((eb) => ({
+            status: 'cancelled',
+            finished_at: at,
+            resume_at: null,
+            epoch: eb('epoch', '+', 1),
+            error: JSON.stringify({ code: 'cancelled', message: 'The flow was deleted.' }),
+          }))
+          .where('flow_id', '=', id)
+          .where('status', 'in', ['queued', 'running', 'waiting'])
+          .execute()
+        return true
+      }),
+
+    async versions(id, { limit, cursor }) {
+      let query = db
+        .selectFrom('flow_version')
+        .selectAll()
+        .where('flow_id', '=', id)
+        .orderBy('version', 'desc')
+        .limit(limit + 1)
+      if (cursor) query = query.where('version', '<', Number(cursor))
+      return paged(await query.execute(), limit, (row) => String(row.version), toVersion)
+    },
+
+    async version(id, version) {
+      const row = await db
+        .selectFrom('flow_version')
+        .selectAll()
+        .where('flow_id', '=', id)
+        .where('version', '=', version)
+        .executeTakeFirst()
+      return row ? toVersion(row) : null
+    },
+
+    async holding(text) {
+      const holds = `%${text}%`
+      return db
+        .selectFrom('flow')
+        .leftJoin('flow_version as live', (join) =>
+          join
+            .onRef('live.flow_id', '=', 'flow.id')
+            .onRef('live.version', '=', 'flow.version')
+            .on('live.document', 'like', holds),
+        )
+        .select(['flow.id', 'flow.name', 'flow.draft', 'live.document as live'])
+        .where((eb) => eb.or([eb('flow.draft', 'like', holds), eb('live.document', 'is not', null)]))
+        .orderBy('flow.id')
+        .execute()
+    },
+
+    async sealedDocuments(flowId) {
+      const holds = '%"sealed:%'
+      const drafts = db
+        .selectFrom('flow')
+        .select(['id as flowId', 'draft as document'])
+        .where('draft', 'like', holds)
+        .$if(flowId !== undefined, (query) => query.where('id', '=', flowId!))
+      const versions = db
+        .selectFrom('flow_version')
+        .select(['flow_id as flowId', 'document'])
+        .where('document', 'like', holds)
+        .$if(flowId !== undefined, (query) => query.where('flow_id', '=', flowId!))
+      return drafts.unionAll(versions).execute()
+    },
+
+    async routes() {
+      return (await routes().execute()).map(toRoute)
+    },
+
+    async routesAt(webhookIds) {
+      return (await routes().where('webhook_id', 'in', webhookIds).execute()).map(toRoute)
+    },
+
+    async routeOf(flowId) {
+      const row = await routes().where('id', '=', flowId).executeTakeFirst()
+      return row ? toRoute(row) : null
+    },
+  }
+}
+
+const toRoute = (row: Pick<FlowTable, 'id' | 'webhook_id' | 'version'>): RouteRecord => ({
+  webhookId: row.webhook_id,
+  flowId: row.id,
+  version: row.version,
+})

@@ -1,0 +1,61 @@
+// Deletes what is past its time, a little at a time.
+import type { Kysely } from 'kysely'
+import { idTime } from '../../engine/ids.ts'
+import type { Housekeeping } from '../../operations/ports/upkeep.ts'
+import { alone } from '../rows/dialect.ts'
+import type { Tables } from '../rows/tables.ts'
+
+export function createHousekeeping(db: Kysely<Tables>): Housekeeping {
+  return {
+    deleteOlderThan: (before, now, limit) =>
+      db.transaction().execute(async (tx) => {
+        // One process at a time is enough.
+        if (!(await alone(tx, 'housekeeping'))) return 0
+        const old = await tx
+          .selectFrom('run')
+          .select('id')
+          // Ids begin with their time: the key bounds the search where no index is on finished_at.
+          .where('id', '<', `run_${idTime(before)}`)
+          .where('finished_at', '<', before)
+          .orderBy('id')
+          .limit(limit)
+          .execute()
+        const ids = old.map((row) => row.id)
+        if (ids.length) {
+          await tx.deleteFrom('step').where('run_id', 'in', ids).execute()
+          await tx.deleteFrom('run').where('id', 'in', ids).execute()
+        }
+        let deleted = ids.length
+        for (const [table, prefix] of [
+          ['delivery', 'dlv'],
+          ['sample', 'smp'],
+        ] as const) {
+          const rows = tx
+            .selectFrom(table)
+            .select('id')
+            .where('id', '<', `${prefix}_${idTime(before)}`)
+            .orderBy('id')
+            .limit(limit)
+          const result = await tx.deleteFrom(table).where('id', 'in', rows).executeTakeFirst()
+          deleted += Number(result.numDeletedRows)
+        }
+        for (const table of ['dedupe', 'key_value'] as const) {
+          const expired = await tx
+            .selectFrom(table)
+            .select(['flow_id', 'key'])
+            .where('expires_at', '<', now)
+            .limit(limit)
+            .execute()
+          for (const { flow_id, key } of expired)
+            await tx.deleteFrom(table).where('flow_id', '=', flow_id).where('key', '=', key).execute()
+          deleted += expired.length
+        }
+        for (const table of ['user_session', 'invitation'] as const) {
+          const expired = tx.selectFrom(table).select('id').where('expires_at', '<', now).limit(limit)
+          const result = await tx.deleteFrom(table).where('id', 'in', expired).executeTakeFirst()
+          deleted += Number(result.numDeletedRows)
+        }
+        return deleted
+      }),
+  }
+}

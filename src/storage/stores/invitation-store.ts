@@ -1,0 +1,55 @@
+// Invitations that nobody has used yet.
+import type { Kysely } from 'kysely'
+import type { InvitationRecord, InvitationStore, Role } from '../../operations/ports/access.ts'
+import { paged } from '../rows/paged.ts'
+import type { InvitationTable, Tables } from '../rows/tables.ts'
+import { keepsRole } from './user-store.ts'
+
+const toInvitation = (row: InvitationTable): InvitationRecord => ({
+  id: row.id,
+  email: row.email,
+  role: row.role as Role,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+  userId: row.user_id,
+})
+
+export function createInvitationStore(db: Kysely<Tables>): InvitationStore {
+  return {
+    add: ({ id, email, role, createdAt, expiresAt, userId }, code) =>
+      db.transaction().execute(async (tx) => {
+        if (userId !== null && !(await keepsRole(tx, userId, ['owner']))) return false
+        await tx
+          .insertInto('invitation')
+          .values({ id, code, email, role, created_at: createdAt, expires_at: expiresAt, user_id: userId })
+          .execute()
+        return true
+      }),
+
+    async byCode(code, now) {
+      const row = await db
+        .selectFrom('invitation')
+        .selectAll()
+        .where('code', '=', code)
+        .where('expires_at', '>', now)
+        .executeTakeFirst()
+      return row ? toInvitation(row) : null
+    },
+
+    async list(now, { limit, cursor }) {
+      let query = db
+        .selectFrom('invitation')
+        .selectAll()
+        .where('expires_at', '>', now)
+        .orderBy('id', 'desc')
+        .limit(limit + 1)
+      if (cursor) query = query.where('id', '<', cursor)
+      return paged(await query.execute(), limit, (row) => row.id, toInvitation)
+    },
+
+    async remove(id) {
+      const row = await db.deleteFrom('invitation').where('id', '=', id).returningAll().executeTakeFirst()
+      return row ? toInvitation(row) : null
+    },
+  }
+}

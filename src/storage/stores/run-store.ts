@@ -1,0 +1,251 @@
+// Reading, listing and cancelling runs: everything about them that is not on the hot path.
+import type { Kysely } from 'kysely'
+import { idTime } from '../../engine/ids.ts'
+import { ROUND, type RunStatus } from '../../engine/run-store.ts'
+import type { FlowVersion } from '../../operations/ports/flows.ts'
+import type { RunStore, UnfinishedRun } from '../../operations/ports/runs.ts'
+import { UNBOUNDED, upTo } from '../rows/bounded.ts'
+import { paged } from '../rows/paged.ts'
+import { fromBoundedColumns } from '../rows/request-columns.ts'
+import { ACTIVE, INDEXED, WAITING } from '../rows/run-indexes.ts'
+import { toRunSummary } from '../rows/run-rows.ts'
+import { shownSteps } from '../rows/shown-steps.ts'
+import type { Tables } from '../rows/tables.ts'
+
+const SUMMARY = [
+  'id',
+  'flow_id',
+  'version',
+  'status',
+  'test',
+  'error',
+  'created_at',
+  'started_at',
+  'finished_at',
+  'replay_of',
+] as const
+/** A loop of a hundred thousand rounds must not fill memory when somebody looks at its run. */
+const MOST_STEPS = 5_000
+const UNFINISHED = ['queued', 'running', 'waiting'] as const
+const BRIEF = ['id', 'flow_id', 'version', 'status', 'resume_at'] as const
+
+const toUnfinished = (row: {
+  id: string
+  flow_id: string
+  version: number | null
+  status: string
+  resume_at: number | null
+}): UnfinishedRun => ({
+  id: row.id,
+  flowId: row.flow_id,
+  version: row.version,
+  status: row.status as RunStatus,
+  resumeAt: row.resume_at,
+})
+
+export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'operate' | 'original'> {
+  return {
+    async get(id, maxBodyBytes = UNBOUNDED) {
+      const row = await db
+        .selectFrom('run')
+        .select([...SUMMARY, 'request', upTo<Uint8Array>('raw_body', maxBodyBytes).as('raw_body')])
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return row ? { ...toRunSummary(row), webhook: fromBoundedColumns(row) } : null
+    },
+
+    steps: (id, maxBytes) =>
+      shownSteps(db.selectFrom('step').where('run_id', '=', id).orderBy('seq').limit(MOST_STEPS), maxBytes),
+
+    async followed(id) {
+      const row = await db
+        .selectFrom('run')
+        .select(['flow_id', 'version', 'document'])
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return row ? { flowId: row.flow_id, version: row.version, document: row.document } : null
+    },
+
+    async seqOf(id, path) {
+      const row = await db
+        .selectFrom('step')
+        .select('seq')
+        .where('run_id', '=', id)
+        .where('path', '=', path)
+        .where('kind', '!=', ROUND)
+        .executeTakeFirst()
+      return row?.seq ?? null
+    },
+
+    async stepPart(id, path, part) {
+      const row = await db
+        .selectFrom('step')
+        .select(part)
+        .where('run_id', '=', id)
+        .where('path', '=', path)
+        .executeTakeFirst()
+      return row?.[part] ?? null
+    },
+
+    async body(id) {
+      const row = await db.selectFrom('run').select('raw_body').where('id', '=', id).executeTakeFirst()
+      return row?.raw_body ?? null
+    },
+
+    stepsPage: (id, { under, after, limit, maxBytes }) =>
+      shownSteps(
+        db
+          .selectFrom('step')
+          .where('run_id', '=', id)
+          // The key finds them: no path has a character after U+FFFF.
+          .where('path', '>=', under)
+          .where('path', '<', `${under}\u{10ffff}`)
+          .where('seq', '>', after)
+          .orderBy('seq')
+          .limit(limit),
+        maxBytes,
+      ),
+
+    async latestOf(flowIds) {
+      if (flowIds.length === 0) return []
+      // One look into the index per flow, however many runs it has.
+      const rows = await db
+        .selectFrom('flow')
+        .innerJoin('run', (join) =>
+          join.on('run.id', '=', (eb) =>
+            eb
+              .selectFrom('run as newest')
+              .select((of) => of.fn.max('newest.id').as('id'))
+              .whereRef('newest.flow_id', '=', 'flow.id'),
+          ),
+        )
+        .select(['run.flow_id', 'run.id', 'run.status', 'run.created_at'])
+        .where('flow.id', 'in', flowIds)
+        .execute()
+      return rows.map((row) => ({
+        flowId: row.flow_id,
+        id: row.id,
+        status: row.status as RunStatus,
+        createdAt: row.created_at,
+      }))
+    },
+
+    async list({ flowId, status, since, until }, { limit, cursor }) {
+      let query = db
+        .selectFrom('run')
+        .select(SUMMARY)
+        .orderBy('id', 'desc')
+        .limit(limit + 1)
+      if (flowId) query = query.where('flow_id', '=', flowId)
+      if (status) {
+        query = query.where('status', '=', status)
+        const condition = INDEXED[status]
+        if (condition) query = query.where(condition)
+      }
+      // Ids begin with their time.
+      if (since !== null) query = query.where('id', '>=', `run_${idTime(since)}`)
+      if (until !== null) query = query.where('id', '<', `run_${idTime(until)}`)
+      if (cursor) query = query.where('id', '<', cursor)
+      return paged(await query.execute(), limit, (row) => row.id, toRunSummary)
+    },
+
+    cancel: (id, at, error) =>
+      db.transaction().execute(async (tx) => {
+        const { numUpdatedRows } = await tx
+          .updateTable('run')
+          .set((eb) => ({
+            status: 'cancelled',
+            finished_at: at,
+            resume_at: null,
+            error: JSON.stringify(error),
+            // Whoever runs it has lost its claim from here on.
+            epoch: eb('epoch', '+', 1),
+          }))
+          .where('id', '=', id)
+          .where('status', 'in', UNFINISHED)
+          .executeTakeFirst()
+        if (!numUpdatedRows) return false
+        await tx
+          .updateTable('step')
+          .set({ status: 'cancelled', finished_at: at, resume_at: null })
+          .where('run_id', '=', id)
+          .where('status', 'in', ['running', 'waiting'])
+          .execute()
+        return true
+      }),
+
+    async active(status, after, limit) {
+      let query = db
+        .selectFrom('run')
+        .select(BRIEF)
+        .where(ACTIVE)
+        .where('status', '=', status)
+        .orderBy('id')
+        .limit(limit)
+      if (after) query = query.where('id', '>', after)
+      return (await query.execute()).map(toUnfinished)
+    },
+
+    async waitingVersions() {
+      const first = db
+        .selectFrom('run')
+        .select(['flow_id', 'version'])
+        .where(WAITING)
+        .where('version', 'is not', null)
+        .orderBy('flow_id')
+        .orderBy('version')
+        .limit(1)
+      const versions: FlowVersion[] = []
+      // Two looks into the index per version, however many of its runs wait. Compared as a pair they would be read through.
+      for (let row = await first.executeTakeFirst(); row; ) {
+        const { flow_id: flowId, version } = row
+        versions.push({ flowId, version: version! })
+        row =
+          (await first.where('flow_id', '=', flowId).where('version', '>', version).executeTakeFirst()) ??
+          (await first.where('flow_id', '>', flowId).executeTakeFirst())
+      }
+      return versions
+    },
+
+    async waiting({ flowId, version }, after, limit) {
+      let query = db
+        .selectFrom('run')
+        .select(BRIEF)
+        .where(WAITING)
+        .where('flow_id', '=', flowId)
+        .where('version', '=', version)
+        .orderBy('id')
+        .limit(limit)
+      if (after) query = query.where('id', '>', after)
+      return (await query.execute()).map(toUnfinished)
+    },
+
+    async due(now, limit) {
+      const rows = await db
+        .selectFrom('run')
+        .select(BRIEF)
+        .where(WAITING)
+        .where('resume_at', '<=', now)
+        .orderBy('resume_at')
+        .limit(limit)
+        .execute()
+      const next = await db
+        .selectFrom('run')
+        .select((eb) => eb.fn.min('resume_at').as('at'))
+        .where(WAITING)
+        .where('resume_at', '>', now)
+        .executeTakeFirst()
+      return { runs: rows.map(toUnfinished), nextAt: rows.length === limit ? now : (next?.at ?? null) }
+    },
+
+    async countRecovered() {
+      const { numUpdatedRows } = await db
+        .updateTable('run')
+        .set((eb) => ({ attempt: eb('attempt', '+', 1) }))
+        .where(ACTIVE)
+        .where('status', '=', 'running')
+        .executeTakeFirst()
+      return Number(numUpdatedRows)
+    },
+  }
+}
