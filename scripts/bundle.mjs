@@ -38,7 +38,7 @@ const { output } = await bundle.write({
   format: 'esm',
   entryFileNames: '[name].js',
   chunkFileNames: '[name]-[hash].js',
-  // Whatever looks for files of the package does so from dist/ itself: see src/package-files.ts.
+  // Whatever looks for files of the package does so from dist/ itself: see src/base/package-files.ts.
   hoistTransitiveImports: false,
   // One character beyond ASCII in a file, and Node keeps all of its text with two bytes for each. Notices go with the licences.
   charset: 'ascii',

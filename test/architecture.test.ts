@@ -11,7 +11,7 @@ const PORTS = [
   'engine/connections.ts',
   'engine/http-client.ts',
   'engine/outbound-rules.ts',
-  'engine/run-store.ts',
+  'engine/run-journal.ts',
   'engine/sandbox.ts',
   'engine/step-kind.ts',
   'engine/trace-context.ts',
@@ -29,25 +29,34 @@ const RULES: Record<string, string[]> = {
   engine: ['flow'],
   steps: ['engine', 'flow'],
   operations: ['engine', 'flow'],
-  storage: ['ports', 'flow', 'data-folder.ts', 'package-files.ts'],
-  queue: ['ports', 'fifo.ts'],
+  storage: ['ports', 'flow', 'base/data-folder.ts', 'base/package-files.ts'],
+  queue: ['ports', 'base/fifo.ts'],
   outbound: ['ports'],
   oauth: ['ports'],
-  sandbox: ['ports', 'flow', 'fifo.ts', 'package-files.ts'],
+  sandbox: ['ports', 'flow', 'base/fifo.ts', 'base/package-files.ts'],
   tracing: ['ports'],
-  secrets: ['ports', 'data-folder.ts'],
+  secrets: ['ports', 'base/data-folder.ts'],
   mcp: ['contract', 'flow'],
-  http: ['operations', 'mcp', 'contract', 'engine', 'flow', 'package-files.ts'],
+  http: ['operations', 'mcp', 'contract', 'engine', 'flow', 'base/package-files.ts'],
   testing: ['operations', 'engine', 'contract', 'flow'],
-  cli: ['app.ts', 'flow-bench.ts', 'config.ts', 'data-folder.ts', 'mcp', 'testing', 'contract', 'flow'],
-  'config.ts': ['outbound', 'secrets'],
-  'data-folder.ts': [],
-  'fifo.ts': [],
-  'package-files.ts': [],
+  cli: [
+    'app/start.ts',
+    'app/test-runtime.ts',
+    'app/config.ts',
+    'base/data-folder.ts',
+    'mcp',
+    'testing',
+    'contract',
+    'flow',
+  ],
+  'app/config.ts': ['outbound', 'secrets'],
+  'base/data-folder.ts': [],
+  'base/fifo.ts': [],
+  'base/package-files.ts': [],
 }
 
 /** What names adapters: for the service, and for tests of flows. */
-const WIRING = ['app.ts', 'backend.ts', 'flow-bench.ts', 'on-postgres.ts', 'on-sqlite.ts']
+const WIRING = ['app/start.ts', 'app/backend.ts', 'app/test-runtime.ts', 'app/on-postgres.ts', 'app/on-sqlite.ts']
 
 const isTest = (file: string) => /\.test\.ts$|test-|-contract\.ts$/.test(file)
 const sources = globSync('**/*.ts', { cwd: src }).filter((file) => !isTest(file))
@@ -116,9 +125,9 @@ describe('architecture', () => {
     expect(broken).toEqual([])
   })
 
-  it('reads the environment in config.ts only', () => {
+  it('reads the environment in app/config.ts only', () => {
     const readers = sources.filter((file) => /process\s*\.\s*env/.test(readFileSync(join(src, file), 'utf8')))
-    expect(readers).toEqual(['config.ts'])
+    expect(readers).toEqual(['app/config.ts'])
   })
 
   it('keeps clocks, randomness and node modules out of flow/ and out of what decides in engine/', () => {

@@ -7,14 +7,14 @@ import { join, resolve } from 'node:path'
 import { validate } from 'dockerfile-utils'
 import { CORE_SCHEMA, load, loadAll, mergeTag } from 'js-yaml'
 import { describe, expect, it } from 'vitest'
-import { readConfig } from '../src/config.ts'
+import { readConfig } from '../src/app/config.ts'
 import { createClientAddress } from '../src/http/client-address.ts'
 import { startMillrace, TEST_KEY, TOKEN, temporaryFolder } from './harness/millrace.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 /** Every variable that the service reads. */
-const settings = new Set(read('src/config.ts').match(/(?<!\w)(?:MILLRACE_(?!ENV_)[A-Z_]+|DATABASE_URL)(?!\w)/g))
+const settings = new Set(read('src/app/config.ts').match(/(?<!\w)(?:MILLRACE_(?!ENV_)[A-Z_]+|DATABASE_URL)(?!\w)/g))
 
 const given = {
   POSTGRES_PASSWORD: 'p4ssword',

@@ -7,16 +7,16 @@ import { commands } from '../src/cli/commands/index.ts'
 import { EXIT } from '../src/cli/exit-code.ts'
 import { reference } from '../src/cli/reference.ts'
 import { ERROR_STATUS } from '../src/contract/errors.ts'
-import { ARRAY_METHODS } from '../src/flow/expression/array-methods.ts'
-import { DATE_METHODS } from '../src/flow/expression/date-methods.ts'
-import { GLOBAL_FUNCTIONS, NAMESPACE_FUNCTIONS } from '../src/flow/expression/global-functions.ts'
-import { NUMBER_METHODS } from '../src/flow/expression/number-methods.ts'
-import { STRING_METHODS } from '../src/flow/expression/string-methods.ts'
+import { ARRAY_METHODS } from '../src/flow/expression/functions/array-methods.ts'
+import { DATE_METHODS } from '../src/flow/expression/functions/date-methods.ts'
+import { GLOBAL_FUNCTIONS, NAMESPACE_FUNCTIONS } from '../src/flow/expression/functions/global-functions.ts'
+import { NUMBER_METHODS } from '../src/flow/expression/functions/number-methods.ts'
+import { STRING_METHODS } from '../src/flow/expression/functions/string-methods.ts'
 import { fixtureSchema } from '../src/flow/fixture.ts'
 import { editorSchema, flowSchema } from '../src/flow/flow-schema.ts'
 import { parseFlowText } from '../src/flow/flow-text.ts'
 import { publishIssues, validate } from '../src/flow/validate.ts'
-import { ACCESS } from '../src/http/access.ts'
+import { ACCESS } from '../src/http/access/access.ts'
 import { tools } from '../src/mcp/tools.ts'
 import { statusFailure } from '../src/steps/http/failure.ts'
 import { stepKinds } from '../src/steps/index.ts'
@@ -32,7 +32,7 @@ const without = (names: Iterable<string>, text: string): string[] => [...names].
 describe('the documentation', () => {
   it('names the settings that there are, each in its table, and no others', () => {
     const settings = /(?<!\w)(?:MILLRACE_(?!ENV_)[A-Z_]+|DATABASE_URL)(?!\w)/g
-    const known = new Set(read('src/config.ts').match(settings))
+    const known = new Set(read('src/app/config.ts').match(settings))
     const inTable = read('docs/configuration.md').match(/(?<=^\| `)[A-Z_]+/gm)!
     expect(inTable.filter((name) => name !== 'MILLRACE_ENV_').toSorted()).toEqual([...known].toSorted())
     for (const page of pages) expect((read(page).match(settings) ?? []).filter((name) => !known.has(name))).toEqual([])

@@ -1,9 +1,9 @@
 // What a command of the command line is: its words, arguments and options, and what it does.
-import type { CommandLineSettings } from '../config.ts'
-import type { ApiClient } from './api-client.ts'
-import type { Target } from './connect.ts'
+import type { CommandLineSettings } from '../app/config.ts'
+import type { ApiClient } from './client/api-client.ts'
+import type { Target } from './client/connect.ts'
 import type { ExitCode } from './exit-code.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from './terminal/terminal.ts'
 
 export interface OptionSpec {
   type: 'flag' | 'text' | 'list' | 'number'

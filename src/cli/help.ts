@@ -1,6 +1,6 @@
 // The help texts, made from the command table.
 import type { Command, OptionSpec } from './command.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from './terminal/terminal.ts'
 
 export const COMMON_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   json: { type: 'flag', help: 'print JSON, for scripts' },

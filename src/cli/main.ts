@@ -1,8 +1,8 @@
 // Every command but `serve`, on this process's terminal.
-import { readCommandLineSettings } from '../config.ts'
+import { readCommandLineSettings } from '../app/config.ts'
 import { commands } from './commands/index.ts'
 import { runCommandLine } from './run-command-line.ts'
-import { Terminal } from './terminal.ts'
+import { Terminal } from './terminal/terminal.ts'
 
 export async function main(args: readonly string[]): Promise<void> {
   // Whoever reads our output may stop reading: `millrace runs list | head`.

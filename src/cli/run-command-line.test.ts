@@ -1,10 +1,10 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { type CommandLineSettings, readCommandLineSettings } from '../config.ts'
+import { type CommandLineSettings, readCommandLineSettings } from '../app/config.ts'
 import { type Command, defineCommand, flag, list, number, text } from './command.ts'
 import { CliError, EXIT } from './exit-code.ts'
 import { runCommandLine } from './run-command-line.ts'
-import { Terminal } from './terminal.ts'
+import { Terminal } from './terminal/terminal.ts'
 
 const calls: object[] = []
 const TABLE: Command[] = [

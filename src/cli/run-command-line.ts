@@ -1,14 +1,14 @@
 // Finds the command that was called, reads its arguments and options, runs it, and turns what went wrong into an exit code.
 import { parseArgs } from 'node:util'
-import { type CommandLineSettings, ConfigError } from '../config.ts'
+import { type CommandLineSettings, ConfigError } from '../app/config.ts'
 import { nearest } from '../flow/issue.ts'
-import type { ApiClient } from './api-client.ts'
+import type { ApiClient } from './client/api-client.ts'
+import { connect } from './client/connect.ts'
 import type { Command, OptionSpec } from './command.ts'
-import { connect } from './connect.ts'
 import { CliError, EXIT, type ExitCode, usageError } from './exit-code.ts'
 import { helpFor, optionsOf, overview, usageOf } from './help.ts'
-import type { Terminal } from './terminal.ts'
-import { visibleJson } from './visible.ts'
+import type { Terminal } from './terminal/terminal.ts'
+import { visibleJson } from './terminal/visible.ts'
 
 export async function runCommandLine(
   argv: readonly string[],

@@ -1,6 +1,7 @@
 // `millrace serve`: runs the service until it is told to stop.
-import { type App, startApp } from '../app.ts'
-import { ConfigError, readConfig } from '../config.ts'
+
+import { ConfigError, readConfig } from '../app/config.ts'
+import { type App, startApp } from '../app/start.ts'
 
 const EXIT_WITHIN_MS = 9_500
 

@@ -2,8 +2,8 @@
 import type { CompiledReply, CompiledTrigger } from '../flow/compile.ts'
 import { ExpressionError, type Scope } from '../flow/expression/index.ts'
 import { isContentType, isMediaType, isReplyHeaderAllowed } from '../flow/reply-header.ts'
+import type { RunError } from './run-journal.ts'
 import type { Roots } from './run-scope.ts'
-import type { RunError } from './run-store.ts'
 import type { CallerReply } from './step-kind.ts'
 
 const json = (status: number, body: unknown): CallerReply => ({ status, headers: [], body })

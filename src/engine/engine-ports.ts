@@ -1,8 +1,8 @@
 // What the engine needs of the world around it.
 import type { Connections } from './connections.ts'
 import type { HttpClient, ReplyRoom } from './http-client.ts'
+import type { ClaimedRun, RunJournal, RunProgress } from './run-journal.ts'
 import type { Hashing } from './run-scope.ts'
-import type { ClaimedRun, RunJournal, RunProgress } from './run-store.ts'
 import type { Sandbox } from './sandbox.ts'
 import type { CallerReply } from './step-kind.ts'
 import type { RunTracing } from './tracing.ts'

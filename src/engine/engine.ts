@@ -1,9 +1,9 @@
 // The runs that this process carries at the moment.
 import type { CompiledFlow } from '../flow/compile.ts'
-import { RunWalk } from './advance-run.ts'
 import { defaultErrorReply } from './caller-reply.ts'
 import type { EnginePorts } from './engine-ports.ts'
-import type { Advanced, Claim, ClaimedRun, NewRun, RunProgress } from './run-store.ts'
+import type { Advanced, Claim, ClaimedRun, NewRun, RunProgress } from './run-journal.ts'
+import { RunWalk } from './run-walk.ts'
 import type { StepKind } from './step-kind.ts'
 
 /** The flow is there but cannot run, for example because a secret of it cannot be read: its runs fail. */

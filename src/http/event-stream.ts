@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { actorTopic, type Events, type FlowEvent } from '../operations/events/events.ts'
 import { RateLimited } from '../operations/operation-error.ts'
-import type { Authenticate } from './authenticate.ts'
+import type { Authenticate } from './access/authenticate.ts'
 
 const HEARTBEAT_MS = 15_000
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024

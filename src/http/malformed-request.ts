@@ -2,7 +2,7 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { failureBody } from './failure.ts'
-import { closeSoon } from './webhook-request.ts'
+import { closeSoon } from './webhooks/request.ts'
 
 /** What the parser lets through although it is a trick or a mistake. */
 export function faultOfHead(raw: IncomingMessage): string | null {

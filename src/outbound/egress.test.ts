@@ -4,7 +4,7 @@ import { specialRange, unwrapped } from './address-ranges.ts'
 import { EgressGuard } from './egress-guard.ts'
 import { parseEgressAllow } from './http-client.ts'
 import type { ResolvedAddress } from './resolve-names.ts'
-import { client, failure, get, httpServer, OWN, text } from './test-servers.ts'
+import { client, failure, get, httpServer, OWN, text } from './servers.testkit.ts'
 
 const NOT_PUBLIC = [
   '127.0.0.1',

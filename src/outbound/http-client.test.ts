@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer as createTcpServer } from 'node:net'
 import { describe, expect, it, vi } from 'vitest'
-import { authority, client, failure, get, header, httpServer, rawServer, text, tlsServer } from './test-servers.ts'
+import { authority, client, failure, get, header, httpServer, rawServer, text, tlsServer } from './servers.testkit.ts'
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
 

@@ -1,7 +1,7 @@
 // Flows may chain to webhooks of this service, and to nothing else of it.
 import { describe, expect, it } from 'vitest'
 import type { Lookup } from './resolve-names.ts'
-import { client, failure, get, header, httpServer, OWN, text } from './test-servers.ts'
+import { client, failure, get, header, httpServer, OWN, text } from './servers.testkit.ts'
 
 async function ownService() {
   const seen: { url: string; hops: string | string[] | undefined; socket: unknown }[] = []

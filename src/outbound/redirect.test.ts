@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, expect, it, vi } from 'vitest'
-import { client, failure, get, header, httpServer, rawServer, text } from './test-servers.ts'
+import { client, failure, get, header, httpServer, rawServer, text } from './servers.testkit.ts'
 
 interface Seen {
   method: string

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { client, failure, get, header, httpServer, rawServer, text } from './test-servers.ts'
+import { client, failure, get, header, httpServer, rawServer, text } from './servers.testkit.ts'
 
 const LIMIT = 10_485_760
 const ENCODINGS: [string, (data: Buffer) => Buffer][] = [

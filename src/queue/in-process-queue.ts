@@ -1,7 +1,8 @@
 // Who runs which run when, in one process: in order of arrival, at most so many at once, per flow at most as many as it allows, and
 // large ones only as many as memory holds; those wait in a line of their own, so that nobody else waits for them.
-import { type Advanced, type NewRun, SMALL_RUN } from '../engine/run-store.ts'
-import { Fifo } from '../fifo.ts'
+
+import { Fifo } from '../base/fifo.ts'
+import { type Advanced, type NewRun, SMALL_RUN } from '../engine/run-journal.ts'
 import type { Queue, QueuedRun } from '../operations/ports/queue.ts'
 import type { RunMemory } from './run-memory.ts'
 

@@ -1,8 +1,8 @@
 // Runs code in QuickJS, each time from an untouched image: compiled once per text, nothing left over between runs.
 import { readFileSync } from 'node:fs'
 import type { JSValuePointer } from '@jitl/quickjs-ffi-types'
+import { packageFile } from '../base/package-files.ts'
 import { parseJson } from '../flow/parse-json.ts'
-import { packageFile } from '../package-files.ts'
 import { explainFailure, neverFinished, outOfMemory, sandboxBroke, timedOut } from './explain-failure.ts'
 import { hostFunctions } from './host-functions.ts'
 import { KEPT_IMAGES, KEPT_MEMORY_BYTES, LARGEST_KEPT_IMAGE } from './limits.ts'

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { testSandbox } from './test-sandbox.ts'
+import { testSandbox } from './sandbox.testkit.ts'
 
 const { run, failure } = testSandbox(1)
 

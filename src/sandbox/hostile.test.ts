@@ -1,6 +1,6 @@
 // Code that attacks its sandbox fails its own step; the process and other requests do not notice.
 import { describe, expect, it } from 'vitest'
-import { testSandbox } from './test-sandbox.ts'
+import { testSandbox } from './sandbox.testkit.ts'
 
 const { run, failure, result } = testSandbox(2)
 

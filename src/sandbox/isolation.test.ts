@@ -1,6 +1,6 @@
 // Nothing of one run is there in the next: of the same text, or of another. One worker, so that all share an engine.
 import { describe, expect, it } from 'vitest'
-import { testSandbox } from './test-sandbox.ts'
+import { testSandbox } from './sandbox.testkit.ts'
 
 const { result, run, failure } = testSandbox(1)
 

@@ -1,7 +1,7 @@
 // A promise that is rejected while nothing awaits it fails its step, as it would end a process of Node.
 import { describe, expect, it } from 'vitest'
 import { hookRejections } from './rejection-hook.ts'
-import { testSandbox } from './test-sandbox.ts'
+import { testSandbox } from './sandbox.testkit.ts'
 
 const { run, result, failure } = testSandbox(1)
 

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { CodeError } from '../engine/sandbox.ts'
-import { testSandbox } from './test-sandbox.ts'
+import { testSandbox } from './sandbox.testkit.ts'
 import { createSandbox } from './worker-pool.ts'
 
 const { run, result, failure, sandbox } = testSandbox()

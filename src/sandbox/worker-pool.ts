@@ -1,9 +1,9 @@
 // The sandbox as the engine sees it: a few worker threads, each with a QuickJS, and a queue before them.
 import { Worker } from 'node:worker_threads'
+import { Fifo } from '../base/fifo.ts'
+import { threadFile } from '../base/package-files.ts'
 import { CodeError, type CodeRequest, type CodeResult, type Sandbox } from '../engine/sandbox.ts'
-import { Fifo } from '../fifo.ts'
 import { parseJson } from '../flow/parse-json.ts'
-import { threadFile } from '../package-files.ts'
 import { sandboxBroke, timedOut } from './explain-failure.ts'
 import { GRACE_MS, PATIENCE_MS, WORKER_HEAP_MB, WORKER_STACK_MB, WORKER_YOUNG_MB } from './limits.ts'
 import { Claims, type Failure, type RunReply, type RunRequest } from './messages.ts'

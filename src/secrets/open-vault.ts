@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { KEY_FILE } from '../data-folder.ts'
+import { KEY_FILE } from '../base/data-folder.ts'
 import type { VaultRecords } from '../operations/ports/upkeep.ts'
 import { isKeyText, KeyRing } from './key-ring.ts'
 import { Vault } from './vault.ts'

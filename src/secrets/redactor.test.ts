@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { redactorOf, testVault } from './keys.testkit.ts'
 import { Redactor } from './redactor.ts'
 import { createProtect } from './secret-keeping.ts'
 import { MASK } from './secret-search.ts'
-import { redactorOf, testVault } from './test-keys.ts'
 
 const NAMED: Record<string, string> = {
   '"': '&quot;',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { testKey, testVault } from './test-keys.ts'
+import { testKey, testVault } from './keys.testkit.ts'
 
 describe('a sealed text', () => {
   const vault = testVault(1)

@@ -8,9 +8,9 @@ import { type Admission, admitDelivery, type DeliveryHead, Rejection } from '../
 import { CHANGED_MEANWHILE, keepRejection, Later, receiveDelivery } from '../operations/deliveries/receive-delivery.ts'
 import type { RouteRecord } from '../operations/ports/flows.ts'
 import type { RunRecord } from '../operations/ports/runs.ts'
-import type { Bench } from './bench.ts'
 import { ABSENT, type Difference, differences, textDifference } from './match.ts'
 import type { SentRequest } from './stub-client.ts'
+import type { Bench } from './test-runtime.ts'
 
 export interface CaseResult {
   issues: Issue[]

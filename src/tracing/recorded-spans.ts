@@ -10,7 +10,7 @@ import {
   trace,
 } from '@opentelemetry/api'
 import { type HttpClient, OutboundError, type OutboundReply, type OutboundRequest } from '../engine/http-client.ts'
-import type { Advanced, ClaimedRun, JournalEntry } from '../engine/run-store.ts'
+import type { Advanced, ClaimedRun, JournalEntry } from '../engine/run-journal.ts'
 import type { Outcome, StepError } from '../engine/step-kind.ts'
 import { parseTraceContext } from '../engine/trace-context.ts'
 import type { DeliveryTrace, RunTrace, StepTrace, TraceHeaders } from '../engine/tracing.ts'

@@ -1,6 +1,6 @@
 // The access table: every route of a running server, called by everybody.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ACCESS, type Access } from '../../src/http/access.ts'
+import { ACCESS, type Access } from '../../src/http/access/access.ts'
 import { addUser, type Browser, openBrowser, PASSWORD, setUpOwner } from '../harness/browser.ts'
 import { expectFailure } from '../harness/inbox.ts'
 import { type Answer, answerOf, type Millrace, startMillrace } from '../harness/millrace.ts'

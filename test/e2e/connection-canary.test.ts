@@ -3,7 +3,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ACCESS } from '../../src/http/access.ts'
+import { ACCESS } from '../../src/http/access/access.ts'
 import { openEvents } from '../harness/event-stream.ts'
 import { freePort, NOBODY_LISTENS } from '../harness/free-port.ts'
 import { startGate } from '../harness/gate.ts'
@@ -54,7 +54,7 @@ beforeAll(async () => {
     response.end(request.url)
   })
   odd = await startOddServer()
-  const certificates = new URL('../../src/outbound/test-certificates/', import.meta.url)
+  const certificates = new URL('../../src/outbound/certificates.testkit/', import.meta.url)
   const pem = (name: string) => readFileSync(new URL(`${name}.pem`, certificates), 'utf8')
   tls = createServer({ key: pem('key'), cert: pem('self-signed') })
   await new Promise<void>((resolve) => tls.listen(0, '127.0.0.1', resolve))

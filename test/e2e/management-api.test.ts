@@ -1,6 +1,6 @@
 // Health, metrics, the API description, and who gets in (contract §5).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ACCESS } from '../../src/http/access.ts'
+import { ACCESS } from '../../src/http/access/access.ts'
 import { expectFailure } from '../harness/inbox.ts'
 import { type Managed, startManaged } from '../harness/management.ts'
 import { TOKEN } from '../harness/millrace.ts'

@@ -1,6 +1,6 @@
 // MCP over HTTP, with the SDK's own client: what an assistant does, what it may, and what is refused.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ACCESS } from '../../src/http/access.ts'
+import { ACCESS } from '../../src/http/access/access.ts'
 import { tools } from '../../src/mcp/tools.ts'
 import { openBrowser, setUpOwner } from '../harness/browser.ts'
 import { expectFailure } from '../harness/inbox.ts'

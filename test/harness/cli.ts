@@ -2,10 +2,10 @@
 import { spawn } from 'node:child_process'
 
 import { PassThrough } from 'node:stream'
+import { readCommandLineSettings } from '../../src/app/config.ts'
 import { commands } from '../../src/cli/commands/index.ts'
 import { runCommandLine } from '../../src/cli/run-command-line.ts'
-import { Terminal } from '../../src/cli/terminal.ts'
-import { readCommandLineSettings } from '../../src/config.ts'
+import { Terminal } from '../../src/cli/terminal/terminal.ts'
 import { ENTRY } from './entry.ts'
 import { childEnvironment } from './environment.ts'
 

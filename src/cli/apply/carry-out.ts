@@ -1,6 +1,6 @@
 // Does what a plan says, flow by flow; a flow that somebody changes meanwhile is left alone.
-import type { ApiClient } from '../api-client.ts'
-import type { Flow, Published } from '../bodies.ts'
+import type { ApiClient } from '../client/api-client.ts'
+import type { Flow, Published } from '../client/bodies.ts'
 import type { Item, Plan } from './plan.ts'
 
 export interface Done {

@@ -1,7 +1,7 @@
 // `millrace tokens …` and `millrace users …`: who may do what.
 import { defineCommand, text } from '../command.ts'
-import { showTime } from '../show-time.ts'
-import { table } from '../table.ts'
+import { showTime } from '../terminal/show-time.ts'
+import { table } from '../terminal/table.ts'
 
 interface Token {
   id: string

@@ -3,8 +3,8 @@ import { carryOut, type Done } from '../apply/carry-out.ts'
 import type { Action, Item, Plan } from '../apply/plan.ts'
 import { defineCommand, flag, text } from '../command.ts'
 import { CliError, EXIT } from '../exit-code.ts'
-import { lineDiff } from '../line-diff.ts'
-import type { Terminal } from '../terminal.ts'
+import { lineDiff } from '../terminal/line-diff.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 const common = {
   prune: flag('also delete flows whose file is gone'),

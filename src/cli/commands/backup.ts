@@ -15,7 +15,7 @@ import {
 import { dirname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { DATABASE_FILE, databaseFault, holdsDatabase, KEY_FILE } from '../../data-folder.ts'
+import { DATABASE_FILE, databaseFault, holdsDatabase, KEY_FILE } from '../../base/data-folder.ts'
 import { defineCommand, flag, text } from '../command.ts'
 import { CliError, EXIT } from '../exit-code.ts'
 

@@ -1,10 +1,10 @@
 // `millrace connections …`: credentials that flows use by name.
-import type { ApiClient } from '../api-client.ts'
+import type { ApiClient } from '../client/api-client.ts'
+import { readSecrets } from '../client/secret-source.ts'
 import { defineCommand, flag, list, text } from '../command.ts'
 import { CliError, EXIT, usageError } from '../exit-code.ts'
-import { readSecrets } from '../secret-source.ts'
-import { showTime } from '../show-time.ts'
-import { fields, table } from '../table.ts'
+import { showTime } from '../terminal/show-time.ts'
+import { fields, table } from '../terminal/table.ts'
 import { pairFrom } from './send.ts'
 
 interface Connection {

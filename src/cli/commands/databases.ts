@@ -1,5 +1,5 @@
 // `millrace migrate` and `millrace transfer`: on the database itself, without a service.
-import { readConfig } from '../../config.ts'
+import { readConfig } from '../../app/config.ts'
 import { defineCommand, text } from '../command.ts'
 import { EXIT, usageError } from '../exit-code.ts'
 
@@ -15,7 +15,7 @@ export const migrateCommand = defineCommand({
   examples: [['on PostgreSQL', 'DATABASE_URL=postgres://millrace:password@db.example.com/millrace millrace migrate']],
   async run({ options, show }) {
     const config = readConfig()
-    const { migrateDatabase } = await import('../../app.ts')
+    const { migrateDatabase } = await import('../../app/start.ts')
     const place = await migrateDatabase({ ...config, dataDir: options['data-dir'] ?? config.dataDir })
     return show({ migrated: true }, () => `The schema of ${place} is up to date.`)
   },
@@ -40,7 +40,7 @@ export const transferCommand = defineCommand({
     if (databaseUrl === null)
       throw usageError('Set DATABASE_URL to the PostgreSQL database that everything is to be moved to.')
     const dataDir = options['data-dir'] ?? config.dataDir
-    const { transferToPostgres } = await import('../../app.ts')
+    const { transferToPostgres } = await import('../../app/start.ts')
     const moved = await transferToPostgres({ ...config, databaseUrl, dataDir })
     const rows = Object.values(moved).reduce((sum, count) => sum + count, 0)
     note(

@@ -1,13 +1,13 @@
 // `millrace doctor`: looks at everything that usually goes wrong.
-import { type CommandLineSettings, type Config, ConfigError } from '../../config.ts'
-import type { ApiClient } from '../api-client.ts'
+import { type CommandLineSettings, type Config, ConfigError } from '../../app/config.ts'
+import type { ApiClient } from '../client/api-client.ts'
+import { connect } from '../client/connect.ts'
 import { defineCommand, list } from '../command.ts'
-import { connect } from '../connect.ts'
 import { checkFolder, checkStart } from '../doctor/check-folder.ts'
 import { checkServer } from '../doctor/check-server.ts'
 import { type CheckResult, failed, ok, warning } from '../doctor/finding.ts'
 import { CliError, EXIT } from '../exit-code.ts'
-import type { Terminal } from '../terminal.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 const PROBE_MS = 10_000
 
@@ -23,7 +23,7 @@ export const doctor = defineCommand({
     ['another server', 'millrace doctor --server https://flows.example.com'],
   ],
   async run({ connect: connected, options, show, terminal, settings, target }) {
-    const { VERSION } = await import('../../app.ts')
+    const { VERSION } = await import('../../app/start.ts')
     const results: CheckResult[] = []
     if (target.server === undefined) {
       const config = configuration(settings, target.dataDir, results)
@@ -72,7 +72,7 @@ function configuration(
 }
 
 async function checkEgress(config: Config, url: string): Promise<CheckResult> {
-  const { probe } = await import('../../app.ts')
+  const { probe } = await import('../../app/start.ts')
   try {
     const { status } = await probe(config, url, PROBE_MS)
     return ok('egress', `${url} answers ${status}.`)

@@ -1,14 +1,14 @@
 // `millrace flows …`: what there is, and what is live.
 import { writeFileSync } from 'node:fs'
 import { formatFlowYaml } from '../../flow/flow-text.ts'
-import type { Flow, Published, Validation } from '../bodies.ts'
+import type { Flow, Published, Validation } from '../client/bodies.ts'
+import { findFlow } from '../client/find-flow.ts'
 import { defineCommand, flag, text } from '../command.ts'
 import { EXIT } from '../exit-code.ts'
-import { findFlow } from '../find-flow.ts'
-import { flowPaths, readFlowFile } from '../flow-files.ts'
-import { showTime } from '../show-time.ts'
-import { fields, table } from '../table.ts'
-import type { Terminal } from '../terminal.ts'
+import { flowPaths, readFlowFile } from '../files/flow-files.ts'
+import { showTime } from '../terminal/show-time.ts'
+import { fields, table } from '../terminal/table.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 const stateOf = (terminal: Terminal, { published }: Flow): string =>
   published ? terminal.style('green', `live v${published.version}`) : terminal.style('dim', 'draft')

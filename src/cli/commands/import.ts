@@ -8,7 +8,7 @@ import { importOperation } from '../../flow/openapi/import-operation.ts'
 import { findOperation, type OpenApi, OpenApiError, readOpenApi } from '../../flow/openapi/read-openapi.ts'
 import { type Context, defineCommand, text } from '../command.ts'
 import { CliError, EXIT, type ExitCode } from '../exit-code.ts'
-import { table } from '../table.ts'
+import { table } from '../terminal/table.ts'
 
 const ID = text('id', 'the id of the step')
 

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defineCommand } from '../command.ts'
 import { CliError, EXIT } from '../exit-code.ts'
-import { table } from '../table.ts'
-import type { Terminal } from '../terminal.ts'
+import { table } from '../terminal/table.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 interface Keys {
   current: string

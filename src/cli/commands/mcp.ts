@@ -1,9 +1,9 @@
 // `millrace mcp`: the tools of the API for an assistant that starts this command.
 import type { ApiRequest } from '../../mcp/tool.ts'
+import { connect } from '../client/connect.ts'
+import { SharedConnection } from '../client/shared-connection.ts'
 import { defineCommand } from '../command.ts'
-import { connect } from '../connect.ts'
 import { CliError, EXIT } from '../exit-code.ts'
-import { SharedConnection } from '../shared-connection.ts'
 
 const NOTHING_RUNS =
   'No server runs on this data folder at the moment: test runs and deliveries wait until somebody starts "millrace serve".'

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { defineCommand, text } from '../command.ts'
 import { CliError, EXIT } from '../exit-code.ts'
-import type { Terminal } from '../terminal.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 export const resetUserPassword = defineCommand({
   name: 'users reset-password',
@@ -21,7 +21,7 @@ export const resetUserPassword = defineCommand({
     const config = settings.service()
     const typed = await passwordFrom(terminal, email)
     const password = typed === '' ? randomBytes(15).toString('base64url') : typed
-    const { resetPassword } = await import('../../app.ts')
+    const { resetPassword } = await import('../../app/start.ts')
     try {
       await resetPassword({ ...config, dataDir: options['data-dir'] ?? config.dataDir }, email, password)
     } catch (error) {

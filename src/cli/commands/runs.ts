@@ -2,15 +2,15 @@
 import { writeFileSync } from 'node:fs'
 import type { Fixture } from '../../flow/fixture.ts'
 import { formatFlowYaml } from '../../flow/flow-text.ts'
-import type { ApiClient } from '../api-client.ts'
-import type { Run, RunSummary, Step } from '../bodies.ts'
+import type { ApiClient } from '../client/api-client.ts'
+import type { Run, RunSummary, Step } from '../client/bodies.ts'
+import { findFlow } from '../client/find-flow.ts'
 import { type Context, defineCommand, flag, number, text } from '../command.ts'
 import { CliError, EXIT, type ExitCode } from '../exit-code.ts'
-import { findFlow } from '../find-flow.ts'
-import { showDuration, showTime } from '../show-time.ts'
-import { fields, table } from '../table.ts'
-import type { Terminal } from '../terminal.ts'
-import { visibleJson } from '../visible.ts'
+import { showDuration, showTime } from '../terminal/show-time.ts'
+import { fields, table } from '../terminal/table.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { visibleJson } from '../terminal/visible.ts'
 
 const COLOURS: Record<string, 'green' | 'red' | 'yellow' | 'cyan'> = {
   succeeded: 'green',

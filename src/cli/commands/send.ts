@@ -1,12 +1,12 @@
 // `millrace send`: posts a payload to a flow's webhook.
 import { readFileSync } from 'node:fs'
 import { parseJson } from '../../flow/parse-json.ts'
-import { type ApiClient, fetchOrExplain } from '../api-client.ts'
-import type { WebhookReply } from '../bodies.ts'
+import { type ApiClient, fetchOrExplain } from '../client/api-client.ts'
+import type { WebhookReply } from '../client/bodies.ts'
+import { findFlow } from '../client/find-flow.ts'
+import { readSecrets } from '../client/secret-source.ts'
 import { type Context, defineCommand, flag, list, text } from '../command.ts'
 import { EXIT, usageError } from '../exit-code.ts'
-import { findFlow } from '../find-flow.ts'
-import { readSecrets } from '../secret-source.ts'
 import { followRun } from './runs.ts'
 
 export const send = defineCommand({

@@ -1,12 +1,12 @@
 // `millrace test`: tries flows out against their fixtures, offline.
 
+import type { BenchSettings } from '../../app/test-runtime.ts'
 import type { FixtureCase } from '../../flow/fixture.ts'
-import type { BenchSettings } from '../../flow-bench.ts'
 import { defineCommand, text } from '../command.ts'
 import { EXIT, usageError } from '../exit-code.ts'
-import type { FixtureFile } from '../fixture-files.ts'
-import { readFlowFile } from '../flow-files.ts'
-import { describeDifference, REPORTERS, type TestResult } from '../test-report.ts'
+import type { FixtureFile } from '../files/fixture-files.ts'
+import { readFlowFile } from '../files/flow-files.ts'
+import { describeDifference, REPORTERS, type TestResult } from '../terminal/report-tests.ts'
 
 /** The same each time, and not today. */
 const DEFAULT_START = '2026-01-01T00:00:00Z'
@@ -30,7 +30,7 @@ export const testFlows = defineCommand({
   async run({ args, options, show, terminal }) {
     const report = REPORTERS[options.reporter ?? 'plain']
     if (!report) throw usageError(`The reporter is ${Object.keys(REPORTERS).join(', ')}, not "${options.reporter}".`)
-    const { readFixtures } = await import('../fixture-files.ts')
+    const { readFixtures } = await import('../files/fixture-files.ts')
     const { fixtures, bad, untested } = readFixtures(args.length ? args : ['.'])
     const results: TestResult[] = bad.map(({ path, issues }) => ({
       file: path,
@@ -38,7 +38,7 @@ export const testFlows = defineCommand({
       faults: issues.map((issue) => `${issue.path || '/'}: ${issue.message}`),
       durationMs: 0,
     }))
-    const { openSandbox } = await import('../../flow-bench.ts')
+    const { openSandbox } = await import('../../app/test-runtime.ts')
     const sandbox = openSandbox()
     try {
       for (const file of fixtures)
@@ -62,7 +62,7 @@ async function timed(work: () => Promise<Omit<TestResult, 'durationMs'>>): Promi
 }
 
 async function runTest({ path, fixture, document }: FixtureFile, test: FixtureCase, sandbox: BenchSettings['sandbox']) {
-  const { openBench } = await import('../../flow-bench.ts')
+  const { openBench } = await import('../../app/test-runtime.ts')
   const { tryCase } = await import('../../testing/try-case.ts')
   const bench = await openBench({
     startMs: Date.parse(test.now ?? fixture.now ?? DEFAULT_START),
@@ -85,7 +85,7 @@ async function runTest({ path, fixture, document }: FixtureFile, test: FixtureCa
 }
 
 async function checkUntested(path: string) {
-  const { checkFlow } = await import('../../flow-bench.ts')
+  const { checkFlow } = await import('../../app/test-runtime.ts')
   const faults = checkFlow(readFlowFile(path).document).map((issue) => `${issue.path || '/'}: ${issue.message}`)
   return { file: path, name: 'can be published (it has no tests)', faults }
 }

@@ -12,8 +12,8 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import type { Config } from '../../config.ts'
-import { DATABASE_FILE, databaseFault, holdsDatabase, isFolderInUse, notedAddress } from '../../data-folder.ts'
+import type { Config } from '../../app/config.ts'
+import { DATABASE_FILE, databaseFault, holdsDatabase, isFolderInUse, notedAddress } from '../../base/data-folder.ts'
 import { type CheckResult, failed, ok, warning } from './finding.ts'
 
 const LEAST_FREE_BYTES = 1024 ** 3
@@ -89,7 +89,7 @@ async function checkDatabase(config: Config): Promise<CheckResult[]> {
 
 /** As a start would find it: the database can be used, and the key opens what is sealed. */
 export async function checkStart(config: Config): Promise<CheckResult> {
-  const { startApp } = await import('../../app.ts')
+  const { startApp } = await import('../../app/start.ts')
   const own = { ...config, role: 'all' as const, host: '127.0.0.1', port: 0, logLevel: 'silent' as const }
   try {
     const app = await startApp(own, { write: () => {} }, { idle: true })

@@ -1,5 +1,5 @@
 // The server: whether it answers, who we are there, its clock, and whether its base URL leads to it.
-import type { ApiClient } from '../api-client.ts'
+import type { ApiClient } from '../client/api-client.ts'
 import { CliError } from '../exit-code.ts'
 import { type CheckResult, failed, ok, warning } from './finding.ts'
 

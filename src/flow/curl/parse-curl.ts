@@ -1,5 +1,5 @@
 // Reads a curl command as the settings of an HTTP step, and says what it could not take over.
-import { decodeBase64 } from '../expression/base64.ts'
+import { decodeBase64 } from '../expression/values/base64.ts'
 import { type DataPart, dataText, jsonOrText, jsonValue, pairsOf, queryPairs, splitAt } from './curl-data.ts'
 import { OTHER_AUTH, REASONS, SECRET_VALUE, SHORT, WITH_VALUE, WITHOUT_EFFECT } from './curl-options.ts'
 import type { HttpAuth, HttpBody, HttpRequestSettings, NameValue } from './http-settings.ts'

@@ -2,11 +2,11 @@
 import fc from 'fast-check'
 import { newQuickJSWASMModuleFromVariant, type QuickJSContext } from 'quickjs-emscripten-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ExpressionError } from './errors.ts'
 import { parseTemplate } from './parse-template.ts'
-import { type Data, RandomExpression } from './random-expression.ts'
+import { type Data, RandomExpression } from './random-expression.testkit.ts'
 import { renderValue } from './render.ts'
-import { sampleScope } from './sample-scope.ts'
+import { sampleScope } from './sample-scope.testkit.ts'
+import { ExpressionError } from './values/errors.ts'
 
 const FAILED = 'failed'
 const RUNS = 4_000

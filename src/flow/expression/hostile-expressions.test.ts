@@ -1,9 +1,9 @@
 /** The attacks of the design's list of hostile inputs, and those on other interpreters. */
 import { describe, expect, it } from 'vitest'
-import { ExpressionError, TemplateSyntaxError } from './errors.ts'
 import { parseTemplate } from './parse-template.ts'
 import { renderValue } from './render.ts'
-import { errorOf, evaluate, sampleScope } from './sample-scope.ts'
+import { errorOf, evaluate, sampleScope } from './sample-scope.testkit.ts'
+import { ExpressionError, TemplateSyntaxError } from './values/errors.ts'
 
 // 100 ms are promised. Under vitest calls between files take up to three times as long as in plain Node.
 const TIME_LIMIT_MS = 300

@@ -13,11 +13,17 @@
  * - `localeCompare` always sorts by English rules.
  * - `{ __proto__: x }` makes an ordinary property.
  */
-export type { Reference } from './compiler.ts'
-export { ExpressionError, TemplateSyntaxError } from './errors.ts'
+export type { Reference } from './compile/compiler.ts'
+export {
+  CONSTANT_NAMES,
+  FUNCTION_NAMES,
+  METHOD_NAMES,
+  type MethodOwner,
+  takesFunction,
+} from './functions/vocabulary.ts'
 export { type Expression, parseTemplate, type Template, tryTemplate } from './parse-template.ts'
 export { renderCondition, renderOptional, renderText, renderValue } from './render.ts'
 export { renderUrl } from './render-url.ts'
-export { MISSING, ROOTS, type Scope } from './scope.ts'
 export { compileTree, renderTree, type TreeTemplate, treeReferences } from './tree-template.ts'
-export { CONSTANT_NAMES, FUNCTION_NAMES, METHOD_NAMES, type MethodOwner, takesFunction } from './vocabulary.ts'
+export { ExpressionError, TemplateSyntaxError } from './values/errors.ts'
+export { MISSING, ROOTS, type Scope } from './values/scope.ts'

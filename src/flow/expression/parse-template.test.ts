@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { TemplateSyntaxError } from './errors.ts'
 import { type Expression, parseTemplate } from './parse-template.ts'
 import { renderText, renderValue } from './render.ts'
-import { errorOf, sampleScope } from './sample-scope.ts'
+import { errorOf, sampleScope } from './sample-scope.testkit.ts'
+import { TemplateSyntaxError } from './values/errors.ts'
 
 const scope = sampleScope({ webhook: { body: { a: 1 } } })
 const render = (source: string) => renderValue(parseTemplate(source), scope)

@@ -1,9 +1,9 @@
 /** Splits a template into literal text and compiled expressions. */
 import { type Expression as Node, parseExpressionAt } from 'acorn'
-import { compileExpression } from './compile-expression.ts'
-import type { Reference } from './compiler.ts'
-import { TemplateSyntaxError } from './errors.ts'
-import type { Compute } from './evaluation.ts'
+import { compileExpression } from './compile/compile-expression.ts'
+import type { Reference } from './compile/compiler.ts'
+import { TemplateSyntaxError } from './values/errors.ts'
+import type { Compute } from './values/evaluation.ts'
 
 export interface Expression {
   /** As written, without the braces and the white space inside them. */

@@ -1,13 +1,13 @@
 /** Properties that hold for arbitrary data and sources. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DateValue } from './date-value.ts'
-import { ExpressionError, TemplateSyntaxError } from './errors.ts'
 import { parseTemplate } from './parse-template.ts'
 import { renderText, renderValue } from './render.ts'
 import { renderUrl } from './render-url.ts'
-import { sampleScope } from './sample-scope.ts'
+import { sampleScope } from './sample-scope.testkit.ts'
 import { compileTree, renderTree } from './tree-template.ts'
+import { DateValue } from './values/date-value.ts'
+import { ExpressionError, TemplateSyntaxError } from './values/errors.ts'
 
 const hostileText = fc.constantFrom(
   '{{7*7}}',

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { ExpressionError } from './errors.ts'
 import { parseTemplate } from './parse-template.ts'
 import { renderUrl } from './render-url.ts'
-import { errorOf, sampleScope } from './sample-scope.ts'
+import { errorOf, sampleScope } from './sample-scope.testkit.ts'
+import { ExpressionError } from './values/errors.ts'
 
 function url(source: string, x?: unknown, y?: unknown): string {
   return renderUrl(parseTemplate(source), sampleScope({ vars: { x, y } }))

@@ -1,9 +1,10 @@
 /** Renders the URL of a request so that no inserted value can change the host or leave its path segment. */
-import { ExpressionError } from './errors.ts'
-import { Evaluation } from './evaluation.ts'
+
 import type { Expression, Template } from './parse-template.ts'
 import { evaluateText } from './render.ts'
-import type { Scope } from './scope.ts'
+import { ExpressionError } from './values/errors.ts'
+import { Evaluation } from './values/evaluation.ts'
+import type { Scope } from './values/scope.ts'
 
 // A backslash counts as a slash, as it does in browsers.
 const IN_AUTHORITY = /^[a-z][a-z0-9+.-]*:\/\/([^/?#\\]*)$/i

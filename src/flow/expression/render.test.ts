@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { ExpressionError } from './errors.ts'
 import { parseTemplate } from './parse-template.ts'
 import { renderCondition, renderOptional, renderText, renderValue } from './render.ts'
-import { errorOf, evaluate, sampleScope } from './sample-scope.ts'
-import { MISSING } from './scope.ts'
+import { errorOf, evaluate, sampleScope } from './sample-scope.testkit.ts'
+import { ExpressionError } from './values/errors.ts'
+import { MISSING } from './values/scope.ts'
 
 const body = {
   name: 'Ada',

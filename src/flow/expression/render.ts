@@ -1,10 +1,11 @@
 /** Evaluates templates: to values, text or conditions. */
-import { isTruthy, toText } from './conversion.ts'
-import { ExpressionError, fail } from './errors.ts'
-import { Evaluation, needed } from './evaluation.ts'
+
 import type { Expression, Template } from './parse-template.ts'
-import { MISSING, type Scope } from './scope.ts'
-import { settle } from './settle.ts'
+import { isTruthy, toText } from './values/conversion.ts'
+import { ExpressionError, fail } from './values/errors.ts'
+import { Evaluation, needed } from './values/evaluation.ts'
+import { MISSING, type Scope } from './values/scope.ts'
+import { settle } from './values/settle.ts'
 
 const LONGEST_QUOTE = 120
 

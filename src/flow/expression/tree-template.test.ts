@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { ExpressionError, TemplateSyntaxError } from './errors.ts'
-import { errorOf, sampleScope } from './sample-scope.ts'
+import { errorOf, sampleScope } from './sample-scope.testkit.ts'
 import { compileTree, renderTree, treeReferences } from './tree-template.ts'
+import { ExpressionError, TemplateSyntaxError } from './values/errors.ts'
 
 const scope = sampleScope({
   webhook: { body: { id: 7, name: 'say "hi"\n', list: [1], proto: JSON.parse('{"__proto__":{"x":1}}') } },

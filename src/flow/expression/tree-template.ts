@@ -1,11 +1,11 @@
 /** JSON values with templates in their strings: rendered as a tree, so that no inserted value can break the JSON. */
-import type { Reference } from './compiler.ts'
-import { TemplateSyntaxError } from './errors.ts'
-import { Evaluation } from './evaluation.ts'
+import type { Reference } from './compile/compiler.ts'
 import { type Expression, parseTemplate, type Template } from './parse-template.ts'
-import { newObject } from './read-property.ts'
 import { renderWith } from './render.ts'
-import type { Scope } from './scope.ts'
+import { TemplateSyntaxError } from './values/errors.ts'
+import { Evaluation } from './values/evaluation.ts'
+import { newObject } from './values/read-property.ts'
+import type { Scope } from './values/scope.ts'
 
 export type TreeTemplate =
   | { kind: 'constant'; value: unknown }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import { AuditBody, PageQuery, pageOf } from '../../contract/bodies.ts'
 import type { Services } from '../../operations/services.ts'
-import { pageFrom } from '../page.ts'
+import { pageFrom } from '../pages/page.ts'
 
 export function auditRoutes(app: FastifyInstance, services: Services): void {
   app.get<{ Querystring: Static<typeof PageQuery> }>(

@@ -18,9 +18,9 @@ import { deleteConnection } from '../../operations/connections/delete-connection
 import { listConnections, readConnection } from '../../operations/connections/read-connections.ts'
 import { createConnection, replaceConnection } from '../../operations/connections/save-connection.ts'
 import type { Services } from '../../operations/services.ts'
-import { authorizationPage } from '../authorization-page.ts'
-import { cookieOf } from '../cookies.ts'
-import { pageFrom } from '../page.ts'
+import { cookieOf } from '../access/cookies.ts'
+import { authorizationPage } from '../pages/authorization-page.ts'
+import { pageFrom } from '../pages/page.ts'
 
 const Name = Type.Object({ name: Type.String() })
 /** Authorization servers may add what they like. */

@@ -7,7 +7,7 @@ import { ALL } from '../../operations/events/events.ts'
 import type { Services } from '../../operations/services.ts'
 import { download } from '../download.ts'
 import type { EventStreams } from '../event-stream.ts'
-import { pageFrom } from '../page.ts'
+import { pageFrom } from '../pages/page.ts'
 
 const Id = Type.Object({ id: Type.String() })
 

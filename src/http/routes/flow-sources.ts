@@ -4,7 +4,7 @@ import Type from 'typebox'
 import { FlowSourceBody, FlowSourceRequest, FlowSourcesQuery, pageOf } from '../../contract/bodies.ts'
 import { listFlowSources, setFlowSource } from '../../operations/flows/flow-sources.ts'
 import type { Services } from '../../operations/services.ts'
-import { pageFrom } from '../page.ts'
+import { pageFrom } from '../pages/page.ts'
 
 const Id = Type.Object({ id: Type.String() })
 

@@ -38,7 +38,7 @@ import { testStep } from '../../operations/flows/test-step.ts'
 import { testFlow } from '../../operations/runs/test-flow.ts'
 import type { Services } from '../../operations/services.ts'
 import type { EventStreams } from '../event-stream.ts'
-import { pageFrom } from '../page.ts'
+import { pageFrom } from '../pages/page.ts'
 
 const Id = Type.Object({ id: Type.String() })
 const IdAndVersion = Type.Object({ id: Type.String(), version: Type.Integer({ minimum: 1 }) })

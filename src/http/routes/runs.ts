@@ -13,7 +13,7 @@ import {
   StepBody,
   StepPartQuery,
 } from '../../contract/bodies.ts'
-import type { RunStatus } from '../../engine/run-store.ts'
+import type { RunStatus } from '../../engine/run-journal.ts'
 import { FixtureSchema } from '../../flow/fixture.ts'
 import { runTopic } from '../../operations/events/events.ts'
 import { OperationError } from '../../operations/operation-error.ts'
@@ -33,7 +33,7 @@ import { runHar } from '../../operations/runs/run-har.ts'
 import type { Services } from '../../operations/services.ts'
 import { download } from '../download.ts'
 import type { EventStreams } from '../event-stream.ts'
-import { pageFrom } from '../page.ts'
+import { pageFrom } from '../pages/page.ts'
 
 const Id = Type.Object({ id: Type.String() })
 type WithId = { Params: Static<typeof Id> }

@@ -17,9 +17,9 @@ import { findSession, type OpenSession } from '../../operations/access/sessions.
 import { setUp } from '../../operations/access/set-up.ts'
 import { changePassword, signIn, signOut } from '../../operations/access/sign-in.ts'
 import type { Services } from '../../operations/services.ts'
+import { createDeviceCookie } from '../access/device-cookie.ts'
+import type { KeepAlive, SessionCookie } from '../access/session-cookie.ts'
 import { type ClientAddress, networkOf } from '../client-address.ts'
-import { createDeviceCookie } from '../device-cookie.ts'
-import type { KeepAlive, SessionCookie } from '../session-cookie.ts'
 
 export function signInRoutes(
   app: FastifyInstance,

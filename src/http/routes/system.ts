@@ -3,10 +3,10 @@ import type { Static } from 'typebox'
 import Type from 'typebox'
 import { ExampleBody, GuidePage, SettingsBody, StepKindBody } from '../../contract/bodies.ts'
 import type { Services } from '../../operations/services.ts'
-import { examples } from '../examples.ts'
 import { sendFailure } from '../failure.ts'
-import { guidePage } from '../guide.ts'
 import type { Metrics } from '../metrics.ts'
+import { examples } from '../pages/examples.ts'
+import { guidePage } from '../pages/guide.ts'
 
 export interface System {
   services: Services

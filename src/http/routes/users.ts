@@ -17,7 +17,7 @@ import { invite, listInvitations, revokeInvitation } from '../../operations/acce
 import { createToken, listTokens, revokeToken } from '../../operations/access/manage-tokens.ts'
 import { changeRole, deleteUser, listUsers } from '../../operations/access/users.ts'
 import type { Services } from '../../operations/services.ts'
-import { pageFrom } from '../page.ts'
+import { pageFrom } from '../pages/page.ts'
 
 const Id = Type.Object({ id: Type.String() })
 type WithId = { Params: Static<typeof Id> }

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import type { Outcome, StepContext, StepError } from '../../engine/step-kind.ts'
-import { client, httpServer } from '../../outbound/test-servers.ts'
+import { client, httpServer } from '../../outbound/servers.testkit.ts'
 import { http } from './http.ts'
 import type { HttpSettings } from './settings.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Databases, query, startDatabases } from '../../../test/harness/postgres.ts'
-import { testProtect } from '../../secrets/test-keys.ts'
+import { testProtect } from '../../secrets/keys.testkit.ts'
 import { accessContract } from '../conformance/access-contract.testkit.ts'
 import { newRun, STORE_SECRET, storeContract } from '../conformance/store-contract.testkit.ts'
 import { createActivityStore } from '../stores/activity-store.ts'

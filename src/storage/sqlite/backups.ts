@@ -2,9 +2,9 @@
 import { closeSync, globSync, openSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { DATABASE_FILE } from '../../data-folder.ts'
+import { DATABASE_FILE } from '../../base/data-folder.ts'
+import { threadFile } from '../../base/package-files.ts'
 import type { Backups } from '../../operations/ports/upkeep.ts'
-import { threadFile } from '../../package-files.ts'
 
 const COPY = 'millrace.backup'
 

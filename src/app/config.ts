@@ -1,0 +1,270 @@
+// The sole reader of the environment: every setting of contract §1, checked at once, with one clear line per fault.
+import ipaddr from 'ipaddr.js'
+import { parseEgressAllow } from '../outbound/egress-rules.ts'
+import { isKeyText } from '../secrets/key-ring.ts'
+
+export interface Config {
+  host: string
+  port: number
+  baseUrl: string
+  /** The origin of the webhooks; the same, or with a host of its own. */
+  webhookBaseUrl: string
+  dataDir: string
+  /** PostgreSQL; null: the embedded database in the data folder. */
+  databaseUrl: string | null
+  role: Role
+  /** The first encrypts, all decrypt; null: the data folder holds the key. */
+  secretKeys: string[] | null
+  adminToken: string | null
+  env: Readonly<Record<string, string>>
+  egressAllow: string[]
+  maxBodyBytes: number
+  bodyMemoryBytes: number
+  webhookRate: number
+  maxQueue: number
+  concurrency: number
+  httpConcurrency: number
+  httpPerHost: number
+  retentionDays: number
+  trustProxy: string[]
+  logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent'
+}
+
+/** `web` takes runs on and runs none; `worker` runs them and takes none on. */
+export type Role = 'all' | 'web' | 'worker'
+
+/** One line that names the variable, the value's fault and an example. */
+export class ConfigError extends Error {}
+
+const DEFAULT_BODY_MEMORY = 128 * 1024 ** 2
+const DEFAULT_DATA_DIR = './.millrace'
+
+type Environment = Record<string, string | undefined>
+
+export function readConfig(environment: Environment = process.env): Config {
+  const read = new Reader(environment)
+  const port = read.integer('MILLRACE_PORT', 8080, 1, 65_535)
+  const baseUrl = read.origin('MILLRACE_BASE_URL', `http://localhost:${port}`)
+  const maxBodyBytes = read.size('MILLRACE_MAX_BODY', '10mb')
+  return {
+    host: read.text('MILLRACE_HOST', '127.0.0.1'),
+    port,
+    baseUrl,
+    webhookBaseUrl: read.webhookBaseUrl(baseUrl),
+    dataDir: read.text('MILLRACE_DATA_DIR', DEFAULT_DATA_DIR),
+    databaseUrl: read.databaseUrl(),
+    role: read.role(),
+    secretKeys: read.secretKeys(),
+    adminToken: read.adminToken(),
+    env: read.flowEnvironment(),
+    egressAllow: read.egressAllow(),
+    maxBodyBytes,
+    bodyMemoryBytes: read.bodyMemory(maxBodyBytes),
+    webhookRate: read.number('MILLRACE_WEBHOOK_RATE', 0, 0, 1_000_000),
+    maxQueue: read.integer('MILLRACE_MAX_QUEUE', 100_000, 1, 10_000_000),
+    concurrency: read.integer('MILLRACE_CONCURRENCY', 256, 1, 100_000),
+    httpConcurrency: read.integer('MILLRACE_HTTP_CONCURRENCY', 256, 1, 100_000),
+    httpPerHost: read.integer('MILLRACE_HTTP_PER_HOST', 64, 1, 100_000),
+    retentionDays: read.number('MILLRACE_RETENTION_DAYS', 30, 0.001, 36_500),
+    trustProxy: read.cidrs('MILLRACE_TRUST_PROXY'),
+    logLevel: read.choice('MILLRACE_LOG_LEVEL', ['info', 'trace', 'debug', 'warn', 'error', 'silent']),
+  }
+}
+
+/** What the command line needs to know: it must work also where the service's own settings are not at hand. */
+export interface CommandLineSettings {
+  /** null: MILLRACE_BASE_URL is not set. */
+  baseUrl: string | null
+  /** MILLRACE_DATA_DIR is set: this is where the service runs. */
+  dataDirIsSet: boolean
+  databaseUrl: string | null
+  /** Where a server answers that was started without settings. */
+  defaultUrl: string
+  dataDir: string
+  adminToken: string | null
+  noColor: boolean
+  /** The settings of the service, as it would read them here. */
+  service(): Config
+  /** Any variable, for secrets that the user refers to by name. */
+  variable(name: string): string | undefined
+}
+
+export function readCommandLineSettings(environment: Environment = process.env): CommandLineSettings {
+  const read = new Reader(environment)
+  const defaultUrl = `http://localhost:${read.integer('MILLRACE_PORT', 8080, 1, 65_535)}`
+  const baseUrl = read.origin('MILLRACE_BASE_URL', '')
+  return {
+    baseUrl: baseUrl === '' ? null : baseUrl,
+    defaultUrl,
+    dataDir: read.text('MILLRACE_DATA_DIR', DEFAULT_DATA_DIR),
+    dataDirIsSet: read.text('MILLRACE_DATA_DIR', '') !== '',
+    databaseUrl: read.databaseUrl(),
+    adminToken: read.adminToken(),
+    noColor: Boolean(environment['NO_COLOR']) || environment['TERM'] === 'dumb',
+    service: () => readConfig(environment),
+    variable: (name) => environment[name],
+  }
+}
+
+const HOOKS_EXAMPLE = 'https://hooks.example.net'
+
+const hostnameOf = (origin: string): string => new URL(origin).hostname.replace(/\.$/, '')
+
+class Reader {
+  readonly #environment: Environment
+  constructor(environment: Environment) {
+    this.#environment = environment
+  }
+
+  /** Unset and empty are the same. */
+  #get(name: string): string | undefined {
+    return this.#environment[name]?.trim() || undefined
+  }
+
+  #refuse(name: string, fault: string, example: string): never {
+    throw new ConfigError(`${name}: ${fault}. Example: ${name}=${example}`)
+  }
+
+  text(name: string, fallback: string): string {
+    return this.#get(name) ?? fallback
+  }
+
+  list(name: string): string[] {
+    return (this.#get(name) ?? '')
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== '')
+  }
+
+  number(name: string, fallback: number, minimum: number, maximum: number): number {
+    const text = this.#get(name)
+    if (text === undefined) return fallback
+    const value = Number(text)
+    if (!Number.isFinite(value)) this.#refuse(name, `"${text}" is not a number`, String(fallback))
+    if (value < minimum || value > maximum)
+      this.#refuse(name, `${text} is not between ${minimum} and ${maximum}`, String(fallback))
+    return value
+  }
+
+  integer(name: string, fallback: number, minimum: number, maximum: number): number {
+    const value = this.number(name, fallback, minimum, maximum)
+    if (!Number.isInteger(value)) this.#refuse(name, `${value} is not a whole number`, String(fallback))
+    return value
+  }
+
+  choice<T extends string>(name: string, allowed: readonly [T, ...T[]]): T {
+    const text = this.#get(name)
+    if (text === undefined) return allowed[0]
+    const value = allowed.find((option) => option === text.toLowerCase())
+    return value ?? this.#refuse(name, `"${text}" is not one of ${allowed.join(', ')}`, allowed[0])
+  }
+
+  /** Binary units: 10mb is 10,485,760 bytes. */
+  size(name: string, fallback: string, mostGb = 1): number {
+    const text = this.#get(name) ?? fallback
+    const match = /^(\d+(?:\.\d+)?)\s*(b|kb|mb|gb)?$/i.exec(text)
+    if (!match) this.#refuse(name, `"${text}" is not a size`, fallback)
+    const unit = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 }[(match[2] ?? 'b').toLowerCase()]!
+    const bytes = Math.floor(Number(match[1]) * unit)
+    if (bytes < 1 || bytes > mostGb * 1024 ** 3)
+      this.#refuse(name, `${text} is not between 1 byte and ${mostGb}gb`, fallback)
+    return bytes
+  }
+
+  bodyMemory(maxBodyBytes: number): number {
+    const name = 'MILLRACE_BODY_MEMORY'
+    // A compressed body is there twice: as it came, and undone.
+    const least = 2 * maxBodyBytes
+    const bytes = this.#get(name) === undefined ? Math.max(DEFAULT_BODY_MEMORY, least) : this.size(name, '128mb', 64)
+    if (bytes < least) this.#refuse(name, 'it is less than twice MILLRACE_MAX_BODY', '128mb')
+    return bytes
+  }
+
+  origin(name: string, fallback: string): string {
+    const text = this.#get(name)
+    if (text === undefined) return fallback
+    const url = URL.canParse(text) ? new URL(text) : null
+    if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
+      this.#refuse(name, `"${text}" is not an http or https URL`, 'https://flows.example.com')
+    if (url.pathname !== '/' || url.search || url.hash || url.username)
+      this.#refuse(name, `"${text}" is more than an origin (scheme, host and port)`, url.origin)
+    return url.origin
+  }
+
+  webhookBaseUrl(baseUrl: string): string {
+    const name = 'MILLRACE_WEBHOOK_BASE_URL'
+    const origin = this.origin(name, baseUrl)
+    // Requests are told apart by the host that they name, and cookies know no ports.
+    if (this.#get(name) !== undefined && hostnameOf(origin) === hostnameOf(baseUrl))
+      this.#refuse(name, `it has the host of MILLRACE_BASE_URL (${baseUrl}), and needs one of its own`, HOOKS_EXAMPLE)
+    return origin
+  }
+
+  databaseUrl(): string | null {
+    const name = 'DATABASE_URL'
+    const text = this.#get(name)
+    if (text === undefined) return null
+    // The value is not repeated: it may hold a password.
+    const url = URL.canParse(text) ? new URL(text) : null
+    if (!url || !/^postgres(ql)?:$/.test(url.protocol))
+      this.#refuse(name, 'it is not a URL of PostgreSQL', 'postgres://millrace:password@db.example.com:5432/millrace')
+    if (url.pathname.length < 2)
+      this.#refuse(name, 'it names no database', 'postgres://millrace:password@db.example.com:5432/millrace')
+    return text
+  }
+
+  role(): Role {
+    const role = this.choice('MILLRACE_ROLE', ['all', 'web', 'worker'])
+    if (role !== 'all' && !this.#get('DATABASE_URL'))
+      this.#refuse('MILLRACE_ROLE', `${role} needs PostgreSQL; set DATABASE_URL too`, 'all')
+    return role
+  }
+
+  secretKeys(): string[] | null {
+    const name = 'MILLRACE_SECRET_KEY'
+    const keys = this.list(name)
+    for (const [i, key] of keys.entries())
+      if (!isKeyText(key))
+        this.#refuse(
+          name,
+          `${keys.length > 1 ? `key ${i + 1} of the list` : 'it'} is not 32 bytes in base64`,
+          '$(openssl rand -base64 32)',
+        )
+    return keys.length ? keys : null
+  }
+
+  adminToken(): string | null {
+    const token = this.#get('MILLRACE_ADMIN_TOKEN') ?? null
+    if (token !== null && token.length < 16)
+      this.#refuse('MILLRACE_ADMIN_TOKEN', 'it is shorter than 16 characters', '$(openssl rand -hex 24)')
+    return token
+  }
+
+  flowEnvironment(): Record<string, string> {
+    const env: Record<string, string> = Object.create(null)
+    const prefix = 'MILLRACE_ENV_'
+    for (const [name, value] of Object.entries(this.#environment))
+      if (name.startsWith(prefix) && name.length > prefix.length && value !== undefined)
+        env[name.slice(prefix.length)] = value
+    return env
+  }
+
+  egressAllow(): string[] {
+    const name = 'MILLRACE_EGRESS_ALLOW'
+    const entries = this.list(name)
+    try {
+      parseEgressAllow(entries)
+    } catch (error) {
+      this.#refuse(name, (error as Error).message.replace(/\.$/, ''), 'private,127.0.0.1/32,api.internal')
+    }
+    return entries
+  }
+
+  cidrs(name: string): string[] {
+    const entries = this.list(name)
+    for (const entry of entries)
+      if (!ipaddr.isValidCIDR(entry) && !ipaddr.isValid(entry))
+        this.#refuse(name, `"${entry}" is not an address or CIDR range`, '10.0.0.0/8,::1')
+    return entries
+  }
+}

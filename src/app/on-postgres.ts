@@ -1,0 +1,146 @@
+// Any number of processes, on PostgreSQL.
+import { randomBytes } from 'node:crypto'
+import type { Logger } from 'pino'
+import type { ClaimedRun } from '../engine/run-journal.ts'
+import type { CallerReply } from '../engine/step-kind.ts'
+import { ClusterQueue } from '../queue/cluster-queue.ts'
+import { WorkerLease } from '../queue/worker-lease.ts'
+import { openPostgres } from '../storage/postgres/database.ts'
+import { createAddDelivery } from '../storage/postgres/deliveries.ts'
+import { createDispatchStore } from '../storage/postgres/dispatch.ts'
+import { createPostgresRunJournal, type PostgresRunJournal } from '../storage/postgres/run-journal.ts'
+import { createPostgresSealedRows } from '../storage/postgres/sealed-rows.ts'
+import { PostgresSignals } from '../storage/postgres/signals.ts'
+import type { Backend } from './backend.ts'
+import type { Config } from './config.ts'
+
+const TELL_TRIES = 10
+const TELL_AGAIN_MS = 500
+
+/** In small letters: channels of PostgreSQL are named after it. */
+const nameOf = (kind: string): string => `${kind}_${randomBytes(10).toString('hex')}`
+
+/** What another process sent for a caller of this one. */
+interface ReplyMessage {
+  runId: string
+  reply: CallerReply
+}
+
+export async function openOnPostgres(
+  config: Config & { databaseUrl: string },
+  now: () => number,
+  onCommit: (seconds: number, writes: number) => void,
+): Promise<Backend> {
+  const storage = await openPostgres(config.databaseUrl)
+  const node = nameOf('node')
+  const signals = new PostgresSignals(node, storage)
+  let queue: ClusterQueue
+  let lease: WorkerLease | null = null
+  let journal: PostgresRunJournal
+  let catchUp: (changes: number) => Promise<void>
+  // Only runs that are under way need it: then there are a queue and a lease.
+  const here = {
+    node,
+    reserve: () => queue.reserve(),
+    giveBack: () => queue.giveBack(),
+    worker: () => lease?.name ?? null,
+    isCertain: () => lease!.isCertain(),
+    renewed: () => lease!.renewed(),
+    catchUp: (changes: number) => catchUp(changes),
+  }
+  return {
+    kind: 'postgres',
+    place: 'the database of DATABASE_URL',
+    kysely: storage.kysely,
+    signals,
+    backups: null,
+    async changed() {
+      await storage.hot.query({ name: 'changed', text: `select nextval('change_count')`, values: [] })
+      signals.send({ topic: 'connections' })
+    },
+    reachable: storage.reachable,
+    hotStores(protect) {
+      const { runs, ...rest } = createPostgresRunJournal(storage.hot, protect, here, onCommit)
+      journal = { runs, ...rest }
+      return { journal, runs, addDelivery: createAddDelivery(storage.hot, protect) }
+    },
+    // Answers of the database come with the loop's other events.
+    settleWritten: () => {},
+    sealedRows: () => createPostgresSealedRows(storage.hot),
+    dispatcher({ engine, replies, signalHandler, memory, log }) {
+      const runsRuns = config.role !== 'web'
+      catchUp = signalHandler.catchUp
+      const dispatch = createDispatchStore(storage.hot, journal.claimReady, now)
+      const trouble = (message: string) => (error: unknown) => log.warn({ reason: (error as Error).message }, message)
+      queue = new ClusterQueue(runsRuns ? config.concurrency : 0, config.maxQueue, memory, {
+        dispatch,
+        worker: () => lease?.name ?? null,
+        carry: (run) => engine.carry(run),
+        advance: (runId) => engine.advance(runId, null),
+        call: () => signals.call(),
+        now,
+        failed: trouble('runs could not be taken up; it is tried again'),
+      })
+      lease = new WorkerLease({
+        dispatch,
+        newName: () => nameOf('worker'),
+        elapsedMs: () => performance.now(),
+        claims: () => engine.claims,
+        carries: (runId) => queue.carries(runId),
+        lose: (claims) => engine.lose(claims),
+        freed(count) {
+          log.warn({ runs: count }, 'runs that nobody carried on go back in line')
+          signals.call()
+          queue.look()
+        },
+        failed: trouble('no sign of life could be given; it is tried again'),
+      })
+      return {
+        queue,
+        reply(run, reply) {
+          if (!run.replyTo || run.replyTo === node) replies.send(run.id, reply)
+          else void tell(signals, run, reply, log)
+        },
+        async recover() {
+          await signals.listen({
+            work: () => queue.look(),
+            signal: signalHandler.hear,
+            message: (message) => {
+              const { runId, reply } = message as ReplyMessage
+              replies.send(runId, reply)
+            },
+            resumed: signalHandler.resumed,
+            failed: trouble('the way to the other processes is broken; it is opened again'),
+          })
+          if (runsRuns) await lease!.start()
+          return 0
+        },
+        start: () => queue.start(),
+        stop: () => queue.stop(),
+        async leave() {
+          if (runsRuns)
+            await lease!.stop().catch(trouble('runs could not be handed over; others take them in a few seconds'))
+          signals.call()
+        },
+      }
+    },
+    async close() {
+      await signals.close()
+      await storage.close()
+    },
+  }
+}
+
+/** The caller waits in another process; it gets "still running" if word does not reach it. */
+async function tell(signals: PostgresSignals, run: ClaimedRun, reply: CallerReply, log: Logger): Promise<void> {
+  const message: ReplyMessage = { runId: run.id, reply }
+  for (let left = TELL_TRIES; ; left--) {
+    try {
+      return await signals.tell(run.replyTo!, message)
+    } catch (error) {
+      if (left === 0)
+        return log.warn({ runId: run.id, reason: (error as Error).message }, 'a reply could not be sent on')
+      await new Promise((resolve) => setTimeout(resolve, TELL_AGAIN_MS))
+    }
+  }
+}

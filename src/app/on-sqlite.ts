@@ -1,0 +1,60 @@
+// Everything in one process, on the embedded database.
+
+import { queuedRun, recoverRuns } from '../operations/runs/recover-runs.ts'
+import { InProcessQueue } from '../queue/in-process-queue.ts'
+import { createSqliteBackups } from '../storage/sqlite/backups.ts'
+import { openSqlite } from '../storage/sqlite/database.ts'
+import { createSqliteRunJournal } from '../storage/sqlite/run-journal.ts'
+import { createRunSizes } from '../storage/sqlite/run-sizes.ts'
+import { createSqliteSealedRows } from '../storage/sqlite/sealed-rows.ts'
+import type { Backend } from './backend.ts'
+import type { Config } from './config.ts'
+
+const DUE_PAGE = 500
+
+export async function openOnSqlite(
+  config: Config,
+  now: () => number,
+  onCommit: (seconds: number, writes: number) => void,
+): Promise<Backend> {
+  const storage = await openSqlite(config.dataDir, onCommit)
+  const bytesOf = createRunSizes(storage.raw)
+  return {
+    kind: 'sqlite',
+    place: config.dataDir,
+    kysely: storage.kysely,
+    signals: { send: () => {} },
+    backups: createSqliteBackups(config.dataDir),
+    changed: async () => {},
+    reachable: async () => storage.raw.isOpen,
+    hotStores(protect) {
+      const { runs, addDelivery, ...journal } = createSqliteRunJournal(storage, protect)
+      return { journal, runs, addDelivery }
+    },
+    settleWritten: () => storage.hot.look(),
+    sealedRows: () => createSqliteSealedRows(storage),
+    dispatcher({ engine, published, runs, replies, memory, log }) {
+      const queue = new InProcessQueue(config.concurrency, memory, {
+        bytesOf,
+        advance: (runId, fresh) => engine.advance(runId, fresh),
+        async due() {
+          const at = now()
+          const { runs: waiting, nextAt } = await runs.due(at, DUE_PAGE)
+          const queued = waiting.map((run) => queuedRun(published, run, run.resumeAt ?? at))
+          return { runs: await Promise.all(queued), nextAt }
+        },
+        now,
+        failed: (error) => log.error({ err: error }, 'a run could not be carried on'),
+      })
+      return {
+        queue,
+        reply: (run, reply) => replies.send(run.id, reply),
+        recover: () => recoverRuns(runs, queue, published, now()),
+        start: () => queue.start(),
+        stop: () => queue.stop(),
+        leave: async () => {},
+      }
+    },
+    close: storage.close,
+  }
+}

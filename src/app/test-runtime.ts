@@ -1,0 +1,221 @@
+// Wires the engine, the real steps and a database in memory into a bench for tests of flows; app/start.ts does it for the service.
+import { createHash, createHmac } from 'node:crypto'
+import { Engine } from '../engine/engine.ts'
+import type { EnginePorts } from '../engine/engine-ports.ts'
+import { createIds } from '../engine/ids.ts'
+import type { Sandbox } from '../engine/sandbox.ts'
+import type { FlowDocument } from '../flow/document.ts'
+import type { FixtureConnection } from '../flow/fixture.ts'
+import type { Issue } from '../flow/issue.ts'
+import { mapSecrets, SEALED_PREFIX } from '../flow/secret-literals.ts'
+import { publishIssues, validate } from '../flow/validate.ts'
+import { LiveConnections } from '../operations/connections/live-connections.ts'
+import { Intake } from '../operations/deliveries/intake.ts'
+import { KeptRejections } from '../operations/deliveries/kept-rejections.ts'
+import { RateLimit } from '../operations/deliveries/rate-limit.ts'
+import { Replies } from '../operations/deliveries/replies.ts'
+import type { DeliveryServices } from '../operations/deliveries/services.ts'
+import { Events } from '../operations/events/events.ts'
+import { FlowActivity } from '../operations/flows/flow-activity.ts'
+import { PublishedFlows } from '../operations/flows/published-flows.ts'
+import type { QueuedRun } from '../operations/ports/queue.ts'
+import type { Protect, Secrets } from '../operations/ports/secrets.ts'
+import { createSandbox } from '../sandbox/worker-pool.ts'
+import { stepKinds } from '../steps/index.ts'
+import { openInMemory } from '../storage/sqlite/database.ts'
+import { createSqliteRunJournal } from '../storage/sqlite/run-journal.ts'
+import { createActivityStore } from '../storage/stores/activity-store.ts'
+import { createDeliveryStore } from '../storage/stores/delivery-store.ts'
+import { createFlowStore } from '../storage/stores/flow-store.ts'
+import { createRunStore } from '../storage/stores/run-store.ts'
+import { createSampleStore } from '../storage/stores/sample-store.ts'
+import { fixedTimeSandbox } from '../testing/fixed-time-sandbox.ts'
+import { StubClient } from '../testing/stub-client.ts'
+import type { Bench } from '../testing/test-runtime.ts'
+import { VirtualClock } from '../testing/virtual-clock.ts'
+
+export interface BenchSettings {
+  startMs: number
+  env: Readonly<Record<string, string>>
+  connections: Readonly<Record<string, FixtureConnection>>
+  sandbox: Sandbox
+}
+
+/** One for all tests: its workers take a moment to start. */
+export const openSandbox = createSandbox
+
+/** In the place of sealed values, which nobody but their own server can open. */
+const SEALED_STAND_IN = 'sealed-value'
+const MAX_BODY_BYTES = 10 * 1024 * 1024
+
+export async function openBench({ startMs, env, connections: given, sandbox }: BenchSettings): Promise<Bench> {
+  const clock = new VirtualClock(startMs)
+  const { now, sleepUntil } = clock
+  const storage = await openInMemory()
+  const journal = createSqliteRunJournal(storage, openProtect)
+  const runs = { ...createRunStore(storage.kysely), ...journal.runs }
+  const flows = createFlowStore(storage.kysely)
+  const published = new PublishedFlows(flows, stepKinds, openSecrets, null)
+  const connections = liveConnections(given, startMs)
+  const http = new StubClient()
+  const replies = new Replies()
+  const bugs: unknown[] = []
+  const hashing = {
+    sha256: (text: string) => createHash('sha256').update(text).digest('hex'),
+    hmacSha256: (text: string, key: string) => createHmac('sha256', key).update(text).digest('hex'),
+  }
+  const enginePorts: EnginePorts = {
+    journal,
+    http,
+    sandbox: fixedTimeSandbox(sandbox, now),
+    tracing: null,
+    now,
+    // Retries wait as long as they may.
+    random: () => 0,
+    hashing,
+    env,
+    connections: {
+      fields: connections.fields,
+      checkHost: (url, texts, named) => connections.checkHost(url, texts, named),
+      accessToken(name) {
+        const token = connections.fields[name]?.['accessToken']
+        return typeof token === 'string' ? token : `access-token-of-${name}`
+      },
+      renewed: async () => null,
+      refusedAgain: () => {},
+    },
+    holdsSecret: () => false,
+    redactReply: (value) => value,
+    reply: (run, reply) => replies.send(run.id, reply),
+    replyRefused: () => {},
+    progressed: () => {},
+    begins: () => {},
+    replyRoom: null,
+    sleepUntil,
+    storageTrouble: (error) => Promise.reject(error),
+    bug: (error) => bugs.push(error),
+  }
+  const engine = new Engine(enginePorts, published)
+  const driven: { id: string; ended: Promise<void> }[] = []
+  const ids = createIds(now, countingBytes())
+  const surroundings = () => ({ connections: connections.shapes(), env: new Set(Object.keys(env)) })
+  const deliveries = { ...createDeliveryStore(storage.kysely), add: journal.addDelivery }
+  const services: DeliveryServices = {
+    flows,
+    runs,
+    deliveries,
+    samples: createSampleStore(storage.kysely, openProtect),
+    activity: new FlowActivity(createActivityStore(storage.kysely), now),
+    secrets: openSecrets,
+    connections,
+    published,
+    queue: {
+      size: 0,
+      oldestSince: null,
+      isSlow: () => false,
+      add: (run) => driven.push({ id: run.id, ended: drive(engine, clock, run) }),
+      forget: () => {},
+      forgetAllOf: () => {},
+    },
+    replies,
+    events: new Events(),
+    meters: { delivery: () => {}, runFinished: () => {} },
+    rate: new RateLimit(0),
+    intake: new Intake(() => {}),
+    rejections: new KeptRejections(deliveries),
+    kinds: stepKinds,
+    surroundings,
+    hashing,
+    env,
+    ids,
+    now,
+    maxBodyBytes: MAX_BODY_BYTES,
+    maxQueue: 1,
+    warn: () => {},
+  }
+  return {
+    services,
+    clock,
+    http,
+    bugs,
+    async publish(document) {
+      const opened = mapSecrets(document, stepKinds, (literal) =>
+        literal.startsWith(SEALED_PREFIX) ? SEALED_STAND_IN : literal,
+      )
+      const issues = publishIssues(validate(opened, stepKinds, surroundings()))
+      if (issues.length) return issues
+      const { name } = opened as FlowDocument
+      const at = { createdAt: startMs, updatedAt: startMs, version: null, publishedAt: null }
+      const flow = { id: ids.next('flow'), webhookId: ids.webhookId(), name, revision: 1, ...at }
+      await flows.create({ ...flow, draft: JSON.stringify(opened) })
+      await flows.publish(flow.id, { revision: 1, publishedAt: startMs, publishedBy: 'test' })
+      const route = { webhookId: flow.webhookId, flowId: flow.id, version: 1 }
+      published.setRoute(route)
+      return route
+    },
+    async finished() {
+      const ended = driven.splice(0)
+      await Promise.all(ended.map((run) => run.ended))
+      return ended.map(({ id }) => id)
+    },
+    async close() {
+      await engine.stop(0)
+      await storage.close()
+    },
+  }
+}
+
+/** Which connections there will be is not known without a server. */
+const OF_THE_SERVER = new Set(['unknown_connection'])
+
+/** Why a document could not be published, as far as that can be told without a server. */
+export const checkFlow = (document: unknown): Issue[] =>
+  publishIssues(validate(document, stepKinds, { connections: new Map(), env: new Set() })).filter(
+    ({ code }) => !OF_THE_SERVER.has(code),
+  )
+
+/** To its end: where the run waits, time leaps. */
+async function drive(engine: Engine, clock: VirtualClock, run: QueuedRun): Promise<void> {
+  let advanced = await engine.advance(run.id, run.fresh)
+  while (advanced.state === 'parked') {
+    clock.advanceTo(advanced.resumeAt)
+    advanced = await engine.advance(run.id, null)
+  }
+}
+
+function liveConnections(given: Readonly<Record<string, FixtureConnection>>, at: number): LiveConnections {
+  const connections = new LiveConnections(openSecrets)
+  for (const [name, { kind = 'custom', fields, hosts = [] }] of Object.entries(given)) {
+    const texts = Object.entries(fields).filter((field): field is [string, string] => typeof field[1] === 'string')
+    const secrets = Object.fromEntries(texts)
+    connections.put({ name, kind, fields, secrets, hosts, revision: 1, createdAt: at, updatedAt: at })
+  }
+  return connections
+}
+
+/** The same ids each time. */
+function countingBytes(): (size: number) => Uint8Array {
+  let next = 0
+  return (size) => Uint8Array.from({ length: size }, () => (next = (next * 31 + 7) % 251))
+}
+
+/** A test shows everything as it is: what it holds are no secrets. */
+const openSecrets: Secrets = {
+  seal: (literal) => literal,
+  unseal: (sealed) => sealed,
+  setSource: () => {},
+  forget: () => {},
+  finder: (values) => (text) => values.some((value) => text.includes(value)),
+  touch: () => {},
+  holds: () => false,
+  redact: (value) => value,
+  redactReply: (value) => value,
+}
+
+const openProtect: Protect = {
+  of: () => openProtect,
+  text: (text) => text,
+  json: (text) => text,
+  seal: (json) => json,
+  reveal: (sealed) => sealed,
+}

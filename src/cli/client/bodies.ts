@@ -1,0 +1,23 @@
+// What the API answers, as types.
+import type { Static } from 'typebox'
+import type {
+  FlowBody,
+  FlowSourceBody,
+  PublishedBody,
+  RunBody,
+  RunSummaryBody,
+  StepBody,
+  StepKindBody,
+  ValidationBody,
+  WebhookReplyBody,
+} from '../../contract/bodies.ts'
+
+export type Flow = Static<typeof FlowBody>
+export type Validation = Static<typeof ValidationBody>
+export type Published = Static<typeof PublishedBody>
+export type FlowSource = Static<typeof FlowSourceBody>
+export type StepKind = Static<typeof StepKindBody>
+export type Run = Static<typeof RunBody>
+export type RunSummary = Static<typeof RunSummaryBody>
+export type Step = Static<typeof StepBody>
+export type WebhookReply = Static<typeof WebhookReplyBody>

@@ -1,0 +1,90 @@
+// Which server a command talks to: one that is named, the one that holds the data folder, or one of its own on the folder or database.
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { CommandLineSettings } from '../../app/config.ts'
+import { holdsDatabase, isFolderInUse, notedAddress } from '../../base/data-folder.ts'
+import { CliError, EXIT } from '../exit-code.ts'
+import { ApiClient } from './api-client.ts'
+
+export interface Target {
+  server: string | undefined
+  token: string | undefined
+  dataDir: string | undefined
+}
+
+const TOKEN_HINT = 'Set MILLRACE_ADMIN_TOKEN to the token that the server was started with, or give one with --token.'
+
+export async function connect(settings: CommandLineSettings, { server, token, dataDir }: Target): Promise<ApiClient> {
+  if (server !== undefined && dataDir !== undefined)
+    throw new CliError(EXIT.usage, 'usage', 'Give --server or --data-dir, not both.')
+  const credential = tokenFrom(token) ?? settings.adminToken
+  const folder = resolve(dataDir ?? settings.dataDir)
+  const at = (url: string) => new ApiClient(originOf(url), credential, TOKEN_HINT)
+  if (server !== undefined) return at(server)
+  if (dataDir !== undefined && !holdsDatabase(folder))
+    throw new CliError(
+      EXIT.notFound,
+      'no_database',
+      `There is no database of Millrace in ${folder}; "millrace serve" makes one.`,
+    )
+  if (dataDir === undefined && settings.databaseUrl !== null) return ownServer(settings, folder, settings.databaseUrl)
+  // A folder in the place where the command is called must not come before a server that is named.
+  const isNamed = dataDir !== undefined || settings.dataDirIsSet || settings.baseUrl === null
+  if (isNamed && holdsDatabase(folder)) return onFolder(settings, folder, credential)
+  return at(settings.baseUrl ?? settings.defaultUrl)
+}
+
+/** The process that holds the folder is the only one that may work on it. */
+async function onFolder(settings: CommandLineSettings, folder: string, token: string | null): Promise<ApiClient> {
+  if (!isFolderInUse(folder)) return ownServer(settings, folder, null)
+  const address = notedAddress(folder)
+  if (address === null)
+    throw new CliError(
+      EXIT.unreachable,
+      'folder_in_use',
+      `Another process is using ${folder}, and its address is not known: give it with --server.`,
+    )
+  const hint = `The server at ${address} holds ${folder}. ${TOKEN_HINT}`
+  if (token === null) throw new CliError(EXIT.notAllowed, 'unauthorized', 'A token is needed.', [hint])
+  return new ApiClient(address, token, hint)
+}
+
+/** In this process, on the loopback address, for nobody else; it runs nothing. */
+async function ownServer(
+  settings: CommandLineSettings,
+  folder: string,
+  databaseUrl: string | null,
+): Promise<ApiClient> {
+  const adminToken = randomBytes(32).toString('base64url')
+  const config = {
+    ...settings.service(),
+    dataDir: folder,
+    databaseUrl,
+    role: 'all' as const,
+    host: '127.0.0.1',
+    port: 0,
+    adminToken,
+    logLevel: 'silent' as const,
+  }
+  const { startApp } = await import('../../app/start.ts')
+  const app = await startApp(config, { write: () => {} }, { idle: true })
+  return new ApiClient(app.localUrl, adminToken, TOKEN_HINT, () => app.stop())
+}
+
+/** `@file` keeps the token out of the list of processes. */
+function tokenFrom(given: string | undefined): string | null {
+  if (given === undefined) return null
+  if (!given.startsWith('@')) return given
+  try {
+    return readFileSync(given.slice(1), 'utf8').trim()
+  } catch (error) {
+    throw new CliError(EXIT.usage, 'usage', `The token cannot be read: ${(error as Error).message}`)
+  }
+}
+
+function originOf(url: string): string {
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw new CliError(EXIT.usage, 'usage', `--server takes a URL such as https://flows.example.com, not "${url}".`)
+  return new URL(url).origin
+}

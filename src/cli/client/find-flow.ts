@@ -1,0 +1,27 @@
+// A flow by its id or by its name.
+import { nearest } from '../../flow/issue.ts'
+import { CliError, EXIT } from '../exit-code.ts'
+import type { ApiClient } from './api-client.ts'
+import type { Flow } from './bodies.ts'
+
+export async function findFlow(api: ApiClient, idOrName: string): Promise<Flow> {
+  if (/^flow_[0-9a-z]{26}$/.test(idOrName)) return api.get<Flow>(`/flows/${idOrName}`)
+  const named = await api.list<Flow>(`/flows?q=${encodeURIComponent(idOrName)}`)
+  const exact = named.filter(({ name }) => name === idOrName)
+  if (exact.length === 1) return exact[0]!
+  if (exact.length > 1)
+    throw new CliError(
+      EXIT.conflict,
+      'ambiguous',
+      `${exact.length} flows have the name "${idOrName}"; give the id of one:`,
+      exact.map(({ id }) => id),
+    )
+  const meant = nearest(idOrName, named.length ? named.map(({ name }) => name) : await namesOf(api))
+  throw new CliError(
+    EXIT.notFound,
+    'not_found',
+    `There is no flow "${idOrName}".${meant ? ` Did you mean "${meant}"?` : ''}`,
+  )
+}
+
+const namesOf = async (api: ApiClient): Promise<string[]> => (await api.list<Flow>('/flows')).map(({ name }) => name)

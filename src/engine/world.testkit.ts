@@ -1,0 +1,164 @@
+// For the engine's tests: runs on a real database, with a clock and an outside world that the test sets.
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { compileFlow } from '../flow/compile.ts'
+import type { StepDocument } from '../flow/document.ts'
+import { testProtect } from '../secrets/keys.testkit.ts'
+import { stepKinds } from '../steps/index.ts'
+import { webhook } from '../storage/conformance/store-contract.testkit.ts'
+import { openSqlite, type SqliteStorage } from '../storage/sqlite/database.ts'
+import { createSqliteRunJournal } from '../storage/sqlite/run-journal.ts'
+import { createRunStore } from '../storage/stores/run-store.ts'
+import type { EnginePorts } from './engine-ports.ts'
+import { OutboundError, type OutboundReply, type OutboundRequest } from './http-client.ts'
+import { createIds } from './ids.ts'
+import type { RunStatus } from './run-journal.ts'
+import { RunWalk } from './run-walk.ts'
+import type { CallerReply } from './step-kind.ts'
+
+/** The world outside of the engine, as it stands in the current test. */
+export const world = {
+  time: 1_000_000,
+  sent: [] as OutboundRequest[],
+  replies: [] as [string, CallerReply][],
+  answer: (_request: OutboundRequest): number | 'hang' | 'reset' => 200,
+  /** Where other processes may take the run: whether this one still has it. */
+  holds: null as (() => true | Promise<boolean>) | null,
+  urls: () => world.sent.map((request) => request.url),
+  /** Resolves when so many requests have left. */
+  async requests(count: number) {
+    while (world.sent.length < count) await new Promise((resolve) => setImmediate(resolve))
+  },
+}
+
+let storage: SqliteStorage
+
+export function useEngine(): void {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-engine-'))
+  beforeAll(async () => {
+    storage = await openSqlite(folder)
+  })
+  afterAll(async () => {
+    await storage.close()
+    rmSync(folder, { recursive: true })
+  })
+  beforeEach(() => {
+    world.sent = []
+    world.replies = []
+    world.answer = () => 200
+    world.holds = null
+  })
+}
+
+async function send(request: OutboundRequest): Promise<OutboundReply> {
+  world.sent.push(request)
+  const status = world.answer(request)
+  if (status === 'reset') throw new OutboundError('connection_reset', 'reset', 'try again')
+  if (status === 'hang')
+    return new Promise((_, reject) => {
+      request.signal!.addEventListener('abort', () => reject(new OutboundError('cancelled', 'cancelled', '')))
+    })
+  const body = new TextEncoder().encode(JSON.stringify({ n: world.sent.length }))
+  const headers = { 'content-type': 'application/json' }
+  return { status, headers, cookies: [], body, url: request.url, redirects: 0, durationMs: 1 }
+}
+
+const ids = createIds(
+  () => Date.now(),
+  (size) => crypto.getRandomValues(new Uint8Array(size)),
+)
+
+/** A run of these steps that can be taken up again and again, as after a crash or a wait. */
+export async function runOf(steps: object[], trigger: object = {}, body: unknown = {}, flowId = 'flow_x') {
+  const journal = createSqliteRunJournal(storage, testProtect())
+  const runs = { ...createRunStore(storage.kysely), ...journal.runs }
+  const ports: EnginePorts = {
+    journal: world.holds ? { ...journal, holds: world.holds } : journal,
+    http: { send },
+    sandbox: { run: () => Promise.reject(new Error('no code expected')) },
+    tracing: null,
+    now: () => world.time,
+    random: () => 0,
+    hashing: { sha256: (text) => createHash('sha256').update(text).digest('hex'), hmacSha256: () => '' },
+    env: {},
+    connections: {
+      fields: {},
+      checkHost: () => {},
+      accessToken: () => 'token',
+      renewed: async () => null,
+      refusedAgain: () => {},
+    },
+    holdsSecret: () => false,
+    redactReply: (value) => value,
+    reply: (run, reply) => world.replies.push([run.id, reply]),
+    replyRefused: () => {},
+    progressed: () => {},
+    begins: () => {},
+    replyRoom: null,
+    sleepUntil: (until) => {
+      // The test's clock stands still: whoever waits in this process is woken at once, and finds that time has come.
+      let wake: NodeJS.Immediate
+      const done = new Promise<void>((resolve) => {
+        wake = setImmediate(() => {
+          world.time = Math.max(world.time, until)
+          resolve()
+        })
+      })
+      return { done, end: () => clearImmediate(wake) }
+    },
+    storageTrouble: () => Promise.reject(new Error('no trouble expected')),
+    bug: (error) => {
+      throw error
+    },
+  }
+  const flow = compileFlow(
+    { name: 'F', trigger: { kind: 'webhook', ...trigger }, steps: steps as StepDocument[] },
+    stepKinds,
+  )
+  const id = ids.next('run')
+  await runs.accept({
+    id,
+    flowId,
+    version: 1,
+    document: null,
+    test: false,
+    webhook: webhook(body),
+    hops: 0,
+    replyStatus: null,
+    createdAt: world.time,
+    replayOf: null,
+  })
+  const walk = async () => new RunWalk((await journal.claim(id, world.time))!, flow, ports)
+  return {
+    id,
+    walk,
+    advance: async () => (await walk()).advance(),
+    /** Walks until so many requests have left, and is cut off there as by a crash. */
+    async crashAfter(requests: number) {
+      const cut = await walk()
+      const advancing = cut.advance()
+      await world.requests(requests)
+      cut.interrupt()
+      return advancing
+    },
+    run: () => runs.get(id),
+    steps: () => runs.steps(id),
+    step: async (path: string) => (await runs.steps(id)).find((step) => step.path === path),
+    cancel: () => runs.cancel(id, world.time, { code: 'cancelled', message: 'cancelled' }),
+    statuses: async () => (await runs.steps(id)).map((step) => `${step.path} ${step.status}`),
+    status: async (): Promise<RunStatus> => (await runs.get(id))!.status,
+  }
+}
+
+export const get = (id: string, more: object = {}): StepDocument => ({
+  id,
+  kind: 'http',
+  method: 'GET',
+  url: `https://x.test/${id}`,
+  ...more,
+})
+export const set = (id: string, vars: object, more: object = {}): StepDocument => ({ id, kind: 'set', vars, ...more })
+export const fail = (id: string, more: object = {}): StepDocument => ({ id, kind: 'fail', message: 'no luck', ...more })

@@ -1,0 +1,35 @@
+// Who asks: by the token of the request, or else by the session of its cookie.
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { actorOfToken } from '../../operations/access/manage-tokens.ts'
+import { type FoundSession, findSession } from '../../operations/access/sessions.ts'
+import type { Actor } from '../../operations/ports/access.ts'
+import type { Services } from '../../operations/services.ts'
+import type { SessionCookie } from './session-cookie.ts'
+
+export interface Caller {
+  actor: Actor
+  /** The session of the cookie; null: it was a token. */
+  session: FoundSession | null
+}
+
+export type Authenticate = (headers: IncomingHttpHeaders) => Promise<Caller | null>
+
+const digest = (text: string) => createHash('sha256').update(text).digest()
+
+export function createAuthenticate(services: Services, cookie: SessionCookie, adminToken: string | null): Authenticate {
+  const expected = adminToken === null ? null : digest(adminToken)
+  const admin: Actor = { id: null, name: 'admin token', scope: 'admin', userId: null, user: null }
+  return async ({ authorization, cookie: cookies }) => {
+    if (authorization !== undefined) {
+      const token = /^Bearer +(.+)$/i.exec(authorization)?.[1]
+      if (!token) return null
+      if (expected && timingSafeEqual(digest(token), expected)) return { actor: admin, session: null }
+      const found = await services.access.tokens.findCurrent(token, services.now())
+      return found && { actor: actorOfToken(found), session: null }
+    }
+    const token = cookie.read(cookies)
+    const session = token && (await findSession(services, token))
+    return session ? { actor: session.actor, session } : null
+  }
+}

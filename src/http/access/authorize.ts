@@ -1,0 +1,53 @@
+// Holds each request against the access table, before its body is read.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { refuse } from '../refuse.ts'
+import { accessTo, grants } from './access.ts'
+import type { Authenticate } from './authenticate.ts'
+import { crossSiteFault } from './cross-site.ts'
+import type { KeepAlive, SessionCookie } from './session-cookie.ts'
+
+export type Authorize = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>
+
+export function createAuthorize(
+  authenticate: Authenticate,
+  keepAlive: KeepAlive,
+  cookie: SessionCookie,
+  baseUrl: string,
+): Authorize {
+  return async (request, reply) => {
+    const route = request.routeOptions.url
+    if (route === undefined) return
+    const needed = accessTo(request.method, route)
+    const { headers } = request
+    if (needed === 'open') {
+      // Signing in and out are open, and must not be what another site makes a browser do.
+      const byCookie = headers.authorization === undefined && cookie.read(headers.cookie) !== null
+      const fault = crossSiteFault(request, baseUrl, byCookie)
+      return fault === null ? undefined : refuse(reply, 'forbidden', fault)
+    }
+    void reply.header('cache-control', 'no-store')
+    const caller = await authenticate(headers)
+    if (!caller) {
+      void reply.header('www-authenticate', 'Bearer')
+      return refuse(reply, 'unauthorized', 'Sign in, or send a token: Authorization: Bearer <token>.')
+    }
+    // MCP wants the origin checked of whoever asks, against DNS rebinding.
+    if (caller.session || needed === 'token') {
+      const fault = crossSiteFault(request, baseUrl, caller.session !== null)
+      if (fault !== null) return refuse(reply, 'forbidden', fault)
+    }
+    if (caller.session) await keepAlive(reply, caller.session)
+    request.actor = caller.actor
+    if (grants(caller.actor, needed)) return
+    return refuse(
+      reply,
+      'forbidden',
+      REFUSALS[needed] ?? `This needs the scope ${needed}; yours is ${caller.actor.scope}.`,
+    )
+  }
+}
+
+const REFUSALS: Record<string, string> = {
+  session: 'This is for a signed-in user, not for a token.',
+  token: 'This is for an API token, not for a session.',
+}

@@ -1,0 +1,23 @@
+// The cookie by which a browser is known to have been signed in with; it opens nothing.
+import type { KnownDevices } from '../../operations/access/known-devices.ts'
+import { cookieOf } from './cookies.ts'
+
+const YEAR_S = 365 * 86_400
+
+export interface DeviceCookie {
+  read(header: string | undefined): string | null
+  /** For whoever has just signed in; null: the browser has one already. */
+  set(header: string | undefined, email: string): string | null
+}
+
+export function createDeviceCookie(baseUrl: string, devices: KnownDevices): DeviceCookie {
+  const secure = baseUrl.startsWith('https:')
+  const name = secure ? '__Host-millrace_device' : 'millrace_device'
+  const attributes = `Path=/; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}; Max-Age=${YEAR_S}`
+  const read = (header: string | undefined) => cookieOf(header, name) ?? null
+  return {
+    read,
+    set: (header, email) =>
+      devices.find(read(header), email) === null ? `${name}=${devices.mark(email)}; ${attributes}` : null,
+  }
+}

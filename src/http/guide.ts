@@ -1,7 +1,0 @@
-// The pages of docs/ that tell how to write flows.
-import { readFile } from 'node:fs/promises'
-import type { GUIDE_PAGES } from '../contract/bodies.ts'
-import { packageFile } from '../package-files.ts'
-
-export const guidePage = (page: (typeof GUIDE_PAGES)[number]): Promise<string> =>
-  readFile(packageFile(`docs/${page}.md`), 'utf8')

@@ -1,0 +1,38 @@
+// Webhooks on an origin of their own (MILLRACE_WEBHOOK_BASE_URL): nothing else is there, and what a flow answers is nowhere else.
+import type { IncomingMessage } from 'node:http'
+import type { Services } from '../../operations/services.ts'
+import { isTestUrl, isWebhook, sendFailure, type WebhookListener } from './listener.ts'
+import { leaveBody } from './request.ts'
+
+/** Which of these a request is for. */
+export type Choose = (request: IncomingMessage) => WebhookListener
+
+/** One origin for both: webhooks go past the API's router. */
+export const onOneOrigin =
+  (webhooks: WebhookListener, api: WebhookListener): Choose =>
+  ({ url }) =>
+    isWebhook(url!) ? webhooks : api
+
+export function onTwoOrigins(services: Services, webhooks: WebhookListener, api: WebhookListener): Choose {
+  const hostname = new URL(services.webhookBaseUrl).hostname.replace(/\.$/, '')
+  const nothing: WebhookListener = (request, response) => void refuse(services, request, response)
+  return (request) => {
+    const url = request.url!
+    if (hostnameOf(request) === hostname) return isWebhook(url) ? webhooks : nothing
+    if (!isWebhook(url)) return api
+    // Its replies are Millrace's own, never a flow's; the editor sends samples to it.
+    return isTestUrl(url) ? webhooks : nothing
+  }
+}
+
+const refuse = async (
+  { ids, webhookBaseUrl }: Services,
+  ...[request, response]: Parameters<WebhookListener>
+): Promise<void> => {
+  const headers = (await leaveBody(request)) ? ['connection', 'close'] : []
+  sendFailure(response, ids.next('req'), 'not_found', `At ${webhookBaseUrl} are webhooks, and nothing else.`, headers)
+}
+
+/** The host that is asked for; a proxy may have left out the port. */
+const hostnameOf = ({ headers }: IncomingMessage): string =>
+  (headers.host ?? '').replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase()

@@ -1,0 +1,166 @@
+// A webhook request as it stands on the wire: its head, its body within the limit, and an early end where the body is not wanted.
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { brotliDecompress, gunzip, inflate } from 'node:zlib'
+import { collectPairs } from '../../engine/webhook-data.ts'
+import { formPairs } from '../../flow/form-pairs.ts'
+import type { DeliveryHead } from '../../operations/deliveries/admit-delivery.ts'
+import { type BodyHold, SMALL_BODY } from '../../operations/deliveries/body-budget.ts'
+import { withoutOwnCookies } from '../access/cookies.ts'
+
+export const HOP_HEADER = 'X-Millrace-Hops'
+
+export function readHead(
+  raw: IncomingMessage,
+  {
+    webhookId,
+    test,
+    ip,
+    requestId,
+    now,
+  }: { webhookId: string; test: boolean; ip: string; requestId: string; now: number },
+): DeliveryHead {
+  const headers = lowerCaseHeaders(raw.rawHeaders)
+  // A browser sends our session along to our own host: whoever may read deliveries must not get it.
+  if (headers['cookie'] !== undefined) setOrDelete(headers, 'cookie', withoutOwnCookies(headers['cookie']))
+  const url = raw.url!
+  const question = url.indexOf('?')
+  return {
+    webhookId,
+    test,
+    method: raw.method!,
+    rawHeaders: raw.rawHeaders,
+    headers,
+    queryAll: question === -1 ? Object.create(null) : collectPairs(formPairs(url.slice(question + 1))),
+    hops: hopsOf(headers[HOP_HEADER.toLowerCase()]),
+    metadata: {
+      requestId,
+      receivedAt: new Date(now).toISOString(),
+      method: raw.method!,
+      path: question === -1 ? url : url.slice(0, question),
+      ip,
+      userAgent: headers['user-agent'] ?? null,
+      contentType: headers['content-type'] ?? null,
+      contentLength: Number(headers['content-length'] ?? 0),
+      test,
+    },
+  }
+}
+
+function setOrDelete(headers: Record<string, string>, name: string, value: string | undefined): void {
+  if (value === undefined) delete headers[name]
+  else headers[name] = value
+}
+
+/** Repeated headers are joined by `, `. */
+function lowerCaseHeaders(rawHeaders: readonly string[]): Record<string, string> {
+  const headers: Record<string, string> = Object.create(null)
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!.toLowerCase()
+    const value = rawHeaders[i + 1]!
+    headers[name] = headers[name] === undefined ? value : `${headers[name]}, ${value}`
+  }
+  return headers
+}
+
+/** Whatever is no small number counts as too deep. */
+function hopsOf(value: string | undefined): number {
+  if (value === undefined) return 0
+  return /^\d{1,3}$/.test(value) ? Number(value) : Number.MAX_SAFE_INTEGER
+}
+
+/** Whether the body of this request may be more than a small one, so that it has to be counted. */
+export const mayBeLarge = ({ headers }: IncomingMessage): boolean =>
+  Number(headers['content-length'] ?? 0) > SMALL_BODY ||
+  headers['transfer-encoding'] !== undefined ||
+  headers['content-encoding'] !== undefined
+
+/** too_large, no_room: the rest of it is not read. cut_off: the sender went away, or sent what is no body. */
+export function readBody(
+  raw: IncomingMessage,
+  maxBytes: number,
+  hold: BodyHold | null,
+): Promise<Buffer | 'too_large' | 'no_room' | 'cut_off'> {
+  return new Promise((resolve) => {
+    let chunks: Buffer[] = []
+    let size = 0
+    const leave = (reason: 'too_large' | 'no_room') => {
+      raw.removeAllListeners('data')
+      raw.pause()
+      chunks = []
+      resolve(reason)
+    }
+    raw.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > maxBytes) leave('too_large')
+      else if (hold && !hold.reach(size)) leave('no_room')
+      else chunks.push(chunk)
+    })
+    raw.on('end', () => {
+      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
+      // The request lives on until its reply has gone out: it must not keep the bytes.
+      chunks = []
+    })
+    raw.on('error', () => resolve('cut_off'))
+    raw.on('aborted', () => resolve('cut_off'))
+  })
+}
+
+const DECODERS: Record<string, (data: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>> = {
+  gzip: promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+}
+
+/** Undoes a content encoding, counting what comes out: there must be room for the largest body before more than a small one does. */
+export async function decodeBody(
+  body: Buffer,
+  encoding: string | undefined,
+  maxBytes: number,
+  hold: BodyHold | null,
+): Promise<Buffer | 'too_large' | 'no_room' | 'undecodable'> {
+  const name = encoding?.trim().toLowerCase()
+  if (!name || name === 'identity') return body
+  const decode = Object.hasOwn(DECODERS, name) ? DECODERS[name] : undefined
+  if (!decode) return 'undecodable'
+  for (const most of [Math.min(SMALL_BODY, maxBytes), maxBytes]) {
+    if (most > SMALL_BODY && hold && !hold.reach(body.length + most)) return 'no_room'
+    try {
+      const decoded = await decode(body, { maxOutputLength: most })
+      hold?.shrink(decoded.length)
+      return decoded
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'ERR_BUFFER_TOO_LARGE') return 'undecodable'
+    }
+  }
+  return 'too_large'
+}
+
+const LINGER_MS = 1000
+
+/** Half-closes, and destroys a moment later: a peer that never closes its side must not keep the socket. */
+export function closeSoon(socket: Socket): void {
+  socket.end()
+  setTimeout(() => socket.destroy(), LINGER_MS).unref()
+}
+
+/** For a refusal that does not want the body. True: it is still coming, and the reply must say that the connection closes. */
+export async function leaveBody(raw: IncomingMessage): Promise<boolean> {
+  // A turn later the parser is done with a small body, and the connection can stay open.
+  if (!raw.complete) await nextTurn()
+  if (raw.complete) return false
+  closeAfterReply(raw)
+  return true
+}
+
+/**
+ * The reply goes out although the sender is still sending. Closing at once would make the kernel reset the connection,
+ * and the sender might never see the reply: the socket is half-closed first and destroyed a moment later.
+ */
+function closeAfterReply(raw: IncomingMessage): void {
+  const socket = raw.socket as Socket & { destroySoon(): void }
+  raw.pause()
+  socket.destroySoon = () => closeSoon(socket)
+}

@@ -1,0 +1,27 @@
+// Records each delivery, and puts its own place in the trace where the sender's stood: all that follows hangs on it.
+import type { DeliveryTracing } from '../../engine/tracing.ts'
+import type { WebhookListener } from './listener.ts'
+
+export function traceWebhooks(listener: WebhookListener, tracing: DeliveryTracing): WebhookListener {
+  return (request, response) => {
+    const { rawHeaders } = request
+    const trace = tracing.delivery(request.method!, {
+      traceparent: takeHeader(rawHeaders, 'traceparent'),
+      tracestate: takeHeader(rawHeaders, 'tracestate'),
+    })
+    for (const [name, value] of Object.entries(trace.headers)) if (value !== undefined) rawHeaders.push(name, value)
+    response.once('close', () => trace.ended(response.writableFinished ? response.statusCode : null))
+    listener(request, response)
+  }
+}
+
+/** Takes the header out; repeated ones are joined. */
+function takeHeader(rawHeaders: string[], name: string): string | undefined {
+  let found: string | undefined
+  for (let i = rawHeaders.length - 2; i >= 0; i -= 2) {
+    if (rawHeaders[i]!.toLowerCase() !== name) continue
+    const [, value] = rawHeaders.splice(i, 2)
+    found = found === undefined ? value : `${value}, ${found}`
+  }
+  return found
+}
