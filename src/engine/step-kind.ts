@@ -1,5 +1,7 @@
 // What a step kind is: its settings as a schema, and a run function that returns an outcome as data.
+
 import type { Static, TSchema } from 'typebox'
+import type { KeySettings } from '../flow/document.ts'
 import type { Scope } from '../flow/expression/index.ts'
 import type { StepListHandle } from '../flow/schema.ts'
 import type { Connections } from './connections.ts'
@@ -150,8 +152,13 @@ export interface StepKind<S extends TSchema = TSchema> {
   reachesOut: boolean
   /** What a retry counts where the flow does not say. */
   retryOn: readonly string[]
+  /** Its input is a request and its output a reply, as curl commands, HAR files and fixtures show them. */
+  sendsRequest?: boolean
   /** Its settings go to the webhook's caller, so they may hold no secrets. */
   answersCaller?: boolean
+  /** The setting whose keys become variables. */
+  assigns?: string
+  keeps?: KeySettings
   /** Settings that are in its result: where one of them holds a secret, all of the result is secret. */
   secretFrom?: readonly string[]
   run(context: StepContext<Static<S>>): Outcome | Promise<Outcome>

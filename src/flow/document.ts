@@ -112,6 +112,15 @@ export const StepCommon = {
   ),
 }
 
+/** Of a kind that works on a key of the flow. */
+export interface KeySettings {
+  /** The settings that name the key, and what is kept under it. */
+  key: string
+  value: string
+  /** Whether the result of a step is what the key holds. */
+  isRead(step: Record<string, unknown>): boolean
+}
+
 /** What flow/ needs to know of a step kind; the kinds themselves are handed in. */
 export interface KindSchema {
   kind: string
@@ -121,6 +130,9 @@ export interface KindSchema {
   answersCaller?: boolean
   /** Settings that are in its result: where one of them holds a secret, all of the result is secret. */
   secretFrom?: readonly string[]
+  /** The setting whose keys become variables. */
+  assigns?: string
+  keeps?: KeySettings
   /** `mayRead`: whether so many characters of code may still be read; what may not is judged when it runs. */
   check?(
     settings: Record<string, unknown>,

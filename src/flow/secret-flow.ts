@@ -145,7 +145,8 @@ export class SecretFlow {
       for (const { references } of expressions)
         for (const reference of references) this.#flows(reference, around, targets)
     }
-    if (step.kind === 'store') this.#readsKey(step)
+    const keeps = this.#kinds.get(step.kind)!.keeps
+    if (keeps?.isRead(step)) this.#readsKey(step, keeps.key)
   }
 
   #expressionsIn(source: string): Expression[] {
@@ -158,15 +159,15 @@ export class SecretFlow {
   #targets(step: StepDocument, path: string, secretFrom: readonly string[]): string[] {
     const [, setting, name] = path.split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
     const targets = secretFrom.includes(setting!) ? [`steps.${step.id}`] : []
-    if (step.kind === 'set' && setting === 'vars') targets.push(`vars.${name!}`)
-    if (step.kind === 'store' && setting === 'value') targets.push(keyOf(step) ?? ANY_KEY)
+    const { assigns, keeps } = this.#kinds.get(step.kind)!
+    if (setting === assigns) targets.push(`vars.${name!}`)
+    if (keeps && setting === keeps.value) targets.push(keyOf(step, keeps.key) ?? ANY_KEY)
     if (setting === 'each') targets.push(`loops.${step.id}`)
     return targets
   }
 
-  #readsKey(step: StepDocument): void {
-    if (step['op'] === 'delete') return
-    const key = keyOf(step)
+  #readsKey(step: StepDocument, setting: string): void {
+    const key = keyOf(step, setting)
     // A key that is made up when the flow runs may be any of them.
     for (const from of key === null ? ['keys'] : [key, ANY_KEY])
       for (const to of [`steps.${step.id}`, `read.${step.id}`]) this.#link(from, to)
@@ -205,8 +206,10 @@ const AS_IT_IS = /^(?:env|connections\.\w+)\.\w+$/
 /** A key that a template makes up. */
 const ANY_KEY = 'keys.{{'
 
-const keyOf = (step: StepDocument): string | null =>
-  typeof step['key'] === 'string' && step['key'].includes('{{') ? null : `keys.${String(step['key'])}`
+function keyOf(step: StepDocument, setting: string): string | null {
+  const key = step[setting]
+  return typeof key === 'string' && key.includes('{{') ? null : `keys.${String(key)}`
+}
 
 function nodesOf(root: string | undefined, name: string | undefined, loops: Loops): string[] {
   if (root === 'loop') return loops.length ? [`loops.${loops.at(-1)!}`] : []

@@ -212,9 +212,9 @@ class Validator {
             `The id ${quoted(id)} is used already at ${first}; step ids are unique in a flow.`,
           )
       }
-      const vars = (step as { vars?: unknown }).vars
-      if (kind === 'set' && typeof vars === 'object' && vars !== null)
-        for (const name of Object.keys(vars)) this.#vars.add(name)
+      const assigns = typeof kind === 'string' ? this.#kinds.get(kind)?.assigns : undefined
+      const vars = assigns === undefined ? null : (step as Record<string, unknown>)[assigns]
+      if (typeof vars === 'object' && vars !== null) for (const name of Object.keys(vars)) this.#vars.add(name)
       for (const nested of this.#nestedLists(step))
         if (!this.#collectNames(nested.list, `${path}/${i}${nested.path}`, depth + 1)) return false
     }

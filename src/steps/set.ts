@@ -6,6 +6,7 @@ export const set = defineStep({
   kind: 'set',
   label: 'Set variables',
   secretFrom: ['vars'],
+  assigns: 'vars',
   settings: Type.Object({ vars: Type.Record(Type.String(), json()) }, { additionalProperties: false }),
   run: ({ settings }) => assign(settings.vars),
 })

@@ -14,6 +14,7 @@ export const store = defineStep({
   kind: 'store',
   label: 'Store',
   secretFrom: ['key', 'value'],
+  keeps: { key: 'key', value: 'value', isRead: ({ op }) => op !== 'delete' },
   settings: Type.Object(
     {
       op: Operation,

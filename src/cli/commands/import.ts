@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { HttpRequestSettings } from '../../flow/curl/http-settings.ts'
 import { type NotTaken, parseCurl } from '../../flow/curl/parse-curl.ts'
 import { formatFlowYaml } from '../../flow/flow-text.ts'
+import { HTTP_STEP } from '../../flow/http-kind.ts'
 import { nearest } from '../../flow/issue.ts'
 import { importOperation } from '../../flow/openapi/import-operation.ts'
 import { findOperation, type OpenApi, OpenApiError, readOpenApi } from '../../flow/openapi/read-openapi.ts'
@@ -91,7 +92,7 @@ function showStep(
   notTaken: readonly NotTaken[],
   name: string | null = null,
 ): ExitCode {
-  const step = { id, kind: 'http', ...(name ? { name: name.slice(0, 200) } : {}), ...settings }
+  const step = { id, ...HTTP_STEP, ...(name ? { name: name.slice(0, 200) } : {}), ...settings }
   if (notTaken.length) note('Not taken over:')
   for (const { what, reason } of notTaken) note(`  ${what}: ${reason}`)
   return showDocument({ step, notTaken }, () => formatFlowYaml([step]).trimEnd())

@@ -11,7 +11,7 @@ export async function stepCurl(services: FlowServices, flowId: string, stepId: s
   const { draft } = await findFlow(services, flowId)
   const document = parseJson(draft) as { steps?: unknown[] }
   const { step } = findStep(flowId, document, stepId)
-  if (step.kind !== 'http')
+  if (!services.kinds.get(step.kind)?.sendsRequest)
     throw new OperationError(
       'invalid_request',
       `${stepId} is of the kind ${step.kind}; only http steps send a request.`,

@@ -55,7 +55,7 @@ export async function testStep(
     connections: services.connections.fields,
   })
   Object.assign(roots['steps'] as object, earlier, given.steps)
-  Object.assign(roots['vars'] as object, variablesOf(document.steps, earlier), given.vars)
+  Object.assign(roots['vars'] as object, variablesOf(services.kinds, document.steps, earlier), given.vars)
 
   const logs: string[] = []
   const context: Omit<StepContext<never>, 'settings' | 'secrets' | 'showInput'> = {
@@ -133,14 +133,19 @@ function openStep(services: FlowServices, flowId: string, step: StepDocument): S
 const NEEDS_OTHER_STEPS = new Set(['step_not_run_yet', 'unknown_variable', 'unknown_step'])
 
 /** What the set steps that were tested before left, in the order of the document. */
-function variablesOf(value: unknown, earlier: Record<string, unknown>): Record<string, unknown> {
+function variablesOf(
+  kinds: FlowServices['kinds'],
+  value: unknown,
+  earlier: Record<string, unknown>,
+): Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return {}
-  const { id, kind, vars } = value as Partial<StepDocument>
-  const result = kind === 'set' && typeof id === 'string' ? earlier[id] : null
-  const left = Object.keys(vars ?? {}).filter((name) => Object.hasOwn(result ?? {}, name))
+  const { id, kind, ...settings } = value as Partial<StepDocument>
+  const assigns = kinds.get(kind!)?.assigns
+  const result = assigns !== undefined && typeof id === 'string' ? earlier[id] : null
+  const left = Object.keys(settings[assigns!] ?? {}).filter((name) => Object.hasOwn(result ?? {}, name))
   return Object.assign(
     Object.create(null),
     Object.fromEntries(left.map((name) => [name, (result as Record<string, unknown>)[name]])),
-    ...Object.values(value).map((item) => variablesOf(item, earlier)),
+    ...Object.values(value).map((item) => variablesOf(kinds, item, earlier)),
   )
 }

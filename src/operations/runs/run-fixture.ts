@@ -17,7 +17,9 @@ export async function runFixture(services: RunServices, id: string): Promise<Fix
   if (run.finishedAt === null) throw new OperationError('conflict', 'The run has not ended yet.')
   const { document } = await readRunDocument(services, id)
   const text = JSON.stringify(document)
-  const requests = run.steps.filter((step) => step.kind === 'http' && step.finishedAt !== null).flatMap(requestsOf)
+  const requests = run.steps
+    .filter((step) => services.kinds.get(step.kind)?.sendsRequest && step.finishedAt !== null)
+    .flatMap(requestsOf)
   return {
     now: run.webhook.metadata.receivedAt,
     env: placeholders(text),

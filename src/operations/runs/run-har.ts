@@ -35,7 +35,10 @@ export async function runHar(services: RunServices, id: string, version: string)
       version: '1.2',
       creator: { name: 'Millrace', version },
       entries: run.steps
-        .filter(({ kind, finishedAt, input }) => kind === 'http' && finishedAt !== null && isRequest(input))
+        .filter(
+          ({ kind, finishedAt, input }) =>
+            services.kinds.get(kind)?.sendsRequest && finishedAt !== null && isRequest(input),
+        )
         .map((step) => entryOf(step, sendsJson(step.id), (value) => services.secrets.redact(value, run.flowId))),
       comment: `${run.id} of ${run.flowName ?? run.flowId}; secrets are replaced by [secret], [masked] or ***`,
     },
@@ -67,7 +70,7 @@ async function jsonBodies(services: RunServices, id: string): Promise<(stepId: s
     const { document } = await readRunDocument(services, id)
     const found = new Set<string>()
     JSON.stringify(document, (_, value) => {
-      if (value?.kind === 'http' && value.body?.kind === 'json') found.add(value.id)
+      if (services.kinds.get(value?.kind)?.sendsRequest && value.body?.kind === 'json') found.add(value.id)
       return value
     })
     return (stepId) => found.has(stepId)

@@ -3,6 +3,7 @@ import { OutboundError, type OutboundHop, type OutboundReply } from '../../engin
 import { defineStep, done, failed, type Outcome, type ShownOutput, type StepContext } from '../../engine/step-kind.ts'
 import { SECRET_MASK } from '../../flow/compile.ts'
 import { formPairs } from '../../flow/form-pairs.ts'
+import { HTTP_STEP } from '../../flow/http-kind.ts'
 import { type BuiltRequest, buildRequest, withQuery } from './build-request.ts'
 import { checkHttp, NO_BODY_WITH_HEAD } from './check.ts'
 import { decodeBody } from './decode-body.ts'
@@ -10,9 +11,10 @@ import { isErrorStatus, statusFailure } from './failure.ts'
 import { HttpSettings } from './settings.ts'
 
 export const http = defineStep({
-  kind: 'http',
+  ...HTTP_STEP,
   label: 'HTTP request',
   reachesOut: true,
+  sendsRequest: true,
   retryOn: ['network', '429', '5xx'],
   settings: HttpSettings,
   run,
