@@ -53,7 +53,7 @@ export interface OutboundReply {
   headers: Record<string, string>
   /** The `set-cookie` values, one by one. */
   cookies: readonly string[]
-  /** The body with its content encodings undone. */
+  /** The body with its content encodings undone, as far as they are known. */
   body: Uint8Array
   /** The final URL, after redirects. */
   url: string

@@ -167,7 +167,8 @@ function outputOf({
   redirects,
   durationMs,
 }: OutboundReply): Record<string, unknown> {
-  const output = { status, headers, body: decodeBody(body, headers['content-type']), url, redirects, durationMs }
+  const decoded = decodeBody(body, headers['content-type'], headers['content-encoding'])
+  const output = { status, headers, body: decoded, url, redirects, durationMs }
   return cookies.length > 0 ? { ...output, cookies } : output
 }
 
