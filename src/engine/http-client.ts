@@ -24,6 +24,8 @@ export interface OutboundRequest {
   body: Uint8Array | string | null
   timeoutMs: number
   followRedirects: boolean
+  /** Cookies that redirects set go back to the host that set them, until the reply is there. */
+  cookies?: boolean
   /** How many webhooks of this service stand before this call in a chain; sent on when the call goes to one of them. */
   hops: number
   signal: AbortSignal | null

@@ -93,6 +93,7 @@ function send(context: StepContext<HttpSettings>, request: BuiltRequest): Promis
     body,
     timeoutMs: (settings.timeout ?? 30) * 1000,
     followRedirects: settings.followRedirects !== false,
+    cookies: settings.cookies === true,
     hops,
     signal: context.signal(),
     room: context.replyRoom(),
