@@ -374,6 +374,7 @@ const request: fc.Arbitrary<HttpRequestSettings> = fc.record(
     ),
     timeout: fc.integer({ min: 1, max: 300 }),
     followRedirects: fc.constant(false),
+    cookies: fc.constant(true),
     retry: fc.record(
       { attempts: fc.integer({ min: 2, max: 9 }), delay: fc.integer({ min: 1, max: 9 }) },
       { requiredKeys: ['attempts'] },

@@ -36,6 +36,7 @@ class Command {
   #isHead = false
   #timeout: number | null = null
   #follows: boolean | null = null
+  #cookies = false
   #retries: number | null = null
   #retryDelay: number | null = null
   #auth: HttpAuth | null = null
@@ -150,6 +151,7 @@ class Command {
         return
       case 'cookie':
         if (value.includes('=')) this.#headers.push({ name: 'Cookie', value })
+        else if (value === '') this.#cookies = true
         else this.#skip(`${written} ${value}`, FILE)
         return
       case 'user-agent':
@@ -251,6 +253,7 @@ class Command {
       ...(auth ? { auth } : {}),
       ...(this.#timeout === null ? {} : { timeout: this.#timeout }),
       ...(this.#follows === false ? { followRedirects: false } : {}),
+      ...(this.#cookies ? { cookies: true } : {}),
       ...this.#retry(),
     }
   }

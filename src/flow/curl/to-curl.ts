@@ -16,6 +16,8 @@ export function toCurl(settings: Partial<HttpRequestSettings>): string {
     ...bodyParts(body, headers),
     ...(timeout === undefined ? [] : [`--max-time ${word(String(timeout))}`]),
     followRedirects === false ? '--no-location' : '-L',
+    // Without a file it keeps what redirects set, and nothing else.
+    ...(settings.cookies ? [`-b ''`] : []),
     ...(retry ? retryParts(retry) : []),
   ]
   return parts.join(' \\\n  ')
