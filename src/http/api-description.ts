@@ -3,10 +3,15 @@ import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import { WebhookReplyBody } from '../contract/bodies.ts'
 import { ErrorBody } from '../contract/error-body.ts'
 import { ACCESS } from './access.ts'
-import { CHECKED_BY_OPERATION } from './check-request.ts'
+import { CHECKED_BY_OPERATION, mayBeLeftOut } from './check-request.ts'
 import { createSessionCookie } from './session-cookie.ts'
 
 type Described = Record<string, unknown>
+
+interface RequestBody {
+  required?: boolean
+  content: Record<string, { schema?: Described }>
+}
 
 export function describeApi(version: string, baseUrl: string, flowSchema: object): FastifyDynamicSwaggerOptions {
   return {
@@ -21,7 +26,6 @@ export function describeApi(version: string, baseUrl: string, flowSchema: object
         },
       },
       security: [{ token: [] }, { session: [] }],
-      paths: { ...webhookPath('', DELIVER), ...webhookPath('/test', TEST) } as never,
     },
     transform({ schema, url, route }) {
       const access = ACCESS[`${[route.method].flat()[0]} ${url}`]
@@ -37,12 +41,15 @@ export function describeApi(version: string, baseUrl: string, flowSchema: object
       for (const operation of Object.values(openapiObject.paths ?? {}).flatMap((path) =>
         Object.values(path as object),
       )) {
-        const body = (operation as { requestBody?: { content: Record<string, { schema?: Described }> } }).requestBody
-        if (body?.content['application/json']?.schema?.[CHECKED_BY_OPERATION])
-          body.content = { 'application/json': content, 'application/yaml': content }
+        const { requestBody: body } = operation as { requestBody?: RequestBody }
+        if (!body) continue
+        const schema = body.content['application/json']?.schema
+        body.required = !mayBeLeftOut(schema)
+        if (schema?.[CHECKED_BY_OPERATION]) body.content = { 'application/json': content, 'application/yaml': content }
       }
       const components = { ...openapiObject.components, schemas: { Flow, Step } }
-      return { ...openapiObject, components } as typeof openapiObject
+      const paths = { ...webhookPath('', DELIVER), ...webhookPath('/test', TEST), ...openapiObject.paths }
+      return { ...openapiObject, components, paths } as typeof openapiObject
     },
   }
 }

@@ -19,7 +19,7 @@ import { describeApi } from './api-description.ts'
 import { apiDocsPage, type Description } from './api-docs-page.ts'
 import { createAuthenticate } from './authenticate.ts'
 import { createAuthorize } from './authorize.ts'
-import { compileRequestCheck } from './check-request.ts'
+import { compileRequestCheck, mayBeLeftOut } from './check-request.ts'
 import { createClientAddress } from './client-address.ts'
 import { createCountBody } from './count-body.ts'
 import { EventStreams } from './event-stream.ts'
@@ -224,8 +224,10 @@ const refused = (message: string) => new OperationError('invalid_request', messa
 /** Nothing that a form on another site could send. */
 function acceptJson(app: FastifyInstance, bodyLimit: number): void {
   app.removeContentTypeParser('text/plain')
-  app.addContentTypeParser('application/json', { parseAs: 'string', bodyLimit }, (_request, given, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'string', bodyLimit }, ({ routeOptions }, given, done) => {
     const body = given as string
+    // Many clients name the type with every request.
+    if (body === '' && mayBeLeftOut(routeOptions.schema?.body)) return done(null, undefined)
     if (body === '') return done(refused('The body is empty; send a JSON document.'))
     const problem = jsonProblem(measureJson(body, LIMITS), LIMITS)
     if (problem) return done(refused(`The JSON is ${problem}.`))
