@@ -15,7 +15,7 @@ import { parseJson } from '../flow/parse-json.ts'
 import { OperationError } from '../operations/operation-error.ts'
 import type { Actor } from '../operations/services.ts'
 import { ACCESS } from './access.ts'
-import { describeApi } from './api-description.ts'
+import { DESCRIPTION, describeApi, REFERENCE } from './api-description.ts'
 import { apiDocsPage, type Description } from './api-docs-page.ts'
 import { createAuthenticate } from './authenticate.ts'
 import { createAuthorize } from './authorize.ts'
@@ -169,9 +169,8 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     tokenRoutes(scope, services)
     keyRoutes(scope, services)
     systemRoutes(scope, options)
-    const schema = { tags: ['system'], summary: 'This description' }
-    scope.get('/api/v1/openapi.json', { schema }, () => Promise.resolve(fastify.swagger()))
-    scope.get('/api/docs', { schema: { tags: ['system'], summary: 'This description, to read' } }, (_request, reply) =>
+    scope.get('/api/v1/openapi.json', { schema: DESCRIPTION }, () => Promise.resolve(fastify.swagger()))
+    scope.get('/api/docs', { schema: REFERENCE }, (_request, reply) =>
       reply
         .type('text/html; charset=utf-8')
         .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
