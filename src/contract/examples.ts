@@ -97,13 +97,6 @@ const { flowName, ...delivery } = { ...inboxEntry, webhook }
 
 const version = { version: 1, publishedAt: '2026-11-15T16:20:00.000Z', publishedBy: 'ada@example.com' }
 const source = { source: 'flows', path: 'hello.yaml', revision: 1 }
-const unseen = {
-  path: '/steps/0/vars/greeting',
-  code: 'unseen_reference',
-  message:
-    'webhook.body.name is not in the one sample that there is. If it may be missing, say so with ?? or ?. (at character 11)',
-}
-
 const hours = Array.from({ length: 24 }, (_, hour) => ({ runs: hour === 23 ? 1 : 0, failed: 0 }))
 
 const connection: Static<typeof bodies.ConnectionBody> = {
@@ -146,7 +139,10 @@ const EXAMPLES: ReadonlyMap<TSchema, unknown> = new Map([
     lastRun: { id: RUN, status: 'succeeded', createdAt: at('00.447') },
     hours,
   }),
-  example(bodies.ValidationBody, { issues: [], warnings: [unseen] }),
+  example(bodies.ValidationBody, {
+    issues: [{ path: '/steps/0/url', code: 'missing', message: 'url is missing' }],
+    warnings: [],
+  }),
   example(bodies.PublishedBody, { version: 1, warnings: [] }),
   example(bodies.VersionBody, version),
   example(bodies.VersionDocumentBody, { ...version, document: FLOW_DOCUMENT }),

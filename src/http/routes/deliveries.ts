@@ -38,7 +38,7 @@ export function deliveryRoutes(app: FastifyInstance, services: Services, streams
         tags,
         summary: 'The body of a delivery as it came, of any size, with marks in place of secrets',
         params: Id,
-        response: { 200: bytesAs('application/octet-stream', 'The body, byte for byte') },
+        response: { 200: bytesAs('application/octet-stream', 'The body as a file') },
       },
     },
     async ({ params }, reply) => download(reply, await readBody(services, params.id), 'body'),

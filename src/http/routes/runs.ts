@@ -114,7 +114,7 @@ export function runRoutes(app: FastifyInstance, services: Services, streams: Eve
         tags,
         summary: 'What was delivered, as it came, of any size, with marks in place of secrets',
         params: Id,
-        response: { 200: bytesAs('application/octet-stream', 'The body, byte for byte') },
+        response: { 200: bytesAs('application/octet-stream', 'The body as a file') },
       },
     },
     async ({ params }, reply) => download(reply, await readRunBody(services, params.id), 'body'),
