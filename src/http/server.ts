@@ -15,11 +15,11 @@ import { parseJson } from '../flow/parse-json.ts'
 import { OperationError } from '../operations/operation-error.ts'
 import type { Actor } from '../operations/services.ts'
 import { ACCESS } from './access.ts'
-import { describeApi } from './api-description.ts'
+import { DESCRIPTION, describeApi, REFERENCE } from './api-description.ts'
 import { apiDocsPage, type Description } from './api-docs-page.ts'
 import { createAuthenticate } from './authenticate.ts'
 import { createAuthorize } from './authorize.ts'
-import { compileRequestCheck } from './check-request.ts'
+import { compileRequestCheck, mayBeLeftOut } from './check-request.ts'
 import { createClientAddress } from './client-address.ts'
 import { createCountBody } from './count-body.ts'
 import { EventStreams } from './event-stream.ts'
@@ -169,9 +169,8 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     tokenRoutes(scope, services)
     keyRoutes(scope, services)
     systemRoutes(scope, options)
-    const schema = { tags: ['system'], summary: 'This description' }
-    scope.get('/api/v1/openapi.json', { schema }, () => Promise.resolve(fastify.swagger()))
-    scope.get('/api/docs', { schema: { tags: ['system'], summary: 'This description, to read' } }, (_request, reply) =>
+    scope.get('/api/v1/openapi.json', { schema: DESCRIPTION }, () => Promise.resolve(fastify.swagger()))
+    scope.get('/api/docs', { schema: REFERENCE }, (_request, reply) =>
       reply
         .type('text/html; charset=utf-8')
         .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
@@ -224,8 +223,10 @@ const refused = (message: string) => new OperationError('invalid_request', messa
 /** Nothing that a form on another site could send. */
 function acceptJson(app: FastifyInstance, bodyLimit: number): void {
   app.removeContentTypeParser('text/plain')
-  app.addContentTypeParser('application/json', { parseAs: 'string', bodyLimit }, (_request, given, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'string', bodyLimit }, ({ routeOptions }, given, done) => {
     const body = given as string
+    // Many clients name the type with every request.
+    if (body === '' && mayBeLeftOut(routeOptions.schema?.body)) return done(null, undefined)
     if (body === '') return done(refused('The body is empty; send a JSON document.'))
     const problem = jsonProblem(measureJson(body, LIMITS), LIMITS)
     if (problem) return done(refused(`The JSON is ${problem}.`))

@@ -17,6 +17,7 @@ import type { Services } from '../../operations/services.ts'
 import { authorizationPage } from '../authorization-page.ts'
 import { cookieOf } from '../cookies.ts'
 import { pageFrom } from '../page.ts'
+import { textAs } from '../sent-as.ts'
 
 const Name = Type.Object({ name: Type.String() })
 /** Authorization servers may add what they like. */
@@ -109,6 +110,7 @@ export function connectionRoutes(app: FastifyInstance, services: Services): void
         tags,
         summary: 'Where authorization servers send browsers back to; answers with a page',
         querystring: CallbackQuery,
+        response: { 200: textAs('text/html', 'A page that tells what came of it', '<!doctype html>…') },
       },
     },
     async ({ query, headers }, reply) => {
