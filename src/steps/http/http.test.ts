@@ -51,6 +51,7 @@ async function run(
     },
     holdsSecret: (text: string) => text.includes('canary'),
     replyRoom: () => null,
+    standing: () => null,
     http: client(),
     connections: {
       fields: {},
