@@ -103,13 +103,12 @@ export async function startApp(
   logOutput: DestinationStream = standardOutput(),
   { idle = false } = {},
 ): Promise<App> {
-  const now = Date.now
   const metrics = createMetrics({ ofProcess: !idle })
   const redactor = new Redactor()
   for (const [name, value] of Object.entries(config.env)) redactor.add(value, `env:${name}`)
   const log = createLog(config, logOutput, redactor)
-  const backend = await openBackend(config, now, metrics.synced)
-  const { kysely, signals } = backend
+  const backend = await openBackend(config, metrics.synced)
+  const { kysely, signals, now } = backend
   const shared = backend.kind === 'postgres'
   const vault = await openVault(config.secretKeys, config.dataDir, createVaultRecords(kysely), backend).catch(
     async (error) => {
@@ -167,7 +166,7 @@ export async function startApp(
       refusedAgain: (name, token) => tokens.refusedAgain(name, token),
     },
     holdsSecret: secrets.holds,
-    sleepUntil,
+    sleepUntil: (time) => sleepUntil(time, now),
     redactReply: (value, run) => secrets.redactReply(value, run.flowId, () => JSON.stringify(run.webhook)),
     reply: (run, reply) => dispatcher.reply(run, reply),
     replyRefused: ({ flowId }, reason) => warn(DEFAULT_SENT, { flowId, reason }),
@@ -272,7 +271,7 @@ export async function startApp(
     running: () => engine.active,
     outbound: () => http.stats().inFlight,
     bodyBytes: () => bodies.held,
-    databaseUp: backend.reachable,
+    databaseUp: async () => (await backend.fault()) === null,
   })
   for (const connection of await connectionStore.all()) connections.put(connection)
   await tokens.load()
@@ -283,7 +282,7 @@ export async function startApp(
     adminToken: config.adminToken,
     metrics,
     tracing: tracing.deliveries,
-    ready: backend.reachable,
+    fault: backend.fault,
     healthOnly: config.role === 'worker',
     // A server of the command line's own has no name that anybody could ask for.
     webhooksApart: !idle && config.webhookBaseUrl !== config.baseUrl,
@@ -334,15 +333,9 @@ export async function startApp(
   }
 }
 
-async function openBackend(
-  config: Config,
-  now: () => number,
-  onCommit: (seconds: number, writes: number) => void,
-): Promise<Backend> {
+async function openBackend(config: Config, onCommit: (seconds: number, writes: number) => void): Promise<Backend> {
   const { databaseUrl } = config
-  return databaseUrl === null
-    ? openOnSqlite(config, now, onCommit)
-    : openOnPostgres({ ...config, databaseUrl }, now, onCommit)
+  return databaseUrl === null ? openOnSqlite(config, onCommit) : openOnPostgres({ ...config, databaseUrl }, onCommit)
 }
 
 function ownEndpoints({ host, port, databaseUrl }: Config): { host: string; port: number }[] {
@@ -463,10 +456,10 @@ function localUrlOf({ address, port, family }: AddressInfo): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
-function sleepUntil(time: number): { done: Promise<void>; end(): void } {
+function sleepUntil(time: number, now: () => number): { done: Promise<void>; end(): void } {
   let timer: NodeJS.Timeout | undefined
   const done = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, Math.min(Math.max(0, time - Date.now()), LONGEST_SLEEP_MS))
+    timer = setTimeout(resolve, Math.min(Math.max(0, time - now()), LONGEST_SLEEP_MS))
   })
   return { done, end: () => clearTimeout(timer) }
 }

@@ -21,7 +21,10 @@ export interface Backend {
   backups: Backups | null
   /** Something has changed that every process keeps in memory; they know of it, at the latest before their next run. */
   changed(): Promise<void>
-  reachable(): Promise<boolean>
+  /** The clock by which all processes on the database go. */
+  now(): number
+  /** Why the database cannot do its work, in one line that anybody may read; null: it can. */
+  fault(): Promise<string | null>
   hotStores(protect: Protect): HotStores
   /** Settles what the hot stores have written by now, without waiting for the end of a turn of the event loop. */
   settleWritten(): void

@@ -13,10 +13,10 @@ const DUE_PAGE = 500
 
 export async function openOnSqlite(
   config: Config,
-  now: () => number,
   onCommit: (seconds: number, writes: number) => void,
 ): Promise<Backend> {
   const storage = await openSqlite(config.dataDir, onCommit)
+  const now = Date.now
   const bytesOf = createRunSizes(storage.raw)
   return {
     kind: 'sqlite',
@@ -25,7 +25,8 @@ export async function openOnSqlite(
     signals: { send: () => {} },
     backups: createSqliteBackups(config.dataDir),
     changed: async () => {},
-    reachable: async () => storage.raw.isOpen,
+    now,
+    fault: async () => (storage.raw.isOpen ? null : 'The database is closed.'),
     hotStores(protect) {
       const { runs, addDelivery, ...journal } = createSqliteRunJournal(storage, protect)
       return { journal, runs, addDelivery }

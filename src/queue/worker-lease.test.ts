@@ -17,7 +17,14 @@ let dispatch: DispatchStore
 beforeAll(async () => {
   databases = await startDatabases()
   storage = await openPostgres(await databases.create())
-  const here = { node: 'n', reserve: () => null, giveBack: () => {}, catchUp: () => {}, worker: () => 'w' }
+  const here = {
+    node: 'n',
+    reserve: () => null,
+    giveBack: () => {},
+    catchUp: () => {},
+    worker: () => 'w',
+    now: Date.now,
+  }
   journal = createPostgresRunJournal(storage.hot, testProtect(), here)
   dispatch = createDispatchStore(storage.hot, journal.claimReady, () => 0)
 })

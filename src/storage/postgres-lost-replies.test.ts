@@ -28,6 +28,7 @@ beforeAll(async () => {
     giveBack: () => {},
     catchUp: () => {},
     worker: () => 'worker_test',
+    now: Date.now,
   }
   journal = createPostgresRunJournal(storage.hot, testProtect(), here)
 })

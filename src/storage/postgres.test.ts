@@ -33,6 +33,7 @@ const nowhere = {
   giveBack: () => {},
   catchUp: () => {},
   worker: () => 'worker_test',
+  now: Date.now,
 }
 
 storeContract('PostgreSQL', async () => {

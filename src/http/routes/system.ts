@@ -13,18 +13,21 @@ export interface System {
   metrics: Metrics
   /** What the process was started with, for people to read. */
   settings: Static<typeof SettingsBody>
-  ready(): Promise<boolean>
+  /** Why the database cannot do its work; null: it can. */
+  fault(): Promise<string | null>
 }
 
 const listOf = (item: Parameters<typeof Type.Array>[0]) => Type.Object({ items: Type.Array(item) })
 
 /** What every process serves, whatever its role. */
-export function healthRoutes(app: FastifyInstance, { metrics, ready }: Pick<System, 'metrics' | 'ready'>): void {
+export function healthRoutes(app: FastifyInstance, { metrics, fault }: Pick<System, 'metrics' | 'fault'>): void {
   const tags = ['system']
   app.get('/healthz', { schema: { tags, summary: 'Alive' } }, () => Promise.resolve({ status: 'ok' }))
-  app.get('/readyz', { schema: { tags, summary: 'Ready: the database can be reached' } }, async (_request, reply) =>
-    (await ready()) ? { status: 'ready' } : sendFailure(reply, 'unavailable', 'The database cannot be reached.'),
-  )
+  const readiness = { tags, summary: 'Ready: the database can be reached and written' }
+  app.get('/readyz', { schema: readiness }, async (_request, reply) => {
+    const found = await fault()
+    return found === null ? { status: 'ready' } : sendFailure(reply, 'unavailable', found)
+  })
   app.get('/metrics', { schema: { tags, summary: 'Prometheus metrics' } }, async (_request, reply) =>
     reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics.text()),
   )
