@@ -108,7 +108,9 @@ export async function startApp(
   for (const [name, value] of Object.entries(config.env)) redactor.add(value, `env:${name}`)
   const log = createLog(config, logOutput, redactor)
   const backend = await openBackend(config, metrics.synced)
-  const { kysely, signals, now } = backend
+  const { kysely, signals, now, together } = backend
+  // Others must not read what is not committed yet.
+  const changed = () => together.after(backend.changed)
   const shared = backend.kind === 'postgres'
   const vault = await openVault(config.secretKeys, config.dataDir, createVaultRecords(kysely), backend).catch(
     async (error) => {
@@ -124,7 +126,7 @@ export async function startApp(
   const connections = new LiveConnections(secrets, () => published.compileAnew())
   const isSecretField = (name: string, field: string) => connections.isSecretField(name, field)
   const published = new PublishedFlows(flows, stepKinds, secrets, isSecretField, shared)
-  const connectionStore = announcedConnections(createConnectionStore(kysely, vault), backend.changed)
+  const connectionStore = announcedConnections(createConnectionStore(kysely, vault), changed)
   const events = new Events()
   const replies = new Replies()
   const activity = new FlowActivity(createActivityStore(kysely), now)
@@ -139,7 +141,7 @@ export async function startApp(
   const oauth = createOAuthClient(http)
   const tokens = new AccessTokens({
     connections,
-    grants: announcedGrants(createGrantStore(kysely, vault), backend.changed),
+    grants: announcedGrants(createGrantStore(kysely, vault), changed),
     oauth,
     now,
     sleep,
@@ -201,7 +203,7 @@ export async function startApp(
     ids,
     now,
     redact: (value) => secrets.redact(value),
-    lost: (error, action) => log.error({ err: error, action }, 'the audit log could not be written'),
+    together,
   })
   const access: AccessServices = {
     users: createUserStore(kysely),
@@ -209,6 +211,7 @@ export async function startApp(
     invitations: createInvitationStore(kysely),
     tokens: new ApiTokens(
       createTokenStore(kysely),
+      together,
       (error) => log.error({ err: error }, "a token's last use could not be noted"),
       shared,
     ),
@@ -398,13 +401,15 @@ const settingsOf = (config: Config) => ({
 
 /** Beside the service, which may be running: it finds the sessions ended at their next request. */
 export async function resetPassword(config: Config, email: string, password: string): Promise<void> {
-  const { kysely, close } = config.databaseUrl ? await openPostgres(config.databaseUrl) : openBeside(config.dataDir)
+  const { kysely, together, close } = config.databaseUrl
+    ? await openPostgres(config.databaseUrl)
+    : openBeside(config.dataDir)
   const audit = new Audit({
     store: createAuditStore(kysely),
     ids: createIds(Date.now, randomBytes),
     now: Date.now,
     redact: (value) => value,
-    lost: (error) => process.emitWarning(`the audit log could not be written: ${(error as Error).message}`),
+    together,
   })
   try {
     await setNewPassword({ users: createUserStore(kysely), passwords: createPasswords(), audit }, email, password)

@@ -5,7 +5,16 @@ import type { Engine } from './engine/engine.ts'
 import type { ClaimedRun, RunJournal } from './engine/run-store.ts'
 import type { CallerReply } from './engine/step-kind.ts'
 import type { SignalHandler } from './operations/hear-signal.ts'
-import type { Backups, DeliveryStore, Protect, Queue, RunStore, SealedRows, Signals } from './operations/ports.ts'
+import type {
+  Backups,
+  DeliveryStore,
+  Protect,
+  Queue,
+  RunStore,
+  SealedRows,
+  Signals,
+  Together,
+} from './operations/ports.ts'
 import type { PublishedFlows } from './operations/published-flows.ts'
 import type { Replies } from './operations/replies.ts'
 import type { RunMemory } from './queue/run-memory.ts'
@@ -16,6 +25,7 @@ export interface Backend {
   /** Where it is, for whoever operates it. */
   place: string
   kysely: Kysely<Tables>
+  together: Together
   signals: Signals
   /** null: they are made where the database is. */
   backups: Backups | null

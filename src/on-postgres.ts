@@ -51,6 +51,7 @@ export async function openOnPostgres(
     kind: 'postgres',
     place: 'the database of DATABASE_URL',
     kysely: storage.kysely,
+    together: storage.together,
     signals,
     backups: null,
     async changed() {

@@ -22,11 +22,12 @@ export async function openOnSqlite(
     kind: 'sqlite',
     place: config.dataDir,
     kysely: storage.kysely,
+    together: storage.together,
     signals: { send: () => {} },
     backups: createSqliteBackups(config.dataDir),
     changed: async () => {},
     now,
-    fault: async () => (storage.raw.isOpen ? null : 'The database is closed.'),
+    fault: () => storage.room.fault(),
     hotStores(protect) {
       const { runs, addDelivery, ...journal } = createSqliteRunJournal(storage, protect)
       return { journal, runs, addDelivery }

@@ -1,6 +1,7 @@
 // Opens the PostgreSQL database: connections, durable settings, schema up to date, or a clear refusal.
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
 import pg from 'pg'
+import type { Together } from '../operations/ports.ts'
 import { DatabaseRefused } from './database-refused.ts'
 import { postgresDialect } from './dialect.ts'
 import { migrate, NewerSchema } from './migrate.ts'
@@ -11,9 +12,11 @@ import { storable } from './postgres-rows.ts'
 import { applySettings, HOT_SETTINGS, limitsOf, type SessionLimits, type SessionSettings } from './postgres-sessions.ts'
 import { PostgresTrouble } from './postgres-trouble.ts'
 import type { Tables } from './tables.ts'
+import { withTogether } from './together.ts'
 
 export interface PostgresStorage {
   kysely: Kysely<Tables>
+  together: Together
   /** For the statements of the hot path: prepared, and never behind a list that somebody looks at. */
   hot: HotPool
   /** For statements that may take longer, and need no prepared ones. */
@@ -99,12 +102,13 @@ export async function openPostgres(url: string, patienceMs = PATIENCE_MS): Promi
   const hot = poolOf(HOT, { max: HOT_CONNECTIONS, idleTimeoutMillis: 60_000 }, HOT_SETTINGS)
   // A connection that breaks while nobody uses it: the next one that is needed is a new one.
   for (const pool of [cold, hot]) pool.on('error', () => {})
-  const kysely = new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool: explaining(cold, (error) => trouble.note(error)) }),
-  })
+  const { kysely, together } = withTogether(
+    new PostgresDialect({ pool: explaining(cold, (error) => trouble.note(error)) }),
+  )
   const trouble = new PostgresTrouble(kysely)
   return {
     kysely,
+    together,
     hot: hotPool(hot, trouble),
     steady: hotPool(cold, trouble),
     clock,
