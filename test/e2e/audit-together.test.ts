@@ -1,8 +1,9 @@
 // A database that takes no entries for the audit log: whatever would have one is not done.
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Millrace, startMillrace, TEST_KEY } from '../harness/millrace.ts'
+import { type Millrace, startMillrace, TEST_KEY, temporaryFolder } from '../harness/millrace.ts'
 import { type Databases, query, startDatabases } from '../harness/postgres.ts'
 
 interface Storage {
@@ -12,15 +13,12 @@ interface Storage {
   stop(): Promise<void>
 }
 
-const inSqlite = async (): Promise<Storage & { use(millrace: Millrace): void }> => {
-  let file = ''
+const inSqlite = async (): Promise<Storage> => {
+  const folder = temporaryFolder()
   return {
-    environment: {},
-    use: ({ dataDir }) => {
-      file = join(dataDir, 'millrace.db')
-    },
+    environment: { MILLRACE_DATA_DIR: folder },
     async takeEntries(taken) {
-      const db = new DatabaseSync(file)
+      const db = new DatabaseSync(join(folder, 'millrace.db'))
       db.exec(
         taken
           ? 'drop trigger refuse'
@@ -28,16 +26,15 @@ const inSqlite = async (): Promise<Storage & { use(millrace: Millrace): void }> 
       )
       db.close()
     },
-    stop: async () => {},
+    stop: async () => rmSync(folder, { recursive: true, force: true }),
   }
 }
 
-const inPostgres = async (): Promise<Storage & { use(millrace: Millrace): void }> => {
+const inPostgres = async (): Promise<Storage> => {
   const databases: Databases = await startDatabases()
   const url = await databases.create()
   return {
     environment: { DATABASE_URL: url, MILLRACE_SECRET_KEY: TEST_KEY },
-    use: () => {},
     async takeEntries(taken) {
       await query(url, `alter table audit drop constraint if exists refuse`)
       if (!taken) await query(url, `alter table audit add constraint refuse check (false) not valid`)
@@ -54,13 +51,12 @@ describe.each([
   ['SQLite', inSqlite],
   ['PostgreSQL', inPostgres],
 ])('without an entry in the audit log nothing is done on %s', (_name, open) => {
-  let storage: Awaited<ReturnType<typeof open>>
+  let storage: Storage
   let millrace: Millrace
   let calls: Record<string, Call>
   beforeAll(async () => {
     storage = await open()
     millrace = await startMillrace(storage.environment)
-    storage.use(millrace)
     const { api } = millrace
     const { flow, post } = await millrace.publish(documentOf('Live', [{ id: 'pause', kind: 'wait', seconds: 600 }]))
     const { id: run } = (await post({})).body
