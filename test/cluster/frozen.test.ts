@@ -1,4 +1,5 @@
 // A worker that stands still while it holds locks in the database: the others go on without it, and it goes on when it wakes.
+import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startCluster } from '../harness/cluster.ts'
 import { startCuttingProxy } from '../harness/cutting-proxy.ts'
@@ -25,7 +26,8 @@ describe('a worker that stands still inside a transaction', { timeout: 60_000 },
     through.port = String(proxy.port)
     const cluster = await startCluster(url, { web: 1, workers: 0 })
     const [web] = cluster.web
-    const frozen = await spawnMillrace(temporaryFolder(), await freePort(), {
+    const folder = temporaryFolder()
+    const frozen = await spawnMillrace(folder, await freePort(), {
       DATABASE_URL: through.href,
       MILLRACE_SECRET_KEY: TEST_KEY,
       MILLRACE_ROLE: 'worker',
@@ -58,5 +60,6 @@ describe('a worker that stands still inside a transaction', { timeout: 60_000 },
     expect(await frozen.exited).toBe(0)
     expect(await cluster.stop()).toEqual([0])
     await proxy.close()
+    rmSync(folder, { recursive: true, force: true })
   })
 })
