@@ -103,13 +103,14 @@ export async function startApp(
   logOutput: DestinationStream = standardOutput(),
   { idle = false } = {},
 ): Promise<App> {
-  const now = Date.now
   const metrics = createMetrics({ ofProcess: !idle })
   const redactor = new Redactor()
   for (const [name, value] of Object.entries(config.env)) redactor.add(value, `env:${name}`)
   const log = createLog(config, logOutput, redactor)
-  const backend = await openBackend(config, now, metrics.synced)
-  const { kysely, signals } = backend
+  const backend = await openBackend(config, metrics.synced)
+  const { kysely, signals, now, together } = backend
+  // Others must not read what is not committed yet.
+  const changed = () => together.after(backend.changed)
   const shared = backend.kind === 'postgres'
   const vault = await openVault(config.secretKeys, config.dataDir, createVaultRecords(kysely), backend).catch(
     async (error) => {
@@ -125,7 +126,7 @@ export async function startApp(
   const connections = new LiveConnections(secrets, () => published.compileAnew())
   const isSecretField = (name: string, field: string) => connections.isSecretField(name, field)
   const published = new PublishedFlows(flows, stepKinds, secrets, isSecretField, shared)
-  const connectionStore = announcedConnections(createConnectionStore(kysely, vault), backend.changed)
+  const connectionStore = announcedConnections(createConnectionStore(kysely, vault), changed)
   const events = new Events()
   const replies = new Replies()
   const activity = new FlowActivity(createActivityStore(kysely), now)
@@ -140,7 +141,7 @@ export async function startApp(
   const oauth = createOAuthClient(http)
   const tokens = new AccessTokens({
     connections,
-    grants: announcedGrants(createGrantStore(kysely, vault), backend.changed),
+    grants: announcedGrants(createGrantStore(kysely, vault), changed),
     oauth,
     now,
     elapsedMs: () => performance.now(),
@@ -168,7 +169,7 @@ export async function startApp(
       refusedAgain: (name, token) => tokens.refusedAgain(name, token),
     },
     holdsSecret: secrets.holds,
-    sleepUntil,
+    sleepUntil: (time) => sleepUntil(time, now),
     redactReply: (value, run) => secrets.redactReply(value, run.flowId, () => JSON.stringify(run.webhook)),
     reply: (run, reply) => dispatcher.reply(run, reply),
     replyRefused: ({ flowId }, reason) => warn(DEFAULT_SENT, { flowId, reason }),
@@ -203,7 +204,7 @@ export async function startApp(
     ids,
     now,
     redact: (value) => secrets.redact(value),
-    lost: (error, action) => log.error({ err: error, action }, 'the audit log could not be written'),
+    together,
   })
   const access: AccessServices = {
     users: createUserStore(kysely),
@@ -211,6 +212,7 @@ export async function startApp(
     invitations: createInvitationStore(kysely),
     tokens: new ApiTokens(
       createTokenStore(kysely),
+      together,
       (error) => log.error({ err: error }, "a token's last use could not be noted"),
       shared,
     ),
@@ -273,7 +275,7 @@ export async function startApp(
     running: () => engine.active,
     outbound: () => http.stats().inFlight,
     bodyBytes: () => bodies.held,
-    databaseUp: backend.reachable,
+    databaseUp: async () => (await backend.fault()) === null,
   })
   for (const connection of await connectionStore.all()) connections.put(connection)
   await tokens.load()
@@ -284,7 +286,7 @@ export async function startApp(
     adminToken: config.adminToken,
     metrics,
     tracing: tracing.deliveries,
-    ready: backend.reachable,
+    fault: backend.fault,
     healthOnly: config.role === 'worker',
     // A server of the command line's own has no name that anybody could ask for.
     webhooksApart: !idle && config.webhookBaseUrl !== config.baseUrl,
@@ -335,15 +337,9 @@ export async function startApp(
   }
 }
 
-async function openBackend(
-  config: Config,
-  now: () => number,
-  onCommit: (seconds: number, writes: number) => void,
-): Promise<Backend> {
+async function openBackend(config: Config, onCommit: (seconds: number, writes: number) => void): Promise<Backend> {
   const { databaseUrl } = config
-  return databaseUrl === null
-    ? openOnSqlite(config, now, onCommit)
-    : openOnPostgres({ ...config, databaseUrl }, now, onCommit)
+  return databaseUrl === null ? openOnSqlite(config, onCommit) : openOnPostgres({ ...config, databaseUrl }, onCommit)
 }
 
 function ownEndpoints({ host, port, databaseUrl }: Config): { host: string; port: number }[] {
@@ -406,13 +402,15 @@ const settingsOf = (config: Config) => ({
 
 /** Beside the service, which may be running: it finds the sessions ended at their next request. */
 export async function resetPassword(config: Config, email: string, password: string): Promise<void> {
-  const { kysely, close } = config.databaseUrl ? await openPostgres(config.databaseUrl) : openBeside(config.dataDir)
+  const { kysely, together, close } = config.databaseUrl
+    ? await openPostgres(config.databaseUrl)
+    : openBeside(config.dataDir)
   const audit = new Audit({
     store: createAuditStore(kysely),
     ids: createIds(Date.now, randomBytes),
     now: Date.now,
     redact: (value) => value,
-    lost: (error) => process.emitWarning(`the audit log could not be written: ${(error as Error).message}`),
+    together,
   })
   try {
     await setNewPassword({ users: createUserStore(kysely), passwords: createPasswords(), audit }, email, password)
@@ -464,10 +462,10 @@ function localUrlOf({ address, port, family }: AddressInfo): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
-function sleepUntil(time: number): { done: Promise<void>; end(): void } {
+function sleepUntil(time: number, now: () => number): { done: Promise<void>; end(): void } {
   let timer: NodeJS.Timeout | undefined
   const done = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, Math.min(Math.max(0, time - Date.now()), LONGEST_SLEEP_MS))
+    timer = setTimeout(resolve, Math.min(Math.max(0, time - now()), LONGEST_SLEEP_MS))
   })
   return { done, end: () => clearTimeout(timer) }
 }

@@ -5,7 +5,16 @@ import type { Engine } from './engine/engine.ts'
 import type { ClaimedRun, RunJournal } from './engine/run-store.ts'
 import type { CallerReply } from './engine/step-kind.ts'
 import type { SignalHandler } from './operations/hear-signal.ts'
-import type { Backups, DeliveryStore, Protect, Queue, RunStore, SealedRows, Signals } from './operations/ports.ts'
+import type {
+  Backups,
+  DeliveryStore,
+  Protect,
+  Queue,
+  RunStore,
+  SealedRows,
+  Signals,
+  Together,
+} from './operations/ports.ts'
 import type { PublishedFlows } from './operations/published-flows.ts'
 import type { Replies } from './operations/replies.ts'
 import type { RunMemory } from './queue/run-memory.ts'
@@ -16,12 +25,16 @@ export interface Backend {
   /** Where it is, for whoever operates it. */
   place: string
   kysely: Kysely<Tables>
+  together: Together
   signals: Signals
   /** null: they are made where the database is. */
   backups: Backups | null
   /** Something has changed that every process keeps in memory; they know of it, at the latest before their next run. */
   changed(): Promise<void>
-  reachable(): Promise<boolean>
+  /** The clock by which all processes on the database go. */
+  now(): number
+  /** Why the database cannot do its work, in one line that anybody may read; null: it can. */
+  fault(): Promise<string | null>
   hotStores(protect: Protect): HotStores
   /** Settles what the hot stores have written by now, without waiting for the end of a turn of the event loop. */
   settleWritten(): void

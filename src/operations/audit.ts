@@ -1,6 +1,7 @@
-// Who did what, and when: kept in the database, and shown to owners.
+// Who did what, and when: kept in the database, and shown to owners. Nothing is done without its entry: they are written together,
+// and what is more than a write to the database comes after its entry.
 import type { Ids } from '../engine/ids.ts'
-import type { AuditAction, AuditStore, AuditTarget, Page, Paged } from './ports.ts'
+import type { AuditAction, AuditStore, AuditTarget, Page, Paged, Together } from './ports.ts'
 import type { Actor } from './services.ts'
 
 export const AUDIT_DAYS = 365
@@ -12,8 +13,7 @@ export interface AuditPorts {
   ids: Ids
   now(): number
   redact<T>(value: T): T
-  /** The log, when the database would not take an entry. */
-  lost(error: unknown, action: AuditAction): void
+  together: Together
 }
 
 export class Audit {
@@ -25,20 +25,21 @@ export class Audit {
     this.#ports = ports
   }
 
-  /** After the deed, which is done whatever becomes of its record: it never throws. Secrets that are known are hidden. */
+  /** For a deed and its entry: both are there when it resolves, or neither. */
+  together<T>(deed: () => Promise<T>): Promise<T> {
+    return this.#ports.together.run(deed)
+  }
+
+  /** Rejects where it cannot be written; the deed must not stand then. Secrets that are known are hidden. */
   async record(
     actor: Pick<Actor, 'name' | 'id'>,
     action: AuditAction,
     target: AuditTarget | null = null,
     details: Record<string, unknown> = {},
   ): Promise<void> {
-    const { store, ids, now, redact, lost } = this.#ports
+    const { store, ids, now, redact } = this.#ports
     const entry = { id: ids.next('aud'), at: now(), actor: actor.name, actorId: actor.id, action, target, details }
-    try {
-      await store.add(redact(entry))
-    } catch (error) {
-      lost(error, action)
-    }
+    await store.add(redact(entry))
   }
 
   /** For what somebody does every few seconds, such as saving a draft: one entry in ten minutes tells as much. */
@@ -51,9 +52,11 @@ export class Audit {
     const key = JSON.stringify([actor.id, actor.name, action, target.id])
     const now = this.#ports.now()
     if (now - (this.#recent.get(key) ?? -ONCE_IN_MS) < ONCE_IN_MS) return
-    if (this.#recent.size >= MOST_RECENT) this.#recent.clear()
-    this.#recent.set(key, now)
     await this.record(actor, action, target, details)
+    await this.#ports.together.after(() => {
+      if (this.#recent.size >= MOST_RECENT) this.#recent.clear()
+      this.#recent.set(key, now)
+    })
   }
 
   deleteOlderThan(before: number, limit: number): Promise<number> {

@@ -585,6 +585,14 @@ export interface AuditEntry {
   details: Record<string, unknown>
 }
 
+/** Writes of several stores as one. */
+export interface Together {
+  /** All that `work` writes to stores is committed when it resolves, and none of it when it rejects. It waits for the database only. */
+  run<T>(work: () => Promise<T>): Promise<T>
+  /** What has to wait until then, such as what is kept in memory; at once where nothing is under way. */
+  after(then: () => Promise<void> | void): Promise<void>
+}
+
 export interface AuditStore {
   add(entry: AuditEntry): Promise<void>
   /** Newest first. */

@@ -3,8 +3,8 @@ import type { Actor, Services } from './services.ts'
 
 /** Begins to seal everything with the current key; how far it is, `GET /keys` tells. */
 export async function rotateKeys({ keyRotation, audit }: Services, actor: Actor): Promise<KeysView> {
+  const { current } = await keyRotation.view()
+  await audit.record(actor, 'key.rotate', { kind: 'key', id: current, name: null })
   keyRotation.start()
-  const view = await keyRotation.view()
-  await audit.record(actor, 'key.rotate', { kind: 'key', id: view.current, name: null })
-  return view
+  return keyRotation.view()
 }

@@ -14,7 +14,8 @@ export interface System {
   metrics: Metrics
   /** What the process was started with, for people to read. */
   settings: Static<typeof SettingsBody>
-  ready(): Promise<boolean>
+  /** Why the database cannot do its work; null: it can. */
+  fault(): Promise<string | null>
 }
 
 const listOf = (item: Parameters<typeof Type.Array>[0]) => Type.Object({ items: Type.Array(item) })
@@ -22,16 +23,18 @@ const listOf = (item: Parameters<typeof Type.Array>[0]) => Type.Object({ items: 
 const METRICS = textAs('text/plain', 'In the text format of Prometheus', 'millrace_runs_queued 0\n')
 
 /** What every process serves, whatever its role. */
-export function healthRoutes(app: FastifyInstance, { metrics, ready }: Pick<System, 'metrics' | 'ready'>): void {
+export function healthRoutes(app: FastifyInstance, { metrics, fault }: Pick<System, 'metrics' | 'fault'>): void {
   const tags = ['system']
   app.get('/healthz', { schema: { tags, summary: 'Alive', response: { 200: HealthBody } } }, () =>
     Promise.resolve({ status: 'ok' }),
   )
   app.get(
     '/readyz',
-    { schema: { tags, summary: 'Ready: the database can be reached', response: { 200: ReadyBody } } },
-    async (_request, reply) =>
-      (await ready()) ? { status: 'ready' } : sendFailure(reply, 'unavailable', 'The database cannot be reached.'),
+    { schema: { tags, summary: 'Ready: the database can be reached and written', response: { 200: ReadyBody } } },
+    async (_request, reply) => {
+      const found = await fault()
+      return found === null ? { status: 'ready' } : sendFailure(reply, 'unavailable', found)
+    },
   )
   app.get(
     '/metrics',

@@ -1,6 +1,6 @@
 // API tokens. All are kept in memory by their digests, so that a request costs no look-up in the database.
 import { notFound, OperationError } from '../operation-error.ts'
-import type { Page, Paged, Scope, TokenRecord, TokenStore } from '../ports.ts'
+import type { Page, Paged, Scope, Together, TokenRecord, TokenStore } from '../ports.ts'
 import type { Actor, Services } from '../services.ts'
 import { reaches } from './scopes.ts'
 import { digestOf, newSecret } from './secret-code.ts'
@@ -12,14 +12,16 @@ const NOTE_USE_EVERY_MS = 60_000
 
 export class ApiTokens {
   readonly #store: TokenStore
+  readonly #together: Together
   readonly #failed: (error: unknown) => void
   /** Other processes change the table too. */
   readonly #shared: boolean
   #byDigest = new Map<string, TokenRecord>()
   #changes = 0
 
-  constructor(store: TokenStore, failed: (error: unknown) => void, shared = false) {
+  constructor(store: TokenStore, together: Together, failed: (error: unknown) => void, shared = false) {
     this.#store = store
+    this.#together = together
     this.#failed = failed
     this.#shared = shared
   }
@@ -69,16 +71,20 @@ export class ApiTokens {
   /** false: its user has gone or has another role by now. */
   async add(token: TokenRecord): Promise<boolean> {
     if (!(await this.#store.add(token))) return false
-    this.#changes++
-    this.#byDigest.set(token.digest, token)
+    await this.#together.after(() => {
+      this.#changes++
+      this.#byDigest.set(token.digest, token)
+    })
     return true
   }
 
-  /** It opens nothing any more when this resolves. */
+  /** It opens nothing any more when this resolves, and what it is part of. */
   async remove(id: string): Promise<TokenRecord | null> {
     const removed = await this.#store.remove(id)
-    this.#changes++
-    if (removed) this.#byDigest.delete(removed.digest)
+    await this.#together.after(() => {
+      this.#changes++
+      if (removed) this.#byDigest.delete(removed.digest)
+    })
     return removed
   }
 }
@@ -134,15 +140,19 @@ export async function createToken(
     userId: actor.userId,
     lastUsedAt: null,
   }
-  if (!(await services.access.tokens.add(record)))
-    throw new OperationError('forbidden', 'Your role was changed meanwhile.')
-  await services.audit.record(actor, 'token.create', { kind: 'token', id: record.id, name }, { scope })
+  await services.audit.together(async () => {
+    if (!(await services.access.tokens.add(record)))
+      throw new OperationError('forbidden', 'Your role was changed meanwhile.')
+    await services.audit.record(actor, 'token.create', { kind: 'token', id: record.id, name }, { scope })
+  })
   return { ...tokenView(record), token }
 }
 
 export async function revokeToken(services: Services, actor: Actor, id: string): Promise<void> {
-  const revoked = await services.access.tokens.remove(id)
-  if (!revoked) throw notFound('token', id)
+  await services.audit.together(async () => {
+    const revoked = await services.access.tokens.remove(id)
+    if (!revoked) throw notFound('token', id)
+    await services.audit.record(actor, 'token.revoke', { kind: 'token', id, name: revoked.name })
+  })
   endWatching(services, id)
-  await services.audit.record(actor, 'token.revoke', { kind: 'token', id, name: revoked.name })
 }
