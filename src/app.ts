@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import type { Backend } from './backend.ts'
 import type { Config } from './config.ts'
-import { forgetAddress, holdsDatabase, noteAddress } from './data-folder.ts'
+import { folderFault, forgetAddress, holdsDatabase, noteAddress } from './data-folder.ts'
 import { DEFAULT_SENT } from './engine/caller-reply.ts'
 import { Engine } from './engine/engine.ts'
 import type { EnginePorts } from './engine/engine-ports.ts'
@@ -429,6 +429,8 @@ export async function migrateDatabase({ databaseUrl, dataDir }: Config): Promise
 
 /** Moves all that the data folder holds to PostgreSQL; the folder stays as it is. The numbers of rows, by table. */
 export async function transferToPostgres(config: Config & { databaseUrl: string }): Promise<Record<string, number>> {
+  const fault = folderFault(config.dataDir, { made: false })
+  if (fault !== null) throw new DatabaseRefused(`The database in ${config.dataDir} cannot be used: ${fault}.`)
   if (!holdsDatabase(config.dataDir))
     throw new DatabaseRefused(`There is no database in ${config.dataDir}. Set MILLRACE_DATA_DIR to its folder.`)
   const from = await openSqlite(config.dataDir)
