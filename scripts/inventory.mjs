@@ -116,9 +116,9 @@ function billOfMaterials() {
       }),
     ),
     dependencies: merged(
-      dependencies.map(({ ref, dependsOn }) => ({ ref, dependsOn: [...new Set(dependsOn)].toSorted() })),
+      dependencies.map(({ ref, dependsOn }) => ({ ref, dependsOn: [...new Set(dependsOn)].toSorted(byText) })),
       ({ ref }) => ref,
-      (a, b) => ({ ref: a.ref, dependsOn: [...new Set([...a.dependsOn, ...b.dependsOn])].toSorted() }),
+      (a, b) => ({ ref: a.ref, dependsOn: [...new Set([...a.dependsOn, ...b.dependsOn])].toSorted(byText) }),
     ),
   }
   const { bomFormat, specVersion, ...rest } = bill
@@ -135,7 +135,7 @@ function serialNumberOf(bill) {
 /** What the licences of the packages inside ask for: that their texts go along. */
 function licenses() {
   const paths = Object.values(modules).flat()
-  const folders = [...new Set(paths.map(packageOf))].toSorted()
+  const folders = [...new Set(paths.map(packageOf))].toSorted(byText)
   return folders
     .map((folder) => {
       const { version, license } = locked[folder]

@@ -15,5 +15,5 @@ export function moduleList(ids) {
     return relative(root, id.replace(/^\0/, '').replace(/\?.*$/s, '')).replaceAll(sep, '/')
   })
   const foreign = paths.filter((path) => path.startsWith('node_modules/'))
-  return `${[...new Set(foreign)].toSorted().join('\n')}\n`
+  return `${[...new Set(foreign)].toSorted((a, b) => (a < b ? -1 : 1)).join('\n')}\n`
 }

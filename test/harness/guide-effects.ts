@@ -27,8 +27,11 @@ export const EFFECTS: Record<string, Effect> = {
     expect(log).toContain('"recovered":1')
     const seenByShop = log.match(/^(?:GET|POST) \/.*$/gm)
     expect(seenByShop, 'the request that a crash cut off is sent again, and nothing else').toEqual([
-      ...['GET /orders/7', 'POST /alerts'],
-      ...['GET /orders/8', 'GET /orders/8', 'POST /alerts'],
+      'GET /orders/7',
+      'POST /alerts',
+      'GET /orders/8',
+      'GET /orders/8',
+      'POST /alerts',
       'GET /orders/9',
     ])
     expect(blocks.at(-2)!.stdout, 'the inbox has what was refused').toContain('"outcome":"rejected"')
