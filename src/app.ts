@@ -6,14 +6,14 @@ import { fileURLToPath } from 'node:url'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import type { Backend } from './backend.ts'
 import type { Config } from './config.ts'
-import { forgetAddress, holdsDatabase, noteAddress } from './data-folder.ts'
+import { folderFault, forgetAddress, holdsDatabase, noteAddress } from './data-folder.ts'
 import { DEFAULT_SENT } from './engine/caller-reply.ts'
 import { Engine } from './engine/engine.ts'
 import type { EnginePorts } from './engine/engine-ports.ts'
 import { createIds } from './engine/ids.ts'
 import { type ClaimedRun, ROUND, type RunProgress } from './engine/run-store.ts'
 import { flowSchema } from './flow/flow-schema.ts'
-import { type Listening, listen } from './http/listen.ts'
+import { type Listening, listen, openFilesLimit, type Sockets, socketsWithin } from './http/listen.ts'
 import { createMetrics, type Metrics } from './http/metrics.ts'
 import { createServer, type Server } from './http/server.ts'
 import { HOP_HEADER } from './http/webhook-request.ts'
@@ -103,6 +103,7 @@ export async function startApp(
   logOutput: DestinationStream = standardOutput(),
   { idle = false } = {},
 ): Promise<App> {
+  const sockets: Sockets = idle ? { count: 1, limitedBy: null } : socketsWithin(openFilesLimit())
   const metrics = createMetrics({ ofProcess: !idle })
   const redactor = new Redactor()
   for (const [name, value] of Object.entries(config.env)) redactor.add(value, `env:${name}`)
@@ -297,7 +298,7 @@ export async function startApp(
     onBug: (error, route) => log.error({ err: error, route }, 'a request failed by a fault of Millrace'),
   })
   const recovered = idle ? 0 : await dispatcher.recover()
-  const listening = await listen(server.fastify, config.host, config.port)
+  const listening = await listen(server.fastify, config.host, config.port, sockets.count)
   const localUrl = localUrlOf(listening.address)
   const stopping = new AbortController()
   const counting = setInterval(() => void writeActivity(activity, log), ACTIVITY_EVERY_MS)
@@ -310,6 +311,11 @@ export async function startApp(
   } else if (backend.kind === 'sqlite') forgetAddress(config.dataDir)
   if (!(await access.users.isSetUp()))
     log.warn(`There is no owner yet. Make the first one at ${config.baseUrl}/setup#code=${access.setUp.code}`)
+  if (sockets.limitedBy !== null)
+    log.warn(
+      { openFiles: sockets.limitedBy, sockets: sockets.count },
+      'few files may be open at once: bursts of new connections are let in more slowly, and connections are refused sooner. Raise the limit (ulimit -n, LimitNOFILE)',
+    )
   log.info({ url: config.baseUrl, dataDir: config.dataDir, recovered }, `Millrace ${VERSION} is ready`)
   return {
     url: config.baseUrl,
@@ -428,6 +434,8 @@ export async function migrateDatabase({ databaseUrl, dataDir }: Config): Promise
 
 /** Moves all that the data folder holds to PostgreSQL; the folder stays as it is. The numbers of rows, by table. */
 export async function transferToPostgres(config: Config & { databaseUrl: string }): Promise<Record<string, number>> {
+  const fault = folderFault(config.dataDir, { made: false })
+  if (fault !== null) throw new DatabaseRefused(`The database in ${config.dataDir} cannot be used: ${fault}.`)
   if (!holdsDatabase(config.dataDir))
     throw new DatabaseRefused(`There is no database in ${config.dataDir}. Set MILLRACE_DATA_DIR to its folder.`)
   const from = await openSqlite(config.dataDir)

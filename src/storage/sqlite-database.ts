@@ -1,5 +1,5 @@
 // Opens the embedded database of a data folder: durable settings, one owner, schema up to date, or a clear refusal.
-import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import {
@@ -11,7 +11,7 @@ import {
   SqliteDialect,
   SqliteDriver,
 } from 'kysely'
-import { APPLICATION_ID, DATABASE_FILE, isLockHeld, lockFolder } from '../data-folder.ts'
+import { APPLICATION_ID, DATABASE_FILE, folderFault, isLockHeld, lockFolder, makeFolder } from '../data-folder.ts'
 import type { Together } from '../operations/ports.ts'
 import { DatabaseRefused } from './database-refused.ts'
 import { sqliteDialect } from './dialect.ts'
@@ -46,9 +46,16 @@ export async function openSqlite(
 ): Promise<SqliteStorage> {
   const refuse = (reason: string, advice: string) =>
     new DatabaseRefused(`The database in ${folder} cannot be used: ${reason}. ${advice} Nothing was changed.`)
+  const unusable = (reason: string) =>
+    refuse(
+      reason,
+      'Give the folder and its files to the user that Millrace runs as, or set MILLRACE_DATA_DIR to another folder.',
+    )
   let lock: DatabaseSync
+  const fault = folderFault(folder, { made: true })
+  if (fault !== null) throw unusable(fault)
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFolder(folder)
     lock = lockFolder(folder, 1000)
   } catch (error) {
     if (isLockHeld(error))
@@ -56,7 +63,7 @@ export async function openSqlite(
         'another Millrace process is using it',
         'Stop that process, or set MILLRACE_DATA_DIR to another folder.',
       )
-    throw refuse((error as Error).message, 'Check that the folder MILLRACE_DATA_DIR exists and can be written.')
+    throw unusable((error as Error).message)
   }
   const file = join(folder, DATABASE_FILE)
   const size = existsSync(file) ? statSync(file).size : 0
@@ -117,6 +124,8 @@ export async function openInMemory(): Promise<SqliteStorage> {
 /** For a single change beside the service, which may be running: nothing is made, migrated or locked. */
 export function openBeside(folder: string): { kysely: Kysely<Tables>; together: Together; close(): Promise<void> } {
   const file = join(folder, DATABASE_FILE)
+  const fault = folderFault(folder, { made: false })
+  if (fault !== null) throw new DatabaseRefused(`The database in ${folder} cannot be used: ${fault}.`)
   if (!existsSync(file))
     throw new DatabaseRefused(`There is no database in ${folder}. Set MILLRACE_DATA_DIR to the folder of the service.`)
   const raw = new DatabaseSync(file, { timeout: 5000 })
