@@ -1,9 +1,11 @@
-// Builds the web UI into web/dist and the service into dist, each unless what is there was built from the same sources.
+// Builds the web UI into web/dist and the service into dist, and lists what is in both, each unless what is there was built from the
+// same sources.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { MODULE_LIST } from './module-list.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const LOCK = join(root, '.building')
@@ -20,6 +22,7 @@ const UI = {
     'web/package.json',
     'src/flow',
     'src/contract',
+    'scripts/module-list.mjs',
     'package-lock.json',
   ],
   command: ['node_modules/vite/bin/vite.js', 'build', 'web', '--logLevel', 'warn'],
@@ -29,13 +32,29 @@ const UI = {
 const SERVICE = {
   title: 'the service',
   folder: 'dist',
-  sources: ['src', 'scripts/bundle.mjs', 'package-lock.json'],
+  sources: ['src', 'scripts/bundle.mjs', 'scripts/module-list.mjs', 'package-lock.json'],
   command: ['scripts/bundle.mjs'],
+}
+
+/** What of other people's code is in both; so they have to be built. */
+const INVENTORY = {
+  title: 'the list of what is inside',
+  folder: 'dist',
+  stamp: '.listed-from',
+  sources: [
+    `dist/${MODULE_LIST}`,
+    `web/dist/${MODULE_LIST}`,
+    'scripts/inventory.mjs',
+    'package.json',
+    'package-lock.json',
+  ],
+  command: ['scripts/inventory.mjs'],
 }
 
 /** False when the build failed; the builder has said why. */
 export const buildUi = (node = process.execPath) => buildIfChanged(UI, node)
 export const buildService = (node = process.execPath) => buildIfChanged(SERVICE, node)
+export const buildInventory = (node = process.execPath) => buildIfChanged(INVENTORY, node)
 
 function* filesOf(path) {
   if (statSync(path).isDirectory()) for (const name of readdirSync(path).sort()) yield* filesOf(join(path, name))
@@ -51,7 +70,7 @@ function fingerprint(sources) {
 
 function buildIfChanged(part, node) {
   const current = fingerprint(part.sources)
-  const stamp = join(root, part.folder, '.built-from')
+  const stamp = join(root, part.folder, part.stamp ?? '.built-from')
   const isCurrent = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === current
   if (isCurrent()) return true
   const release = takeLock()
@@ -89,4 +108,5 @@ function takeLock() {
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) process.exit(buildUi() && buildService() ? 0 : 1)
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  process.exit(buildUi() && buildService() && buildInventory() ? 0 : 1)

@@ -1,8 +1,9 @@
 // Makes dist/ out of src/ and most packages it uses: the command, and a file for each thread that it starts.
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
+import { MODULE_LIST, moduleList } from './module-list.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 
@@ -40,31 +41,11 @@ const { output } = await bundle.write({
   chunkFileNames: '[name]-[hash].js',
   // Whatever looks for files of the package does so from dist/ itself: see src/base/package-files.ts.
   hoistTransitiveImports: false,
-  // One character beyond ASCII in a file, and Node keeps all of its text with two bytes for each. Notices go with the licences.
+  // One character beyond ASCII in a file, and Node keeps all of its text with two bytes for each. Notices go with the licences: see scripts/inventory.mjs.
   charset: 'ascii',
   comments: { legal: false },
   // Names in stack traces stay as they were written.
   minify: { mangle: false, compress: false, codegen: true },
 })
 await bundle.close()
-writeFileSync(join(root, 'dist/third-party-licenses.txt'), licenses(output.flatMap(({ moduleIds = [] }) => moduleIds)))
-
-/** What the licences of the packages inside ask for: that their texts go along. */
-function licenses(modules) {
-  const folders = new Set(modules.map((id) => /^.*[/\\]node_modules[/\\](?:@[^/\\]+[/\\])?[^/\\]+/.exec(id)?.[0]))
-  folders.delete(undefined)
-  return [...folders]
-    .toSorted((a, b) => (a < b ? -1 : 1))
-    .map((folder) => {
-      const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-      const files = readdirSync(folder).filter((file) => /^(licen[cs]e|notice)/i.test(file))
-      const texts = files.map((file) => readFileSync(join(folder, file), 'utf8'))
-      const notices = new Set(modules.filter((id) => id.startsWith(join(folder, '/'))).flatMap(noticesIn))
-      return [`${name} ${version} (${license})`, ...texts, ...notices].join('\n\n')
-    })
-    .join(`\n\n${'-'.repeat(80)}\n\n`)
-}
-
-function noticesIn(file) {
-  return Array.from(readFileSync(file, 'utf8').matchAll(/\/\*!(.*?)\*\//gs), ([, text]) => text.trim())
-}
+writeFileSync(join(root, 'dist', MODULE_LIST), moduleList(output.flatMap(({ moduleIds = [] }) => moduleIds)))

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { buildService, buildUi } from './build.mjs'
+import { buildInventory, buildService, buildUi } from './build.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const read = (file) => JSON.parse(readFileSync(join(root, file), 'utf8'))
@@ -56,5 +56,5 @@ if (Number(version.split('.')[0]) < 24) {
 }
 
 if (!buildService(node)) process.exit(1)
-if (!buildUi(node))
-  console.error('Millrace: the service works without its web UI; see the fault above to have it back.')
+if (buildUi(node)) buildInventory(node)
+else console.error('Millrace: the service works without its web UI; see the fault above to have it back.')

@@ -11,6 +11,7 @@ const src = join(root, 'src')
 /** What adapters may import of the rooms that they serve: the words and types of their ports, and what both sides build on. */
 const PORTS = [
   'engine/connections.ts',
+  'engine/content-encodings.ts',
   'engine/http-client.ts',
   'engine/ids.ts',
   'engine/outbound-rules.ts',

@@ -10,6 +10,7 @@ import { ERROR_STATUS } from '../src/contract/errors.ts'
 import { ARRAY_METHODS } from '../src/flow/expression/functions/array-methods.ts'
 import { DATE_METHODS } from '../src/flow/expression/functions/date-methods.ts'
 import { GLOBAL_FUNCTIONS, NAMESPACE_FUNCTIONS } from '../src/flow/expression/functions/global-functions.ts'
+import { ROOTS } from '../src/flow/expression/index.ts'
 import { NUMBER_METHODS } from '../src/flow/expression/functions/number-methods.ts'
 import { STRING_METHODS } from '../src/flow/expression/functions/string-methods.ts'
 import { fixtureSchema } from '../src/flow/fixture.ts'
@@ -133,6 +134,31 @@ describe('the documentation', () => {
     }
   })
 
+  it('says which data expressions can read, and where', () => {
+    const text = read('docs/expressions.md')
+    const cells = (start: string) =>
+      text
+        .split('\n')
+        .find((line) => line.startsWith(`| ${start} |`))
+        ?.split('|')[2] ?? ''
+    const quoted = (cell: string) => [...cell.matchAll(/`(\w+)`/g)].map((match) => match[1]!)
+    for (const root of ROOTS) expect(text, root).toMatch(new RegExp(`^\\| .*\`${root}(\\.<[^|]*)?\`.* \\|`, 'm'))
+    const fieldsOf = (name: string) =>
+      [
+        ...new RegExp(`interface ${name} \\{([^}]*)`).exec(read('src/engine/run-scope.ts'))![1]!.matchAll(/(\w+):/g),
+      ].map((match) => match[1]!)
+    for (const [root, name] of Object.entries({ run: 'RunIdentity', flow: 'FlowIdentity' }))
+      expect(quoted(cells(`\`${root}\``)).filter((word) => word !== 'null')).toEqual(fieldsOf(name))
+    for (const [place, flowWith] of Object.entries(PLACES)) {
+      const readable = ROOTS.filter((root) => {
+        const reference = READ[root] ?? `{{ ${root}.id }}`
+        const found = validate(flowWith(reference), stepKinds, { connections: SHOWN_CONNECTIONS, env: new Set() })
+        return !publishIssues(found).some(({ code }) => code === 'unknown_reference')
+      })
+      expect(quoted(cells(place)).toSorted(), place).toEqual(readable.toSorted())
+    }
+  })
+
   it('shows flows, triggers and steps that can be published', () => {
     const found: string[] = []
     let count = 0
@@ -148,6 +174,11 @@ describe('the documentation', () => {
       }
     expect(found).toEqual([])
     expect(count).toBeGreaterThan(15)
+  })
+
+  it('lists each thing once in the changelog', () => {
+    const beginnings = [...read('CHANGELOG.md').matchAll(/^- (.{24})/gm)].map((match) => match[1]!)
+    expect(beginnings.filter((beginning, i) => beginnings.indexOf(beginning) !== i)).toEqual([])
   })
 
   it('has every metric', () => {
@@ -194,6 +225,38 @@ describe('the documentation', () => {
       ])
   })
 })
+
+/** Something of each root that is not known to be missing. */
+const READ: Record<string, string> = {
+  webhook: '{{ webhook.body }}',
+  steps: '{{ steps.first }}',
+  vars: '{{ vars.x }}',
+  connections: '{{ connections.shop.token }}',
+  loop: '{{ loop.item }}',
+  loops: '{{ loops.all.item }}',
+  error: '{{ error.code }}',
+}
+
+/** A flow with an expression in each place that docs/expressions.md names. */
+const PLACES: Record<string, (expression: string) => object> = (() => {
+  const first = { id: 'first', kind: 'set', vars: { x: 1 } }
+  const flow = (trigger: object, ...steps: object[]) => ({
+    name: 'Shown',
+    trigger: { kind: 'webhook', ...trigger },
+    steps: [first, ...steps],
+  })
+  const last = (value: string) => ({ id: 'last', kind: 'set', vars: { y: value } })
+  return {
+    "the trigger's `auth`": (value) => flow({ auth: { kind: 'header', name: 'x-key', value } }),
+    "the trigger's `when` and `dedupe`": (value) => flow({ when: value, dedupe: { key: value, window: 60 } }),
+    'an `immediate` reply': (value) => flow({ response: { mode: 'immediate', reveal: true, body: { value } } }),
+    'a `finished` reply': (value) => flow({ response: { mode: 'finished', reveal: true, body: { value } } }),
+    'its `error` reply': (value) => flow({ response: { mode: 'finished', reveal: true, error: { body: { value } } } }),
+    'a step': (value) => flow({}, last(value)),
+    'a step inside a loop': (value) =>
+      flow({}, { id: 'all', kind: 'loop', each: '{{ webhook.body }}', steps: [last(value)] }),
+  }
+})()
 
 /** The connections that the pages speak of. */
 const SHOWN_CONNECTIONS = new Map(

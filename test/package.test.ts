@@ -33,6 +33,9 @@ it('the package serves from an empty folder', { timeout: 240_000 }, async () => 
     join(folder, tarball!),
   ]
   await run('npm', install, { cwd: home, env: environment })
+  const installed = readdirSync(join(home, 'node_modules/millrace/dist'))
+  expect(installed).toEqual(expect.arrayContaining(['sbom.cdx.json', 'third-party-licenses.txt']))
+  expect(installed, 'a file for the build alone').not.toContain('.modules')
   const port = await freePort()
   const base = `http://127.0.0.1:${port}`
   const server = spawn('node_modules/.bin/millrace', ['serve'], {

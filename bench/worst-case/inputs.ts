@@ -295,3 +295,21 @@ export const EXPRESSION_INPUTS: Input[] = [
     quotes: '"',
   }).map(([text, unit]) => ({ grammar: expression, name: text, make: repeated(unit) })),
 )
+
+export const COOKIE_INPUTS: Input[] = family('cookie', {
+  'cookies that differ': numbered((i) => `k${i}=v\n`),
+  'one cookie over and over': repeated('a=b\n'),
+  'cookies of different paths': numbered((i) => `a=b; path=/a/b${i}\n`),
+  'attributes that differ': numbered((i) => `k${i}=v;`, 'a=b;'),
+  'one attribute over and over': repeated('path=/;', 'a=b;'),
+  'a long path': repeated('/a', 'a=b; path='),
+  'a long domain': repeated('.a', 'a=b; domain='),
+  'a long age': repeated('9', 'a=b; max-age='),
+  'a long date': repeated('1 ', 'a=b; expires='),
+  'white space': repeated(' ', 'a', 'b=c'),
+  'white space at the end': repeated(' ', 'a=', ';'),
+  semicolons: repeated(';', 'a=b'),
+  'equals signs': repeated('='),
+  'a long value': repeated('v', 'a='),
+  'line breaks': repeated('\n'),
+})

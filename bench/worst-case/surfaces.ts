@@ -8,7 +8,9 @@ import { parseCurl } from '../../src/flow/curl/parse-curl.ts'
 import { ExpressionError, parseTemplate, renderValue, type Scope } from '../../src/flow/expression/index.ts'
 import { importOperation } from '../../src/flow/openapi/import-operation.ts'
 import { OpenApiError, readOpenApi } from '../../src/flow/openapi/read-openapi.ts'
+import { CookieJar } from '../../src/outbound/cookie-jar.ts'
 import {
+  COOKIE_INPUTS,
   CURL_INPUTS,
   EXPRESSION_INPUTS,
   FLOW_INPUTS,
@@ -225,6 +227,13 @@ export async function openSurfaces(
       // The grammar of these inputs is the expression.
       prepare: () => () => {},
     },
+    {
+      name: 'cookies of redirects',
+      who: 'an API',
+      inputs: COOKIE_INPUTS,
+      most: 64_000,
+      prepare: (text) => () => keepCookies(text),
+    },
     { name: 'cURL import', who: 'an editor', inputs: CURL_INPUTS, prepare: (text) => () => parseCurl(text) },
     { name: 'OpenAPI import', who: 'an editor', inputs: OPENAPI_INPUTS, prepare: (text) => () => importAll(text) },
   ]
@@ -254,6 +263,14 @@ export function evaluates(expression: string, text: string): () => void {
       if (!(error instanceof ExpressionError)) throw error
     }
   }
+}
+
+/** One `Set-Cookie` per line, all of them on one redirect. */
+function keepCookies(text: string): void {
+  const jar = new CookieJar()
+  const url = new URL('https://api.example.com/a/b')
+  jar.keep(url, text.split('\n'), 0)
+  jar.addTo({ url, method: 'GET', headers: [{ name: 'Cookie', value: text, credential: true }], body: null }, 0)
 }
 
 function importAll(text: string): void {

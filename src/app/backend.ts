@@ -4,15 +4,16 @@ import type { Logger } from 'pino'
 import type { Engine } from '../engine/engine.ts'
 import type { ClaimedRun, RunJournal } from '../engine/run-journal.ts'
 import type { CallerReply } from '../engine/step-kind.ts'
-import type { Replies } from '../operations/deliveries/replies.ts'
 import type { SignalHandler } from '../operations/events/hear-signal.ts'
-import type { PublishedFlows } from '../operations/flows/published-flows.ts'
+import type { Backups, SealedRows } from '../operations/ports/upkeep.ts'
 import type { DeliveryStore } from '../operations/ports/deliveries.ts'
+import type { Protect } from '../operations/ports/secrets.ts'
 import type { Queue } from '../operations/ports/queue.ts'
 import type { RunStore } from '../operations/ports/runs.ts'
-import type { Protect } from '../operations/ports/secrets.ts'
 import type { Signals } from '../operations/ports/signals.ts'
-import type { Backups, SealedRows } from '../operations/ports/upkeep.ts'
+import type { Together } from '../operations/services.ts'
+import type { PublishedFlows } from '../operations/flows/published-flows.ts'
+import type { Replies } from '../operations/deliveries/replies.ts'
 import type { RunMemory } from '../queue/run-memory.ts'
 import type { Tables } from '../storage/rows/tables.ts'
 
@@ -21,12 +22,16 @@ export interface Backend {
   /** Where it is, for whoever operates it. */
   place: string
   kysely: Kysely<Tables>
+  together: Together
   signals: Signals
   /** null: they are made where the database is. */
   backups: Backups | null
   /** Something has changed that every process keeps in memory; they know of it, at the latest before their next run. */
   changed(): Promise<void>
-  reachable(): Promise<boolean>
+  /** The clock by which all processes on the database go. */
+  now(): number
+  /** Why the database cannot do its work, in one line that anybody may read; null: it can. */
+  fault(): Promise<string | null>
   hotStores(protect: Protect): HotStores
   /** Settles what the hot stores have written by now, without waiting for the end of a turn of the event loop. */
   settleWritten(): void

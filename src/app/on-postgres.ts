@@ -28,10 +28,10 @@ interface ReplyMessage {
 
 export async function openOnPostgres(
   config: Config & { databaseUrl: string },
-  now: () => number,
   onCommit: (seconds: number, writes: number) => void,
 ): Promise<Backend> {
   const storage = await openPostgres(config.databaseUrl)
+  const { now } = storage.clock
   const node = nameOf('node')
   const signals = new PostgresSignals(node, storage)
   let queue: ClusterQueue
@@ -47,18 +47,21 @@ export async function openOnPostgres(
     isCertain: () => lease!.isCertain(),
     renewed: () => lease!.renewed(),
     catchUp: (changes: number) => catchUp(changes),
+    now,
   }
   return {
     kind: 'postgres',
     place: 'the database of DATABASE_URL',
     kysely: storage.kysely,
+    together: storage.together,
     signals,
     backups: null,
     async changed() {
       await storage.hot.query({ name: 'changed', text: `select nextval('change_count')`, values: [] })
       signals.send({ topic: 'connections' })
     },
-    reachable: storage.reachable,
+    now,
+    fault: storage.fault,
     hotStores(protect) {
       const { runs, ...rest } = createPostgresRunJournal(storage.hot, protect, here, onCommit)
       journal = { runs, ...rest }
@@ -66,7 +69,7 @@ export async function openOnPostgres(
     },
     // Answers of the database come with the loop's other events.
     settleWritten: () => {},
-    sealedRows: () => createPostgresSealedRows(storage.hot),
+    sealedRows: () => createPostgresSealedRows(storage.steady),
     dispatcher({ engine, replies, signalHandler, memory, log }) {
       const runsRuns = config.role !== 'web'
       catchUp = signalHandler.catchUp

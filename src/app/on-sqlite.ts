@@ -14,19 +14,21 @@ const DUE_PAGE = 500
 
 export async function openOnSqlite(
   config: Config,
-  now: () => number,
   onCommit: (seconds: number, writes: number) => void,
 ): Promise<Backend> {
   const storage = await openSqlite(config.dataDir, onCommit)
+  const now = Date.now
   const bytesOf = createRunSizes(storage.raw)
   return {
     kind: 'sqlite',
     place: config.dataDir,
     kysely: storage.kysely,
+    together: storage.together,
     signals: { send: () => {} },
     backups: createSqliteBackups(config.dataDir),
     changed: async () => {},
-    reachable: async () => storage.raw.isOpen,
+    now,
+    fault: () => storage.room.fault(),
     hotStores(protect) {
       const { runs, addDelivery, ...journal } = createSqliteRunJournal(storage, protect)
       return { journal, runs, addDelivery }

@@ -80,6 +80,18 @@ import { transfer } from '../storage/transfer.ts'
 import { createTracing, type Tracing } from '../tracing/create-tracing.ts'
 import type { Backend } from './backend.ts'
 import type { Config } from './config.ts'
+import { folderFault, forgetAddress, holdsDatabase, noteAddress } from '../base/data-folder.ts'
+import { DEFAULT_SENT } from '../engine/caller-reply.ts'
+import { Engine } from '../engine/engine.ts'
+import type { EnginePorts } from '../engine/engine-ports.ts'
+import { createIds } from '../engine/ids.ts'
+import { type ClaimedRun, ROUND, type RunProgress } from '../engine/run-journal.ts'
+import { flowSchema } from '../flow/flow-schema.ts'
+import { type Listening, listen, openFilesLimit, type Sockets, socketsWithin } from '../http/listen.ts'
+import { createMetrics, type Metrics } from '../http/metrics.ts'
+import { createServer, type Server } from '../http/server.ts'
+import { HOP_HEADER } from '../http/webhooks/request.ts'
+import { createOAuthClient } from '../oauth/oauth-client.ts'
 import { openOnPostgres } from './on-postgres.ts'
 import { openOnSqlite } from './on-sqlite.ts'
 
@@ -108,13 +120,15 @@ export async function startApp(
   logOutput: DestinationStream = standardOutput(),
   { idle = false } = {},
 ): Promise<App> {
-  const now = Date.now
+  const sockets: Sockets = idle ? { count: 1, limitedBy: null } : socketsWithin(openFilesLimit())
   const metrics = createMetrics({ ofProcess: !idle })
   const redactor = new Redactor()
   for (const [name, value] of Object.entries(config.env)) redactor.add(value, `env:${name}`)
   const log = createLog(config, logOutput, redactor)
-  const backend = await openBackend(config, now, metrics.synced)
-  const { kysely, signals } = backend
+  const backend = await openBackend(config, metrics.synced)
+  const { kysely, signals, now, together } = backend
+  // Others must not read what is not committed yet.
+  const changed = () => together.after(backend.changed)
   const shared = backend.kind === 'postgres'
   const vault = await openVault(config.secretKeys, config.dataDir, createVaultRecords(kysely), backend).catch(
     async (error) => {
@@ -130,7 +144,7 @@ export async function startApp(
   const connections = new LiveConnections(secrets, () => published.compileAnew())
   const isSecretField = (name: string, field: string) => connections.isSecretField(name, field)
   const published = new PublishedFlows(flows, stepKinds, secrets, isSecretField, shared)
-  const connectionStore = announcedConnections(createConnectionStore(kysely, vault), backend.changed)
+  const connectionStore = announcedConnections(createConnectionStore(kysely, vault), changed)
   const events = new Events()
   const replies = new Replies()
   const activity = new FlowActivity(createActivityStore(kysely), now)
@@ -145,7 +159,7 @@ export async function startApp(
   const oauth = createOAuthClient(http)
   const tokens = new AccessTokens({
     connections,
-    grants: announcedGrants(createGrantStore(kysely, vault), backend.changed),
+    grants: announcedGrants(createGrantStore(kysely, vault), changed),
     oauth,
     now,
     elapsedMs: () => performance.now(),
@@ -173,7 +187,7 @@ export async function startApp(
       refusedAgain: (name, token) => tokens.refusedAgain(name, token),
     },
     holdsSecret: secrets.holds,
-    sleepUntil,
+    sleepUntil: (time) => sleepUntil(time, now),
     redactReply: (value, run) => secrets.redactReply(value, run.flowId, () => JSON.stringify(run.webhook)),
     reply: (run, reply) => dispatcher.reply(run, reply),
     replyRefused: ({ flowId }, reason) => warn(DEFAULT_SENT, { flowId, reason }),
@@ -208,7 +222,7 @@ export async function startApp(
     ids,
     now,
     redact: (value) => secrets.redact(value),
-    lost: (error, action) => log.error({ err: error, action }, 'the audit log could not be written'),
+    together,
   })
   const access: Access = {
     users: createUserStore(kysely),
@@ -216,6 +230,7 @@ export async function startApp(
     invitations: createInvitationStore(kysely),
     tokens: new ApiTokens(
       createTokenStore(kysely),
+      together,
       (error) => log.error({ err: error }, "a token's last use could not be noted"),
       shared,
     ),
@@ -286,7 +301,7 @@ export async function startApp(
     running: () => engine.active,
     outbound: () => http.stats().inFlight,
     bodyBytes: () => bodies.held,
-    databaseUp: backend.reachable,
+    databaseUp: async () => (await backend.fault()) === null,
   })
   await loadConnections(services)
   await published.load()
@@ -296,7 +311,7 @@ export async function startApp(
     adminToken: config.adminToken,
     metrics,
     tracing: tracing.deliveries,
-    ready: backend.reachable,
+    fault: backend.fault,
     healthOnly: config.role === 'worker',
     // A server of the command line's own has no name that anybody could ask for.
     webhooksApart: !idle && config.webhookBaseUrl !== config.baseUrl,
@@ -307,7 +322,7 @@ export async function startApp(
     onBug: (error, route) => log.error({ err: error, route }, 'a request failed by a fault of Millrace'),
   })
   const recovered = idle ? 0 : await dispatcher.recover()
-  const listening = await listen(server.fastify, config.host, config.port)
+  const listening = await listen(server.fastify, config.host, config.port, sockets.count)
   const localUrl = localUrlOf(listening.address)
   const stopping = new AbortController()
   const counting = setInterval(() => void writeActivity(activity, log), ACTIVITY_EVERY_MS)
@@ -320,6 +335,11 @@ export async function startApp(
   } else if (backend.kind === 'sqlite') forgetAddress(config.dataDir)
   if (!(await access.users.isSetUp()))
     log.warn(`There is no owner yet. Make the first one at ${config.baseUrl}/setup#code=${access.setUp.code}`)
+  if (sockets.limitedBy !== null)
+    log.warn(
+      { openFiles: sockets.limitedBy, sockets: sockets.count },
+      'few files may be open at once: bursts of new connections are let in more slowly, and connections are refused sooner. Raise the limit (ulimit -n, LimitNOFILE)',
+    )
   log.info({ url: config.baseUrl, dataDir: config.dataDir, recovered }, `Millrace ${VERSION} is ready`)
   return {
     url: config.baseUrl,
@@ -353,15 +373,9 @@ const eventViews = (services: Services): EventViews => ({
   step: (entry, flowId) => stepView(entry, (value) => services.secrets.redact(value, flowId)),
 })
 
-async function openBackend(
-  config: Config,
-  now: () => number,
-  onCommit: (seconds: number, writes: number) => void,
-): Promise<Backend> {
+async function openBackend(config: Config, onCommit: (seconds: number, writes: number) => void): Promise<Backend> {
   const { databaseUrl } = config
-  return databaseUrl === null
-    ? openOnSqlite(config, now, onCommit)
-    : openOnPostgres({ ...config, databaseUrl }, now, onCommit)
+  return databaseUrl === null ? openOnSqlite(config, onCommit) : openOnPostgres({ ...config, databaseUrl }, onCommit)
 }
 
 function ownEndpoints({ host, port, databaseUrl }: Config): { host: string; port: number }[] {
@@ -424,13 +438,15 @@ const settingsOf = (config: Config) => ({
 
 /** Beside the service, which may be running: it finds the sessions ended at their next request. */
 export async function resetPassword(config: Config, email: string, password: string): Promise<void> {
-  const { kysely, close } = config.databaseUrl ? await openPostgres(config.databaseUrl) : openBeside(config.dataDir)
+  const { kysely, together, close } = config.databaseUrl
+    ? await openPostgres(config.databaseUrl)
+    : openBeside(config.dataDir)
   const audit = new Audit({
     store: createAuditStore(kysely),
     ids: createIds(Date.now, randomBytes),
     now: Date.now,
     redact: (value) => value,
-    lost: (error) => process.emitWarning(`the audit log could not be written: ${(error as Error).message}`),
+    together,
   })
   try {
     await setNewPassword({ users: createUserStore(kysely), passwords: createPasswords(), audit }, email, password)
@@ -448,6 +464,8 @@ export async function migrateDatabase({ databaseUrl, dataDir }: Config): Promise
 
 /** Moves all that the data folder holds to PostgreSQL; the folder stays as it is. The numbers of rows, by table. */
 export async function transferToPostgres(config: Config & { databaseUrl: string }): Promise<Record<string, number>> {
+  const fault = folderFault(config.dataDir, { made: false })
+  if (fault !== null) throw new DatabaseRefused(`The database in ${config.dataDir} cannot be used: ${fault}.`)
   if (!holdsDatabase(config.dataDir))
     throw new DatabaseRefused(`There is no database in ${config.dataDir}. Set MILLRACE_DATA_DIR to its folder.`)
   const from = await openSqlite(config.dataDir)
@@ -482,10 +500,10 @@ function localUrlOf({ address, port, family }: AddressInfo): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
-function sleepUntil(time: number): { done: Promise<void>; end(): void } {
+function sleepUntil(time: number, now: () => number): { done: Promise<void>; end(): void } {
   let timer: NodeJS.Timeout | undefined
   const done = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, Math.min(Math.max(0, time - Date.now()), LONGEST_SLEEP_MS))
+    timer = setTimeout(resolve, Math.min(Math.max(0, time - now()), LONGEST_SLEEP_MS))
   })
   return { done, end: () => clearTimeout(timer) }
 }

@@ -1,6 +1,6 @@
-// The files of a data folder, and whether a process uses it.
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+// The files of a data folder, whether they can be worked with, and whether a process uses it.
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 export const DATABASE_FILE = 'millrace.db'
@@ -11,6 +11,65 @@ export const LOCK_FILE = 'millrace.lock'
 const ADDRESS_FILE = 'millrace.address'
 
 export const holdsDatabase = (folder: string): boolean => existsSync(join(folder, DATABASE_FILE))
+
+/** Makes it and what leads to it. Node's own way (`recursive`) never ends where a file system makes no folders, as /proc. */
+export function makeFolder(folder: string): void {
+  const path = resolve(folder)
+  if (existsSync(path)) return
+  if (dirname(path) !== path) makeFolder(dirname(path))
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    // Made by somebody else meanwhile; whether it is a folder is for `folderFault` to find.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+}
+
+/**
+ * Why this process cannot work in the folder, or make one that is `made` where it is missing; null: nothing speaks against it.
+ * SQLite opens files that it may not write, and fails later; a lock on such a file keeps nobody out.
+ */
+export function folderFault(folder: string, { made }: { made: boolean }): string | null {
+  const path = resolve(folder)
+  const there = nearestThatExists(path)
+  const { R_OK, W_OK, X_OK } = constants
+  if (there !== path) {
+    const fault = entryFault(there, 'isDirectory', made ? W_OK | X_OK : X_OK)
+    return fault && `it cannot be ${made ? 'made' : 'reached'}, since ${fault}`
+  }
+  const fault = entryFault(path, 'isDirectory', R_OK | W_OK | X_OK)
+  if (fault !== null) return fault
+  for (const name of [DATABASE_FILE, `${DATABASE_FILE}-wal`, `${DATABASE_FILE}-shm`, LOCK_FILE, ADDRESS_FILE]) {
+    const file = join(path, name)
+    // The address is replaced, not overwritten.
+    const found = entryFault(file, 'isFile', name === ADDRESS_FILE ? 0 : R_OK | W_OK)
+    if (found !== null) return found
+  }
+  return null
+}
+
+/** A folder that may not be entered hides what is in it: then that folder is the nearest. */
+function nearestThatExists(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : nearestThatExists(dirname(path))
+}
+
+function entryFault(path: string, kind: 'isDirectory' | 'isFile', mode: number): string | null {
+  const entry = statSync(path, { throwIfNoEntry: false })
+  // A service that stops meanwhile takes away the files beside its database.
+  if (!entry) return null
+  if (!entry[kind]()) return `${path} is not a ${kind === 'isFile' ? 'file' : 'folder'}`
+  try {
+    accessSync(path, mode)
+    return null
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return null
+    if (code === 'EROFS') return `${path} is on a file system that is read-only`
+    const user = process.getuid?.()
+    const whose = user === undefined || user === entry.uid ? '' : `: it belongs to user ${entry.uid}, this is ${user}`
+    return `${path} cannot be ${mode & constants.W_OK ? 'read and written' : 'entered'} by this user${whose}`
+  }
+}
 
 /** Why a file cannot be the database; null: it can, every page of it. */
 export function databaseFault(file: string): string | null {
@@ -56,6 +115,8 @@ export function isFolderInUse(folder: string): boolean {
 
 /** For the command line: where the service that holds the folder answers. Without it that has to be told. */
 export function noteAddress(folder: string, url: string): void {
+  // That of another user may be in its place, of the superuser for example: the folder's owner may take it away, and not write it.
+  forgetAddress(folder)
   writeFileSync(join(folder, ADDRESS_FILE), `${url}\n`, { mode: 0o600 })
 }
 

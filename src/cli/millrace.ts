@@ -4,24 +4,29 @@
 import module from 'node:module'
 import { takeProcessSettings } from './process-settings.ts'
 
-const major = Number(process.versions.node.split('.')[0])
-if (major < 24) {
+const NEEDED = 24
+
+if (Number(process.versions.node.split('.')[0]) < NEEDED) {
+  const { runOnPinnedNode } = await import('./pinned-node.ts')
+  await runOnPinnedNode()
   console.error(
-    `Millrace needs Node 24 or newer; this is ${process.version}. Run it through npm (npm start), which brings the right one.`,
+    `Millrace needs Node ${NEEDED} or newer; this is ${process.version}. npm brings the right one along on Linux (x64, arm64) and Windows (x64), ` +
+      `unless it is told to leave out optional packages. Otherwise install Node ${NEEDED} from your system.`,
   )
   process.exit(1)
-}
+} else await run(process.argv.slice(2))
 
-const args = process.argv.slice(2)
-const isService = args.length === 0 || (args[0] === 'serve' && args.length === 1)
-if (isService) takeProcessSettings()
-module.enableCompileCache()
+async function run(args: readonly string[]): Promise<void> {
+  const isService = args.length === 0 || (args[0] === 'serve' && args.length === 1)
+  if (isService) takeProcessSettings()
+  module.enableCompileCache()
 
-// The service starts without the rest of the command line.
-if (isService) {
-  const { serve } = await import('./serve.ts')
-  await serve()
-} else {
-  const { main } = await import('./main.ts')
-  await main(args)
+  // The service starts without the rest of the command line.
+  if (isService) {
+    const { serve } = await import('./serve.ts')
+    await serve()
+  } else {
+    const { main } = await import('./main.ts')
+    await main(args)
+  }
 }

@@ -30,16 +30,20 @@ export async function serve(): Promise<void> {
   process.on('SIGINT', stop)
 }
 
-const REFUSALS = new Set(['DatabaseRefused', 'KeyRefused', 'StorageUnavailable'])
+const REFUSALS = new Set(['DatabaseRefused', 'KeyRefused', 'StorageUnavailable', 'TooFewFiles'])
 
 /** One line for what the operator can mend; the stack for what is our fault. */
 function explain(error: unknown): string {
   if (error instanceof ConfigError || REFUSALS.has((error as Error).name))
     return `Millrace cannot start: ${(error as Error).message}`
-  const { code, message } = error as { code?: string; message?: string }
+  const { code, message, syscall, path } = error as NodeJS.ErrnoException
+  if (code === 'EMFILE' || code === 'ENFILE')
+    return `Millrace cannot start: ${message}. Raise the limit on open files, for example with "ulimit -n 65536".`
   if (code === 'EADDRINUSE')
     return `Millrace cannot start: ${message}. Another program uses that address; set MILLRACE_PORT to a free port.`
-  if (code === 'EACCES' || code === 'EADDRNOTAVAIL')
+  if (syscall === 'listen' || syscall === 'getaddrinfo')
     return `Millrace cannot start: ${message}. Check MILLRACE_HOST and MILLRACE_PORT.`
+  if (syscall && path !== undefined)
+    return `Millrace cannot start: ${message}. Check the folder MILLRACE_DATA_DIR and its disk.`
   return `Millrace cannot start: ${error instanceof Error ? error.stack : String(error)}`
 }

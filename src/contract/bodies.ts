@@ -279,6 +279,19 @@ export const McpMessage = Type.Object(
   { description: 'One message of the Model Context Protocol; batches are not taken' },
 )
 
+export const McpReplyBody = Type.Object(
+  {
+    jsonrpc: Type.Literal('2.0'),
+    id: Type.Optional(Type.Union([Type.String(), Type.Integer(), Type.Null()])),
+    result: Type.Optional(Type.Record(Type.String(), AnyJson)),
+    error: Type.Optional(Type.Object({ code: Type.Integer(), message: Type.String() })),
+  },
+  { description: 'The answer to a request' },
+)
+
+export const HealthBody = Type.Object({ status: Type.Literal('ok') })
+export const ReadyBody = Type.Object({ status: Type.Literal('ready') })
+
 export const SettingsBody = Type.Object({
   version: Type.String(),
   baseUrl: Type.String(),
@@ -319,9 +332,7 @@ export const AuditBody = Type.Object({
   details: Type.Record(Type.String(), AnyJson),
 })
 
-const ConnectionKind = Type.Union(
-  (['basic', 'bearer', 'apiKey', 'oauth2', 'custom'] as const).map((kind) => Type.Literal(kind)),
-)
+const ConnectionKind = oneOf('basic', 'bearer', 'apiKey', 'oauth2', 'custom')
 // Names, kinds and fields are checked by the operation, with better messages than a schema gives.
 const connectionParts = {
   kind: Type.String({ description: 'basic, bearer, apiKey, oauth2 or custom' }),
@@ -352,7 +363,7 @@ export const ConnectionBody = Type.Object({
   fields: Type.Record(Type.String(), AnyJson, { description: 'Without the secret ones' }),
   secretFields: Type.Array(Type.String(), { description: 'The names of the secret fields that are set' }),
   hosts: Type.Array(Type.String()),
-  state: Type.Union((['ready', 'unconnected', 'reconnect'] as const).map((state) => Type.Literal(state))),
+  state: oneOf('ready', 'unconnected', 'reconnect'),
   reason: Type.Union([Type.String(), Type.Null()]),
   expiresAt: OptionalTime,
   usedBy: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
@@ -374,7 +385,7 @@ export const KeysBody = Type.Object({
     }),
   ),
   rotation: Type.Object({
-    status: Type.Union((['idle', 'running', 'failed'] as const).map((status) => Type.Literal(status))),
+    status: oneOf('idle', 'running', 'failed'),
     done: Type.Integer(),
     total: Type.Integer(),
     error: Type.Union([Type.String(), Type.Null()]),

@@ -24,6 +24,8 @@ export interface OutboundRequest {
   body: Uint8Array | string | null
   timeoutMs: number
   followRedirects: boolean
+  /** Cookies that redirects set go back to the host that set them, until the reply is there. */
+  cookies?: boolean
   /** How many webhooks of this service stand before this call in a chain; sent on when the call goes to one of them. */
   hops: number
   signal: AbortSignal | null
@@ -63,7 +65,7 @@ export interface OutboundReply {
   headers: Record<string, string>
   /** The `set-cookie` values, one by one. */
   cookies: readonly string[]
-  /** The body with its content encodings undone. */
+  /** The body with its content encodings undone, as far as they are known. */
   body: Uint8Array
   /** The final URL, after redirects. */
   url: string

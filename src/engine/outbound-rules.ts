@@ -1,4 +1,6 @@
 // What may stand in the URL and headers of an outbound request; asked at publish for literals and again before sending.
+import { isWrittenByClient, unfitForHeader } from '../flow/outbound-parts.ts'
+import { isHeaderName } from '../flow/reply-header.ts'
 import { OutboundError } from './http-client.ts'
 
 const WRITE_FULL_URL = 'Write the full URL including the protocol, for example https://api.example.com/orders.'
@@ -66,25 +68,11 @@ function described(character: string): string {
   return `an unescaped ${character} (write ${encodeURIComponent(character.toWellFormed())})`
 }
 
-// The client writes these itself; a second one would let two servers read one message differently.
-const REFUSED_NAMES = new Set([
-  'host',
-  'content-length',
-  'transfer-encoding',
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'upgrade',
-  'expect',
-])
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/i
-const NOT_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/
-
 /** Throws `invalid_header` for a name that cannot be sent. */
 export function checkHeaderName(name: string): void {
-  if (REFUSED_NAMES.has(name.toLowerCase()))
+  if (isWrittenByClient(name))
     throw invalidHeader(`The header ${name} cannot be set`, 'Remove it: it is written for each request as it is sent.')
-  if (!TOKEN.test(name))
+  if (!isHeaderName(name))
     throw invalidHeader(
       name === '' ? 'A header has no name' : `The header name ${JSON.stringify(name)} is not valid`,
       'A header name holds letters, digits and hyphens only, for example X-Request-Id.',
@@ -93,8 +81,8 @@ export function checkHeaderName(name: string): void {
 
 /** Throws `invalid_header` for a value that cannot be sent; the message never shows it, for it may be a secret. */
 export function checkHeaderValue(name: string, value: string): void {
-  const found = NOT_IN_VALUE.exec(value)?.[0]
-  if (found === undefined) return
+  const found = unfitForHeader(value)
+  if (found === null) return
   if (found === '\r' || found === '\n' || found === '\0')
     throw invalidHeader(
       `The value of header ${name} contains ${found === '\0' ? 'a NUL character' : 'a line break'}`,

@@ -42,6 +42,7 @@ describe('compileStep', () => {
       body: { kind: 'json', value: { n: 3, text: 'n=3', deep: [{ a: body }] } },
       timeout: 3,
       followRedirects: true,
+      cookies: false,
       failOnError: true,
       idempotencyKey: false,
       onInterrupt: 'resend',

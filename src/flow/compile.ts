@@ -84,7 +84,7 @@ type Auth = NonNullable<FlowDocument['trigger']['auth']>
 
 export type CompiledAuth =
   | { kind: 'none' }
-  | { kind: 'header' | 'query'; name(scope: Scope): string; value(scope: Scope): string }
+  | { kind: 'header' | 'query'; name(scope: Scope): string; value(scope: Scope): string; anyCase: boolean }
   | CompiledSignature
 
 export interface CompiledSignature {
@@ -231,7 +231,12 @@ function compileTrigger(document: FlowDocument['trigger']): CompiledTrigger {
 function compileAuth(auth: Auth | undefined): CompiledAuth {
   if (auth === undefined || auth.kind === 'none') return { kind: 'none' }
   if (auth.kind !== 'signature')
-    return { kind: auth.kind, name: textResolver(auth.name), value: textResolver(auth.value) }
+    return {
+      kind: auth.kind,
+      name: textResolver(auth.name),
+      value: textResolver(auth.value),
+      anyCase: auth.kind === 'header' && auth.anyCase === true,
+    }
   const secrets = [auth.secret].flat().map(textResolver)
   return {
     kind: 'signature',

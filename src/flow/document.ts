@@ -19,7 +19,20 @@ const SignatureScheme = Type.Union([
 
 const Auth = Type.Union([
   Type.Object({ kind: Type.Literal('none') }, closed),
-  Type.Object({ kind: Type.Literal('header'), name: text({ minLength: 1 }), value: secretText() }, closed),
+  Type.Object(
+    {
+      kind: Type.Literal('header'),
+      name: text({ minLength: 1 }),
+      value: secretText(),
+      anyCase: Type.Optional(
+        Type.Boolean({
+          default: false,
+          description: 'The letter case of the name does not matter: proxies and HTTP/2 change it.',
+        }),
+      ),
+    },
+    closed,
+  ),
   Type.Object({ kind: Type.Literal('query'), name: text({ minLength: 1 }), value: secretText() }, closed),
   Type.Object(
     {

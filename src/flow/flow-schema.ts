@@ -4,7 +4,7 @@ import { documentSchema, type Kinds, stepSchema } from './document.ts'
 
 export function flowSchema(kinds: Kinds): object {
   const step = Type.Union([...kinds.values()].map(stepSchema))
-  return { ...documentSchema(Type.Unsafe({ $ref: '#/$defs/step' })), $defs: { step } }
+  return published({ ...documentSchema(Type.Unsafe({ $ref: '#/$defs/step' })), $defs: { step } }) as object
 }
 
 /** As a document of its own. */
@@ -13,3 +13,41 @@ export const editorSchema = (schema: object): object => ({
   title: 'Millrace flow',
   ...schema,
 })
+
+/** Their keys are names, and what they hold are schemas. */
+const NAMED = new Set(['properties', 'patternProperties', '$defs'])
+
+/**
+ * A schema as strict validators take it: without the annotations that only our own code reads, which they do not know, and each
+ * type of a list of types as a schema of its own, so that no keyword stands beside a type that it says nothing about.
+ */
+function published(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(published)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const entries = Object.entries(schema)
+    .filter(([key]) => !key.startsWith('x-'))
+    .map(([key, value]): [string, unknown] => {
+      if (!NAMED.has(key)) return [key, published(value)]
+      return [key, Object.fromEntries(Object.entries(value as object).map(([name, of]) => [name, published(of)]))]
+    })
+  return typesApart(Object.fromEntries(entries))
+}
+
+const NUMERIC = ['minimum', 'maximum', 'exclusiveMinimum']
+const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
+  string: ['minLength', 'maxLength', 'pattern'],
+  number: NUMERIC,
+  integer: NUMERIC,
+}
+
+function typesApart(schema: Record<string, unknown>): object {
+  const { type: types, ...rest } = schema
+  if (!Array.isArray(types)) return schema
+  const keywords = new Set(types.flatMap((type: string) => KEYWORDS[type] ?? []))
+  const kept = Object.entries(rest).filter(([key]) => !keywords.has(key))
+  const anyOf = types.map((type: string) => {
+    const own = Object.entries(rest).filter(([key]) => KEYWORDS[type]?.includes(key))
+    return { type, ...Object.fromEntries(own) }
+  })
+  return { ...Object.fromEntries(kept), anyOf }
+}

@@ -19,3 +19,13 @@ export const compileRequestCheck: FastifySchemaCompiler<TSchema> = ({ schema, ht
     return { error: Object.assign(new Error(message), { validation: issues }) }
   }
 }
+
+/** Of a route that takes no body, or whose body has nothing that must be there. */
+export function mayBeLeftOut(body: unknown): boolean {
+  if (body === undefined) return true
+  const { required = [], [CHECKED_BY_OPERATION]: isChecked } = body as {
+    required?: string[]
+    [CHECKED_BY_OPERATION]?: true
+  }
+  return !isChecked && required.length === 0
+}

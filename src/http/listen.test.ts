@@ -6,10 +6,14 @@ import { type Listening, listen } from './listen.ts'
 const HOST = '127.0.0.1'
 const open: Listening[] = []
 
-async function listeningOn(port: number, build: (app: FastifyInstance) => void = () => {}): Promise<Listening> {
+async function listeningOn(
+  port: number,
+  build: (app: FastifyInstance) => void = () => {},
+  sockets = 512,
+): Promise<Listening> {
   const app = Fastify({ forceCloseConnections: 'idle' })
   build(app)
-  const listening = await listen(app, HOST, port)
+  const listening = await listen(app, HOST, port, sockets)
   open.push(listening)
   return listening
 }

@@ -1,12 +1,46 @@
 // Node accepts one connection per listening socket in each turn of the event loop. While a turn is busy with deliveries, new senders
 // would wait in the kernel, unseen and unanswered: several sockets listen on the one port, and the kernel deals out to them.
+import { existsSync, readFileSync } from 'node:fs'
 import type { Server as HttpServer } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
 /** A thousand senders at once are let in within a few turns. Elsewhere the kernel does not deal out connections. */
-const SOCKETS = process.platform === 'linux' ? 512 : 1
+const MOST_SOCKETS = process.platform === 'linux' ? 512 : 1
 const BACKLOG = 4096
+/** The database, its threads and their event loops, the standard streams: 45 after the start, and more with code steps. */
+const OWN_FILES = 64
+/** With fewer hardly anybody could be connected. */
+const LEAST_FILES = 128
+
+/** So few files may be open at once that the service could not work. */
+export class TooFewFiles extends Error {
+  override readonly name = 'TooFewFiles'
+}
+
+export interface Sockets {
+  count: number
+  /** The limit on open files where that is why there are so few. */
+  limitedBy: number | null
+}
+
+/** A quarter of what is left; the rest is for connections. */
+export function socketsWithin(limit: number): Sockets {
+  if (limit < LEAST_FILES)
+    throw new TooFewFiles(
+      `this process may have ${limit} files open at once, and needs ${LEAST_FILES} to work at all. ` +
+        'Raise the limit: "ulimit -n 65536" in the shell that starts it, or LimitNOFILE=65536 in a unit of systemd.',
+    )
+  const count = Math.min(MOST_SOCKETS, Math.floor((limit - OWN_FILES) / 4))
+  return { count, limitedBy: count < MOST_SOCKETS ? limit : null }
+}
+
+/** Node has raised the soft limit to the hard one. Where it is not known, on other systems than Linux, it does not matter here. */
+export function openFilesLimit(): number {
+  const file = '/proc/self/limits'
+  const soft = existsSync(file) && /^Max open files +(\d+)/m.exec(readFileSync(file, 'utf8'))
+  return soft ? Number(soft[1]) : Number.POSITIVE_INFINITY
+}
 
 export interface Listening {
   address: AddressInfo
@@ -14,15 +48,20 @@ export interface Listening {
   close(): Promise<void>
 }
 
-export async function listen(fastify: FastifyInstance, host: string, port: number): Promise<Listening> {
-  const shared = SOCKETS > 1
+export async function listen(
+  fastify: FastifyInstance,
+  host: string,
+  port: number,
+  sockets: number,
+): Promise<Listening> {
+  const shared = sockets > 1
   // Sockets that share a port would share it with another program, too: find out whether there is one.
   if (shared && port !== 0) await tryPort(host, port)
   await fastify.listen({ host, port, backlog: BACKLOG, ...(shared && { reusePort: true }) })
   const http = fastify.server as HttpServer
   const address = http.address() as AddressInfo
   const others = await Promise.all(
-    Array.from({ length: SOCKETS - 1 }, () => {
+    Array.from({ length: sockets - 1 }, () => {
       // As an HTTP server sets up its sockets.
       const other = createTcpServer({ allowHalfOpen: true, noDelay: true }, (socket) => http.emit('connection', socket))
       return listening(other, { host: address.address, port: address.port, backlog: BACKLOG, reusePort: true })

@@ -140,7 +140,9 @@ export function createMetrics({ ofProcess }: { ofProcess: boolean }): Metrics {
       gauge('millrace_runs_running', 'Runs under way in this process', gauges.running)
       gauge('millrace_outbound_in_flight', 'Outbound requests in flight', gauges.outbound)
       gauge('millrace_body_bytes', 'Bytes of the bodies that are being taken on', gauges.bodyBytes)
-      gauge('millrace_database_up', '1: the database can be reached', async () => ((await isUp(gauges)) ? 1 : 0))
+      gauge('millrace_database_up', '1: the database can be reached and written', async () =>
+        (await isUp(gauges)) ? 1 : 0,
+      )
     },
     text: () => registry.metrics(),
   }

@@ -15,10 +15,11 @@ import { parseJson } from '../flow/parse-json.ts'
 import { OperationError } from '../operations/operation-error.ts'
 import type { Actor } from '../operations/ports/access.ts'
 import { ACCESS } from './access/access.ts'
+import { DESCRIPTION, describeApi, REFERENCE } from './pages/api-description.ts'
+import { apiDocsPage, type Description } from './pages/api-docs-page.ts'
 import { createAuthenticate } from './access/authenticate.ts'
 import { createAuthorize } from './access/authorize.ts'
-import { createKeepAlive, createSessionCookie } from './access/session-cookie.ts'
-import { compileRequestCheck } from './check-request.ts'
+import { compileRequestCheck, mayBeLeftOut } from './check-request.ts'
 import { createClientAddress } from './client-address.ts'
 import { createCountBody } from './count-body.ts'
 import { EventStreams } from './event-stream.ts'
@@ -169,9 +170,8 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     tokenRoutes(scope, services)
     keyRoutes(scope, services)
     systemRoutes(scope, options)
-    const schema = { tags: ['system'], summary: 'This description' }
-    scope.get('/api/v1/openapi.json', { schema }, () => Promise.resolve(fastify.swagger()))
-    scope.get('/api/docs', { schema: { tags: ['system'], summary: 'This description, to read' } }, (_request, reply) =>
+    scope.get('/api/v1/openapi.json', { schema: DESCRIPTION }, () => Promise.resolve(fastify.swagger()))
+    scope.get('/api/docs', { schema: REFERENCE }, (_request, reply) =>
       reply
         .type('text/html; charset=utf-8')
         .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
@@ -224,8 +224,10 @@ const refused = (message: string) => new OperationError('invalid_request', messa
 /** Nothing that a form on another site could send. */
 function acceptJson(app: FastifyInstance, bodyLimit: number): void {
   app.removeContentTypeParser('text/plain')
-  app.addContentTypeParser('application/json', { parseAs: 'string', bodyLimit }, (_request, given, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'string', bodyLimit }, ({ routeOptions }, given, done) => {
     const body = given as string
+    // Many clients name the type with every request.
+    if (body === '' && mayBeLeftOut(routeOptions.schema?.body)) return done(null, undefined)
     if (body === '') return done(refused('The body is empty; send a JSON document.'))
     const problem = jsonProblem(measureJson(body, LIMITS), LIMITS)
     if (problem) return done(refused(`The JSON is ${problem}.`))

@@ -7,6 +7,7 @@ import type {
   OutboundRequest,
 } from '../engine/http-client.ts'
 import type { ConnectionPool } from './connection-pool.ts'
+import { CookieJar } from './cookie-jar.ts'
 import type { EgressGuard, Target } from './egress-guard.ts'
 import { cancelled, timedOut } from './failures.ts'
 import { HopHandler, type HopOwner } from './hop-handler.ts'
@@ -36,7 +37,9 @@ export class Exchange implements Waiter, HopOwner, Placed {
   readonly #request: OutboundRequest
   readonly #resolve: (reply: OutboundReply) => void
   readonly #reject: (error: OutboundError) => void
+  /** Without the cookies of the jar: which of them go along each hop decides for itself. */
   #hop: OutboundHop
+  readonly #jar: CookieJar | null
   #sending: HopHandler | null = null
   #redirects = 0
   /** The origin whose slot is held or waited for. */
@@ -63,6 +66,7 @@ export class Exchange implements Waiter, HopOwner, Placed {
     this.#resolve = resolve
     this.#reject = reject
     this.#hop = { url, method: request.method, headers: request.headers, body: request.body }
+    this.#jar = request.cookies ? new CookieJar() : null
     this.#slot = url.origin
     this.#remainingMs = request.timeoutMs
   }
@@ -126,11 +130,12 @@ export class Exchange implements Waiter, HopOwner, Placed {
     return this.#request.followRedirects && isRedirect(status, location)
   }
 
-  redirected(status: number, location: string): void {
+  redirected(status: number, location: string, setCookies: readonly string[]): void {
     try {
       if (this.#redirects === MAX_REDIRECTS) throw tooManyRedirects(this.#hop.url.hostname)
+      this.#jar?.keep(this.#hop.url, setCookies, Date.now())
       this.#hop = nextHop(this.#hop, status, location)
-      this.#request.check?.(this.#hop)
+      this.#request.check?.(this.#withCookies())
     } catch (error) {
       this.fail(error as OutboundError)
       return
@@ -188,8 +193,12 @@ export class Exchange implements Waiter, HopOwner, Placed {
     })
   }
 
+  #withCookies(): OutboundHop {
+    return this.#jar ? this.#jar.addTo(this.#hop, Date.now()) : this.#hop
+  }
+
   #send(fresh: boolean): void {
-    const { url, method, headers, body } = this.#hop
+    const { url, method, headers, body } = this.#withCookies()
     const { guard, pool, hopHeader } = this.context
     let target: Target
     try {

@@ -9,7 +9,7 @@ import { type BodyOwner, type ReplyBody, replyBody } from './reply-body.ts'
 export interface HopOwner {
   readonly context: { readonly pool: ConnectionPool; readonly maxBodyBytes: number }
   wantsRedirect(status: number, location: string | undefined): location is string
-  redirected(status: number, location: string): void
+  redirected(status: number, location: string, setCookies: readonly string[]): void
   sendAgain(): void
   /** Whether a request may be written to its socket at this moment. */
   mayWrite(): boolean
@@ -80,6 +80,7 @@ export class HopHandler implements Dispatcher.DispatchHandler, BodyOwner {
     const location = first(headers['location'])
     if (this.#exchange.wantsRedirect(status, location)) {
       this.#location = location
+      this.#takeCookies(headers)
       return
     }
     this.#takeHeaders(headers)
@@ -97,13 +98,17 @@ export class HopHandler implements Dispatcher.DispatchHandler, BodyOwner {
 
   // undici parsed them into an object of ours alone.
   #takeHeaders(headers: Headers): void {
-    const cookies = headers['set-cookie']
-    if (cookies !== undefined) this.#cookies = typeof cookies === 'string' ? [cookies] : cookies
+    this.#takeCookies(headers)
     for (const name in headers) {
       const value = headers[name]
       if (typeof value !== 'string') headers[name] = value!.join(', ')
     }
     this.#headers = headers as Record<string, string>
+  }
+
+  #takeCookies(headers: Headers): void {
+    const cookies = headers['set-cookie']
+    if (cookies !== undefined) this.#cookies = typeof cookies === 'string' ? [cookies] : cookies
   }
 
   onResponseData(_controller: Controller, chunk: Buffer): void {
@@ -117,7 +122,7 @@ export class HopHandler implements Dispatcher.DispatchHandler, BodyOwner {
     if (this.#redirectBytes <= MAX_REDIRECT_BODY_BYTES) return
     // Cheaper to connect anew than to read on what nobody will see.
     this.giveUp()
-    this.#exchange.redirected(this.#status, this.#location!)
+    this.#exchange.redirected(this.#status, this.#location!, this.#cookies)
   }
 
   onResponseEnd(): void {
@@ -125,7 +130,7 @@ export class HopHandler implements Dispatcher.DispatchHandler, BodyOwner {
     this.#over = true
     this.#exchange.context.pool.give(this.#connection)
     if (this.#body) this.#body.end()
-    else this.#exchange.redirected(this.#status, this.#location!)
+    else this.#exchange.redirected(this.#status, this.#location!, this.#cookies)
   }
 
   onResponseError(_controller: Controller | null, error: Error): void {

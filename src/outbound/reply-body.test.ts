@@ -64,9 +64,29 @@ describe('content encodings', () => {
     expect(await failure(get(client(), server.origin))).toMatchObject({ code: 'response_too_large' })
   })
 
-  it('refuses an encoding it does not know', async () => {
-    const server = await serving(Buffer.from('x'), { 'content-encoding': 'compress' })
-    expect(await failure(get(client(), server.origin))).toMatchObject({ code: 'response_invalid' })
+  it.each(['none', 'utf-8', 'aws-chunked', 'compress', 'constructor', 'none, none, none, none, none, none'])(
+    'passes through what is said to be %s',
+    async (name) => {
+      const server = await serving(Buffer.from('as it is'), { 'content-encoding': name })
+      const reply = await get(client(), server.origin)
+      expect(text(reply)).toBe('as it is')
+      expect(reply.headers['content-encoding']).toBe(name)
+    },
+  )
+
+  it('undoes what was applied after an encoding it does not know, and nothing before', async () => {
+    const data = Buffer.from('plain')
+    const outside = await serving(gzipSync(brotliCompressSync(data)), { 'content-encoding': 'none, br, gzip' })
+    expect(text(await get(client(), outside.origin))).toBe('plain')
+    const inside = await serving(gzipSync(data), { 'content-encoding': 'gzip, none' })
+    expect((await get(client(), inside.origin)).body).toEqual(gzipSync(data))
+  })
+
+  it('holds what it passes through to the limit', async () => {
+    const exact = await serving(filled(LIMIT), { 'content-encoding': 'none' })
+    expect((await get(client(), exact.origin)).body.length).toBe(LIMIT)
+    const over = await serving(filled(LIMIT + 1), { 'content-encoding': 'none' })
+    expect(await failure(get(client(), over.origin))).toMatchObject({ code: 'response_too_large' })
   })
 
   it.each(ENCODINGS)('refuses damaged and truncated %s', async (name, encode) => {

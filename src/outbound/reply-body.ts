@@ -8,6 +8,7 @@ import {
   createInflateRaw,
   createZstdDecompress,
 } from 'node:zlib'
+import { type ContentEncoding, readContentEncodings } from '../engine/content-encodings.ts'
 import type { OutboundError } from '../engine/http-client.ts'
 import { invalidReply, tooLarge } from './failures.ts'
 
@@ -18,7 +19,7 @@ const ZSTD = { ...CHUNK, params: { [constants.ZSTD_d_windowLogMax]: 23 } }
 
 type Decoder = (firstChunk: Buffer) => Transform
 
-const DECODERS: Record<string, Decoder> = {
+const DECODERS: Record<ContentEncoding, Decoder> = {
   gzip: () => createGunzip(CHUNK),
   'x-gzip': () => createGunzip(CHUNK),
   deflate: (first) => (hasZlibHeader(first) ? createInflate(CHUNK) : createInflateRaw(CHUNK)),
@@ -44,24 +45,18 @@ export interface ReplyBody {
   destroy(): void
 }
 
-/** Throws OutboundError for encodings that cannot be undone. */
+/** Throws OutboundError for more encodings than are undone; one that is not known stays on the body, as in browsers. */
 export function replyBody(owner: BodyOwner, contentEncoding: string | undefined): ReplyBody {
   if (contentEncoding === undefined) return new PlainBody(owner)
-  const names = contentEncoding
-    .toLowerCase()
-    .split(',')
-    .map((name) => name.trim())
+  const { undone } = readContentEncodings(contentEncoding)
   // CVE-2026-22036: every further encoding multiplies the work that a small reply can cause.
-  if (names.length > MAX_ENCODINGS)
-    throw invalidReply(owner.hostname, `it has ${names.length} content encodings; at most ${MAX_ENCODINGS} are undone`)
-  const decoders: Decoder[] = []
-  for (const name of names) {
-    if (name === 'identity' || name === '') continue
-    if (!Object.hasOwn(DECODERS, name))
-      throw invalidReply(owner.hostname, `its content encoding ${JSON.stringify(name)} is not known`)
-    decoders.unshift(DECODERS[name]!)
-  }
-  return decoders.length === 0 ? new PlainBody(owner) : new EncodedBody(owner, decoders)
+  if (undone.length > MAX_ENCODINGS)
+    throw invalidReply(owner.hostname, `it has ${undone.length} content encodings; at most ${MAX_ENCODINGS} are undone`)
+  if (undone.length === 0) return new PlainBody(owner)
+  return new EncodedBody(
+    owner,
+    undone.map((name) => DECODERS[name]),
+  )
 }
 
 const EMPTY = Buffer.alloc(0)

@@ -40,6 +40,8 @@ export class ClusterQueue implements Queue {
   #inLineSince: number | null = null
   /** The runs that this process has in hand; twice, where it lost one and took it up again before it had let go. */
   readonly #carried = new Map<string, number>()
+  /** The flows whose line is being looked at; true: it has to be looked at once more. */
+  readonly #admitting = new Map<string, boolean>()
   readonly #timers = new Set<NodeJS.Timeout>()
 
   /** `concurrency` 0: this process only takes runs on. `most`: so far runs that wait are counted. */
@@ -184,12 +186,21 @@ export class ClusterQueue implements Queue {
     else this.#carried.set(runId, count)
   }
 
+  /** One at a time: several would wait for the same lock, each on a connection that others need. */
   async #admit(flowId: string): Promise<void> {
+    const isUnderWay = this.#admitting.has(flowId)
+    this.#admitting.set(flowId, isUnderWay)
+    if (isUnderWay) return
     try {
-      if (await this.#ports.dispatch.admit(flowId)) this.#call()
+      do {
+        this.#admitting.set(flowId, false)
+        if (await this.#ports.dispatch.admit(flowId)) this.#call()
+      } while (this.#admitting.get(flowId))
     } catch (error) {
       // It is tried again every few seconds.
       this.#ports.failed(error)
+    } finally {
+      this.#admitting.delete(flowId)
     }
   }
 

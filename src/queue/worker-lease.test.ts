@@ -25,6 +25,7 @@ beforeAll(async () => {
     worker: () => 'w',
     isCertain: () => true,
     renewed: async () => {},
+    now: Date.now,
   }
   journal = createPostgresRunJournal(storage.hot, testProtect(), here)
   dispatch = createDispatchStore(storage.hot, journal.claimReady, () => 0)

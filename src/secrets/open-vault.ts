@@ -1,9 +1,9 @@
 // Opens the vault at the start: finds or makes the key, and refuses to go on with one that does not fit what is stored.
 
 import { randomBytes } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { KEY_FILE } from '../base/data-folder.ts'
+import { KEY_FILE, makeFolder } from '../base/data-folder.ts'
 import type { VaultRecords } from '../operations/ports/upkeep.ts'
 import { isKeyText, KeyRing } from './key-ring.ts'
 import { Vault } from './vault.ts'
@@ -64,16 +64,27 @@ function keyOfFolder(folder: string, mayMake: boolean): string {
         'Restore that file, or set MILLRACE_SECRET_KEY to the key. Nothing was changed.',
     )
   }
-  const text = readFileSync(file, 'utf8').trim()
+  const text = readKey(file).trim()
   if (isKeyText(text)) return text
   throw new KeyRefused(
     `The file ${file} does not hold a key of 32 bytes in base64. Restore it, or set MILLRACE_SECRET_KEY to the key. Nothing was changed.`,
   )
 }
 
+function readKey(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new KeyRefused(
+      `The key in ${file} cannot be read: ${(error as Error).message}. ` +
+        'Give the file to the user that Millrace runs as, or set MILLRACE_SECRET_KEY to the key. Nothing was changed.',
+    )
+  }
+}
+
 /** Whole and synced before its name is there: a crash leaves no half a key, and nothing is sealed with one that is lost. */
 function makeKey(folder: string, file: string): string {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder)
   const text = randomBytes(32).toString('base64')
   const unfinished = `${file}.${process.pid}`
   const handle = openSync(unfinished, 'w', 0o600)

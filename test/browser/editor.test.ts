@@ -172,6 +172,22 @@ describe('building a flow by clicking and typing', () => {
     BUILDING_MS,
   )
 
+  it('has switches for header names in any letter case, and for the cookies of redirects', async () => {
+    const document = documentOf('Switched', [ask])
+    const auth = { kind: 'header', name: 'X-API-Key', value: '{{ env.API_URL }}' }
+    const flow = await openFlow({ ...document, trigger: { kind: 'webhook', auth } }, '?trigger=true')
+    const exactly = panel().getByText('compared letter by letter')
+    await exactly.waitFor()
+    await panel().getByRole('switch', { name: 'Name in any letter case' }).click({ force: true })
+    await exactly.waitFor({ state: 'detached' })
+    await card('ask').click()
+    await tab('More').click()
+    await panel().getByRole('switch', { name: 'Keep cookies along redirects' }).click({ force: true })
+    await expect
+      .poll(() => draftOf(flow.id), PATIENTLY)
+      .toMatchObject({ trigger: { auth: { ...auth, anyCase: true } }, steps: [{ ...ask, cookies: true }] })
+  })
+
   it('completes templates with the values of the sample beside the names', async () => {
     const sample = { order: { id: 'A 7', 'odd-name': 1 } }
     await openFlow(documentOf('Completed', [{ ...ask, url: 'https://x.example/' }]), '?step=ask', page, [sample])

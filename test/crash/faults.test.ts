@@ -130,6 +130,49 @@ describe('a full disk', () => {
   })
 })
 
+describe('a disk that has become full', () => {
+  it('is told by /readyz until there is room, and nothing is done without its entry in the audit log', {
+    timeout: 60_000,
+  }, async () => {
+    const dataDir = folder()
+    const port = await freePort()
+    const limited = await spawnMillrace(dataDir, port, { TEST_FILE_BLOCKS: '8000' })
+    const ready = async () => {
+      const response = await fetch(`${limited.url}/readyz`)
+      return { status: response.status, body: await response.json() }
+    }
+    const { post } = await limited.publish({ name: 'Filled', trigger: { kind: 'webhook' }, steps: [] })
+    expect((await ready()).status).toBe(200)
+    const filler = 'x'.repeat(20_000)
+    while ((await post({ filler })).status === 200);
+    expect(await ready()).toMatchObject({
+      status: 503,
+      body: { code: 'unavailable', message: expect.stringContaining('The database cannot be written: its disk is') },
+    })
+
+    for (let refused = 0; refused < 3; ) {
+      const { status } = await limited.api('POST', '/flows', {
+        name: 'One more',
+        trigger: { kind: 'webhook' },
+        steps: [],
+      })
+      if (status !== 201) refused++
+      expect([201, 503]).toContain(status)
+    }
+    limited.child.kill('SIGKILL')
+    await limited.exited
+
+    const healthy = await spawnMillrace(dataDir, port)
+    expect((await fetch(`${healthy.url}/readyz`)).status).toBe(200)
+    const all = async (path: string) => (await healthy.api('GET', `${path}?limit=200`)).body.items
+    const made = (await all('/audit')).filter(({ action }: { action: string }) => action === 'flow.create')
+    const idsOf = (items: { id: string }[]) => items.map(({ id }) => id).toSorted()
+    expect(idsOf(made.map(({ target }: { target: { id: string } }) => target))).toEqual(idsOf(await all('/flows')))
+    healthy.child.kill('SIGTERM')
+    expect(await healthy.exited).toBe(0)
+  })
+})
+
 describe('a start that cannot succeed', () => {
   const start = async (dataDir: string, environment: Record<string, string>) =>
     spawnMillrace(dataDir, await freePort(), environment).then(

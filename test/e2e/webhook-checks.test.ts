@@ -103,6 +103,27 @@ describe('2: the id', () => {
     expect(new Set(replies).size).toBe(1)
   })
 
+  it('keeps what came for a flow that is not published, and why it was refused, without its secrets', async () => {
+    const published = await flowWith(headerAuth)
+    const { id } = published.flow
+    // The draft asks for another secret by now; senders have the one of the version that was published.
+    const draft = { name: 'Checked', trigger: { kind: 'webhook', ...queryAuth }, steps: [] }
+    expect((await millrace.api('PUT', `/flows/${id}`, draft)).status).toBe(200)
+    await millrace.api('POST', `/flows/${id}/unpublish`)
+    const headers = ['X-Hook-Key: of another sender', 'X-Event: push']
+    const answer = await send(published, { headers }, '?key=of+a+third&page=1')
+    const kept = await rejected(published, answer, 404, 'webhook_not_found')
+    expect(answer.body.message).not.toBe(kept.message)
+    expect(kept).toMatchObject({
+      message: expect.stringContaining('not published'),
+      webhook: {
+        headers: { 'x-hook-key': '[masked]', 'x-event': 'push' },
+        query: { key: '[masked]', page: '1' },
+        rawBody: '',
+      },
+    })
+  })
+
   it('comes before the hop limit, authentication, content type and size', async () => {
     const answer = await sendRaw(
       millrace.port,
@@ -346,6 +367,41 @@ describe('4: who sends', () => {
       const kept = await rejected(published, answer, 401, 'unauthorized')
       if (!suffix) expect(JSON.stringify(kept)).not.toContain(SECRET)
       expect(JSON.stringify(answer.body)).not.toContain(SECRET)
+    })
+
+    it.each([[`x-hook-key: ${SECRET}`], [`X-HOOK-KEY: ${SECRET}`], [`X-Hook-Key: ${SECRET}`]])(
+      'with anyCase lets the name in as %s',
+      async (header) => {
+        const published = await flowWith({ auth: { ...headerAuth.auth, anyCase: true } })
+        const answer = await send(published, { headers: [header] })
+        expect(answer.status).toBe(200)
+        expect(JSON.stringify(await millrace.runEnded(answer.body.id))).not.toContain(SECRET)
+      },
+    )
+
+    it.each([
+      ['wrong', ['x-hook-key: wrong']],
+      ['in another case', [`X-Hook-Key: ${SECRET.toUpperCase()}`]],
+      ['sent twice, in two cases', [`X-Hook-Key: ${SECRET}`, `x-hook-key: ${SECRET}`]],
+      ['missing', []],
+    ])('with anyCase refuses a value that is %s', async (_how, headers) => {
+      const published = await flowWith({ auth: { ...headerAuth.auth, anyCase: true } })
+      await rejected(published, await send(published, { headers }), 401, 'unauthorized')
+    })
+
+    it('tells the inbox, and not the sender, that only the letter case of the name differs', async () => {
+      const published = await flowWith(headerAuth)
+      const refusal = async (header: string) => {
+        const answer = await send(published, { headers: [header] })
+        const { message } = await rejected(published, answer, 401, 'unauthorized')
+        return { told: answer.body.message as string, message: message! }
+      }
+      const wrong = await refusal('x-hook-key: wrong')
+      expect(wrong.message).toBe(wrong.told)
+      const { told, message } = await refusal(`x-hook-key: ${SECRET}`)
+      expect(told).toBe(wrong.told)
+      expect(message).toContain('only the letter case differs. The header X-Hook-Key came as x-hook-key,')
+      expect(message).not.toContain(SECRET)
     })
 
     it('compares values beyond ASCII byte by byte', async () => {

@@ -1,19 +1,22 @@
-// A way to a server that can be cut at the worst moment: after the server has done its work, before its reply arrives.
+// A way to a server that can be cut, or made to stand still, at the worst moment: after the server has done its work, before its
+// reply arrives.
 import { connect, createServer, type Socket } from 'node:net'
 
 export interface CuttingProxy {
   port: number
   /** Loses the reply to the next message that fits, and the connection with it; resolves when that has happened. */
   loseReplyTo(fits: (message: Buffer) => boolean): Promise<void>
+  /** Keeps the reply to the next message that fits, and whatever follows it; resolves when that has happened. */
+  keepReplyTo(fits: (message: Buffer) => boolean): Promise<void>
   close(): Promise<void>
 }
 
 export async function startCuttingProxy(target: { host: string; port: number }): Promise<CuttingProxy> {
-  let cut: { fits: (message: Buffer) => boolean; done: () => void } | null = null
+  let cut: { fits: (message: Buffer) => boolean; done: () => void; keep: boolean } | null = null
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
     const upstream = connect(target)
-    let lost: (() => void) | null = null
+    let hit: typeof cut = null
     for (const socket of [client, upstream]) {
       sockets.add(socket)
       socket.on('error', () => {})
@@ -25,16 +28,18 @@ export async function startCuttingProxy(target: { host: string; port: number }):
     }
     client.on('data', (chunk) => {
       if (cut?.fits(chunk)) {
-        lost = cut.done
+        hit = cut
         cut = null
       }
       upstream.write(chunk)
     })
     upstream.on('data', (chunk) => {
-      if (!lost) return client.write(chunk)
-      client.destroy()
-      upstream.destroy()
-      lost()
+      if (!hit) return client.write(chunk)
+      if (!hit.keep) {
+        client.destroy()
+        upstream.destroy()
+      }
+      hit.done()
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -42,7 +47,11 @@ export async function startCuttingProxy(target: { host: string; port: number }):
     port: (server.address() as { port: number }).port,
     loseReplyTo: (fits) =>
       new Promise((done) => {
-        cut = { fits, done }
+        cut = { fits, done, keep: false }
+      }),
+    keepReplyTo: (fits) =>
+      new Promise((done) => {
+        cut = { fits, done, keep: true }
       }),
     close: () =>
       new Promise((resolve) => {

@@ -29,6 +29,8 @@ export interface Reader {
   environment: Record<string, string>
   /** Before each block. */
   starts: string[]
+  /** What the commands have made of the server that ran before them: a call to its API. Null where the page starts its own. */
+  ask: ((path: string) => Promise<unknown>) | null
   stop(): Promise<void>
 }
 
@@ -50,6 +52,7 @@ export async function createReader(page: string, blocks: readonly Block[], upstr
     tokenId: '',
     environment: {},
     starts: blocks.map(() => ''),
+    ask: null,
     async stop() {
       rmSync(base, { recursive: true, force: true })
     },
@@ -85,6 +88,7 @@ export async function createReader(page: string, blocks: readonly Block[], upstr
     await server.stop()
     await stop()
   }
+  reader.ask = async (path) => (await server.api('GET', path, undefined, { authorization: `Bearer ${TOKEN}` })).body
   await prepare(server, page, blocks, reader)
   return reader
 }

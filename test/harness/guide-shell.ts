@@ -32,6 +32,8 @@ export interface SessionResult {
   blocks: BlockResult[]
   /** What the servers said that the commands have started. */
   log: string
+  /** Which of them began and ended, in order: `start server-8080`, `KILL server-8080`. */
+  processes: string[]
   /** Ends what the commands have started. */
   stop(): void
 }
@@ -76,6 +78,7 @@ export async function runSession(blocks: readonly string[], session: Session): P
       stderr: note(`stderr-${i}`),
     })),
     log: notesEnding('.log').map(note).join(''),
+    processes: lines('processes'),
     stop() {
       for (const name of notesEnding('.pid'))
         try {

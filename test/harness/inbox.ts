@@ -6,6 +6,7 @@ export interface Delivery {
   id: string
   outcome: string
   code: string | null
+  message: string | null
   status: number | null
   runId: string | null
   webhook: { headers: Record<string, string>; query: Record<string, string>; rawBody: string }

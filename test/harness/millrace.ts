@@ -81,8 +81,11 @@ export async function spawnMillrace(
   environment: Record<string, string> = {},
 ): Promise<MillraceProcess> {
   // A limit on the size of files stands for a full disk: writing past it fails.
-  const limit = environment['TEST_FILE_BLOCKS'] ? `ulimit -f ${environment['TEST_FILE_BLOCKS']}; ` : ''
-  const child = spawn('sh', ['-c', `${limit}exec "$0" "$1" serve`, process.execPath, ENTRY], {
+  const limits = [
+    environment['TEST_FILE_BLOCKS'] && `ulimit -f ${environment['TEST_FILE_BLOCKS']}; `,
+    environment['TEST_OPEN_FILES'] && `ulimit -n ${environment['TEST_OPEN_FILES']}; `,
+  ]
+  const child = spawn('sh', ['-c', `${limits.filter(Boolean).join('')}exec "$0" "$1" serve`, process.execPath, ENTRY], {
     env: childEnvironment(settings(environment, dataDir, port)),
     stdio: ['ignore', 'pipe', 'pipe'],
   })

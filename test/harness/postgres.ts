@@ -150,7 +150,7 @@ interface Owner {
 }
 
 /** PostgreSQL refuses to run as root: there it runs as the user that the system has for such things. */
-function ownerOfServer(): Owner | null {
+export function ownerOfServer(): Owner | null {
   if (process.getuid?.() !== 0) return null
   const users = readFileSync('/etc/passwd', 'utf8')
     .split('\n')

@@ -3,8 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { CommandLineSettings } from '../../app/config.ts'
-import { holdsDatabase, isFolderInUse, notedAddress } from '../../base/data-folder.ts'
-import { CliError, EXIT } from '../exit-code.ts'
+import { folderFault, holdsDatabase, isFolderInUse, notedAddress } from '../../base/data-folder.ts'
 import { ApiClient } from './api-client.ts'
 
 export interface Target {
@@ -22,6 +21,7 @@ export async function connect(settings: CommandLineSettings, { server, token, da
   const folder = resolve(dataDir ?? settings.dataDir)
   const at = (url: string) => new ApiClient(originOf(url), credential, TOKEN_HINT)
   if (server !== undefined) return at(server)
+  if (dataDir !== undefined) refuseUnusable(folder)
   if (dataDir !== undefined && !holdsDatabase(folder))
     throw new CliError(
       EXIT.notFound,
@@ -35,8 +35,17 @@ export async function connect(settings: CommandLineSettings, { server, token, da
   return at(settings.baseUrl ?? settings.defaultUrl)
 }
 
+function refuseUnusable(folder: string): void {
+  const fault = folderFault(folder, { made: false })
+  if (fault === null) return
+  throw new CliError(EXIT.failed, 'data_folder', `The data folder ${folder} cannot be used: ${fault}.`, [
+    'Call the command as the user that the service runs as, or name the server with --server.',
+  ])
+}
+
 /** The process that holds the folder is the only one that may work on it. */
 async function onFolder(settings: CommandLineSettings, folder: string, token: string | null): Promise<ApiClient> {
+  refuseUnusable(folder)
   if (!isFolderInUse(folder)) return ownServer(settings, folder, null)
   const address = notedAddress(folder)
   if (address === null)

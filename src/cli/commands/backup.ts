@@ -6,7 +6,6 @@ import {
   createWriteStream,
   existsSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   renameSync,
   rmSync,
@@ -15,7 +14,7 @@ import {
 import { dirname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { DATABASE_FILE, databaseFault, holdsDatabase, KEY_FILE } from '../../base/data-folder.ts'
+import { DATABASE_FILE, databaseFault, folderFault, holdsDatabase, KEY_FILE, makeFolder } from '../../base/data-folder.ts'
 import { defineCommand, flag, text } from '../command.ts'
 import { CliError, EXIT } from '../exit-code.ts'
 
@@ -79,9 +78,11 @@ export const restore = defineCommand({
         'exists',
         `${folder} holds a database already, and is left as it is. Move it away, or give another folder with --data-dir.`,
       )
+    const fault = folderFault(folder, { made: true })
+    if (fault !== null) throw new CliError(EXIT.failed, 'data_folder', `${folder} cannot be the data folder: ${fault}.`)
     statSync(file)
     checkBackup(file)
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFolder(folder)
     if (options['key-file'] !== undefined) place(resolve(options['key-file']), join(folder, KEY_FILE))
     place(file, join(folder, DATABASE_FILE))
     const hasKey = existsSync(join(folder, KEY_FILE)) || Boolean(settings.variable('MILLRACE_SECRET_KEY'))

@@ -1,19 +1,15 @@
 // The data folder, its disk, the database and its key.
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  fsyncSync,
-  openSync,
-  rmSync,
-  statfsSync,
-  statSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../app/config.ts'
-import { DATABASE_FILE, databaseFault, holdsDatabase, isFolderInUse, notedAddress } from '../../base/data-folder.ts'
+import {
+  DATABASE_FILE,
+  databaseFault,
+  folderFault,
+  holdsDatabase,
+  isFolderInUse,
+  notedAddress,
+} from '../../base/data-folder.ts'
 import { type CheckResult, failed, ok, warning } from './finding.ts'
 
 const LEAST_FREE_BYTES = 1024 ** 3
@@ -29,12 +25,9 @@ const UNSUITABLE: Record<number, string> = {
 
 export async function checkFolder(config: Config): Promise<CheckResult[]> {
   const folder = config.dataDir
+  const fault = folderFault(folder, { made: true })
+  if (fault !== null) return [failed('data folder', `${folder} cannot be used: ${fault}.`)]
   if (!existsSync(folder)) return [warning('data folder', `${folder} does not exist yet; "millrace serve" makes it.`)]
-  try {
-    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
-  } catch {
-    return [failed('data folder', `${folder} cannot be read and written by this user.`)]
-  }
   return [checkRights(folder), checkRoom(folder), checkSync(folder), ...(await checkDatabase(config))]
 }
 

@@ -22,7 +22,10 @@ export async function checkServer(api: ApiClient, ownVersion: string): Promise<C
   } catch (error) {
     return [failed('server', `Nothing answers at ${api.url}: ${reasonOf(error)}.`)]
   }
-  if (!response.ok) return [failed('server', `${api.url}/readyz answers ${response.status}.`)]
+  if (!response.ok) {
+    const { message = '' } = (await response.json().catch(() => ({}))) as { message?: string }
+    return [failed('server', `${api.url}/readyz answers ${response.status}. ${message}`.trimEnd())]
+  }
   const results = [ok('server', `${api.url} is ready.`), clock(response, started)]
   try {
     const settings = await api.get<Settings>('/settings')

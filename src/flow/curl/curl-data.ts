@@ -7,6 +7,8 @@ export interface DataPart {
   text: string
   /** Sent as it is, encoded by curl, or as JSON. */
   as: 'raw' | 'urlencode' | 'json'
+  /** The option that names a file, whose content is not here. */
+  file?: string
 }
 
 /** At the first such sign outside of templates. */

@@ -64,7 +64,7 @@ export const WITH_VALUE: ReadonlySet<string> = new Set(
 
 /** They change what curl prints or how it prints it, not the request. */
 export const WITHOUT_EFFECT: ReadonlySet<string> = new Set(
-  `append compressed disable fail fail-early fail-with-body globoff http1.1 include ipv4 ipv6 no-buffer no-keepalive
+  `append compressed disable fail fail-early fail-with-body http1.1 include ipv4 ipv6 no-buffer no-keepalive
   no-progress-meter path-as-is progress-bar show-error silent styled-output tr-encoding verbose write-out stderr
   junk-session-cookies trace trace-ascii trace-time trace-ids`.split(/\s+/),
 )
@@ -153,7 +153,7 @@ export const REASONS: Readonly<Record<string, string>> = {
     ],
     KEPT,
   ),
-  ...group(['upload-file', 'config', 'netrc', 'netrc-file', 'netrc-optional', 'etag-compare'], FILE),
+  ...group(['config', 'netrc', 'netrc-file', 'netrc-optional', 'etag-compare'], FILE),
   ...group(['cookie-jar'], COOKIES),
   ...group([...OTHER_AUTH, 'tlsuser', 'tlspassword', 'proxy-digest', 'delegation'], AUTH),
   ...group(['http0.9', 'http1.0', 'http2', 'http2-prior-knowledge', 'http3', 'http3-only'], VERSION),

@@ -159,6 +159,107 @@ describe('reading a command', () => {
     })
   })
 
+  it('takes credentials from a URL with templates and signs in them, and says which it leaves out', () => {
+    const auth = (username: string, password: string) => ({ kind: 'basic', username, password })
+    expect(settings('curl "https://$WHO:$KEY@x.example/a"')).toMatchObject({
+      url: 'https://x.example/a',
+      auth: auth('{{ env.WHO }}', '{{ env.KEY }}'),
+    })
+    expect(settings('curl "https://ada:p@ss:w@x.example?q=a@b"')).toMatchObject({
+      url: 'https://x.example?q=a@b',
+      auth: auth('ada', 'p@ss:w'),
+    })
+    expect(settings('curl ada:s3cr3t@x.example')).toMatchObject({
+      url: 'http://x.example',
+      auth: auth('ada', 's3cr3t'),
+    })
+    expect(settings('curl ftp://ada:s3cr3t@x.example')).toMatchObject({ url: 'ftp://x.example' })
+    expect(parseCurl('curl -u bob:other https://ada:s3cr3t@x.example')).toEqual({
+      settings: { method: 'GET', url: 'https://x.example', auth: auth('bob', 'other') },
+      notTaken: [{ what: 'Credentials in the URL', reason: expect.any(String) }],
+    })
+  })
+
+  it.each([
+    ['https://x.example/[1-3]/{a,b}?c=[a-f:2]', 'https://x.example/1/a?c=a', ['[1-3]', '{a,b}', '[a-f:2]']],
+    ['https://x.example/{{ env.A }}/{b}{{ list[1-3] }}', 'https://x.example/{{ env.A }}/b{{ list[1-3] }}', ['{b}']],
+    ['https://x.example/{b,{{ env.A }}}', 'https://x.example/b', ['{b,{{ env.A }}}']],
+    ['https://x.example/?ids[]=1&a[b]=[c]', 'https://x.example/?ids[]=1&a[b]=[c]', []],
+    ['http://[::1]:8080/', 'http://[::1]:8080/', []],
+    ['https://x.example/\\[1-3\\]', 'https://x.example/[1-3]', []],
+    ['-g https://x.example/[1-3]/{a,b}', 'https://x.example/[1-3]/%7Ba,b%7D', []],
+  ])('sends one request where curl would send several, and says so: %s', (written, url, patterns) => {
+    const command = `curl ${written.replace(/(?=http)/, "'")}'`
+    expect(settings(command)).toEqual({ method: 'GET', url })
+    expect(skipped(command)).toEqual(patterns)
+  })
+
+  it.each([
+    ['-d @f', 'POST', { kind: 'text', value: '', contentType: 'application/x-www-form-urlencoded' }],
+    ['--data-binary @f -H "Content-Type: text/csv"', 'POST', { kind: 'text', value: '', contentType: 'text/csv' }],
+    ['-d @f -H "Content-Type: application/json"', 'POST', { kind: 'json', value: {} }],
+    ['-X PATCH --json @f', 'PATCH', { kind: 'json', value: {} }],
+    ['-d a=1 -d @f', 'POST', { kind: 'form', fields: [{ name: 'a', value: '1' }] }],
+    ['--data-urlencode note@f', 'POST', { kind: 'form', fields: [{ name: 'note', value: '' }] }],
+    [
+      '-F f=@a -F name=Ada',
+      'POST',
+      {
+        kind: 'form',
+        multipart: true,
+        fields: [
+          { name: 'f', value: '' },
+          { name: 'name', value: 'Ada' },
+        ],
+      },
+    ],
+    ['-F "f=<a;type=text/csv"', 'POST', { kind: 'form', multipart: true, fields: [{ name: 'f', value: '' }] }],
+    ['-T f', 'PUT', { kind: 'text', value: '' }],
+    ['--upload-file f -H "Content-Type: application/json"', 'PUT', { kind: 'json', value: {} }],
+    ['-T f -X POST', 'POST', { kind: 'text', value: '' }],
+  ])('keeps the method and room for the content of a file, and says where it belongs: %s', (options, method, body) => {
+    const parsed = parseCurl(`curl ${options} -H 'X-Trace: 7' https://x.example/a`)!
+    expect(parsed.settings).toMatchObject({ method, url: 'https://x.example/a', body })
+    expect(parsed.settings.headers).toContainEqual({ name: 'X-Trace', value: '7' })
+    expect(parsed.notTaken).toEqual([
+      {
+        what: expect.stringMatching(/^-.*[@<fa]/),
+        reason: expect.stringMatching(/: put the content.* into the (?:body|value)/),
+      },
+    ])
+  })
+
+  it('names what is uploaded where the URL names nothing, and puts no file into a query', () => {
+    const url = (command: string) => settings(command).url
+    expect(url('curl -T "dir/my file.txt" https://x.example')).toBe('https://x.example/my%20file.txt')
+    expect(url('curl -T f.txt https://x.example/in/')).toBe('https://x.example/in/f.txt')
+    expect(url('curl -T f.txt "https://x.example/in/?a=1"')).toBe('https://x.example/in/?a=1')
+    expect(url('curl -T - https://x.example/in/')).toBe('https://x.example/in/')
+    expect(parseCurl('curl -G -d @f -d a=1 --url-query n@g https://x.example')).toMatchObject({
+      settings: {
+        method: 'GET',
+        query: [
+          { name: 'n', value: '' },
+          { name: 'a', value: '1' },
+        ],
+      },
+      notTaken: [{ reason: expect.stringContaining('the query') }, { reason: expect.stringContaining('the query') }],
+    })
+  })
+
+  it('leaves out headers that could not be published, and a body with HEAD', () => {
+    const command = `curl -X HEAD -d x https://x.example -H 'Expect: 100-continue' -H 'X Y: s3cr3t' -H 'X-Name: 日本' -A 日本`
+    const parsed = parseCurl(command)!
+    expect(parsed.settings).toEqual({ method: 'HEAD', url: 'https://x.example' })
+    expect(parsed.notTaken.map(({ what }) => what)).toEqual([
+      '-H Expect: 100-continue',
+      '-H X Y',
+      '-H X-Name',
+      '-A User-Agent',
+      'Body',
+    ])
+  })
+
   it('repeats no secret among what it could not take over', () => {
     const { notTaken } = parseCurl(
       'curl -U me:s3cr3t --pass s3cr3t -E file.pem:s3cr3t -x http://me:s3cr3t@proxy:3128 https://x.example',
@@ -220,7 +321,6 @@ describe('reading a command', () => {
       '-x http://proxy:3128',
       '--cert',
       '-o out',
-      '-d @body.json',
       '-F f=@a.png',
       '-b jar.txt',
       '--http2',
@@ -232,10 +332,16 @@ describe('reading a command', () => {
       '-H @file',
       'https://b.example',
       '--next',
+      '-d @body.json',
       '-X PURGE',
+      '-d',
     ])
     for (const { reason } of notTaken) expect(reason).toMatch(/^[A-Z].*\.$/)
-    expect(taken).toEqual({ method: 'GET', url: 'https://a.example' })
+    expect(taken).toEqual({
+      method: 'POST',
+      url: 'https://a.example',
+      body: { kind: 'form', fields: [{ name: 'f', value: '' }], multipart: true },
+    })
     expect(skipped('curl -X POST')).toEqual(['URL'])
   })
 })
@@ -345,6 +451,7 @@ const request: fc.Arbitrary<HttpRequestSettings> = fc.record(
       'https://x.example',
       '{{ env.API_URL }}/a',
       "https://x.example/it's/$HOME",
+      'https://x.example/[1-3]?ids[]=1',
     ),
     query: fc.array(pair, { minLength: 1, maxLength: 3 }),
     headers: fc.array(header, { minLength: 1, maxLength: 3 }),
@@ -374,6 +481,7 @@ const request: fc.Arbitrary<HttpRequestSettings> = fc.record(
     ),
     timeout: fc.integer({ min: 1, max: 300 }),
     followRedirects: fc.constant(false),
+    cookies: fc.constant(true),
     retry: fc.record(
       { attempts: fc.integer({ min: 2, max: 9 }), delay: fc.integer({ min: 1, max: 9 }) },
       { requiredKeys: ['attempts'] },

@@ -26,6 +26,7 @@ export interface HttpRequestSettings {
   auth?: HttpAuth
   timeout?: number
   followRedirects?: boolean
+  cookies?: boolean
   idempotencyKey?: boolean
   retry?: { attempts?: number; delay?: number }
 }

@@ -1,7 +1,11 @@
 // Reads a curl command as the settings of an HTTP step, and says what it could not take over.
-import { decodeBase64 } from '../expression/values/base64.ts'
+import { hasTemplate } from '../check.ts'
+import { isWrittenByClient, unfitForHeader } from '../outbound-parts.ts'
+import { isHeaderName } from '../reply-header.ts'
+import { authOfHeader, authOfUrl } from './curl-auth.ts'
 import { type DataPart, dataText, jsonOrText, jsonValue, pairsOf, queryPairs, splitAt } from './curl-data.ts'
 import { OTHER_AUTH, REASONS, SECRET_VALUE, SHORT, WITH_VALUE, WITHOUT_EFFECT } from './curl-options.ts'
+import { credentialsApart, escapedBraces, firstOfPatterns, withFileName } from './curl-url.ts'
 import type { HttpAuth, HttpBody, HttpRequestSettings, NameValue } from './http-settings.ts'
 import { shellWords } from './shell-words.ts'
 
@@ -36,10 +40,13 @@ class Command {
   #isHead = false
   #timeout: number | null = null
   #follows: boolean | null = null
+  #cookies = false
   #retries: number | null = null
   #retryDelay: number | null = null
   #auth: HttpAuth | null = null
   #otherAuth = false
+  #upload: { name: string; written: string } | null = null
+  #expands = true
   readonly #headers: NameValue[] = []
   readonly #data: DataPart[] = []
   readonly #fields: NameValue[] = []
@@ -108,11 +115,7 @@ class Command {
       case 'data':
       case 'data-ascii':
       case 'data-binary':
-        if (value.startsWith('@')) {
-          this.#skip(`${written} ${value}`, FILE)
-          return
-        }
-        this.#data.push({ text: value, as: 'raw' })
+        this.#data.push(dataOrFile(value, 'raw', written))
         return
       case 'data-raw':
         this.#data.push({ text: value, as: 'raw' })
@@ -122,11 +125,14 @@ class Command {
         this.#urlencoded(value, name === 'url-query' ? this.#query : this.#data, written)
         return
       case 'json':
-        if (value.startsWith('@')) {
-          this.#skip(`${written} ${value}`, FILE)
-          return
-        }
-        this.#data.push({ text: value, as: 'json' })
+        this.#data.push(dataOrFile(value, 'json', written))
+        return
+      case 'upload-file':
+        if (this.#upload) this.#skip(`${written} ${value}`, 'A request sends one file.')
+        else this.#upload = { name: value, written: `${written} ${value}` }
+        return
+      case 'globoff':
+        this.#expands = false
         return
       case 'form':
         this.#formField(value, written)
@@ -149,14 +155,15 @@ class Command {
         this.#isHead = true
         return
       case 'cookie':
-        if (value.includes('=')) this.#headers.push({ name: 'Cookie', value })
+        if (value.includes('=')) this.#pushHeader('Cookie', value, written)
+        else if (value === '') this.#cookies = true
         else this.#skip(`${written} ${value}`, FILE)
         return
       case 'user-agent':
-        this.#headers.push({ name: 'User-Agent', value })
+        this.#pushHeader('User-Agent', value, written)
         return
       case 'referer':
-        this.#headers.push({ name: 'Referer', value: value.replace(/;auto$/, '') })
+        this.#pushHeader('Referer', value.replace(/;auto$/, ''), written)
         return
       case 'location':
       case 'location-trusted':
@@ -192,29 +199,37 @@ class Command {
     }
     const [name, text] = splitAt(value, ':')
     // `X-Empty;` is how curl writes a header without a value.
-    if (text === undefined && name.endsWith(';')) this.#headers.push({ name: name.slice(0, -1).trim(), value: '' })
+    if (text === undefined && name.endsWith(';')) this.#pushHeader(name.slice(0, -1).trim(), '', written)
     else if (text === undefined || text.trim() === '')
       this.#skip(`${written} ${value}`, 'It removes a header of curl’s own.')
-    else if (OWN_HEADERS.has(name.trim().toLowerCase()))
+    else if (isWrittenByClient(name.trim()))
       this.#skip(`${written} ${value}`, `${name.trim()} is set by Millrace itself.`)
-    else this.#headers.push({ name: name.trim(), value: text.trim() })
+    else this.#pushHeader(name.trim(), text.trim(), written)
+  }
+
+  /** One that could not be published is left out; its value may be a secret. */
+  #pushHeader(name: string, value: string, written: string): void {
+    if (!hasTemplate(name) && !isHeaderName(name))
+      this.#skip(`${written} ${name}`, 'It cannot be the name of a header.')
+    else if (!hasTemplate(value) && unfitForHeader(value) !== null)
+      this.#skip(`${written} ${name}`, 'Its value has characters that a header cannot carry.')
+    else this.#headers.push({ name, value })
   }
 
   /** `content`, `=content`, `name=content`; `@file` and `name@file` are files. */
   #urlencoded(value: string, into: DataPart[], written: string): void {
-    const isFile = /^[^=]*@/.test(value)
-    if (isFile) {
-      this.#skip(`${written} ${value}`, FILE)
-      return
-    }
-    if (value.startsWith('+') && into === this.#query) into.push({ text: value.slice(1), as: 'raw' })
+    const [, name] = /^([^=@]*)@/.exec(value) ?? []
+    if (name !== undefined)
+      into.push({ text: name === '' ? '' : `${name}=`, as: 'urlencode', file: `${written} ${value}` })
+    else if (value.startsWith('+') && into === this.#query) into.push({ text: value.slice(1), as: 'raw' })
     else into.push({ text: value, as: 'urlencode' })
   }
 
   #formField(value: string, written: string): void {
     const [name, text = ''] = splitAt(value, '=')
     if (/^[@<]/.test(text)) {
-      this.#skip(`${written} ${value}`, FILE)
+      this.#skip(`${written} ${value}`, `${NO_FILES}: put the content, if it is text, into the value of the field.`)
+      this.#fields.push({ name, value: '' })
       return
     }
     const [, content, options] = /^([\s\S]*?)((?:;(?:type|filename|headers|encoder)=[^;]*)*)$/.exec(text)!
@@ -237,13 +252,18 @@ class Command {
 
   settings(): HttpRequestSettings {
     const queryParts = this.#isGet ? [...this.#query, ...this.#data] : this.#query
-    const hasBody = !this.#isGet && (this.#data.length > 0 || this.#fields.length > 0)
-    const body = hasBody ? this.#body() : undefined
+    for (const { file } of this.#query) this.#noteFile(file, 'the query')
+    for (const { file } of this.#data) this.#noteFile(file, this.#isGet ? 'the query' : 'the body')
+    this.#noteFile(this.#upload?.written, 'the body')
+    const hasBody = this.#upload !== null || (!this.#isGet && (this.#data.length > 0 || this.#fields.length > 0))
+    const method = this.#chosenMethod(hasBody)
+    if (hasBody && method === 'HEAD') this.#skip('Body', 'A HEAD request cannot have one.')
+    const body = hasBody && method !== 'HEAD' ? this.#body() : undefined
     const url = this.#fullUrl()
     const auth = this.#sendableAuth() ?? this.#authFromHeaders()
-    const query = queryParts.flatMap((part) => queryPairs(part))
+    const query = queryParts.filter(isHere).flatMap((part) => queryPairs(part))
     return {
-      method: this.#chosenMethod(hasBody),
+      method,
       url,
       ...(query.length ? { query } : {}),
       ...(this.#headers.length ? { headers: this.#headers } : {}),
@@ -251,27 +271,38 @@ class Command {
       ...(auth ? { auth } : {}),
       ...(this.#timeout === null ? {} : { timeout: this.#timeout }),
       ...(this.#follows === false ? { followRedirects: false } : {}),
+      ...(this.#cookies ? { cookies: true } : {}),
       ...this.#retry(),
     }
   }
 
   #chosenMethod(hasBody: boolean): string {
-    const method = this.#method ?? (this.#isHead ? 'HEAD' : hasBody ? 'POST' : 'GET')
+    const usual = this.#upload ? 'PUT' : hasBody ? 'POST' : 'GET'
+    const method = this.#method ?? (this.#isHead ? 'HEAD' : usual)
     if (METHODS.includes(method)) return method
     this.#skip(`-X ${method}`, `The methods are ${METHODS.join(', ')}.`)
-    return hasBody ? 'POST' : 'GET'
+    return usual
   }
 
   #fullUrl(): string {
     const given = this.#url ?? ''
     if (given === '') this.#skip('URL', 'The command has none.')
-    const url = given === '' || given.includes('://') || given.startsWith('{{') ? given : `http://${given}`
-    const [, scheme, credentials, rest] = /^(https?:\/\/)([^/?#@{]*)@(.*)$/is.exec(url) ?? []
-    if (credentials === undefined) return url
-    // As curl does; in the URL they would not be sealed.
-    const [username, password] = splitAt(credentials, ':')
-    this.#auth ??= { kind: 'basic', username: decoded(username), password: decoded(password ?? '') }
-    return `${scheme}${rest}`
+    const full = given === '' || given.includes('://') || given.startsWith('{{') ? given : `http://${given}`
+    const { url: one, patterns } = this.#expands ? firstOfPatterns(full) : { url: full, patterns: [] }
+    for (const pattern of patterns) this.#skip(pattern, PATTERN)
+    const { url, credentials } = credentialsApart(escapedBraces(one))
+    if (credentials !== null) this.#credentials(credentials)
+    return this.#upload ? withFileName(url, this.#upload.name) : url
+  }
+
+  /** As curl does; in the URL they would not be sealed. */
+  #credentials(credentials: string): void {
+    if (this.#auth) this.#skip('Credentials in the URL', 'The command has others, which go before them.')
+    else this.#auth = authOfUrl(credentials)
+  }
+
+  #noteFile(written: string | undefined, place: string): void {
+    if (written !== undefined) this.#skip(written, `${NO_FILES}: put the content into ${place}.`)
   }
 
   /** Meant for a scheme that proves them without sending them, they must not be sent. */
@@ -293,14 +324,18 @@ class Command {
       this.#dropContentType(/^multipart\/form-data$/i)
       return { kind: 'form', fields: this.#fields, multipart: true }
     }
+    const type = this.#find('content-type')?.value
+    const parts = this.#data.filter(isHere)
+    if (this.#upload) return this.#fileBody(type)
     if (this.#data.every(({ as }) => as === 'json')) {
       if (!this.#find('accept')) this.#headers.push({ name: 'Accept', value: 'application/json' })
-      return jsonOrText(this.#data.map(({ text }) => text).join(''), 'application/json')
+      if (parts.length === 0) return this.#fileBody(type ?? 'application/json')
+      return jsonOrText(parts.map(({ text }) => text).join(''), 'application/json')
     }
-    const type = this.#find('content-type')?.value
+    if (parts.length === 0) return this.#fileBody(type ?? 'application/x-www-form-urlencoded')
     if (type === undefined || /^application\/x-www-form-urlencoded$/i.test(type))
-      return this.#formBody(type !== undefined)
-    const text = this.#data.map(dataText).join('&')
+      return this.#formBody(parts, type !== undefined)
+    const text = parts.map(dataText).join('&')
     if (/^application\/json$/i.test(type)) {
       this.#dropContentType(/./)
       return jsonOrText(text, type)
@@ -310,15 +345,23 @@ class Command {
     return { kind: 'text', value: text, contentType: type }
   }
 
-  #formBody(isSaid: boolean): HttpBody {
-    const text = this.#data.map(dataText).join('&')
-    const only = this.#data.length === 1 ? jsonValue(text) : undefined
+  /** Room for what a file has. */
+  #fileBody(type: string | undefined): HttpBody {
+    const isJson = type !== undefined && /[/+]json\b/i.test(type)
+    if (!isJson || /^application\/json$/i.test(type)) this.#dropContentType(/./)
+    if (isJson) return { kind: 'json', value: {} }
+    return { kind: 'text', value: '', ...(type === undefined ? {} : { contentType: type }) }
+  }
+
+  #formBody(parts: readonly DataPart[], isSaid: boolean): HttpBody {
+    const text = parts.map(dataText).join('&')
+    const only = parts.length === 1 ? jsonValue(text) : undefined
     if (!isSaid && typeof only?.value === 'object' && only.value !== null) {
       this.#skip('Content-Type', 'curl would call this JSON a form; the step sends it as application/json.')
       return { kind: 'json', value: only.value }
     }
     this.#dropContentType(/./)
-    const fields = this.#data.flatMap((part) => pairsOf(part) ?? [null])
+    const fields = parts.flatMap((part) => pairsOf(part) ?? [null])
     if (fields.every((field) => field !== null)) return { kind: 'form', fields }
     return { kind: 'text', value: text, contentType: 'application/x-www-form-urlencoded' }
   }
@@ -335,7 +378,7 @@ class Command {
   /** Credentials among the settings for authentication are sealed when the flow is saved; in a header they would not be. */
   #authFromHeaders(): HttpAuth | null {
     for (const [at, { name, value }] of this.#headers.entries()) {
-      const auth = authOf(name, value)
+      const auth = authOfHeader(name, value)
       if (!auth) continue
       this.#headers.splice(at, 1)
       return auth
@@ -344,25 +387,15 @@ class Command {
   }
 }
 
-const FILE = 'Files of your machine cannot be read by a flow.'
+const NO_FILES = 'Files of your machine cannot be read by a flow'
+const FILE = `${NO_FILES}.`
+const PATTERN = 'curl would send a request for each of its values; a step sends one, here with the first.'
 const NOT_IN_CLEAR =
   'They are meant for another way of authenticating, which would not send them as they are; Basic would, so they were left out.'
-const OWN_HEADERS = new Set(['host', 'content-length', 'transfer-encoding', 'connection'])
 
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
+/** Not only the place of a file. */
+const isHere = ({ text, file }: DataPart): boolean => file === undefined || text !== ''
 
-function authOf(name: string, value: string): HttpAuth | null {
-  if (/^(?:x-)?api-?key$/i.test(name)) return { kind: 'apiKey', name, value, in: 'header' }
-  if (name.toLowerCase() !== 'authorization') return null
-  const [, scheme, rest] = /^(Bearer|Basic)\s+(\S.*)$/i.exec(value) ?? []
-  if (scheme?.toLowerCase() === 'bearer') return { kind: 'bearer', token: rest! }
-  const decoded = scheme ? decodeBase64(rest!) : undefined
-  const [username, password] = splitAt(decoded ?? '', ':')
-  return decoded && password !== undefined ? { kind: 'basic', username, password } : null
+function dataOrFile(value: string, as: DataPart['as'], written: string): DataPart {
+  return value.startsWith('@') ? { text: '', as, file: `${written} ${value}` } : { text: value, as }
 }

@@ -1,6 +1,7 @@
 // Writes the settings of an HTTP step as a curl command: templates stand as they are, secrets as names of what belongs there.
 // A draft may be incomplete, and have numbers where text is meant.
 import { SEALED_PREFIX } from '../secret-literals.ts'
+import { hasPatterns } from './curl-url.ts'
 import type { HttpAuth, HttpBody, HttpRequestSettings, NameValue } from './http-settings.ts'
 
 /** One option per line, for a POSIX shell. */
@@ -9,13 +10,15 @@ export function toCurl(settings: Partial<HttpRequestSettings>): string {
   const queryKey =
     auth?.kind === 'apiKey' && auth.in === 'query' ? [{ name: auth.name, value: secret(auth.value, 'key') }] : []
   const parts = [
-    `curl${methodPart(method || 'GET', body)} ${word(withQuery(url, [...query, ...queryKey]))}`,
+    `curl${methodPart(method || 'GET', body)}${hasPatterns(url) ? ' -g' : ''} ${word(withQuery(url, [...query, ...queryKey]))}`,
     ...headers.map((header) => `-H ${word(headerText(header))}`),
     ...authParts(auth),
     ...(settings.idempotencyKey ? [`-H ${word('Idempotency-Key: <id of the run and step>')}`] : []),
     ...bodyParts(body, headers),
     ...(timeout === undefined ? [] : [`--max-time ${word(String(timeout))}`]),
     followRedirects === false ? '--no-location' : '-L',
+    // Without a file it keeps what redirects set, and nothing else.
+    ...(settings.cookies ? [`-b ''`] : []),
     ...(retry ? retryParts(retry) : []),
   ]
   return parts.join(' \\\n  ')

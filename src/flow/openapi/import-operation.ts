@@ -1,12 +1,13 @@
 // An operation of an OpenAPI description as an HTTP step, and what could not be taken over.
 import type { HttpRequestSettings } from '../curl/http-settings.ts'
 import type { NotTaken } from '../curl/parse-curl.ts'
+import { escapedUrl } from '../outbound-parts.ts'
 import { follow, listAt, type Node, own, textAt } from './document.ts'
-import { urlLiteral } from './literal.ts'
 import { FILL_IN, placeholder, readParameters } from './parameters.ts'
 import type { OpenApi, Operation } from './read-openapi.ts'
 import { readBody } from './request-body.ts'
 import { readSecurity } from './security.ts'
+import { sendableHeaders, sendableQuery } from './sendable.ts'
 
 export interface ImportedOperation {
   /** A good id for the step. */
@@ -25,13 +26,14 @@ export function importOperation(
   const parameters = readParameters(document, item, operation, notTaken)
   const security = readSecurity(document, operation, notTaken)
   const { body, headers: typed } = readBody(document, operation, method, notTaken)
-  const headers = [...parameters.headers, ...typed, ...security.headers]
+  const headers = sendableHeaders([...parameters.headers, ...typed, ...security.headers], notTaken)
+  const query = sendableQuery(parameters.query, notTaken)
   return {
     id: stepId(operationId ?? name),
     settings: {
       method,
       url: serverUrl(document, item, operation, notTaken) + filledPath(path, parameters.path, notTaken),
-      ...(parameters.query.length ? { query: parameters.query } : {}),
+      ...(query.length ? { query } : {}),
       ...(headers.length ? { headers } : {}),
       ...(body ? { body } : {}),
       ...(security.auth ? { auth: security.auth } : {}),
@@ -50,10 +52,11 @@ const stepId = (text: string): string =>
     .replace(/_+$/, '') || 'request'
 
 function filledPath(path: string, values: ReadonlyMap<string, string>, notTaken: NotTaken[]): string {
-  const parts = path.split(/\{([^{}]*)\}/)
+  // One without the slash would go on with the name of the host.
+  const parts = path.replace(/^(?!\/)/, '/').split(/\{([^{}]*)\}/)
   return parts
     .map((part, i) => {
-      if (i % 2 === 0) return urlLiteral(part)
+      if (i % 2 === 0) return escapedUrl(part)
       if (!values.has(part)) notTaken.push({ what: `${part} (path)`, reason: FILL_IN })
       return values.get(part) ?? placeholder(part)
     })
@@ -71,13 +74,29 @@ function serverUrl(document: Node, item: unknown, operation: unknown, notTaken: 
   const written = (textAt(server, 'url') ?? '').replaceAll(/\{([^{}]*)\}/g, (_, name: string) =>
     variableOf(own(own(server, 'variables'), name), name, notTaken),
   )
-  const url = urlLiteral(written).replace(/\/+$/, '')
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(url)) return url
+  const url = escapedUrl(written).replace(/(?<!\/)\/+$/, '')
+  if (/^[a-z][a-z0-9+.-]*:/i.test(url)) return hostOf(url, notTaken)
   notTaken.push({
     what: 'Server',
     reason: 'The description names no host: set MILLRACE_ENV_API_URL, or write the host in its place.',
   })
   return NO_HOST + url.replace(/^(?=[^/])/, '/')
+}
+
+/** Without credentials; where no request can be sent to it, what stands for a host. */
+function hostOf(url: string, notTaken: NotTaken[]): string {
+  const [, scheme, authority, rest] = /^(https?:\/\/)([^/?#]*)(.*)$/i.exec(url) ?? []
+  const host = authority?.slice(authority.lastIndexOf('@') + 1)
+  if (!host || !URL.canParse(`${scheme}${host}`) || new URL(`${scheme}${host}`).port === '0') {
+    notTaken.push({
+      what: 'Server',
+      reason: 'Its URL cannot be called: set MILLRACE_ENV_API_URL, or write the host in its place.',
+    })
+    return NO_HOST
+  }
+  if (host !== authority)
+    notTaken.push({ what: 'Credentials in the URL of the server', reason: 'Use the authentication of the step.' })
+  return `${scheme}${host}${rest}`
 }
 
 function variableOf(variable: unknown, name: string, notTaken: NotTaken[]): string {

@@ -2,9 +2,6 @@
 
 export const literal = (text: string): string => text.replaceAll('{{', "{{ '{{' }}")
 
-/** Braces have no place in a URL anyway. */
-export const urlLiteral = (text: string): string => text.replaceAll('{', '%7B').replaceAll('}', '%7D')
-
 export function literalTree(value: unknown): unknown {
   if (typeof value === 'string') return literal(value)
   if (Array.isArray(value)) return value.map(literalTree)

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { stepKinds } from '../../steps/index.ts'
 import { parseTemplate } from '../expression/index.ts'
 import { formatFlowYaml } from '../flow-text.ts'
-import { shapeIssues, validate } from '../validate.ts'
+import { publishIssues, validate } from '../validate.ts'
 import { importOperation } from './import-operation.ts'
 import { findOperation, OpenApiError, readOpenApi } from './read-openapi.ts'
 
@@ -193,6 +193,79 @@ describe('parameters', () => {
   })
 })
 
+describe('what cannot be published', () => {
+  const whole = (operation: object, more: object = {}) => imported(described({ '/a': { post: operation } }, more))
+
+  it('is left out of the headers and the query, or a variable stands for it, and the notes say so', () => {
+    const parameter = (place: string, name: string, example: unknown = 'x') => ({
+      name,
+      in: place,
+      required: true,
+      example,
+    })
+    const { settings, notTaken } = whole({
+      parameters: [
+        parameter('header', 'Content-Length', '12'),
+        parameter('header', 'X Y'),
+        parameter('header', 'X-Name', '日本'),
+        parameter('header', 'X-Kept'),
+        parameter('query', 'lines', 'a\nb'),
+        parameter('query', 'all', { '': 1, kept: 2 }),
+      ],
+    })
+    expect(settings).toEqual({
+      method: 'POST',
+      url: 'https://api.example.com/v1/a',
+      headers: [
+        { name: 'X-Name', value: '{{ vars["X-Name"] }}' },
+        { name: 'X-Kept', value: 'x' },
+      ],
+      query: [
+        { name: 'lines', value: '{{ vars.lines }}' },
+        { name: 'kept', value: '2' },
+      ],
+    })
+    expect(notTaken.map(({ what }) => what)).toEqual([
+      'Content-Length (header)',
+      'X Y (header)',
+      'X-Name (header)',
+      'A value (query)',
+      'lines (query)',
+    ])
+    const security = [{ key: [] }]
+    const securitySchemes = { key: { type: 'apiKey', in: 'header', name: 'Content-Length' } }
+    expect(whole({ security }, { components: { securitySchemes } })).toMatchObject({
+      settings: { url: 'https://api.example.com/v1/a' },
+      notTaken: [{ what: 'key', reason: expect.stringContaining('not supported') }],
+    })
+  })
+
+  it.each(['', 'json', 'text/', 'a b/c', '{{ x }}/json'])('is replaced where it is the content type %j', (type) => {
+    const { settings, notTaken } = whole({ requestBody: { content: { [type]: { example: { a: 1 } } } } })
+    expect(settings).toMatchObject({ body: { kind: 'json', value: { a: 1 } } })
+    expect(settings.headers).toBeUndefined()
+    expect(notTaken).toEqual([
+      { what: type || 'A type without a name', reason: 'The body is sent as application/json.' },
+    ])
+  })
+
+  it.each(['https://', 'https://x.example:0/v1', 'https://a b/v1', 'ftp://x.example', 'mailto:ada@x.example'])(
+    'is no server: %s',
+    (url) => {
+      const { settings, notTaken } = whole({}, { servers: [{ url }] })
+      expect(settings.url).toBe('{{ env.API_URL }}/a')
+      expect(notTaken).toMatchObject([{ what: 'Server', reason: expect.stringContaining('cannot be called') }])
+    },
+  )
+
+  it('is escaped in the URL, and credentials go out of it', () => {
+    const servers = [{ url: 'https://ada:s3cr3t@x.example/v 1/' }]
+    const { settings, notTaken } = imported(described({ 'a/ü/%': { get: {} } }, { servers }))
+    expect(settings.url).toBe('https://x.example/v%201/a/%C3%BC/%25')
+    expect(notTaken).toMatchObject([{ what: 'Credentials in the URL of the server' }])
+  })
+})
+
 describe('the body', () => {
   it('is the example, wherever it stands', () => {
     const value = { a: [1, { b: null }] }
@@ -333,6 +406,9 @@ describe('security', () => {
   })
 })
 
+/** A variable that stands for a value, and a connection that is to be made. */
+const TO_FILL_IN = new Set(['unknown_variable', 'unknown_connection'])
+
 describe('a hostile description', () => {
   const THEFT = '{{ connections.shop.token }}'
 
@@ -422,7 +498,7 @@ describe('a hostile description', () => {
     expect('polluted' in {}).toBe(false)
   })
 
-  it('of whatever shape gives a step that can be saved', () => {
+  it('of whatever shape gives a step that can be published once its values are filled in', () => {
     const keys =
       '$ref in name required schema example examples content type properties items allOf oneOf url variables default enum'
     const texts = [
@@ -435,6 +511,16 @@ describe('a hostile description', () => {
       '{{ x',
       '\ud800',
       '',
+      'a\nb',
+      '\0',
+      'é日',
+      '/a b/%/ü/^',
+      'https://ada:pw@x.example/{a}',
+      'https://',
+      'https://x.example:0',
+      'ftp://x.example',
+      'http://a b',
+      'mailto:ada@x.example',
       null,
       true,
       1,
@@ -450,7 +536,20 @@ describe('a hostile description', () => {
     const value = fc.oneof(node, fc.jsonValue({ maxDepth: 2 }))
     const parameter = fc.record(
       {
-        name: fc.constantFrom('a', 'X-B', '{{ c', '\ud800'),
+        name: fc.constantFrom(
+          'a',
+          'X-B',
+          '{{ c',
+          '}} d',
+          '\ud800',
+          'Content-Length',
+          'Host',
+          'Expect',
+          'X Y',
+          'é',
+          'a\nb',
+          'a:',
+        ),
         in: fc.constantFrom('path', 'query', 'header', 'cookie'),
         required: fc.constant(true),
         style: fc.constantFrom('form', 'simple', 'deepObject', 'pipeDelimited', 'none'),
@@ -466,6 +565,12 @@ describe('a hostile description', () => {
       'multipart/form-data',
       'application/x-www-form-urlencoded',
       '{{',
+      '',
+      'json',
+      'text/',
+      'text/plain; charset="é日"',
+      'a\nb/json',
+      'application/a+json',
     )
     const media = fc.record({ schema: node, example: value }, { requiredKeys: [] })
     const operation = fc.record(
@@ -473,22 +578,37 @@ describe('a hostile description', () => {
         parameters: fc.array(fc.oneof(parameter, node), { maxLength: 4 }),
         requestBody: fc.oneof(node, fc.record({ content: fc.dictionary(type, fc.oneof(media, node)) })),
         security: fc.oneof(node, fc.array(fc.dictionary(fc.constantFrom('a', '{{ b'), node))),
-        servers: fc.array(node),
+        servers: fc.array(fc.oneof(node, fc.record({ url: fc.constantFrom(...texts) }))),
       },
       { requiredKeys: [] },
     )
-    fc.assert(
-      fc.property(node, operation, fc.dictionary(fc.constantFrom('a', '{{ b'), node), (item, post, securitySchemes) => {
-        const paths = { '/{a}': { ...(item as object), post } }
-        const api = readOpenApi(JSON.stringify(described(paths, { components: { securitySchemes } })))
-        for (const found of api.operations) {
-          const { id, settings } = importOperation(api, found)
-          const document = { name: 'x', trigger: { kind: 'webhook' }, steps: [{ id, kind: 'http', ...settings }] }
-          const findings = validate(document, stepKinds, { connections: new Map(), env: new Set() })
-          expect(shapeIssues(findings)).toEqual([])
-          expect(findings.filter(({ code }) => code === 'expression_syntax')).toEqual([])
-        }
+    const path = fc.constantFrom('/{a}', '/a b/%zz/ü^`|\\"<{', 'no-slash', '@other.example/{a}', '/{a\nb}')
+    const scheme = fc.oneof(
+      node,
+      fc.record({
+        type: fc.constantFrom('apiKey', 'http', 'oauth2'),
+        in: fc.constantFrom('header', 'query', 'cookie'),
+        scheme: fc.constantFrom('basic', 'bearer'),
+        name: fc.constantFrom('X-Key', 'Content-Length', 'X Y', '', 'a\nb', '日'),
       }),
+    )
+    fc.assert(
+      fc.property(
+        path,
+        node,
+        operation,
+        fc.dictionary(fc.constantFrom('a', '{{ b'), scheme),
+        (path, item, post, securitySchemes) => {
+          const paths = { [path]: { ...(item as object), post } }
+          const api = readOpenApi(JSON.stringify(described(paths, { components: { securitySchemes } })))
+          for (const found of api.operations) {
+            const { id, settings } = importOperation(api, found)
+            const document = { name: 'x', trigger: { kind: 'webhook' }, steps: [{ id, kind: 'http', ...settings }] }
+            const findings = validate(document, stepKinds, { connections: new Map(), env: new Set() })
+            expect(publishIssues(findings).filter(({ code }) => !TO_FILL_IN.has(code))).toEqual([])
+          }
+        },
+      ),
       { numRuns: 1_000 },
     )
   })

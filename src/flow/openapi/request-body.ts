@@ -1,10 +1,12 @@
 // The body of an operation: the type that a step can send best, with an example or what its schema asks for.
 import type { HttpBody, NameValue } from '../curl/http-settings.ts'
 import type { NotTaken } from '../curl/parse-curl.ts'
+import { isMediaTypeName } from '../outbound-parts.ts'
 import { entriesAt, follow, isNode, type Node, own, textAt } from './document.ts'
 import { givenExample, NOTHING, Skeleton } from './example.ts'
 import { literal, literalTree } from './literal.ts'
 import { plain, UNREADABLE } from './parameters.ts'
+import { sendableFields } from './sendable.ts'
 
 export interface RequestBody {
   body?: HttpBody
@@ -25,14 +27,19 @@ export function readBody(document: Node, operation: unknown, method: string, not
   if (given === undefined) return { headers: [] }
   const types = entriesAt(follow(document, given), 'content')
   const rank = ([type]: [string, unknown]) =>
-    PREFERRED.findIndex((one) => one.test(type)) + 1 || Number.POSITIVE_INFINITY
+    isMediaTypeName(type)
+      ? PREFERRED.findIndex((one) => one.test(type)) + 1 || PREFERRED.length + 1
+      : PREFERRED.length + 2
   const [chosen, ...others] = types.toSorted((a, b) => rank(a) - rank(b))
   if (!chosen || method === 'HEAD') {
     notTaken.push({ what: 'Body', reason: chosen ? 'A HEAD request cannot have one.' : UNREADABLE })
     return { headers: [] }
   }
-  for (const [type] of others) notTaken.push({ what: type, reason: `The body is sent as ${chosen[0]}.` })
-  return bodyOf(document, chosen[0] === '*/*' ? 'application/json' : chosen[0], chosen[1], notTaken)
+  const sent = chosen[0] !== '*/*' && isMediaTypeName(chosen[0]) ? chosen[0] : 'application/json'
+  const unfit = isMediaTypeName(chosen[0]) ? [] : [chosen]
+  for (const [type] of [...unfit, ...others])
+    notTaken.push({ what: type || 'A type without a name', reason: `The body is sent as ${sent}.` })
+  return bodyOf(document, sent, chosen[1], notTaken)
 }
 
 function bodyOf(document: Node, type: string, media: unknown, notTaken: NotTaken[]): RequestBody {
@@ -42,19 +49,23 @@ function bodyOf(document: Node, type: string, media: unknown, notTaken: NotTaken
   if (isForm) {
     const multipart = /^multipart/i.test(type)
     return {
-      body: { kind: 'form', fields: fieldsOf(document, media, value, notTaken), ...(multipart && { multipart }) },
+      body: {
+        kind: 'form',
+        fields: sendableFields(fieldsOf(document, media, value, notTaken), notTaken),
+        ...(multipart && { multipart }),
+      },
       headers: [],
     }
   }
   if (isJson)
     return {
       body: { kind: 'json', value: literalTree(value) },
-      headers: /^application\/json$/i.test(type) ? [] : [{ name: 'Content-Type', value: literal(type) }],
+      headers: /^application\/json$/i.test(type) ? [] : [{ name: 'Content-Type', value: type }],
     }
   if (typeof value !== 'string')
     notTaken.push({ what: `Body (${type})`, reason: 'It has no example as text: write it.' })
   return {
-    body: { kind: 'text', value: typeof value === 'string' ? literal(value) : '', contentType: literal(type) },
+    body: { kind: 'text', value: typeof value === 'string' ? literal(value) : '', contentType: type },
     headers: [],
   }
 }

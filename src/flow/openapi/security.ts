@@ -1,8 +1,10 @@
 // How an operation asks for credentials, as the settings that send them: by connections, which have to be made.
 import type { HttpAuth, NameValue } from '../curl/http-settings.ts'
 import type { NotTaken } from '../curl/parse-curl.ts'
+import { hasBreak, unfitForHeader } from '../outbound-parts.ts'
 import { follow, isNode, listAt, type Node, own, textAt } from './document.ts'
 import { literal } from './literal.ts'
+import { faultOfHeaderName } from './sendable.ts'
 
 export interface Security {
   auth?: HttpAuth
@@ -69,8 +71,10 @@ function wayOf(name: string, described: unknown): Way | null {
           return null
       }
     case 'apiKey': {
-      const key = literal(textAt(described, 'name') ?? '')
+      const given = textAt(described, 'name') ?? ''
       const place = textAt(described, 'in')
+      if (!isSendable(given, place)) return null
+      const key = literal(given)
       if (place === 'cookie') return { kind: 'apiKey', header: { name: 'Cookie', value: `${key}=${secret('value')}` } }
       return place === 'header' || place === 'query'
         ? { kind: 'apiKey', auth: { kind: 'apiKey', name: key, value: secret('value'), in: place } }
@@ -82,4 +86,9 @@ function wayOf(name: string, described: unknown): Way | null {
     default:
       return null
   }
+}
+
+function isSendable(name: string, place: string | null): boolean {
+  if (place === 'header') return faultOfHeaderName(name) === null
+  return name !== '' && (place === 'cookie' ? unfitForHeader(name) === null : !hasBreak(name))
 }

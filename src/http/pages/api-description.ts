@@ -1,12 +1,39 @@
 // The OpenAPI description of the API, made from the routes' own schemas.
+import { STATUS_CODES } from 'node:http'
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
+import type { TSchema } from 'typebox'
 import { WebhookReplyBody } from '../../contract/bodies.ts'
 import { ErrorBody } from '../../contract/error-body.ts'
+import { exampleOf, FLOW_DOCUMENT } from '../../contract/examples.ts'
 import { ACCESS } from '../access/access.ts'
+import { CHECKED_BY_OPERATION, mayBeLeftOut } from '../check-request.ts'
+import { OPERATION_IDS, TAGS } from '../operation-ids.ts'
+import { jsonAs, textAs } from '../sent-as.ts'
 import { createSessionCookie } from '../access/session-cookie.ts'
-import { CHECKED_BY_OPERATION } from '../check-request.ts'
 
 type Described = Record<string, unknown>
+
+interface RequestBody {
+  required?: boolean
+  content: Record<string, { schema?: Described; example?: unknown }>
+}
+
+interface Operation {
+  requestBody?: RequestBody
+  responses: Record<string, { description: string }>
+}
+
+/** The routes that show the description itself. */
+export const DESCRIPTION = {
+  tags: ['system'],
+  summary: 'This description',
+  response: { 200: jsonAs('An OpenAPI document', { type: 'object' }, { openapi: '3.1.0' }) },
+}
+export const REFERENCE = {
+  tags: ['system'],
+  summary: 'This description, to read',
+  response: { 200: textAs('text/html', 'A page', '<!doctype html>…') },
+}
 
 export function describeApi(version: string, baseUrl: string, flowSchema: object): FastifyDynamicSwaggerOptions {
   return {
@@ -14,6 +41,7 @@ export function describeApi(version: string, baseUrl: string, flowSchema: object
       openapi: '3.1.0',
       info: { title: 'Millrace', version, description: 'Flows started by webhooks, run durably.' },
       servers: [{ url: baseUrl }],
+      tags: [...TAGS],
       components: {
         securitySchemes: {
           token: { type: 'http', scheme: 'bearer' },
@@ -21,50 +49,90 @@ export function describeApi(version: string, baseUrl: string, flowSchema: object
         },
       },
       security: [{ token: [] }, { session: [] }],
-      paths: { ...webhookPath('', DELIVER), ...webhookPath('/test', TEST) } as never,
     },
     transform({ schema, url, route }) {
-      const access = ACCESS[`${[route.method].flat()[0]} ${url}`]
-      const response = { '4xx': ErrorBody, ...(schema.response as Described | undefined) }
+      const name = `${[route.method].flat()[0]} ${url}`
+      const access = ACCESS[name]
       const security = access === 'open' ? { security: [] } : access === 'token' ? { security: [{ token: [] }] } : {}
-      return { url, schema: { ...schema, response, ...security } }
+      const replies = Object.entries((schema.response ?? {}) as Record<string, TSchema>)
+      const response = Object.fromEntries(replies.map(([status, reply]) => [status, withExample(reply)]))
+      const body = schema.body ? { body: withExample(schema.body as TSchema) } : {}
+      const operationId = OPERATION_IDS[name]
+      return { url, schema: { ...schema, ...(operationId && { operationId }), response, ...body, ...security } }
     },
     transformObject(document) {
       if (!('openapiObject' in document)) return document.swaggerObject
       const { openapiObject } = document
-      const { Flow, Step } = flowSchemas(flowSchema)
-      const content = { schema: { $ref: '#/components/schemas/Flow' } }
-      for (const operation of Object.values(openapiObject.paths ?? {}).flatMap((path) =>
-        Object.values(path as object),
-      )) {
-        const body = (operation as { requestBody?: { content: Record<string, { schema?: Described }> } }).requestBody
-        if (body?.content['application/json']?.schema?.[CHECKED_BY_OPERATION])
-          body.content = { 'application/json': content, 'application/yaml': content }
+      const operations = Object.values(openapiObject.paths ?? {}).flatMap((path) => Object.values(path as object))
+      for (const operation of operations as Operation[]) {
+        describeBody(operation.requestBody)
+        for (const [status, reply] of Object.entries(operation.responses))
+          if (reply.description === UNDESCRIBED) reply.description = STATUS_CODES[status] ?? status
+        operation.responses['4XX'] = REFUSED
       }
-      const components = { ...openapiObject.components, schemas: { Flow, Step } }
-      return { ...openapiObject, components } as typeof openapiObject
+      const components = {
+        ...openapiObject.components,
+        schemas: { ...flowSchemas(flowSchema), Error: ErrorBody },
+        examples: { Error: { value: exampleOf(ErrorBody) } },
+      }
+      const paths = { ...webhookPath('', DELIVER), ...webhookPath('/test', TEST), ...openapiObject.paths }
+      return { ...openapiObject, components, paths } as typeof openapiObject
     },
   }
 }
+
+/** What stands for a description where there is none. */
+const UNDESCRIBED = 'Default Response'
+
+/** It becomes the example of the body. */
+function withExample(schema: TSchema): TSchema {
+  const shown = exampleOf(schema)
+  return shown === undefined ? schema : { ...schema, examples: [shown] }
+}
+
+/** Flows are taken as JSON and as YAML. */
+function describeBody(body: RequestBody | undefined): void {
+  if (!body) return
+  const schema = body.content['application/json']?.schema
+  body.required = !mayBeLeftOut(schema)
+  if (!schema?.[CHECKED_BY_OPERATION]) return
+  const content = { schema: { $ref: '#/components/schemas/Flow' }, example: FLOW_DOCUMENT }
+  body.content = { 'application/json': content, 'application/yaml': content }
+}
+
+const refused = (description: string) => ({
+  description,
+  content: {
+    'application/json': {
+      schema: { $ref: '#/components/schemas/Error' },
+      examples: { error: { $ref: '#/components/examples/Error' } },
+    },
+  },
+})
+const REFUSED = refused('Refused; the code and the message say why')
 
 const DELIVER = 'Deliver an event: starts the flow that owns this webhook'
 const TEST = 'Send a test request: kept as a sample, starts nothing'
 
 /** Webhooks go past the router, so that their description is written here. */
 function webhookPath(suffix: string, summary: string): Described {
-  const json = (description: string, schema: object) => ({ description, content: { 'application/json': { schema } } })
+  const reply = { schema: WebhookReplyBody, example: exampleOf(WebhookReplyBody) }
   return {
     [`/api/v1/webhooks/{webhookId}${suffix}`]: {
       post: {
+        operationId: OPERATION_IDS[`POST /api/v1/webhooks/:webhookId${suffix}`],
         tags: ['webhooks'],
         summary,
         security: [],
         parameters: [{ name: 'webhookId', in: 'path', required: true, schema: { type: 'string' } }],
-        requestBody: { required: true, content: { 'application/json': { schema: {} } } },
+        requestBody: { required: true, content: { 'application/json': { schema: {}, example: { name: 'Ada' } } } },
         responses: {
-          200: json('Received; the default body, unless the flow configures its reply', WebhookReplyBody),
-          '4XX': json('Refused; nothing was started', ErrorBody),
-          '5XX': json('Not taken on; try again after Retry-After', ErrorBody),
+          200: {
+            description: 'Received; the default body, unless the flow configures its reply',
+            content: { 'application/json': reply },
+          },
+          '4XX': refused('Refused; nothing was started'),
+          '5XX': refused('Not taken on; try again after Retry-After'),
         },
       },
     },

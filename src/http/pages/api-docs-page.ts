@@ -5,16 +5,23 @@ interface Schema {
   [keyword: string]: unknown
 }
 
+interface Media {
+  schema?: Schema
+  example?: unknown
+}
+
 interface Operation {
   tags?: string[]
+  operationId?: string
   summary?: string
   parameters?: { name: string; in: string; required?: boolean; description?: string; schema?: Schema }[]
-  requestBody?: { content: Record<string, { schema?: Schema }> }
-  responses?: Record<string, { description?: string; content?: Record<string, { schema?: Schema }> }>
+  requestBody?: { required?: boolean; content: Record<string, Media> }
+  responses?: Record<string, { description?: string; content?: Record<string, Media> }>
 }
 
 export interface Description {
   info: { title: string; version: string; description?: string }
+  tags?: { name: string; description?: string }[]
   paths?: Record<string, Record<string, Operation>>
   components?: { schemas?: Record<string, Schema> }
 }
@@ -40,18 +47,20 @@ pre{background:var(--code);border-radius:6px;padding:8px 12px;overflow:auto;max-
 table{border-collapse:collapse;width:100%}td{border-top:1px solid var(--line);padding:4px 8px 4px 0;vertical-align:top}`
 
 export function apiDocsPage(description: Description): string {
-  const byTag = Map.groupBy(callsOf(description), ({ operation }) => operation.tags?.[0] ?? 'other')
+  const byTag = Map.groupBy(callsOf(description), ({ operation }) => operation.tags?.[0])
   const { title, version } = description.info
-  const sections = [...byTag].map(
-    ([tag, calls]) => `<section id="${text(tag)}"><h2>${text(tag)}</h2>${calls.map(callSection).join('')}</section>`,
-  )
+  const tags = description.tags ?? []
+  const sections = tags.map(({ name, description: about = '' }) => {
+    const calls = (byTag.get(name) ?? []).map(callSection).join('')
+    return `<section id="${text(name)}"><h2>${text(name)}</h2><p>${text(about)}.</p>${calls}</section>`
+  })
   const schemas = Object.entries(description.components?.schemas ?? {}).map(
     ([name, schema]) =>
       `<details id="schema-${text(name)}"><summary><code>${text(name)}</code></summary><div class="call">${json(schema)}</div></details>`,
   )
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${text(title)} API</title><style>${STYLE}</style></head><body>
 <h1>${text(title)} API</h1><p>Version ${text(version)}. Send <code>Authorization: Bearer &lt;token&gt;</code>; tokens are made under Settings. The same for programs: <a href="/api/v1/openapi.json">openapi.json</a> (OpenAPI 3.1). <a href="/">Back to Millrace</a></p>
-<nav aria-label="Groups">${[...byTag.keys(), 'schemas'].map((tag) => `<a href="#${text(tag)}">${text(tag)}</a>`).join('')}</nav>
+<nav aria-label="Groups">${[...tags.map(({ name }) => name), 'schemas'].map((tag) => `<a href="#${text(tag)}">${text(tag)}</a>`).join('')}</nav>
 <main>${sections.join('')}<section id="schemas"><h2>Schemas</h2>${schemas.join('')}</section></main></body></html>`
 }
 
@@ -73,15 +82,21 @@ function callSection({ method, path, operation }: Call): string {
         )
         .join('')}</table>`,
     )
-  for (const [type, { schema }] of Object.entries(operation.requestBody?.content ?? {}))
-    parts.push(`<h3>Body <code>${text(type)}</code></h3>${json(schema)}`)
-  for (const [status, { content, description }] of Object.entries(operation.responses ?? {})) {
-    const schema = content?.['application/json']?.schema
-    parts.push(`<h3>${text(status)}</h3>${schema ? json(schema) : `<p>${text(description ?? '')}</p>`}`)
+  const { requestBody, responses = {} } = operation
+  for (const [type, media] of Object.entries(requestBody?.content ?? {}))
+    parts.push(`<h3>Body <code>${text(type)}</code>${requestBody?.required ? '' : ', optional'}</h3>${shown(media)}`)
+  for (const [status, { content = {}, description = '' }] of Object.entries(responses)) {
+    const types = Object.entries(content).map(([type, media]) => `<p><code>${text(type)}</code></p>${shown(media)}`)
+    parts.push(`<h3>${text(status)}: ${text(description)}</h3>${types.join('')}`)
   }
   const access = ACCESS[route]
   const needs = access === undefined ? '' : access === 'open' ? 'open' : `needs ${access}`
-  return `<details><summary><b>${method}</b><code>${text(path)}</code><span>${text(operation.summary ?? '')}</span><small>${needs}</small></summary><div class="call">${parts.join('')}</div></details>`
+  return `<details><summary><b>${method}</b><code>${text(path)}</code><span>${text(operation.summary ?? '')}</span><small>${needs}</small></summary><div class="call"><p><code>${text(operation.operationId)}</code></p>${parts.join('')}</div></details>`
+}
+
+const shown = ({ schema, example }: Media): string => {
+  const value = typeof example === 'string' ? `<pre>${text(example)}</pre>` : json(example)
+  return `${json(schema)}${example === undefined ? '' : `<p>For example</p>${value}`}`
 }
 
 const typeOf = (schema: Schema | undefined): unknown => schema?.['type'] ?? (schema?.['enum'] ? 'one of a list' : '')

@@ -18,9 +18,10 @@ import { deleteConnection } from '../../operations/connections/delete-connection
 import { listConnections, readConnection } from '../../operations/connections/read-connections.ts'
 import { createConnection, replaceConnection } from '../../operations/connections/save-connection.ts'
 import type { Services } from '../../operations/services.ts'
-import { cookieOf } from '../access/cookies.ts'
 import { authorizationPage } from '../pages/authorization-page.ts'
+import { cookieOf } from '../access/cookies.ts'
 import { pageFrom } from '../pages/page.ts'
+import { textAs } from '../sent-as.ts'
 
 const Name = Type.Object({ name: Type.String() })
 /** Authorization servers may add what they like. */
@@ -113,6 +114,7 @@ export function connectionRoutes(app: FastifyInstance, services: Services): void
         tags,
         summary: 'Where authorization servers send browsers back to; answers with a page',
         querystring: CallbackQuery,
+        response: { 200: textAs('text/html', 'A page that tells what came of it', '<!doctype html>…') },
       },
     },
     async ({ query, headers }, reply) => {

@@ -8,6 +8,7 @@ import type { Services } from '../../operations/services.ts'
 import { download } from '../download.ts'
 import type { EventStreams } from '../event-stream.ts'
 import { pageFrom } from '../pages/page.ts'
+import { bytesAs, eventsAs } from '../sent-as.ts'
 
 const Id = Type.Object({ id: Type.String() })
 
@@ -37,13 +38,21 @@ export function deliveryRoutes(app: FastifyInstance, services: Services, streams
         tags,
         summary: 'The body of a delivery as it came, of any size, with marks in place of secrets',
         params: Id,
+        response: { 200: bytesAs('application/octet-stream', 'The body as a file') },
       },
     },
     async ({ params }, reply) => download(reply, await readBody(services, params.id), 'body'),
   )
   app.get(
     '/api/v1/events',
-    { exposeHeadRoute: false, schema: { tags, summary: 'Server-sent events of all flows: run, delivery' } },
+    {
+      exposeHeadRoute: false,
+      schema: {
+        tags,
+        summary: 'Server-sent events of all flows: run, delivery',
+        response: { 200: eventsAs('event: delivery\ndata: {"id":"dlv_01m7…","outcome":"accepted",…}\n\n') },
+      },
+    },
     (request, reply) => streams.stream(request, reply, services.events, ALL, () => Promise.resolve(null)),
   )
 }

@@ -5,6 +5,10 @@ import { FlowSourceBody, FlowSourceRequest, FlowSourcesQuery, pageOf } from '../
 import { listFlowSources, setFlowSource } from '../../operations/flows/flow-sources.ts'
 import type { Services } from '../../operations/services.ts'
 import { pageFrom } from '../pages/page.ts'
+import { jsonAs } from '../sent-as.ts'
+
+/** How it begins. */
+const SCHEMA_HEAD = { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'Millrace flow', type: 'object' }
 
 const Id = Type.Object({ id: Type.String() })
 
@@ -12,7 +16,13 @@ export function flowSourceRoutes(app: FastifyInstance, services: Services, docum
   const tags = ['flows']
   app.get(
     '/api/v1/flow.schema.json',
-    { schema: { tags, summary: 'The JSON Schema of a flow document, for editors' } },
+    {
+      schema: {
+        tags,
+        summary: 'The JSON Schema of a flow document, for editors',
+        response: { 200: jsonAs('A JSON Schema (2020-12)', { type: 'object' }, SCHEMA_HEAD) },
+      },
+    },
     () => Promise.resolve(documentSchema),
   )
   app.get<{ Querystring: Static<typeof FlowSourcesQuery> }>(

@@ -39,6 +39,7 @@ import { testFlow } from '../../operations/runs/test-flow.ts'
 import type { Services } from '../../operations/services.ts'
 import type { EventStreams } from '../event-stream.ts'
 import { pageFrom } from '../pages/page.ts'
+import { eventsAs } from '../sent-as.ts'
 
 const Id = Type.Object({ id: Type.String() })
 const IdAndVersion = Type.Object({ id: Type.String(), version: Type.Integer({ minimum: 1 }) })
@@ -223,7 +224,15 @@ export function flowRoutes(app: FastifyInstance, services: Services, streams: Ev
   )
   app.get<WithId>(
     '/api/v1/flows/:id/events',
-    { exposeHeadRoute: false, schema: { tags, summary: 'Server-sent events: run, delivery, sample', params: Id } },
+    {
+      exposeHeadRoute: false,
+      schema: {
+        tags,
+        summary: 'Server-sent events: run, delivery, sample',
+        params: Id,
+        response: { 200: eventsAs('event: run\ndata: {"id":"run_01m7…","status":"succeeded",…}\n\n') },
+      },
+    },
     (request, reply) =>
       streams.stream(request, reply, services.events, flowTopic(request.params.id), async () => {
         await readFlow(services, request.params.id)

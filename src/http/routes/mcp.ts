@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { McpMessage } from '../../contract/bodies.ts'
+import type { Static } from 'typebox'
+import Type from 'typebox'
+import { McpMessage, McpReplyBody } from '../../contract/bodies.ts'
 import type { ApiCaller } from '../../mcp/mcp-server.ts'
 import { sendFailure } from '../failure.ts'
 
@@ -8,9 +10,16 @@ const HEADERS = ['accept', 'content-type', 'mcp-protocol-version']
 
 export function mcpRoutes(app: FastifyInstance, version: string): void {
   const tags = ['mcp']
-  app.post(
+  app.post<{ Body: Static<typeof McpMessage> }>(
     '/api/mcp',
-    { schema: { tags, summary: 'The Model Context Protocol (streamable HTTP), for assistants', body: McpMessage } },
+    {
+      schema: {
+        tags,
+        summary: 'The Model Context Protocol (streamable HTTP), for assistants',
+        body: McpMessage,
+        response: { 200: McpReplyBody, 202: Type.Null({ description: 'A notification was taken' }) },
+      },
+    },
     async (request, reply) => {
       // Only those who use it pay for it.
       const { answerMessage } = await import('../../mcp/answer-message.ts')
@@ -28,7 +37,8 @@ export function mcpRoutes(app: FastifyInstance, version: string): void {
     app.route({
       method,
       url: '/api/mcp',
-      schema: { tags, summary: 'Answers 405: there is no stream to open, and no session to end' },
+      // What always answers 405 is no operation.
+      schema: { hide: true },
       handler: (_request, reply) =>
         sendFailure(
           reply.header('allow', 'POST'),

@@ -34,6 +34,7 @@ import type { Services } from '../../operations/services.ts'
 import { download } from '../download.ts'
 import type { EventStreams } from '../event-stream.ts'
 import { pageFrom } from '../pages/page.ts'
+import { bytesAs, eventsAs, jsonAs } from '../sent-as.ts'
 
 const Id = Type.Object({ id: Type.String() })
 type WithId = { Params: Static<typeof Id> }
@@ -100,6 +101,7 @@ export function runRoutes(app: FastifyInstance, services: Services, streams: Eve
         summary: 'All of what a step worked with, of what came of it, or of its logs, of any size',
         params: Id,
         querystring: StepPartQuery,
+        response: { 200: jsonAs('The part as it is kept', {}, { greeting: 'Hello, Ada!' }) },
       },
     },
     async ({ params, query: { path, part } }, reply) =>
@@ -112,6 +114,7 @@ export function runRoutes(app: FastifyInstance, services: Services, streams: Eve
         tags,
         summary: 'What was delivered, as it came, of any size, with marks in place of secrets',
         params: Id,
+        response: { 200: bytesAs('application/octet-stream', 'The body as a file') },
       },
     },
     async ({ params }, reply) => download(reply, await readRunBody(services, params.id), 'body'),
@@ -166,6 +169,7 @@ export function runRoutes(app: FastifyInstance, services: Services, streams: Eve
         tags,
         summary: 'Server-sent events: the run as it stands, then its steps and status as they change',
         params: Id,
+        response: { 200: eventsAs('event: step\ndata: {"path":"greet","status":"succeeded",…}\n\n') },
       },
     },
     (request, reply) =>

@@ -1,32 +1,43 @@
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import Type from 'typebox'
-import { ExampleBody, GuidePage, SettingsBody, StepKindBody } from '../../contract/bodies.ts'
+import { ExampleBody, GuidePage, HealthBody, ReadyBody, SettingsBody, StepKindBody } from '../../contract/bodies.ts'
 import type { Services } from '../../operations/services.ts'
 import { sendFailure } from '../failure.ts'
 import type { Metrics } from '../metrics.ts'
-import { examples } from '../pages/examples.ts'
-import { guidePage } from '../pages/guide.ts'
+import { textAs } from '../sent-as.ts'
 
 export interface System {
   services: Services
   metrics: Metrics
   /** What the process was started with, for people to read. */
   settings: Static<typeof SettingsBody>
-  ready(): Promise<boolean>
+  /** Why the database cannot do its work; null: it can. */
+  fault(): Promise<string | null>
 }
 
 const listOf = (item: Parameters<typeof Type.Array>[0]) => Type.Object({ items: Type.Array(item) })
 
+const METRICS = textAs('text/plain', 'In the text format of Prometheus', 'millrace_runs_queued 0\n')
+
 /** What every process serves, whatever its role. */
-export function healthRoutes(app: FastifyInstance, { metrics, ready }: Pick<System, 'metrics' | 'ready'>): void {
+export function healthRoutes(app: FastifyInstance, { metrics, fault }: Pick<System, 'metrics' | 'fault'>): void {
   const tags = ['system']
-  app.get('/healthz', { schema: { tags, summary: 'Alive' } }, () => Promise.resolve({ status: 'ok' }))
-  app.get('/readyz', { schema: { tags, summary: 'Ready: the database can be reached' } }, async (_request, reply) =>
-    (await ready()) ? { status: 'ready' } : sendFailure(reply, 'unavailable', 'The database cannot be reached.'),
+  app.get('/healthz', { schema: { tags, summary: 'Alive', response: { 200: HealthBody } } }, () =>
+    Promise.resolve({ status: 'ok' }),
   )
-  app.get('/metrics', { schema: { tags, summary: 'Prometheus metrics' } }, async (_request, reply) =>
-    reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics.text()),
+  app.get(
+    '/readyz',
+    { schema: { tags, summary: 'Ready: the database can be reached and written', response: { 200: ReadyBody } } },
+    async (_request, reply) => {
+      const found = await fault()
+      return found === null ? { status: 'ready' } : sendFailure(reply, 'unavailable', found)
+    },
+  )
+  app.get(
+    '/metrics',
+    { schema: { tags, summary: 'Prometheus metrics', response: { 200: METRICS } } },
+    async (_request, reply) => reply.type('text/plain; version=0.0.4; charset=utf-8').send(await metrics.text()),
   )
 }
 
@@ -60,7 +71,14 @@ export function systemRoutes(app: FastifyInstance, system: System): void {
   )
   app.get<{ Params: Static<typeof GuidePage> }>(
     '/api/v1/guide/:page',
-    { schema: { tags, summary: 'A page of the guide to writing flows, as Markdown', params: GuidePage } },
+    {
+      schema: {
+        tags,
+        summary: 'A page of the guide to writing flows, as Markdown',
+        params: GuidePage,
+        response: { 200: textAs('text/markdown', 'The page', '# Flows\n') },
+      },
+    },
     async ({ params }, reply) => reply.type('text/markdown; charset=utf-8').send(await guidePage(params.page)),
   )
 }

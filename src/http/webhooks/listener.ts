@@ -173,7 +173,7 @@ async function bodyOf(
 }
 
 /** Counted only: keeping them would make an overload worse. */
-const NOT_KEPT = new Set(['webhook_not_found', 'rate_limited', 'overloaded'])
+const NOT_KEPT = new Set(['rate_limited', 'overloaded'])
 
 const isKept = ({ rejections, now }: Services, { flowId }: RouteRecord, code: ErrorCode): boolean =>
   !NOT_KEPT.has(code) && rejections.admits(flowId, now())
@@ -187,8 +187,10 @@ async function reject(
   route: RouteRecord | null,
 ): Promise<void> {
   const { code, message, retryAfterSeconds } = rejection
-  if (route && isKept(services, route, code))
-    keepRejection(services, route, head, rejection, ERROR_STATUS[code]).catch((error) =>
+  // What is not found may have been deleted meanwhile, or have another URL: then it has no inbox.
+  const inbox = code === 'webhook_not_found' ? services.published.route(head.webhookId) : route
+  if (inbox && isKept(services, inbox, code))
+    keepRejection(services, inbox, head, rejection, ERROR_STATUS[code]).catch((error) =>
       services.warn('a rejected delivery could not be kept', { reason: String(error) }),
     )
   else services.meters.delivery('rejected', code)

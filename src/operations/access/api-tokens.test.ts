@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { Actor, TokenRecord, TokenStore } from '../ports/access.ts'
-import { ApiTokens } from './api-tokens.ts'
-import { createToken } from './manage-tokens.ts'
+import type { Together } from '../services.ts'
+import type { TokenRecord, TokenStore } from '../ports/access.ts'
+import type { Actor } from '../ports/access.ts'
+import type { Services } from '../services.ts'
+import { ApiTokens, createToken } from './api-tokens.ts'
 import { digestOf } from './secret-code.ts'
 import type { AccessServices } from './services.ts'
 
@@ -44,10 +46,13 @@ const failed = (error: unknown) => {
   throw error
 }
 
+/** Nothing is under way. */
+const alone: Together = { run: (work) => work(), after: async (then) => then() }
+
 describe('tokens in memory', () => {
   it('do not come back when one is revoked while the list is being read', async () => {
     const { store, reads } = heldStore()
-    const tokens = new ApiTokens(store, failed)
+    const tokens = new ApiTokens(store, alone, failed)
     const reloading = tokens.reload()
     await tokens.remove('tok_1')
     reads.shift()!()
@@ -59,7 +64,7 @@ describe('tokens in memory', () => {
 
   it('have their use noted once a minute', async () => {
     const { store, reads, uses } = heldStore()
-    const tokens = new ApiTokens(store, failed)
+    const tokens = new ApiTokens(store, alone, failed)
     const reloading = tokens.reload()
     reads.shift()!()
     expect(await reloading).toEqual([])

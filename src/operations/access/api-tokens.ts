@@ -1,7 +1,13 @@
 // API tokens. All are kept in memory by their digests, so that a request costs no look-up in the database.
-import type { TokenRecord, TokenStore } from '../ports/access.ts'
+import { notFound, OperationError } from '../operation-error.ts'
 import type { Page, Paged } from '../ports/page.ts'
-import { digestOf } from './secret-code.ts'
+import type { Scope, TokenRecord, TokenStore } from '../ports/access.ts'
+import type { Together } from '../services.ts'
+import type { Actor } from '../ports/access.ts'
+import type { Services } from '../services.ts'
+import { reaches } from './scopes.ts'
+import { digestOf, newSecret } from './secret-code.ts'
+import { endWatching } from './sessions.ts'
 
 /** By it a scanner recognises a token that was committed by mistake. */
 export const PREFIX = 'mr_'
@@ -9,14 +15,16 @@ const NOTE_USE_EVERY_MS = 60_000
 
 export class ApiTokens {
   readonly #store: TokenStore
+  readonly #together: Together
   readonly #failed: (error: unknown) => void
   /** Other processes change the table too. */
   readonly #shared: boolean
   #byDigest = new Map<string, TokenRecord>()
   #changes = 0
 
-  constructor(store: TokenStore, failed: (error: unknown) => void, shared = false) {
+  constructor(store: TokenStore, together: Together, failed: (error: unknown) => void, shared = false) {
     this.#store = store
+    this.#together = together
     this.#failed = failed
     this.#shared = shared
   }
@@ -71,16 +79,20 @@ export class ApiTokens {
   /** false: its user has gone or has another role by now. */
   async add(token: TokenRecord): Promise<boolean> {
     if (!(await this.#store.add(token))) return false
-    this.#changes++
-    this.#byDigest.set(token.digest, token)
+    await this.#together.after(() => {
+      this.#changes++
+      this.#byDigest.set(token.digest, token)
+    })
     return true
   }
 
-  /** It opens nothing any more when this resolves. */
+  /** It opens nothing any more when this resolves, and what it is part of. */
   async remove(id: string): Promise<TokenRecord | null> {
     const removed = await this.#store.remove(id)
-    this.#changes++
-    if (removed) this.#byDigest.delete(removed.digest)
+    await this.#together.after(() => {
+      this.#changes++
+      if (removed) this.#byDigest.delete(removed.digest)
+    })
     return removed
   }
 }

@@ -43,9 +43,11 @@ export async function invite(
     expiresAt: createdAt + VALID_MS,
     userId: actor.userId,
   }
-  if (!(await services.access.invitations.add(invitation, digestOf(code))))
-    throw new OperationError('forbidden', 'You are no owner any more.')
-  await services.audit.record(actor, 'invitation.create', target(invitation), { role: invitation.role })
+  await services.audit.together(async () => {
+    if (!(await services.access.invitations.add(invitation, digestOf(code))))
+      throw new OperationError('forbidden', 'You are no owner any more.')
+    await services.audit.record(actor, 'invitation.create', target(invitation), { role: invitation.role })
+  })
   return { ...invitationView(invitation), url: `${services.baseUrl}/invite#code=${code}` }
 }
 
@@ -55,9 +57,11 @@ export async function listInvitations(services: AccessServices, page: Page): Pro
 }
 
 export async function revokeInvitation(services: AccessServices, actor: Actor, id: string): Promise<void> {
-  const revoked = await services.access.invitations.remove(id)
-  if (!revoked) throw notFound('invitation', id)
-  await services.audit.record(actor, 'invitation.revoke', target(revoked))
+  await services.audit.together(async () => {
+    const revoked = await services.access.invitations.remove(id)
+    if (!revoked) throw notFound('invitation', id)
+    await services.audit.record(actor, 'invitation.revoke', target(revoked))
+  })
 }
 
 const GONE = 'This invitation was used, was taken back or is past its time; ask for a new one.'
@@ -101,12 +105,13 @@ export async function acceptInvitation(
       lastSignInAt: null,
       password: await passwords.hash(given.password),
     }
-    const added = await users.addInvited(user, digestOf(given.code))
-    if (added === 'no_invitation') throw new OperationError('not_found', GONE)
-    if (added === 'email_taken')
-      throw new OperationError('conflict', 'There is a user with this e-mail address already; sign in.')
-    await services.audit.record({ id: user.id, name: email }, 'invitation.accept', target(invitation), {
-      role: user.role,
+    const { role } = user
+    await services.audit.together(async () => {
+      const added = await users.addInvited(user, digestOf(given.code))
+      if (added === 'no_invitation') throw new OperationError('not_found', GONE)
+      if (added === 'email_taken')
+        throw new OperationError('conflict', 'There is a user with this e-mail address already; sign in.')
+      await services.audit.record({ id: user.id, name: email }, 'invitation.accept', target(invitation), { role })
     })
     const session = await openSession(services, user)
     if (!session) throw new OperationError('conflict', 'The user was removed at once.')

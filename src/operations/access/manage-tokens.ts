@@ -58,15 +58,19 @@ export async function createToken(
     userId: actor.userId,
     lastUsedAt: null,
   }
-  if (!(await services.access.tokens.add(record)))
-    throw new OperationError('forbidden', 'Your role was changed meanwhile.')
-  await services.audit.record(actor, 'token.create', { kind: 'token', id: record.id, name }, { scope })
+  await services.audit.together(async () => {
+    if (!(await services.access.tokens.add(record)))
+      throw new OperationError('forbidden', 'Your role was changed meanwhile.')
+    await services.audit.record(actor, 'token.create', { kind: 'token', id: record.id, name }, { scope })
+  })
   return { ...tokenView(record), token }
 }
 
 export async function revokeToken(services: AccessServices, actor: Actor, id: string): Promise<void> {
-  const revoked = await services.access.tokens.remove(id)
-  if (!revoked) throw notFound('token', id)
+  await services.audit.together(async () => {
+    const revoked = await services.access.tokens.remove(id)
+    if (!revoked) throw notFound('token', id)
+    await services.audit.record(actor, 'token.revoke', { kind: 'token', id, name: revoked.name })
+  })
   endWatching(services, id)
-  await services.audit.record(actor, 'token.revoke', { kind: 'token', id, name: revoked.name })
 }

@@ -27,9 +27,11 @@ export async function setUp(services: AccessServices, given: NewOwner, network: 
       lastSignInAt: null,
       password: await passwords.hash(given.password),
     }
-    if (!(await users.addFirstOwner(owner))) throw closed
-    const target = { kind: 'user', id: owner.id, name: owner.email }
-    await services.audit.record({ id: owner.id, name: owner.email }, 'user.setup', target)
+    await services.audit.together(async () => {
+      if (!(await users.addFirstOwner(owner))) throw closed
+      const target = { kind: 'user', id: owner.id, name: owner.email }
+      await services.audit.record({ id: owner.id, name: owner.email }, 'user.setup', target)
+    })
     return (await openSession(services, owner))!
   })
 }

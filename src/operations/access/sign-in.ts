@@ -1,7 +1,8 @@
 // Signing in and out with e-mail and password, and changing the password.
 import { OperationError } from '../operation-error.ts'
-import type { UserView } from '../ports/access.ts'
 import type { AuditAction } from '../ports/audit.ts'
+import type { NewUser } from '../ports/access.ts'
+import type { Services } from '../services.ts'
 import { normalEmail } from './normal-email.ts'
 import { digestOf } from './secret-code.ts'
 import type { AccessServices } from './services.ts'
@@ -25,7 +26,7 @@ export async function signIn(
   return attempts.attempt(by, services.now(), async () => {
     const user = await users.byEmail(email)
     const matches = await passwords.match(given.password, user?.password ?? null)
-    const session = matches ? await openSession(services, user!) : null
+    const session = matches ? await openRecorded(services, user!, network) : null
     if (!session) {
       // An address that is nobody's may be a password in the wrong field: it is not kept.
       const target = user && { kind: 'user', id: user.id, name: user.email }
@@ -33,17 +34,25 @@ export async function signIn(
         await services.audit.record(NOBODY, 'user.sign_in_failed', target, { from: network })
       throw new OperationError('unauthorized', 'The e-mail address or the password is wrong.')
     }
-    await record(services, session.user, 'user.sign_in', { from: network })
     return session
   })
 }
 
+const openRecorded = (services: AccessServices, user: NewUser, network: string): Promise<OpenSession | null> =>
+  services.audit.together(async () => {
+    const session = await openSession(services, user)
+    if (session) await record(services, session.user, 'user.sign_in', { from: network })
+    return session
+  })
+
 export async function signOut(services: AccessServices, token: string): Promise<void> {
   const found = await findSession(services, token)
   if (!found) return
-  await services.access.sessions.end(digestOf(token))
+  await services.audit.together(async () => {
+    await services.access.sessions.end(digestOf(token))
+    await record(services, found.actor.user, 'user.sign_out')
+  })
   endWatching(services, found.actor.id!)
-  await record(services, found.actor.user, 'user.sign_out')
 }
 
 /** Every session of the user ends; the one that asked gets a new one. */
@@ -60,9 +69,11 @@ export async function changePassword(
     const refused = new OperationError('invalid_request', 'The current password is wrong.')
     if (!(await passwords.match(given.currentPassword, current?.password ?? null))) throw refused
     const password = await passwords.hash(given.newPassword)
-    if (!(await users.setPassword(user.id, password, current!.password))) throw refused
+    await services.audit.together(async () => {
+      if (!(await users.setPassword(user.id, password, current!.password))) throw refused
+      await record(services, user, 'user.password_change')
+    })
     endWatching(services, user.id)
-    await record(services, user, 'user.password_change')
     const session = await openSession(services, { ...current!, password })
     if (!session) throw new OperationError('conflict', 'The password was changed twice at once; sign in again.')
     return session

@@ -28,16 +28,21 @@ export async function listUsers(services: AccessServices, page: Page): Promise<P
 }
 
 export async function changeRole(services: AccessServices, actor: Actor, id: string, role: Role): Promise<ListedUser> {
-  const user = changed(await services.access.users.setRole(id, role, SCOPE_OF[role]), id)
+  const user = await services.audit.together(async () => {
+    const found = changed(await services.access.users.setRole(id, role, SCOPE_OF[role]), id)
+    await services.audit.record(actor, 'user.role_change', target(found), { role })
+    return found
+  })
   await takeEffect(services, id)
-  await services.audit.record(actor, 'user.role_change', target(user), { role })
   return listed(user)
 }
 
 export async function deleteUser(services: AccessServices, actor: Actor, id: string): Promise<void> {
-  const user = changed(await services.access.users.remove(id), id)
+  await services.audit.together(async () => {
+    const user = changed(await services.access.users.remove(id), id)
+    await services.audit.record(actor, 'user.delete', target(user))
+  })
   await takeEffect(services, id)
-  await services.audit.record(actor, 'user.delete', target(user))
 }
 
 function changed(user: UserRecord | 'last_owner' | null, id: string): UserRecord {
@@ -66,6 +71,8 @@ export async function resetPassword(
     throw new OperationError('invalid_request', `A password has ${least} to ${most} characters.`)
   const user = await services.users.byEmail(normalEmail(email))
   const hash = await services.passwords.hash(password)
-  if (!user || !(await services.users.setPassword(user.id, hash, null))) throw notFound('user', email)
-  await services.audit.record({ id: null, name: 'command line' }, 'user.password_reset', target(user))
+  await services.audit.together(async () => {
+    if (!user || !(await services.users.setPassword(user.id, hash, null))) throw notFound('user', email)
+    await services.audit.record({ id: null, name: 'command line' }, 'user.password_reset', target(user))
+  })
 }

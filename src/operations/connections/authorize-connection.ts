@@ -72,9 +72,12 @@ export async function finishAuthorization(
   const request = await services.authorizationRequests.take(services.hashing.sha256(callback.state))
   if (!request)
     return { connection: null, problem: 'The state is not known or was used before: begin again at the connection.' }
-  const problem = refusal(services, callback, request) ?? (await exchange(services, callback, request))
   const { connection, actor } = request
-  await services.audit.record(actor, 'connection.authorize', connectionTarget(connection), problem ? { problem } : {})
+  const record = (details: { problem?: string }) =>
+    services.audit.record(actor, 'connection.authorize', connectionTarget(connection), details)
+  const problem =
+    refusal(services, callback, request) ?? (await exchange(services, callback, request, () => record({})))
+  if (problem !== null) await record({ problem })
   return { connection, problem }
 }
 
@@ -101,6 +104,7 @@ async function exchange(
   services: ConnectionServices,
   { code }: Callback,
   request: AuthorizationRequest,
+  record: () => Promise<void>,
 ): Promise<string | null> {
   const connection = services.connections.get(request.connection)!
   try {
@@ -108,6 +112,7 @@ async function exchange(
     const tokens = await services.oauth.exchange(settings, redirectUri(services), code!, request.verifier)
     // What was granted to one client is of no use to another.
     if (!isUnchanged(services, request)) return CHANGED
+    await record()
     await services.tokens.connect(connection.name, tokens)
     return null
   } catch (error) {

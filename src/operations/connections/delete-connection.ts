@@ -9,9 +9,11 @@ export async function deleteConnection(services: ConnectionServices, actor: Acto
   findConnection(services, name)
   await services.connections.whileLeaving(name, async () => {
     refuseIfMissed(await flowsUsing(services, name), name, new Map())
-    if (!(await services.connectionStore.remove(name))) throw notFound('connection', name)
+    await services.audit.together(async () => {
+      if (!(await services.connectionStore.remove(name))) throw notFound('connection', name)
+      await services.audit.record(actor, 'connection.delete', connectionTarget(name))
+    })
     await services.tokens.forget(name)
     services.connections.take(name)
   })
-  await services.audit.record(actor, 'connection.delete', connectionTarget(name))
 }

@@ -48,10 +48,15 @@ export async function createConnection(
     createdAt: now,
     updatedAt: now,
   }
-  if (!(await services.connectionStore.create(record)))
-    throw new OperationError('conflict', `There is a connection "${name}" already; change it, or choose another name.`)
+  await services.audit.together(async () => {
+    if (!(await services.connectionStore.create(record)))
+      throw new OperationError(
+        'conflict',
+        `There is a connection "${name}" already; change it, or choose another name.`,
+      )
+    await services.audit.record(actor, 'connection.create', connectionTarget(name), { kind, hosts })
+  })
   services.connections.put(record)
-  await services.audit.record(actor, 'connection.create', connectionTarget(name), { kind, hosts })
   return connectionView(services, record, await flowsUsing(services, name))
 }
 
@@ -91,15 +96,14 @@ export async function replaceConnection(
   refuseIfMissed(uses, name, new Map([[name, shapeOf(record)]]))
   // Nobody agreed to what was granted going there: it must be gone before the new place counts.
   if (change) await services.tokens.forget(name)
-  if (!(await services.connectionStore.replace(record)))
-    throw new OperationError('conflict', `The connection "${name}" was changed at the same time; read it again.`)
+  await services.audit.together(async () => {
+    if (!(await services.connectionStore.replace(record)))
+      throw new OperationError('conflict', `The connection "${name}" was changed at the same time; read it again.`)
+    const fields = Object.keys(given.fields ?? {})
+    await services.audit.record(actor, 'connection.update', connectionTarget(name), { kind, hosts, fields })
+  })
   services.connections.put(record)
   await services.tokens.settingsChanged(current, record)
-  await services.audit.record(actor, 'connection.update', connectionTarget(name), {
-    kind,
-    hosts,
-    fields: Object.keys(given.fields ?? {}),
-  })
   return connectionView(services, record, uses)
 }
 

@@ -29,10 +29,18 @@ export class Rejection {
   readonly code: RejectionCode
   readonly message: string
   readonly retryAfterSeconds: number | null
-  constructor(code: RejectionCode, message: string, retryAfterSeconds: number | null = null) {
+  /** For the flow's owner, who may know more than the sender. */
+  readonly inboxMessage: string
+  constructor(
+    code: RejectionCode,
+    message: string,
+    retryAfterSeconds: number | null = null,
+    inboxMessage: string | null = null,
+  ) {
     this.code = code
     this.message = message
     this.retryAfterSeconds = retryAfterSeconds
+    this.inboxMessage = inboxMessage ?? message
   }
 }
 
@@ -146,12 +154,16 @@ function checkSender(services: DeliveryServices, { flow, head, route }: Admissio
   }
   const given = auth.kind === 'header' ? takeHeader(head, name) : takeParameter(head, name)
   // An empty secret would let everybody in.
-  if (given === null || expected === '' || !equalInConstantTime(given, expected))
-    return new Rejection(
-      'unauthorized',
-      `Authentication failed: the ${auth.kind === 'header' ? 'header' : 'query parameter'} ${name} must be sent once, with the configured value.`,
-    )
-  return null
+  const fits = given !== null && expected !== '' && equalInConstantTime(given.value, expected)
+  if (fits && (given.name === name || auth.anyCase)) return null
+  return new Rejection(
+    'unauthorized',
+    `Authentication failed: the ${auth.kind === 'header' ? 'header' : 'query parameter'} ${name} must be sent once, with the configured value.`,
+    null,
+    fits
+      ? `Authentication failed: only the letter case differs. The header ${name} came as ${given.name}, with the configured value. A proxy may have changed its name: set anyCase: true on the authentication, or configure the name as it comes.`
+      : null,
+  )
 }
 
 /** For a request whose head was admitted and whose whole body is there. */
@@ -189,7 +201,14 @@ export async function maskCredential(
   const flow = await flowOf(services, route, head)
   // Of a draft that cannot be used it is not known where its secret stands.
   if (flow instanceof Rejection) return maskAll(head)
-  const { auth } = flow.trigger
+  maskOf(services, flow, head)
+  if (route.version !== null || head.test) return
+  // Senders of a flow that is no longer published still know the secret of its last version.
+  const [last] = (await services.flows.versions(route.flowId, { limit: 1, cursor: null })).items
+  if (last) maskOf(services, await services.published.version(route.flowId, last.version), head)
+}
+
+function maskOf(services: DeliveryServices, { trigger: { auth } }: LiveFlow, head: DeliveryHead): void {
   // A signature lets in nothing but the body that it signs.
   if (auth.kind === 'none' || auth.kind === 'signature') return
   try {
@@ -212,24 +231,30 @@ function authScope(services: DeliveryServices) {
   return stepScope(roots, services.hashing, '', '', 0)
 }
 
-/** The one value sent under exactly this name, as bytes; masked from here on, whatever it was. */
-function takeHeader(head: DeliveryHead, name: string): Buffer | null {
-  const lowerCase = name.toLowerCase()
-  if (head.headers[lowerCase] !== undefined) head.headers[lowerCase] = MASKED
-  let value: string | null = null
-  for (let i = 0; i < head.rawHeaders.length; i += 2) {
-    if (head.rawHeaders[i]!.toLowerCase() !== lowerCase) continue
-    if (value !== null || head.rawHeaders[i] !== name) return null
-    value = head.rawHeaders[i + 1]!
-  }
-  return value === null ? null : Buffer.from(value, 'latin1')
+interface Credential {
+  /** As it was sent. */
+  name: string
+  value: Buffer
 }
 
-function takeParameter(head: DeliveryHead, name: string): Buffer | null {
+/** The one value sent under this name in any letter case; masked from here on, whatever it was. */
+function takeHeader(head: DeliveryHead, name: string): Credential | null {
+  const lowerCase = name.toLowerCase()
+  if (head.headers[lowerCase] !== undefined) head.headers[lowerCase] = MASKED
+  let at: number | null = null
+  for (let i = 0; i < head.rawHeaders.length; i += 2) {
+    if (head.rawHeaders[i]!.toLowerCase() !== lowerCase) continue
+    if (at !== null) return null
+    at = i
+  }
+  return at === null ? null : { name: head.rawHeaders[at]!, value: Buffer.from(head.rawHeaders[at + 1]!, 'latin1') }
+}
+
+function takeParameter(head: DeliveryHead, name: string): Credential | null {
   const values = head.queryAll[name]
   if (!values) return null
   head.queryAll[name] = [MASKED]
-  return values.length === 1 ? Buffer.from(values[0]!) : null
+  return values.length === 1 ? { name, value: Buffer.from(values[0]!) } : null
 }
 
 /** By digest, so that unequal lengths take the same time. */
@@ -260,7 +285,12 @@ function checkHeaders(services: DeliveryServices, { flow, head }: Admission): Re
 }
 
 export const notFound = (): Rejection =>
-  new Rejection('webhook_not_found', 'There is no webhook at this URL. Check the URL, and that its flow is published.')
+  new Rejection(
+    'webhook_not_found',
+    'There is no webhook at this URL. Check the URL, and that its flow is published.',
+    null,
+    'The flow was not published when this came. Publish it, and let the sender try again.',
+  )
 
 /** What a sender wrote, in a message that is kept. */
 export const briefly = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text)

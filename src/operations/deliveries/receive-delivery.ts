@@ -272,7 +272,7 @@ async function keepDelivery(
     receivedAt: services.now(),
     outcome,
     code: rejection?.code ?? null,
-    message: rejection?.message ?? null,
+    message: rejection?.inboxMessage ?? null,
     status,
     runId,
   }

@@ -19,9 +19,11 @@ export async function createFlow(services: FlowServices, actor: Actor, document:
     createdAt: now,
     updatedAt: now,
   }
-  await services.flows.create(flow)
+  await services.audit.together(async () => {
+    await services.flows.create(flow)
+    await services.audit.record(actor, 'flow.create', flowTarget(flow))
+  })
   services.published.setRoute({ webhookId: flow.webhookId, flowId: flow.id, version: null })
   services.signals.send({ topic: 'flow', flowId: flow.id })
-  await services.audit.record(actor, 'flow.create', flowTarget(flow))
   return flowView(flow, services.webhookBaseUrl)
 }

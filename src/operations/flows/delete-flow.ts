@@ -12,12 +12,19 @@ export async function deleteFlow(services: FlowServices, actor: Actor, id: strin
   const flow = await findFlow(services, id)
   // First, so that nothing more is taken on for a flow that is about to go.
   services.published.removeRoute(id)
-  const removed = await services.flows.remove(id, services.now())
-  if (!removed) throw notFound('flow', id)
+  try {
+    await services.audit.together(async () => {
+      if (!(await services.flows.remove(id, services.now()))) throw notFound('flow', id)
+      await services.audit.record(actor, 'flow.delete', flowTarget(flow))
+    })
+  } catch (error) {
+    // Its webhook goes on answering, unless somebody else has deleted it meanwhile.
+    await services.published.readFlow(id)
+    throw error
+  }
   services.signals.send({ topic: 'flow_deleted', flowId: id })
   services.queue.forgetAllOf(id)
   endRunsOf(services, id)
-  await services.audit.record(actor, 'flow.delete', flowTarget(flow))
 }
 
 /** In every process: its webhook, its runs under way, and the callers that wait for them. */

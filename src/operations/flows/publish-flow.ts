@@ -16,31 +16,40 @@ export async function publishFlow(
   const { document, warnings } = publishable(services, flow, await dataShapes(services, id))
   // Whatever validation let through must compile before it goes live.
   services.published.compile(id, document)
-  const published = await services.flows.publish(id, {
-    revision: flow.revision,
-    publishedAt: services.now(),
-    publishedBy: actor.name,
+  const live = await services.audit.together(async () => {
+    const published = await services.flows.publish(id, {
+      revision: flow.revision,
+      publishedAt: services.now(),
+      publishedBy: actor.name,
+    })
+    if (published === 'conflict')
+      throw new OperationError('conflict', 'The draft was changed while it was being published; publish again.')
+    const record = present(published, id) as FlowRecord
+    await services.audit.record(actor, 'flow.publish', flowTarget(record), { version: record.version })
+    return record
   })
-  if (published === 'conflict')
-    throw new OperationError('conflict', 'The draft was changed while it was being published; publish again.')
-  const live = present(published, id) as FlowRecord
   setRoute(services, live)
-  await services.audit.record(actor, 'flow.publish', flowTarget(live), { version: live.version })
   return { version: live.version!, warnings }
 }
 
 export async function unpublishFlow(services: FlowServices, actor: Actor, id: string): Promise<FlowView> {
-  const flow = present(await services.flows.unpublish(id, services.now()), id)
+  const flow = await services.audit.together(async () => {
+    const record = present(await services.flows.unpublish(id, services.now()), id)
+    await services.audit.record(actor, 'flow.unpublish', flowTarget(record))
+    return record
+  })
   setRoute(services, flow)
-  await services.audit.record(actor, 'flow.unpublish', flowTarget(flow))
   return flowView(flow, services.webhookBaseUrl)
 }
 
 /** The old URL is gone when this returns. */
 export async function regenerateWebhook(services: FlowServices, actor: Actor, id: string): Promise<FlowView> {
-  const flow = present(await services.flows.setWebhookId(id, services.ids.webhookId(), services.now()), id)
+  const flow = await services.audit.together(async () => {
+    const record = present(await services.flows.setWebhookId(id, services.ids.webhookId(), services.now()), id)
+    await services.audit.record(actor, 'flow.regenerate', flowTarget(record))
+    return record
+  })
   setRoute(services, flow)
-  await services.audit.record(actor, 'flow.regenerate', flowTarget(flow))
   return flowView(flow, services.webhookBaseUrl)
 }
 

@@ -2,8 +2,11 @@ import { parseJson } from '../../flow/parse-json.ts'
 import { notFound, OperationError } from '../operation-error.ts'
 import type { Actor } from '../ports/access.ts'
 import { type Draft, draftOf, present } from './draft.ts'
-import { type FlowView, flowTarget, flowView } from './flow-view.ts'
-import type { FlowServices } from './services.ts'
+import { type FlowView, flowView } from './flow-view.ts'
+import { notFound, OperationError } from '../operation-error.ts'
+import type { FlowRecord } from '../ports/flows.ts'
+import type { Actor } from '../ports/access.ts'
+import type { Services } from '../services.ts'
 
 export async function replaceDraft(
   services: FlowServices,
@@ -12,9 +15,9 @@ export async function replaceDraft(
   document: unknown,
   expectedRevision: number | null,
 ): Promise<FlowView> {
-  const flow = await saveDraft(services, id, draftOf(services, id, document), expectedRevision)
-  await services.audit.recordOnce(actor, 'flow.update', flowTarget(flow), { revision: flow.revision })
-  return flow
+  return saveDraft(services, id, draftOf(services, id, document), expectedRevision, (flow) =>
+    services.audit.recordOnce(actor, 'flow.update', flowTarget(flow), { revision: flow.revision }),
+  )
 }
 
 /** Makes an earlier version the draft again. */
@@ -27,9 +30,9 @@ export async function restoreVersion(
   const record = await services.flows.version(id, version)
   if (!record) throw notFound('version', `${version} of flow ${id}`)
   const name = (parseJson(record.document) as { name: string }).name
-  const flow = await saveDraft(services, id, { name, text: record.document }, null)
-  await services.audit.record(actor, 'flow.restore', flowTarget(flow), { version })
-  return flow
+  return saveDraft(services, id, { name, text: record.document }, null, (flow) =>
+    services.audit.record(actor, 'flow.restore', flowTarget(flow), { version }),
+  )
 }
 
 async function saveDraft(
@@ -37,18 +40,24 @@ async function saveDraft(
   id: string,
   { name, text }: Draft,
   expectedRevision: number | null,
+  record: (flow: FlowRecord) => Promise<void>,
 ): Promise<FlowView> {
-  const saved = await services.flows.replaceDraft(id, {
-    name,
-    draft: text,
-    updatedAt: services.now(),
-    expectedRevision,
+  const flow = await services.audit.together(async () => {
+    const saved = await services.flows.replaceDraft(id, {
+      name,
+      draft: text,
+      updatedAt: services.now(),
+      expectedRevision,
+    })
+    if (saved === 'conflict')
+      throw new OperationError(
+        'revision_conflict',
+        `The draft has been changed since revision ${expectedRevision}; read it again and merge your change.`,
+      )
+    const found = present(saved, id)
+    await record(found)
+    return found
   })
-  if (saved === 'conflict')
-    throw new OperationError(
-      'revision_conflict',
-      `The draft has been changed since revision ${expectedRevision}; read it again and merge your change.`,
-    )
   services.signals.send({ topic: 'flow', flowId: id })
-  return flowView(present(saved, id), services.webhookBaseUrl)
+  return flowView(flow, services.webhookBaseUrl)
 }

@@ -29,6 +29,14 @@ export interface AuditEntry {
   details: Record<string, unknown>
 }
 
+/** Writes of several stores as one. */
+export interface Together {
+  /** All that `work` writes to stores is committed when it resolves, and none of it when it rejects. It waits for the database only. */
+  run<T>(work: () => Promise<T>): Promise<T>
+  /** What has to wait until then, such as what is kept in memory; at once where nothing is under way. */
+  after(then: () => Promise<void> | void): Promise<void>
+}
+
 export interface AuditStore {
   add(entry: AuditEntry): Promise<void>
   /** Newest first. */
@@ -39,7 +47,9 @@ export interface AuditStore {
 
 /** Records what was done. */
 export interface AuditTrail {
-  /** After the deed, which is done whatever becomes of its record: it never throws. Secrets that are known are hidden. */
+  /** For a deed and its entry: both are there when it resolves, or neither. */
+  together<T>(deed: () => Promise<T>): Promise<T>
+  /** Rejects where it cannot be written; the deed must not stand then. Secrets that are known are hidden. */
   record(
     actor: Pick<Actor, 'name' | 'id'>,
     action: AuditAction,

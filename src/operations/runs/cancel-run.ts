@@ -1,7 +1,6 @@
 import { defaultErrorReply } from '../../engine/caller-reply.ts'
 import { type FlowEvent, runTopic } from '../events/events.ts'
-import { OperationError } from '../operation-error.ts'
-import type { Actor } from '../ports/access.ts'
+import { notFound, OperationError } from '../operation-error.ts'
 import { type RunView, readRun } from './read-runs.ts'
 import type { RunServices } from './services.ts'
 
@@ -9,7 +8,13 @@ const CANCELLED = 'The run was cancelled.'
 
 /** Queued, running or waiting: it ends now. Whoever runs it has lost its claim and can change nothing more. */
 export async function cancelRun(services: RunServices, actor: Actor, id: string): Promise<RunView> {
-  const cancelled = await services.runs.cancel(id, services.now(), { code: 'cancelled', message: CANCELLED })
+  const followed = await services.runs.followed(id)
+  if (!followed) throw notFound('run', id)
+  const cancelled = await services.audit.together(async () => {
+    if (!(await services.runs.cancel(id, services.now(), { code: 'cancelled', message: CANCELLED }))) return false
+    await services.audit.record(actor, 'run.cancel', { kind: 'run', id, name: null }, { flow: followed.flowId })
+    return true
+  })
   const run = await readRun(services, id)
   if (!cancelled) {
     if (run.status === 'cancelled') return run
@@ -23,7 +28,6 @@ export async function cancelRun(services: RunServices, actor: Actor, id: string)
   const event: FlowEvent = { type: 'run', data: summary }
   services.events.emit(runTopic(id), event)
   services.events.tell(run.flowId, 'run', id, () => event)
-  await services.audit.record(actor, 'run.cancel', { kind: 'run', id, name: null }, { flow: run.flowId })
   return run
 }
 

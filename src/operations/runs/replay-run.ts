@@ -34,13 +34,13 @@ export async function replayRun(
     replayOf: id,
   }
   const journal = from === undefined ? null : await journalBefore(services, id, from)
-  await startRun(services, run, trigger.concurrency, null, journal)
   await services.audit.record(
     actor,
     'run.replay',
     { kind: 'run', id, name: null },
     { flow: original.flowId, run: run.id, version, ...(from !== undefined && { from }) },
   )
+  await startRun(services, run, trigger.concurrency, null, journal)
   return readRun(services, run.id)
 }
 

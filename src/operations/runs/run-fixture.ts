@@ -3,7 +3,8 @@ import type { Expectation, Fixture, FixtureConnection, FixtureReply, FixtureStub
 import { connectionUses } from '../../flow/validate.ts'
 import { OperationError } from '../operation-error.ts'
 import { type RunView, readRunDocument, readWholeRun, type StepView } from './read-runs.ts'
-import type { RunServices } from './services.ts'
+import type { Services } from '../services.ts'
+import { shownRequest } from '../shown-request.ts'
 
 /** What stands in place of secrets in what is shown; in the URL of a request also ***. */
 const MARKS = /\[secret\]|\[masked\]/
@@ -89,17 +90,12 @@ interface Request {
   reply: FixtureReply & { headers?: Record<string, string> }
 }
 
-interface Shown {
-  method: string
-  url: string
-  headers: { name: string; value: string }[]
-  body: unknown
-}
-
 /** A request that failed to the end was sent as often as it was tried; of one that came through only the last reply is known. */
-function requestsOf({ input, output, error, attempt }: StepView): Request[] {
-  if (typeof input !== 'object' || input === null || !('url' in input)) return []
-  const { method, url, headers, body } = input as Shown
+function requestsOf(step: StepView): Request[] {
+  const shown = shownRequest(step)
+  if (!shown) return []
+  const { method, url, headers, body } = shown
+  const { output, error, attempt } = step
   const isJson = headers.some(({ name, value }) => name.toLowerCase() === 'content-type' && /json/.test(value))
   const request: Request = {
     method,

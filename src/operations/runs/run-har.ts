@@ -3,7 +3,8 @@ import { STATUS_CODES } from 'node:http'
 import { formPairs } from '../../flow/form-pairs.ts'
 import { OperationError } from '../operation-error.ts'
 import { readRunDocument, readWholeRun, type StepView } from './read-runs.ts'
-import type { RunServices } from './services.ts'
+import type { Services } from '../services.ts'
+import { type ShownRequest, shownRequest } from '../shown-request.ts'
 
 interface NameValue {
   name: string
@@ -37,19 +38,12 @@ export async function runHar(services: RunServices, id: string, version: string)
       entries: run.steps
         .filter(
           ({ kind, finishedAt, input }) =>
-            services.kinds.get(kind)?.sendsRequest && finishedAt !== null && isRequest(input),
+            services.kinds.get(kind)?.sendsRequest && finishedAt !== null && hasUrl(input),
         )
         .map((step) => entryOf(step, sendsJson(step.id), (value) => services.secrets.redact(value, run.flowId))),
       comment: `${run.id} of ${run.flowName ?? run.flowId}; secrets are replaced by [secret], [masked] or ***`,
     },
   }
-}
-
-interface Shown {
-  method: string
-  url: string
-  headers: NameValue[]
-  body: unknown
 }
 
 interface Reply {
@@ -62,7 +56,8 @@ interface Reply {
   durationMs: number
 }
 
-const isRequest = (input: unknown): input is Shown => typeof input === 'object' && input !== null && 'url' in input
+const hasUrl = (input: unknown): input is { method: string; url: string } =>
+  typeof input === 'object' && input !== null && 'url' in input
 
 /** Text that the journal shows as a body is either sent as it is, or as JSON: the flow tells, while it is there. */
 async function jsonBodies(services: RunServices, id: string): Promise<(stepId: string) => boolean> {
@@ -82,19 +77,23 @@ async function jsonBodies(services: RunServices, id: string): Promise<(stepId: s
 
 function entryOf(step: StepView, isJson: boolean, redact: <T>(value: T) => T): HarEntry {
   const { path, attempt, error } = step
-  const request = step.input as Shown
+  const made = shownRequest(step)
+  const { method, url } = step.input as { method: string; url: string }
   const output = step.output as Reply | null
   const reply = output?.status === undefined ? null : output
   const time = reply?.durationMs ?? Date.parse(step.finishedAt!) - Date.parse(step.startedAt)
   const notes = [
     `step ${path}`,
+    ...(made ? [] : ['its request was not made']),
     ...(attempt > 1 ? [`attempt ${attempt}, the others are not kept`] : []),
     ...(reply && reply.redirects > 0 ? [`redirects: ${reply.redirects}, the last to ${reply.url}`] : []),
   ]
   return {
     startedDateTime: step.startedAt,
     time,
-    request: requestOf(request, isJson, redact),
+    request: made
+      ? requestOf(made, isJson, redact)
+      : requestOf({ method, url, headers: [], body: null }, false, redact),
     response: reply ? responseOf(reply) : NO_RESPONSE,
     cache: {},
     timings: { send: 0, wait: time, receive: 0 },
@@ -107,7 +106,7 @@ function entryOf(step: StepView, isJson: boolean, redact: <T>(value: T) => T): H
 const SIZES = { headersSize: -1, bodySize: -1 }
 const HTTP = { httpVersion: 'HTTP/1.1' }
 
-function requestOf({ method, url, headers, body }: Shown, isJson: boolean, redact: <T>(value: T) => T): object {
+function requestOf({ method, url, headers, body }: ShownRequest, isJson: boolean, redact: <T>(value: T) => T): object {
   const contentType = headers.find(({ name }) => name.toLowerCase() === 'content-type')?.value
   const text = typeof body === 'string' && !isJson ? body : JSON.stringify(body)
   const query = url.split('?').slice(1).join('?')

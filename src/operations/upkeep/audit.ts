@@ -1,7 +1,8 @@
-// Who did what, and when: kept in the database, and shown to owners.
+// Who did what, and when: kept in the database, and shown to owners. Nothing is done without its entry: they are written together,
+// and what is more than a write to the database comes after its entry.
 import type { Ids } from '../../engine/ids.ts'
 import type { Actor } from '../ports/access.ts'
-import type { AuditAction, AuditStore, AuditTarget, AuditTrail } from '../ports/audit.ts'
+import type { AuditAction, AuditStore, AuditTarget, AuditTrail, Together } from '../ports/audit.ts'
 import type { Page, Paged } from '../ports/page.ts'
 
 export const AUDIT_DAYS = 365
@@ -13,8 +14,7 @@ export interface AuditPorts {
   ids: Ids
   now(): number
   redact<T>(value: T): T
-  /** The log, when the database would not take an entry. */
-  lost(error: unknown, action: AuditAction): void
+  together: Together
 }
 
 export class Audit implements AuditTrail {
@@ -26,20 +26,21 @@ export class Audit implements AuditTrail {
     this.#ports = ports
   }
 
-  /** After the deed, which is done whatever becomes of its record: it never throws. Secrets that are known are hidden. */
+  /** For a deed and its entry: both are there when it resolves, or neither. */
+  together<T>(deed: () => Promise<T>): Promise<T> {
+    return this.#ports.together.run(deed)
+  }
+
+  /** Rejects where it cannot be written; the deed must not stand then. Secrets that are known are hidden. */
   async record(
     actor: Pick<Actor, 'name' | 'id'>,
     action: AuditAction,
     target: AuditTarget | null = null,
     details: Record<string, unknown> = {},
   ): Promise<void> {
-    const { store, ids, now, redact, lost } = this.#ports
+    const { store, ids, now, redact } = this.#ports
     const entry = { id: ids.next('aud'), at: now(), actor: actor.name, actorId: actor.id, action, target, details }
-    try {
-      await store.add(redact(entry))
-    } catch (error) {
-      lost(error, action)
-    }
+    await store.add(redact(entry))
   }
 
   /** For what somebody does every few seconds, such as saving a draft: one entry in ten minutes tells as much. */
@@ -52,9 +53,11 @@ export class Audit implements AuditTrail {
     const key = JSON.stringify([actor.id, actor.name, action, target.id])
     const now = this.#ports.now()
     if (now - (this.#recent.get(key) ?? -ONCE_IN_MS) < ONCE_IN_MS) return
-    if (this.#recent.size >= MOST_RECENT) this.#recent.clear()
-    this.#recent.set(key, now)
     await this.record(actor, action, target, details)
+    await this.#ports.together.after(() => {
+      if (this.#recent.size >= MOST_RECENT) this.#recent.clear()
+      this.#recent.set(key, now)
+    })
   }
 
   deleteOlderThan(before: number, limit: number): Promise<number> {

@@ -13,6 +13,11 @@ export async function makeBackup(services: UpkeepServices, actor: Actor): Promis
       `The copy could not be made: ${error.message}. It needs as much free room in the data folder as the database takes.`,
     )
   })
-  await services.audit.record(actor, 'backup.create', null, { size: backup.size })
+  try {
+    await services.audit.record(actor, 'backup.create', null, { size: backup.size })
+  } catch (error) {
+    backup.remove()
+    throw error
+  }
   return backup
 }

@@ -4,8 +4,8 @@ import type { UpkeepServices } from './services.ts'
 
 /** Begins to seal everything with the current key; how far it is, `GET /keys` tells. */
 export async function rotateKeys({ keyRotation, audit }: UpkeepServices, actor: Actor): Promise<KeysView> {
+  const { current } = await keyRotation.view()
+  await audit.record(actor, 'key.rotate', { kind: 'key', id: current, name: null })
   keyRotation.start()
-  const view = await keyRotation.view()
-  await audit.record(actor, 'key.rotate', { kind: 'key', id: view.current, name: null })
-  return view
+  return keyRotation.view()
 }

@@ -2,6 +2,7 @@
 import { OutboundError } from '../../engine/http-client.ts'
 import { checkHeaderName, checkHeaderValue, parseOutboundUrl } from '../../engine/outbound-rules.ts'
 import type { StepIssue } from '../../engine/step-kind.ts'
+import { hasBreak } from '../../flow/outbound-parts.ts'
 
 const BODY_METHODS = ['POST', 'PUT', 'PATCH']
 
@@ -57,7 +58,7 @@ function authHeaderName(auth: unknown): string | null {
 }
 
 function checkLine(text: string): void {
-  if (/[\r\n]/.test(text) || text.includes('\0'))
+  if (hasBreak(text))
     throw new OutboundError('invalid_url', 'A query parameter contains a line break or NUL character', 'Remove it.')
 }
 

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { decodeBody } from './decode-body.ts'
 
@@ -10,6 +11,21 @@ describe('decodeBody', () => {
     'application/problem+json',
     'application/vnd.api+json;v=1',
   ])('parses %s', (type) => expect(decode('{"a":[1,"ü"]}', type)).toEqual({ a: [1, 'ü'] }))
+
+  it('reads what an unknown encoding was left on by its type where it is text, and keeps its bytes where not', () => {
+    const encoded = (body: string | Buffer, type?: string, encoding = 'none') =>
+      decodeBody(Buffer.from(body as string), type, encoding)
+    expect(encoded('{"a":1}', 'application/json')).toEqual({ a: 1 })
+    expect(encoded('ü', 'text/plain')).toBe('ü')
+    expect(encoded(Buffer.from('ü', 'latin1'), 'text/plain; charset=iso-8859-1')).toBe('ü')
+    expect(encoded('ü', 'text/plain; charset=nonsense')).toBe('ü')
+    const packed = gzipSync('{"a":1}')
+    const kept = { base64: packed.toString('base64'), contentType: 'application/json', size: packed.length }
+    expect(encoded(packed, 'application/json', 'gzip, none')).toEqual(kept)
+    expect(encoded(packed, undefined, 'gzip, none')).toEqual({ ...kept, contentType: null })
+    // One that was undone changes nothing.
+    expect(encoded(Buffer.from([0x61, 0xff]), 'text/plain', 'gzip')).toBe('a\ufffd')
+  })
 
   it('gives null for no body, whatever the type', () => {
     for (const type of [undefined, 'application/json', 'text/plain', 'image/png']) expect(decode('', type)).toBeNull()

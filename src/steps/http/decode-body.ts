@@ -1,6 +1,7 @@
 // The reply's bytes as flows see them: JSON, text or base64 (contract §3).
 
 import { isUtf8 } from 'node:buffer'
+import { readContentEncodings } from '../../engine/content-encodings.ts'
 import { type JsonLimits, jsonProblem, measureJson, SENDER_LIMITS } from '../../flow/json-limits.ts'
 import { parseJson } from '../../flow/parse-json.ts'
 
@@ -24,14 +25,27 @@ const TEXT_TYPES = new Set([
   'application/json-seq',
 ])
 
-export function decodeBody(body: Uint8Array, contentType: string | undefined): unknown {
+export function decodeBody(body: Uint8Array, contentType: string | undefined, contentEncoding?: string): unknown {
   if (body.length === 0) return null
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  if (contentEncoding !== undefined && !isLegible(bytes, contentType, contentEncoding))
+    return binary(bytes, contentType ?? null)
   const type = /^\s*([^\s;,/]+\/[^\s;,]+)/.exec(contentType ?? '')?.[1]?.toLowerCase()
   if (type === undefined) return isUtf8(bytes) ? utf8(bytes) : binary(bytes, null)
   if (type === 'application/json' || type.endsWith('+json')) return jsonOrText(decodeText(bytes, contentType!))
   if (type.startsWith('text/') || type.endsWith('+xml') || TEXT_TYPES.has(type)) return decodeText(bytes, contentType!)
   return binary(bytes, contentType!)
+}
+
+/** What an encoding was left on may be no text, whatever its type says. Read as one it would be lost. */
+function isLegible(bytes: Buffer, contentType: string | undefined, contentEncoding: string): boolean {
+  if (!readContentEncodings(contentEncoding).someLeft) return true
+  try {
+    new TextDecoder(charsetOf(contentType), { fatal: true }).decode(bytes)
+    return true
+  } catch {
+    return isUtf8(bytes)
+  }
 }
 
 function binary(
@@ -43,14 +57,18 @@ function binary(
 
 /** A charset that nobody knows is read as UTF-8, with U+FFFD for what is not. */
 function decodeText(bytes: Buffer, contentType: string): string {
-  const charset = /;\s*charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;,]*))/i.exec(contentType)
-  const label = (charset?.[1] ?? charset?.[2] ?? charset?.[3] ?? 'utf-8').trim().toLowerCase()
+  const label = charsetOf(contentType)
   if (label === 'utf-8' || label === 'utf8') return utf8(bytes)
   try {
     return new TextDecoder(label).decode(bytes)
   } catch {
     return utf8(bytes)
   }
+}
+
+function charsetOf(contentType = ''): string {
+  const charset = /;\s*charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;,]*))/i.exec(contentType)
+  return (charset?.[1] ?? charset?.[2] ?? charset?.[3] ?? 'utf-8').trim().toLowerCase()
 }
 
 function utf8(bytes: Buffer): string {

@@ -51,6 +51,7 @@ async function run(
     },
     holdsSecret: (text: string) => text.includes('canary'),
     replyRoom: () => null,
+    standing: () => null,
     http: client(),
     connections: {
       fields: {},
@@ -197,6 +198,18 @@ describe('the request', () => {
     expect(other.seen[0]!.headers).not.toHaveProperty('x-custom')
     expect(other.seen[0]!.headers).toMatchObject({ 'x-plain': 'p' })
     expect(other.seen[1]!.url).toBe('/there')
+  })
+
+  it('brings cookies of redirects back where that is asked for, and shows none of them', async () => {
+    const server = await api((reply, { url }) => {
+      if (url === '/end') reply.end('{}')
+      else reply.writeHead(302, { location: '/end', 'set-cookie': 'session=baked' }).end()
+    })
+    const { input, output } = await run({ url: server.origin, cookies: true })
+    expect(server.seen[1]!.headers.cookie).toBe('session=baked')
+    expect(JSON.stringify([input, output])).not.toContain('baked')
+    await run({ url: server.origin })
+    expect(server.seen[3]!.headers.cookie).toBeUndefined()
   })
 
   it('carries an idempotency key that is the same on every resend', async () => {

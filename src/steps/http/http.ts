@@ -95,6 +95,7 @@ function send(context: StepContext<HttpSettings>, request: BuiltRequest): Promis
     body,
     timeoutMs: (settings.timeout ?? 30) * 1000,
     followRedirects: settings.followRedirects !== false,
+    cookies: settings.cookies === true,
     hops,
     signal: context.signal(),
     room: context.replyRoom(),
@@ -170,7 +171,8 @@ function outputOf({
   redirects,
   durationMs,
 }: OutboundReply): Record<string, unknown> {
-  const output = { status, headers, body: decodeBody(body, headers['content-type']), url, redirects, durationMs }
+  const decoded = decodeBody(body, headers['content-type'], headers['content-encoding'])
+  const output = { status, headers, body: decoded, url, redirects, durationMs }
   return cookies.length > 0 ? { ...output, cookies } : output
 }
 

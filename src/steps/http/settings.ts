@@ -91,6 +91,12 @@ export const HttpSettings = Type.Object(
       ),
     ),
     followRedirects: Type.Optional(Type.Boolean({ default: true, description: 'At most 10 redirects.' })),
+    cookies: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'Cookies that a redirect sets are sent to the same host by the redirects that follow.',
+      }),
+    ),
     failOnError: Type.Optional(Type.Boolean({ default: true, description: 'A 4xx or 5xx reply fails the step.' })),
     idempotencyKey: Type.Optional(
       Type.Boolean({ default: false, description: 'Sends an Idempotency-Key that is the same on every resend.' }),

@@ -27,7 +27,7 @@ const schemaOf = (raw: DatabaseSync) => [
 
 async function migrated(file: string): Promise<unknown[]> {
   const raw = open(file)
-  await migrate(connect(raw), sqliteDialect)
+  await migrate(connect(raw).kysely, sqliteDialect)
   const schema = schemaOf(raw)
   expect(raw.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
   raw.close()
@@ -49,7 +49,7 @@ describe('a migration of the embedded database', { timeout: 60_000 }, () => {
       copyFiles(file, join(folder, `killed-${++statements}.db`))
       return prepare(text)
     }
-    await migrate(connect(raw), sqliteDialect)
+    await migrate(connect(raw).kysely, sqliteDialect)
     raw.prepare = prepare
     const schema = schemaOf(raw)
     raw.close()
@@ -67,7 +67,7 @@ describe('a migration of the embedded database', { timeout: 60_000 }, () => {
     for (const version of versions) {
       const file = join(folder, `version-${version}.db`)
       const raw = open(file)
-      await migrate(connect(raw), sqliteDialect, version)
+      await migrate(connect(raw).kysely, sqliteDialect, version)
       const filled = fillTables(raw)
       raw.close()
       expect(await migrated(file), `from version ${version}`).toEqual(whole)

@@ -1,20 +1,32 @@
 // Opens the PostgreSQL database: connections, durable settings, schema up to date, or a clear refusal.
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
 import pg from 'pg'
-import { migrate, NewerSchema } from '../migrations/migrate.ts'
+import type { Together } from '../../operations/services.ts'
 import { DatabaseRefused } from '../rows/database-refused.ts'
 import { postgresDialect } from '../rows/dialect.ts'
-import type { Tables } from '../rows/tables.ts'
-import { storable } from './arrays.ts'
+import { migrate, NewerSchema } from '../migrations/migrate.ts'
+import { PostgresClock } from '../postgres-clock.ts'
 import { explained, isUnavailable } from './faults.ts'
+import { probePatiently, Unfit } from '../postgres-probe.ts'
+import { storable } from './arrays.ts'
+import { applySettings, HOT_SETTINGS, limitsOf, type SessionLimits, type SessionSettings } from '../postgres-sessions.ts'
+import { PostgresTrouble } from '../postgres-trouble.ts'
+import type { Tables } from '../rows/tables.ts'
+import { withTogether } from '../together.ts'
 
 export interface PostgresStorage {
   kysely: Kysely<Tables>
+  together: Together
   /** For the statements of the hot path: prepared, and never behind a list that somebody looks at. */
   hot: HotPool
+  /** For statements that may take longer, and need no prepared ones. */
+  steady: HotPool
+  /** By which all processes go. */
+  clock: PostgresClock
   /** A connection of its own, outside of the pools. `patient`: its statements may take as long as they like. */
   connect(options?: { patient: boolean }): Promise<pg.Client>
-  reachable(): Promise<boolean>
+  /** Why it cannot do its work, in one line that anybody may read; null: it can. */
+  fault(): Promise<string | null>
   close(): Promise<void>
 }
 
@@ -34,22 +46,14 @@ export interface HotPool {
 const COLD_CONNECTIONS = 5
 const HOT_CONNECTIONS = 6
 const CONNECT_WITHIN_MS = 3_000
-/** Longer than any statement takes that is well: after this the connection counts as lost. */
-const HOT_STATEMENT_WITHIN_MS = 5_000
-const COLD_STATEMENT_WITHIN_MS = 60_000
-const OLDEST_SERVER = 140_000
+/** Longer than any statement takes that is well: after this the server gives it up. */
+const HOT: SessionLimits = { statementMs: 4_500, idleInTransactionMs: 3_000 }
+const COLD: SessionLimits = { statementMs: 60_000, idleInTransactionMs: 3_000 }
+/** Schema changes and the move of a whole database. */
+const PATIENT: SessionLimits = { statementMs: 0, idleInTransactionMs: 60_000 }
+/** Without a word for so much longer, the connection counts as lost. */
+const WORD_WITHIN_MS = 500
 const PATIENCE_MS = 10_000
-const PROBE_EVERY_MS = 250
-
-/** The statements of the hot path find rows by their keys: no statistics may tempt the planner to read the whole table. */
-const HOT_SETTINGS = [
-  'enable_seqscan=off',
-  'enable_hashjoin=off',
-  'enable_mergejoin=off',
-  'enable_bitmapscan=off',
-  'jit=off',
-  'plan_cache_mode=force_generic_plan',
-]
 
 const BIGINT = 20
 /** Counts and milliseconds stay below 2^53. */
@@ -76,93 +80,71 @@ export async function openPostgres(url: string, patienceMs = PATIENCE_MS): Promi
     keepAliveInitialDelayMillis: 5_000,
     types,
   }
-  const client = (settings: string[], within: number): pg.ClientConfig => ({
+  const within = ({ statementMs }: SessionLimits): pg.ClientConfig => ({
     ...base,
-    query_timeout: within,
+    ...(statementMs && { query_timeout: statementMs + WORD_WITHIN_MS }),
     application_name: 'millrace',
-    options: settings.map((setting) => `-c ${setting}`).join(' '),
   })
-  const durable = await probePatiently({ ...base, query_timeout: HOT_STATEMENT_WITHIN_MS }, patienceMs).catch(
-    (error) => {
-      if (error instanceof Unfit) throw refuse(error.message, 'Use PostgreSQL 14 or newer.')
-      throw refuse((error as Error).message, 'Check DATABASE_URL, and that the server runs.')
-    },
-  )
-  const cold = new pg.Pool({ ...client(durable, COLD_STATEMENT_WITHIN_MS), max: COLD_CONNECTIONS })
-  const hot = new pg.Pool({
-    ...client([...durable, ...HOT_SETTINGS], HOT_STATEMENT_WITHIN_MS),
-    max: HOT_CONNECTIONS,
-    idleTimeoutMillis: 60_000,
+  const clock = new PostgresClock()
+  const common = await probePatiently(within(HOT), clock, patienceMs).catch((error) => {
+    if (error instanceof Unfit) throw refuse(error.message, error.advice)
+    throw refuse((error as Error).message, 'Check DATABASE_URL, and that the server runs.')
   })
+  const poolOf = (limits: SessionLimits, more: pg.PoolConfig, settings: SessionSettings = {}) =>
+    new pg.Pool({
+      ...within(limits),
+      ...more,
+      // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, though its types do not say so
+      onConnect: (client) => applySettings(client, { ...common, ...limitsOf(limits), ...settings }),
+    })
+  await migrateWith(poolOf(PATIENT, { max: 1 }), refuse)
+  const cold = poolOf(COLD, { max: COLD_CONNECTIONS })
+  const hot = poolOf(HOT, { max: HOT_CONNECTIONS, idleTimeoutMillis: 60_000 }, HOT_SETTINGS)
   // A connection that breaks while nobody uses it: the next one that is needed is a new one.
   for (const pool of [cold, hot]) pool.on('error', () => {})
-  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: explaining(cold) }) })
-  const close = async () => {
-    await kysely.destroy()
-    await hot.end()
+  const { kysely, together } = withTogether(
+    new PostgresDialect({ pool: explaining(cold, (error) => trouble.note(error)) }),
+  )
+  const trouble = new PostgresTrouble(kysely)
+  return {
+    kysely,
+    together,
+    hot: hotPool(hot, trouble),
+    steady: hotPool(cold, trouble),
+    clock,
+    connect: async ({ patient } = { patient: false }) => {
+      const limits = patient ? PATIENT : HOT
+      const connection = new pg.Client(within(limits))
+      // Heard from the start: an error that nobody hears ends the process.
+      connection.on('error', () => {})
+      try {
+        await connection.connect()
+        await applySettings(connection, { ...common, ...limitsOf(limits) })
+      } catch (error) {
+        await connection.end().catch(() => {})
+        throw explained(error)
+      }
+      return connection
+    },
+    fault: () => trouble.fault(hot),
+    close: async () => {
+      await kysely.destroy()
+      await hot.end()
+    },
   }
+}
+
+async function migrateWith(pool: pg.Pool, refuse: (reason: string, advice: string) => Error): Promise<void> {
+  pool.on('error', () => {})
+  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: explaining(pool, () => {}) }) })
   try {
     await migrate(kysely, postgresDialect)
   } catch (error) {
-    await close()
     if (error instanceof NewerSchema)
       throw refuse(error.message, 'Start that version, or restore a backup made by this one.')
     throw refuse((error as Error).message, 'Check the rights of its user, and that the database is there.')
-  }
-  return {
-    kysely,
-    hot: hotPool(hot),
-    connect: async ({ patient } = { patient: false }) => {
-      const connection = new pg.Client(client(durable, patient ? 0 : HOT_STATEMENT_WITHIN_MS))
-      // Heard from the start: an error that nobody hears ends the process.
-      connection.on('error', () => {})
-      await connection.connect().catch((error) => {
-        throw explained(error)
-      })
-      return connection
-    },
-    reachable: async () => {
-      try {
-        await cold.query('select 1')
-        return true
-      } catch (error) {
-        if (!isUnavailable(error)) throw error
-        return false
-      }
-    },
-    close,
-  }
-}
-
-class Unfit extends Error {}
-
-async function probePatiently(config: pg.ClientConfig, patienceMs: number): Promise<string[]> {
-  const deadline = performance.now() + patienceMs
-  for (;;)
-    try {
-      return await probe(config)
-    } catch (error) {
-      if (!isUnavailable(error) || performance.now() > deadline) throw error
-      await new Promise((resolve) => setTimeout(resolve, PROBE_EVERY_MS))
-    }
-}
-
-/** The settings with which a commit is on disk when it returns. */
-async function probe(config: pg.ClientConfig): Promise<string[]> {
-  const client = new pg.Client(config)
-  client.on('error', () => {})
-  try {
-    await client.connect()
-    const { rows } = await client.query(
-      `select current_setting('server_version_num')::int as version, current_setting('server_version') as name,
-        current_setting('synchronous_commit') as commit`,
-    )
-    const { version, name, commit } = rows[0] as { version: number; name: string; commit: string }
-    if (version < OLDEST_SERVER) throw new Unfit(`it is PostgreSQL ${name}`)
-    // A server may be set up to acknowledge before it has written; Millrace promises more.
-    return commit === 'off' ? ['synchronous_commit=on'] : []
   } finally {
-    await client.end().catch(() => {})
+    await kysely.destroy()
   }
 }
 
@@ -172,13 +154,14 @@ function placeOf(url: string): string {
   return `${pathname.slice(1) || 'of DATABASE_URL'} at ${host || 'the local socket'}`
 }
 
-function hotPool(pool: pg.Pool): HotPool {
+function hotPool(pool: pg.Pool, trouble: PostgresTrouble): HotPool {
   const on =
     (client: pg.PoolClient): HotPool['query'] =>
     async <Row>(statement: Statement) => {
       try {
         return (await client.query(statement)).rows as Row[]
       } catch (error) {
+        trouble.note(error)
         throw explained(error, true)
       }
     }
@@ -214,7 +197,7 @@ function hotPool(pool: pg.Pool): HotPool {
 }
 
 /** Kysely's way to the pool, on which "not now" is told apart from "never". */
-function explaining(pool: pg.Pool): PostgresPool {
+function explaining(pool: pg.Pool, note: (error: unknown) => void): PostgresPool {
   const rethrow = (error: unknown): never => {
     throw explained(error)
   }
@@ -228,6 +211,7 @@ function explaining(pool: pg.Pool): PostgresPool {
         query: (text: string, values: readonly unknown[] = []) =>
           client.query(text, values.map(storable)).catch((error: unknown) => {
             failed ||= isUnavailable(error)
+            note(error)
             throw explained(error)
           }),
         release: () => {

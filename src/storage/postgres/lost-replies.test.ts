@@ -30,6 +30,7 @@ beforeAll(async () => {
     worker: () => 'worker_test',
     isCertain: () => true,
     renewed: async () => {},
+    now: Date.now,
   }
   journal = createPostgresRunJournal(storage.hot, testProtect(), here)
 })

@@ -35,6 +35,7 @@ const nowhere = {
   worker: () => 'worker_test',
   isCertain: () => true,
   renewed: async () => {},
+  now: Date.now,
 }
 
 storeContract('PostgreSQL', async () => {

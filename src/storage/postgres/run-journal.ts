@@ -123,7 +123,7 @@ export interface PostgresRunJournal extends RunJournal {
 export function createPostgresRunJournal(
   hot: HotPool,
   protect: Protect,
-  here: RunsHere,
+  here: RunsHere & { now(): number },
   onCommit: (seconds: number, writes: number) => void = () => {},
 ): PostgresRunJournal {
   const accept = createAccept(hot, protect, here, onCommit)
@@ -157,8 +157,8 @@ export function createPostgresRunJournal(
     finished_at: progress.finishedAt,
     resume_at: progress.resumeAt,
     error: shownJson(toJson(progress.error), protect.of(claim.flowId)),
-    // By the database's clock: those of the processes may differ.
-    wait_ms: progress.resumeAt === null ? null : Math.max(0, progress.resumeAt - Date.now()),
+    // Added up by the database: its clock decides when a run is due.
+    wait_ms: progress.resumeAt === null ? null : Math.max(0, progress.resumeAt - here.now()),
     again: unsure.has(progress) ? 1 : 0,
   })
   const record = async (query: HotPool['query'], writes: Write[]): Promise<boolean[]> => {

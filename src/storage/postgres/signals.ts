@@ -4,8 +4,11 @@ import { parseJson } from '../../flow/parse-json.ts'
 import type { Signal, Signals } from '../../operations/ports/signals.ts'
 import { arrays, type Columns, DATABASE_NOW, unnest } from './arrays.ts'
 import { Batches } from './batches.ts'
+import type { PostgresClock } from '../postgres-clock.ts'
 import type { HotPool, PostgresStorage } from './database.ts'
 import { explained } from './faults.ts'
+import { databaseTime } from '../postgres-probe.ts'
+import { arrays, type Columns, DATABASE_NOW, unnest } from './arrays.ts'
 
 export interface SignalListener {
   /** There may be runs to take. */
@@ -23,7 +26,7 @@ const WORK = 'millrace_work'
 const channelOf = (node: string): string => `millrace_${node}`
 /** PostgreSQL takes less than 8,000 bytes. */
 const LONGEST_PAYLOAD_BYTES = 7_900
-/** A connection over which nothing comes may be dead: it is asked so often, and given so long to answer. */
+/** A connection over which nothing comes may be dead: it is asked for the time so often. */
 const ASK_EVERY_MS = 1_000
 const CONNECT_AGAIN_MS = 200
 const MOST_UNSENT = 1_000
@@ -39,6 +42,7 @@ export class PostgresSignals implements Signals {
   readonly #node: string
   readonly #hot: HotPool
   readonly #connect: PostgresStorage['connect']
+  readonly #clock: PostgresClock
   readonly #messages: Batches<{ node: string; body: Uint8Array }, void>
   #listener: SignalListener | null = null
   #client: pg.Client | null = null
@@ -50,10 +54,11 @@ export class PostgresSignals implements Signals {
   #collecting = false
   #collectAgain = false
 
-  constructor(node: string, { hot, connect }: PostgresStorage) {
+  constructor(node: string, { hot, connect, clock }: PostgresStorage) {
     this.#node = node
     this.#hot = hot
     this.#connect = connect
+    this.#clock = clock
     this.#messages = new Batches({
       lanes: 1,
       most: 100,
@@ -154,10 +159,12 @@ export class PostgresSignals implements Signals {
 
   #askLater(client: pg.Client): void {
     this.#timer = setTimeout(() => {
-      client.query('select 1').then(
-        () => this.#client === client && this.#askLater(client),
-        (error) => this.#lost(client, error),
-      )
+      this.#clock
+        .measure(() => databaseTime(client))
+        .then(
+          () => this.#client === client && this.#askLater(client),
+          (error) => this.#lost(client, error),
+        )
     }, ASK_EVERY_MS)
   }
 

@@ -34,7 +34,8 @@ export async function shownSteps(
     sizes.map(({ bytes }) => bytes),
     maxBytes,
   )
-  const last = sizes[count - 1]?.seq ?? 0
+  // Where all of them fit, one that is recorded right now may show what it has too.
+  const last = count < sizes.length ? sizes[count - 1]!.seq : UNBOUNDED
   const rows = await shown
     .select(COLUMNS)
     .select((step) =>

@@ -2,10 +2,20 @@ import { StorageUnavailable } from './storage-unavailable.ts'
 
 /** Busy, locked, read-only, I/O error, damaged, full, cannot open, no database: not the writer's fault. */
 const FAULTS = [5, 6, 8, 10, 11, 13, 14, 26]
+/** Those that last until somebody does something about them. */
+const NO_ROOM: Record<number, string> = {
+  8: 'it is read-only',
+  10: 'its disk is faulty or full',
+  13: 'its disk is full',
+}
+
+const resultOf = (error: unknown): number => ((error as { errcode?: number }).errcode ?? 0) & 0xff
 
 /** Null where the write itself was faulty. */
 export function storageFault(error: unknown): StorageUnavailable | null {
-  const { errcode, message } = error as { errcode?: number; message: string }
-  if (errcode === undefined || !FAULTS.includes(errcode & 0xff)) return null
-  return new StorageUnavailable(`The database cannot be written: ${message}`)
+  if (!FAULTS.includes(resultOf(error))) return null
+  return new StorageUnavailable(`The database cannot be written: ${(error as Error).message}`)
 }
+
+/** Why there is no room for what was written; null: that is not what was wrong. */
+export const lackOfRoom = (error: unknown): string | null => NO_ROOM[resultOf(error)] ?? null

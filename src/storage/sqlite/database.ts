@@ -1,17 +1,29 @@
 // Opens the embedded database of a data folder: durable settings, one owner, schema up to date, or a clear refusal.
-import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
-import { Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect } from 'kysely'
-import { APPLICATION_ID, DATABASE_FILE, isLockHeld, lockFolder } from '../../base/data-folder.ts'
-import { migrate, NewerSchema } from '../migrations/migrate.ts'
+import {
+  type DatabaseConnection,
+  type Driver,
+  type Kysely,
+  SqliteAdapter,
+  type SqliteDatabase,
+  SqliteDialect,
+  SqliteDriver,
+} from 'kysely'
+import { APPLICATION_ID, DATABASE_FILE, folderFault, isLockHeld, lockFolder, makeFolder } from '../../base/data-folder.ts'
+import type { Together } from '../../operations/services.ts'
 import { DatabaseRefused } from '../rows/database-refused.ts'
 import { sqliteDialect } from '../rows/dialect.ts'
-import type { Tables } from '../rows/tables.ts'
 import { GroupCommit } from './group-commit.ts'
 import { type HotWriter, ThreadWriter } from './hot-writer.ts'
 import { type HotWrite, prepareHotWrites } from './hot-writes.ts'
+import { migrate, NewerSchema } from '../migrations/migrate.ts'
+import { RoomOnDisk, writeAndErase } from '../room-on-disk.ts'
 import { DURABLE, LOCK_TIMEOUT_MS } from './settings.ts'
+import { lackOfRoom, storageFault } from '../rows/storage-fault.ts'
+import type { Tables } from '../rows/tables.ts'
+import { withTogether } from '../together.ts'
 
 /** Up to here every page is verified at start; larger files only where they are read. */
 const VERIFY_UP_TO_BYTES = 64 * 1024 * 1024
@@ -19,6 +31,8 @@ const VERIFY_UP_TO_BYTES = 64 * 1024 * 1024
 export interface SqliteStorage {
   raw: DatabaseSync
   kysely: Kysely<Tables>
+  together: Together
+  room: RoomOnDisk
   /** For what decides while it writes. */
   commit: GroupCommit
   /** For the hot path: what is written there is known beforehand. */
@@ -32,9 +46,16 @@ export async function openSqlite(
 ): Promise<SqliteStorage> {
   const refuse = (reason: string, advice: string) =>
     new DatabaseRefused(`The database in ${folder} cannot be used: ${reason}. ${advice} Nothing was changed.`)
+  const unusable = (reason: string) =>
+    refuse(
+      reason,
+      'Give the folder and its files to the user that Millrace runs as, or set MILLRACE_DATA_DIR to another folder.',
+    )
   let lock: DatabaseSync
+  const fault = folderFault(folder, { made: true })
+  if (fault !== null) throw unusable(fault)
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeFolder(folder)
     lock = lockFolder(folder, 1000)
   } catch (error) {
     if (isLockHeld(error))
@@ -42,7 +63,7 @@ export async function openSqlite(
         'another Millrace process is using it',
         'Stop that process, or set MILLRACE_DATA_DIR to another folder.',
       )
-    throw refuse((error as Error).message, 'Check that the folder MILLRACE_DATA_DIR exists and can be written.')
+    throw unusable((error as Error).message)
   }
   const file = join(folder, DATABASE_FILE)
   const size = existsSync(file) ? statSync(file).size : 0
@@ -55,14 +76,18 @@ export async function openSqlite(
     raw.exec(`PRAGMA journal_mode=WAL; ${DURABLE}`)
     // Only once: it writes the file's header, and a start that is refused later must leave the file as it is.
     if (size === 0) raw.exec(`PRAGMA application_id=${APPLICATION_ID}`)
-    const kysely = connect(raw)
+    const { kysely, together } = connect(raw, (reason) => noRoom(reason))
     await migrate(kysely, sqliteDialect)
     const database = raw
-    const hot = new ThreadWriter(file, onSync)
+    const room = new RoomOnDisk(() => writeAndErase(kysely))
+    const noRoom = (reason: string) => room.lacking(reason)
+    const hot = new ThreadWriter(file, onSync, noRoom)
     return {
       raw,
       kysely,
-      commit: new GroupCommit(raw, onSync),
+      together,
+      room,
+      commit: new GroupCommit(raw, onSync, noRoom),
       hot,
       close: async () => {
         await hot.close()
@@ -83,8 +108,9 @@ export async function openSqlite(
 /** Gone when it is closed; for trying out flows. */
 export async function openInMemory(): Promise<SqliteStorage> {
   const raw = new DatabaseSync(':memory:')
-  const kysely = connect(raw)
+  const { kysely, together } = connect(raw)
   await migrate(kysely, sqliteDialect)
+  const room = new RoomOnDisk(() => writeAndErase(kysely))
   const commit = new GroupCommit(raw, () => {})
   const doWrite = prepareHotWrites(raw)
   const hot: HotWriter = {
@@ -92,12 +118,14 @@ export async function openInMemory(): Promise<SqliteStorage> {
     look: () => {},
     close: async () => {},
   }
-  return { raw, kysely, commit, hot, close: async () => raw.close() }
+  return { raw, kysely, together, room, commit, hot, close: async () => raw.close() }
 }
 
 /** For a single change beside the service, which may be running: nothing is made, migrated or locked. */
-export function openBeside(folder: string): { kysely: Kysely<Tables>; close(): Promise<void> } {
+export function openBeside(folder: string): { kysely: Kysely<Tables>; together: Together; close(): Promise<void> } {
   const file = join(folder, DATABASE_FILE)
+  const fault = folderFault(folder, { made: false })
+  if (fault !== null) throw new DatabaseRefused(`The database in ${folder} cannot be used: ${fault}.`)
   if (!existsSync(file))
     throw new DatabaseRefused(`There is no database in ${folder}. Set MILLRACE_DATA_DIR to the folder of the service.`)
   const raw = new DatabaseSync(file, { timeout: 5000 })
@@ -111,7 +139,7 @@ export function openBeside(folder: string): { kysely: Kysely<Tables>; close(): P
     throw new DatabaseRefused(`The database in ${folder} cannot be used: ${(error as Error).message}.`)
   }
   return {
-    kysely: connect(raw),
+    ...connect(raw),
     close: async () => raw.close(),
   }
 }
@@ -130,33 +158,86 @@ function checkOwner(db: DatabaseSync): void {
 }
 
 /** SQLite takes back tables and indexes with the rest of a transaction, which Kysely does not count on. */
-class TransactionalAdapter extends SqliteAdapter {
+class EmbeddedAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
+    return true
+  }
+
+  /** There is one, for which its driver lets them wait: Kysely itself would let those wait who join a transaction, too. */
+  override get supportsMultipleConnections(): boolean {
     return true
   }
 }
 
-class EmbeddedDialect extends SqliteDialect {
-  override createAdapter(): SqliteAdapter {
-    return new TransactionalAdapter()
+class OneAtATimeDriver extends SqliteDriver {
+  #free = Promise.resolve()
+  #release = () => {}
+
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    const before = this.#free
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#free = promise
+    await before
+    this.#release = resolve
+    return super.acquireConnection()
+  }
+
+  override async releaseConnection(): Promise<void> {
+    this.#release()
   }
 }
 
-export const connect = (raw: DatabaseSync): Kysely<Tables> =>
-  new Kysely<Tables>({ dialect: new EmbeddedDialect({ database: adapt(raw) }) })
+class EmbeddedDialect extends SqliteDialect {
+  readonly #database: SqliteDatabase
+
+  constructor(database: SqliteDatabase) {
+    super({ database })
+    this.#database = database
+  }
+
+  override createAdapter(): SqliteAdapter {
+    return new EmbeddedAdapter()
+  }
+
+  override createDriver(): Driver {
+    return new OneAtATimeDriver({ database: this.#database })
+  }
+}
+
+export const connect = (raw: DatabaseSync, noRoom: (reason: string) => void = () => {}) =>
+  withTogether(new EmbeddedDialect(adapt(raw, noRoom)))
+
+/** A statement that has nothing to do. */
+const NOTHING: ReturnType<SqliteDatabase['prepare']> = {
+  reader: false,
+  all: () => [],
+  run: () => ({ changes: 0, lastInsertRowid: 0 }),
+  iterate: () => [].values(),
+}
 
 /** node:sqlite in the shape that Kysely's SQLite dialect expects. */
-function adapt(db: DatabaseSync): SqliteDatabase {
+function adapt(db: DatabaseSync, noRoom: (reason: string) => void): SqliteDatabase {
+  const explaining = <T>(work: () => T): T => {
+    try {
+      return work()
+    } catch (error) {
+      const reason = lackOfRoom(error)
+      if (reason !== null) noRoom(reason)
+      throw storageFault(error) ?? error
+    }
+  }
   return {
     close: () => {},
     prepare: (text) => {
+      // A full disk may have rolled the transaction back already.
+      if (text === 'rollback' && !db.isTransaction) return NOTHING
       // From its beginning, since another connection may write between its first reading and its first writing.
       const statement = db.prepare(text === 'begin' ? 'begin immediate' : text)
       const values = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[]
       return {
         reader: statement.columns().length > 0,
-        all: (parameters) => statement.all(...values(parameters)),
-        run: (parameters) => statement.run(...values(parameters)),
+        all: (parameters) => explaining(() => statement.all(...values(parameters))),
+        run: (parameters) => explaining(() => statement.run(...values(parameters))),
         iterate: (parameters) => statement.iterate(...values(parameters)) as IterableIterator<unknown>,
       }
     },

@@ -1,6 +1,6 @@
 // Whatever became ready to be written during one turn of the event loop shares one transaction and one sync.
 import type { DatabaseSync } from 'node:sqlite'
-import { storageFault } from '../rows/storage-fault.ts'
+import { lackOfRoom, storageFault } from '../rows/storage-fault.ts'
 import { Transactions } from './transactions.ts'
 
 interface Pending {
@@ -12,13 +12,19 @@ interface Pending {
 export class GroupCommit {
   readonly #db: DatabaseSync
   readonly #onSync: (seconds: number, writes: number) => void
+  readonly #noRoom: (reason: string) => void
   readonly #transactions: Transactions
   #pending: Pending[] = []
   #armed = false
 
-  constructor(db: DatabaseSync, onSync: (seconds: number, writes: number) => void) {
+  constructor(
+    db: DatabaseSync,
+    onSync: (seconds: number, writes: number) => void,
+    noRoom: (reason: string) => void = () => {},
+  ) {
     this.#db = db
     this.#onSync = onSync
+    this.#noRoom = noRoom
     this.#transactions = new Transactions(db)
   }
 
@@ -47,7 +53,11 @@ export class GroupCommit {
     for (const [i, { resolve, reject }] of batch.entries()) {
       const result = results[i]!
       if ('value' in result) resolve(result.value)
-      else reject(storageFault(result.error) ?? result.error)
+      else {
+        const reason = lackOfRoom(result.error)
+        if (reason !== null) this.#noRoom(reason)
+        reject(storageFault(result.error) ?? result.error)
+      }
     }
   }
 }

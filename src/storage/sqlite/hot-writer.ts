@@ -25,6 +25,7 @@ export class ThreadWriter implements HotWriter {
   readonly #thread: Worker
   readonly #port: MessagePort
   readonly #onSync: (seconds: number, writes: number) => void
+  readonly #noRoom: (reason: string) => void
   #pending: Pending[] = []
   /** One batch at a time: what gathers meanwhile makes the next one larger. */
   #underWay: Pending[] = []
@@ -32,8 +33,9 @@ export class ThreadWriter implements HotWriter {
   #closed: Promise<unknown> | null = null
   #drained: () => void = () => {}
 
-  constructor(file: string, onSync: (seconds: number, writes: number) => void) {
+  constructor(file: string, onSync: (seconds: number, writes: number) => void, noRoom: (reason: string) => void) {
     this.#onSync = onSync
+    this.#noRoom = noRoom
     const { port1, port2 } = new MessageChannel()
     this.#port = port1
     this.#thread = new Worker(threadFile('storage/sqlite/writer-thread'), {
@@ -100,7 +102,10 @@ export class ThreadWriter implements HotWriter {
     for (const [i, { resolve, reject }] of batch.entries()) {
       const result = results[i]!
       if (typeof result === 'number') resolve(result)
-      else reject(result.unavailable ? new StorageUnavailable(result.message) : new Error(result.message))
+      else {
+        if (result.noRoom !== null) this.#noRoom(result.noRoom)
+        reject(result.unavailable ? new StorageUnavailable(result.message) : new Error(result.message))
+      }
     }
     this.#arm()
     if (!this.#pending.length && !this.#underWay.length) this.#drained()

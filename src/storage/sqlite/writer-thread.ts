@@ -4,10 +4,11 @@ import { type MessagePort, workerData } from 'node:worker_threads'
 import { storageFault } from '../rows/storage-fault.ts'
 import { type HotWrite, prepareHotWrites } from './hot-writes.ts'
 import { DURABLE, LOCK_TIMEOUT_MS } from './settings.ts'
+import { lackOfRoom, storageFault } from '../rows/storage-fault.ts'
 import { Transactions } from './transactions.ts'
 
 /** How many statements of a write changed something, or why it was not done. */
-export type HotResult = number | { message: string; unavailable: boolean }
+export type HotResult = number | { message: string; unavailable: boolean; noRoom: string | null }
 
 export interface BatchResult {
   seconds: number
@@ -30,7 +31,8 @@ port.on('message', (batch: HotWrite[] | 'close') => {
   const results = transactions.together(batch.map((write) => () => doWrite(write))).map((written): HotResult => {
     if ('value' in written) return written.value
     const fault = storageFault(written.error)
-    return { message: (fault ?? (written.error as Error)).message, unavailable: fault !== null }
+    const { message } = fault ?? (written.error as Error)
+    return { message, unavailable: fault !== null, noRoom: lackOfRoom(written.error) }
   })
   const reply: BatchResult = { seconds: (performance.now() - started) / 1000, results }
   port.postMessage(reply)

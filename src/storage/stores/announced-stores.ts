@@ -1,6 +1,7 @@
 // Stores of what every process keeps in memory: the others are told of each change before it returns.
 import type { ConnectionStore, GrantStore } from '../../operations/ports/connections.ts'
 
+/** Resolves when they are told, or when it is sure that they will be. */
 type Changed = () => Promise<void>
 
 const telling =

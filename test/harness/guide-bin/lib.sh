@@ -11,6 +11,7 @@ start_in_background() { # <name> <condition> <command…>
   # In a session of its own, and away from the shell's output, which would otherwise never end.
   setsid "$@" >"$log" 2>&1 </dev/null &
   echo $! >"$GUIDE/$name.pid"
+  echo "start $name" >>"$GUIDE/processes"
   until eval "$is_ready"; do
     kill -0 $! 2>/dev/null || { cat "$log" >&2; return 1; }
     sleep 0.05
@@ -30,6 +31,7 @@ stop_background() { # <name> <signal>
   kill "-$2" "$pid" 2>/dev/null
   while kill -0 "$pid" 2>/dev/null; do sleep 0.05; done
   rm "$GUIDE/$1.pid"
+  echo "$2 $1" >>"$GUIDE/processes"
 }
 
 stop_servers() { # <signal>

@@ -75,7 +75,8 @@ const STRIPE: Scheme = {
   encoding: 'hex',
   key: TEXT_KEY,
   read(header, one) {
-    const parts = pairs(one(header), header, ',', '=')
+    // Some libraries and gateways write the list with spaces.
+    const parts = pairs(one(header).replaceAll(/,[ \t]+/g, ','), header, ',', '=')
     const times = parts.filter(([name]) => name === 't')
     if (times.length !== 1) throw new Refusal(`the header ${header} does not hold exactly one t=`)
     const signedAt = times[0]![1]

@@ -401,6 +401,18 @@ describe('several signatures', () => {
     expect(of(`t=${NOW},v1=${hex},`)).toBe('the header Stripe-Signature is malformed')
   })
 
+  it('of Stripe may have white space after their commas, and nowhere else', () => {
+    const hex = hmac(KEY, 'hex', `${NOW}.`, BODY)
+    const of = (value: string) => verify('stripe', ['Stripe-Signature', value])
+    expect(of(`t=${NOW}, v1=${wrong}, \tv1=${hex}`)).toBe(true)
+    for (const odd of [`t=${NOW} ,v1=${hex}`, `t= ${NOW},v1=${hex}`, `t=${NOW},v1 =${hex}`, `t=${NOW}, ,v1=${hex}`])
+      expect(of(odd)).toBe('the header Stripe-Signature is malformed')
+    // Sent twice and joined on its way.
+    expect(of(`t=${NOW},v1=${hex}, t=${NOW},v1=${hex}`)).toBe(
+      'the header Stripe-Signature does not hold exactly one t=',
+    )
+  })
+
   it('of Standard Webhooks are all tried, and only those of version v1', () => {
     const text = hmac(KEY, 'base64', `msg_1.${NOW}.`, BODY)
     const of = (value: string) =>

@@ -37,6 +37,8 @@ const REJECTIONS: Record<string, string> = {
   bad_request: 'The body or its content type is not what the trigger takes. The sender has to mend it.',
   payload_too_large: 'The body is larger than this Millrace takes (MILLRACE_MAX_BODY).',
   method_not_allowed: 'A webhook takes POST; the sender used another method.',
+  webhook_not_found:
+    'A webhook answers while its flow is published. The sender was told that there is nothing at this URL.',
   loop_detected:
     'Webhooks called one another more than ten deep. One of the flows calls itself, perhaps by way of others.',
 }

@@ -64,7 +64,7 @@ export function HttpForm({ place: { path, step } }: KindFormProps) {
           </Tabs.Tab>
           <Tabs.Tab
             value="more"
-            style={marked('timeout', 'followRedirects', 'failOnError', 'idempotencyKey', 'onInterrupt')}
+            style={marked('timeout', 'followRedirects', 'cookies', 'failOnError', 'idempotencyKey', 'onInterrupt')}
           >
             More
           </Tabs.Tab>
@@ -96,6 +96,12 @@ export function HttpForm({ place: { path, step } }: KindFormProps) {
               standard
             />
             <SwitchField path={`${path}/followRedirects`} label="Follow redirects" description="At most 10." standard />
+            <SwitchField
+              path={`${path}/cookies`}
+              label="Keep cookies along redirects"
+              description="What a redirect sets goes back to the same host, within this request."
+              standard={false}
+            />
             <SwitchField
               path={`${path}/idempotencyKey`}
               label="Send an Idempotency-Key"

@@ -1,5 +1,5 @@
 import { Select } from '@mantine/core'
-import { PlainNumberField, SelectField } from '../../fields/choice-fields.tsx'
+import { PlainNumberField, SelectField, SwitchField } from '../../fields/choice-fields.tsx'
 import { useField } from '../../fields/field-context.tsx'
 import { FieldFrame } from '../../fields/field-frame.tsx'
 import { SecretField } from '../../fields/secret-field.tsx'
@@ -33,7 +33,7 @@ const SIGNS_TIME = ['stripe', 'slack', 'standard-webhooks']
 
 export function TriggerAuth() {
   const { value, set, readOnly, issues } = useField(PATH)
-  const auth = (value ?? { kind: 'none' }) as { kind: string; scheme?: string; secret?: unknown }
+  const auth = (value ?? { kind: 'none' }) as { kind: string; scheme?: string; secret?: unknown; anyCase?: unknown }
   return (
     <>
       <FieldFrame label="Let in" issues={issues}>
@@ -51,9 +51,19 @@ export function TriggerAuth() {
           <TemplateField
             path={`${PATH}/name`}
             label={auth.kind === 'header' ? 'Header' : 'Parameter'}
-            description={auth.kind === 'header' ? 'compared letter by letter, capitals too' : undefined}
+            description={
+              auth.kind === 'header' && !auth.anyCase ? 'compared letter by letter, capitals too' : undefined
+            }
           />
           <SecretField path={`${PATH}/value`} label="Value" fits="value" />
+          {auth.kind === 'header' && (
+            <SwitchField
+              path={`${PATH}/anyCase`}
+              label="Name in any letter case"
+              description="For senders behind proxies or HTTP/2, which change capitals."
+              standard={false}
+            />
+          )}
         </>
       )}
       {auth.kind === 'signature' && (

@@ -1,0 +1,2 @@
+export const MODULE_LIST: string
+export function moduleList(ids: Iterable<string>): string

@@ -1,0 +1,21 @@
+// JSON Schemas as others read them: by Ajv in its strict mode, which refuses keywords that it does not know. Fastify and the MCP SDK
+// bring Ajv along; it is asked for from there, so that it need not be a dependency of ours.
+import { createRequire } from 'node:module'
+
+type Check = ((value: unknown) => boolean) & { errors?: unknown }
+
+interface Ajv {
+  compile(schema: object): Check
+}
+
+const require = createRequire(import.meta.resolve('@modelcontextprotocol/sdk/client/index.js'))
+const { default: Ajv2020 } = require('ajv/dist/2020') as { default: new (options: object) => Ajv }
+const { default: addFormats } = require('ajv-formats') as { default: (ajv: Ajv) => void }
+
+/** Throws where a strict validator would refuse the schema; the function gives what it finds wrong with a value. */
+export function compileStrict(schema: object): (value: unknown) => unknown[] {
+  const ajv = new Ajv2020({ strict: true, allErrors: true })
+  addFormats(ajv)
+  const check = ajv.compile(schema)
+  return (value) => (check(value) ? [] : [check.errors].flat())
+}
