@@ -1,6 +1,6 @@
 // Holds src/ to the rules of ARCHITECTURE.md: its layers, the order of the rooms inside them, and what may stand where.
 import { globSync, readFileSync } from 'node:fs'
-import { basename, dirname, join, relative, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { stepKinds } from '../src/steps/index.ts'
 import { cyclesOf, importsOf } from './harness/imports.ts'

@@ -1,7 +1,6 @@
 // Holds a value against a schema of schema.ts and reports every problem at once; templates and nested steps go to the visitor.
 import type { TSchema } from 'typebox'
-import type { Findings, Patience, Weight } from './issue.ts'
-import { nearest, pointer, quoted } from './issue.ts'
+import { type Findings, nearest, type Patience, pointer, quoted, type Weight } from './issue.ts'
 import type { Annotation, StepListScope, TemplateMode } from './schema.ts'
 
 export interface Visitor {

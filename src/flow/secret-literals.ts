@@ -1,6 +1,5 @@
 // Finds the literals of a document that are secrets by its schemas, also in drafts whose kinds are not chosen yet.
-import type { SchemaNode } from './check.ts'
-import { hasTemplate } from './check.ts'
+import { hasTemplate, type SchemaNode } from './check.ts'
 import { type Kinds, stepSchema, Trigger } from './document.ts'
 import { pointer } from './issue.ts'
 

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { CookieJar } from './cookie-jar.ts'
 import type { Lookup } from './resolve-names.ts'
-import { authority, client, failure, get, header, httpServer, rawServer, tlsServer } from './test-servers.ts'
+import { authority, client, failure, get, header, httpServer, rawServer, tlsServer } from './servers.testkit.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
 

@@ -1,6 +1,6 @@
 // The API's own description: that it is one which programs can be made from, and that it tells the truth.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ACCESS } from '../../src/http/access.ts'
+import { ACCESS } from '../../src/http/access/access.ts'
 import { type Managed, startManaged } from '../harness/management.ts'
 import { TOKEN } from '../harness/millrace.ts'
 import { OPENAPI_SHAPE } from '../harness/openapi-shape.ts'

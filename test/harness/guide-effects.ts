@@ -2,8 +2,8 @@
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { readConfig } from '../../src/config.ts'
-import { databaseFault } from '../../src/data-folder.ts'
+import { readConfig } from '../../src/app/config.ts'
+import { databaseFault } from '../../src/base/data-folder.ts'
 import type { Reader } from './guide-reader.ts'
 import type { SessionResult } from './guide-shell.ts'
 

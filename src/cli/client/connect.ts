@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { CommandLineSettings } from '../../app/config.ts'
 import { folderFault, holdsDatabase, isFolderInUse, notedAddress } from '../../base/data-folder.ts'
+import { CliError, EXIT } from '../exit-code.ts'
 import { ApiClient } from './api-client.ts'
 
 export interface Target {

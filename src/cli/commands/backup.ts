@@ -14,7 +14,14 @@ import {
 import { dirname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { DATABASE_FILE, databaseFault, folderFault, holdsDatabase, KEY_FILE, makeFolder } from '../../base/data-folder.ts'
+import {
+  DATABASE_FILE,
+  databaseFault,
+  folderFault,
+  holdsDatabase,
+  KEY_FILE,
+  makeFolder,
+} from '../../base/data-folder.ts'
 import { defineCommand, flag, text } from '../command.ts'
 import { CliError, EXIT } from '../exit-code.ts'
 

@@ -1,6 +1,5 @@
 // `millrace completion`: scripts for shells, made from the command table.
-import type { Command } from '../command.ts'
-import { defineCommand } from '../command.ts'
+import { type Command, defineCommand } from '../command.ts'
 import { usageError } from '../exit-code.ts'
 import { optionsOf } from '../help.ts'
 

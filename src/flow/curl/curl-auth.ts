@@ -1,6 +1,6 @@
 // Credentials as the settings for authentication, where they are sealed when the flow is saved.
 import { hasTemplate } from '../check.ts'
-import { decodeBase64 } from '../expression/base64.ts'
+import { decodeBase64 } from '../expression/values/base64.ts'
 import { splitAt } from './curl-data.ts'
 import type { HttpAuth } from './http-settings.ts'
 

@@ -6,10 +6,10 @@ import { WebhookReplyBody } from '../../contract/bodies.ts'
 import { ErrorBody } from '../../contract/error-body.ts'
 import { exampleOf, FLOW_DOCUMENT } from '../../contract/examples.ts'
 import { ACCESS } from '../access/access.ts'
-import { CHECKED_BY_OPERATION, mayBeLeftOut } from '../check-request.ts'
-import { OPERATION_IDS, TAGS } from '../operation-ids.ts'
-import { jsonAs, textAs } from '../sent-as.ts'
 import { createSessionCookie } from '../access/session-cookie.ts'
+import { CHECKED_BY_OPERATION, mayBeLeftOut } from '../check-request.ts'
+import { jsonAs, textAs } from '../routes/sent-as.ts'
+import { OPERATION_IDS, TAGS } from './operation-ids.ts'
 
 type Described = Record<string, unknown>
 

@@ -1,7 +1,8 @@
 import { createReadStream } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import type { Services } from '../../operations/services.ts'
-import { bytesAs } from '../sent-as.ts'
+import { makeBackup } from '../../operations/upkeep/make-backup.ts'
+import { bytesAs } from './sent-as.ts'
 
 export function backupRoutes(app: FastifyInstance, services: Services): void {
   app.post(

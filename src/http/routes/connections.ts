@@ -18,10 +18,10 @@ import { deleteConnection } from '../../operations/connections/delete-connection
 import { listConnections, readConnection } from '../../operations/connections/read-connections.ts'
 import { createConnection, replaceConnection } from '../../operations/connections/save-connection.ts'
 import type { Services } from '../../operations/services.ts'
-import { authorizationPage } from '../pages/authorization-page.ts'
 import { cookieOf } from '../access/cookies.ts'
+import { authorizationPage } from '../pages/authorization-page.ts'
 import { pageFrom } from '../pages/page.ts'
-import { textAs } from '../sent-as.ts'
+import { textAs } from './sent-as.ts'
 
 const Name = Type.Object({ name: Type.String() })
 /** Authorization servers may add what they like. */

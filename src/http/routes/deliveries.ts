@@ -8,7 +8,7 @@ import type { Services } from '../../operations/services.ts'
 import { download } from '../download.ts'
 import type { EventStreams } from '../event-stream.ts'
 import { pageFrom } from '../pages/page.ts'
-import { bytesAs, eventsAs } from '../sent-as.ts'
+import { bytesAs, eventsAs } from './sent-as.ts'
 
 const Id = Type.Object({ id: Type.String() })
 

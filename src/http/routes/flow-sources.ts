@@ -5,7 +5,7 @@ import { FlowSourceBody, FlowSourceRequest, FlowSourcesQuery, pageOf } from '../
 import { listFlowSources, setFlowSource } from '../../operations/flows/flow-sources.ts'
 import type { Services } from '../../operations/services.ts'
 import { pageFrom } from '../pages/page.ts'
-import { jsonAs } from '../sent-as.ts'
+import { jsonAs } from './sent-as.ts'
 
 /** How it begins. */
 const SCHEMA_HEAD = { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'Millrace flow', type: 'object' }

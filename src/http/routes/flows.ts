@@ -39,7 +39,7 @@ import { testFlow } from '../../operations/runs/test-flow.ts'
 import type { Services } from '../../operations/services.ts'
 import type { EventStreams } from '../event-stream.ts'
 import { pageFrom } from '../pages/page.ts'
-import { eventsAs } from '../sent-as.ts'
+import { eventsAs } from './sent-as.ts'
 
 const Id = Type.Object({ id: Type.String() })
 const IdAndVersion = Type.Object({ id: Type.String(), version: Type.Integer({ minimum: 1 }) })

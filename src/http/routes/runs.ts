@@ -34,7 +34,7 @@ import type { Services } from '../../operations/services.ts'
 import { download } from '../download.ts'
 import type { EventStreams } from '../event-stream.ts'
 import { pageFrom } from '../pages/page.ts'
-import { bytesAs, eventsAs, jsonAs } from '../sent-as.ts'
+import { bytesAs, eventsAs, jsonAs } from './sent-as.ts'
 
 const Id = Type.Object({ id: Type.String() })
 type WithId = { Params: Static<typeof Id> }

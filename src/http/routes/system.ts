@@ -5,7 +5,9 @@ import { ExampleBody, GuidePage, HealthBody, ReadyBody, SettingsBody, StepKindBo
 import type { Services } from '../../operations/services.ts'
 import { sendFailure } from '../failure.ts'
 import type { Metrics } from '../metrics.ts'
-import { textAs } from '../sent-as.ts'
+import { examples } from '../pages/examples.ts'
+import { guidePage } from '../pages/guide.ts'
+import { textAs } from './sent-as.ts'
 
 export interface System {
   services: Services

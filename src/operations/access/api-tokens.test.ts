@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Together } from '../services.ts'
-import type { TokenRecord, TokenStore } from '../ports/access.ts'
-import type { Actor } from '../ports/access.ts'
-import type { Services } from '../services.ts'
-import { ApiTokens, createToken } from './api-tokens.ts'
+import type { Actor, TokenRecord, TokenStore } from '../ports/access.ts'
+import type { Together } from '../ports/audit.ts'
+import { ApiTokens } from './api-tokens.ts'
+import { createToken } from './manage-tokens.ts'
 import { digestOf } from './secret-code.ts'
 import type { AccessServices } from './services.ts'
 

@@ -1,13 +1,8 @@
 // API tokens. All are kept in memory by their digests, so that a request costs no look-up in the database.
-import { notFound, OperationError } from '../operation-error.ts'
+import type { TokenRecord, TokenStore } from '../ports/access.ts'
+import type { Together } from '../ports/audit.ts'
 import type { Page, Paged } from '../ports/page.ts'
-import type { Scope, TokenRecord, TokenStore } from '../ports/access.ts'
-import type { Together } from '../services.ts'
-import type { Actor } from '../ports/access.ts'
-import type { Services } from '../services.ts'
-import { reaches } from './scopes.ts'
-import { digestOf, newSecret } from './secret-code.ts'
-import { endWatching } from './sessions.ts'
+import { digestOf } from './secret-code.ts'
 
 /** By it a scanner recognises a token that was committed by mistake. */
 export const PREFIX = 'mr_'

@@ -1,8 +1,7 @@
 // Signing in and out with e-mail and password, and changing the password.
 import { OperationError } from '../operation-error.ts'
+import type { NewUser, UserView } from '../ports/access.ts'
 import type { AuditAction } from '../ports/audit.ts'
-import type { NewUser } from '../ports/access.ts'
-import type { Services } from '../services.ts'
 import { normalEmail } from './normal-email.ts'
 import { digestOf } from './secret-code.ts'
 import type { AccessServices } from './services.ts'

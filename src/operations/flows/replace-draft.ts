@@ -1,12 +1,10 @@
 import { parseJson } from '../../flow/parse-json.ts'
 import { notFound, OperationError } from '../operation-error.ts'
 import type { Actor } from '../ports/access.ts'
-import { type Draft, draftOf, present } from './draft.ts'
-import { type FlowView, flowView } from './flow-view.ts'
-import { notFound, OperationError } from '../operation-error.ts'
 import type { FlowRecord } from '../ports/flows.ts'
-import type { Actor } from '../ports/access.ts'
-import type { Services } from '../services.ts'
+import { type Draft, draftOf, present } from './draft.ts'
+import { type FlowView, flowTarget, flowView } from './flow-view.ts'
+import type { FlowServices } from './services.ts'
 
 export async function replaceDraft(
   services: FlowServices,

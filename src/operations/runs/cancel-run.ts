@@ -1,6 +1,7 @@
 import { defaultErrorReply } from '../../engine/caller-reply.ts'
 import { type FlowEvent, runTopic } from '../events/events.ts'
 import { notFound, OperationError } from '../operation-error.ts'
+import type { Actor } from '../ports/access.ts'
 import { type RunView, readRun } from './read-runs.ts'
 import type { RunServices } from './services.ts'
 

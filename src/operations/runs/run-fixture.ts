@@ -3,8 +3,8 @@ import type { Expectation, Fixture, FixtureConnection, FixtureReply, FixtureStub
 import { connectionUses } from '../../flow/validate.ts'
 import { OperationError } from '../operation-error.ts'
 import { type RunView, readRunDocument, readWholeRun, type StepView } from './read-runs.ts'
-import type { Services } from '../services.ts'
-import { shownRequest } from '../shown-request.ts'
+import type { RunServices } from './services.ts'
+import { shownRequest } from './shown-request.ts'
 
 /** What stands in place of secrets in what is shown; in the URL of a request also ***. */
 const MARKS = /\[secret\]|\[masked\]/

@@ -3,8 +3,8 @@ import { STATUS_CODES } from 'node:http'
 import { formPairs } from '../../flow/form-pairs.ts'
 import { OperationError } from '../operation-error.ts'
 import { readRunDocument, readWholeRun, type StepView } from './read-runs.ts'
-import type { Services } from '../services.ts'
-import { type ShownRequest, shownRequest } from '../shown-request.ts'
+import type { RunServices } from './services.ts'
+import { type ShownRequest, shownRequest } from './shown-request.ts'
 
 interface NameValue {
   name: string

@@ -1,18 +1,18 @@
 // Opens the PostgreSQL database: connections, durable settings, schema up to date, or a clear refusal.
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
 import pg from 'pg'
-import type { Together } from '../../operations/services.ts'
+import type { Together } from '../../operations/ports/audit.ts'
+import { migrate, NewerSchema } from '../migrations/migrate.ts'
 import { DatabaseRefused } from '../rows/database-refused.ts'
 import { postgresDialect } from '../rows/dialect.ts'
-import { migrate, NewerSchema } from '../migrations/migrate.ts'
-import { PostgresClock } from '../postgres-clock.ts'
-import { explained, isUnavailable } from './faults.ts'
-import { probePatiently, Unfit } from '../postgres-probe.ts'
-import { storable } from './arrays.ts'
-import { applySettings, HOT_SETTINGS, limitsOf, type SessionLimits, type SessionSettings } from '../postgres-sessions.ts'
-import { PostgresTrouble } from '../postgres-trouble.ts'
 import type { Tables } from '../rows/tables.ts'
-import { withTogether } from '../together.ts'
+import { withTogether } from '../rows/together.ts'
+import { storable } from './arrays.ts'
+import { PostgresClock } from './clock.ts'
+import { explained, isUnavailable } from './faults.ts'
+import { probePatiently, Unfit } from './probe.ts'
+import { applySettings, HOT_SETTINGS, limitsOf, type SessionLimits, type SessionSettings } from './sessions.ts'
+import { PostgresTrouble } from './trouble.ts'
 
 export interface PostgresStorage {
   kysely: Kysely<Tables>

@@ -11,19 +11,26 @@ import {
   SqliteDialect,
   SqliteDriver,
 } from 'kysely'
-import { APPLICATION_ID, DATABASE_FILE, folderFault, isLockHeld, lockFolder, makeFolder } from '../../base/data-folder.ts'
-import type { Together } from '../../operations/services.ts'
+import {
+  APPLICATION_ID,
+  DATABASE_FILE,
+  folderFault,
+  isLockHeld,
+  lockFolder,
+  makeFolder,
+} from '../../base/data-folder.ts'
+import type { Together } from '../../operations/ports/audit.ts'
+import { migrate, NewerSchema } from '../migrations/migrate.ts'
 import { DatabaseRefused } from '../rows/database-refused.ts'
 import { sqliteDialect } from '../rows/dialect.ts'
+import { RoomOnDisk, writeAndErase } from '../rows/room-on-disk.ts'
+import { lackOfRoom, storageFault } from '../rows/storage-fault.ts'
+import type { Tables } from '../rows/tables.ts'
+import { withTogether } from '../rows/together.ts'
 import { GroupCommit } from './group-commit.ts'
 import { type HotWriter, ThreadWriter } from './hot-writer.ts'
 import { type HotWrite, prepareHotWrites } from './hot-writes.ts'
-import { migrate, NewerSchema } from '../migrations/migrate.ts'
-import { RoomOnDisk, writeAndErase } from '../room-on-disk.ts'
 import { DURABLE, LOCK_TIMEOUT_MS } from './settings.ts'
-import { lackOfRoom, storageFault } from '../rows/storage-fault.ts'
-import type { Tables } from '../rows/tables.ts'
-import { withTogether } from '../together.ts'
 
 /** Up to here every page is verified at start; larger files only where they are read. */
 const VERIFY_UP_TO_BYTES = 64 * 1024 * 1024

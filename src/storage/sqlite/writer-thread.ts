@@ -1,10 +1,9 @@
 // The thread that writes what the hot path writes: the event loop neither waits for the disk nor builds rows.
 import { DatabaseSync } from 'node:sqlite'
 import { type MessagePort, workerData } from 'node:worker_threads'
-import { storageFault } from '../rows/storage-fault.ts'
+import { lackOfRoom, storageFault } from '../rows/storage-fault.ts'
 import { type HotWrite, prepareHotWrites } from './hot-writes.ts'
 import { DURABLE, LOCK_TIMEOUT_MS } from './settings.ts'
-import { lackOfRoom, storageFault } from '../rows/storage-fault.ts'
 import { Transactions } from './transactions.ts'
 
 /** How many statements of a write changed something, or why it was not done. */

@@ -1,11 +1,11 @@
 // Whether /readyz knows of a database that takes no writes, and of one that takes them again.
 import { rmSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { temporaryFolder } from '../../test/harness/millrace.ts'
-import { type Databases, query, startDatabases } from '../../test/harness/postgres.ts'
-import { openPostgres, type PostgresStorage } from './postgres-database.ts'
+import { temporaryFolder } from '../../../test/harness/millrace.ts'
+import { type Databases, query, startDatabases } from '../../../test/harness/postgres.ts'
+import { openPostgres, type PostgresStorage } from '../postgres/database.ts'
+import { openSqlite, type SqliteStorage } from '../sqlite/database.ts'
 import { writeAndErase } from './room-on-disk.ts'
-import { openSqlite, type SqliteStorage } from './sqlite-database.ts'
 import { StorageUnavailable } from './storage-unavailable.ts'
 
 describe('SQLite', () => {

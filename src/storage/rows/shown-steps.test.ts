@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs'
 import type { KyselyPlugin } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { temporaryFolder } from '../../test/harness/millrace.ts'
+import { temporaryFolder } from '../../../test/harness/millrace.ts'
+import { openSqlite, type SqliteStorage } from '../sqlite/database.ts'
 import { shownSteps } from './shown-steps.ts'
-import { openSqlite, type SqliteStorage } from './sqlite-database.ts'
 
 let folder: string
 let storage: SqliteStorage

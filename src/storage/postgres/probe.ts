@@ -1,9 +1,9 @@
 // The first look at a server: whether it will do, how its sessions have to be set, and what time it has.
 import pg from 'pg'
-import type { PostgresClock } from './postgres-clock.ts'
-import { isUnavailable, NOT_A_SESSION } from './postgres-faults.ts'
-import { DATABASE_NOW } from './postgres-rows.ts'
-import { applySettings, CLIENT_CHECK, type SessionSettings } from './postgres-sessions.ts'
+import { DATABASE_NOW } from './arrays.ts'
+import type { PostgresClock } from './clock.ts'
+import { isUnavailable, NOT_A_SESSION } from './faults.ts'
+import { applySettings, CLIENT_CHECK, type SessionSettings } from './sessions.ts'
 
 const OLDEST_SERVER = 140_000
 const PROBE_EVERY_MS = 250

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { PostgresClock } from './postgres-clock.ts'
+import { PostgresClock } from './clock.ts'
 
 /** A steady clock that stands at `at`, and a database that takes `tookMs` to tell its time. */
 function setUp() {

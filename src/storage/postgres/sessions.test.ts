@@ -1,9 +1,9 @@
 // What the server lets go of when a process stands still, is gone, or does not read; and that long work is left to go on.
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type Databases, query, startDatabases } from '../../test/harness/postgres.ts'
-import { openPostgres, type PostgresStorage } from './postgres-database.ts'
-import { StorageUnavailable } from './storage-unavailable.ts'
+import { type Databases, query, startDatabases } from '../../../test/harness/postgres.ts'
+import { StorageUnavailable } from '../rows/storage-unavailable.ts'
+import { openPostgres, type PostgresStorage } from './database.ts'
 
 let databases: Databases
 let url: string

@@ -9,7 +9,7 @@ import {
   type QueryResult,
   type TransactionSettings,
 } from 'kysely'
-import type { Together } from '../operations/ports.ts'
+import type { Together } from '../../operations/ports/audit.ts'
 import type { Tables } from './tables.ts'
 
 interface UnderWay {

@@ -2,11 +2,11 @@
 import { rmSync } from 'node:fs'
 import type { Kysely } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { temporaryFolder } from '../../test/harness/millrace.ts'
-import { startDatabases } from '../../test/harness/postgres.ts'
-import type { Together } from '../operations/ports.ts'
-import { openPostgres } from './postgres-database.ts'
-import { openSqlite } from './sqlite-database.ts'
+import { temporaryFolder } from '../../../test/harness/millrace.ts'
+import { startDatabases } from '../../../test/harness/postgres.ts'
+import type { Together } from '../../operations/ports/audit.ts'
+import { openPostgres } from '../postgres/database.ts'
+import { openSqlite } from '../sqlite/database.ts'
 import type { Tables } from './tables.ts'
 
 interface Opened {

@@ -1,9 +1,9 @@
 // What keeps PostgreSQL from doing its work, for whoever asks whether this process is ready.
 import type { Kysely } from 'kysely'
 import type pg from 'pg'
-import { isOfAnotherSession, isUnavailable, lackOfRoom, WITHOUT_SESSION } from './postgres-faults.ts'
-import { RoomOnDisk, writeAndErase } from './room-on-disk.ts'
-import type { Tables } from './tables.ts'
+import { RoomOnDisk, writeAndErase } from '../rows/room-on-disk.ts'
+import type { Tables } from '../rows/tables.ts'
+import { isOfAnotherSession, isUnavailable, lackOfRoom, WITHOUT_SESSION } from './faults.ts'
 
 /** Sessions get mixed up now and then, not with every statement. */
 const REMEMBER_MS = 10_000
