@@ -1,7 +1,7 @@
 // The bodies of management requests count among those in memory, each with what it declares or with the most that it may have.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { noRoom } from '../operations/deliveries/admit-delivery.ts'
 import { type BodyBudget, SMALL_BODY } from '../operations/deliveries/body-budget.ts'
+import { noRoom } from '../operations/deliveries/rejection.ts'
 import { refuse } from './refuse.ts'
 
 export type CountBody = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>

@@ -1,8 +1,8 @@
 // Requests that are not valid HTTP, or only just: refused before any route sees them, and the connection closed.
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import { closeSoon } from './early-end.ts'
 import { failureBody } from './failure.ts'
-import { closeSoon } from './webhooks/request.ts'
 
 /** What the parser lets through although it is a trick or a mistake. */
 export function faultOfHead(raw: IncomingMessage): string | null {

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { ErrorCode } from '../contract/errors.ts'
+import { leaveBody } from './early-end.ts'
 import { sendFailure } from './failure.ts'
-import { leaveBody } from './webhooks/request.ts'
 
 /** Before the body was read. */
 export async function refuse(reply: FastifyReply, code: ErrorCode, message: string): Promise<FastifyReply> {

@@ -4,8 +4,12 @@ import type { CallerReply } from '../engine/step-kind.ts'
 import { collectPairs, isJsonType, mediaType } from '../engine/webhook-data.ts'
 import type { Expectation, FixtureCase, FixtureDelivery, FixtureStub } from '../flow/fixture.ts'
 import type { Issue } from '../flow/issue.ts'
-import { type Admission, admitDelivery, type DeliveryHead, Rejection } from '../operations/deliveries/admit-delivery.ts'
-import { CHANGED_MEANWHILE, keepRejection, Later, receiveDelivery } from '../operations/deliveries/receive-delivery.ts'
+import { checkBody } from '../operations/deliveries/check-body.ts'
+import { checkSender } from '../operations/deliveries/check-sender.ts'
+import type { Admission, DeliveryHead } from '../operations/deliveries/delivery-head.ts'
+import { keepRejection } from '../operations/deliveries/keep-delivery.ts'
+import { Rejection } from '../operations/deliveries/rejection.ts'
+import { Later, takeOn } from '../operations/deliveries/take-on.ts'
 import type { RouteRecord } from '../operations/ports/flows.ts'
 import type { RunRecord } from '../operations/ports/runs.ts'
 import { ABSENT, type Difference, differences, textDifference } from './match.ts'
@@ -57,21 +61,21 @@ async function observe(bench: Bench, route: RouteRecord, delivery: FixtureDelive
   const { services, clock } = bench
   const body = Buffer.from(delivery.rawBody ?? bodyText(delivery))
   const head = headOf(bench, route, delivery, body.length)
-  const admitted = await admit(bench, route, head, delivery.authenticated === true)
   let outcome: CallerReply | Rejection
-  if ('rejection' in admitted) outcome = admitted.rejection
-  else {
-    const { mode, timeoutMs } = admitted.flow.trigger
+  try {
+    const admission = await admit(bench, route, head, delivery.authenticated === true)
+    const { mode, timeoutMs } = admission.flow.trigger
     const givesUpAt = mode === 'finished' ? clock.now() + timeoutMs : Number.POSITIVE_INFINITY
     clock.onAdvance((time) => {
       if (time >= givesUpAt) services.replies.releaseAll()
     })
-    const received = await receiveDelivery(services, admitted, body)
-    // Only another process could have changed it.
-    if (received === CHANGED_MEANWHILE) throw new Error('the flow under test was changed')
-    outcome = received instanceof Later ? await received.reply : received
+    const reply = await takeOn(services, admission, checkBody(services, admission, body))
+    outcome = reply instanceof Later ? await reply.reply : reply
+  } catch (problem) {
+    if (!(problem instanceof Rejection)) throw problem
+    await keepRejection(services, route, head, problem, ERROR_STATUS[problem.code])
+    outcome = problem
   }
-  if (outcome instanceof Rejection) await keepRejection(services, route, head, outcome, ERROR_STATUS[outcome.code])
   const [runId] = await bench.finished()
   const run = runId === undefined ? null : await services.runs.get(runId)
   const { vars, steps } = await resultsOf(bench, runId)
@@ -91,8 +95,8 @@ async function admit(
   route: RouteRecord,
   head: DeliveryHead,
   authenticated: boolean,
-): Promise<Admission | { rejection: Rejection }> {
-  if (!authenticated) return admitDelivery(services, head)
+): Promise<Admission> {
+  if (!authenticated) return checkSender(services, head, route, false)
   const flow = await services.published.version(route.flowId, route.version!)
   return { route, head, flow: { ...flow, trigger: { ...flow.trigger, auth: { kind: 'none' } } } }
 }

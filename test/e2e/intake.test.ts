@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
 import { openBench, openSandbox } from '../../src/app/test-runtime.ts'
 import { createWebhookListener } from '../../src/http/webhooks/listener.ts'
-import { admitDelivery, type DeliveryHead } from '../../src/operations/deliveries/admit-delivery.ts'
+import { checkSender } from '../../src/operations/deliveries/check-sender.ts'
+import type { DeliveryHead } from '../../src/operations/deliveries/delivery-head.ts'
 import { Intake } from '../../src/operations/deliveries/intake.ts'
 import type { RouteRecord } from '../../src/operations/ports/flows.ts'
 import type { Services } from '../../src/operations/services.ts'
@@ -70,9 +71,9 @@ it('counts what is being stored as ahead in line, for a webhook that answers wit
     const queue = { ...bench.services.queue, size: 0, isSlow: (joining: number) => joining > 1 }
     const services = { ...bench.services, intake, queue }
     const trigger = { kind: 'webhook', response: { mode: 'finished' } }
-    const { webhookId } = (await bench.publish({ name: 'Answers', trigger, steps: [] })) as RouteRecord
+    const route = (await bench.publish({ name: 'Answers', trigger, steps: [] })) as RouteRecord
     const head = {
-      webhookId,
+      webhookId: route.webhookId,
       test: false,
       method: 'POST',
       rawHeaders: ['Content-Type', 'application/json'],
@@ -81,12 +82,13 @@ it('counts what is being stored as ahead in line, for a webhook that answers wit
       hops: 0,
       metadata: { contentType: 'application/json', contentLength: 2 },
     } as unknown as DeliveryHead
+    const check = () => checkSender(services, head, route, false)
     intake.storing()
-    expect(await admitDelivery(services, head)).toMatchObject({ head })
+    expect(await check()).toMatchObject({ head })
     intake.storing()
-    expect(await admitDelivery(services, head)).toMatchObject({ rejection: { code: 'overloaded' } })
+    await expect(check()).rejects.toMatchObject({ code: 'overloaded' })
     intake.stored()
-    expect(await admitDelivery(services, head)).toMatchObject({ head })
+    expect(await check()).toMatchObject({ head })
   } finally {
     await bench.close()
     await sandbox.close()

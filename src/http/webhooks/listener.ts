@@ -2,29 +2,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ERROR_STATUS, type ErrorCode } from '../../contract/errors.ts'
 import type { CallerReply } from '../../engine/step-kind.ts'
-import {
-  type Admission,
-  admitDelivery,
-  briefly,
-  type DeliveryHead,
-  noRoom,
-  Rejection,
-  tooLarge,
-} from '../../operations/deliveries/admit-delivery.ts'
 import type { BodyHold } from '../../operations/deliveries/body-budget.ts'
-import {
-  CHANGED_MEANWHILE,
-  keepRejection,
-  Later,
-  receiveDelivery,
-} from '../../operations/deliveries/receive-delivery.ts'
+import { checkBody } from '../../operations/deliveries/check-body.ts'
+import { checkSender, findRoute } from '../../operations/deliveries/check-sender.ts'
+import type { Admission, DeliveryHead } from '../../operations/deliveries/delivery-head.ts'
+import { keepRejection } from '../../operations/deliveries/keep-delivery.ts'
+import { Rejection } from '../../operations/deliveries/rejection.ts'
+import { ChangedMeanwhile, Later, takeOn } from '../../operations/deliveries/take-on.ts'
 import type { RouteRecord } from '../../operations/ports/flows.ts'
 import type { Services } from '../../operations/services.ts'
 import type { ClientAddress } from '../client-address.ts'
+import { leaveBody } from '../early-end.ts'
 import { failureBody, failureOf } from '../failure.ts'
 import { faultOfHead } from '../malformed-request.ts'
 import { answerCaller, writeReply } from './caller-answer.ts'
-import { decodeBody, leaveBody, mayBeLarge, readBody, readHead } from './request.ts'
+import { mayBeLarge, readBody, readHead } from './request.ts'
 
 const PREFIX = '/api/v1/webhooks/'
 const RECEIVING = 'POST /api/v1/webhooks/:id'
@@ -42,14 +34,35 @@ const targetOf = (url: string): RegExpExecArray | null => {
 
 export type WebhookListener = (request: IncomingMessage, response: ServerResponse) => void
 
+/** A request on its way through the phases. */
+interface Visit {
+  request: IncomingMessage
+  response: ServerResponse
+  requestId: string
+  /** Of the sender, behind proxies too. */
+  ip: string
+  /** More come in than can be stored. */
+  crowdedOut: boolean
+  /** Counts the bytes of a body that may be large. */
+  hold: BodyHold | null
+}
+
 export function createWebhookListener(
   services: Services,
   clientAddress: ClientAddress,
   onBug: (error: unknown, route: string) => void,
 ): WebhookListener {
-  const begin = (request: IncomingMessage, response: ServerResponse, crowdedOut: boolean) => {
-    const requestId = services.ids.next('req')
-    handle(services, clientAddress, request, response, requestId, crowdedOut).catch((error) => {
+  const { intake, bodies, ids } = services
+  return (request, response) => {
+    const visit: Visit = {
+      request,
+      response,
+      requestId: ids.next('req'),
+      ip: clientAddress(request),
+      crowdedOut: intake.next() === 'refuse',
+      hold: mayBeLarge(request) ? bodies.open() : null,
+    }
+    handle(services, visit).catch((error) => {
       const failure = failureOf(error)
       if (!failure) onBug(error, PREFIX)
       const { code, message, retryAfter } = failure ?? {
@@ -58,138 +71,86 @@ export function createWebhookListener(
         retryAfter: null,
       }
       services.meters.delivery('failed', code)
-      sendFailure(response, requestId, code, message, retryAfter ? ['retry-after', retryAfter] : [])
+      sendFailure(response, visit.requestId, code, message, retryAfter ? ['retry-after', retryAfter] : [])
     })
   }
-  const { intake } = services
-  return (request, response) => begin(request, response, intake.next() === 'refuse')
 }
 
-async function handle(
-  services: Services,
-  clientAddress: ClientAddress,
-  request: IncomingMessage,
-  response: ServerResponse,
-  requestId: string,
-  crowdedOut: boolean,
-): Promise<void> {
+async function handle(services: Services, visit: Visit): Promise<void> {
+  const { request, response, requestId, hold } = visit
   const fault = faultOfHead(request)
   if (fault) {
     await leaveBody(request)
     return sendFailure(response, requestId, 'bad_request', fault, ['connection', 'close'])
   }
-  const hold = mayBeLarge(request) ? services.bodies.open() : null
-  let outcome: Awaited<ReturnType<typeof takeOn>>
+  let reply: CallerReply | Later | null
   try {
-    outcome = await takeOn(services, clientAddress, request, response, requestId, crowdedOut, hold)
+    reply = await receive(services, visit)
   } finally {
     hold?.release()
   }
   // From here on nobody holds the body: the sender may wait for the run's reply for minutes.
-  if (outcome !== REFUSED) answerCaller(response, requestId, outcome instanceof Later ? await outcome.reply : outcome)
+  if (reply) answerCaller(response, requestId, reply instanceof Later ? await reply.reply : reply)
 }
 
-const REFUSED = 'refused'
-
-/** Until the delivery is stored. */
-async function takeOn(
-  services: Services,
-  clientAddress: ClientAddress,
-  request: IncomingMessage,
-  response: ServerResponse,
-  requestId: string,
-  crowdedOut: boolean,
-  hold: BodyHold | null,
-): Promise<CallerReply | Later | typeof REFUSED> {
-  const target = targetOf(request.url!)
-  let body: Buffer | Rejection | null = null
+/** Until the delivery is stored; null: it was refused, and the sender knows. */
+async function receive(services: Services, visit: Visit): Promise<CallerReply | Later | null> {
+  const { request, response, crowdedOut, hold } = visit
+  let body: Buffer | null = null
   for (let attempt = 1; ; attempt++) {
-    const head = readHead(request, {
-      webhookId: target?.[1] ?? '',
-      test: target?.[2] !== undefined,
-      ip: clientAddress(request),
-      requestId,
-      now: services.now(),
-    })
-    const admitted = await admitDelivery(services, head, crowdedOut)
-    if ('rejection' in admitted) {
-      if (attempt < MOST_ATTEMPTS && (await isOutdated(services, admitted))) continue
-      await reject(services, request, response, head, admitted.rejection, admitted.route)
-      return REFUSED
+    // Read anew each time: the checks mask what they find in it.
+    const head = headOf(services, visit)
+    const route = await findRoute(services, head)
+    try {
+      const admission = await checkSender(services, head, route, crowdedOut)
+      body ??= await readBody(request, response, head, services.maxBodyBytes, hold)
+      return await (hold ? storeInTurn : store)(services, admission, body)
+    } catch (problem) {
+      if (attempt < MOST_ATTEMPTS && (await isOutdated(services, problem, route))) continue
+      if (!(problem instanceof Rejection)) throw problem
+      await refuse(services, visit, head, route, problem)
+      return null
     }
-    body ??= await bodyOf(request, response, services, head, hold)
-    const outcome = body instanceof Rejection ? body : await (hold ? receiveInTurn : receive)(services, admitted, body)
-    if (outcome instanceof Rejection) {
-      await reject(services, request, response, head, outcome, admitted.route)
-      return REFUSED
-    }
-    if (outcome !== CHANGED_MEANWHILE) return outcome
-    if (attempt === MOST_ATTEMPTS) throw new Error('the webhook was changed at every attempt to take a delivery on')
   }
 }
 
-/** A version that another process has published a moment ago may let in what this one refuses. */
-async function isOutdated(
-  { published }: Services,
-  { rejection, route }: { rejection: Rejection; route: RouteRecord | null },
-): Promise<boolean> {
-  return route !== null && rejection.code === 'unauthorized' && !(await published.isCurrent(route))
+function headOf(services: Services, { request, requestId, ip }: Visit): DeliveryHead {
+  const target = targetOf(request.url!)
+  const test = target?.[2] !== undefined
+  return readHead(request, { webhookId: target?.[1] ?? '', test, ip, requestId, now: services.now() })
 }
 
-function receive(services: Services, admitted: Admission, body: Buffer): ReturnType<typeof receiveDelivery> {
+function store(services: Services, admission: Admission, body: Buffer): Promise<CallerReply | Later> {
   services.watch.begin(RECEIVING)
-  return receiveDelivery(services, admitted, body)
+  return takeOn(services, admission, checkBody(services, admission, body))
 }
 
 /** Large bodies one after the other. */
-const receiveInTurn = (services: Services, admitted: Admission, body: Buffer) =>
-  services.bodies.inTurn(body.length, () => receive(services, admitted, body))
+const storeInTurn = (services: Services, admission: Admission, body: Buffer) =>
+  services.bodies.inTurn(body.length, async () => store(services, admission, body))
 
-async function bodyOf(
-  request: IncomingMessage,
-  response: ServerResponse,
-  services: Services,
-  head: DeliveryHead,
-  hold: BodyHold | null,
-): Promise<Buffer | Rejection> {
-  // What is declared is made sure of first: otherwise many would be read in part, and none of them to its end.
-  if (hold && !hold.reach(head.metadata.contentLength)) return noRoom()
-  if (request.headers.expect && /\b100-continue\b/i.test(request.headers.expect)) response.writeContinue()
-  const read = await readBody(request, services.maxBodyBytes, hold)
-  if (read === 'cut_off') return new Rejection('bad_request', 'The body ended before its declared end.')
-  if (read === 'too_large') return tooLarge(services)
-  if (read === 'no_room') return noRoom()
-  const encoding = head.headers['content-encoding']
-  if (encoding === undefined) return read
-  const decoded = await decodeBody(read, encoding, services.maxBodyBytes, hold)
-  if (decoded === 'too_large') return tooLarge(services)
-  if (decoded === 'no_room') return noRoom()
-  if (decoded === 'undecodable')
-    return new Rejection(
-      'bad_request',
-      `The body cannot be decoded as "${briefly(encoding)}"; send it as gzip, deflate or br, or without a Content-Encoding.`,
-    )
-  return decoded
+/** Another process has changed the webhook meanwhile: a new version may let in what the one known here refuses. */
+async function isOutdated({ published }: Services, problem: unknown, route: RouteRecord | null): Promise<boolean> {
+  if (problem instanceof ChangedMeanwhile) return true
+  const mayDiffer = problem instanceof Rejection && problem.code === 'unauthorized'
+  return mayDiffer && route !== null && !(await published.isCurrent(route))
 }
 
 /** Counted only: keeping them would make an overload worse. */
 const NOT_KEPT = new Set(['rate_limited', 'overloaded'])
 
-const isKept = ({ rejections, now }: Services, { flowId }: RouteRecord, code: ErrorCode): boolean =>
-  !NOT_KEPT.has(code) && rejections.admits(flowId, now())
-
-async function reject(
+/** The one place that refuses. */
+async function refuse(
   services: Services,
-  request: IncomingMessage,
-  response: ServerResponse,
+  { request, response, requestId }: Visit,
   head: DeliveryHead,
-  rejection: Rejection,
   route: RouteRecord | null,
+  rejection: Rejection,
 ): Promise<void> {
   const { code, message, retryAfterSeconds } = rejection
   // What is not found may have been deleted meanwhile, or have another URL: then it has no inbox.
   const inbox = code === 'webhook_not_found' ? services.published.route(head.webhookId) : route
-  if (inbox && isKept(services, inbox, code))
+  if (inbox && !NOT_KEPT.has(code) && services.rejections.admits(inbox.flowId, services.now()))
     keepRejection(services, inbox, head, rejection, ERROR_STATUS[code]).catch((error) =>
       services.warn('a rejected delivery could not be kept', { reason: String(error) }),
     )
@@ -198,7 +159,7 @@ async function reject(
   if (await leaveBody(request)) headers.push('connection', 'close')
   if (code === 'method_not_allowed') headers.push('allow', 'POST')
   if (retryAfterSeconds !== null) headers.push('retry-after', String(retryAfterSeconds))
-  sendFailure(response, head.metadata.requestId, code, message, headers)
+  sendFailure(response, requestId, code, message, headers)
 }
 
 export function sendFailure(

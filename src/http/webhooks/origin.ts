@@ -1,8 +1,8 @@
 // Webhooks on an origin of their own (MILLRACE_WEBHOOK_BASE_URL): nothing else is there, and what a flow answers is nowhere else.
 import type { IncomingMessage } from 'node:http'
 import type { Services } from '../../operations/services.ts'
+import { leaveBody } from '../early-end.ts'
 import { isTestUrl, isWebhook, sendFailure, type WebhookListener } from './listener.ts'
-import { leaveBody } from './request.ts'
 
 /** Which of these a request is for. */
 export type Choose = (request: IncomingMessage) => WebhookListener

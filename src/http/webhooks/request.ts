@@ -1,13 +1,12 @@
-// A webhook request as it stands on the wire: its head, its body within the limit, and an early end where the body is not wanted.
-import type { IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+// A webhook request as it stands on the wire: its head, and its body within the limits.
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { collectPairs } from '../../engine/webhook-data.ts'
 import { formPairs } from '../../flow/form-pairs.ts'
-import type { DeliveryHead } from '../../operations/deliveries/admit-delivery.ts'
 import { type BodyHold, SMALL_BODY } from '../../operations/deliveries/body-budget.ts'
+import type { DeliveryHead } from '../../operations/deliveries/delivery-head.ts'
+import { briefly, noRoom, Rejection, tooLarge } from '../../operations/deliveries/rejection.ts'
 import { withoutOwnCookies } from '../access/cookies.ts'
 
 export const HOP_HEADER = 'X-Millrace-Hops'
@@ -77,25 +76,38 @@ export const mayBeLarge = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined ||
   headers['content-encoding'] !== undefined
 
-/** too_large, no_room: the rest of it is not read. cut_off: the sender went away, or sent what is no body. */
-export function readBody(
-  raw: IncomingMessage,
+/** The body without its content encoding. Throws Rejection. */
+export async function readBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { headers, metadata }: DeliveryHead,
   maxBytes: number,
   hold: BodyHold | null,
-): Promise<Buffer | 'too_large' | 'no_room' | 'cut_off'> {
-  return new Promise((resolve) => {
+): Promise<Buffer> {
+  // What is declared is made sure of first: otherwise many would be read in part, and none of them to its end.
+  if (hold && !hold.reach(metadata.contentLength)) throw noRoom()
+  if (request.headers.expect && /\b100-continue\b/i.test(request.headers.expect)) response.writeContinue()
+  const bytes = await readBytes(request, maxBytes, hold)
+  const encoding = headers['content-encoding']
+  return encoding === undefined ? bytes : decode(bytes, encoding, maxBytes, hold)
+}
+
+function readBytes(raw: IncomingMessage, maxBytes: number, hold: BodyHold | null): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
     let chunks: Buffer[] = []
     let size = 0
-    const leave = (reason: 'too_large' | 'no_room') => {
+    // The rest of it is not read.
+    const leave = (rejection: Rejection) => {
       raw.removeAllListeners('data')
       raw.pause()
       chunks = []
-      resolve(reason)
+      reject(rejection)
     }
+    const cutOff = () => reject(new Rejection('bad_request', 'The body ended before its declared end.'))
     raw.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size > maxBytes) leave('too_large')
-      else if (hold && !hold.reach(size)) leave('no_room')
+      if (size > maxBytes) leave(tooLarge(maxBytes))
+      else if (hold && !hold.reach(size)) leave(noRoom())
       else chunks.push(chunk)
     })
     raw.on('end', () => {
@@ -103,8 +115,8 @@ export function readBody(
       // The request lives on until its reply has gone out: it must not keep the bytes.
       chunks = []
     })
-    raw.on('error', () => resolve('cut_off'))
-    raw.on('aborted', () => resolve('cut_off'))
+    raw.on('error', cutOff)
+    raw.on('aborted', cutOff)
   })
 }
 
@@ -115,52 +127,26 @@ const DECODERS: Record<string, (data: Buffer, options: { maxOutputLength: number
 }
 
 /** Undoes a content encoding, counting what comes out: there must be room for the largest body before more than a small one does. */
-export async function decodeBody(
-  body: Buffer,
-  encoding: string | undefined,
-  maxBytes: number,
-  hold: BodyHold | null,
-): Promise<Buffer | 'too_large' | 'no_room' | 'undecodable'> {
-  const name = encoding?.trim().toLowerCase()
+async function decode(body: Buffer, encoding: string, maxBytes: number, hold: BodyHold | null): Promise<Buffer> {
+  const name = encoding.trim().toLowerCase()
   if (!name || name === 'identity') return body
-  const decode = Object.hasOwn(DECODERS, name) ? DECODERS[name] : undefined
-  if (!decode) return 'undecodable'
+  const undo = Object.hasOwn(DECODERS, name) ? DECODERS[name] : undefined
+  if (!undo) throw undecodable(encoding)
   for (const most of [Math.min(SMALL_BODY, maxBytes), maxBytes]) {
-    if (most > SMALL_BODY && hold && !hold.reach(body.length + most)) return 'no_room'
+    if (most > SMALL_BODY && hold && !hold.reach(body.length + most)) throw noRoom()
     try {
-      const decoded = await decode(body, { maxOutputLength: most })
+      const decoded = await undo(body, { maxOutputLength: most })
       hold?.shrink(decoded.length)
       return decoded
     } catch (error) {
-      if ((error as { code?: string }).code !== 'ERR_BUFFER_TOO_LARGE') return 'undecodable'
+      if ((error as { code?: string }).code !== 'ERR_BUFFER_TOO_LARGE') throw undecodable(encoding)
     }
   }
-  return 'too_large'
+  throw tooLarge(maxBytes)
 }
 
-const LINGER_MS = 1000
-
-/** Half-closes, and destroys a moment later: a peer that never closes its side must not keep the socket. */
-export function closeSoon(socket: Socket): void {
-  socket.end()
-  setTimeout(() => socket.destroy(), LINGER_MS).unref()
-}
-
-/** For a refusal that does not want the body. True: it is still coming, and the reply must say that the connection closes. */
-export async function leaveBody(raw: IncomingMessage): Promise<boolean> {
-  // A turn later the parser is done with a small body, and the connection can stay open.
-  if (!raw.complete) await nextTurn()
-  if (raw.complete) return false
-  closeAfterReply(raw)
-  return true
-}
-
-/**
- * The reply goes out although the sender is still sending. Closing at once would make the kernel reset the connection,
- * and the sender might never see the reply: the socket is half-closed first and destroyed a moment later.
- */
-function closeAfterReply(raw: IncomingMessage): void {
-  const socket = raw.socket as Socket & { destroySoon(): void }
-  raw.pause()
-  socket.destroySoon = () => closeSoon(socket)
-}
+const undecodable = (encoding: string): Rejection =>
+  new Rejection(
+    'bad_request',
+    `The body cannot be decoded as "${briefly(encoding)}"; send it as gzip, deflate or br, or without a Content-Encoding.`,
+  )

@@ -40,7 +40,7 @@ export async function replayRun(
     { kind: 'run', id, name: null },
     { flow: original.flowId, run: run.id, version, ...(from !== undefined && { from }) },
   )
-  await startRun(services, run, trigger.concurrency, null, journal)
+  await startRun(services, { run, concurrency: trigger.concurrency, journal })
   return readRun(services, run.id)
 }
 

@@ -9,13 +9,20 @@ import type { RunServices } from './services.ts'
 const FRESH_RUNS = 2_000
 const FRESH_BODY_CHARS = 16_384
 
+export interface RunStart {
+  run: NewRun
+  /** Runs of its flow at once. */
+  concurrency: number | null
+  dedupe?: Dedupe | null
+  /** What a replay takes over. */
+  journal?: ReplayedJournal | null
+  /** It starts only while this webhook leads to this version. */
+  route?: RouteRecord | null
+}
+
 export async function startRun(
   services: Pick<RunServices, 'activity' | 'events' | 'intake' | 'queue' | 'replies' | 'runs'>,
-  run: NewRun,
-  concurrency: number | null,
-  dedupe: Dedupe | null,
-  journal: ReplayedJournal | null = null,
-  route: RouteRecord | null = null,
+  { run, concurrency, dedupe = null, journal = null, route = null }: RunStart,
 ): Promise<Accepted> {
   const terms = { concurrency, awaited: services.replies.waits(run.id), route }
   let accepted: Accepted

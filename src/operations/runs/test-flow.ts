@@ -10,9 +10,8 @@ export async function testFlow(services: RunServices, id: string, given: GivenWe
   const { document } = publishable(services, flow)
   const latest = await services.samples.latest(id)
   const runId = services.ids.next('run')
-  await startRun(
-    services,
-    {
+  await startRun(services, {
+    run: {
       id: runId,
       flowId: id,
       version: null,
@@ -24,8 +23,7 @@ export async function testFlow(services: RunServices, id: string, given: GivenWe
       createdAt: services.now(),
       replayOf: null,
     },
-    document.trigger.concurrency ?? null,
-    null,
-  )
+    concurrency: document.trigger.concurrency ?? null,
+  })
   return readRun(services, runId)
 }

@@ -1,0 +1,101 @@
+// The checks that need no body, in their order: docs/webhooks.md lists them.
+import ipaddr from 'ipaddr.js'
+import { mediaType } from '../../engine/webhook-data.ts'
+import type { CompiledTrigger } from '../../flow/compile.ts'
+import type { LiveFlow } from '../flows/published-flows.ts'
+import type { RouteRecord } from '../ports/flows.ts'
+import { checkCredential } from './credentials.ts'
+import type { Admission, DeliveryHead } from './delivery-head.ts'
+import { liveFlowOf } from './live-flow.ts'
+import { briefly, notFound, Rejection, tooLarge } from './rejection.ts'
+import type { DeliveryServices } from './services.ts'
+
+export const MAX_HOPS = 10
+const QUEUE_FULL_RETRY_SECONDS = 2
+const INTAKE_FULL_RETRY_SECONDS = 1
+
+/** Where the webhook leads; null: nowhere. Another process may have made or published it. */
+export async function findRoute({ published }: DeliveryServices, head: DeliveryHead): Promise<RouteRecord | null> {
+  const route = published.route(head.webhookId) ?? null
+  const isHere = route !== null && (route.version !== null || head.test)
+  return isHere || !published.shared ? route : ((await published.lookUp(head.webhookId)) ?? null)
+}
+
+/** Throws Rejection. `crowdedOut`: more come in than can be stored. */
+export async function checkSender(
+  services: DeliveryServices,
+  head: DeliveryHead,
+  route: RouteRecord | null,
+  crowdedOut: boolean,
+): Promise<Admission> {
+  if (head.method !== 'POST')
+    throw new Rejection('method_not_allowed', `A webhook takes POST requests; this was ${briefly(head.method)}.`)
+  if (!route || (route.version === null && !head.test)) throw notFound()
+  if (!head.test && head.hops > MAX_HOPS)
+    throw new Rejection(
+      'loop_detected',
+      `Webhooks call one another more than ${MAX_HOPS} deep; a flow probably calls itself.`,
+    )
+  const waitSeconds = services.rate.take(head.test ? `${head.webhookId}/test` : head.webhookId, services.now())
+  if (waitSeconds !== null)
+    throw new Rejection(
+      'rate_limited',
+      `Too many requests to this webhook; try again in ${waitSeconds} s.`,
+      waitSeconds,
+    )
+  if (crowdedOut)
+    throw new Rejection(
+      'overloaded',
+      'More deliveries come in than can be stored; try again shortly.',
+      INTAKE_FULL_RETRY_SECONDS,
+    )
+  if (services.queue.size >= services.maxQueue)
+    throw new Rejection('overloaded', 'Too many runs are waiting; try again shortly.', QUEUE_FULL_RETRY_SECONDS)
+
+  const flow = await liveFlowOf(services, route, head)
+  if (flow.trigger.mode === 'finished' && services.queue.isSlow(services.intake.beingStored) && !head.test)
+    throw new Rejection(
+      'overloaded',
+      'Runs wait in line for long, and this webhook answers when its run has ended; try again shortly.',
+      QUEUE_FULL_RETRY_SECONDS,
+    )
+  const admission = { route, flow, head }
+  checkAddress(admission)
+  checkCredential(services, admission)
+  checkHeaders(services, admission)
+  return admission
+}
+
+function checkAddress({ flow, head }: Admission): void {
+  if (flow.ipRanges.length && !inRanges(head.metadata.ip, flow.ipRanges))
+    throw new Rejection('unauthorized', 'Requests from this address are not allowed.')
+}
+
+function inRanges(ip: string, ranges: LiveFlow['ipRanges']): boolean {
+  if (!ipaddr.isValid(ip)) return false
+  const address = ipaddr.process(ip)
+  return ranges.some((range) => address.kind() === range[0].kind() && address.match(range))
+}
+
+function checkHeaders(services: DeliveryServices, { flow, head }: Admission): void {
+  const { contentType, contentLength } = head.metadata
+  let types = 0
+  for (let i = 0; i < head.rawHeaders.length; i += 2) {
+    const name = head.rawHeaders[i]!
+    if (name.length === 12 && name.toLowerCase() === 'content-type') types++
+  }
+  if (types !== 1 || !accepts(flow.trigger, mediaType(contentType)))
+    throw new Rejection(
+      'bad_request',
+      `The Content-Type must be ${flow.trigger.accept.join(' or ')}, but is ${contentType === null ? 'missing' : briefly(contentType)}.`,
+    )
+  if (contentLength > services.maxBodyBytes) throw tooLarge(services.maxBodyBytes)
+}
+
+function accepts({ accept }: CompiledTrigger, type: string): boolean {
+  return accept.some((allowed) => {
+    if (allowed === 'application/*+json') return /^application\/[\w.-]+\+json$/.test(type)
+    if (allowed === 'text/*') return /^text\/[\w.+-]+$/.test(type)
+    return allowed === type
+  })
+}

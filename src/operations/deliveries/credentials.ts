@@ -1,0 +1,119 @@
+// What a sender proves itself with: found in the head, compared, and masked from then on.
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { stepScope } from '../../engine/run-scope.ts'
+import { ExpressionError } from '../../flow/expression/index.ts'
+import type { LiveFlow } from '../flows/published-flows.ts'
+import type { RouteRecord } from '../ports/flows.ts'
+import type { Admission, DeliveryHead } from './delivery-head.ts'
+import { Rejection } from './rejection.ts'
+import type { DeliveryServices } from './services.ts'
+import { type SignatureSettings, verifySignature } from './signature/verify-signature.ts'
+
+const MASKED = '[masked]'
+
+/** Throws Rejection. */
+export function checkCredential(services: DeliveryServices, { flow, head, route }: Admission): void {
+  const { auth } = flow.trigger
+  // A signature is checked with the body that it signs.
+  if (auth.kind === 'none' || auth.kind === 'signature') return
+  let name: string
+  let expected: string
+  try {
+    const scope = authScope(services)
+    name = auth.name(scope)
+    expected = auth.value(scope)
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error
+    throw unresolved(services, route, error)
+  }
+  const given = auth.kind === 'header' ? takeHeader(head, name) : takeParameter(head, name)
+  // An empty secret would let everybody in.
+  const fits = given !== null && expected !== '' && equalInConstantTime(given.value, expected)
+  if (fits && (given.name === name || auth.anyCase)) return
+  throw new Rejection(
+    'unauthorized',
+    `Authentication failed: the ${auth.kind === 'header' ? 'header' : 'query parameter'} ${name} must be sent once, with the configured value.`,
+    null,
+    fits
+      ? `Authentication failed: only the letter case differs. The header ${name} came as ${given.name}, with the configured value. A proxy may have changed its name: set anyCase: true on the authentication, or configure the name as it comes.`
+      : null,
+  )
+}
+
+/** With the whole body, which is what is signed. Throws Rejection. */
+export function checkSignature(services: DeliveryServices, { flow, head, route }: Admission, body: Uint8Array): void {
+  const { auth } = flow.trigger
+  if (auth.kind !== 'signature') return
+  let settings: SignatureSettings
+  try {
+    const scope = authScope(services)
+    settings = { secrets: auth.secrets(scope), header: auth.header(scope), toleranceSeconds: auth.toleranceSeconds }
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error
+    throw unresolved(services, route, error)
+  }
+  const request = { rawHeaders: head.rawHeaders, body, nowMs: services.now() }
+  const verified = verifySignature(auth.scheme, settings, request)
+  if (verified !== true) throw new Rejection('unauthorized', `Authentication failed: ${verified}.`)
+}
+
+function unresolved(services: DeliveryServices, { flowId }: RouteRecord, { message }: ExpressionError): Rejection {
+  services.warn('a trigger cannot authenticate: its auth setting has no value', { flowId, reason: message })
+  return new Rejection('unauthorized', 'Authentication failed.')
+}
+
+/** A sender's secret must not be kept, also where a check before authentication refused it. */
+export function maskCredential(services: DeliveryServices, { trigger: { auth } }: LiveFlow, head: DeliveryHead): void {
+  // A signature lets in nothing but the body that it signs.
+  if (auth.kind === 'none' || auth.kind === 'signature') return
+  try {
+    const name = auth.name(authScope(services))
+    if (auth.kind === 'header') takeHeader(head, name)
+    else takeParameter(head, name)
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error
+    maskAll(head)
+  }
+}
+
+export function maskAll({ headers, queryAll }: DeliveryHead): void {
+  for (const name of Object.keys(headers)) headers[name] = MASKED
+  for (const name of Object.keys(queryAll)) queryAll[name] = [MASKED]
+}
+
+function authScope(services: DeliveryServices) {
+  const roots = Object.assign(Object.create(null), { env: services.env, connections: services.connections.fields })
+  return stepScope(roots, services.hashing, '', '', 0)
+}
+
+interface Credential {
+  /** As it was sent. */
+  name: string
+  value: Buffer
+}
+
+/** The one value sent under this name in any letter case; masked from here on, whatever it was. */
+function takeHeader(head: DeliveryHead, name: string): Credential | null {
+  const lowerCase = name.toLowerCase()
+  if (head.headers[lowerCase] !== undefined) head.headers[lowerCase] = MASKED
+  let at: number | null = null
+  for (let i = 0; i < head.rawHeaders.length; i += 2) {
+    if (head.rawHeaders[i]!.toLowerCase() !== lowerCase) continue
+    if (at !== null) return null
+    at = i
+  }
+  return at === null ? null : { name: head.rawHeaders[at]!, value: Buffer.from(head.rawHeaders[at + 1]!, 'latin1') }
+}
+
+function takeParameter(head: DeliveryHead, name: string): Credential | null {
+  const values = head.queryAll[name]
+  if (!values) return null
+  head.queryAll[name] = [MASKED]
+  return values.length === 1 ? { name, value: Buffer.from(values[0]!) } : null
+}
+
+/** By digest, so that unequal lengths take the same time. */
+function equalInConstantTime(given: Buffer, expected: string): boolean {
+  const digest = (value: Buffer | string) => createHash('sha256').update(value).digest()
+  return timingSafeEqual(digest(given), digest(expected))
+}

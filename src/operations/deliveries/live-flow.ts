@@ -1,0 +1,34 @@
+// The flow that a webhook leads to: its published version, or its draft at the test URL.
+import type { FlowDocument } from '../../flow/document.ts'
+import { parseJson } from '../../flow/parse-json.ts'
+import { publishIssues } from '../../flow/validate.ts'
+import { findings } from '../flows/draft.ts'
+import type { LiveFlow } from '../flows/published-flows.ts'
+import type { RouteRecord } from '../ports/flows.ts'
+import type { DeliveryHead } from './delivery-head.ts'
+import { Rejection } from './rejection.ts'
+import type { DeliveryServices } from './services.ts'
+
+/** Throws Rejection where the draft cannot take requests. */
+export function liveFlowOf(
+  services: DeliveryServices,
+  { flowId, version }: RouteRecord,
+  { test }: DeliveryHead,
+): LiveFlow | Promise<LiveFlow> {
+  return test || version === null ? draftFlow(services, flowId) : services.published.version(flowId, version)
+}
+
+/** The test URL serves the draft, also before it can be published. */
+async function draftFlow(services: DeliveryServices, flowId: string): Promise<LiveFlow> {
+  const record = await services.flows.get(flowId)
+  if (!record) throw new Rejection('webhook_not_found', 'There is no webhook at this URL.')
+  const document = parseJson(record.draft) as Partial<FlowDocument>
+  const trigger = document.trigger ?? { kind: 'webhook' as const }
+  const [problem] = publishIssues(findings(services, { name: 'draft', trigger, steps: document.steps ?? [] })).filter(
+    ({ path }) => path.startsWith('/trigger'),
+  )
+  // What is wrong is not told here: nobody can authenticate to a trigger that is unfinished.
+  if (problem) throw new Rejection('bad_request', "The draft's trigger cannot take requests yet; the editor shows why.")
+  services.published.touch(flowId, document)
+  return services.published.compile(flowId, { name: record.name, trigger, steps: [] })
+}

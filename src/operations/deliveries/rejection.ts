@@ -1,0 +1,49 @@
+// Why a delivery is refused: thrown by the check that refuses it.
+
+export type RejectionCode =
+  | 'method_not_allowed'
+  | 'webhook_not_found'
+  | 'loop_detected'
+  | 'rate_limited'
+  | 'overloaded'
+  | 'unauthorized'
+  | 'bad_request'
+  | 'payload_too_large'
+
+export class Rejection {
+  readonly code: RejectionCode
+  readonly message: string
+  readonly retryAfterSeconds: number | null
+  /** For the flow's owner, who may know more than the sender. */
+  readonly inboxMessage: string
+  constructor(
+    code: RejectionCode,
+    message: string,
+    retryAfterSeconds: number | null = null,
+    inboxMessage: string | null = null,
+  ) {
+    this.code = code
+    this.message = message
+    this.retryAfterSeconds = retryAfterSeconds
+    this.inboxMessage = inboxMessage ?? message
+  }
+}
+
+const BODIES_FULL_RETRY_SECONDS = 2
+
+export const notFound = (): Rejection =>
+  new Rejection(
+    'webhook_not_found',
+    'There is no webhook at this URL. Check the URL, and that its flow is published.',
+    null,
+    'The flow was not published when this came. Publish it, and let the sender try again.',
+  )
+
+/** What a sender wrote, in a message that is kept. */
+export const briefly = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text)
+
+export const noRoom = (): Rejection =>
+  new Rejection('overloaded', 'Too many large bodies come in at once; try again shortly.', BODIES_FULL_RETRY_SECONDS)
+
+export const tooLarge = (maxBytes: number): Rejection =>
+  new Rejection('payload_too_large', `The body is larger than ${maxBytes} bytes.`)
