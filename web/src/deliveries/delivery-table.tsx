@@ -2,7 +2,7 @@
 import { Anchor, Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
-import type { InboxEntry } from '../api-types.ts'
+import type { InboxEntry } from '../api/api-types.ts'
 import { followRow, moveRowFocus } from '../live/row-keys.ts'
 import table from '../live/table.module.css'
 import { formatMoment, formatRelative } from '../ui/format.ts'

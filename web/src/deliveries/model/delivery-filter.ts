@@ -1,5 +1,5 @@
 // Which deliveries the inbox shows, as it stands in the URL, and which of them is looked at.
-import type { DeliveryOutcome } from '../../api-types.ts'
+import type { DeliveryOutcome } from '../../api/api-types.ts'
 
 export const OUTCOMES = ['accepted', 'duplicate', 'filtered', 'rejected'] as const
 

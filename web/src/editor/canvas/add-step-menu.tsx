@@ -1,11 +1,11 @@
 // The menu of step kinds: type to find one, Enter to add it.
 import { Select, TextInput } from '@mantine/core'
 import { type KeyboardEvent, useId, useState } from 'react'
-import { useEditor } from '../editor-context.tsx'
-import { KindIcon, kindLook } from '../kind-look.tsx'
-import { describeCase } from '../model/describe-step.ts'
-import { nestedLists, type Position, stepAt, valueAt } from '../model/flow-tree.ts'
-import { useEdits } from '../use-edits.ts'
+import { describeCase } from '../../flow-model/describe-step.ts'
+import { nestedLists, type Position, stepAt, valueAt } from '../../flow-model/flow-tree.ts'
+import { KindIcon, kindLook } from '../../step-kinds/kind-icon.tsx'
+import { useEditor } from '../state/editor-context.tsx'
+import { useEdits } from '../state/use-edits.ts'
 import classes from './canvas.module.css'
 
 export function AddStepMenu({ position }: { position: Position }) {

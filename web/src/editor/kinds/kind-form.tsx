@@ -1,7 +1,7 @@
 // The form of each kind; a kind without one of its own gets what its schema says.
 import type { ComponentType } from 'react'
-import { useEditor } from '../editor-context.tsx'
-import type { StepPlace } from '../model/flow-tree.ts'
+import type { StepPlace } from '../../flow-model/flow-tree.ts'
+import { useEditor } from '../state/editor-context.tsx'
 import { BranchForm } from './branch-form.tsx'
 import { CodeForm } from './code-form.tsx'
 import { HttpForm } from './http-form.tsx'

@@ -1,5 +1,5 @@
 // The steps of a run as the tree they are: branches hold steps, loops hold rounds that hold steps.
-import type { StepStatus } from '../../api-types.ts'
+import type { StepStatus } from '../../api/api-types.ts'
 import { parentOf, type RoundPlace, roundPath } from './step-path.ts'
 
 /** What the pages need of a step; the API's steps have more. */

@@ -1,5 +1,5 @@
 // What became of each step of the document, however often it ran: what the canvas shows on its cards.
-import type { StepStatus } from '../../api-types.ts'
+import type { StepStatus } from '../../api/api-types.ts'
 import { formatDuration } from '../../ui/format.ts'
 import { isRecord, type TimedStep } from './run-tree.ts'
 

@@ -1,5 +1,5 @@
 // A run as rows on one time axis. Work, waits and retries are told apart; a loop is one row, and the round that is looked at stands below it.
-import type { StepStatus } from '../../api-types.ts'
+import type { StepStatus } from '../../api/api-types.ts'
 import { isRecord, numberAt, type Round, roundStatus, type StepNode, type TimedStep } from './run-tree.ts'
 import { type RoundPlace, roundPath, roundsAlong } from './step-path.ts'
 import { type Span, type TimeAxis, timeAxis } from './time-axis.ts'
