@@ -1,12 +1,12 @@
 // The keys of all queries in one place, and how each is fetched. After a change: `queryClient.invalidateQueries({ queryKey: keys.flows })`.
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import type { DeliveryFilter } from '../deliveries/model/delivery-filter.ts'
 import { api } from './api-client.ts'
 import type {
   AuditEntry,
   AuthState,
   Connection,
   Delivery,
+  DeliveryOutcome,
   Example,
   Flow,
   FlowDocument,
@@ -25,6 +25,11 @@ import type {
   Token,
   Version,
 } from './api-types.ts'
+
+export interface DeliveryFilter {
+  flow?: string | undefined
+  outcome?: DeliveryOutcome | undefined
+}
 
 export interface RunFilter {
   flow?: string | undefined

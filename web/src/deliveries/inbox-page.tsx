@@ -3,7 +3,7 @@ import { Button, Group, Select } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
 import type { DeliveryOutcome, InboxEntry, ServerEvent } from '../api/api-types.ts'
-import { queries } from '../api/queries.ts'
+import { type DeliveryFilter, queries } from '../api/queries.ts'
 import classes from '../live/live-page.module.css'
 import { LiveToggle, Unseen } from '../live/live-toggle.tsx'
 import { LoadingRows } from '../live/loading-rows.tsx'
@@ -20,7 +20,7 @@ import { statusWord } from '../ui/status.tsx'
 import { DeliveryPanel } from './delivery-panel.tsx'
 import { DeliveryTable } from './delivery-table.tsx'
 import { EmptyInbox, NoMatchingDeliveries } from './empty-inbox.tsx'
-import { type DeliveryFilter, type InboxSearch, matchesDelivery, OUTCOMES } from './model/delivery-filter.ts'
+import { type InboxSearch, matchesDelivery, OUTCOMES } from './model/delivery-filter.ts'
 
 const route = getRouteApi('/signed-in/inbox')
 

@@ -8,7 +8,7 @@ import { ConditionField } from '../../fields/template-field.tsx'
 import { nestedLists } from '../../flow-model/flow-tree.ts'
 import { plural } from '../../ui/format.ts'
 import classes from '../panel/panel.module.css'
-import type { KindFormProps } from './kind-form.tsx'
+import type { KindFormProps } from './kind-form-props.ts'
 
 export function BranchForm({ place: { path, step } }: KindFormProps) {
   const { value, set, issues, readOnly } = useField(`${path}/cases`)

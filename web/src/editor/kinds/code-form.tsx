@@ -4,7 +4,7 @@ import { FieldFrame } from '../../fields/field-frame.tsx'
 import { ValueField } from '../../fields/template-field.tsx'
 import { CodeEditor } from '../../ui/code/code-editor.tsx'
 import classes from '../panel/panel.module.css'
-import type { KindFormProps } from './kind-form.tsx'
+import type { KindFormProps } from './kind-form-props.ts'
 
 export function CodeForm({ place: { path } }: KindFormProps) {
   const { value, set, issues, readOnly } = useField(`${path}/code`)

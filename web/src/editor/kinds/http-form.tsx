@@ -10,7 +10,7 @@ import classes from '../panel/panel.module.css'
 import { useEditor } from '../state/editor-context.tsx'
 import { HttpAuth } from './http-auth.tsx'
 import { HttpBody } from './http-body.tsx'
-import type { KindFormProps } from './kind-form.tsx'
+import type { KindFormProps } from './kind-form-props.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
 

@@ -1,19 +1,15 @@
 // The form of each kind; a kind without one of its own gets what its schema says.
 import type { ComponentType } from 'react'
-import type { StepPlace } from '../../flow-model/flow-tree.ts'
 import { useEditor } from '../state/editor-context.tsx'
 import { BranchForm } from './branch-form.tsx'
 import { CodeForm } from './code-form.tsx'
 import { HttpForm } from './http-form.tsx'
+import type { KindFormProps } from './kind-form-props.ts'
 import { LoopForm } from './loop-form.tsx'
 import { FailForm, RespondForm, StopForm, WaitForm } from './plain-forms.tsx'
 import { SchemaForm } from './schema-form.tsx'
 import { SetForm } from './set-form.tsx'
 import { StoreForm } from './store-form.tsx'
-
-export interface KindFormProps {
-  place: StepPlace
-}
 
 const FORMS: Record<string, ComponentType<KindFormProps>> = {
   http: HttpForm,

@@ -10,8 +10,27 @@ import { Compartment, EditorState, type Extension, Transaction } from '@codemirr
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view'
 import { useComputedColorScheme } from '@mantine/core'
 import { useEffect, useRef } from 'react'
-import type { CodeEditorProps, CodeMode } from './code-editor.tsx'
 import { codeTheme } from './code-theme.ts'
+
+type CodeMode = 'json' | 'javascript' | 'typescript' | 'yaml' | 'text'
+
+export interface CodeEditorProps {
+  value: string
+  onChange?: (value: string) => void
+  mode: CodeMode
+  /** What the editor is called for whoever cannot see it. */
+  label: string
+  readOnly?: boolean
+  /** Linting, completion, key bindings of the caller. Keep it stable between renders. */
+  extensions?: Extension
+  minHeight?: number | string
+  maxHeight?: number | string
+  /** Fills its container instead of growing with its lines. */
+  fill?: boolean
+  lineNumbers?: boolean
+  autoFocus?: boolean
+  onBlur?: () => void
+}
 
 const LANGUAGES: Record<CodeMode, () => Extension> = {
   json,
