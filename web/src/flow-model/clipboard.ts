@@ -3,6 +3,7 @@
 import { parseCurl } from '../../../src/flow/curl/parse-curl.ts'
 import type { StepDocument } from '../../../src/flow/document.ts'
 import { formatFlowYaml, parseFlowText } from '../../../src/flow/flow-text.ts'
+import { isObject } from './is-object.ts'
 
 export const stepsToText = (steps: StepDocument[]): string => formatFlowYaml(steps)
 
@@ -22,8 +23,5 @@ export function textToSteps(text: string): StepDocument[] | null {
 }
 
 const LONGEST = 1_000_000
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isStep = (value: unknown): value is StepDocument => isObject(value) && typeof value['kind'] === 'string'

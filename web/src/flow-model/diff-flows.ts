@@ -1,6 +1,7 @@
 // What changed between two flow documents, step by step, in words and values: for publishing, conflicts and versions.
 import type { StepDocument } from '../../../src/flow/document.ts'
 import { allSteps, type EditedFlow, nestedLists, type StepPlace } from './flow-tree.ts'
+import { isObject } from './is-object.ts'
 
 export interface Change {
   kind: 'added' | 'removed' | 'moved' | 'changed'
@@ -182,9 +183,6 @@ export function differences(before: unknown, after: unknown, at = ''): Detail[] 
   }
   return [{ setting: at, before, after }]
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const own = (object: Record<string, unknown>, key: string): unknown =>
   Object.hasOwn(object, key) ? object[key] : undefined

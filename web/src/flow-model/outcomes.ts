@@ -1,5 +1,6 @@
 // What became of each step when it was last tested, for its card.
 import type { Run, RunStep, StepTest } from '../api/api-types.ts'
+import { isObject } from './is-object.ts'
 
 export interface Outcome {
   status: 'running' | 'waiting' | 'succeeded' | 'failed' | 'cancelled'
@@ -65,9 +66,6 @@ function durationOf({ startedAt, finishedAt }: RunStep): string {
 const rounds = (count: number): string => (count === 1 ? '1 round' : `${count} rounds`)
 
 const joined = (...parts: string[]): string => parts.filter(Boolean).join(' · ')
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const own = (value: unknown, key: string): unknown =>
   isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined

@@ -2,6 +2,7 @@
 import type { StepDocument } from '../../../src/flow/document.ts'
 import { parseTemplate, TemplateSyntaxError } from '../../../src/flow/expression/index.ts'
 import type { EditedFlow } from './flow-tree.ts'
+import { isObject } from './is-object.ts'
 
 export function renamedReferences(document: EditedFlow, before: string, after: string): EditedFlow {
   const rename = (text: string) => renameIn(text, before, after)
@@ -47,9 +48,6 @@ function mapKeys(value: unknown, change: (key: string, item: unknown) => unknown
   const entries = Object.entries(value).map(([key, item]) => [key, change(key, item)] as const)
   return entries.some(([key, item]) => item !== value[key]) ? Object.fromEntries(entries) : value
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function renameIn(text: string, before: string, after: string): string {
   if (!text.includes('{{') || !text.includes(before)) return text

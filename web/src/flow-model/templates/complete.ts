@@ -13,6 +13,7 @@ import {
 } from '../../../../src/flow/expression/index.ts'
 import { dataPath, type LoopLists, listPath, lookUpReference } from '../../../../src/flow/shape/data-shapes.ts'
 import type { Shape } from '../../../../src/flow/shape/shape.ts'
+import { isObject } from '../is-object.ts'
 import type { PreviewContext } from './preview.ts'
 import { expressionBefore, readTyping, type Typing } from './read-expression.ts'
 import { ComputedLater, segments } from './sample-data.ts'
@@ -87,7 +88,7 @@ function keys(typing: Typing & { kind: 'key' }, after: string, context: PreviewC
   const full = path && dataPath(path, loopLists(context))
   const seen = full && lookUpReference(context.data.shapes, full)
   const shape = seen?.kind === 'seen' ? seen.shape : null
-  const found = typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : []
+  const found = isObject(value) ? Object.keys(value) : []
   const names = [...new Set([...known.map(({ name }) => name), ...found, ...(shape?.keys.keys() ?? [])])]
   const options = names.slice(0, MOST_KEYS).map((name): Suggestion => {
     const kind = known.find((one) => one.name === name)?.kind ?? 'data'

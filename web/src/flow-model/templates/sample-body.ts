@@ -1,6 +1,7 @@
 // A body to try a flow with, made of what its templates read: nobody has to look that up.
 import { parseTemplate, TemplateSyntaxError } from '../../../../src/flow/expression/index.ts'
 import type { EditedFlow } from '../flow-tree.ts'
+import { isObject } from '../is-object.ts'
 
 type Sample = Record<string, unknown>
 
@@ -44,7 +45,7 @@ function put(into: Sample, [key, ...rest]: string[]): void {
     if (present === undefined) into[key] = next === undefined ? exampleOf(key) : ['example']
     return
   }
-  const inner = typeof present === 'object' && present !== null && !Array.isArray(present) ? (present as Sample) : {}
+  const inner = isObject(present) ? present : {}
   into[key] = inner
   put(inner, rest)
 }

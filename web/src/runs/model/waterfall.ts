@@ -1,6 +1,7 @@
 // A run as rows on one time axis. Work, waits and retries are told apart; a loop is one row, and the round that is looked at stands below it.
 import type { StepStatus } from '../../api/api-types.ts'
-import { isRecord, numberAt, type Round, roundStatus, type StepNode, type TimedStep } from './run-tree.ts'
+import { isObject } from '../../flow-model/is-object.ts'
+import { numberAt, type Round, roundStatus, type StepNode, type TimedStep } from './run-tree.ts'
 import { type RoundPlace, roundPath, roundsAlong } from './step-path.ts'
 import { type Span, type TimeAxis, timeAxis } from './time-axis.ts'
 
@@ -147,7 +148,7 @@ function piecesOf(step: TimedStep, latest: number): Piece[] {
       ]
 }
 
-const lastAttemptMs = ({ output }: TimedStep): number => (isRecord(output) ? numberAt(output, 'durationMs') : 0)
+const lastAttemptMs = ({ output }: TimedStep): number => (isObject(output) ? numberAt(output, 'durationMs') : 0)
 
 function spanOf(nodes: readonly StepNode[], latest: number): Piece[] {
   const pieces = nodes.flatMap(({ step }) => piecesOf(step, latest))
