@@ -3,6 +3,7 @@
 import { parseCurl } from '../../../src/flow/curl/parse-curl.ts'
 import type { StepDocument } from '../../../src/flow/document.ts'
 import { formatFlowYaml, parseFlowText } from '../../../src/flow/flow-text.ts'
+import { requestStep } from '../step-kinds/http.ts'
 import { isObject } from './is-object.ts'
 
 export const stepsToText = (steps: StepDocument[]): string => formatFlowYaml(steps)
@@ -10,7 +11,7 @@ export const stepsToText = (steps: StepDocument[]): string => formatFlowYaml(ste
 /** A list of steps, one step, a whole flow, or a curl command; null for anything else. */
 export function textToSteps(text: string): StepDocument[] | null {
   const curl = /^\s*(?:\$\s*)?curl\s/.test(text) ? parseCurl(text) : null
-  if (curl) return [{ id: 'request', kind: 'http', ...curl.settings }]
+  if (curl) return [requestStep(curl.settings)]
   if (text.length > LONGEST) return null
   let value: unknown
   try {

@@ -155,9 +155,10 @@ function listName({ place, nested }: NonNullable<StepPlace['parent']>): string {
 
 /** Everything of a step but the steps inside it. */
 function ownSettings(step: StepDocument): Record<string, unknown> {
-  if (nestedLists(step).length === 0) return step
+  const lists = nestedLists(step)
+  if (lists.length === 0) return step
   const { steps: _steps, otherwise: _otherwise, cases, ...own } = step
-  if (step.kind !== 'branch' || !Array.isArray(cases)) return own
+  if (lists[0]!.role === 'body' || !Array.isArray(cases)) return own
   const bare = cases.map((one: Record<string, unknown>) => {
     const { steps: _nested, ...rest } = one
     return rest

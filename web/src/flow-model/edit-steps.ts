@@ -1,5 +1,6 @@
 // The edits of a flow's steps: each gives a new document and says where the step stands afterwards.
 import type { StepDocument } from '../../../src/flow/document.ts'
+import { stepKind } from '../step-kinds/index.ts'
 import {
   allSteps,
   type EditedFlow,
@@ -128,38 +129,12 @@ export function renameStep(document: EditedFlow, path: string, id: string): Edit
 export function changeKind(document: EditedFlow, path: string, kind: string): EditedFlow {
   const { id, name, onError, retry } = stepAt(document, path)!.step
   const common = Object.entries({ id, kind, name, onError, retry }).filter(([, value]) => value !== undefined)
-  return withValue(document, path, { ...Object.fromEntries(common), ...newSettings(kind) })
+  return withValue(document, path, { ...Object.fromEntries(common), ...stepKind(kind).newSettings() })
 }
 
 export function newStep(document: EditedFlow, kind: string): StepDocument {
-  return { id: freshId(FIRST_IDS[kind] ?? kind, new Set(idsOf(document))), kind, ...newSettings(kind) }
-}
-
-const FIRST_IDS: Record<string, string> = { http: 'request', set: 'vars' }
-
-function newSettings(kind: string): Record<string, unknown> {
-  switch (kind) {
-    case 'http':
-      return { method: 'GET', url: '' }
-    case 'branch':
-      return { cases: [{ when: '', steps: [] }] }
-    case 'loop':
-      return { each: '', steps: [] }
-    case 'wait':
-      return { seconds: 5 }
-    case 'code':
-      return { input: {}, code: 'export default (input) => {\n  return input\n}\n' }
-    case 'set':
-      return { vars: {} }
-    case 'store':
-      return { op: 'get', key: '' }
-    case 'respond':
-      return { status: 200, body: { status: 'success' } }
-    case 'fail':
-      return { message: '' }
-    default:
-      return {}
-  }
+  const { firstId = kind, newSettings } = stepKind(kind)
+  return { id: freshId(firstId, new Set(idsOf(document))), kind, ...newSettings() }
 }
 
 /** `order`, `order_2`, `order_3`: within what an id may be. */

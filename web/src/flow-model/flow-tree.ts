@@ -1,19 +1,12 @@
 // A flow document as the tree it is: where its steps stand, read and replaced by JSON Pointers. What is not touched stays the same object.
 import type { StepDocument } from '../../../src/flow/document.ts'
+import { stepKind } from '../step-kinds/index.ts'
+import { type NestedList, stepsOf } from '../step-kinds/step-kind.ts'
 
 export interface EditedFlow {
   name: string
   trigger: Record<string, unknown>
   steps: StepDocument[]
-}
-
-/** A list of steps inside a step, by its JSON Pointer below the step. */
-export interface NestedList {
-  key: string
-  steps: StepDocument[]
-  /** case: `index` counts the cases; otherwise: a branch's last column, there or not; body: a loop's steps. */
-  role: 'case' | 'otherwise' | 'body'
-  index: number
 }
 
 export interface StepPlace {
@@ -32,26 +25,7 @@ export interface Position {
   index: number
 }
 
-export function nestedLists(step: StepDocument): NestedList[] {
-  if (step.kind === 'branch') {
-    const cases = Array.isArray(step['cases']) ? step['cases'] : []
-    return [
-      ...cases.map(
-        (one: unknown, index): NestedList => ({
-          key: `/cases/${index}/steps`,
-          steps: stepsOf((one as { steps?: unknown } | null)?.steps),
-          role: 'case',
-          index,
-        }),
-      ),
-      { key: '/otherwise', steps: stepsOf(step['otherwise']), role: 'otherwise', index: cases.length },
-    ]
-  }
-  if (step.kind === 'loop') return [{ key: '/steps', steps: stepsOf(step['steps']), role: 'body', index: 0 }]
-  return []
-}
-
-const stepsOf = (list: unknown): StepDocument[] => (Array.isArray(list) ? (list as StepDocument[]) : [])
+export const nestedLists = (step: StepDocument): NestedList[] => stepKind(step.kind).nestedLists?.(step) ?? []
 
 /** Every step in the order in which it is read. */
 export function allSteps(document: EditedFlow): StepPlace[] {

@@ -1,7 +1,9 @@
 // Where everything stands on the canvas: steps below each other, the cases of a branch side by side, a loop as a frame around its steps.
 // Sizes are fixed, so that no text has to be measured; everything hangs on a vertical axis.
 import type { StepDocument } from '../../../src/flow/document.ts'
-import { type EditedFlow, type NestedList, nestedLists, type Position, stepKeys } from './flow-tree.ts'
+import { stepKind } from '../step-kinds/index.ts'
+import type { NestedList } from '../step-kinds/step-kind.ts'
+import { type EditedFlow, nestedLists, type Position, stepKeys } from './flow-tree.ts'
 
 export const CARD = { width: 288, height: 60 }
 export const GAP = 40
@@ -115,13 +117,14 @@ const line = (id: string, from: [number, number], to: [number, number], arrow: b
 })
 
 function stepBlock(step: StepDocument, path: string, keys: Map<string, string>): Block {
-  if (step.kind === 'branch') return branchBlock(step, path, keys)
-  if (step.kind === 'loop') return loopBlock(step, path, keys)
+  const lists = nestedLists(step)
+  if (lists.length)
+    return lists[0]!.role === 'body' ? frameBlock(lists[0]!, path, keys) : columnsBlock(lists, path, keys)
   return {
     left: CARD.width / 2,
     right: CARD.width / 2,
     height: CARD.height,
-    ends: step.kind === 'stop' || (step.kind === 'fail' && step.onError !== 'continue'),
+    ends: stepKind(step.kind).ends?.(step) ?? false,
     place: (x, y, into) => void into.nodes.push(card(path, keys, x, y)),
   }
 }
@@ -134,8 +137,7 @@ const card = (path: string, keys: Map<string, string>, x: number, y: number): La
   box: { x: x - CARD.width / 2, y, ...CARD },
 })
 
-function branchBlock(step: StepDocument, path: string, keys: Map<string, string>): Block {
-  const lists = nestedLists(step)
+function columnsBlock(lists: NestedList[], path: string, keys: Map<string, string>): Block {
   const columns = lists.map((nested) => listBlock(nested.steps, path + nested.key, keys))
   const axes: number[] = []
   let width = 0
@@ -210,9 +212,8 @@ function branchBlock(step: StepDocument, path: string, keys: Map<string, string>
 }
 
 /** The frame begins at the middle of the loop's own card, which so sits on its edge. */
-function loopBlock(step: StepDocument, path: string, keys: Map<string, string>): Block {
-  const [body] = nestedLists(step)
-  const steps = listBlock(body!.steps, path + body!.key, keys)
+function frameBlock(body: NestedList, path: string, keys: Map<string, string>): Block {
+  const steps = listBlock(body.steps, path + body.key, keys)
   const left = Math.max(CARD.width / 2, steps.left) + FRAME_PADDING
   const right = Math.max(CARD.width / 2, steps.right) + FRAME_PADDING
   const height = CARD.height + steps.height

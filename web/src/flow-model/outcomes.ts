@@ -1,5 +1,6 @@
 // What became of each step when it was last tested, for its card.
 import type { Run, RunStep, StepTest } from '../api/api-types.ts'
+import { stepKind } from '../step-kinds/index.ts'
 import { isObject } from './is-object.ts'
 
 export interface Outcome {
@@ -42,10 +43,10 @@ export function outputsOfRun(run: Run | null): Record<string, unknown> {
   return outputs
 }
 
-/** What the set steps of a run set, the later over the earlier. */
+/** The variables that the steps of a run set, the later over the earlier. */
 export function varsOfRun(run: Run | null): Record<string, unknown> {
-  const set = (run?.steps ?? []).filter(({ kind, status }) => kind === 'set' && status === 'succeeded')
-  return Object.assign(Object.create(null), ...set.map(({ output }) => output))
+  const setters = (run?.steps ?? []).filter(({ kind, status }) => stepKind(kind).variables && status === 'succeeded')
+  return Object.assign(Object.create(null), ...setters.map(({ output }) => output))
 }
 
 function resultWord(output: unknown, error: { code: string } | null): string {

@@ -1,6 +1,7 @@
 // Follows a renamed step into every template: `steps.old` and `loops.old` become those of the new id, everything else stays.
 import type { StepDocument } from '../../../src/flow/document.ts'
 import { parseTemplate, TemplateSyntaxError } from '../../../src/flow/expression/index.ts'
+import { stepKind } from '../step-kinds/index.ts'
 import type { EditedFlow } from './flow-tree.ts'
 import { isObject } from './is-object.ts'
 
@@ -13,10 +14,11 @@ export function renamedReferences(document: EditedFlow, before: string, after: s
 
 type Rename = (text: string) => string
 
-/** The labels of steps and cases and the text of a code step hold no templates. */
+/** The labels of steps and cases hold no templates, nor does what the kind calls literal. */
 function mapSteps(list: unknown, rename: Rename): unknown {
   return mapItems(list, (step) => {
-    const literal = isObject(step) && step['kind'] === 'code' ? ['id', 'kind', 'name', 'code'] : ['id', 'kind', 'name']
+    const own = isObject(step) ? stepKind(String(step['kind'])).literals : undefined
+    const literal = ['id', 'kind', 'name', ...(own ?? [])]
     return mapKeys(step, (key, value) => {
       if (literal.includes(key)) return value
       if (key === 'steps' || key === 'otherwise') return mapSteps(value, rename)

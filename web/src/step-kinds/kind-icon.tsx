@@ -1,42 +1,59 @@
-// How each step kind looks and what it is for; a kind that is not listed still has a form and a card.
+// The icon of a step kind.
 import {
   IconAlertOctagon,
   IconArrowBackUp,
+  IconArrowsSplit,
   IconArrowsSplit2,
+  IconBraces,
   IconClock,
   IconCode,
+  IconCornerDownLeft,
   IconDatabase,
   IconPlayerStop,
   type IconProps,
   IconPuzzle,
   IconRepeat,
+  IconSquareRounded,
   IconVariable,
+  IconWebhook,
   IconWorld,
+  IconX,
 } from '@tabler/icons-react'
 import type { ComponentType } from 'react'
+import { stepKind } from './index.ts'
+import type { IconName } from './step-kind.ts'
 
-interface KindLook {
-  icon: ComponentType<IconProps>
-  /** What one uses it for, in the menu of kinds. */
-  purpose: string
+const ICONS: Record<IconName, ComponentType<IconProps>> = {
+  'alert-octagon': IconAlertOctagon,
+  'arrow-back-up': IconArrowBackUp,
+  'arrows-split': IconArrowsSplit,
+  'arrows-split-2': IconArrowsSplit2,
+  braces: IconBraces,
+  clock: IconClock,
+  code: IconCode,
+  'corner-down-left': IconCornerDownLeft,
+  database: IconDatabase,
+  'player-stop': IconPlayerStop,
+  puzzle: IconPuzzle,
+  repeat: IconRepeat,
+  'square-rounded': IconSquareRounded,
+  variable: IconVariable,
+  world: IconWorld,
+  x: IconX,
 }
 
-const LOOKS: Record<string, KindLook> = {
-  http: { icon: IconWorld, purpose: 'Call any API' },
-  branch: { icon: IconArrowsSplit2, purpose: 'Go one way or another' },
-  loop: { icon: IconRepeat, purpose: 'Repeat for each item, or while a condition holds' },
-  wait: { icon: IconClock, purpose: 'Pause for a time, or until a moment' },
-  code: { icon: IconCode, purpose: 'Run JavaScript or TypeScript' },
-  set: { icon: IconVariable, purpose: 'Keep values under names' },
-  store: { icon: IconDatabase, purpose: 'Remember values between runs' },
-  respond: { icon: IconArrowBackUp, purpose: 'Answer the waiting caller now' },
-  stop: { icon: IconPlayerStop, purpose: 'End the run as succeeded' },
-  fail: { icon: IconAlertOctagon, purpose: 'End the run as failed' },
+interface KindIconProps {
+  kind: string
+  size?: number
 }
 
-export const kindLook = (kind: string): KindLook => LOOKS[kind] ?? { icon: IconPuzzle, purpose: '' }
+export function KindIcon({ kind, size = 16 }: KindIconProps) {
+  const Icon = ICONS[stepKind(kind).icon]
+  return <Icon size={size} aria-hidden="true" />
+}
 
-export function KindIcon({ kind, size = 16 }: { kind: string; size?: number }) {
-  const { icon: Icon } = kindLook(kind)
+/** In the picture of a template, which begins with its trigger. */
+export function TrailIcon({ kind, size = 16 }: KindIconProps) {
+  const Icon = kind === 'webhook' ? IconWebhook : ICONS[stepKind(kind).trailIcon]
   return <Icon size={size} aria-hidden="true" />
 }

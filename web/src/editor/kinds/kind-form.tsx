@@ -11,22 +11,22 @@ import { SchemaForm } from './schema-form.tsx'
 import { SetForm } from './set-form.tsx'
 import { StoreForm } from './store-form.tsx'
 
-const FORMS: Record<string, ComponentType<KindFormProps>> = {
-  http: HttpForm,
-  branch: BranchForm,
-  loop: LoopForm,
-  wait: WaitForm,
-  code: CodeForm,
-  set: SetForm,
-  store: StoreForm,
-  respond: RespondForm,
-  stop: StopForm,
-  fail: FailForm,
-}
+const FORMS = new Map<string, ComponentType<KindFormProps>>([
+  ['http', HttpForm],
+  ['branch', BranchForm],
+  ['loop', LoopForm],
+  ['wait', WaitForm],
+  ['code', CodeForm],
+  ['set', SetForm],
+  ['store', StoreForm],
+  ['respond', RespondForm],
+  ['stop', StopForm],
+  ['fail', FailForm],
+])
 
 export function KindForm({ place }: KindFormProps) {
   const { kinds } = useEditor()
-  const Form = FORMS[place.step.kind]
+  const Form = FORMS.get(place.step.kind)
   if (Form) return <Form place={place} />
   const kind = kinds.find(({ kind: name }) => name === place.step.kind)
   return kind ? <SchemaForm schema={kind.settings} path={place.path} /> : null

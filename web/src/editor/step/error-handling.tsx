@@ -3,11 +3,16 @@ import { Switch } from '@mantine/core'
 import { PlainNumberField, SegmentField, TagsField } from '../../fields/choice-fields.tsx'
 import { useField } from '../../fields/field-context.tsx'
 import type { StepPlace } from '../../flow-model/flow-tree.ts'
+import { stepKind } from '../../step-kinds/index.ts'
 import classes from '../panel/panel.module.css'
 import { Section } from '../panel/section.tsx'
 
+const ENDS_RUN = { fail: 'Fail the run', continue: 'Continue' }
+const ON_ERROR = { placeholder: 'error', suggestions: ['error'] }
+
 export function ErrorHandling({ place }: { place: StepPlace }) {
   const { path, step } = place
+  const { onErrorWords = ENDS_RUN, retryOn = ON_ERROR } = stepKind(step.kind)
   const retry = useField(`${path}/retry`)
   const isOn = retry.value !== undefined
   const summary = [
@@ -23,8 +28,8 @@ export function ErrorHandling({ place }: { place: StepPlace }) {
         label="Then"
         fallback="fail"
         options={[
-          { value: 'fail', label: step.kind === 'loop' ? 'Stop the loop' : 'Fail the run' },
-          { value: 'continue', label: step.kind === 'loop' ? 'Go on with the next item' : 'Continue' },
+          { value: 'fail', label: onErrorWords.fail },
+          { value: 'continue', label: onErrorWords.continue },
         ]}
       />
       <Switch
@@ -47,8 +52,8 @@ export function ErrorHandling({ place }: { place: StepPlace }) {
             path={`${path}/retry/on`}
             label="When"
             numbers
-            placeholder={step.kind === 'http' ? 'network, 429, 5xx' : 'error'}
-            suggestions={step.kind === 'http' ? ['network', '429', '5xx', '4xx', '408', '503'] : ['error']}
+            placeholder={retryOn.placeholder}
+            suggestions={retryOn.suggestions}
           />
         </>
       )}

@@ -16,6 +16,7 @@ import { PlainTextField, SwitchField } from '../../fields/choice-fields.tsx'
 import { useFields } from '../../fields/field-context.tsx'
 import { IssueNotes } from '../../fields/field-frame.tsx'
 import { allSteps, type StepPlace } from '../../flow-model/flow-tree.ts'
+import { stepKind } from '../../step-kinds/index.ts'
 import { KindIcon } from '../../step-kinds/kind-icon.tsx'
 import { notifyDone } from '../../ui/notify.tsx'
 import { issuesOf } from '../canvas/use-nodes.ts'
@@ -127,7 +128,7 @@ function StepMenu({ place, onImport }: { place: StepPlace; onImport: (from: Impo
   const { kinds, readOnly } = useEditor()
   const edits = useEdits()
   const { step } = place
-  const isHttp = step.kind === 'http'
+  const { sendsRequest } = stepKind(step.kind)
   const copyCurl = () => {
     void navigator.clipboard
       .writeText(toCurl(step as unknown as HttpRequestSettings))
@@ -141,12 +142,12 @@ function StepMenu({ place, onImport }: { place: StepPlace; onImport: (from: Impo
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        {isHttp && (
+        {sendsRequest && (
           <Menu.Item leftSection={<IconTerminal2 size={15} />} onClick={copyCurl}>
             Copy as curl
           </Menu.Item>
         )}
-        {isHttp &&
+        {sendsRequest &&
           (['curl', 'OpenAPI'] as const).map((from) => (
             <Menu.Item
               key={from}
@@ -157,7 +158,7 @@ function StepMenu({ place, onImport }: { place: StepPlace; onImport: (from: Impo
               Import from {from}
             </Menu.Item>
           ))}
-        {isHttp && <Menu.Divider />}
+        {sendsRequest && <Menu.Divider />}
         <Menu.Item leftSection={<IconCopy size={15} />} disabled={readOnly} onClick={() => edits.duplicate(place)}>
           Duplicate
         </Menu.Item>

@@ -4,6 +4,7 @@ import { IconPlayerPlay } from '@tabler/icons-react'
 import type { StepError, StepTest } from '../../api/api-types.ts'
 import type { StepPlace } from '../../flow-model/flow-tree.ts'
 import { outcomeOfTest } from '../../flow-model/outcomes.ts'
+import { stepKind } from '../../step-kinds/index.ts'
 import { DataTree } from '../../ui/data/data-tree.tsx'
 import { ErrorNote } from '../../ui/error-note.tsx'
 import { formatDuration } from '../../ui/format.ts'
@@ -91,7 +92,7 @@ type ResultProps = Pick<StepTest, 'output'> & {
 }
 
 function Result({ id, kind, input, output, error, durationMs }: ResultProps) {
-  const reply = kind === 'http' && isReply(output) ? output : null
+  const reply = stepKind(kind).sendsRequest && isReply(output) ? output : null
   return (
     <div className={classes.result}>
       {error && <Failure error={error} />}

@@ -13,6 +13,7 @@ import {
 } from '../../../../src/flow/expression/index.ts'
 import { dataPath, type LoopLists, listPath, lookUpReference } from '../../../../src/flow/shape/data-shapes.ts'
 import type { Shape } from '../../../../src/flow/shape/shape.ts'
+import { stepKind } from '../../step-kinds/index.ts'
 import { isObject } from '../is-object.ts'
 import type { PreviewContext } from './preview.ts'
 import { expressionBefore, readTyping, type Typing } from './read-expression.ts'
@@ -210,15 +211,8 @@ function knownKeys([root, name, ...rest]: string[], { visible, data: known }: Pr
 
 /** What a step of that kind leaves, tested or not. */
 function outputKeys(step: StepDocument): string[] {
-  const own: Record<string, string[]> = {
-    http: ['status', 'headers', 'body', 'url', 'redirects', 'durationMs'],
-    branch: ['case'],
-    loop: ['count', 'results', 'errors'],
-    wait: ['until'],
-    set: Object.keys((step['vars'] as object | undefined) ?? {}),
-    store: { add: ['added', 'value'], delete: ['deleted'] }[String(step['op'])] ?? ['value'],
-  }
-  return [...(own[step.kind] ?? []), ...(step.onError === 'continue' ? ['error'] : [])]
+  const own = stepKind(step.kind).outputs?.(step) ?? []
+  return step.onError === 'continue' ? [...own, 'error'] : own
 }
 
 const LONGEST = 40

@@ -1,4 +1,5 @@
 // The data that templates are tried on in the editor: the chosen sample, the results of tests, and names in place of secrets.
+import type { StepDocument } from '../../../../src/flow/document.ts'
 import {
   ExpressionError,
   parseTemplate,
@@ -7,6 +8,7 @@ import {
   TemplateSyntaxError,
 } from '../../../../src/flow/expression/index.ts'
 import type { DataShapes } from '../../../../src/flow/shape/data-shapes.ts'
+import { stepKind } from '../../step-kinds/index.ts'
 import type { EditedFlow } from '../flow-tree.ts'
 import type { Visible } from './visible.ts'
 
@@ -109,7 +111,7 @@ function pick(from: Readonly<Record<string, unknown>>, names: string[]): Record<
   return picked
 }
 
-/** What the set steps before left when they were tested; what was not tested is worked out here where that is possible. */
+/** What the steps before that set variables left when they were tested; what was not tested is worked out here where that is possible. */
 function addVars(document: EditedFlow, visible: Visible, data: SampleData, scope: Scope): void {
   if (!visible.roots.includes('vars')) return
   const vars: Record<string, unknown> = Object.create(null)
@@ -125,8 +127,9 @@ function addVars(document: EditedFlow, visible: Visible, data: SampleData, scope
 
 function setterOf(list: unknown, name: string): { id: string; value: unknown } | null {
   if (typeof list !== 'object' || list === null) return null
-  const { id, kind, vars } = list as { id?: unknown; kind?: unknown; vars?: Record<string, unknown> }
-  if (kind === 'set' && vars && Object.hasOwn(vars, name)) return { id: String(id), value: vars[name] }
+  const { id, kind } = list as { id?: unknown; kind?: unknown }
+  const vars = stepKind(String(kind)).variables?.(list as StepDocument)
+  if (vars && Object.hasOwn(vars, name)) return { id: String(id), value: vars[name] }
   for (const item of Object.values(list)) {
     const found = setterOf(item, name)
     if (found) return found

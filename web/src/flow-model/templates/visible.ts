@@ -1,5 +1,6 @@
 // What a template at some place of the document may refer to, as publishing will judge it (src/flow/validate.ts).
 import type { StepDocument } from '../../../../src/flow/document.ts'
+import { stepKind } from '../../step-kinds/index.ts'
 import { type EditedFlow, isInside, nestedLists, type StepPlace, stepAt } from '../flow-tree.ts'
 
 export interface Visible {
@@ -8,7 +9,7 @@ export interface Visible {
   steps: readonly StepDocument[]
   /** The loops around the place, the innermost last. */
   loops: readonly StepPlace[]
-  /** Names that set steps before it set. */
+  /** Names of the variables that steps before it set. */
   vars: readonly string[]
 }
 
@@ -26,7 +27,7 @@ export function visibleAt(document: EditedFlow, path: string): Visible {
   const owner = walk(document.steps, '/steps', path, seen, vars, loops, document)
   const roots = loops.length ? [...RUN_ROOTS, 'loop', 'loops'] : RUN_ROOTS
   return {
-    roots: owner?.kind === 'respond' ? inReply(roots, owner.reveal === true) : roots,
+    roots: owner && stepKind(owner.kind).answersCaller ? inReply(roots, owner.reveal === true) : roots,
     steps: seen,
     loops,
     vars: [...vars],
@@ -71,9 +72,10 @@ function walk(
       continue
     }
     const inside = nested.find(({ key }) => isInside(path, here + key))
-    const isLoop = step.kind === 'loop'
     // A loop's condition and what it collects are evaluated inside its rounds.
-    const inRound = isLoop && (inside !== undefined || /^\/(while|collect)(\/|$)/.test(path.slice(here.length)))
+    const inRound =
+      stepKind(step.kind).repeats !== undefined &&
+      (inside !== undefined || /^\/(while|collect)(\/|$)/.test(path.slice(here.length)))
     if (inRound) {
       loops.push(stepAt(document, here)!)
       if (Object.hasOwn(step, 'while') || !inside)
@@ -93,13 +95,12 @@ const whatIsLeft = (step: StepDocument): StepDocument[] => everyStep([step], 'ou
 
 function everyStep(list: StepDocument[], which: 'all' | 'outside each' = 'all'): StepDocument[] {
   return list.flatMap((step) => {
-    const hidden = which === 'outside each' && step.kind === 'loop' && !Object.hasOwn(step, 'while')
+    const hidden = which === 'outside each' && stepKind(step.kind).repeats?.(step) === 'each'
     const inner = hidden ? [] : nestedLists(step).flatMap(({ steps }) => everyStep(steps, which))
     return [...inner, step]
   })
 }
 
 function addVars(step: StepDocument, vars: Set<string>): void {
-  if (step.kind === 'set' && typeof step['vars'] === 'object' && step['vars'] !== null)
-    for (const name of Object.keys(step['vars'])) vars.add(name)
+  for (const name of Object.keys(stepKind(step.kind).variables?.(step) ?? {})) vars.add(name)
 }

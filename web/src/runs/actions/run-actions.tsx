@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router'
 import { urlOf } from '../../api/api-client.ts'
 import type { Run } from '../../api/api-types.ts'
 import { useMay } from '../../api/session.ts'
+import { stepKind } from '../../step-kinds/index.ts'
 import { ConfirmPopover } from '../../ui/confirm-popover.tsx'
 import { isFinished } from '../model/run-filter.ts'
 import { editorLink } from './editor-link.ts'
@@ -26,7 +27,7 @@ export function RunActions({ run, step, replay }: RunActionsProps) {
   const failed = run.error?.step
   return (
     <>
-      {run.steps.some(({ kind }) => kind === 'http') && (
+      {run.steps.some(({ kind }) => stepKind(kind).sendsRequest) && (
         <Button
           variant="default"
           component="a"

@@ -1,6 +1,7 @@
 // The steps of a run as the tree they are: branches hold steps, loops hold rounds that hold steps.
 import type { StepStatus } from '../../api/api-types.ts'
 import { isObject } from '../../flow-model/is-object.ts'
+import { stepKind } from '../../step-kinds/index.ts'
 import { parentOf, type RoundPlace, roundPath } from './step-path.ts'
 
 /** What the pages need of a step; the API's steps have more. */
@@ -51,7 +52,7 @@ export function runTree<S extends TimedStep>(
     nodes.set(step.path, {
       step,
       children: [],
-      loop: step.kind === 'loop' ? { rounds: [], byPath: new Map(), total: 0, failed: 0 } : null,
+      loop: stepKind(step.kind).repeats ? { rounds: [], byPath: new Map(), total: 0, failed: 0 } : null,
     })
   for (const node of nodes.values()) {
     const parent = parentOf(node.step.path)

@@ -4,6 +4,7 @@ import { IconPencil } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { urlOf } from '../../api/api-client.ts'
 import type { Run, RunStep } from '../../api/api-types.ts'
+import { stepKind } from '../../step-kinds/index.ts'
 import { KindIcon } from '../../step-kinds/kind-icon.tsx'
 import { DataTree } from '../../ui/data/data-tree.tsx'
 import { LargeData } from '../../ui/data/large-data.tsx'
@@ -142,6 +143,7 @@ export function Data({ value, path, label, none }: DataProps) {
 
 function Facts({ step }: { step: RunStep }) {
   const { startedAt, finishedAt, attempt, resumeAt, status } = step
+  const { waits } = stepKind(step.kind)
   const now = useNow(1000)
   const from = Date.parse(startedAt)
   return (
@@ -154,7 +156,7 @@ function Facts({ step }: { step: RunStep }) {
         <dt>{finishedAt ? 'Took' : 'For'}</dt>
         <dd>{formatDuration(Math.max(0, (finishedAt ? Date.parse(finishedAt) : now) - from))}</dd>
       </div>
-      {(attempt > 1 || (status === 'waiting' && step.kind !== 'wait')) && (
+      {(attempt > 1 || (status === 'waiting' && !waits)) && (
         <div>
           <dt>Attempts</dt>
           <dd>{attempt}</dd>
@@ -162,7 +164,7 @@ function Facts({ step }: { step: RunStep }) {
       )}
       {resumeAt && (
         <div>
-          <dt>{step.kind === 'wait' ? 'Goes on' : 'Tried again'}</dt>
+          <dt>{waits ? 'Goes on' : 'Tried again'}</dt>
           <dd>
             {Date.parse(resumeAt) > now
               ? `in ${formatDuration(Math.ceil((Date.parse(resumeAt) - now) / 1000) * 1000)}`
