@@ -105,6 +105,11 @@ describe('below data', () => {
     expect(labels('{{ steps.tell.| }}')).toEqual(['status', 'headers', 'body', 'url', 'redirects', 'durationMs'])
   })
 
+  it('takes a kind with the name of what every object has for one that it does not know', () => {
+    const document = { ...sampleFlow(), steps: [{ id: 'odd', kind: 'constructor' }, ...sampleFlow().steps] }
+    expect(suggest('{{ steps.odd.|', '/steps/1/url', document)?.options).toEqual([])
+  })
+
   it('offers secrets by name only', () => {
     expect(option('{{ env.| }}', 'API_URL')).toMatchObject({ kind: 'secret', detail: 'secret' })
     expect(labels('{{ connections.shop.| }}')).toEqual(['token'])
