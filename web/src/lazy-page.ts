@@ -1,7 +1,7 @@
 // Pages are fetched when they are first opened. One that cannot be had: the service is away, or was updated since this page was loaded.
 import { lazyRouteComponent } from '@tanstack/react-router'
-import { Unreachable } from './api-client.ts'
-import { reachability } from './reachability.ts'
+import { Unreachable } from './api/api-client.ts'
+import { reachability } from './api/reachability.ts'
 
 const RELOADED_AT = 'millrace-reloaded-at'
 const NOT_AGAIN_WITHIN_MS = 30_000

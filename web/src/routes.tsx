@@ -1,11 +1,11 @@
 // Every page and its address. Pages are fetched when they are first opened.
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router'
+import { queries } from './api/queries.ts'
 import { inboxSearch } from './deliveries/model/delivery-filter.ts'
-import { editorSearch } from './editor/selection.ts'
+import { editorSearch } from './editor/state/selection.ts'
 import { readListState } from './flows/flow-list.ts'
 import { lazyPage } from './lazy-page.ts'
-import { queries } from './queries.ts'
 import { runSearch } from './runs/model/run-filter.ts'
 import { runPageSearch } from './runs/model/run-selection.ts'
 import { ErrorPage } from './shell/error-page.tsx'
@@ -96,7 +96,7 @@ const runs = createRoute({
   getParentRoute: () => signedIn,
   path: '/runs',
   validateSearch: runSearch,
-  component: lazyPage(() => import('./runs/runs-page.tsx'), 'RunsPage'),
+  component: lazyPage(() => import('./runs/list/runs-page.tsx'), 'RunsPage'),
 })
 
 const run = createRoute({

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
-import { queries } from '../queries.ts'
+import { queries } from '../api/queries.ts'
 
 /** Goes on as whoever just got a session. */
 export function useEnter(): (to?: string) => Promise<void> {

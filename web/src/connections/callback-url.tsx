@@ -1,6 +1,6 @@
 import { Code, Group, Input } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { queries } from '../queries.ts'
+import { queries } from '../api/queries.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 
 /** What the provider has to know of us before anybody can be sent there. */

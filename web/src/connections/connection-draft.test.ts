@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Connection } from '../api-types.ts'
+import type { Connection } from '../api/api-types.ts'
 import { differs, draftOf, emptyDraft, requestOf } from './connection-draft.ts'
 
 const connection: Connection = {

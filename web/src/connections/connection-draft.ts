@@ -1,5 +1,5 @@
 // A connection while it is being filled in, and what of it is sent. Secrets that are set stay unless they are replaced.
-import type { Connection, ConnectionKind } from '../api-types.ts'
+import type { Connection, ConnectionKind } from '../api/api-types.ts'
 import { fieldsAsked } from './connection-kinds.ts'
 
 export interface ConnectionDraft {

@@ -1,7 +1,7 @@
 // The fields of a connection, by its kind.
 import { Anchor, Collapse, SegmentedControl, Stack, TagsInput, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { Issue } from '../api-types.ts'
+import type { Issue } from '../api/api-types.ts'
 import type { ConnectionDraft } from './connection-draft.ts'
 import { type FieldInfo, fieldsAsked } from './connection-kinds.ts'
 import { CustomFields } from './custom-fields.tsx'

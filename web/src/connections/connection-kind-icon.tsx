@@ -1,6 +1,6 @@
 import { IconBraces, IconIdBadge2, IconKey, IconLockAccess, type IconProps, IconTicket } from '@tabler/icons-react'
 import type { ComponentType } from 'react'
-import type { ConnectionKind } from '../api-types.ts'
+import type { ConnectionKind } from '../api/api-types.ts'
 
 const ICONS: Record<ConnectionKind, ComponentType<IconProps>> = {
   bearer: IconTicket,

@@ -1,5 +1,5 @@
 // What each kind of connection asks for. The service checks it; this decides how it is asked.
-import type { ConnectionKind } from '../api-types.ts'
+import type { ConnectionKind } from '../api/api-types.ts'
 
 export interface FieldInfo {
   name: string

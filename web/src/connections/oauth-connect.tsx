@@ -2,9 +2,9 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { api } from '../api-client.ts'
-import type { Connection } from '../api-types.ts'
-import { keys, queries } from '../queries.ts'
+import { api } from '../api/api-client.ts'
+import type { Connection } from '../api/api-types.ts'
+import { keys, queries } from '../api/queries.ts'
 import { ErrorNote } from '../ui/error-note.tsx'
 
 const LOOK_EVERY_MS = 2000

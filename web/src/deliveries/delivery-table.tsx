@@ -2,14 +2,14 @@
 import { Anchor, Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
-import type { InboxEntry } from '../api-types.ts'
+import type { InboxEntry } from '../api/api-types.ts'
+import type { DeliveryFilter } from '../api/queries.ts'
 import { followRow, moveRowFocus } from '../live/row-keys.ts'
 import table from '../live/table.module.css'
 import { formatMoment, formatRelative } from '../ui/format.ts'
 import { StatusDot, statusWord } from '../ui/status.tsx'
 import { useNow } from '../ui/time.tsx'
 import classes from './delivery-table.module.css'
-import type { DeliveryFilter } from './model/delivery-filter.ts'
 import { callerGot, deliveryReason } from './model/delivery-words.ts'
 
 interface DeliveryTableProps {

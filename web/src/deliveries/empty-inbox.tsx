@@ -2,10 +2,10 @@ import { Button } from '@mantine/core'
 import { IconFilterOff, IconInbox } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { queries } from '../queries.ts'
-import { CurlLine } from '../runs/empty-runs.tsx'
+import { helloCurl } from '../api/delivery-curl.ts'
+import { queries } from '../api/queries.ts'
+import { CurlLine } from '../runs/list/empty-runs.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
-import { helloCurl } from './model/delivery-curl.ts'
 
 export function EmptyInbox() {
   const flows = useQuery(queries.flows)

@@ -1,12 +1,12 @@
 // Somebody else saved the flow meanwhile: what they changed, and whose draft goes on.
 import { Button, Group, Text } from '@mantine/core'
 import { useState } from 'react'
+import { diffFlows } from '../flow-model/diff-flows.ts'
+import type { Saving } from '../flow-model/flow-editor.ts'
 import { plural } from '../ui/format.ts'
 import classes from './editor.module.css'
-import { useEditor } from './editor-context.tsx'
-import { diffFlows } from './model/diff-flows.ts'
-import type { Saving } from './model/flow-editor.ts'
 import { ChangeList } from './publish/change-list.tsx'
+import { useEditor } from './state/editor-context.tsx'
 
 export function ConflictBar({ conflict }: { conflict: Saving & { status: 'conflict' } }) {
   const { editor, document } = useEditor()

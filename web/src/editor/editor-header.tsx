@@ -2,15 +2,15 @@
 import { ActionIcon, Button, Group, SegmentedControl, Tooltip } from '@mantine/core'
 import { IconArrowBackUp, IconArrowForwardUp, IconPlayerPlay } from '@tabler/icons-react'
 import { useState } from 'react'
+import type { EditorState } from '../flow-model/flow-editor.ts'
+import { redoLabel, undoLabel } from '../flow-model/history.ts'
 import { PageHeader } from '../shell/page-header.tsx'
 import { messageOf } from '../ui/error-note.tsx'
 import { plural } from '../ui/format.ts'
 import { StatusDot } from '../ui/status.tsx'
 import classes from './editor.module.css'
-import { useEditor } from './editor-context.tsx'
-import type { EditorState } from './model/flow-editor.ts'
-import { redoLabel, undoLabel } from './model/history.ts'
 import { useLiveChanges } from './publish/use-live-version.ts'
+import { useEditor } from './state/editor-context.tsx'
 
 export function EditorHeader({ state }: { state: EditorState }) {
   const { document, search, open, tests, readOnly, editor } = useEditor()

@@ -2,12 +2,12 @@
 import { ActionIcon, Anchor } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
-import { ApiError } from '../api-client.ts'
+import { ApiError } from '../api/api-client.ts'
 import { messageOf } from '../ui/error-note.tsx'
 import { StatusDot } from '../ui/status.tsx'
 import { Duration } from '../ui/time.tsx'
 import classes from './editor.module.css'
-import { useEditor } from './editor-context.tsx'
+import { useEditor } from './state/editor-context.tsx'
 
 export function RunBar() {
   const { tests, open, search } = useEditor()

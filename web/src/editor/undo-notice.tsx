@@ -2,7 +2,7 @@ import { ActionIcon, Button } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { useEffect } from 'react'
 import classes from './editor.module.css'
-import { useEditor } from './editor-context.tsx'
+import { useEditor } from './state/editor-context.tsx'
 
 const SHOWN_MS = 8000
 

@@ -1,14 +1,14 @@
 // The keys of the canvas. They hold while the focus is on it or nowhere; in fields and panels a key means itself.
 import { useEffect, useRef } from 'react'
+import { stepsToText, textToSteps } from '../flow-model/clipboard.ts'
+import type { Direction } from '../flow-model/edit-steps.ts'
+import { type Position, stepKeys } from '../flow-model/flow-tree.ts'
+import { neighbour } from '../flow-model/select-step.ts'
 import { commandKey } from '../shell/command-key.ts'
 import { type KeyBinding, usePageKeys } from '../shell/commands.ts'
 import { isTyping } from '../shell/key-help.tsx'
-import { type EditorValue, useEditor } from './editor-context.tsx'
-import { stepsToText, textToSteps } from './model/clipboard.ts'
-import type { Direction } from './model/edit-steps.ts'
-import { type Position, stepKeys } from './model/flow-tree.ts'
-import { neighbour } from './model/select-step.ts'
-import { type Edits, useEdits } from './use-edits.ts'
+import { type EditorValue, useEditor } from './state/editor-context.tsx'
+import { type Edits, useEdits } from './state/use-edits.ts'
 
 const KEYS: KeyBinding[] = [
   { keys: ['↑', '↓'], label: 'Go to the step before or after' },

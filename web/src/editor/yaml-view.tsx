@@ -4,11 +4,11 @@ import { type EditorView, ViewPlugin } from '@codemirror/view'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { FlowTextError, formatFlowYaml, parseFlowText } from '../../../src/flow/flow-text.ts'
 import type { FieldIssue } from '../fields/field-context.tsx'
-import { CodeEditor } from '../ui/code-editor.tsx'
+import type { EditedFlow } from '../flow-model/flow-tree.ts'
+import { yamlPositions } from '../flow-model/yaml-positions.ts'
+import { CodeEditor } from '../ui/code/code-editor.tsx'
 import classes from './editor.module.css'
-import { useEditor } from './editor-context.tsx'
-import type { EditedFlow } from './model/flow-tree.ts'
-import { yamlPositions } from './model/yaml-positions.ts'
+import { useEditor } from './state/editor-context.tsx'
 
 const PAUSE_MS = 300
 

@@ -2,7 +2,7 @@
 import { ActionIcon, Popover, Text } from '@mantine/core'
 import { IconBraces } from '@tabler/icons-react'
 import { useState } from 'react'
-import { DataTree } from '../ui/data-tree.tsx'
+import { DataTree } from '../ui/data/data-tree.tsx'
 import { usePreviewContext } from './field-context.tsx'
 import classes from './fields.module.css'
 

@@ -1,9 +1,9 @@
 // What the fields of the editor share: the document they are part of, the data they are tried on, and what is wrong with them.
 import { createContext, useContext, useMemo } from 'react'
-import type { Connection, Issue } from '../api-types.ts'
-import { type EditedFlow, valueAt } from '../editor/model/flow-tree.ts'
-import { type PreviewContext, previewContext } from '../editor/model/preview.ts'
-import type { SampleData } from '../editor/model/sample-data.ts'
+import type { Connection, Issue } from '../api/api-types.ts'
+import { type EditedFlow, valueAt } from '../flow-model/flow-tree.ts'
+import { type PreviewContext, previewContext } from '../flow-model/templates/preview.ts'
+import type { SampleData } from '../flow-model/templates/sample-data.ts'
 
 export interface FieldIssue extends Issue {
   warning: boolean

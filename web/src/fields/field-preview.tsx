@@ -1,5 +1,5 @@
-import type { Preview } from '../editor/model/preview.ts'
-import { segments } from '../editor/model/sample-data.ts'
+import type { Preview } from '../flow-model/templates/preview.ts'
+import { segments } from '../flow-model/templates/sample-data.ts'
 import classes from './fields.module.css'
 
 const LONGEST = 400

@@ -22,9 +22,9 @@ import {
   ViewPlugin,
   type ViewUpdate,
 } from '@codemirror/view'
-import { complete, type Suggestion } from '../editor/model/complete.ts'
-import type { PreviewContext } from '../editor/model/preview.ts'
-import { expressionRanges } from '../editor/model/read-expression.ts'
+import { complete, type Suggestion } from '../flow-model/templates/complete.ts'
+import type { PreviewContext } from '../flow-model/templates/preview.ts'
+import { expressionRanges } from '../flow-model/templates/read-expression.ts'
 
 /** `context` is asked anew each time: the sample and the document change while the field stands. */
 export function templateCompletion(context: () => PreviewContext): Extension {

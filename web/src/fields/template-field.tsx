@@ -1,6 +1,6 @@
 // A setting that may hold templates, with its label, what it gives with the sample, and its problems.
 import { type ReactNode, useMemo, useState } from 'react'
-import { type PreviewMode, preview, previewTree } from '../editor/model/preview.ts'
+import { type PreviewMode, preview, previewTree } from '../flow-model/templates/preview.ts'
 import { useField, usePreviewContext } from './field-context.tsx'
 import { FieldFrame, IssueNotes } from './field-frame.tsx'
 import { FieldPreview } from './field-preview.tsx'

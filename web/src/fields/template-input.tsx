@@ -4,7 +4,7 @@ import { Compartment, EditorState, type Extension, Transaction } from '@codemirr
 import { EditorView, placeholder as placeholderOf } from '@codemirror/view'
 import { useComputedColorScheme } from '@mantine/core'
 import { useEffect, useRef } from 'react'
-import { codeTheme } from '../ui/code-theme.ts'
+import { codeTheme } from '../ui/code/code-theme.ts'
 import { DataPicker } from './data-picker.tsx'
 import { usePreviewContext } from './field-context.tsx'
 import classes from './fields.module.css'

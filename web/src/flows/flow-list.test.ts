@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Flow, FlowStats } from '../api-types.ts'
+import type { Flow, FlowStats } from '../api/api-types.ts'
 import { listFlows, readListState } from './flow-list.ts'
 
 const flow = (name: string, status: Flow['status'], updatedAt: string): Flow => ({

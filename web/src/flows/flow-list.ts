@@ -1,5 +1,5 @@
 // Which flows the list shows, and in which order.
-import type { Flow, FlowStats } from '../api-types.ts'
+import type { Flow, FlowStats } from '../api/api-types.ts'
 
 export type FlowSort = 'name' | 'run' | 'changed'
 

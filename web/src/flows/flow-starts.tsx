@@ -2,10 +2,10 @@
 import { Skeleton, Text, UnstyledButton } from '@mantine/core'
 import { IconArrowNarrowRight, IconPlus } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import type { Example, FlowDocument, StepDocument } from '../api-types.ts'
-import { queries } from '../queries.ts'
+import type { Example, FlowDocument, StepDocument } from '../api/api-types.ts'
+import { queries } from '../api/queries.ts'
+import { TrailIcon } from '../step-kinds/kind-icon.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
-import { KindIcon } from '../ui/kind-icon.tsx'
 import classes from './flow-starts.module.css'
 import { BLANK, useFlowActions } from './use-flow-actions.ts'
 
@@ -70,7 +70,7 @@ function TemplateCard({ example, busy, disabled, onStart }: TemplateCardProps) {
           // biome-ignore lint/suspicious/noArrayIndexKey: a trail of kinds, in which the same may come twice
           <span key={i} className={classes.stop}>
             {i > 0 && <IconArrowNarrowRight size={12} className={classes.arrow} aria-hidden="true" />}
-            <KindIcon kind={kind} size={18} />
+            <TrailIcon kind={kind} size={18} />
           </span>
         ))}
       </div>

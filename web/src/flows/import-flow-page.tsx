@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { FlowTextError, parseFlowText } from '../../../src/flow/flow-text.ts'
 import { PageBody, PageHeader } from '../shell/page-header.tsx'
-import { CodeEditor } from '../ui/code-editor.tsx'
+import { CodeEditor } from '../ui/code/code-editor.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { useFlowActions } from './use-flow-actions.ts'
 

@@ -6,8 +6,8 @@ import {
   useQueryClient,
 } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import type { Page, ServerEvent } from '../api-types.ts'
-import { useEvents } from '../use-events.ts'
+import type { Page, ServerEvent } from '../api/api-types.ts'
+import { useEvents } from '../api/use-events.ts'
 import { mergeLive } from './live-list.ts'
 
 /** Events come in crowds; the list is drawn once for each crowd. */

@@ -1,7 +1,7 @@
 // The stream of events does not know the names of flows: they are filled in from the list of flows.
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
-import { queries } from '../queries.ts'
+import { queries } from '../api/queries.ts'
 
 interface OfFlow {
   flowId: string

@@ -1,7 +1,7 @@
 // The facts of a run in one line.
 import { Anchor } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import type { Run } from '../api-types.ts'
+import type { Run } from '../api/api-types.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { formatMoment } from '../ui/format.ts'
 import { Duration, RelativeTime } from '../ui/time.tsx'

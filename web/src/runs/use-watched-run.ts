@@ -1,9 +1,9 @@
 // A run, kept up to date while it is under way.
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import type { Run, RunStep } from '../api-types.ts'
-import { keys, queries } from '../queries.ts'
-import { useEvents } from '../use-events.ts'
+import type { Run, RunStep } from '../api/api-types.ts'
+import { keys, queries } from '../api/queries.ts'
+import { useEvents } from '../api/use-events.ts'
 import { mergeRunEvents, type RunEvent } from './model/live-run.ts'
 import { isFinished } from './model/run-filter.ts'
 

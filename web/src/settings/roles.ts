@@ -1,4 +1,4 @@
-import type { Role, Scope } from '../api-types.ts'
+import type { Role, Scope } from '../api/api-types.ts'
 
 export const ROLES: { value: Role; label: string; means: string }[] = [
   { value: 'viewer', label: 'Viewer', means: 'sees flows, runs and deliveries' },

@@ -1,6 +1,6 @@
 // The settings have a rail of their own; what only owners may see is offered to owners only.
 import { Link, Outlet } from '@tanstack/react-router'
-import { useMay } from '../session.ts'
+import { useMay } from '../api/session.ts'
 import { PageHeader } from '../shell/page-header.tsx'
 import classes from './settings-layout.module.css'
 

@@ -12,7 +12,7 @@ import {
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
-import { queries } from '../queries.ts'
+import { queries } from '../api/queries.ts'
 import { useCommands } from './commands.ts'
 import { showKeyHelp } from './key-help.tsx'
 import { PLACES } from './places.ts'

@@ -2,7 +2,7 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { ApiError, Unreachable } from '../api-client.ts'
+import { ApiError, Unreachable } from '../api/api-client.ts'
 import { messageOf } from '../ui/error-note.tsx'
 
 export function ErrorPage({ error, reset }: ErrorComponentProps) {

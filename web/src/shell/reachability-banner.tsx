@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { IconPlugConnectedX } from '@tabler/icons-react'
-import { reachability, useReachable } from '../reachability.ts'
+import { reachability, useReachable } from '../api/reachability.ts'
 import classes from './reachability-banner.module.css'
 
 export function ReachabilityBanner() {

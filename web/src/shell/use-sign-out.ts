@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { api } from '../api-client.ts'
-import { keys } from '../queries.ts'
+import { api } from '../api/api-client.ts'
+import { keys } from '../api/queries.ts'
 import { notifyFailure } from '../ui/notify.tsx'
 
 export function useSignOut(): () => Promise<void> {

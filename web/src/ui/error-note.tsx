@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { ApiError } from '../api-client.ts'
+import { ApiError } from '../api/api-client.ts'
 import classes from './error-note.module.css'
 
 interface ErrorNoteProps {

@@ -1,5 +1,5 @@
 // Outcomes as a coloured dot and a word: nobody has to tell colours apart.
-import type { ConnectionState, DeliveryOutcome, RunStatus, StepStatus } from '../api-types.ts'
+import type { ConnectionState, DeliveryOutcome, RunStatus, StepStatus } from '../api/api-types.ts'
 import classes from './status.module.css'
 
 export type Status = RunStatus | StepStatus | DeliveryOutcome | ConnectionState | 'draft' | 'published'

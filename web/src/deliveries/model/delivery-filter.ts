@@ -1,12 +1,8 @@
 // Which deliveries the inbox shows, as it stands in the URL, and which of them is looked at.
-import type { DeliveryOutcome } from '../../api-types.ts'
+import type { DeliveryOutcome } from '../../api/api-types.ts'
+import type { DeliveryFilter } from '../../api/queries.ts'
 
 export const OUTCOMES = ['accepted', 'duplicate', 'filtered', 'rejected'] as const
-
-export interface DeliveryFilter {
-  flow?: string | undefined
-  outcome?: DeliveryOutcome | undefined
-}
 
 export interface InboxSearch extends DeliveryFilter {
   /** The id of the delivery that is looked at. */

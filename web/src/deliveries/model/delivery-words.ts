@@ -1,5 +1,5 @@
 // What became of a delivery, and what its caller got, in words.
-import type { InboxEntry } from '../../api-types.ts'
+import type { InboxEntry } from '../../api/api-types.ts'
 
 type Judged = Pick<InboxEntry, 'outcome' | 'code' | 'message' | 'status'>
 

@@ -1,11 +1,12 @@
 // The menu of step kinds: type to find one, Enter to add it.
 import { Select, TextInput } from '@mantine/core'
 import { type KeyboardEvent, useId, useState } from 'react'
-import { useEditor } from '../editor-context.tsx'
-import { KindIcon, kindLook } from '../kind-look.tsx'
-import { describeCase } from '../model/describe-step.ts'
-import { nestedLists, type Position, stepAt, valueAt } from '../model/flow-tree.ts'
-import { useEdits } from '../use-edits.ts'
+import { describeCase } from '../../flow-model/describe-step.ts'
+import { nestedLists, type Position, stepAt, valueAt } from '../../flow-model/flow-tree.ts'
+import { stepKind } from '../../step-kinds/index.ts'
+import { KindIcon } from '../../step-kinds/kind-icon.tsx'
+import { useEditor } from '../state/editor-context.tsx'
+import { useEdits } from '../state/use-edits.ts'
 import classes from './canvas.module.css'
 
 export function AddStepMenu({ position }: { position: Position }) {
@@ -16,7 +17,7 @@ export function AddStepMenu({ position }: { position: Position }) {
   const [active, setActive] = useState(0)
   const words = query.toLowerCase().trim()
   const found = kinds.filter(({ kind, label }) =>
-    `${kind} ${label} ${kindLook(kind).purpose}`.toLowerCase().includes(words),
+    `${kind} ${label} ${stepKind(kind).purpose}`.toLowerCase().includes(words),
   )
   const add = (kind: string | undefined) => {
     if (kind === undefined) return
@@ -68,7 +69,7 @@ export function AddStepMenu({ position }: { position: Position }) {
             <KindIcon kind={kind} size={17} />
             <span>
               {label}
-              <small>{kindLook(kind).purpose}</small>
+              <small>{stepKind(kind).purpose}</small>
             </span>
           </button>
         ))}

@@ -1,9 +1,9 @@
 // What the canvas needs to know, be it of a draft that is edited or of a run that is looked at.
 import { createContext, useContext } from 'react'
-import type { StepKindInfo } from '../../api-types.ts'
+import type { StepKindInfo } from '../../api/api-types.ts'
 import type { FieldIssue } from '../../fields/field-context.tsx'
-import type { EditedFlow, Position, StepPlace } from '../model/flow-tree.ts'
-import type { Outcome } from '../model/outcomes.ts'
+import type { EditedFlow, Position, StepPlace } from '../../flow-model/flow-tree.ts'
+import type { Outcome } from '../../flow-model/outcomes.ts'
 
 export interface CanvasValue {
   document: EditedFlow

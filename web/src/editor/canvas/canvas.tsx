@@ -15,11 +15,19 @@ import {
   ViewportPortal,
 } from '@xyflow/react'
 import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { useEditor } from '../editor-context.tsx'
-import { type EditedFlow, isInside, stepAt } from '../model/flow-tree.ts'
-import { type Box, CARD, INSERT_SIZE, type LaidNode, type Layout, layoutFlow, linePath } from '../model/layout.ts'
-import { useEdits } from '../use-edits.ts'
-import { useOutcomes } from '../use-outcomes.ts'
+import { type EditedFlow, isInside, stepAt } from '../../flow-model/flow-tree.ts'
+import {
+  type Box,
+  CARD,
+  INSERT_SIZE,
+  type LaidNode,
+  type Layout,
+  layoutFlow,
+  linePath,
+} from '../../flow-model/layout.ts'
+import { useEditor } from '../state/editor-context.tsx'
+import { useEdits } from '../state/use-edits.ts'
+import { useOutcomes } from '../state/use-outcomes.ts'
 import classes from './canvas.module.css'
 import { CanvasContext, type CanvasValue, useCanvas } from './canvas-context.tsx'
 import { CaseLabel } from './case-label.tsx'

@@ -3,10 +3,10 @@
 import type { Node } from '@xyflow/react'
 import { useCallback, useEffect, useMemo, useRef } from 'react'
 import type { FieldIssue } from '../../fields/field-context.tsx'
-import { describeCase, describeStep, describeTrigger } from '../model/describe-step.ts'
-import { allSteps, isInside, nestedLists, type Position, type StepPlace, stepKeys } from '../model/flow-tree.ts'
-import type { LaidNode, Layout } from '../model/layout.ts'
-import type { Outcome } from '../model/outcomes.ts'
+import { describeCase, describeStep, describeTrigger } from '../../flow-model/describe-step.ts'
+import { allSteps, isInside, nestedLists, type Position, type StepPlace, stepKeys } from '../../flow-model/flow-tree.ts'
+import type { LaidNode, Layout } from '../../flow-model/layout.ts'
+import type { Outcome } from '../../flow-model/outcomes.ts'
 import { useCanvas } from './canvas-context.tsx'
 
 export interface Drag {

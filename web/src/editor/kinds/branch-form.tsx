@@ -5,10 +5,10 @@ import { PlainTextField } from '../../fields/choice-fields.tsx'
 import { useField } from '../../fields/field-context.tsx'
 import { IssueNotes } from '../../fields/field-frame.tsx'
 import { ConditionField } from '../../fields/template-field.tsx'
+import { nestedLists } from '../../flow-model/flow-tree.ts'
 import { plural } from '../../ui/format.ts'
-import { nestedLists } from '../model/flow-tree.ts'
 import classes from '../panel/panel.module.css'
-import type { KindFormProps } from './kind-form.tsx'
+import type { KindFormProps } from './kind-form-props.ts'
 
 export function BranchForm({ place: { path, step } }: KindFormProps) {
   const { value, set, issues, readOnly } = useField(`${path}/cases`)

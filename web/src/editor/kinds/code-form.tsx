@@ -2,9 +2,9 @@ import { PlainNumberField } from '../../fields/choice-fields.tsx'
 import { useField } from '../../fields/field-context.tsx'
 import { FieldFrame } from '../../fields/field-frame.tsx'
 import { ValueField } from '../../fields/template-field.tsx'
-import { CodeEditor } from '../../ui/code-editor.tsx'
+import { CodeEditor } from '../../ui/code/code-editor.tsx'
 import classes from '../panel/panel.module.css'
-import type { KindFormProps } from './kind-form.tsx'
+import type { KindFormProps } from './kind-form-props.ts'
 
 export function CodeForm({ place: { path } }: KindFormProps) {
   const { value, set, issues, readOnly } = useField(`${path}/code`)

@@ -2,11 +2,11 @@
 import { Button, Group, Select } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
-import type { Connection, ConnectionKind } from '../../api-types.ts'
+import type { Connection, ConnectionKind } from '../../api/api-types.ts'
+import { useMay } from '../../api/session.ts'
 import { NewConnection } from '../../connections/new-connection.tsx'
 import { useFields } from '../../fields/field-context.tsx'
 import { FieldFrame } from '../../fields/field-frame.tsx'
-import { useMay } from '../../session.ts'
 import panel from '../panel/panel.module.css'
 
 interface ConnectionChoiceProps {

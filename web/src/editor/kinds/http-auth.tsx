@@ -1,5 +1,5 @@
 import { Select, Text } from '@mantine/core'
-import type { Connection, ConnectionKind } from '../../api-types.ts'
+import type { Connection, ConnectionKind } from '../../api/api-types.ts'
 import { SegmentField } from '../../fields/choice-fields.tsx'
 import { useField, useFields } from '../../fields/field-context.tsx'
 import { FieldFrame } from '../../fields/field-frame.tsx'

@@ -5,12 +5,12 @@ import { useField } from '../../fields/field-context.tsx'
 import { IssueNotes } from '../../fields/field-frame.tsx'
 import { NameValueList } from '../../fields/name-value-list.tsx'
 import { NumberField, TemplateField } from '../../fields/template-field.tsx'
-import { useEditor } from '../editor-context.tsx'
-import { isInside } from '../model/flow-tree.ts'
+import { isInside } from '../../flow-model/flow-tree.ts'
 import classes from '../panel/panel.module.css'
+import { useEditor } from '../state/editor-context.tsx'
 import { HttpAuth } from './http-auth.tsx'
 import { HttpBody } from './http-body.tsx'
-import type { KindFormProps } from './kind-form.tsx'
+import type { KindFormProps } from './kind-form-props.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
 

@@ -4,7 +4,7 @@ import { PlainNumberField } from '../../fields/choice-fields.tsx'
 import { useField } from '../../fields/field-context.tsx'
 import { ConditionField, ValueField } from '../../fields/template-field.tsx'
 import classes from '../panel/panel.module.css'
-import type { KindFormProps } from './kind-form.tsx'
+import type { KindFormProps } from './kind-form-props.ts'
 
 export function LoopForm({ place: { path } }: KindFormProps) {
   const step = useField(path)

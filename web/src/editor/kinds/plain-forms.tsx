@@ -4,8 +4,8 @@ import { useField } from '../../fields/field-context.tsx'
 import { FieldFrame } from '../../fields/field-frame.tsx'
 import { NameValueList } from '../../fields/name-value-list.tsx'
 import { NumberField, TemplateField, ValueField } from '../../fields/template-field.tsx'
-import { useEditor } from '../editor-context.tsx'
-import type { KindFormProps } from './kind-form.tsx'
+import { useEditor } from '../state/editor-context.tsx'
+import type { KindFormProps } from './kind-form-props.ts'
 
 export function WaitForm({ place: { path } }: KindFormProps) {
   const step = useField(path)

@@ -7,7 +7,7 @@ import { useField } from '../../fields/field-context.tsx'
 import { IssueNotes } from '../../fields/field-frame.tsx'
 import fieldClasses from '../../fields/fields.module.css'
 import { ValueField } from '../../fields/template-field.tsx'
-import type { KindFormProps } from './kind-form.tsx'
+import type { KindFormProps } from './kind-form-props.ts'
 
 export function SetForm({ place: { path } }: KindFormProps) {
   const { value, set, issues, readOnly } = useField(`${path}/vars`)

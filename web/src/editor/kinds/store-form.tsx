@@ -1,6 +1,6 @@
 import { SelectField } from '../../fields/choice-fields.tsx'
 import { NumberField, TemplateField, ValueField } from '../../fields/template-field.tsx'
-import type { KindFormProps } from './kind-form.tsx'
+import type { KindFormProps } from './kind-form-props.ts'
 
 const OPERATIONS = [
   { value: 'get', label: 'Get: read a key' },

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { SEALED_PREFIX } from '../../../../src/flow/secret-literals.ts'
-import type { Change, Detail } from '../model/diff-flows.ts'
+import type { Change, Detail } from '../../flow-model/diff-flows.ts'
 import classes from './publish.module.css'
 
 const SIGNS: Record<Change['kind'], [sign: string, word: string]> = {

@@ -1,7 +1,7 @@
 import { IconAlertCircle, IconAlertTriangle } from '@tabler/icons-react'
 import type { FieldIssue } from '../../fields/field-context.tsx'
-import { useEditor } from '../editor-context.tsx'
-import { allSteps, isInside, stepKeys } from '../model/flow-tree.ts'
+import { allSteps, isInside, stepKeys } from '../../flow-model/flow-tree.ts'
+import { useEditor } from '../state/editor-context.tsx'
 import classes from './publish.module.css'
 
 /** Each problem leads to the step it is at. */

@@ -1,11 +1,11 @@
 // The live version's document, and what the draft changes in it.
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { api } from '../../api-client.ts'
-import type { VersionWithDocument } from '../../api-types.ts'
-import { keys } from '../../queries.ts'
-import { useEditor } from '../editor-context.tsx'
-import { type Change, diffFlows } from '../model/diff-flows.ts'
+import { api } from '../../api/api-client.ts'
+import type { VersionWithDocument } from '../../api/api-types.ts'
+import { keys } from '../../api/queries.ts'
+import { type Change, diffFlows } from '../../flow-model/diff-flows.ts'
+import { useEditor } from '../state/editor-context.tsx'
 
 export function useVersion(flowId: string, version: number | null) {
   return useQuery({

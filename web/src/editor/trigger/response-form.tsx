@@ -6,7 +6,7 @@ import { FieldFrame } from '../../fields/field-frame.tsx'
 import { PreviewText } from '../../fields/field-preview.tsx'
 import { NameValueList } from '../../fields/name-value-list.tsx'
 import { NumberField, ValueField } from '../../fields/template-field.tsx'
-import { previewTree } from '../model/preview.ts'
+import { previewTree } from '../../flow-model/templates/preview.ts'
 import { Section } from '../panel/section.tsx'
 import classes from './trigger.module.css'
 

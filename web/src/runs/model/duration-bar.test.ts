@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { durationShare, runDuration } from './duration-bar.ts'
-import { at, T0 } from './sample-steps.ts'
+import { at, T0 } from './sample-steps.testkit.ts'
 
 describe('the bar of a duration', () => {
   it('is longer for what took longer, from milliseconds to an hour', () => {

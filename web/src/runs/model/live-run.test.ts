@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { MOST_STEPS, mergeRunEvents, type RunEvent } from './live-run.ts'
 import type { TimedStep } from './run-tree.ts'
-import { step } from './sample-steps.ts'
+import { step } from './sample-steps.testkit.ts'
 
 const run = (steps: TimedStep[] = [], status = 'running') => ({ status, steps, flowName: 'Orders' })
 const told = (data: TimedStep): RunEvent<TimedStep> => ({ type: 'step', data })

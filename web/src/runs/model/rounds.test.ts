@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { roundList } from './rounds.ts'
 import { runTree, type TimedStep } from './run-tree.ts'
-import { failedStep, failure, step } from './sample-steps.ts'
+import { failedStep, failure, step } from './sample-steps.testkit.ts'
 
 function listOf(steps: TimedStep[], continues = new Set<string>()) {
   const [loop] = runTree(steps, continues)

@@ -1,5 +1,5 @@
 // The rounds of a loop as a list to browse, be there three or a million: rows are worked out where they are looked at.
-import type { StepStatus } from '../../api-types.ts'
+import type { StepStatus } from '../../api/api-types.ts'
 import { type LoopNode, roundErrors, roundStatus, type TimedStep } from './run-tree.ts'
 import { roundPath } from './step-path.ts'
 

@@ -1,6 +1,6 @@
 // Which runs the list shows, as it stands in the URL.
-import type { RunStatus } from '../../api-types.ts'
-import type { RunFilter } from '../../queries.ts'
+import type { RunStatus } from '../../api/api-types.ts'
+import type { RunFilter } from '../../api/queries.ts'
 
 export const RUN_STATUSES = ['queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled'] as const
 export const RANGES = ['1h', '24h', '7d'] as const

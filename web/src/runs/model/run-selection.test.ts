@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { runPageSearch, selectedPath } from './run-selection.ts'
-import { failedStep, step } from './sample-steps.ts'
+import { failedStep, step } from './sample-steps.testkit.ts'
 
 const failed = {
   error: { step: 'send' },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { roundStatus, runTree, type StepNode } from './run-tree.ts'
-import { failedStep, failure, step } from './sample-steps.ts'
+import { failedStep, failure, step } from './sample-steps.testkit.ts'
 
 const shape = (nodes: StepNode[]): unknown =>
   nodes.map((node) => [

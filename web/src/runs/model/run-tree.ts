@@ -1,5 +1,7 @@
 // The steps of a run as the tree they are: branches hold steps, loops hold rounds that hold steps.
-import type { StepStatus } from '../../api-types.ts'
+import type { StepStatus } from '../../api/api-types.ts'
+import { isObject } from '../../flow-model/is-object.ts'
+import { stepKind } from '../../step-kinds/index.ts'
 import { parentOf, type RoundPlace, roundPath } from './step-path.ts'
 
 /** What the pages need of a step; the API's steps have more. */
@@ -50,7 +52,7 @@ export function runTree<S extends TimedStep>(
     nodes.set(step.path, {
       step,
       children: [],
-      loop: step.kind === 'loop' ? { rounds: [], byPath: new Map(), total: 0, failed: 0 } : null,
+      loop: stepKind(step.kind).repeats ? { rounds: [], byPath: new Map(), total: 0, failed: 0 } : null,
     })
   for (const node of nodes.values()) {
     const parent = parentOf(node.step.path)
@@ -106,14 +108,11 @@ export interface RoundError {
 
 /** The rounds that failed while the loop went on, as its output lists them. */
 export function roundErrors(step: TimedStep): RoundError[] {
-  const errors = isRecord(step.output) ? step.output['errors'] : null
+  const errors = isObject(step.output) ? step.output['errors'] : null
   return Array.isArray(errors) ? (errors as RoundError[]) : []
 }
 
 export function numberAt(value: unknown, key: string): number {
-  const number = isRecord(value) ? value[key] : null
+  const number = isObject(value) ? value[key] : null
   return typeof number === 'number' && Number.isFinite(number) ? number : 0
 }
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

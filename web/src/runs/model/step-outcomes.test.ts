@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { TimedStep } from './run-tree.ts'
-import { failedStep, step } from './sample-steps.ts'
+import { failedStep, step } from './sample-steps.testkit.ts'
 import { outcomeOnCard, stepOutcomes } from './step-outcomes.ts'
 
 const rounds = [

@@ -1,7 +1,8 @@
 // What became of each step of the document, however often it ran: what the canvas shows on its cards.
-import type { StepStatus } from '../../api-types.ts'
+import type { StepStatus } from '../../api/api-types.ts'
+import { isObject } from '../../flow-model/is-object.ts'
 import { formatDuration } from '../../ui/format.ts'
-import { isRecord, type TimedStep } from './run-tree.ts'
+import type { TimedStep } from './run-tree.ts'
 
 export interface StepOutcome {
   /** Of the latest time it ran. */
@@ -51,7 +52,7 @@ const shown = ({ status, path, attempt, startedAt, finishedAt, output, error }: 
 })
 
 const resultOf = (output: unknown): string =>
-  isRecord(output) && Number.isInteger(output['status']) ? String(output['status']) : ''
+  isObject(output) && Number.isInteger(output['status']) ? String(output['status']) : ''
 
 /** What a card says: of a step that ran once how it went, of others how often, and how often it failed. */
 export function outcomeOnCard(outcome: StepOutcome): { status: StepStatus; text: string } {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { runTree, type TimedStep } from './run-tree.ts'
-import { at, failedStep, step, T0 } from './sample-steps.ts'
+import { at, failedStep, step, T0 } from './sample-steps.testkit.ts'
 import { waterfall } from './waterfall.ts'
 
 const ended = { status: 'succeeded', createdAt: at(0), startedAt: at(0), finishedAt: at(1000) }

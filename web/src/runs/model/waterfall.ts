@@ -1,6 +1,8 @@
 // A run as rows on one time axis. Work, waits and retries are told apart; a loop is one row, and the round that is looked at stands below it.
-import type { StepStatus } from '../../api-types.ts'
-import { isRecord, numberAt, type Round, roundStatus, type StepNode, type TimedStep } from './run-tree.ts'
+import type { StepStatus } from '../../api/api-types.ts'
+import { isObject } from '../../flow-model/is-object.ts'
+import { stepKind } from '../../step-kinds/index.ts'
+import { numberAt, type Round, roundStatus, type StepNode, type TimedStep } from './run-tree.ts'
 import { type RoundPlace, roundPath, roundsAlong } from './step-path.ts'
 import { type Span, type TimeAxis, timeAxis } from './time-axis.ts'
 
@@ -128,13 +130,13 @@ function barOf({ kind, from, to }: Piece, axis: TimeAxis): Bar {
 
 const lengthOf = (pieces: Piece[]): number | null => (pieces.length ? pieces.at(-1)!.to - pieces[0]!.from : null)
 
-const isContainer = (step: TimedStep): boolean => step.kind === 'branch' || step.kind === 'loop'
+const isContainer = (step: TimedStep): boolean => stepKind(step.kind).nestedLists !== undefined
 
 function piecesOf(step: TimedStep, latest: number): Piece[] {
   const from = Date.parse(step.startedAt)
   const to = Math.max(from, step.finishedAt === null ? latest : Date.parse(step.finishedAt))
   if (isContainer(step)) return [{ kind: 'span', from, to }]
-  if (step.kind === 'wait') return [{ kind: 'wait', from, to }]
+  if (stepKind(step.kind).waits) return [{ kind: 'wait', from, to }]
   if (step.attempt === 1 && step.status !== 'waiting') return [{ kind: 'work', from, to }]
   // Of earlier attempts the journal keeps no times; how long the last one took, the reply says.
   const lastMs = step.finishedAt === null ? 0 : lastAttemptMs(step)
@@ -147,7 +149,7 @@ function piecesOf(step: TimedStep, latest: number): Piece[] {
       ]
 }
 
-const lastAttemptMs = ({ output }: TimedStep): number => (isRecord(output) ? numberAt(output, 'durationMs') : 0)
+const lastAttemptMs = ({ output }: TimedStep): number => (isObject(output) ? numberAt(output, 'durationMs') : 0)
 
 function spanOf(nodes: readonly StepNode[], latest: number): Piece[] {
   const pieces = nodes.flatMap(({ step }) => piecesOf(step, latest))

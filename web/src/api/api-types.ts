@@ -1,0 +1,134 @@
+// What the API answers, as the pages see it. Bodies that the contract describes are derived from it.
+import type { Static } from 'typebox'
+import type {
+  AuditBody,
+  ExampleBody,
+  FlowBody,
+  FlowStatsBody,
+  InboxEntryBody,
+  KeysBody,
+  NamedDeliveryBody,
+  PublishedBody,
+  RunBody,
+  RunSummaryBody,
+  SampleBody,
+  SettingsBody,
+  StepKindBody,
+  StepTestBody,
+  ValidationBody,
+  VersionBody,
+  VersionDocumentBody,
+} from '../../../src/contract/bodies.ts'
+import type { Issue } from '../../../src/flow/issue.ts'
+
+export interface Page<T> {
+  items: T[]
+  nextCursor: string | null
+}
+
+/** The draft as it was saved: its shape is right, its content may be unfinished. */
+export interface FlowDocument {
+  name: string
+  trigger: { kind: 'webhook'; [setting: string]: unknown }
+  steps: StepDocument[]
+}
+
+export interface StepDocument {
+  id: string
+  kind: string
+  name?: string
+  [setting: string]: unknown
+}
+
+export type Flow = Omit<Static<typeof FlowBody>, 'draft'> & { draft: FlowDocument }
+export type Published = Static<typeof PublishedBody>
+export type Validation = Static<typeof ValidationBody>
+export type Version = Static<typeof VersionBody>
+export type VersionWithDocument = Omit<Static<typeof VersionDocumentBody>, 'document'> & { document: FlowDocument }
+export type Sample = Static<typeof SampleBody>
+export type Webhook = Sample['webhook']
+export type StepTest = Static<typeof StepTestBody>
+export type StepError = NonNullable<StepTest['error']>
+export type { Issue }
+
+export type RunSummary = Static<typeof RunSummaryBody>
+export type RunStatus = RunSummary['status']
+export type StepStatus = 'running' | 'waiting' | 'succeeded' | 'failed' | 'cancelled'
+export type RunStep = Omit<Static<typeof RunBody>['steps'][number], 'status'> & { status: StepStatus }
+export type Run = Omit<Static<typeof RunBody>, 'steps'> & { steps: RunStep[] }
+export type Delivery = Static<typeof NamedDeliveryBody>
+export type InboxEntry = Static<typeof InboxEntryBody>
+export type DeliveryOutcome = Delivery['outcome']
+
+export type FlowStats = Static<typeof FlowStatsBody>
+export type Example = Omit<Static<typeof ExampleBody>, 'document'> & { document: FlowDocument }
+export type StepKindInfo = Omit<Static<typeof StepKindBody>, 'settings'> & { settings: object }
+export type ServiceSettings = Static<typeof SettingsBody>
+export type AuditEntry = Static<typeof AuditBody>
+
+export type Role = 'viewer' | 'editor' | 'owner'
+export type Scope = 'read' | 'write' | 'admin'
+
+export interface User {
+  id: string
+  email: string
+  name: string
+  role: Role
+}
+
+export interface AuthState {
+  /** True until an owner exists. */
+  setup: boolean
+  user: User | null
+}
+
+export interface ListedUser extends User {
+  createdAt: string
+  lastSignInAt: string | null
+}
+
+export interface Invitation {
+  id: string
+  email: string | null
+  role: Role
+  createdAt: string
+  expiresAt: string
+}
+
+export interface Token {
+  id: string
+  name: string
+  scope: Scope
+  createdAt: string
+  createdBy: string
+  lastUsedAt: string | null
+}
+
+export type ConnectionKind = 'basic' | 'bearer' | 'apiKey' | 'oauth2' | 'custom'
+export type ConnectionState = 'ready' | 'unconnected' | 'reconnect'
+
+export interface Connection {
+  name: string
+  kind: ConnectionKind
+  /** Without the secret ones, which never come back. */
+  fields: Record<string, unknown>
+  /** The secret fields that are set. */
+  secretFields: string[]
+  hosts: string[]
+  state: ConnectionState
+  reason: string | null
+  expiresAt: string | null
+  usedBy: { id: string; name: string }[]
+  createdAt: string
+  updatedAt: string
+}
+
+export type KeysState = Omit<Static<typeof KeysBody>, 'rotation'> & {
+  rotation: { status: 'idle' | 'running' | 'failed'; done: number; total: number; error: string | null }
+}
+
+/** What a stream of events carries. */
+export interface ServerEvent {
+  type: 'run' | 'step' | 'sample' | 'delivery'
+  data: unknown
+}

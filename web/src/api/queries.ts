@@ -1,0 +1,172 @@
+// The keys of all queries in one place, and how each is fetched. After a change: `queryClient.invalidateQueries({ queryKey: keys.flows })`.
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { api } from './api-client.ts'
+import type {
+  AuditEntry,
+  AuthState,
+  Connection,
+  Delivery,
+  DeliveryOutcome,
+  Example,
+  Flow,
+  FlowDocument,
+  FlowStats,
+  InboxEntry,
+  Invitation,
+  KeysState,
+  ListedUser,
+  Page,
+  Run,
+  RunStatus,
+  RunSummary,
+  Sample,
+  ServiceSettings,
+  StepKindInfo,
+  Token,
+  Version,
+} from './api-types.ts'
+
+export interface DeliveryFilter {
+  flow?: string | undefined
+  outcome?: DeliveryOutcome | undefined
+}
+
+export interface RunFilter {
+  flow?: string | undefined
+  status?: RunStatus | undefined
+  since?: string | undefined
+  until?: string | undefined
+}
+
+export const keys = {
+  authState: ['auth-state'],
+  flows: ['flows'],
+  flow: (id: string) => ['flows', id],
+  flowStats: ['flow-stats'],
+  versions: (id: string) => ['flows', id, 'versions'],
+  samples: (id: string) => ['flows', id, 'samples'],
+  testResults: (id: string) => ['flows', id, 'test-results'],
+  stepKinds: ['step-kinds'],
+  examples: ['examples'],
+  settings: ['settings'],
+  runs: ['runs'],
+  runList: (filter: RunFilter) => ['runs', 'list', filter],
+  run: (id: string) => ['runs', id],
+  deliveries: ['deliveries'],
+  deliveryList: (filter: DeliveryFilter) => ['deliveries', 'list', filter],
+  delivery: (id: string) => ['deliveries', id],
+  connections: ['connections'],
+  connection: (name: string) => ['connections', name],
+  users: ['users'],
+  invitations: ['invitations'],
+  tokens: ['tokens'],
+  audit: ['audit'],
+  encryptionKeys: ['keys'],
+} as const
+
+/** All pages of a list, one after the other: for lists that people read as a whole. */
+async function all<T>(path: string, signal: AbortSignal): Promise<T[]> {
+  const items: T[] = []
+  let cursor: string | null = null
+  do {
+    const page: Page<T> = await api.get(path, { query: { limit: 200, cursor }, signal })
+    items.push(...page.items)
+    cursor = page.nextCursor
+  } while (cursor)
+  return items
+}
+
+const paged = <T>(queryKey: readonly unknown[], path: string, query: Record<string, string | undefined> = {}) =>
+  infiniteQueryOptions({
+    queryKey,
+    queryFn: ({ pageParam, signal }) =>
+      api.get<Page<T>>(path, { query: { ...query, limit: 50, cursor: pageParam }, signal }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.nextCursor,
+  })
+
+/** What changes only with the service's version or settings. */
+const FOREVER = { staleTime: Number.POSITIVE_INFINITY }
+
+export const queries = {
+  authState: queryOptions({
+    queryKey: keys.authState,
+    queryFn: () => api.get<AuthState>('/api/auth/state'),
+    staleTime: 60_000,
+  }),
+  flows: queryOptions({ queryKey: keys.flows, queryFn: ({ signal }) => all<Flow>('/flows', signal) }),
+  flow: (id: string) =>
+    queryOptions({ queryKey: keys.flow(id), queryFn: ({ signal }) => api.get<Flow>(`/flows/${id}`, { signal }) }),
+  flowStats: queryOptions({
+    queryKey: keys.flowStats,
+    queryFn: ({ signal }) => api.get<{ items: FlowStats[] }>('/flow-stats', { signal }),
+    refetchInterval: 30_000,
+  }),
+  versions: (id: string) =>
+    queryOptions({
+      queryKey: keys.versions(id),
+      queryFn: ({ signal }) => all<Version>(`/flows/${id}/versions`, signal),
+    }),
+  samples: (id: string) =>
+    queryOptions({
+      queryKey: keys.samples(id),
+      queryFn: ({ signal }) => api.get<Page<Sample>>(`/flows/${id}/samples`, { signal }),
+    }),
+  testResults: (id: string) =>
+    queryOptions({
+      queryKey: keys.testResults(id),
+      queryFn: ({ signal }) => api.get<{ steps: Record<string, unknown> }>(`/flows/${id}/test-results`, { signal }),
+    }),
+  stepKinds: queryOptions({
+    queryKey: keys.stepKinds,
+    queryFn: ({ signal }) => api.get<{ items: StepKindInfo[] }>('/step-kinds', { signal }),
+    ...FOREVER,
+  }),
+  examples: queryOptions({
+    queryKey: keys.examples,
+    queryFn: ({ signal }) => api.get<{ items: Example[] }>('/examples', { signal }),
+    ...FOREVER,
+  }),
+  settings: queryOptions({
+    queryKey: keys.settings,
+    queryFn: ({ signal }) => api.get<ServiceSettings>('/settings', { signal }),
+    ...FOREVER,
+  }),
+  runs: (filter: RunFilter) => paged<RunSummary>(keys.runList(filter), '/runs', { ...filter }),
+  deliveries: (filter: DeliveryFilter) => paged<InboxEntry>(keys.deliveryList(filter), '/deliveries', { ...filter }),
+  delivery: (id: string) =>
+    queryOptions({
+      queryKey: keys.delivery(id),
+      queryFn: ({ signal }) => api.get<Delivery>(`/deliveries/${encodeURIComponent(id)}`, { signal }),
+      ...FOREVER,
+    }),
+  runDocument: (id: string) =>
+    queryOptions({
+      queryKey: [...keys.run(id), 'document'],
+      queryFn: ({ signal }) => api.get<{ document: FlowDocument }>(`/runs/${id}/document`, { signal }),
+      ...FOREVER,
+    }),
+  run: (id: string) =>
+    queryOptions({ queryKey: keys.run(id), queryFn: ({ signal }) => api.get<Run>(`/runs/${id}`, { signal }) }),
+  connections: queryOptions({
+    queryKey: keys.connections,
+    queryFn: ({ signal }) => all<Connection>('/connections', signal),
+  }),
+  connection: (name: string) =>
+    queryOptions({
+      queryKey: keys.connection(name),
+      queryFn: ({ signal }) => api.get<Connection>(`/connections/${encodeURIComponent(name)}`, { signal }),
+    }),
+  users: queryOptions({ queryKey: keys.users, queryFn: ({ signal }) => all<ListedUser>('/users', signal) }),
+  invitations: queryOptions({
+    queryKey: keys.invitations,
+    queryFn: ({ signal }) => api.get<{ items: Invitation[] }>('/invitations', { signal }),
+  }),
+  tokens: queryOptions({ queryKey: keys.tokens, queryFn: ({ signal }) => all<Token>('/tokens', signal) }),
+  audit: paged<AuditEntry>(keys.audit, '/audit'),
+  encryptionKeys: queryOptions({
+    queryKey: keys.encryptionKeys,
+    queryFn: ({ signal }) => api.get<KeysState>('/keys', { signal }),
+    refetchInterval: ({ state }) => (state.data?.rotation.status === 'running' ? 500 : false),
+  }),
+}

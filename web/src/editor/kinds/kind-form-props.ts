@@ -1,0 +1,6 @@
+import type { StepPlace } from '../../flow-model/flow-tree.ts'
+
+/** What every kind's form is given. */
+export interface KindFormProps {
+  place: StepPlace
+}

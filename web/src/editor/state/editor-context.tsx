@@ -1,0 +1,63 @@
+// What the parts of the editor share.
+import { createContext, useContext } from 'react'
+import type { Flow, Run, Sample, StepKindInfo, StepTest } from '../../api/api-types.ts'
+import type { FieldIssue } from '../../fields/field-context.tsx'
+import type { FlowEditor } from '../../flow-model/flow-editor.ts'
+import type { EditedFlow, Position, StepPlace } from '../../flow-model/flow-tree.ts'
+import type { EditorSearch } from './selection.ts'
+
+export interface EditorValue {
+  flow: Flow
+  editor: FlowEditor
+  document: EditedFlow
+  readOnly: boolean
+  kinds: readonly StepKindInfo[]
+  issues: readonly FieldIssue[]
+  search: EditorSearch
+  /** The step that the address names, if it is there. */
+  selected: StepPlace | null
+  /** Opens a step (by its key), the trigger, the publish panel, or nothing. */
+  open(what: EditorSearch, options?: { replace?: boolean }): void
+  /** Where a step is being added, while the menu of kinds is open. */
+  adding: Position | null
+  setAdding(position: Position | null): void
+  /** What was just done and can be undone, said over the canvas. */
+  notice: Notice | null
+  setNotice(notice: Notice | null): void
+  samples: readonly Sample[]
+  sample: Sample | null
+  chooseSample(id: string): void
+  tests: Tests
+}
+
+export interface Notice {
+  message: string
+  undo(): void
+}
+
+export type TestState =
+  | { status: 'running' }
+  | { status: 'done'; result: StepTest }
+  | { status: 'refused'; error: unknown }
+
+export interface Tests {
+  /** Of Test Step in this page, by step id. */
+  steps: ReadonlyMap<string, TestState>
+  testStep(id: string): Promise<void>
+  /** The test run being followed, or the last one. */
+  run: Run | null
+  starting: boolean
+  refusal: unknown
+  testFlow(): Promise<void>
+  forgetRun(): void
+  /** What steps gave when they were last tested, alone or in a test run. */
+  outputs: Readonly<Record<string, unknown>>
+}
+
+export const EditorContext = createContext<EditorValue | null>(null)
+
+export function useEditor(): EditorValue {
+  const value = useContext(EditorContext)
+  if (!value) throw new Error('A part of the editor stands outside of it.')
+  return value
+}

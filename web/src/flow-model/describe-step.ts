@@ -1,0 +1,29 @@
+// One line about what a step does, for its card.
+import type { StepDocument } from '../../../src/flow/document.ts'
+import { stepKind } from '../step-kinds/index.ts'
+import { asObject, bare, textOf } from '../step-kinds/words.ts'
+
+export const describeStep = (step: StepDocument): string => stepKind(step.kind).describe(step)
+
+/** The trigger's line: how a delivery gets in, and what it gets back. */
+export function describeTrigger(trigger: Record<string, unknown>): string {
+  const auth = asObject(trigger['auth'])
+  const response = asObject(trigger['response'])
+  const parts = [
+    auth['kind'] === 'signature'
+      ? `signed (${textOf(auth['scheme'])})`
+      : auth['kind'] === 'header' || auth['kind'] === 'query'
+        ? `${textOf(auth['kind'])} ${textOf(auth['name'])}`
+        : '',
+    trigger['when'] === undefined ? '' : 'filtered',
+    trigger['dedupe'] === undefined ? '' : 'deduplicated',
+    response['mode'] === 'finished' ? 'replies when finished' : 'replies at once',
+  ]
+  return parts.filter(Boolean).join(' · ')
+}
+
+/** The label over a column. */
+export function describeCase(step: StepDocument, index: number): string {
+  const one = asObject((Array.isArray(step['cases']) ? step['cases'] : [])[index])
+  return textOf(one['name']) || bare(one['when']) || `case ${index + 1}`
+}

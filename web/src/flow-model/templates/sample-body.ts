@@ -1,0 +1,61 @@
+// A body to try a flow with, made of what its templates read: nobody has to look that up.
+import { parseTemplate, TemplateSyntaxError } from '../../../../src/flow/expression/index.ts'
+import type { EditedFlow } from '../flow-tree.ts'
+import { isObject } from '../is-object.ts'
+
+type Sample = Record<string, unknown>
+
+export function sampleBody(document: EditedFlow): Sample {
+  const body: Sample = {}
+  for (const path of bodyPaths(document)) put(body, path)
+  return Object.keys(body).length ? body : { hello: 'world' }
+}
+
+/** Lists that loops go through, as paths; what is read of their items is put into their one element. */
+function bodyPaths(value: unknown): string[][] {
+  if (typeof value === 'string') return pathsIn(value)
+  if (typeof value !== 'object' || value === null) return []
+  return Object.values(value).flatMap(bodyPaths)
+}
+
+function pathsIn(text: string): string[][] {
+  if (!text.includes('webhook')) return []
+  try {
+    return parseTemplate(text).parts.flatMap((part) =>
+      typeof part === 'string'
+        ? []
+        : part.references
+            .filter(({ path: [root, first] }) => root === 'webhook' && first === 'body')
+            .map(({ path }) => path.slice(2)),
+    )
+  } catch (error) {
+    if (error instanceof TemplateSyntaxError) return []
+    throw error
+  }
+}
+
+const INDEX = /^\d+$/
+
+function put(into: Sample, [key, ...rest]: string[]): void {
+  if (key === undefined || key === 'length') return
+  const next = rest[0]
+  const present = Object.hasOwn(into, key) ? into[key] : undefined
+  if (next === undefined || next === 'length' || INDEX.test(next)) {
+    // A property read elsewhere says more than a plain value.
+    if (present === undefined) into[key] = next === undefined ? exampleOf(key) : ['example']
+    return
+  }
+  const inner = isObject(present) ? present : {}
+  into[key] = inner
+  put(inner, rest)
+}
+
+function exampleOf(name: string): unknown {
+  if (/(?:^|_)(?:id|number|no)$|Id$/i.test(name)) return 1042
+  if (/total|amount|price|count|quantity|pieces|age/i.test(name)) return 120
+  if (/email/i.test(name)) return 'ada@example.com'
+  if (/url|link/i.test(name)) return 'https://example.com'
+  if (/(?:^|_)(?:at|date|time)$|At$/i.test(name)) return '2026-11-15T08:00:00Z'
+  if (/items|lines|list|tags|entries|results/i.test(name)) return [{ id: 1 }, { id: 2 }]
+  return 'example'
+}

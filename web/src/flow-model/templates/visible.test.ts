@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest'
+import type { KindSchema } from '../../../../src/flow/document.ts'
+import { validate } from '../../../../src/flow/validate.ts'
+import { stepKinds } from '../../../../src/steps/index.ts'
+import { allSteps, type EditedFlow, valueAt, withValue } from '../flow-tree.ts'
+import { sampleFlow } from '../sample-flow.testkit.ts'
+import { visibleAt } from './visible.ts'
+
+const kinds = stepKinds as unknown as ReadonlyMap<string, KindSchema>
+const ROOTS = ['webhook', 'steps', 'vars', 'loop', 'loops', 'env', 'connections', 'run', 'flow', 'error']
+
+/** Whether publishing would let the reference stand at that place. */
+function isAllowed(document: EditedFlow, path: string, reference: string): boolean {
+  const text = `{{ ${reference} }}`
+  const surroundings = {
+    connections: new Map([['shop', { kind: 'bearer', fields: new Set(['token']) }]]),
+    env: new Set(['X']),
+  }
+  return !validate(withValue(document, path, text), kinds, surroundings).some(
+    (finding) => finding.path === path && finding.weight !== 'warning',
+  )
+}
+
+const flow: EditedFlow = {
+  ...sampleFlow(),
+  trigger: {
+    kind: 'webhook',
+    auth: { kind: 'header', name: 'X', value: 'v' },
+    when: '{{ true }}',
+    dedupe: { key: 'k' },
+    response: { mode: 'finished', body: 'b', error: { body: 'e' } },
+  },
+  steps: [
+    ...sampleFlow().steps.map((step) =>
+      step.id === 'lines'
+        ? { ...step, collect: 'c', steps: [...(step['steps'] as never[]), { id: 'last', kind: 'fail', message: 'm' }] }
+        : step,
+    ),
+    { id: 'answer', kind: 'respond', body: 'b' },
+  ],
+}
+
+const PLACES = [
+  '/trigger/auth/value',
+  '/trigger/when',
+  '/trigger/dedupe/key',
+  '/trigger/response/body',
+  '/trigger/response/error/body',
+  '/steps/0/url',
+  '/steps/1/cases/0/when',
+  '/steps/1/cases/0/steps/0/url',
+  '/steps/1/cases/1/steps/0/message',
+  '/steps/2/each',
+  '/steps/2/collect',
+  '/steps/2/steps/0/url',
+  '/steps/2/steps/1/while',
+  '/steps/2/steps/1/steps/0/vars/part',
+  '/steps/2/steps/2/message',
+  '/steps/3/vars/count',
+  '/steps/4/body',
+]
+
+describe.each(PLACES)('at %s', (path) => {
+  const visible = visibleAt(flow, path)
+
+  it('offers the roots that publishing allows, and no other', () => {
+    expect(valueAt(flow, path)).toBeDefined()
+    const allowed = ROOTS.filter((root) =>
+      isAllowed(flow, path, root === 'connections' ? 'connections.shop.token' : root),
+    )
+    expect([...visible.roots].sort()).toEqual(allowed.sort())
+  })
+
+  it('offers the steps and loops that publishing allows, and no other', () => {
+    const ids = allSteps(flow).map(({ step }) => step.id)
+    const allowed = (root: string) => ids.filter((id) => isAllowed(flow, path, `${root}.${id}`)).sort()
+    expect(visible.steps.map(({ id }) => id).sort()).toEqual(visible.roots.includes('steps') ? allowed('steps') : [])
+    expect(visible.loops.map(({ step }) => step.id).sort()).toEqual(allowed('loops'))
+  })
+})
+
+it('offers variables that were set before, and in a loop those of the round before', () => {
+  expect(visibleAt(flow, '/steps/1/cases/0/when').vars).toEqual([])
+  expect(visibleAt(flow, '/steps/2/steps/0/url').vars).toEqual(['part'])
+  expect(visibleAt(flow, '/steps/4/body').vars).toEqual(['part', 'count'])
+})
+
+it('names the loops from the outermost to the innermost', () => {
+  expect(visibleAt(flow, '/steps/2/steps/1/steps/0/vars/part').loops.map(({ step }) => step.id)).toEqual([
+    'lines',
+    'parts',
+  ])
+})

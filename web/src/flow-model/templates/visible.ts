@@ -1,0 +1,106 @@
+// What a template at some place of the document may refer to, as publishing will judge it (src/flow/validate.ts).
+import type { StepDocument } from '../../../../src/flow/document.ts'
+import { stepKind } from '../../step-kinds/index.ts'
+import { type EditedFlow, isInside, nestedLists, type StepPlace, stepAt } from '../flow-tree.ts'
+
+export interface Visible {
+  roots: readonly string[]
+  /** Steps that may have run before, in reading order. */
+  steps: readonly StepDocument[]
+  /** The loops around the place, the innermost last. */
+  loops: readonly StepPlace[]
+  /** Names of the variables that steps before it set. */
+  vars: readonly string[]
+}
+
+const RUN_ROOTS = ['webhook', 'steps', 'vars', 'env', 'connections', 'run', 'flow']
+/** A reply to the caller may hold no secrets, unless the flow says so. */
+const inReply = (roots: string[], reveals: boolean) =>
+  reveals ? roots : roots.filter((root) => root !== 'connections' && root !== 'env')
+
+/** `path` is the pointer of the setting that holds the template. */
+export function visibleAt(document: EditedFlow, path: string): Visible {
+  if (isInside(path, '/trigger')) return inTrigger(document, path)
+  const seen: StepDocument[] = []
+  const vars = new Set<string>()
+  const loops: StepPlace[] = []
+  const owner = walk(document.steps, '/steps', path, seen, vars, loops, document)
+  const roots = loops.length ? [...RUN_ROOTS, 'loop', 'loops'] : RUN_ROOTS
+  return {
+    roots: owner && stepKind(owner.kind).answersCaller ? inReply(roots, owner.reveal === true) : roots,
+    steps: seen,
+    loops,
+    vars: [...vars],
+  }
+}
+
+function inTrigger(document: EditedFlow, path: string): Visible {
+  const response = document.trigger['response'] as { mode?: unknown; reveal?: unknown } | undefined
+  const replies = isInside(path, '/trigger/response')
+  const whole = isInside(path, '/trigger/response/error') || (replies && response?.mode === 'finished')
+  const all = { steps: everyStep(document.steps), vars: new Set<string>() }
+  for (const step of all.steps) addVars(step, all.vars)
+  const roots = whole
+    ? [
+        ...inReply(RUN_ROOTS, response?.reveal === true),
+        ...(isInside(path, '/trigger/response/error') ? ['error'] : []),
+      ]
+    : isInside(path, '/trigger/auth')
+      ? ['env', 'connections']
+      : replies
+        ? ['webhook', 'run', 'flow']
+        : ['webhook', 'env', 'flow']
+  return { roots, steps: whole ? all.steps : [], loops: [], vars: whole ? [...all.vars] : [] }
+}
+
+/** Walks in order of execution down to `path`; the step that owns the setting, once it is reached. */
+function walk(
+  list: StepDocument[],
+  at: string,
+  path: string,
+  seen: StepDocument[],
+  vars: Set<string>,
+  loops: StepPlace[],
+  document: EditedFlow,
+): StepDocument | null {
+  for (const [index, step] of list.entries()) {
+    const here = `${at}/${index}`
+    const nested = nestedLists(step)
+    if (!isInside(path, here)) {
+      for (const left of whatIsLeft(step)) seen.push(left)
+      for (const inner of everyStep([step])) addVars(inner, vars)
+      continue
+    }
+    const inside = nested.find(({ key }) => isInside(path, here + key))
+    // A loop's condition and what it collects are evaluated inside its rounds.
+    const inRound =
+      stepKind(step.kind).repeats !== undefined &&
+      (inside !== undefined || /^\/(while|collect)(\/|$)/.test(path.slice(here.length)))
+    if (inRound) {
+      loops.push(stepAt(document, here)!)
+      if (Object.hasOwn(step, 'while') || !inside)
+        for (const inner of everyStep(bodyOf(step), 'outside each')) seen.push(inner)
+      for (const inner of everyStep(bodyOf(step))) addVars(inner, vars)
+    }
+    if (!inside) return step
+    return walk(inside.steps, here + inside.key, path, seen, vars, loops, document)
+  }
+  return null
+}
+
+const bodyOf = (step: StepDocument): StepDocument[] => nestedLists(step)[0]?.steps ?? []
+
+/** What later steps see of a step: itself, and what a branch or the last round of `while` left; rounds of `each` keep theirs. */
+const whatIsLeft = (step: StepDocument): StepDocument[] => everyStep([step], 'outside each')
+
+function everyStep(list: StepDocument[], which: 'all' | 'outside each' = 'all'): StepDocument[] {
+  return list.flatMap((step) => {
+    const hidden = which === 'outside each' && stepKind(step.kind).repeats?.(step) === 'each'
+    const inner = hidden ? [] : nestedLists(step).flatMap(({ steps }) => everyStep(steps, which))
+    return [...inner, step]
+  })
+}
+
+function addVars(step: StepDocument, vars: Set<string>): void {
+  for (const name of Object.keys(stepKind(step.kind).variables?.(step) ?? {})) vars.add(name)
+}

@@ -1,0 +1,95 @@
+// What can be done with a run: stop it, run it again, mend its flow, take its requests elsewhere.
+import { Button, Menu, Tooltip } from '@mantine/core'
+import { IconChevronDown, IconDownload, IconPencil, IconPlayerStop, IconRefresh } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { urlOf } from '../../api/api-client.ts'
+import type { Run } from '../../api/api-types.ts'
+import { useMay } from '../../api/session.ts'
+import { stepKind } from '../../step-kinds/index.ts'
+import { ConfirmPopover } from '../../ui/confirm-popover.tsx'
+import { isFinished } from '../model/run-filter.ts'
+import { editorLink } from './editor-link.ts'
+import { ReplayItems } from './replay-items.tsx'
+import { useCancelRun, type useReplayRun } from './use-run-actions.ts'
+
+interface RunActionsProps {
+  run: Run
+  /** The step that is looked at, to replay from. */
+  step: { path: string; id: string } | null
+  replay: ReturnType<typeof useReplayRun>
+}
+
+export function RunActions({ run, step, replay }: RunActionsProps) {
+  const mayWrite = useMay('write')
+  const cancel = useCancelRun()
+  const why =
+    run.flowName === null ? 'The flow was deleted.' : 'You may read. Replaying and cancelling need the role editor.'
+  const failed = run.error?.step
+  return (
+    <>
+      {run.steps.some(({ kind }) => stepKind(kind).sendsRequest) && (
+        <Button
+          variant="default"
+          component="a"
+          href={urlOf(`/runs/${run.id}/har`)}
+          download={`${run.id}.har`}
+          leftSection={<IconDownload size={15} />}
+        >
+          Download HAR
+        </Button>
+      )}
+      {run.flowName !== null && (
+        <Button
+          variant="default"
+          component={Link}
+          leftSection={<IconPencil size={15} />}
+          {...editorLink(run.flowId, { step: failed })}
+        >
+          {failed ? `Open ${failed} in the editor` : 'Open in the editor'}
+        </Button>
+      )}
+      {mayWrite && !isFinished(run.status) && (
+        <ConfirmPopover
+          title="Cancel this run?"
+          confirm="Cancel run"
+          onConfirm={() => cancel.mutateAsync(run.id)}
+          target={(open) => (
+            <Button variant="default" leftSection={<IconPlayerStop size={15} />} onClick={open}>
+              Cancel
+            </Button>
+          )}
+        >
+          It ends now. A request in flight is given up; what was done so far is not undone.
+        </ConfirmPopover>
+      )}
+      <Menu position="bottom-end" width={260} disabled={!mayWrite || run.flowName === null}>
+        <Menu.Target>
+          <Tooltip label={why} disabled={mayWrite && run.flowName !== null}>
+            <Button
+              leftSection={<IconRefresh size={15} />}
+              rightSection={<IconChevronDown size={14} />}
+              loading={replay.isPending}
+              data-disabled={!mayWrite || run.flowName === null || undefined}
+              aria-disabled={!mayWrite || run.flowName === null || undefined}
+            >
+              Replay
+            </Button>
+          </Tooltip>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <ReplayItems run={run} onReplay={(choice) => replay.mutate(choice)} />
+          {step && (
+            <>
+              <Menu.Divider />
+              <ReplayItems
+                run={run}
+                from={{ path: step.path, label: step.id }}
+                onReplay={(choice) => replay.mutate(choice)}
+              />
+            </>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+    </>
+  )
+}

@@ -1,0 +1,89 @@
+// What can be done with a run of the list.
+import { ActionIcon, Loader, Menu } from '@mantine/core'
+import { IconCopy, IconDots, IconPencil, IconPlayerStop } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { RunSummary } from '../../api/api-types.ts'
+import { useMay } from '../../api/session.ts'
+import { notifyDone, notifyFailure } from '../../ui/notify.tsx'
+import { isFinished } from '../model/run-filter.ts'
+import { editorLink } from './editor-link.ts'
+import { ReplayItems } from './replay-items.tsx'
+import { useCancelRun, useReplayRun } from './use-run-actions.ts'
+
+export function RunMenu({ run, label }: { run: RunSummary; label: string }) {
+  // A menu for each row would be slow to draw; it is made when it is first reached for.
+  const [armed, setArmed] = useState(false)
+  const arm = () => setArmed(true)
+  if (armed) return <ArmedMenu run={run} label={label} />
+  return (
+    <ActionIcon
+      size="sm"
+      aria-label={label}
+      aria-haspopup="menu"
+      onPointerEnter={arm}
+      onFocus={arm}
+      tabIndex={-1}
+      data-menu
+    >
+      <IconDots size={15} />
+    </ActionIcon>
+  )
+}
+
+function ArmedMenu({ run, label }: { run: RunSummary; label: string }) {
+  const mayWrite = useMay('write')
+  const cancel = useCancelRun()
+  const replay = useReplayRun()
+  const failed = (what: string) => (error: unknown) => notifyFailure(what, error)
+  const busy = cancel.isPending || replay.isPending
+  return (
+    <Menu position="bottom-end" width={240}>
+      <Menu.Target>
+        <ActionIcon size="sm" aria-label={label} disabled={busy} tabIndex={-1} data-menu>
+          {busy ? <Loader size={12} /> : <IconDots size={15} />}
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {run.flowName !== null && run.error?.step && (
+          <Menu.Item
+            leftSection={<IconPencil size={15} />}
+            component={Link}
+            {...editorLink(run.flowId, { step: run.error.step })}
+          >
+            Open {run.error.step} in the editor
+          </Menu.Item>
+        )}
+        <Menu.Item
+          leftSection={<IconCopy size={15} />}
+          onClick={() =>
+            void navigator.clipboard.writeText(run.id).then(
+              () => notifyDone('Run id copied'),
+              (error: unknown) => notifyFailure('The browser refused to copy', error),
+            )
+          }
+        >
+          Copy run id
+        </Menu.Item>
+        {mayWrite && !isFinished(run.status) && (
+          <Menu.Item
+            leftSection={<IconPlayerStop size={15} />}
+            onClick={() => cancel.mutate(run.id, { onError: failed('The run could not be cancelled') })}
+          >
+            Cancel run
+          </Menu.Item>
+        )}
+        {mayWrite && run.flowName !== null && (
+          <>
+            <Menu.Divider />
+            <ReplayItems
+              run={run}
+              onReplay={(choice) => replay.mutate(choice, { onError: failed('The run could not be replayed') })}
+            />
+          </>
+        )}
+        {!mayWrite && <Menu.Label>You may read. Replaying and cancelling need the role editor.</Menu.Label>}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,0 +1,139 @@
+// What the list is narrowed to; all of it stands in the URL.
+import { Button, Group, Popover, Select, Stack, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { RunStatus } from '../../api/api-types.ts'
+import { queries } from '../../api/queries.ts'
+import { statusWord } from '../../ui/status.tsx'
+import { RANGES, type Range, RUN_STATUSES, type RunSearch } from '../model/run-filter.ts'
+
+const ALL = 'all'
+const RANGE_WORDS: Record<Range, string> = { '1h': 'Last hour', '24h': 'Last 24 hours', '7d': 'Last 7 days' }
+
+interface RunFiltersProps {
+  search: RunSearch
+  onChange: (search: RunSearch) => void
+}
+
+export function RunFilters({ search, onChange }: RunFiltersProps) {
+  const { flow, status, range, since, until } = search
+  const filtered = Object.values(search).some((value) => value !== undefined)
+  return (
+    <Group gap={8} wrap="nowrap">
+      <Select
+        aria-label="Status"
+        size="xs"
+        w={136}
+        comboboxProps={{ width: 160, position: 'bottom-start' }}
+        data={[
+          { value: ALL, label: 'Every status' },
+          ...RUN_STATUSES.map((value) => ({ value, label: statusWord(value) })),
+        ]}
+        value={status ?? ALL}
+        onChange={(value) => onChange({ ...search, status: value === ALL ? undefined : (value as RunStatus) })}
+      />
+      <FlowSelect flow={flow} onChange={(chosen) => onChange({ ...search, flow: chosen })} />
+      <Select
+        aria-label="Time"
+        size="xs"
+        w={136}
+        data={[
+          { value: ALL, label: 'Any time' },
+          ...RANGES.map((value) => ({ value, label: RANGE_WORDS[value] })),
+          ...(since || until ? [{ value: 'between', label: 'Between' }] : []),
+        ]}
+        value={range ?? (since || until ? 'between' : ALL)}
+        onChange={(value) =>
+          value !== 'between' && onChange({ flow, status, range: value === ALL ? undefined : (value as Range) })
+        }
+      />
+      <Between since={since} until={until} onChange={(times) => onChange({ flow, status, ...times })} />
+      {filtered && (
+        <Button size="xs" variant="subtle" onClick={() => onChange({})}>
+          Clear
+        </Button>
+      )}
+    </Group>
+  )
+}
+
+interface FlowSelectProps {
+  flow: string | undefined
+  onChange: (flow: string | undefined) => void
+}
+
+export function FlowSelect({ flow, onChange }: FlowSelectProps) {
+  const flows = useQuery(queries.flows)
+  const known = (flows.data ?? []).map(({ id, name }) => ({ value: id, label: name }))
+  // A flow that was deleted still has runs to look for.
+  const missing = flow && flows.data && !known.some(({ value }) => value === flow)
+  return (
+    <Select
+      aria-label="Flow"
+      size="xs"
+      w={200}
+      searchable
+      comboboxProps={{ width: 280, position: 'bottom-start' }}
+      nothingFoundMessage={flows.isError ? 'The flows could not be loaded' : 'No flow of that name'}
+      data={[
+        { value: ALL, label: 'Every flow' },
+        ...known,
+        ...(missing ? [{ value: flow, label: `Deleted flow (${flow})` }] : []),
+      ]}
+      value={flow ?? ALL}
+      onChange={(value) => onChange(value === ALL || value === null ? undefined : value)}
+    />
+  )
+}
+
+interface BetweenProps {
+  since: string | undefined
+  until: string | undefined
+  onChange: (times: Pick<RunSearch, 'since' | 'until'>) => void
+}
+
+function Between({ since, until, onChange }: BetweenProps) {
+  const [opened, setOpened] = useState(false)
+  return (
+    <Popover opened={opened} onChange={setOpened} position="bottom-start" trapFocus returnFocus>
+      <Popover.Target>
+        <Button
+          size="xs"
+          variant="default"
+          onClick={() => setOpened(!opened)}
+          data-chosen={Boolean(since || until) || undefined}
+        >
+          From … to …
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault()
+            const form = new FormData(event.currentTarget)
+            onChange({ since: isoOf(form.get('since')), until: isoOf(form.get('until')) })
+            setOpened(false)
+          }}
+        >
+          <Stack gap="xs">
+            <TextInput label="From" name="since" type="datetime-local" defaultValue={localOf(since)} />
+            <TextInput label="To" name="until" type="datetime-local" defaultValue={localOf(until)} />
+            <Button type="submit">Show these runs</Button>
+          </Stack>
+        </form>
+      </Popover.Dropdown>
+    </Popover>
+  )
+}
+
+/** What is typed is in the reader's time zone; the URL holds the moment. */
+function isoOf(value: FormDataEntryValue | null): string | undefined {
+  const time = typeof value === 'string' && value !== '' ? new Date(value).getTime() : Number.NaN
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString()
+}
+
+function localOf(iso: string | undefined): string {
+  if (!iso) return ''
+  const time = new Date(iso)
+  return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}

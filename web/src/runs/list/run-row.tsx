@@ -1,0 +1,76 @@
+import { Link } from '@tanstack/react-router'
+import { memo } from 'react'
+import type { RunSummary } from '../../api/api-types.ts'
+import { followRow } from '../../live/row-keys.ts'
+import table from '../../live/table.module.css'
+import { formatMoment } from '../../ui/format.ts'
+import { StatusDot, statusWord } from '../../ui/status.tsx'
+import { RunMenu } from '../actions/run-menu.tsx'
+import { durationShare } from '../model/duration-bar.ts'
+import classes from './run-table.module.css'
+
+interface RunRowProps {
+  run: RunSummary
+  /** As text, so that a row is drawn again only when what it says changes. */
+  started: string
+  duration: string | null
+  durationMs: number | null
+  focusable: boolean
+}
+
+export const RunRow = memo(function RunRow({ run, started, duration, durationMs, focusable }: RunRowProps) {
+  const name = run.flowName ?? 'Deleted flow'
+  return (
+    <tr className={table.row} data-run={run.id} onClick={followRow}>
+      <td>
+        <StatusDot status={run.status} />
+      </td>
+      <td>
+        <Link
+          to="/runs/$id"
+          params={{ id: run.id }}
+          className={table.link}
+          data-row
+          data-deleted={run.flowName === null || undefined}
+          tabIndex={focusable ? 0 : -1}
+          aria-label={`${name}, ${statusWord(run.status)}, started ${started}`}
+          preload={false}
+        >
+          {name}
+        </Link>
+        {run.test && <span className={table.mark}>Test</span>}
+        {run.replayOf && <span className={table.mark}>Replay</span>}
+      </td>
+      <td className={table.dim}>
+        <time className={table.tip} dateTime={run.createdAt} title={formatMoment(Date.parse(run.createdAt))}>
+          {started}
+        </time>
+      </td>
+      <td>
+        <span className={classes.duration}>
+          <span className={classes.track} aria-hidden="true">
+            {durationMs !== null && (
+              <span
+                className={classes.bar}
+                data-status={run.status}
+                style={{ width: `${Math.max(1, durationShare(durationMs) * 100)}%` }}
+              />
+            )}
+          </span>
+          <span className={classes.length}>{duration ?? '–'}</span>
+        </span>
+      </td>
+      <td className={classes.error} data-quiet={run.status === 'cancelled' || undefined}>
+        {run.error && (
+          <span className={table.tip} title={run.error.message}>
+            {run.error.step && <span className={classes.step}>{run.error.step}</span>}
+            {run.error.message}
+          </span>
+        )}
+      </td>
+      <td className={table.menu}>
+        <RunMenu run={run} label={`Actions for the run of ${name}`} />
+      </td>
+    </tr>
+  )
+})

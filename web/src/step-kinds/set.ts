@@ -1,0 +1,17 @@
+import type { StepDocument } from '../../../src/flow/document.ts'
+import type { StepKind } from './step-kind.ts'
+import { asObject } from './words.ts'
+
+const variables = (step: StepDocument): Record<string, unknown> => asObject(step['vars'])
+
+export const set: StepKind = {
+  kind: 'set',
+  icon: 'variable',
+  trailIcon: 'braces',
+  purpose: 'Keep values under names',
+  describe: (step) => Object.keys(variables(step)).join(', ') || 'no variables yet',
+  newSettings: () => ({ vars: {} }),
+  firstId: 'vars',
+  outputs: (step) => Object.keys(variables(step)),
+  variables,
+}

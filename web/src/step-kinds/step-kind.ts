@@ -1,0 +1,69 @@
+// What the web UI knows of a step kind. All of it stands in the kind's file here, and the form in editor/kinds.
+import type { StepDocument } from '../../../src/flow/document.ts'
+
+/** Names, so that nothing here needs React; kind-icon.tsx draws them. */
+export type IconName =
+  | 'alert-octagon'
+  | 'arrow-back-up'
+  | 'arrows-split'
+  | 'arrows-split-2'
+  | 'braces'
+  | 'clock'
+  | 'code'
+  | 'corner-down-left'
+  | 'database'
+  | 'player-stop'
+  | 'puzzle'
+  | 'repeat'
+  | 'square-rounded'
+  | 'variable'
+  | 'world'
+  | 'x'
+
+/** A list of steps inside a step, by its JSON Pointer below the step. */
+export interface NestedList {
+  key: string
+  steps: StepDocument[]
+  /** case: `index` counts the cases; otherwise: a branch's last column, there or not; body: a loop's steps. */
+  role: 'case' | 'otherwise' | 'body'
+  index: number
+}
+
+export interface StepKind {
+  kind: string
+  /** On cards, in menus and in runs. */
+  icon: IconName
+  /** In the pictures of the templates. */
+  trailIcon: IconName
+  /** What one uses it for, in the menu of kinds. */
+  purpose: string
+  /** One line about what the step does, for its card. */
+  describe(step: StepDocument): string
+  newSettings(): Record<string, unknown>
+  /** The id of the first such step, where that is not the kind's name. */
+  firstId?: string
+  /** What it leaves under `steps.<id>`, tested or not. */
+  outputs?(step: StepDocument): string[]
+  /** Of a kind that holds steps. */
+  nestedLists?(step: StepDocument): NestedList[]
+  /** Of a kind whose steps run in rounds: `each` keeps what a round left to that round. */
+  repeats?(step: StepDocument): 'each' | 'while'
+  /** Nothing goes on after it. */
+  ends?(step: StepDocument): boolean
+  /** Of a kind that sets variables: their names, with the templates of their values. */
+  variables?(step: StepDocument): Record<string, unknown>
+  /** Settings that are text as it stands, without templates. */
+  literals?: readonly string[]
+  /** Its settings are a request, as curl has it, and its output is the reply. */
+  sendsRequest?: true
+  /** What it says goes to the caller, so that it sees no secrets. */
+  answersCaller?: true
+  /** To wait is its work, and no pause before another attempt. */
+  waits?: true
+  /** What `onError` means for it. */
+  onErrorWords?: { fail: string; continue: string }
+  /** What one may try it again on. */
+  retryOn?: { placeholder: string; suggestions: string[] }
+}
+
+export const stepsOf = (list: unknown): StepDocument[] => (Array.isArray(list) ? (list as StepDocument[]) : [])
