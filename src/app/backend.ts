@@ -36,6 +36,8 @@ export interface Backend {
   /** Settles what the hot stores have written by now, without waiting for the end of a turn of the event loop. */
   settleWritten(): void
   sealedRows(): SealedRows
+  /** Hands a run's reply to whoever waits for it, in whichever process. */
+  sendsReplies(replies: Replies, log: Logger): (run: ClaimedRun, reply: CallerReply) => void
   dispatcher(parts: DispatchParts): Dispatcher
   close(): Promise<void>
 }
@@ -58,8 +60,6 @@ export interface DispatchParts {
 
 export interface Dispatcher {
   queue: Queue
-  /** Hands a run's reply to whoever waits for it, in whichever process. */
-  reply(run: ClaimedRun, reply: CallerReply): void
   /** Before requests are taken: what was left undone is found; the number of runs that go on. */
   recover(): Promise<number>
   /** Begins to run runs. */

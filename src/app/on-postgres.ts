@@ -5,13 +5,14 @@ import type { ClaimedRun } from '../engine/run-journal.ts'
 import type { CallerReply } from '../engine/step-kind.ts'
 import { ClusterQueue } from '../queue/cluster-queue.ts'
 import { WorkerLease } from '../queue/worker-lease.ts'
-import { openPostgres } from '../storage/postgres/database.ts'
+import type { RunsHere } from '../storage/postgres/accept.ts'
+import { openPostgres, type PostgresStorage } from '../storage/postgres/database.ts'
 import { createAddDelivery } from '../storage/postgres/deliveries.ts'
 import { createDispatchStore } from '../storage/postgres/dispatch.ts'
 import { createPostgresRunJournal, type PostgresRunJournal } from '../storage/postgres/run-journal.ts'
 import { createPostgresSealedRows } from '../storage/postgres/sealed-rows.ts'
 import { PostgresSignals } from '../storage/postgres/signals.ts'
-import type { Backend } from './backend.ts'
+import type { Backend, Dispatcher, DispatchParts } from './backend.ts'
 import type { Config } from './config.ts'
 
 const TELL_TRIES = 10
@@ -26,6 +27,34 @@ interface ReplyMessage {
   reply: CallerReply
 }
 
+/** How this process takes part in running runs. None is under way before it has a queue and a lease. */
+class ThisProcess implements RunsHere {
+  readonly node: string
+  readonly now: () => number
+  claimReady: PostgresRunJournal['claimReady'] | null = null
+  #queue: ClusterQueue | null = null
+  #lease: WorkerLease | null = null
+  #catchUp: RunsHere['catchUp'] = () => {}
+
+  constructor(node: string, now: () => number) {
+    this.node = node
+    this.now = now
+  }
+
+  begin(queue: ClusterQueue, lease: WorkerLease, catchUp: RunsHere['catchUp']): void {
+    this.#queue = queue
+    this.#lease = lease
+    this.#catchUp = catchUp
+  }
+
+  readonly reserve = () => this.#queue?.reserve() ?? null
+  readonly giveBack = () => this.#queue!.giveBack()
+  readonly worker = () => this.#lease?.name ?? null
+  readonly isCertain = () => this.#lease?.isCertain() ?? false
+  readonly renewed = () => this.#lease!.renewed()
+  readonly catchUp = (changes: number) => this.#catchUp(changes)
+}
+
 export async function openOnPostgres(
   config: Config & { databaseUrl: string },
   onCommit: (seconds: number, writes: number) => void,
@@ -34,21 +63,7 @@ export async function openOnPostgres(
   const { now } = storage.clock
   const node = nameOf('node')
   const signals = new PostgresSignals(node, storage)
-  let queue: ClusterQueue
-  let lease: WorkerLease | null = null
-  let journal: PostgresRunJournal
-  let catchUp: (changes: number) => Promise<void>
-  // Only runs that are under way need it: then there are a queue and a lease.
-  const here = {
-    node,
-    reserve: () => queue.reserve(),
-    giveBack: () => queue.giveBack(),
-    worker: () => lease?.name ?? null,
-    isCertain: () => lease!.isCertain(),
-    renewed: () => lease!.renewed(),
-    catchUp: (changes: number) => catchUp(changes),
-    now,
-  }
+  const here = new ThisProcess(node, now)
   return {
     kind: 'postgres',
     place: 'the database of DATABASE_URL',
@@ -63,73 +78,82 @@ export async function openOnPostgres(
     now,
     fault: storage.fault,
     hotStores(protect) {
-      const { runs, ...rest } = createPostgresRunJournal(storage.hot, protect, here, onCommit)
-      journal = { runs, ...rest }
+      const { runs, claimReady, ...journal } = createPostgresRunJournal(storage.hot, protect, here, onCommit)
+      here.claimReady = claimReady
       return { journal, runs, addDelivery: createAddDelivery(storage.hot, protect) }
     },
     // Answers of the database come with the loop's other events.
     settleWritten: () => {},
     sealedRows: () => createPostgresSealedRows(storage.steady),
-    dispatcher({ engine, replies, signalHandler, memory, log }) {
-      const runsRuns = config.role !== 'web'
-      catchUp = signalHandler.catchUp
-      const dispatch = createDispatchStore(storage.hot, journal.claimReady, now)
-      const trouble = (message: string) => (error: unknown) => log.warn({ reason: (error as Error).message }, message)
-      queue = new ClusterQueue(runsRuns ? config.concurrency : 0, config.maxQueue, memory, {
-        dispatch,
-        worker: () => lease?.name ?? null,
-        carry: (run) => engine.carry(run),
-        advance: (runId) => engine.advance(runId, null),
-        call: () => signals.call(),
-        now,
-        failed: trouble('runs could not be taken up; it is tried again'),
-      })
-      lease = new WorkerLease({
-        dispatch,
-        newName: () => nameOf('worker'),
-        elapsedMs: () => performance.now(),
-        claims: () => engine.claims,
-        carries: (runId) => queue.carries(runId),
-        lose: (claims) => engine.lose(claims),
-        freed(count) {
-          log.warn({ runs: count }, 'runs that nobody carried on go back in line')
-          signals.call()
-          queue.look()
-        },
-        failed: trouble('no sign of life could be given; it is tried again'),
-      })
-      return {
-        queue,
-        reply(run, reply) {
-          if (!run.replyTo || run.replyTo === node) replies.send(run.id, reply)
-          else void tell(signals, run, reply, log)
-        },
-        async recover() {
-          await signals.listen({
-            work: () => queue.look(),
-            signal: signalHandler.hear,
-            message: (message) => {
-              const { runId, reply } = message as ReplyMessage
-              replies.send(runId, reply)
-            },
-            resumed: signalHandler.resumed,
-            failed: trouble('the way to the other processes is broken; it is opened again'),
-          })
-          if (runsRuns) await lease!.start()
-          return 0
-        },
-        start: () => queue.start(),
-        stop: () => queue.stop(),
-        async leave() {
-          if (runsRuns)
-            await lease!.stop().catch(trouble('runs could not be handed over; others take them in a few seconds'))
-          signals.call()
-        },
-      }
+    sendsReplies: (replies, log) => (run, reply) => {
+      if (!run.replyTo || run.replyTo === node) replies.send(run.id, reply)
+      else void tell(signals, run, reply, log)
     },
+    dispatcher: (parts) => createDispatcher(config, storage, signals, here, parts),
     async close() {
       await signals.close()
       await storage.close()
+    },
+  }
+}
+
+function createDispatcher(
+  config: Config,
+  { hot, clock }: PostgresStorage,
+  signals: PostgresSignals,
+  here: ThisProcess,
+  { engine, replies, signalHandler, memory, log }: DispatchParts,
+): Dispatcher {
+  const { now } = clock
+  const runsRuns = config.role !== 'web'
+  const dispatch = createDispatchStore(hot, here.claimReady!, now)
+  const trouble = (message: string) => (error: unknown) => log.warn({ reason: (error as Error).message }, message)
+  const queue = new ClusterQueue(runsRuns ? config.concurrency : 0, config.maxQueue, memory, {
+    dispatch,
+    worker: here.worker,
+    carry: (run) => engine.carry(run),
+    advance: (runId) => engine.advance(runId, null),
+    call: () => signals.call(),
+    now,
+    failed: trouble('runs could not be taken up; it is tried again'),
+  })
+  const lease = new WorkerLease({
+    dispatch,
+    newName: () => nameOf('worker'),
+    elapsedMs: () => performance.now(),
+    claims: () => engine.claims,
+    carries: (runId) => queue.carries(runId),
+    lose: (claims) => engine.lose(claims),
+    freed(count) {
+      log.warn({ runs: count }, 'runs that nobody carried on go back in line')
+      signals.call()
+      queue.look()
+    },
+    failed: trouble('no sign of life could be given; it is tried again'),
+  })
+  here.begin(queue, lease, signalHandler.catchUp)
+  return {
+    queue,
+    async recover() {
+      await signals.listen({
+        work: () => queue.look(),
+        signal: signalHandler.hear,
+        message: (message) => {
+          const { runId, reply } = message as ReplyMessage
+          replies.send(runId, reply)
+        },
+        resumed: signalHandler.resumed,
+        failed: trouble('the way to the other processes is broken; it is opened again'),
+      })
+      if (runsRuns) await lease.start()
+      return 0
+    },
+    start: () => queue.start(),
+    stop: () => queue.stop(),
+    async leave() {
+      if (runsRuns)
+        await lease.stop().catch(trouble('runs could not be handed over; others take them in a few seconds'))
+      signals.call()
     },
   }
 }

@@ -35,7 +35,8 @@ export async function openOnSqlite(
     },
     settleWritten: () => storage.hot.look(),
     sealedRows: () => createSqliteSealedRows(storage),
-    dispatcher({ engine, published, runs, replies, memory, log }) {
+    sendsReplies: (replies) => (run, reply) => replies.send(run.id, reply),
+    dispatcher({ engine, published, runs, memory, log }) {
       const queue = new InProcessQueue(config.concurrency, memory, {
         bytesOf,
         advance: (runId, fresh) => engine.advance(runId, fresh),
@@ -50,7 +51,6 @@ export async function openOnSqlite(
       })
       return {
         queue,
-        reply: (run, reply) => replies.send(run.id, reply),
         recover: () => recoverRuns(runs, queue, published, now()),
         start: () => queue.start(),
         stop: () => queue.stop(),

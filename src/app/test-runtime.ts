@@ -1,5 +1,5 @@
-// Wires the engine, the real steps and a database in memory into a bench for tests of flows; app/start.ts does it for the service.
-import { createHash, createHmac } from 'node:crypto'
+// Wires the engine, the real steps and a database in memory for tests of flows; app/start.ts does it for the service.
+import { hashing } from '../base/hashing.ts'
 import { Engine } from '../engine/engine.ts'
 import type { EnginePorts } from '../engine/engine-ports.ts'
 import { createIds } from '../engine/ids.ts'
@@ -60,10 +60,6 @@ export async function openBench({ startMs, env, connections: given, sandbox }: B
   const http = new StubClient()
   const replies = new Replies()
   const bugs: unknown[] = []
-  const hashing = {
-    sha256: (text: string) => createHash('sha256').update(text).digest('hex'),
-    hmacSha256: (text: string, key: string) => createHmac('sha256', key).update(text).digest('hex'),
-  }
   const enginePorts: EnginePorts = {
     journal,
     http,

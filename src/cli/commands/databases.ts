@@ -15,7 +15,7 @@ export const migrateCommand = defineCommand({
   examples: [['on PostgreSQL', 'DATABASE_URL=postgres://millrace:password@db.example.com/millrace millrace migrate']],
   async run({ options, show }) {
     const config = readConfig()
-    const { migrateDatabase } = await import('../../app/start.ts')
+    const { migrateDatabase } = await import('../../app/migrate-database.ts')
     const place = await migrateDatabase({ ...config, dataDir: options['data-dir'] ?? config.dataDir })
     return show({ migrated: true }, () => `The schema of ${place} is up to date.`)
   },
@@ -40,7 +40,7 @@ export const transferCommand = defineCommand({
     if (databaseUrl === null)
       throw usageError('Set DATABASE_URL to the PostgreSQL database that everything is to be moved to.')
     const dataDir = options['data-dir'] ?? config.dataDir
-    const { transferToPostgres } = await import('../../app/start.ts')
+    const { transferToPostgres } = await import('../../app/transfer-to-postgres.ts')
     const moved = await transferToPostgres({ ...config, databaseUrl, dataDir })
     const rows = Object.values(moved).reduce((sum, count) => sum + count, 0)
     note(

@@ -23,7 +23,7 @@ export const doctor = defineCommand({
     ['another server', 'millrace doctor --server https://flows.example.com'],
   ],
   async run({ connect: connected, options, show, terminal, settings, target }) {
-    const { VERSION } = await import('../../app/start.ts')
+    const { VERSION } = await import('../../app/version.ts')
     const results: CheckResult[] = []
     if (target.server === undefined) {
       const config = configuration(settings, target.dataDir, results)
@@ -72,7 +72,7 @@ function configuration(
 }
 
 async function checkEgress(config: Config, url: string): Promise<CheckResult> {
-  const { probe } = await import('../../app/start.ts')
+  const { probe } = await import('../../app/outbound-client.ts')
   try {
     const { status } = await probe(config, url, PROBE_MS)
     return ok('egress', `${url} answers ${status}.`)

@@ -21,7 +21,7 @@ export const resetUserPassword = defineCommand({
     const config = settings.service()
     const typed = await passwordFrom(terminal, email)
     const password = typed === '' ? randomBytes(15).toString('base64url') : typed
-    const { resetPassword } = await import('../../app/start.ts')
+    const { resetPassword } = await import('../../app/reset-password.ts')
     try {
       await resetPassword({ ...config, dataDir: options['data-dir'] ?? config.dataDir }, email, password)
     } catch (error) {

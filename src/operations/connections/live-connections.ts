@@ -25,11 +25,15 @@ export class LiveConnections {
   /** Finds the secrets of all that are limited: most texts hold none. */
   #holdsLimited: ((text: string) => boolean) | null = null
 
-  readonly #kindChanged: () => void
+  #kindChanged = () => {}
 
-  constructor(secrets: Secrets, kindChanged: () => void = () => {}) {
+  constructor(secrets: Secrets) {
     this.#secrets = secrets
-    this.#kindChanged = kindChanged
+  }
+
+  /** What was compiled for connections of other kinds has to be compiled anew. */
+  whenKindChanges(then: () => void): void {
+    this.#kindChanged = then
   }
 
   get(name: string): ConnectionRecord | undefined {

@@ -17,7 +17,7 @@ const MOST_NEWS = 60
 const LOOK_EVERY_MS = 1_000
 
 /** Where it is read how things stand. */
-interface WatchedServices extends EventServices {
+interface WatchedServices extends Pick<EventServices, 'events' | 'secrets' | 'signals' | 'warn'> {
   runs: Pick<RunStore, 'get' | 'steps'>
   deliveries: Pick<DeliveryStore, 'get'>
   samples: Pick<SampleStore, 'list'>

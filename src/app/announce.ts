@@ -1,0 +1,35 @@
+// Tells those who watch a run, or a flow, what has become of it.
+import { type ClaimedRun, ROUND, type RunProgress } from '../engine/run-journal.ts'
+import { shown, shownEntry } from '../operations/deliveries/read-deliveries.ts'
+import type { EventRelay, EventViews } from '../operations/events/event-relay.ts'
+import { type Events, type FlowEvent, runEvent, runTopic } from '../operations/events/events.ts'
+import type { Secrets } from '../operations/ports/secrets.ts'
+import { stepView, withoutLargeParts } from '../operations/runs/read-runs.ts'
+
+export const eventViews = (secrets: Secrets): EventViews => ({
+  delivery: shownEntry({ secrets }),
+  sample: shown({ secrets }),
+  step: (entry, flowId) => stepView(entry, (value) => secrets.redact(value, flowId)),
+})
+
+export function announce(
+  events: Events,
+  { redact }: Secrets,
+  run: ClaimedRun,
+  progress: RunProgress,
+  relay: EventRelay | null,
+): void {
+  const state = (): FlowEvent => runEvent(run, { ...progress, error: redact(progress.error, run.flowId) })
+  const topic = runTopic(run.id)
+  if (events.watched(topic)) {
+    const steps = progress.entries.filter(({ kind }) => kind !== ROUND)
+    for (const entry of steps)
+      events.emit(topic, {
+        type: 'step',
+        data: stepView(withoutLargeParts(entry), (value) => redact(value, run.flowId)),
+      })
+    events.emit(topic, state())
+    relay?.told(run.id, steps, progress)
+  }
+  events.tell(run.flowId, 'run', run.id, state)
+}

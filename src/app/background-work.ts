@@ -1,0 +1,68 @@
+// What goes on beside requests and runs until the service stops: retention, and counts for charts.
+import type { Logger } from 'pino'
+import type { FlowActivity } from '../operations/flows/flow-activity.ts'
+import { keepHouse } from '../operations/upkeep/keep-house.ts'
+import type { UpkeepServices } from '../operations/upkeep/services.ts'
+
+const HOUSEKEEPING_EVERY_MS = 60_000
+const ACTIVITY_EVERY_MS = 5_000
+
+/** Resolves, once it is told to stop, when nothing is under way any more. */
+export interface BackgroundWork {
+  stop(): Promise<void>
+}
+
+export function startRetention(services: UpkeepServices, retentionDays: number, log: Logger): BackgroundWork {
+  const stopping = new AbortController()
+  const done = keepHouseRegularly(services, retentionDays, stopping.signal, log)
+  return {
+    stop() {
+      stopping.abort()
+      return done
+    },
+  }
+}
+
+export function startCounting(activity: FlowActivity, log: Logger): BackgroundWork {
+  const timer = setInterval(() => void writeActivity(activity, log), ACTIVITY_EVERY_MS)
+  return {
+    stop() {
+      clearInterval(timer)
+      return writeActivity(activity, log)
+    },
+  }
+}
+
+async function writeActivity(activity: FlowActivity, log: Logger): Promise<void> {
+  await activity.write().catch((error) => {
+    log.warn({ reason: (error as Error).message }, 'the counts of the last seconds are missing in the charts')
+  })
+}
+
+async function keepHouseRegularly(
+  services: UpkeepServices,
+  retentionDays: number,
+  signal: AbortSignal,
+  log: Logger,
+): Promise<void> {
+  while (!signal.aborted) {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, HOUSEKEEPING_EVERY_MS)
+      signal.addEventListener(
+        'abort',
+        () => {
+          clearTimeout(timer)
+          resolve()
+        },
+        { once: true },
+      )
+    })
+    if (signal.aborted) return
+    try {
+      const deleted = await keepHouse(services, retentionDays, signal)
+      if (deleted) log.info({ deleted }, 'deleted what was past its retention')
+    } catch (error) {
+      log.error({ err: error }, 'retention failed; it is tried again')
+    }
+  }
+}

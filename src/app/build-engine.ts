@@ -1,0 +1,164 @@
+// What runs flows: the engine with its HTTP client, sandbox and connections, and the line that runs wait in.
+import type { Logger } from 'pino'
+import { hashing } from '../base/hashing.ts'
+import { sleep } from '../base/sleep.ts'
+import { DEFAULT_SENT } from '../engine/caller-reply.ts'
+import { Engine } from '../engine/engine.ts'
+import type { EnginePorts } from '../engine/engine-ports.ts'
+import type { Metrics } from '../http/metrics.ts'
+import { createOAuthClient } from '../oauth/oauth-client.ts'
+import { AccessTokens } from '../operations/connections/access-tokens.ts'
+import { LiveConnections } from '../operations/connections/live-connections.ts'
+import { Replies } from '../operations/deliveries/replies.ts'
+import { EventRelay } from '../operations/events/event-relay.ts'
+import { Events } from '../operations/events/events.ts'
+import { FlowActivity } from '../operations/flows/flow-activity.ts'
+import { PublishedFlows } from '../operations/flows/published-flows.ts'
+import { LoopWatch } from '../operations/upkeep/loop-watch.ts'
+import { RunMemory } from '../queue/run-memory.ts'
+import { createSandbox } from '../sandbox/worker-pool.ts'
+import { stepKinds } from '../steps/index.ts'
+import { createTracing } from '../tracing/create-tracing.ts'
+import { announce, eventViews } from './announce.ts'
+import type { Config } from './config.ts'
+import type { Stores } from './open-stores.ts'
+import { createOutboundClient } from './outbound-client.ts'
+import { VERSION } from './version.ts'
+
+const STORAGE_RETRY_MS = 1000
+const SILENT_MS = 10_000
+/** The wall clock may jump: whoever sleeps looks at it again. */
+const LONGEST_SLEEP_MS = 60_000
+
+export type Running = ReturnType<typeof buildEngine>
+
+export function buildEngine(config: Config, stores: Stores, metrics: Metrics, log: Logger) {
+  const { backend, secrets } = stores
+  const { now, signals } = backend
+  const shared = backend.kind === 'postgres'
+  const warn = (message: string, details: Record<string, unknown>) => log.warn(details, message)
+  const http = createOutboundClient(config, metrics.outbound)
+  const tracing = createTracing({ http, version: VERSION, redact: (text) => secrets.redact(text) })
+  const connections = new LiveConnections(secrets)
+  const isSecretField = (name: string, field: string) => connections.isSecretField(name, field)
+  const published = new PublishedFlows(stores.flows, stepKinds, secrets, isSecretField, shared)
+  connections.whenKindChanges(() => published.compileAnew())
+  const oauth = createOAuthClient(http)
+  const tokens = new AccessTokens({
+    connections,
+    grants: stores.grants,
+    oauth,
+    now,
+    elapsedMs: () => performance.now(),
+    sleep,
+    alone: !shared,
+    redact: (value) => secrets.redact(value),
+    warn,
+  })
+  const activity = new FlowActivity(stores.activity, now)
+  const watch = new LoopWatch({ held: reportHeld(metrics, log) })
+  const memory = new RunMemory(config.bodyMemoryBytes)
+  const replies = new Replies()
+  const events = new Events()
+  const relay = shared ? new EventRelay({ ...stores, events, signals, warn }, eventViews(secrets)) : null
+  const sandbox = createSandbox()
+  const parts = { config, stores, metrics, log, http, tracing, connections, tokens, sandbox }
+  const ports = enginePorts({
+    ...parts,
+    activity,
+    watch,
+    memory,
+    events,
+    relay,
+    reply: backend.sendsReplies(replies, log),
+  })
+  const engine = new Engine(ports, published)
+  return { ...parts, warn, oauth, published, activity, watch, memory, replies, events, relay, ports, engine }
+}
+
+interface EngineParts {
+  config: Config
+  stores: Stores
+  metrics: Metrics
+  log: Logger
+  http: EnginePorts['http']
+  sandbox: EnginePorts['sandbox']
+  tracing: { runs: EnginePorts['tracing'] }
+  connections: LiveConnections
+  tokens: AccessTokens
+  activity: FlowActivity
+  watch: LoopWatch
+  memory: RunMemory
+  events: Events
+  relay: EventRelay | null
+  reply: EnginePorts['reply']
+}
+
+function enginePorts(parts: EngineParts): EnginePorts {
+  const { stores, metrics, log, connections, tokens, watch } = parts
+  const { secrets, backend } = stores
+  return {
+    journal: stores.journal,
+    http: parts.http,
+    sandbox: parts.sandbox,
+    tracing: parts.tracing.runs,
+    now: backend.now,
+    random: Math.random,
+    hashing,
+    env: parts.config.env,
+    connections: {
+      fields: connections.fields,
+      checkHost: (url, texts, named) => connections.checkHost(url, texts, named),
+      accessToken: (name) => tokens.accessToken(name),
+      renewed: (name, refused) => tokens.renewed(name, refused),
+      refusedAgain: (name, token) => tokens.refusedAgain(name, token),
+    },
+    holdsSecret: secrets.holds,
+    sleepUntil: (time) => sleepUntil(time, backend.now),
+    redactReply: (value, run) => secrets.redactReply(value, run.flowId, () => JSON.stringify(run.webhook)),
+    reply: parts.reply,
+    replyRefused: ({ flowId }, reason) => log.warn({ flowId, reason }, DEFAULT_SENT),
+    begins: (what, runId) => watch.begin(what, runId),
+    replyRoom: parts.memory,
+    progressed(run, progress) {
+      metrics.stepsRecorded(progress.entries)
+      if (progress.finishedAt !== null) {
+        metrics.runFinished(progress.status)
+        if (progress.status === 'failed' && !run.test) parts.activity.failed(run.flowId)
+      }
+      announce(parts.events, secrets, run, progress, parts.relay)
+    },
+    async storageTrouble(error) {
+      metrics.storageFailed()
+      log.error({ reason: (error as Error).message }, 'the database cannot be written; runs wait and try again')
+      await sleep(STORAGE_RETRY_MS)
+    },
+    bug: (error, run) => log.error({ err: error, runId: run.id }, 'a step failed by a fault of Millrace'),
+  }
+}
+
+function sleepUntil(time: number, now: () => number): { done: Promise<void>; end(): void } {
+  let timer: NodeJS.Timeout | undefined
+  const done = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, Math.min(Math.max(0, time - now()), LONGEST_SLEEP_MS))
+  })
+  return { done, end: () => clearTimeout(timer) }
+}
+
+/** One line in ten seconds says enough. */
+function reportHeld(metrics: Metrics, log: Logger): (ms: number, last: string, runId: string | null) => void {
+  let silentUntil = 0
+  let unsaid = 0
+  return (ms, last, runId) => {
+    metrics.loopHeld(ms)
+    const now = performance.now()
+    if (now < silentUntil) {
+      unsaid++
+      return
+    }
+    silentUntil = now + SILENT_MS
+    const details = { heldMs: Math.round(ms), last, ...(runId && { runId }), ...(unsaid && { unsaid }) }
+    log.warn(details, 'the event loop was held')
+    unsaid = 0
+  }
+}

@@ -1,0 +1,93 @@
+// What the operations work with.
+import { randomBytes } from 'node:crypto'
+import { hashing } from '../base/hashing.ts'
+import { sleep } from '../base/sleep.ts'
+import { createIds } from '../engine/ids.ts'
+import { ApiTokens } from '../operations/access/api-tokens.ts'
+import { KnownDevices } from '../operations/access/known-devices.ts'
+import type { Access } from '../operations/access/services.ts'
+import { SetUpCode } from '../operations/access/set-up-code.ts'
+import { SignInAttempts } from '../operations/access/sign-in-attempts.ts'
+import { BodyBudget } from '../operations/deliveries/body-budget.ts'
+import { Intake } from '../operations/deliveries/intake.ts'
+import { KeptRejections } from '../operations/deliveries/kept-rejections.ts'
+import { RateLimit } from '../operations/deliveries/rate-limit.ts'
+import type { Queue } from '../operations/ports/queue.ts'
+import type { Services } from '../operations/services.ts'
+import { Audit } from '../operations/upkeep/audit.ts'
+import { KeyRotation } from '../operations/upkeep/key-rotation.ts'
+import { createPasswords } from '../secrets/passwords.ts'
+import { stepKinds } from '../steps/index.ts'
+import type { Running } from './build-engine.ts'
+import type { Stores } from './open-stores.ts'
+
+export function buildServices(running: Running, queue: Queue): Services {
+  const { config, stores, metrics, connections, ports } = running
+  const { backend, vault, secrets, deliveries } = stores
+  const { now, signals, together } = backend
+  const ids = createIds(now, randomBytes)
+  return {
+    flows: stores.flows,
+    flowSources: stores.flowSources,
+    runs: stores.runs,
+    deliveries,
+    samples: stores.samples,
+    housekeeping: stores.housekeeping,
+    backups: backend.backups,
+    audit: new Audit({ store: stores.audit, ids, now, redact: (value) => secrets.redact(value), together }),
+    access: accessOf(running),
+    secrets,
+    connections,
+    connectionStore: stores.connections,
+    authorizationRequests: stores.authorizationRequests,
+    oauth: running.oauth,
+    tokens: running.tokens,
+    keyRotation: new KeyRotation({
+      rows: backend.sealedRows(),
+      keyIds: vault.keyIds,
+      reseal: (sealed, binding) => vault.reseal(sealed, binding),
+      sleep,
+    }),
+    published: running.published,
+    engine: running.engine,
+    enginePorts: ports,
+    queue,
+    signals,
+    replies: running.replies,
+    events: running.events,
+    meters: metrics,
+    activity: running.activity,
+    watch: running.watch,
+    rate: new RateLimit(config.webhookRate),
+    intake: new Intake(backend.settleWritten),
+    bodies: new BodyBudget(config.bodyMemoryBytes),
+    rejections: new KeptRejections(deliveries),
+    kinds: stepKinds,
+    surroundings: () => ({ connections: connections.shapes(), env: new Set(Object.keys(config.env)) }),
+    hashing,
+    env: config.env,
+    ids,
+    now,
+    baseUrl: config.baseUrl,
+    webhookBaseUrl: config.webhookBaseUrl,
+    maxBodyBytes: config.maxBodyBytes,
+    maxQueue: config.maxQueue,
+    warn: running.warn,
+  }
+}
+
+function accessOf({ stores, log }: { stores: Stores; log: Running['log'] }): Access {
+  const { backend, vault } = stores
+  const shared = backend.kind === 'postgres'
+  const unnoted = (error: unknown) => log.error({ err: error }, "a token's last use could not be noted")
+  return {
+    users: stores.users,
+    sessions: stores.sessions,
+    invitations: stores.invitations,
+    tokens: new ApiTokens(stores.tokens, backend.together, unnoted, shared),
+    passwords: createPasswords(),
+    setUp: shared ? new SetUpCode(vault.derive('set-up')) : new SetUpCode(),
+    devices: new KnownDevices(vault.derive('known-devices')),
+    attempts: new SignInAttempts(),
+  }
+}

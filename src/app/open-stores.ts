@@ -1,0 +1,76 @@
+// Opens the database, and everything that is kept in it.
+import { openVault } from '../secrets/open-vault.ts'
+import type { Redactor } from '../secrets/redactor.ts'
+import { createProtect, createSecrets } from '../secrets/secret-keeping.ts'
+import { createActivityStore } from '../storage/stores/activity-store.ts'
+import { announcedConnections, announcedGrants } from '../storage/stores/announced-stores.ts'
+import { createAuditStore } from '../storage/stores/audit-store.ts'
+import { createAuthorizationRequestStore } from '../storage/stores/authorization-request-store.ts'
+import { createConnectionStore } from '../storage/stores/connection-store.ts'
+import { createDeliveryStore } from '../storage/stores/delivery-store.ts'
+import { createFlowSourceStore } from '../storage/stores/flow-source-store.ts'
+import { createFlowStore } from '../storage/stores/flow-store.ts'
+import { createGrantStore } from '../storage/stores/grant-store.ts'
+import { createHousekeeping } from '../storage/stores/housekeeping.ts'
+import { createInvitationStore } from '../storage/stores/invitation-store.ts'
+import { createRunStore } from '../storage/stores/run-store.ts'
+import { createSampleStore } from '../storage/stores/sample-store.ts'
+import { createSessionStore } from '../storage/stores/session-store.ts'
+import { createTokenStore } from '../storage/stores/token-store.ts'
+import { createUserStore } from '../storage/stores/user-store.ts'
+import { createVaultRecords } from '../storage/stores/vault-records.ts'
+import type { Backend } from './backend.ts'
+import type { Config } from './config.ts'
+import { openOnPostgres } from './on-postgres.ts'
+import { openOnSqlite } from './on-sqlite.ts'
+
+export type Stores = Awaited<ReturnType<typeof openStores>>
+
+export async function openStores(
+  config: Config,
+  redactor: Redactor,
+  onCommit: (seconds: number, writes: number) => void,
+) {
+  const backend = await openBackend(config, onCommit)
+  try {
+    return await storesOf(config, redactor, backend)
+  } catch (error) {
+    await backend.close()
+    throw error
+  }
+}
+
+function openBackend(config: Config, onCommit: (seconds: number, writes: number) => void): Promise<Backend> {
+  const { databaseUrl } = config
+  return databaseUrl === null ? openOnSqlite(config, onCommit) : openOnPostgres({ ...config, databaseUrl }, onCommit)
+}
+
+async function storesOf(config: Config, redactor: Redactor, backend: Backend) {
+  const { kysely, now, together } = backend
+  const vault = await openVault(config.secretKeys, config.dataDir, createVaultRecords(kysely), backend)
+  const protect = createProtect(vault, redactor, now)
+  const hot = backend.hotStores(protect)
+  // Others must not read what is not committed yet.
+  const changed = () => together.after(backend.changed)
+  return {
+    backend,
+    vault,
+    secrets: createSecrets(vault, redactor, now),
+    journal: hot.journal,
+    flows: createFlowStore(kysely),
+    flowSources: createFlowSourceStore(kysely),
+    runs: { ...createRunStore(kysely), ...hot.runs },
+    deliveries: { ...createDeliveryStore(kysely), add: hot.addDelivery },
+    samples: createSampleStore(kysely, protect),
+    activity: createActivityStore(kysely),
+    connections: announcedConnections(createConnectionStore(kysely, vault), changed),
+    grants: announcedGrants(createGrantStore(kysely, vault), changed),
+    authorizationRequests: createAuthorizationRequestStore(kysely, vault),
+    users: createUserStore(kysely),
+    sessions: createSessionStore(kysely),
+    invitations: createInvitationStore(kysely),
+    tokens: createTokenStore(kysely),
+    audit: createAuditStore(kysely),
+    housekeeping: createHousekeeping(kysely),
+  }
+}

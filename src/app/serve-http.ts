@@ -1,0 +1,104 @@
+// The HTTP server of the service: the API, the UI and webhooks.
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { packageFile } from '../base/package-files.ts'
+import { flowSchema } from '../flow/flow-schema.ts'
+import { type Listening, listen, openFilesLimit, type Sockets, socketsWithin } from '../http/listen.ts'
+import type { Metrics } from '../http/metrics.ts'
+import { createServer, type Server } from '../http/server.ts'
+import type { Services } from '../operations/services.ts'
+import { stepKinds } from '../steps/index.ts'
+import type { Running } from './build-engine.ts'
+import type { Config } from './config.ts'
+import { VERSION } from './version.ts'
+
+export interface Serving {
+  server: Server
+  listening: Listening
+  sockets: Sockets
+  /** Where it listens, as a program on this machine reaches it. */
+  localUrl: string
+}
+
+/** As many sockets as it listens on; refuses to start where too few files may be open. */
+export const socketsFor = (idle: boolean): Sockets =>
+  idle ? { count: 1, limitedBy: null } : socketsWithin(openFilesLimit())
+
+export function createAppServer(
+  { config, stores, metrics, tracing, log }: Running,
+  services: Services,
+  idle: boolean,
+): Promise<Server> {
+  return createServer({
+    services,
+    adminToken: config.adminToken,
+    metrics,
+    tracing: tracing.deliveries,
+    fault: stores.backend.fault,
+    healthOnly: config.role === 'worker',
+    // A server of the command line's own has no name that anybody could ask for.
+    webhooksApart: !idle && config.webhookBaseUrl !== config.baseUrl,
+    trustProxy: config.trustProxy,
+    settings: settingsOf(config),
+    flowSchema: flowSchema(stepKinds),
+    uiFolder: fileURLToPath(packageFile('web/dist')),
+    onBug: (error, route) => log.error({ err: error, route }, 'a request failed by a fault of Millrace'),
+  })
+}
+
+export async function serveHttp(server: Server, { host, port }: Config, sockets: Sockets): Promise<Serving> {
+  const listening = await listen(server.fastify, host, port, sockets.count)
+  return { server, listening, sockets, localUrl: localUrlOf(listening.address) }
+}
+
+/** No new requests; those under way get their answers while the runs finish; then what hangs is cut off. */
+export async function stopServing(
+  { server, listening }: Serving,
+  { replies }: Services,
+  finishRuns: () => Promise<void>,
+): Promise<void> {
+  server.streams.endAll()
+  const closed = listening.close()
+  await finishRuns()
+  replies.releaseAll()
+  const cutOff = setTimeout(() => server.fastify.server.closeAllConnections(), 1000)
+  await closed
+  clearTimeout(cutOff)
+}
+
+export function watchServices(metrics: Metrics, { http, stores }: Running, services: Services): void {
+  const { queue, engine, bodies, now } = services
+  metrics.watch({
+    queued: () => queue.size,
+    oldestQueuedSeconds: () => (queue.oldestSince === null ? 0 : Math.max(0, now() - queue.oldestSince) / 1000),
+    running: () => engine.active,
+    outbound: () => http.stats().inFlight,
+    bodyBytes: () => bodies.held,
+    databaseUp: async () => (await stores.backend.fault()) === null,
+  })
+}
+
+const settingsOf = (config: Config) => ({
+  version: VERSION,
+  baseUrl: config.baseUrl,
+  webhookBaseUrl: config.webhookBaseUrl,
+  storage: config.databaseUrl === null ? ('sqlite' as const) : ('postgres' as const),
+  limits: {
+    maxBodyBytes: config.maxBodyBytes,
+    webhookRate: config.webhookRate,
+    maxQueue: config.maxQueue,
+    concurrency: config.concurrency,
+    httpConcurrency: config.httpConcurrency,
+    httpPerHost: config.httpPerHost,
+    retentionDays: config.retentionDays,
+  },
+  egressAllow: config.egressAllow,
+  env: Object.keys(config.env),
+})
+
+/** Whoever listens on every address is reached on the loopback one. */
+function localUrlOf({ address, port, family }: AddressInfo): string {
+  if (address === '0.0.0.0') return `http://127.0.0.1:${port}`
+  if (address === '::') return `http://[::1]:${port}`
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}

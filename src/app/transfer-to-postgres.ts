@@ -1,0 +1,29 @@
+import { folderFault, holdsDatabase } from '../base/data-folder.ts'
+import { openVault } from '../secrets/open-vault.ts'
+import { openPostgres } from '../storage/postgres/database.ts'
+import { DatabaseRefused } from '../storage/rows/database-refused.ts'
+import { openSqlite } from '../storage/sqlite/database.ts'
+import { createVaultRecords } from '../storage/stores/vault-records.ts'
+import { transfer } from '../storage/transfer.ts'
+import type { Config } from './config.ts'
+
+/** Moves all that the data folder holds to PostgreSQL; the folder stays as it is. The numbers of rows, by table. */
+export async function transferToPostgres(config: Config & { databaseUrl: string }): Promise<Record<string, number>> {
+  const fault = folderFault(config.dataDir, { made: false })
+  if (fault !== null) throw new DatabaseRefused(`The database in ${config.dataDir} cannot be used: ${fault}.`)
+  if (!holdsDatabase(config.dataDir))
+    throw new DatabaseRefused(`There is no database in ${config.dataDir}. Set MILLRACE_DATA_DIR to its folder.`)
+  const from = await openSqlite(config.dataDir)
+  try {
+    // A key that does not fit is better found now than by the first process that is started afterwards.
+    await openVault(config.secretKeys, config.dataDir, createVaultRecords(from.kysely))
+    const to = await openPostgres(config.databaseUrl)
+    try {
+      return await transfer(from, to)
+    } finally {
+      await to.close()
+    }
+  } finally {
+    await from.close()
+  }
+}
