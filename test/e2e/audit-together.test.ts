@@ -18,7 +18,7 @@ const inSqlite = async (): Promise<Storage> => {
   return {
     environment: { MILLRACE_DATA_DIR: folder },
     async takeEntries(taken) {
-      const db = new DatabaseSync(join(folder, 'millrace.db'))
+      const db = new DatabaseSync(join(folder, 'millrace.db'), { timeout: 30_000 })
       db.exec(
         taken
           ? 'drop trigger refuse'
