@@ -1,4 +1,7 @@
 // Opens the database, and everything that is kept in it.
+
+import { DatabaseRefused } from '../base/refusals.ts'
+import { StorageUnavailable } from '../operations/ports/storage-unavailable.ts'
 import { openVault } from '../secrets/open-vault.ts'
 import type { Redactor } from '../secrets/redactor.ts'
 import { createProtect, createSecrets } from '../secrets/secret-keeping.ts'
@@ -40,9 +43,15 @@ export async function openStores(
   }
 }
 
-function openBackend(config: Config, onCommit: (seconds: number, writes: number) => void): Promise<Backend> {
+async function openBackend(config: Config, onCommit: (seconds: number, writes: number) => void): Promise<Backend> {
   const { databaseUrl } = config
-  return databaseUrl === null ? openOnSqlite(config, onCommit) : openOnPostgres({ ...config, databaseUrl }, onCommit)
+  try {
+    if (databaseUrl === null) return await openOnSqlite(config, onCommit)
+    return await openOnPostgres({ ...config, databaseUrl }, onCommit)
+  } catch (error) {
+    if (error instanceof StorageUnavailable) throw new DatabaseRefused(error.message, { cause: error })
+    throw error
+  }
 }
 
 async function storesOf(config: Config, redactor: Redactor, backend: Backend) {

@@ -1,7 +1,7 @@
 import { folderFault, holdsDatabase } from '../base/data-folder.ts'
+import { DatabaseRefused } from '../base/refusals.ts'
 import { openVault } from '../secrets/open-vault.ts'
 import { openPostgres } from '../storage/postgres/database.ts'
-import { DatabaseRefused } from '../storage/rows/database-refused.ts'
 import { openSqlite } from '../storage/sqlite/database.ts'
 import { createVaultRecords } from '../storage/stores/vault-records.ts'
 import { transfer } from '../storage/transfer.ts'

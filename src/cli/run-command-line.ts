@@ -1,6 +1,8 @@
 // Finds the command that was called, reads its arguments and options, runs it, and turns what went wrong into an exit code.
+
 import { parseArgs } from 'node:util'
 import { type CommandLineSettings, ConfigError } from '../app/config.ts'
+import { Refusal } from '../base/refusals.ts'
 import { nearest } from '../flow/issue.ts'
 import type { ApiClient } from './client/api-client.ts'
 import { connect } from './client/connect.ts'
@@ -202,8 +204,8 @@ function numberFrom(name: string, text: string): number {
 function asCliError(error: unknown): CliError | null {
   if (error instanceof CliError) return error
   if (error instanceof ConfigError) return new CliError(EXIT.usage, 'configuration', error.message)
-  const { name, message, code } = error as Error & { code?: string }
-  if (name === 'DatabaseRefused' || name === 'KeyRefused') return new CliError(EXIT.failed, 'refused', message)
+  if (error instanceof Refusal) return new CliError(EXIT.failed, 'refused', error.message)
+  const { message, code } = error as Error & { code?: string }
   // Of the file system: the message names the file.
   if (code && /^E[A-Z]+$/.test(code))
     return new CliError(code === 'ENOENT' ? EXIT.notFound : EXIT.failed, 'file', message)

@@ -2,6 +2,7 @@
 
 import { ConfigError, readConfig } from '../app/config.ts'
 import { type App, startApp } from '../app/start.ts'
+import { Refusal } from '../base/refusals.ts'
 
 const EXIT_WITHIN_MS = 9_500
 
@@ -30,12 +31,9 @@ export async function serve(): Promise<void> {
   process.on('SIGINT', stop)
 }
 
-const REFUSALS = new Set(['DatabaseRefused', 'KeyRefused', 'StorageUnavailable', 'TooFewFiles'])
-
 /** One line for what the operator can mend; the stack for what is our fault. */
 function explain(error: unknown): string {
-  if (error instanceof ConfigError || REFUSALS.has((error as Error).name))
-    return `Millrace cannot start: ${(error as Error).message}`
+  if (error instanceof ConfigError || error instanceof Refusal) return `Millrace cannot start: ${error.message}`
   const { code, message, syscall, path } = error as NodeJS.ErrnoException
   if (code === 'EMFILE' || code === 'ENFILE')
     return `Millrace cannot start: ${message}. Raise the limit on open files, for example with "ulimit -n 65536".`

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ERROR_STATUS, type ErrorCode } from '../contract/errors.ts'
 import type { Issue } from '../flow/issue.ts'
 import { OperationError, RateLimited } from '../operations/operation-error.ts'
+import { StorageUnavailable } from '../operations/ports/storage-unavailable.ts'
 
 export function failureBody(
   code: ErrorCode,
@@ -61,7 +62,7 @@ export function failureOf(error: Error & { code?: string; validation?: Issue[] }
   if (error instanceof RateLimited) return failure(error.code, error.message, null, String(error.retryAfterS))
   if (error instanceof OperationError) return failure(error.code, error.message, error.issues)
   if (error.validation) return failure('invalid_request', error.message, error.validation)
-  if (error.name === 'StorageUnavailable')
+  if (error instanceof StorageUnavailable)
     return failure('unavailable', 'The database cannot be written at the moment; try again shortly.', null, '5')
   const known = FASTIFY_CODES[error.code ?? '']
   return known ? failure(...known) : null

@@ -1,9 +1,11 @@
 // Node accepts one connection per listening socket in each turn of the event loop. While a turn is busy with deliveries, new senders
 // would wait in the kernel, unseen and unanswered: several sockets listen on the one port, and the kernel deals out to them.
+
 import { existsSync, readFileSync } from 'node:fs'
 import type { Server as HttpServer } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net'
 import type { FastifyInstance } from 'fastify'
+import { TooFewFiles } from '../base/refusals.ts'
 
 /** A thousand senders at once are let in within a few turns. Elsewhere the kernel does not deal out connections. */
 const MOST_SOCKETS = process.platform === 'linux' ? 512 : 1
@@ -12,11 +14,6 @@ const BACKLOG = 4096
 const OWN_FILES = 64
 /** With fewer hardly anybody could be connected. */
 const LEAST_FILES = 128
-
-/** So few files may be open at once that the service could not work. */
-export class TooFewFiles extends Error {
-  override readonly name = 'TooFewFiles'
-}
 
 export interface Sockets {
   count: number

@@ -4,17 +4,13 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { KEY_FILE, makeFolder } from '../base/data-folder.ts'
+import { KeyRefused } from '../base/refusals.ts'
 import type { VaultRecords } from '../operations/ports/upkeep.ts'
 import { isKeyText, KeyRing } from './key-ring.ts'
 import { Vault } from './vault.ts'
 
 const CHECK_TEXT = 'millrace'
 const CHECK_BINDING = 'vault'
-
-/** The key does not fit; nothing was changed. */
-export class KeyRefused extends Error {
-  override readonly name = 'KeyRefused'
-}
 
 /** Where the secrets are kept that the key opens. */
 export interface SealedPlace {

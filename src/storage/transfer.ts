@@ -1,9 +1,9 @@
 // Moves everything from the embedded database to PostgreSQL, runs under way included: all of it or nothing.
 import type { DatabaseSync } from 'node:sqlite'
+import { DatabaseRefused } from '../base/refusals.ts'
 import { parseJson } from '../flow/parse-json.ts'
 import { type Columns, DATABASE_NOW, storable, unnest } from './postgres/arrays.ts'
 import type { PostgresStorage } from './postgres/database.ts'
-import { DatabaseRefused } from './rows/database-refused.ts'
 import type { SqliteStorage } from './sqlite/database.ts'
 
 type Query = <Row>(text: string, values?: unknown[]) => Promise<Row[]>

@@ -1,4 +1,5 @@
 // The data folder, its disk, the database and its key.
+
 import { closeSync, existsSync, fsyncSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../app/config.ts'
@@ -10,6 +11,7 @@ import {
   isFolderInUse,
   notedAddress,
 } from '../../base/data-folder.ts'
+import { KeyRefused } from '../../base/refusals.ts'
 import { type CheckResult, failed, ok, warning } from './finding.ts'
 
 const LEAST_FREE_BYTES = 1024 ** 3
@@ -89,6 +91,6 @@ export async function checkStart(config: Config): Promise<CheckResult> {
     await app.stop()
     return ok('key', 'The database is there, and the key opens what is sealed.')
   } catch (error) {
-    return failed((error as Error).name === 'KeyRefused' ? 'key' : 'database', (error as Error).message)
+    return failed(error instanceof KeyRefused ? 'key' : 'database', (error as Error).message)
   }
 }

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, it } from 'vitest'
-import { sqliteDialect } from '../rows/dialect.ts'
 import { connect } from '../sqlite/database.ts'
+import { sqliteDialect } from '../sqlite/dialect.ts'
 import { migrate } from './migrate.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'millrace-migrate-'))

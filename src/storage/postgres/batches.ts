@@ -1,5 +1,5 @@
 // Whatever gathers while others are on their way goes together: one statement and one commit for all of it.
-import { StorageUnavailable } from '../rows/storage-unavailable.ts'
+import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
 
 export interface BatchOptions<Item, Result> {
   /** Batches under way at once: while one waits for the disk, another can be worked on. */

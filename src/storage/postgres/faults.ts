@@ -1,5 +1,5 @@
 // Which errors of PostgreSQL, or of the way to it, say "not now" rather than "never".
-import { StorageUnavailable } from '../rows/storage-unavailable.ts'
+import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
 
 /** Connection exceptions, lack of resources, a server that stops or starts or ends a statement, faults of its disk. */
 const UNAVAILABLE_CLASSES = new Set(['08', '53', '57', '58'])

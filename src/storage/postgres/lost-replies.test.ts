@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CuttingProxy, startCuttingProxy } from '../../../test/harness/cutting-proxy.ts'
 import { type Databases, query, startDatabases } from '../../../test/harness/postgres.ts'
 import type { JournalEntry, RunProgress } from '../../engine/run-journal.ts'
+import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
 import { testProtect } from '../../secrets/keys.testkit.ts'
 import { newRun } from '../conformance/store-contract.testkit.ts'
 import { openPostgres, type PostgresStorage } from './database.ts'
@@ -75,7 +76,8 @@ async function recordAtLast(claim: { runId: string; epoch: number }, progress: R
   try {
     return await journal.record(claim, progress)
   } catch (error) {
-    expect(error).toMatchObject({ name: 'StorageUnavailable', unsure: true })
+    expect(error).toBeInstanceOf(StorageUnavailable)
+    expect(error).toMatchObject({ unsure: true })
     return journal.record(claim, progress)
   }
 }

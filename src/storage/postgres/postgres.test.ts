@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Databases, query, startDatabases } from '../../../test/harness/postgres.ts'
+import { DatabaseRefused } from '../../base/refusals.ts'
 import { testProtect } from '../../secrets/keys.testkit.ts'
 import { accessContract } from '../conformance/access-contract.testkit.ts'
 import { newRun, STORE_SECRET, storeContract } from '../conformance/store-contract.testkit.ts'
@@ -149,7 +150,7 @@ describe('the PostgreSQL database', () => {
 
   it('is refused by name, without its password, when it cannot be reached', async () => {
     const refused = openPostgres('postgres://me:c4nary@127.0.0.1:1/flows', 0)
-    await expect(refused).rejects.toMatchObject({ name: 'DatabaseRefused' })
+    await expect(refused).rejects.toBeInstanceOf(DatabaseRefused)
     await expect(refused).rejects.toThrow(/^The database flows at 127\.0\.0\.1:1 cannot be used: .*DATABASE_URL/)
     await expect(refused).rejects.not.toThrow('c4nary')
   })

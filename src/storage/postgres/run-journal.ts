@@ -10,6 +10,7 @@ import {
 import type { Room, TakenRun } from '../../operations/ports/queue.ts'
 import type { RunStore } from '../../operations/ports/runs.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
+import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
 import { runBinding } from '../rows/bindings.ts'
 import {
   entriesUnder,
@@ -23,7 +24,6 @@ import {
 import { revealedRequest } from '../rows/request-columns.ts'
 import { toClaimedRun } from '../rows/run-rows.ts'
 import { revealedStep, shownJson, toJson } from '../rows/step-columns.ts'
-import { StorageUnavailable } from '../rows/storage-unavailable.ts'
 import type { RunTable, StepTable } from '../rows/tables.ts'
 import { createAccept, givenRun, insertRun, type PostgresClaim, type RunsHere } from './accept.ts'
 import { arrays, type Columns, DATABASE_NOW, unnest } from './arrays.ts'

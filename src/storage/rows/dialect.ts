@@ -13,22 +13,6 @@ export interface Dialect {
   shared: boolean
 }
 
-export const sqliteDialect: Dialect = {
-  key: sql`text`,
-  bytes: sql`blob`,
-  bigint: sql`integer`,
-  keyed: sql`without rowid`,
-  shared: false,
-}
-
-export const postgresDialect: Dialect = {
-  key: sql`text collate "C"`,
-  bytes: sql`bytea`,
-  bigint: sql`bigint`,
-  keyed: sql``,
-  shared: true,
-}
-
 /** false: another transaction is at that work already. SQLite has one writer at a time. */
 export async function alone<DB>(tx: Kysely<DB>, work: string): Promise<boolean> {
   if (!isPostgres(tx)) return true

@@ -3,10 +3,10 @@ import { rmSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { temporaryFolder } from '../../../test/harness/millrace.ts'
 import { type Databases, query, startDatabases } from '../../../test/harness/postgres.ts'
+import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
 import { openPostgres, type PostgresStorage } from '../postgres/database.ts'
 import { openSqlite, type SqliteStorage } from '../sqlite/database.ts'
 import { writeAndErase } from './room-on-disk.ts'
-import { StorageUnavailable } from './storage-unavailable.ts'
 
 describe('SQLite', () => {
   let folder: string

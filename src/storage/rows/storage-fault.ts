@@ -1,4 +1,4 @@
-import { StorageUnavailable } from './storage-unavailable.ts'
+import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
 
 /** Busy, locked, read-only, I/O error, damaged, full, cannot open, no database: not the writer's fault. */
 const FAULTS = [5, 6, 8, 10, 11, 13, 14, 26]

@@ -19,14 +19,14 @@ import {
   lockFolder,
   makeFolder,
 } from '../../base/data-folder.ts'
+import { DatabaseRefused } from '../../base/refusals.ts'
 import type { Together } from '../../operations/ports/audit.ts'
 import { migrate, NewerSchema } from '../migrations/migrate.ts'
-import { DatabaseRefused } from '../rows/database-refused.ts'
-import { sqliteDialect } from '../rows/dialect.ts'
 import { RoomOnDisk, writeAndErase } from '../rows/room-on-disk.ts'
 import { lackOfRoom, storageFault } from '../rows/storage-fault.ts'
 import type { Tables } from '../rows/tables.ts'
 import { withTogether } from '../rows/together.ts'
+import { sqliteDialect } from './dialect.ts'
 import { GroupCommit } from './group-commit.ts'
 import { type HotWriter, ThreadWriter } from './hot-writer.ts'
 import { type HotWrite, prepareHotWrites } from './hot-writes.ts'

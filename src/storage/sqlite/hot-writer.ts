@@ -1,7 +1,7 @@
 // Hands the writes of the hot path to a thread, all that has become ready in one message: they share a transaction and a sync.
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { threadFile } from '../../base/package-files.ts'
-import { StorageUnavailable } from '../rows/storage-unavailable.ts'
+import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
 import type { HotWrite } from './hot-writes.ts'
 import type { BatchResult } from './writer-thread.ts'
 

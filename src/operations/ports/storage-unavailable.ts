@@ -1,6 +1,5 @@
 /** The database could not keep, or give, what it was asked to. */
 export class StorageUnavailable extends Error {
-  override readonly name = 'StorageUnavailable'
   /** It was on its way: it may have been carried out all the same. Otherwise nothing was written. */
   readonly unsure: boolean
 
