@@ -90,7 +90,7 @@ describe('the documentation', () => {
 
   it('has every error code of the HTTP request', () => {
     const text = read('docs/http-request.md')
-    const list = /OutboundErrorCode =([^/]*)/.exec(read('src/engine/http-client.ts'))![1]!
+    const list = /OutboundErrorCode =([^/]*)/.exec(read('src/engine/ports/http-client.ts'))![1]!
     const codes = new Set([...list.matchAll(/'(\w+)'/g)].map((match) => match[1]!))
     for (let status = 400; status < 600; status++) codes.add(statusFailure(status, 'https://api.example.com').code)
     for (const [, code] of read('src/steps/http/http.ts').matchAll(/code: '(\w+)'/g)) codes.add(code!)

@@ -1,5 +1,5 @@
 // Tells those who watch a run, or a flow, what has become of it.
-import { type ClaimedRun, ROUND, type RunProgress } from '../engine/run-journal.ts'
+import { type ClaimedRun, ROUND, type RunProgress } from '../engine/ports/run-journal.ts'
 import { shown, shownEntry } from '../operations/deliveries/read-deliveries.ts'
 import type { EventRelay, EventViews } from '../operations/events/event-relay.ts'
 import { type Events, type FlowEvent, runEvent, runTopic } from '../operations/events/events.ts'

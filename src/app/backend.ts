@@ -2,7 +2,7 @@
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Engine } from '../engine/engine.ts'
-import type { ClaimedRun, RunJournal } from '../engine/run-journal.ts'
+import type { ClaimedRun, RunJournal } from '../engine/ports/run-journal.ts'
 import type { CallerReply } from '../engine/step-kind.ts'
 import type { Replies } from '../operations/deliveries/replies.ts'
 import type { SignalHandler } from '../operations/events/hear-signal.ts'

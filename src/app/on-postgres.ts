@@ -1,7 +1,7 @@
 // Any number of processes, on PostgreSQL.
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
-import type { ClaimedRun } from '../engine/run-journal.ts'
+import type { ClaimedRun } from '../engine/ports/run-journal.ts'
 import type { CallerReply } from '../engine/step-kind.ts'
 import { ClusterQueue } from '../queue/cluster-queue.ts'
 import { WorkerLease } from '../queue/worker-lease.ts'

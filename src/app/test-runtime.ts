@@ -1,9 +1,9 @@
 // Wires the engine, the real steps and a database in memory for tests of flows; app/start.ts does it for the service.
 import { hashing } from '../base/hashing.ts'
 import { Engine } from '../engine/engine.ts'
-import type { EnginePorts } from '../engine/engine-ports.ts'
 import { createIds } from '../engine/ids.ts'
-import type { Sandbox } from '../engine/sandbox.ts'
+import type { EnginePorts } from '../engine/ports/engine-ports.ts'
+import type { Sandbox } from '../engine/ports/sandbox.ts'
 import type { FlowDocument } from '../flow/document.ts'
 import type { FixtureConnection } from '../flow/fixture.ts'
 import type { Issue } from '../flow/issue.ts'

@@ -2,7 +2,7 @@
 import type { CompiledReply, CompiledTrigger } from '../flow/compile.ts'
 import { ExpressionError, type Scope } from '../flow/expression/index.ts'
 import { isContentType, isMediaType, isReplyHeaderAllowed } from '../flow/reply-header.ts'
-import type { RunError } from './run-journal.ts'
+import type { RunError } from './ports/run-journal.ts'
 import type { Roots } from './run-scope.ts'
 import type { CallerReply } from './step-kind.ts'
 

@@ -1,8 +1,8 @@
 // The runs that this process carries at the moment.
 import type { CompiledFlow } from '../flow/compile.ts'
 import { defaultErrorReply } from './caller-reply.ts'
-import type { EnginePorts } from './engine-ports.ts'
-import type { Advanced, Claim, ClaimedRun, NewRun, RunProgress } from './run-journal.ts'
+import type { EnginePorts } from './ports/engine-ports.ts'
+import type { Advanced, Claim, ClaimedRun, NewRun, RunProgress } from './ports/run-journal.ts'
 import { RunWalk } from './run-walk.ts'
 import type { StepKind } from './step-kind.ts'
 

@@ -1,6 +1,6 @@
 // Gathers a run's outcomes and writes them together, before anything that depends on them leaves.
-import type { EnginePorts } from './engine-ports.ts'
-import type { ClaimedRun, JournalEntry, RunError, RunProgress, RunStatus } from './run-journal.ts'
+import type { EnginePorts } from './ports/engine-ports.ts'
+import type { ClaimedRun, JournalEntry, RunError, RunProgress, RunStatus } from './ports/run-journal.ts'
 import { ClaimLost, Interrupted, WalkSignal } from './walk-signals.ts'
 
 export class JournalWriter {

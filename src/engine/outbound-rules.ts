@@ -1,7 +1,7 @@
 // What may stand in the URL and headers of an outbound request; asked at publish for literals and again before sending.
 import { isWrittenByClient, unfitForHeader } from '../flow/outbound-parts.ts'
 import { isHeaderName } from '../flow/reply-header.ts'
-import { OutboundError } from './http-client.ts'
+import { OutboundError } from './ports/http-client.ts'
 
 const WRITE_FULL_URL = 'Write the full URL including the protocol, for example https://api.example.com/orders.'
 const AUTHORITY = /^https?:\/\/([^/?#]*)/i

@@ -1,7 +1,7 @@
 // Runs one step once: resolves its settings, calls its kind, and turns whatever goes wrong into an outcome.
 import { type CompiledStep, SECRET_MASK } from '../flow/compile.ts'
 import { ExpressionError, type Scope } from '../flow/expression/index.ts'
-import { ConnectionError, type Connections } from './connections.ts'
+import { ConnectionError, type Connections } from './ports/connections.ts'
 import { failed, type Outcome, type StepContext, type StepError, type StepKind } from './step-kind.ts'
 import { WalkSignal } from './walk-signals.ts'
 

@@ -4,9 +4,9 @@ import type { Static, TSchema } from 'typebox'
 import type { KeySettings } from '../flow/document.ts'
 import type { Scope } from '../flow/expression/index.ts'
 import type { StepListHandle } from '../flow/schema.ts'
-import type { Connections } from './connections.ts'
-import type { HttpClient, RoomOfRun, Standing } from './http-client.ts'
-import type { Sandbox } from './sandbox.ts'
+import type { Connections } from './ports/connections.ts'
+import type { HttpClient, RoomOfRun, Standing } from './ports/http-client.ts'
+import type { Sandbox } from './ports/sandbox.ts'
 
 /** Why a step or run failed. */
 export interface StepError {

@@ -4,13 +4,14 @@ import Type from 'typebox'
 import { checkValue, type Visitor } from './check.ts'
 import { checkTrigger } from './check-trigger.ts'
 import { type ConnectionShapes, type ConnectionUse, useProblem } from './connection-use.ts'
-import { type KindSchema, type Kinds, StepCommon, stepSchema, Trigger } from './document.ts'
-import { type Reference, type Template, TemplateSyntaxError, tryTemplate } from './expression/index.ts'
+import { type Kinds, Trigger } from './document.ts'
+import { type Reference, type Template, TemplateSyntaxError } from './expression/index.ts'
 import { type Finding, Findings, type Issue, nearest, type Patience, quoted } from './issue.ts'
-import type { StepListScope } from './schema.ts'
 import { type IsSecretField, MOST_ORIGINS, SecretFlow } from './secret-flow.ts'
 import { type DataShapes, type LoopLists, listPath } from './shape/data-shapes.ts'
 import { unseenReference } from './shape/unseen-reference.ts'
+import { StepOutline } from './step-outline.ts'
+import { LONGEST_EXPRESSIONS, MOST_EXPRESSIONS, TemplateReader } from './template-reader.ts'
 
 /** What outside the document its templates may refer to. */
 export interface Surroundings {
@@ -20,11 +21,7 @@ export interface Surroundings {
   data?: DataShapes
 }
 
-/** What somebody who writes a flow may ask of whoever checks it, which happens in one go. */
-const MOST_STEPS = 1_000
-const DEEPEST_STEP = 50
-const MOST_EXPRESSIONS = 5_000
-const LONGEST_EXPRESSIONS = 200_000
+/** A document is checked in one go: the code of its steps is read up to this many characters. */
 const LONGEST_CODE_READ = 65_536
 
 /** Step ids whose results may be there: those of a list, and those around it. */
@@ -60,7 +57,6 @@ const STEP_ROOTS: ReadonlySet<string> = new Set(RUN_ROOTS)
 const ROUND_ROOTS: ReadonlySet<string> = new Set([...RUN_ROOTS, 'loop', 'loops'])
 const NOTHING: ReadonlySet<string> = new Set()
 const NO_LOOPS: LoopLists = new Map()
-const EMPTY_STEP = Type.Object(StepCommon, { additionalProperties: true })
 
 export function validate(document: unknown, kinds: Kinds, surroundings: Surroundings): Finding[] {
   const validator = new Validator(kinds, surroundings)
@@ -93,13 +89,6 @@ const plain = (findings: Finding[]): Issue[] => findings.map(({ path, code, mess
 
 type PlaceOf = (path: string, lazy: boolean) => Place
 
-/** none: no scope of its own; each: rounds see their own results; while: rounds see the previous one's too. */
-interface NestedList {
-  list: unknown[]
-  path: string
-  scope: 'none' | 'each' | 'while'
-}
-
 class Validator {
   readonly findings = new Findings()
   readonly uses: ConnectionUse[] = []
@@ -107,22 +96,17 @@ class Validator {
   readonly env = new Set<string>()
   readonly #kinds: Kinds
   readonly #surroundings: Surroundings
-  /** Every step id of the document, and every variable that a step sets. */
-  readonly #ids = new Map<string, string>()
-  readonly #vars = new Set<string>()
-  readonly #nested = new Map<object, NestedList[]>()
+  readonly #outline: StepOutline
   readonly #patience: Patience = { comparisons: 5_000 }
   #callerWaits = false
-  readonly #templates = new Map<string, Template | TemplateSyntaxError>()
-  #expressionsLeft = MOST_EXPRESSIONS
-  #parsesLeft = MOST_EXPRESSIONS
-  #charactersLeft = LONGEST_EXPRESSIONS
+  readonly #templates = new TemplateReader()
   #codeLeft = LONGEST_CODE_READ
   #secrets!: SecretFlow
   readonly #revealed = new Set<string>()
 
   constructor(kinds: Kinds, surroundings: Surroundings) {
     this.#kinds = kinds
+    this.#outline = new StepOutline(kinds, this.findings)
     this.#surroundings = surroundings
   }
 
@@ -147,10 +131,10 @@ class Validator {
     this.#check(shell, document, '', null)
     const { trigger, steps } = document as { trigger?: unknown; steps?: unknown }
     const list = Array.isArray(steps) ? steps : []
-    if (!this.#collectNames(list, '/steps', 1)) return
+    if (!this.#outline.collect(list, '/steps', 1)) return
     const { connections } = this.#surroundings
     const isSecretField: IsSecretField = (name, field) => !connections.get(name)?.open?.has(field)
-    this.#secrets = new SecretFlow(document, this.#kinds, isSecretField, (source) => this.#parse(source))
+    this.#secrets = new SecretFlow(document, this.#kinds, isSecretField, (source) => this.#templates.parse(source))
     this.#trigger(trigger)
     this.#steps(list, '/steps', new Visible(null), NO_LOOPS)
     if (new Set(this.uses.map(({ name }) => name)).size > MOST_ORIGINS)
@@ -163,7 +147,7 @@ class Validator {
 
   #trigger(trigger: unknown): void {
     if (trigger === undefined) return
-    const everything = new Set(this.#ids.keys())
+    const everything = new Set(this.#outline.ids.keys())
     const { mode, reveal } = (trigger as { response?: { mode?: unknown; reveal?: unknown } } | null)?.response ?? {}
     const revealedBy = reveal === true ? '/trigger/response/reveal' : null
     this.#callerWaits = mode === 'finished'
@@ -184,73 +168,6 @@ class Validator {
     if (typeof trigger === 'object' && trigger !== null) checkTrigger(trigger, this.findings)
   }
 
-  #stepCount = 0
-
-  /** Ids and variables first: a reference may point forward, and then deserves a better message than "unknown". False: it is too much. */
-  #collectNames(list: unknown[], path: string, depth: number): boolean {
-    this.#stepCount += list.length
-    if (this.#stepCount > MOST_STEPS) {
-      this.#add('shape', '/steps', 'too_many_steps', `A flow has at most ${MOST_STEPS} steps; split it into several.`)
-      return false
-    }
-    if (depth > DEEPEST_STEP) {
-      const message = `Steps are nested more than ${DEEPEST_STEP} deep; make a flow of the inner ones.`
-      this.#add('shape', '/steps', 'too_deep', message)
-      return false
-    }
-    for (const [i, step] of list.entries()) {
-      if (typeof step !== 'object' || step === null) continue
-      const { id, kind } = step as { id?: unknown; kind?: unknown }
-      if (typeof id === 'string' && id !== '') {
-        const first = this.#ids.get(id)
-        if (first === undefined) this.#ids.set(id, `${path}/${i}`)
-        else
-          this.#add(
-            'publish',
-            `${path}/${i}/id`,
-            'duplicate_id',
-            `The id ${quoted(id)} is used already at ${first}; step ids are unique in a flow.`,
-          )
-      }
-      const assigns = typeof kind === 'string' ? this.#kinds.get(kind)?.assigns : undefined
-      const vars = assigns === undefined ? null : (step as Record<string, unknown>)[assigns]
-      if (typeof vars === 'object' && vars !== null) for (const name of Object.keys(vars)) this.#vars.add(name)
-      for (const nested of this.#nestedLists(step))
-        if (!this.#collectNames(nested.list, `${path}/${i}${nested.path}`, depth + 1)) return false
-    }
-    return true
-  }
-
-  /** With paths that begin at the step. */
-  #nestedLists(step: object): NestedList[] {
-    const known = this.#nested.get(step)
-    if (known) return known
-    const lists: NestedList[] = []
-    // Which of the two a loop is, its settings tell.
-    const rounds = Object.hasOwn(step, 'while') ? 'while' : 'each'
-    const visitor = {
-      template() {},
-      secret() {},
-      connection() {},
-      steps: (list: unknown[], at: string, scope: StepListScope) =>
-        lists.push({ list, path: at, scope: scope === 'rounds' ? rounds : 'none' }),
-    }
-    checkValue(this.#schemaOf(step), step, '', new Findings(), visitor)
-    this.#nested.set(step, lists)
-    return lists
-  }
-
-  /** A kind that is no text is no kind, whatever it would become as one. */
-  #kindOf(step: object): KindSchema | undefined {
-    const { kind } = step as { kind?: unknown }
-    return typeof kind === 'string' ? this.#kinds.get(kind) : undefined
-  }
-
-  #schemaOf(step: object): TSchema {
-    const kind = this.#kindOf(step)
-    return kind ? stepSchema(kind) : EMPTY_STEP
-  }
-
   /** Walks a list in order of execution; `seen` gathers the ids whose results later steps may read. */
   #steps(list: unknown[], path: string, seen: Visible, loops: LoopLists): void {
     for (const [i, step] of list.entries()) this.#step(step, `${path}/${i}`, seen, loops)
@@ -262,7 +179,7 @@ class Validator {
       return
     }
     const { id, kind: kindName } = step as { id?: unknown; kind?: unknown }
-    const kind = this.#kindOf(step)
+    const kind = this.#outline.kindOf(step)
     if (!kind && typeof kindName === 'string' && kindName !== '') {
       this.#add(
         'shape',
@@ -272,14 +189,13 @@ class Validator {
       )
       return
     }
-    const nested = this.#nestedLists(step)
+    const nested = this.#outline.nestedLists(step)
     const rounds = nested.find((n) => n.scope !== 'none')
     const inner = new Visible(seen)
     if (rounds)
-      collectIds(
+      this.#outline.collectIds(
         nested.map((n) => n.list),
         inner,
-        this,
       )
     const roots = loops.size ? ROUND_ROOTS : STEP_ROOTS
     const each = (step as { each?: unknown }).each
@@ -298,7 +214,7 @@ class Validator {
     const inside: Place = rounds
       ? { roots: ROUND_ROOTS, steps: inner, loops: innerLoops, answersCaller, revealedBy }
       : here
-    this.#check(this.#schemaOf(step), step, path, (_, lazy) => (lazy ? inside : here))
+    this.#check(this.#outline.schemaOf(step), step, path, (_, lazy) => (lazy ? inside : here))
     for (const issue of kind?.check?.(step as Record<string, unknown>, this.#mayRead) ?? [])
       this.#add(issue.warning ? 'warning' : 'publish', path + issue.path, issue.code, issue.message)
     for (const { list, path: at, scope } of nested) {
@@ -307,15 +223,8 @@ class Validator {
     }
     // Rounds of `each` keep their results to themselves; what a branch or the last round of `while` left can be read later.
     const left = nested.filter((n) => n.scope !== 'each').map((n) => n.list)
-    collectIds(left, seen, this)
+    this.#outline.collectIds(left, seen)
     if (typeof id === 'string') seen.add(id)
-  }
-
-  /** Called by collectIds for lists below a step. */
-  nestedListsOf(step: object): unknown[][] {
-    return this.#nestedLists(step)
-      .filter((n) => n.scope !== 'each')
-      .map((n) => n.list)
   }
 
   readonly #mayRead = (characters: number): boolean => {
@@ -367,33 +276,16 @@ class Validator {
 
   /** null: there are too many, which is said once. */
   #template(source: string, path: string): Template | TemplateSyntaxError | null {
-    if (this.#expressionsLeft < 0) return null
-    this.#expressionsLeft -= expressionsIn(source)
-    const parsed = this.#expressionsLeft < 0 ? null : this.#parse(source)
-    if (parsed) return parsed
-    this.#expressionsLeft = -1
-    this.#add(
-      'shape',
-      path,
-      'too_many_expressions',
-      `A flow has at most ${MOST_EXPRESSIONS} expressions, of ${LONGEST_EXPRESSIONS} characters together; this one and those after it were not looked at.`,
-    )
-    return null
-  }
-
-  /** Once for each text. Parsing takes longer than all else, and how much there is to parse is up to whoever wrote the document. */
-  #parse(source: string): Template | TemplateSyntaxError | null {
-    const known = this.#templates.get(source)
-    if (known) return known
-    this.#parsesLeft -= expressionsIn(source)
-    if (this.#parsesLeft < 0 || this.#charactersLeft < 0) return null
-    const parsed = tryTemplate(source)
-    this.#charactersLeft -=
-      parsed instanceof TemplateSyntaxError
-        ? parsed.position
-        : parsed.parts.reduce((sum, part) => sum + (typeof part === 'string' ? 0 : part.source.length), 0)
-    this.#templates.set(source, parsed)
-    return parsed
+    if (this.#templates.isExhausted) return null
+    const read = this.#templates.read(source)
+    if (!read)
+      this.#add(
+        'shape',
+        path,
+        'too_many_expressions',
+        `A flow has at most ${MOST_EXPRESSIONS} expressions, of ${LONGEST_EXPRESSIONS} characters together; this one and those after it were not looked at.`,
+      )
+    return read
   }
 
   #near(name: string, known: Iterable<string>): string {
@@ -440,37 +332,21 @@ class Validator {
         : this.#use({ name, field, kind: null })
     if (name === undefined) return null
     if (root === 'steps' && !place.steps.has(name))
-      return this.#ids.has(name)
+      return this.#outline.ids.has(name)
         ? ['step_not_run_yet', `steps.${name} cannot have run when this is evaluated; move that step before this one.`]
-        : ['unknown_step', `There is no step "${name}"${this.#near(name, this.#ids.keys())}.`]
-    if (root === 'vars' && !this.#vars.has(name))
-      return ['unknown_variable', `No set step sets the variable "${name}"${this.#near(name, this.#vars)}.`]
+        : ['unknown_step', `There is no step "${name}"${this.#near(name, this.#outline.ids.keys())}.`]
+    if (root === 'vars' && !this.#outline.vars.has(name))
+      return ['unknown_variable', `No set step sets the variable "${name}"${this.#near(name, this.#outline.vars)}.`]
     if (root === 'loops' && !place.loops.has(name))
       return ['unknown_reference', `loops.${name} is not a loop around this step.`]
     return null
   }
 }
 
-function expressionsIn(source: string): number {
-  let count = 0
-  for (let at = source.indexOf('{{'); at !== -1; at = source.indexOf('{{', at + 2)) count++
-  return count
-}
-
 const IN_REPLY =
   'A reply to the caller may hold no secret, and this comes from a connection or the environment. If it may be known, say reveal: true where the reply is set, or on the step that makes it.'
 const REVEALS =
   'This gives away what comes of a secret: whoever gets the reply, or may see the run, can read it. Remove reveal where that is not meant.'
-
-function collectIds(lists: unknown[][], into: Visible, validator: { nestedListsOf(step: object): unknown[][] }): void {
-  for (const list of lists)
-    for (const step of list) {
-      if (typeof step !== 'object' || step === null) continue
-      const id = (step as { id?: unknown }).id
-      if (typeof id === 'string') into.add(id)
-      collectIds(validator.nestedListsOf(step), into, validator)
-    }
-}
 
 function notHere(root: string, place: Place): string {
   if (root === 'loop' || root === 'loops') return `${root} exists only inside a loop.`

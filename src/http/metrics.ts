@@ -1,6 +1,6 @@
 // Prometheus metrics; labels never hold an id.
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import { type JournalEntry, ROUND } from '../engine/run-journal.ts'
+import { type JournalEntry, ROUND } from '../engine/ports/run-journal.ts'
 import type { Meters } from '../operations/ports/basics.ts'
 import { Tally } from './tally.ts'
 import { type Series, Timings } from './timings.ts'

@@ -7,7 +7,7 @@ import {
 } from 'node:http'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import type { DeliveryTracing } from '../engine/tracing.ts'
+import type { DeliveryTracing } from '../engine/ports/tracing.ts'
 import { editorSchema } from '../flow/flow-schema.ts'
 import { FlowTextError, parseFlowText } from '../flow/flow-text.ts'
 import { type JsonLimits, jsonProblem, measureJson, SENDER_LIMITS } from '../flow/json-limits.ts'

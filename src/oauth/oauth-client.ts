@@ -19,7 +19,7 @@ import {
   type TokenEndpointResponse,
   validateAuthResponse,
 } from 'oauth4webapi'
-import { type HttpClient, OutboundError, type OutboundReply, type Standing } from '../engine/http-client.ts'
+import { type HttpClient, OutboundError, type OutboundReply, type Standing } from '../engine/ports/http-client.ts'
 import {
   type OAuthClient,
   type OAuthSettings,

@@ -1,5 +1,5 @@
 // Brings the replies of token endpoints into the form of RFC 6749: many leave something out, or say it in their own way.
-import type { OutboundReply } from '../engine/http-client.ts'
+import type { OutboundReply } from '../engine/ports/http-client.ts'
 
 /** Tokens are short, and what is longer takes its time. */
 const LONGEST = 65_536

@@ -1,6 +1,6 @@
 // The cookies of one request: what a host sets on a redirect goes back to that host at a later hop, and is forgotten with the request.
 // RFC 6265bis for one host at a time: `Domain` widens nothing, since which hosts belong together only the public suffix list knows.
-import type { OutboundHeader, OutboundHop } from '../engine/http-client.ts'
+import type { OutboundHeader, OutboundHop } from '../engine/ports/http-client.ts'
 
 interface Cookie {
   host: string

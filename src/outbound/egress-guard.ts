@@ -1,7 +1,7 @@
 // Decides what a request may reach: by its URL before it is sent, and by the address when a connection is made.
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { OutboundError } from '../engine/http-client.ts'
+import { OutboundError } from '../engine/ports/http-client.ts'
 import { type Address, isMetadata, specialRange, unwrapped } from './address-ranges.ts'
 import { allowsAddress, allowsHost, type EgressRules, namesAddress, withoutFinalDot } from './egress-rules.ts'
 

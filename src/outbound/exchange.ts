@@ -5,7 +5,7 @@ import type {
   OutboundHop,
   OutboundReply,
   OutboundRequest,
-} from '../engine/http-client.ts'
+} from '../engine/ports/http-client.ts'
 import type { ConnectionPool } from './connection-pool.ts'
 import { CookieJar } from './cookie-jar.ts'
 import type { EgressGuard, Target } from './egress-guard.ts'

@@ -1,5 +1,5 @@
 // Turns the faults of sockets, TLS and the parser into errors that name the host, what happened, and what to do.
-import { OutboundError, type OutboundErrorCode } from '../engine/http-client.ts'
+import { OutboundError, type OutboundErrorCode } from '../engine/ports/http-client.ts'
 
 interface Fault extends Error {
   code?: string

@@ -1,6 +1,6 @@
 // What undici calls for one hop: reads the reply, then hands the connection back or closes it.
 import type { Dispatcher } from 'undici'
-import type { OutboundError } from '../engine/http-client.ts'
+import type { OutboundError } from '../engine/ports/http-client.ts'
 import type { Connection, ConnectionPool } from './connection-pool.ts'
 import { invalidReply, type Phase, replyFailure, tooLarge } from './failures.ts'
 import { type BodyOwner, type ReplyBody, replyBody } from './reply-body.ts'

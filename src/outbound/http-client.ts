@@ -1,6 +1,7 @@
 // The guarded HTTP client: the one way out of the process.
-import type { HttpClient, OutboundError, OutboundReply, OutboundRequest } from '../engine/http-client.ts'
+
 import { checkHeaderName, checkHeaderValue, parseOutboundUrl } from '../engine/outbound-rules.ts'
+import type { HttpClient, OutboundError, OutboundReply, OutboundRequest } from '../engine/ports/http-client.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { Dialler } from './dial.ts'
 import { EgressGuard, type OwnService } from './egress-guard.ts'

@@ -1,6 +1,7 @@
 // What follows a redirect reply: the next request, or why there is none (contract §3).
-import { OutboundError, type OutboundHop } from '../engine/http-client.ts'
+
 import { invalidUrl } from '../engine/outbound-rules.ts'
+import { OutboundError, type OutboundHop } from '../engine/ports/http-client.ts'
 
 export const MAX_REDIRECTS = 10
 

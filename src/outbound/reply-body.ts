@@ -9,7 +9,7 @@ import {
   createZstdDecompress,
 } from 'node:zlib'
 import { type ContentEncoding, readContentEncodings } from '../engine/content-encodings.ts'
-import type { OutboundError } from '../engine/http-client.ts'
+import type { OutboundError } from '../engine/ports/http-client.ts'
 import { invalidReply, tooLarge } from './failures.ts'
 
 const MAX_ENCODINGS = 5

@@ -5,7 +5,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
-import type { OutboundError, OutboundReply, OutboundRequest } from '../engine/http-client.ts'
+import type { OutboundError, OutboundReply, OutboundRequest } from '../engine/ports/http-client.ts'
 import { createHttpClient, type HttpClientOptions, type OutboundClient } from './http-client.ts'
 
 export interface TestServer {

@@ -1,6 +1,6 @@
 // Who runs which run when, among several processes: each takes as many runs out of the database as it has places for.
 import { timeOfId } from '../engine/ids.ts'
-import { type Advanced, type ClaimedRun, SMALL_RUN } from '../engine/run-journal.ts'
+import { type Advanced, type ClaimedRun, SMALL_RUN } from '../engine/ports/run-journal.ts'
 import type { DispatchStore, Queue, QueuedRun, TakenRun } from '../operations/ports/queue.ts'
 import type { RunMemory } from './run-memory.ts'
 

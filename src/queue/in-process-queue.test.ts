@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Advanced } from '../engine/run-journal.ts'
+import type { Advanced } from '../engine/ports/run-journal.ts'
 import type { QueuedRun } from '../operations/ports/queue.ts'
 import { InProcessQueue } from './in-process-queue.ts'
 import { RunMemory } from './run-memory.ts'

@@ -2,7 +2,7 @@
 // large ones only as many as memory holds; those wait in a line of their own, so that nobody else waits for them.
 
 import { Fifo } from '../base/fifo.ts'
-import { type Advanced, type NewRun, SMALL_RUN } from '../engine/run-journal.ts'
+import { type Advanced, type NewRun, SMALL_RUN } from '../engine/ports/run-journal.ts'
 import type { Queue, QueuedRun } from '../operations/ports/queue.ts'
 import type { RunMemory } from './run-memory.ts'
 

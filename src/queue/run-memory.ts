@@ -1,7 +1,7 @@
 // What the runs under way may hold in memory, all together: their bodies, what their steps had left when they were taken up, and the
 // large replies that come in since.
-import type { ReplyRoom } from '../engine/http-client.ts'
-import { SMALL_RUN } from '../engine/run-journal.ts'
+import type { ReplyRoom } from '../engine/ports/http-client.ts'
+import { SMALL_RUN } from '../engine/ports/run-journal.ts'
 import type { Room } from '../operations/ports/queue.ts'
 
 /** What came in is there as it came and as its values. */

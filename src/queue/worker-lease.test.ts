@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Databases, startDatabases } from '../../test/harness/postgres.ts'
-import type { Claim } from '../engine/run-journal.ts'
+import type { Claim } from '../engine/ports/run-journal.ts'
 import type { DispatchStore } from '../operations/ports/queue.ts'
 import { testProtect } from '../secrets/keys.testkit.ts'
 import { newRun } from '../storage/conformance/store-contract.testkit.ts'

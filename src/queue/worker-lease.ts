@@ -1,5 +1,5 @@
 // Gives signs of life for this process, and notices which others give none any more, so that their runs can go on elsewhere.
-import type { Claim } from '../engine/run-journal.ts'
+import type { Claim } from '../engine/ports/run-journal.ts'
 import type { DispatchStore } from '../operations/ports/queue.ts'
 
 export interface LeasePorts {

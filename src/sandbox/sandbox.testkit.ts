@@ -1,6 +1,6 @@
 // For the tests of this folder: one pool per file, and short ways to run code.
 import { afterAll } from 'vitest'
-import { CodeError, type CodeResult } from '../engine/sandbox.ts'
+import { CodeError, type CodeResult } from '../engine/ports/sandbox.ts'
 import { createSandbox } from './worker-pool.ts'
 
 export interface Options {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { CodeError } from '../engine/sandbox.ts'
+import { CodeError } from '../engine/ports/sandbox.ts'
 import { testSandbox } from './sandbox.testkit.ts'
 import { createSandbox } from './worker-pool.ts'
 

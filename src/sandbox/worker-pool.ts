@@ -2,7 +2,7 @@
 import { Worker } from 'node:worker_threads'
 import { Fifo } from '../base/fifo.ts'
 import { threadFile } from '../base/package-files.ts'
-import { CodeError, type CodeRequest, type CodeResult, type Sandbox } from '../engine/sandbox.ts'
+import { CodeError, type CodeRequest, type CodeResult, type Sandbox } from '../engine/ports/sandbox.ts'
 import { parseJson } from '../flow/parse-json.ts'
 import { sandboxBroke, timedOut } from './explain-failure.ts'
 import { GRACE_MS, PATIENCE_MS, WORKER_HEAP_MB, WORKER_STACK_MB, WORKER_YOUNG_MB } from './limits.ts'

@@ -1,6 +1,6 @@
 import { parse } from 'acorn'
 import Type from 'typebox'
-import { CodeError } from '../engine/sandbox.ts'
+import { CodeError } from '../engine/ports/sandbox.ts'
 import { defineStep, done, failed, type StepIssue } from '../engine/step-kind.ts'
 import { json } from '../flow/schema.ts'
 

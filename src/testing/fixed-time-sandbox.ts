@@ -1,5 +1,5 @@
 // Code steps in a test: the real sandbox, with the test's clock and the same "random" numbers each time.
-import type { Sandbox } from '../engine/sandbox.ts'
+import type { Sandbox } from '../engine/ports/sandbox.ts'
 
 export const fixedTimeSandbox = (sandbox: Sandbox, now: () => number): Sandbox => ({
   // On the first line, so that the line numbers of errors stay true.

@@ -1,5 +1,10 @@
 // Stands in for the HTTP client: answers with what the test says, and keeps what was asked. Nothing leaves the process.
-import { type HttpClient, OutboundError, type OutboundReply, type OutboundRequest } from '../engine/http-client.ts'
+import {
+  type HttpClient,
+  OutboundError,
+  type OutboundReply,
+  type OutboundRequest,
+} from '../engine/ports/http-client.ts'
 import { collectPairs, isJsonType, lastValues, mediaType } from '../engine/webhook-data.ts'
 import type { FixtureReply, FixtureStub } from '../flow/fixture.ts'
 import { parseJson } from '../flow/parse-json.ts'

@@ -1,7 +1,7 @@
 // Follows runs through other systems: with spans where an OpenTelemetry SDK was loaded before the start, else by passing on headers.
 import { isSpanContextValid, trace } from '@opentelemetry/api'
-import type { HttpClient } from '../engine/http-client.ts'
-import type { DeliveryTracing, RunTracing } from '../engine/tracing.ts'
+import type { HttpClient } from '../engine/ports/http-client.ts'
+import type { DeliveryTracing, RunTracing } from '../engine/ports/tracing.ts'
 import { createPassOn } from './pass-on.ts'
 import { RecordedRun, recordDelivery } from './recorded-spans.ts'
 

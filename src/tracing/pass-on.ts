@@ -1,7 +1,7 @@
 // Where nobody records: the trace that came with a delivery goes on to whatever its run calls.
-import type { HttpClient } from '../engine/http-client.ts'
+import type { HttpClient } from '../engine/ports/http-client.ts'
+import type { RunTracing, StepTrace } from '../engine/ports/tracing.ts'
 import { parseTraceContext } from '../engine/trace-context.ts'
-import type { RunTracing, StepTrace } from '../engine/tracing.ts'
 import { traceHeaders, withTraceHeaders } from './trace-headers.ts'
 
 const nothing = () => {}

@@ -9,11 +9,16 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api'
-import { type HttpClient, OutboundError, type OutboundReply, type OutboundRequest } from '../engine/http-client.ts'
-import type { Advanced, ClaimedRun, JournalEntry } from '../engine/run-journal.ts'
+import {
+  type HttpClient,
+  OutboundError,
+  type OutboundReply,
+  type OutboundRequest,
+} from '../engine/ports/http-client.ts'
+import type { Advanced, ClaimedRun, JournalEntry } from '../engine/ports/run-journal.ts'
+import type { DeliveryTrace, RunTrace, StepTrace, TraceHeaders } from '../engine/ports/tracing.ts'
 import type { Outcome, StepError } from '../engine/step-kind.ts'
 import { parseTraceContext } from '../engine/trace-context.ts'
-import type { DeliveryTrace, RunTrace, StepTrace, TraceHeaders } from '../engine/tracing.ts'
 import { traceHeaders, withTraceHeaders } from './trace-headers.ts'
 
 export interface Recorder {

@@ -1,7 +1,7 @@
 // Puts the trace into an outbound request.
-import type { OutboundHeader, OutboundRequest } from '../engine/http-client.ts'
+import type { OutboundHeader, OutboundRequest } from '../engine/ports/http-client.ts'
+import type { TraceHeaders } from '../engine/ports/tracing.ts'
 import { type TraceContext, traceparentOf } from '../engine/trace-context.ts'
-import type { TraceHeaders } from '../engine/tracing.ts'
 
 export const traceHeaders = (context: TraceContext): TraceHeaders => ({
   traceparent: traceparentOf(context),

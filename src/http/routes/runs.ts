@@ -13,7 +13,7 @@ import {
   StepBody,
   StepPartQuery,
 } from '../../contract/bodies.ts'
-import type { RunStatus } from '../../engine/run-journal.ts'
+import type { RunStatus } from '../../engine/ports/run-journal.ts'
 import { FixtureSchema } from '../../flow/fixture.ts'
 import { runTopic } from '../../operations/events/events.ts'
 import { OperationError } from '../../operations/operation-error.ts'

@@ -1,5 +1,5 @@
 // Records each delivery, and puts its own place in the trace where the sender's stood: all that follows hangs on it.
-import type { DeliveryTracing } from '../../engine/tracing.ts'
+import type { DeliveryTracing } from '../../engine/ports/tracing.ts'
 import type { WebhookListener } from './listener.ts'
 
 export function traceWebhooks(listener: WebhookListener, tracing: DeliveryTracing): WebhookListener {

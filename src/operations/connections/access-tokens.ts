@@ -1,7 +1,7 @@
 // The access tokens of OAuth connections: fetched when they are first needed, refreshed ahead of their end, with one request at
 // a time for each connection, however many runs and processes want the token.
-import { ConnectionError } from '../../engine/connections.ts'
-import type { Standing } from '../../engine/http-client.ts'
+import { ConnectionError } from '../../engine/ports/connections.ts'
+import type { Standing } from '../../engine/ports/http-client.ts'
 import type { ConnectionRecord, GrantRecord, GrantStore } from '../ports/connections.ts'
 import {
   LONGEST_QUOTE,

@@ -1,5 +1,5 @@
 // OAuth by authorization code: sends the user's browser to the authorization server, and takes it back once, from the same place.
-import { ConnectionError } from '../../engine/connections.ts'
+import { ConnectionError } from '../../engine/ports/connections.ts'
 import { OperationError } from '../operation-error.ts'
 import type { Actor } from '../ports/access.ts'
 import type { AuthorizationRequest } from '../ports/connections.ts'

@@ -1,6 +1,7 @@
 // The kinds of connections and their fields (contract §5): what may stand in them, and which of them are secret.
-import { OutboundError } from '../../engine/http-client.ts'
+
 import { checkHeaderName, parseOutboundUrl } from '../../engine/outbound-rules.ts'
+import { OutboundError } from '../../engine/ports/http-client.ts'
 import { type Issue, nearest, pointer } from '../../flow/issue.ts'
 import type { ConnectionKind } from '../ports/connections.ts'
 

@@ -1,5 +1,5 @@
 // Every connection, opened and kept in memory: steps read their fields without asking the database, and always as they are now.
-import { OutboundError } from '../../engine/http-client.ts'
+import { OutboundError } from '../../engine/ports/http-client.ts'
 import type { ConnectionShape } from '../../flow/connection-use.ts'
 import type { ConnectionRecord, Tokens } from '../ports/connections.ts'
 import type { Secrets } from '../ports/secrets.ts'

@@ -1,5 +1,5 @@
 // Why there is no access token, in words that say what to do.
-import { ConnectionError } from '../../engine/connections.ts'
+import { ConnectionError } from '../../engine/ports/connections.ts'
 
 export const NOT_CONNECTED = 'it is not connected yet'
 export const NOT_THERE = 'there is no such OAuth connection, or its secrets cannot be read'

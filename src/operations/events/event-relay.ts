@@ -1,5 +1,5 @@
 // Events between processes: one that watches says so, the others pass on what changes, and the database says how it stands.
-import { type JournalEntry, ROUND, type RunProgress } from '../../engine/run-journal.ts'
+import { type JournalEntry, ROUND, type RunProgress } from '../../engine/ports/run-journal.ts'
 import type { DeliveryRecord, DeliveryStore, SampleRecord, SampleStore } from '../ports/deliveries.ts'
 import type { RunStore, ShownEntry } from '../ports/runs.ts'
 import type { News } from '../ports/signals.ts'

@@ -1,5 +1,5 @@
 // What happened, for whoever watches: live pages now, nothing is kept.
-import type { NewRun, RunProgress } from '../../engine/run-journal.ts'
+import type { NewRun, RunProgress } from '../../engine/ports/run-journal.ts'
 import type { News } from '../ports/signals.ts'
 
 export interface FlowEvent {

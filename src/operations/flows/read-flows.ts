@@ -1,4 +1,4 @@
-import type { RunStatus } from '../../engine/run-journal.ts'
+import type { RunStatus } from '../../engine/ports/run-journal.ts'
 import { parseJson } from '../../flow/parse-json.ts'
 import { notFound } from '../operation-error.ts'
 import type { Page, Paged } from '../ports/page.ts'

@@ -1,5 +1,5 @@
 // The port to the authorization servers of OAuth connections.
-import type { Standing } from '../../engine/http-client.ts'
+import type { Standing } from '../../engine/ports/http-client.ts'
 
 export interface OAuthSettings {
   authorizationUrl: string | null

@@ -1,5 +1,5 @@
 // What runs the runs: the line that they wait in, in this process or among several.
-import type { Claim, ClaimedRun, NewRun } from '../../engine/run-journal.ts'
+import type { Claim, ClaimedRun, NewRun } from '../../engine/ports/run-journal.ts'
 
 export interface QueuedRun {
   id: string

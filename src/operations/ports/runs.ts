@@ -1,5 +1,5 @@
 // Where runs are kept.
-import type { Claim, JournalEntry, NewRun, RunError, RunStatus } from '../../engine/run-journal.ts'
+import type { Claim, JournalEntry, NewRun, RunError, RunStatus } from '../../engine/ports/run-journal.ts'
 import type { KeyValueOperation, StepError } from '../../engine/step-kind.ts'
 import type { ShownWebhook } from './deliveries.ts'
 import type { FlowVersion, RouteRecord } from './flows.ts'

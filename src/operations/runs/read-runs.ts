@@ -1,5 +1,5 @@
 // Runs as the API shows them.
-import type { JournalEntry, RunError, RunStatus } from '../../engine/run-journal.ts'
+import type { JournalEntry, RunError, RunStatus } from '../../engine/ports/run-journal.ts'
 import { parseJson } from '../../flow/parse-json.ts'
 import { notFound, OperationError } from '../operation-error.ts'
 import type { ShownWebhook } from '../ports/deliveries.ts'

@@ -1,5 +1,5 @@
 // Runs a run again, whole or from a step, on its own version, the published one or the draft.
-import type { NewRun } from '../../engine/run-journal.ts'
+import type { NewRun } from '../../engine/ports/run-journal.ts'
 import { findFlow, publishable } from '../flows/draft.ts'
 import { notFound, OperationError } from '../operation-error.ts'
 import type { Actor } from '../ports/access.ts'

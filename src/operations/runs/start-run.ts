@@ -1,5 +1,5 @@
 // Takes on a run durably and puts it in line.
-import type { NewRun } from '../../engine/run-journal.ts'
+import type { NewRun } from '../../engine/ports/run-journal.ts'
 import { runEvent } from '../events/events.ts'
 import type { RouteRecord } from '../ports/flows.ts'
 import type { Accepted, Dedupe, ReplayedJournal } from '../ports/runs.ts'

@@ -1,5 +1,5 @@
 // Turns resolved settings into the request that leaves, and into what the run's history shows of it.
-import { OutboundError, type OutboundHeader } from '../../engine/http-client.ts'
+import { OutboundError, type OutboundHeader } from '../../engine/ports/http-client.ts'
 import { givenBoundary, type RequestBody, requestBody } from './request-body.ts'
 import type { HttpSettings } from './settings.ts'
 

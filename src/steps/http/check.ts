@@ -1,6 +1,7 @@
 // What the schema cannot say about an HTTP step; templates are left to the run.
-import { OutboundError } from '../../engine/http-client.ts'
+
 import { checkHeaderName, checkHeaderValue, parseOutboundUrl } from '../../engine/outbound-rules.ts'
+import { OutboundError } from '../../engine/ports/http-client.ts'
 import type { StepIssue } from '../../engine/step-kind.ts'
 import { hasBreak } from '../../flow/outbound-parts.ts'
 

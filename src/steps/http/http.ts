@@ -1,5 +1,5 @@
 // The HTTP request step: sends one request to any API and hands its reply to later steps.
-import { OutboundError, type OutboundHop, type OutboundReply } from '../../engine/http-client.ts'
+import { OutboundError, type OutboundHop, type OutboundReply } from '../../engine/ports/http-client.ts'
 import { defineStep, done, failed, type Outcome, type ShownOutput, type StepContext } from '../../engine/step-kind.ts'
 import { SECRET_MASK } from '../../flow/compile.ts'
 import { formPairs } from '../../flow/form-pairs.ts'

@@ -1,7 +1,7 @@
 // What every database behind the store ports must do: one suite, run by each database's own small test file.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createIds } from '../../engine/ids.ts'
-import type { JournalEntry, NewRun, RunJournal } from '../../engine/run-journal.ts'
+import type { JournalEntry, NewRun, RunJournal } from '../../engine/ports/run-journal.ts'
 import type { KeyValueOperation } from '../../engine/step-kind.ts'
 import { collectPairs, type WebhookData } from '../../engine/webhook-data.ts'
 import type { DeliveryRecord, DeliveryStore, SampleStore } from '../../operations/ports/deliveries.ts'

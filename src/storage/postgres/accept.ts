@@ -1,5 +1,5 @@
 // Takes on runs: deliveries that arrive together share one statement, which commits them with their dedupe keys.
-import { type Claim, type NewRun, SMALL_RUN } from '../../engine/run-journal.ts'
+import { type Claim, type NewRun, SMALL_RUN } from '../../engine/ports/run-journal.ts'
 import type { Accepted, Dedupe, RunTerms } from '../../operations/ports/runs.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
 import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'

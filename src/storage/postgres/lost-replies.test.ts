@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CuttingProxy, startCuttingProxy } from '../../../test/harness/cutting-proxy.ts'
 import { type Databases, query, startDatabases } from '../../../test/harness/postgres.ts'
-import type { JournalEntry, RunProgress } from '../../engine/run-journal.ts'
+import type { JournalEntry, RunProgress } from '../../engine/ports/run-journal.ts'
 import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
 import { testProtect } from '../../secrets/keys.testkit.ts'
 import { newRun } from '../conformance/store-contract.testkit.ts'

@@ -6,7 +6,7 @@ import {
   type RunJournal,
   type RunProgress,
   SMALL_RUN,
-} from '../../engine/run-journal.ts'
+} from '../../engine/ports/run-journal.ts'
 import type { Room, TakenRun } from '../../operations/ports/queue.ts'
 import type { RunStore } from '../../operations/ports/runs.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'

@@ -1,5 +1,5 @@
 // Entries of the journal as rows of PostgreSQL.
-import type { JournalEntry } from '../../engine/run-journal.ts'
+import type { JournalEntry } from '../../engine/ports/run-journal.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
 import { stepColumns } from '../rows/step-columns.ts'
 import type { StepTable } from '../rows/tables.ts'

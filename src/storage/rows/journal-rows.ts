@@ -1,5 +1,5 @@
 // What the journals of both databases share: how entries are replayed, and what of a run is sealed to what.
-import type { JournalEntry } from '../../engine/run-journal.ts'
+import type { JournalEntry } from '../../engine/ports/run-journal.ts'
 import type { KeyValueResult } from '../../operations/ports/runs.ts'
 
 /** The paths of the steps that a step stands inside of. */

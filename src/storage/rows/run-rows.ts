@@ -1,6 +1,6 @@
 // Rows of the run and step tables as the engine and the operations see them.
 
-import type { Claim, ClaimedRun, JournalEntry, RunStatus } from '../../engine/run-journal.ts'
+import type { Claim, ClaimedRun, JournalEntry, RunStatus } from '../../engine/ports/run-journal.ts'
 import type { WebhookData } from '../../engine/webhook-data.ts'
 import { parseJson } from '../../flow/parse-json.ts'
 import type { RunRecord } from '../../operations/ports/runs.ts'

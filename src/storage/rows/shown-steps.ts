@@ -1,6 +1,6 @@
 // The steps of a run as they are looked at: without rounds, and no more of what they worked with than was asked for.
 import type { SelectQueryBuilder } from 'kysely'
-import { ROUND } from '../../engine/run-journal.ts'
+import { ROUND } from '../../engine/ports/run-journal.ts'
 import type { ShownEntry, StepPart } from '../../operations/ports/runs.ts'
 import { bytesUpTo, fittingOf, UNBOUNDED, upTo } from './bounded.ts'
 import { toEntry } from './run-rows.ts'

@@ -1,5 +1,5 @@
 // How a step's data is laid out in columns: as JSON with secrets hidden, and sealed beside it what a resumed run needs as it was.
-import type { JournalEntry } from '../../engine/run-journal.ts'
+import type { JournalEntry } from '../../engine/ports/run-journal.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
 import { stepBinding } from './bindings.ts'
 import { fromJson, toEntry } from './run-rows.ts'

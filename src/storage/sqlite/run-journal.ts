@@ -1,5 +1,12 @@
 // The hot path on SQLite: deliveries accepted, runs claimed, outcomes journalled; prepared statements, committed in groups.
-import type { Claim, ClaimedRun, JournalEntry, NewRun, RunJournal, RunProgress } from '../../engine/run-journal.ts'
+import type {
+  Claim,
+  ClaimedRun,
+  JournalEntry,
+  NewRun,
+  RunJournal,
+  RunProgress,
+} from '../../engine/ports/run-journal.ts'
 import type { DeliveryRecord, DeliveryStore } from '../../operations/ports/deliveries.ts'
 import type { Dedupe, ReplayedJournal, RunStore } from '../../operations/ports/runs.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'

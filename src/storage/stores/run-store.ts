@@ -1,7 +1,7 @@
 // Reading, listing and cancelling runs: everything about them that is not on the hot path.
 import type { Kysely } from 'kysely'
 import { idTime } from '../../engine/ids.ts'
-import { ROUND, type RunStatus } from '../../engine/run-journal.ts'
+import { ROUND, type RunStatus } from '../../engine/ports/run-journal.ts'
 import type { FlowVersion } from '../../operations/ports/flows.ts'
 import type { RunStore, UnfinishedRun } from '../../operations/ports/runs.ts'
 import { UNBOUNDED, upTo } from '../rows/bounded.ts'

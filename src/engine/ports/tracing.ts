@@ -1,7 +1,8 @@
 // The port to whoever follows work from system to system, by the headers of W3C Trace Context.
+
+import type { Outcome, StepError } from '../step-kind.ts'
 import type { HttpClient } from './http-client.ts'
 import type { Advanced, ClaimedRun, JournalEntry } from './run-journal.ts'
-import type { Outcome, StepError } from './step-kind.ts'
 
 export interface RunTracing {
   /** A run is taken up; null: it is part of no trace. */

@@ -1,6 +1,6 @@
 // The port to where runs and their journals are kept.
-import type { KeyValueOperation, ShownOutput, StepError } from './step-kind.ts'
-import type { WebhookData } from './webhook-data.ts'
+import type { KeyValueOperation, ShownOutput, StepError } from '../step-kind.ts'
+import type { WebhookData } from '../webhook-data.ts'
 
 export type RunStatus = 'queued' | 'running' | 'waiting' | 'succeeded' | 'failed' | 'cancelled'
 export type StepStatus = 'running' | 'waiting' | 'succeeded' | 'failed' | 'cancelled'

@@ -1,10 +1,11 @@
 // What the engine needs of the world around it.
+
+import type { Hashing } from '../run-scope.ts'
+import type { CallerReply } from '../step-kind.ts'
 import type { Connections } from './connections.ts'
 import type { HttpClient, ReplyRoom } from './http-client.ts'
 import type { ClaimedRun, RunJournal, RunProgress } from './run-journal.ts'
-import type { Hashing } from './run-scope.ts'
 import type { Sandbox } from './sandbox.ts'
-import type { CallerReply } from './step-kind.ts'
 import type { RunTracing } from './tracing.ts'
 
 export interface EnginePorts {

@@ -1,0 +1,119 @@
+// The steps of a document before they are looked at one by one: their ids, the variables that they set, and which stand in which.
+import Type, { type TSchema } from 'typebox'
+import { checkValue } from './check.ts'
+import { type KindSchema, type Kinds, StepCommon, stepSchema } from './document.ts'
+import { Findings, quoted } from './issue.ts'
+import type { StepListScope } from './schema.ts'
+
+/** A document is checked in one go. */
+const MOST_STEPS = 1_000
+const DEEPEST_STEP = 50
+const EMPTY_STEP = Type.Object(StepCommon, { additionalProperties: true })
+
+/** none: no scope of its own; each: rounds see their own results; while: rounds see the previous one's too. */
+export interface NestedList {
+  list: unknown[]
+  path: string
+  scope: 'none' | 'each' | 'while'
+}
+
+export class StepOutline {
+  /** Every step id, and where it stands first. */
+  readonly ids = new Map<string, string>()
+  /** Every variable that a step sets. */
+  readonly vars = new Set<string>()
+  readonly #kinds: Kinds
+  readonly #findings: Findings
+  readonly #nested = new Map<object, NestedList[]>()
+  #stepCount = 0
+
+  constructor(kinds: Kinds, findings: Findings) {
+    this.#kinds = kinds
+    this.#findings = findings
+  }
+
+  /** Ids and variables first: a reference may point forward, and then deserves a better message than "unknown". False: it is too much. */
+  collect(list: unknown[], path: string, depth: number): boolean {
+    this.#stepCount += list.length
+    if (this.#stepCount > MOST_STEPS) {
+      this.#findings.add(
+        'shape',
+        '/steps',
+        'too_many_steps',
+        `A flow has at most ${MOST_STEPS} steps; split it into several.`,
+      )
+      return false
+    }
+    if (depth > DEEPEST_STEP) {
+      const message = `Steps are nested more than ${DEEPEST_STEP} deep; make a flow of the inner ones.`
+      this.#findings.add('shape', '/steps', 'too_deep', message)
+      return false
+    }
+    for (const [i, step] of list.entries()) {
+      if (typeof step !== 'object' || step === null) continue
+      const { id, kind } = step as { id?: unknown; kind?: unknown }
+      if (typeof id === 'string' && id !== '') {
+        const first = this.ids.get(id)
+        if (first === undefined) this.ids.set(id, `${path}/${i}`)
+        else
+          this.#findings.add(
+            'publish',
+            `${path}/${i}/id`,
+            'duplicate_id',
+            `The id ${quoted(id)} is used already at ${first}; step ids are unique in a flow.`,
+          )
+      }
+      const assigns = typeof kind === 'string' ? this.#kinds.get(kind)?.assigns : undefined
+      const vars = assigns === undefined ? null : (step as Record<string, unknown>)[assigns]
+      if (typeof vars === 'object' && vars !== null) for (const name of Object.keys(vars)) this.vars.add(name)
+      for (const nested of this.nestedLists(step))
+        if (!this.collect(nested.list, `${path}/${i}${nested.path}`, depth + 1)) return false
+    }
+    return true
+  }
+
+  /** With paths that begin at the step. */
+  nestedLists(step: object): NestedList[] {
+    const known = this.#nested.get(step)
+    if (known) return known
+    const lists: NestedList[] = []
+    // Which of the two a loop is, its settings tell.
+    const rounds = Object.hasOwn(step, 'while') ? 'while' : 'each'
+    const visitor = {
+      template() {},
+      secret() {},
+      connection() {},
+      steps: (list: unknown[], at: string, scope: StepListScope) =>
+        lists.push({ list, path: at, scope: scope === 'rounds' ? rounds : 'none' }),
+    }
+    checkValue(this.schemaOf(step), step, '', new Findings(), visitor)
+    this.#nested.set(step, lists)
+    return lists
+  }
+
+  /** A kind that is no text is no kind, whatever it would become as one. */
+  kindOf(step: object): KindSchema | undefined {
+    const { kind } = step as { kind?: unknown }
+    return typeof kind === 'string' ? this.#kinds.get(kind) : undefined
+  }
+
+  schemaOf(step: object): TSchema {
+    const kind = this.kindOf(step)
+    return kind ? stepSchema(kind) : EMPTY_STEP
+  }
+
+  /** The ids in these lists, and below, whose results can be read after them. */
+  collectIds(lists: unknown[][], into: { add(id: string): void }): void {
+    for (const list of lists)
+      for (const step of list) {
+        if (typeof step !== 'object' || step === null) continue
+        const { id } = step as { id?: unknown }
+        if (typeof id === 'string') into.add(id)
+        const left = this.nestedLists(step).filter((n) => n.scope !== 'each')
+        this.collectIds(
+          left.map((n) => n.list),
+          into,
+        )
+      }
+  }
+}

@@ -1,0 +1,46 @@
+// Parses the templates of one document, each text once, and no more of them than a document may have: parsing takes longer than all
+// else, and how much there is to parse is up to the author of the document.
+import { type Template, TemplateSyntaxError, tryTemplate } from './expression/index.ts'
+
+export const MOST_EXPRESSIONS = 5_000
+export const LONGEST_EXPRESSIONS = 200_000
+
+export class TemplateReader {
+  readonly #known = new Map<string, Template | TemplateSyntaxError>()
+  #expressionsLeft = MOST_EXPRESSIONS
+  #parsesLeft = MOST_EXPRESSIONS
+  #charactersLeft = LONGEST_EXPRESSIONS
+
+  get isExhausted(): boolean {
+    return this.#expressionsLeft < 0
+  }
+
+  /** null: it is one too many, and so are all that follow. */
+  read(source: string): Template | TemplateSyntaxError | null {
+    this.#expressionsLeft -= expressionsIn(source)
+    const parsed = this.isExhausted ? null : this.parse(source)
+    if (!parsed) this.#expressionsLeft = -1
+    return parsed
+  }
+
+  /** null: there was more to parse than may be. */
+  parse(source: string): Template | TemplateSyntaxError | null {
+    const known = this.#known.get(source)
+    if (known) return known
+    this.#parsesLeft -= expressionsIn(source)
+    if (this.#parsesLeft < 0 || this.#charactersLeft < 0) return null
+    const parsed = tryTemplate(source)
+    this.#charactersLeft -=
+      parsed instanceof TemplateSyntaxError
+        ? parsed.position
+        : parsed.parts.reduce((sum, part) => sum + (typeof part === 'string' ? 0 : part.source.length), 0)
+    this.#known.set(source, parsed)
+    return parsed
+  }
+}
+
+function expressionsIn(source: string): number {
+  let count = 0
+  for (let at = source.indexOf('{{'); at !== -1; at = source.indexOf('{{', at + 2)) count++
+  return count
+}
