@@ -167,6 +167,7 @@ describe('the code', () => {
     const names = [...stepKinds.keys()].join('|')
     const named = new RegExp(`\\bkind['"]?\\]?\\s*(?:[!=]==|:)\\s*'(?:${names})'`)
     expect(sources.filter((file) => !file.startsWith('steps/') && named.test(textOf(file))).toSorted()).toEqual([
+      'contract/examples.ts',
       'flow/http-kind.ts',
     ])
   })

@@ -1,7 +1,7 @@
 // Schema constructors for flow documents: TypeBox JSON Schemas, annotated with where templates may stand and when they are evaluated.
 import Type, { type Static, type TSchema } from 'typebox'
-import { CONNECTION_NAME } from './connection-use.ts'
 import type { Scope } from './expression/index.ts'
+import { CONNECTION_NAME } from './validate/connection-use.ts'
 
 /**
  * How a templated setting is evaluated:

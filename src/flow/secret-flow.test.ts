@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { stepKinds } from '../steps/index.ts'
 import { SecretFlow } from './secret-flow.ts'
-import { publishIssues, validate, warnings } from './validate.ts'
+import { publishIssues, validate, warnings } from './validate/validate.ts'
 
 const TOKEN = '{{ connections.shop.token.split("").reverse().join("") }}'
 const set = (id: string, value: unknown, more: object = {}) => ({ id, kind: 'set', vars: { [id]: value }, ...more })

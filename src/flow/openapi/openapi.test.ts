@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { stepKinds } from '../../steps/index.ts'
 import { parseTemplate } from '../expression/index.ts'
 import { formatFlowYaml } from '../flow-text.ts'
-import { publishIssues, validate } from '../validate.ts'
+import { publishIssues, validate } from '../validate/validate.ts'
 import { importOperation } from './import-operation.ts'
 import { findOperation, OpenApiError, readOpenApi } from './read-openapi.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { stepKinds } from '../../steps/index.ts'
-import { validate, warnings } from '../validate.ts'
+import { validate, warnings } from '../validate/validate.ts'
 import { shapesOf } from './data-shapes.ts'
 import { inferShape, lookUp, type Shape } from './shape.ts'
 

@@ -1,8 +1,9 @@
 // Which flows name which connection, and what of it.
-import { type ConnectionShapes, type ConnectionUse, useProblem } from '../../flow/connection-use.ts'
+
 import type { Issue } from '../../flow/issue.ts'
 import { parseJson } from '../../flow/parse-json.ts'
-import { connectionUses } from '../../flow/validate.ts'
+import { type ConnectionShapes, type ConnectionUse, useProblem } from '../../flow/validate/connection-use.ts'
+import { connectionUses } from '../../flow/validate/validate.ts'
 import { OperationError } from '../operation-error.ts'
 import type { ConnectionServices } from './services.ts'
 

@@ -1,6 +1,6 @@
 // Every connection, opened and kept in memory: steps read their fields without asking the database, and always as they are now.
 import { OutboundError } from '../../engine/ports/http-client.ts'
-import type { ConnectionShape } from '../../flow/connection-use.ts'
+import type { ConnectionShape } from '../../flow/validate/connection-use.ts'
 import type { ConnectionRecord, Tokens } from '../ports/connections.ts'
 import type { Secrets } from '../ports/secrets.ts'
 import { allows, type HostRule, parseHostRule } from './host-rules.ts'

@@ -1,6 +1,7 @@
 // Creates and changes connections. Secret fields are only ever written: one that is left out stays as it is.
-import { CONNECTION_NAME } from '../../flow/connection-use.ts'
+
 import { type Issue, pointer } from '../../flow/issue.ts'
+import { CONNECTION_NAME } from '../../flow/validate/connection-use.ts'
 import { OperationError } from '../operation-error.ts'
 import type { Actor } from '../ports/access.ts'
 import type { ConnectionKind, ConnectionRecord } from '../ports/connections.ts'

@@ -1,7 +1,7 @@
 // The flow that a webhook leads to: its published version, or its draft at the test URL.
 import type { FlowDocument } from '../../flow/document.ts'
 import { parseJson } from '../../flow/parse-json.ts'
-import { publishIssues } from '../../flow/validate.ts'
+import { publishIssues } from '../../flow/validate/validate.ts'
 import { findings } from '../flows/draft.ts'
 import type { LiveFlow } from '../flows/published-flows.ts'
 import type { RouteRecord } from '../ports/flows.ts'

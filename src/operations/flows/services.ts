@@ -1,6 +1,6 @@
 import type { Engine } from '../../engine/engine.ts'
 import type { EnginePorts } from '../../engine/ports/engine-ports.ts'
-import type { Surroundings } from '../../flow/validate.ts'
+import type { Surroundings } from '../../flow/validate/validate.ts'
 import type { ConnectionServices } from '../connections/services.ts'
 import type { Callers } from '../ports/callers.ts'
 import type { SampleStore } from '../ports/deliveries.ts'

@@ -1,5 +1,5 @@
 import type { Issue } from '../../flow/issue.ts'
-import { publishIssues, warnings } from '../../flow/validate.ts'
+import { publishIssues, warnings } from '../../flow/validate/validate.ts'
 import { dataShapes, findFlow, findings } from './draft.ts'
 import type { FlowServices } from './services.ts'
 

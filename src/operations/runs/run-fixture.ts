@@ -1,6 +1,6 @@
 // A run as a test of its flow: what was delivered, what the APIs replied, and what came of it, with placeholders for secrets.
 import type { Expectation, Fixture, FixtureConnection, FixtureReply, FixtureStub } from '../../flow/fixture.ts'
-import { connectionUses } from '../../flow/validate.ts'
+import { connectionUses } from '../../flow/validate/validate.ts'
 import { OperationError } from '../operation-error.ts'
 import { type RunView, readRunDocument, readWholeRun, type StepView } from './read-runs.ts'
 import type { RunServices } from './services.ts'

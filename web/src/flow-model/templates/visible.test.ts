@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { KindSchema } from '../../../../src/flow/document.ts'
-import { validate } from '../../../../src/flow/validate.ts'
+import { validate } from '../../../../src/flow/validate/validate.ts'
 import { stepKinds } from '../../../../src/steps/index.ts'
 import { allSteps, type EditedFlow, valueAt, withValue } from '../flow-tree.ts'
 import { sampleFlow } from '../sample-flow.testkit.ts'

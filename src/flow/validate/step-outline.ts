@@ -1,9 +1,9 @@
 // The steps of a document before they are looked at one by one: their ids, the variables that they set, and which stand in which.
 import Type, { type TSchema } from 'typebox'
-import { checkValue } from './check.ts'
-import { type KindSchema, type Kinds, StepCommon, stepSchema } from './document.ts'
-import { Findings, quoted } from './issue.ts'
-import type { StepListScope } from './schema.ts'
+import { checkValue } from '../check.ts'
+import { type KindSchema, type Kinds, StepCommon, stepSchema } from '../document.ts'
+import { Findings, quoted } from '../issue.ts'
+import type { StepListScope } from '../schema.ts'
 
 /** A document is checked in one go. */
 const MOST_STEPS = 1_000

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { stepKinds } from '../steps/index.ts'
+import { stepKinds } from '../../steps/index.ts'
 import { publishIssues, shapeIssues, validate, warnings } from './validate.ts'
 
 const surroundings = {

@@ -1,6 +1,6 @@
 // Parses the templates of one document, each text once, and no more of them than a document may have: parsing takes longer than all
 // else, and how much there is to parse is up to the author of the document.
-import { type Template, TemplateSyntaxError, tryTemplate } from './expression/index.ts'
+import { type Template, TemplateSyntaxError, tryTemplate } from '../expression/index.ts'
 
 export const MOST_EXPRESSIONS = 5_000
 export const LONGEST_EXPRESSIONS = 200_000

@@ -1,9 +1,9 @@
 // What the trigger's schema cannot say: content types, CIDRs and header names.
 import ipaddr from 'ipaddr.js'
-import { hasTemplate } from './check.ts'
-import { MOST_ACCEPTED, MOST_RANGES } from './document.ts'
-import { type Findings, quoted } from './issue.ts'
-import { checkReplyHeaders, isHeaderName } from './reply-header.ts'
+import { hasTemplate } from '../check.ts'
+import { MOST_ACCEPTED, MOST_RANGES } from '../document.ts'
+import { type Findings, quoted } from '../issue.ts'
+import { checkReplyHeaders, isHeaderName } from '../reply-header.ts'
 
 const ACCEPTABLE = /^(application\/(json|xml|\*\+json|x-www-form-urlencoded|[\w.-]+\+(json|xml))|text\/(\*|[\w.+-]+))$/i
 
