@@ -67,7 +67,7 @@ const ORDER: Record<string, string[]> = {
 
 /** The way from a delivery to its reply. */
 const HOT_PATH =
-  /^(http\/webhooks|operations\/(deliveries|runs\/start-run)|queue|engine|storage\/sqlite|storage\/rows)\b/
+  /^(http\/webhooks|operations\/(deliveries|runs\/start-run)|queue|engine|storage\/sqlite\/(run-journal|hot-|writer-thread|transactions))/
 
 /** Tests, and what only tests use: by these names and no others. */
 const isTest = (file: string) => /\.test\.ts$|\.testkit\.ts$/.test(file)

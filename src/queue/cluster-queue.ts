@@ -2,6 +2,7 @@
 import { timeOfId } from '../engine/ids.ts'
 import { type Advanced, type ClaimedRun, SMALL_RUN } from '../engine/ports/run-journal.ts'
 import type { DispatchStore, Queue, QueuedRun, TakenRun } from '../operations/ports/queue.ts'
+import { startOf } from './fresh-run.ts'
 import type { RunMemory } from './run-memory.ts'
 
 export interface ClusterQueuePorts {
@@ -245,14 +246,3 @@ export class ClusterQueue implements Queue {
     this.#timers.add(timer)
   }
 }
-
-/** A run that nobody has worked on yet. */
-const startOf = ({ fresh, claim }: QueuedRun, startedAt: number): ClaimedRun => ({
-  ...fresh!,
-  claim: claim!,
-  attempt: 1,
-  startedAt,
-  journal: [],
-  vars: Object.create(null),
-  lastSeq: 0,
-})

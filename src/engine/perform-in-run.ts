@@ -1,0 +1,103 @@
+// Runs one step as part of a run: what it gets of the run, and what the run knows of it while it runs.
+import { type CompiledStep, SECRET_MASK } from '../flow/compile.ts'
+import { closeEntry, nestedBase } from './journal-entries.ts'
+import { performStep } from './perform-step.ts'
+import type { JournalEntry } from './ports/run-journal.ts'
+import type { RunTrace, StepTrace } from './ports/tracing.ts'
+import { roomOf, standingOf } from './run-requests.ts'
+import { type Roots, stepScope } from './run-scope.ts'
+import type { Outcome, StepContext, StepKind } from './step-kind.ts'
+import { type RoundWalk, stepsOf, walkRounds } from './walk-rounds.ts'
+import { Stopped } from './walk-signals.ts'
+
+export interface RunningStep {
+  entry: JournalEntry
+  /** It is in the journal that it runs. */
+  noted: boolean
+  trace: StepTrace | null
+}
+
+/** The walk that the step is part of. */
+export interface StepWalk extends RoundWalk {
+  readonly trace: RunTrace | null
+  readonly running: RunningStep[]
+  signal(): AbortSignal
+  /** The run turned out to be another process's. */
+  cancel(): void
+}
+
+export async function performInRun(
+  walk: StepWalk,
+  step: CompiledStep<StepKind>,
+  entry: JournalEntry,
+  interrupted: boolean,
+  roots: Roots,
+): Promise<Outcome> {
+  const running = { entry, noted: false, trace: walk.trace?.step(entry) ?? null }
+  walk.running.push(running)
+  walk.ports.begins(step.kind.kind, walk.run.id)
+  try {
+    const { outcome, input } = await performStep(
+      step,
+      stepScope(roots, walk.ports.hashing, walk.run.id, entry.path, entry.startedAt),
+      walk.ports.connections,
+      (settings, secrets, showInput) =>
+        contextOf(walk, step, running, interrupted, roots, { settings: settings as never, secrets, showInput }),
+      (error) => walk.ports.bug(error, walk.run),
+    )
+    entry.input = input
+    running.trace?.ended(outcome)
+    return outcome
+  } catch (signal) {
+    running.trace?.ended(null)
+    // A stop inside ends what is around it too.
+    if (signal instanceof Stopped) walk.writer.add(closeEntry(entry, 'done', walk.ports.now()))
+    throw signal
+  } finally {
+    walk.running.splice(walk.running.indexOf(running), 1)
+  }
+}
+
+function contextOf(
+  walk: StepWalk,
+  step: CompiledStep<StepKind>,
+  running: RunningStep,
+  interrupted: boolean,
+  roots: Roots,
+  given: Pick<StepContext<never>, 'settings' | 'secrets' | 'showInput'>,
+): StepContext<never> {
+  const { entry } = running
+  return {
+    ...given,
+    runId: walk.run.id,
+    path: entry.path,
+    now: entry.startedAt,
+    hops: walk.run.hops,
+    interrupted,
+    http: running.trace?.http ?? walk.ports.http,
+    replyRoom: () => roomOf(walk.ports, walk.run.id),
+    standing: () => standingOf(walk.ports, walk.writer, () => walk.cancel()),
+    connections: walk.ports.connections,
+    sandbox: walk.ports.sandbox,
+    log: (line) => {
+      entry.logs = [...(entry.logs ?? []), step.secrets?.result ? SECRET_MASK : line]
+    },
+    holdsSecret: (text) => walk.ports.holdsSecret(text, walk.run.flowId),
+    signal: () => walk.signal(),
+    announce: async () => {
+      running.noted = true
+      walk.writer.add({ ...entry })
+      await walk.writer.write('running')
+    },
+    decide: (choose) => {
+      if (entry.decision === null) {
+        entry.decision = choose()
+        running.noted = true
+        walk.journalOpening(entry, roots)
+      }
+      return entry.decision as ReturnType<typeof choose>
+    },
+    runSteps: (list) => walk.walkSteps(stepsOf(list), `${nestedBase(entry)}/`, roots),
+    runRounds: (plan) => walkRounds(walk, step, entry, interrupted, roots, plan),
+  }
+}

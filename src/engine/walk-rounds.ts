@@ -1,0 +1,99 @@
+// The rounds of a loop as part of a walk: where their steps are journalled, what they see, and what they leave.
+import type { CompiledStep, CompiledSteps } from '../flow/compile.ts'
+import { SECRET_MASK } from '../flow/compile.ts'
+import type { StepListHandle } from '../flow/schema.ts'
+import { closeEntry, exposeOutput, nestedBase } from './journal-entries.ts'
+import type { JournalWriter } from './journal-writer.ts'
+import type { EnginePorts } from './ports/engine-ports.ts'
+import { type ClaimedRun, type JournalEntry, ROUND } from './ports/run-journal.ts'
+import { type Round, type RoundRecord, runRounds } from './run-rounds.ts'
+import { type Roots, roundRoots, stepScope } from './run-scope.ts'
+import type { RoundPlan, RoundsResult, StepKind } from './step-kind.ts'
+
+/** The decision of a loop whose rounds share what their steps leave. */
+const SHARED_ROUNDS = 'shared rounds'
+
+/** The walk that the loop is part of. */
+export interface RoundWalk {
+  readonly run: ClaimedRun
+  readonly ports: EnginePorts
+  readonly writer: JournalWriter
+  /** What is recorded, by path. */
+  readonly recorded: Map<string, JournalEntry>
+  newEntry(step: CompiledStep<StepKind>, path: string): JournalEntry
+  journalOpening(entry: JournalEntry, roots: Roots): void
+  walkSteps(steps: readonly CompiledStep<StepKind>[], prefix: string, roots: Roots): Promise<void>
+  /** After the steps of a round: what is gathered is written where it is much, and an end of the run is noticed. */
+  roundEnded(): Promise<void>
+}
+
+export const stepsOf = (list: StepListHandle) => (list as CompiledSteps).steps as readonly CompiledStep<StepKind>[]
+
+/** `resumed`: an earlier claim has begun the loop. */
+export function walkRounds(
+  walk: RoundWalk,
+  step: CompiledStep<StepKind>,
+  entry: JournalEntry,
+  resumed: boolean,
+  roots: Roots,
+  plan: RoundPlan,
+): Promise<RoundsResult> {
+  const { ports, writer } = walk
+  const runId = walk.run.id
+  const base = nestedBase(entry)
+  const { journal, hashing, sleepUntil, now } = ports
+  // Rounds of `while` share what their steps left; rounds over a list keep it to themselves.
+  const own = plan.items !== null
+  const scopeOf = (round: Round, of: Roots) => stepScope(of, hashing, runId, `${base}[${round.index}]`, now())
+  if (!own && entry.decision === null) entry.decision = SHARED_ROUNDS
+  // From here on there is something to come back to.
+  walk.journalOpening(entry, roots)
+  return runRounds(plan, step.onError === 'continue', {
+    sleepUntil,
+    finished: async () => {
+      if (!resumed) return null
+      await writer.flush()
+      return journal.rounds(runId, base)
+    },
+    scopeBefore: (round) => scopeOf(round, roundRoots(roots, step.id, round, own)),
+    settled: () => writer.flush(),
+    showShared: () => exposeRounds(walk, base, roots),
+    walk: async (round, begunBefore) => {
+      const prefix = `${base}[${round.index}]/`
+      if (begunBefore)
+        for (const earlier of await journal.entriesUnder(runId, prefix)) walk.recorded.set(earlier.path, earlier)
+      const inner = roundRoots(roots, step.id, round, own)
+      await walk.walkSteps(stepsOf(plan.steps), prefix, inner)
+      return scopeOf(round, inner)
+    },
+    record: (record) => recordRound(walk, step, base, record),
+  })
+}
+
+async function recordRound(
+  walk: RoundWalk,
+  step: CompiledStep<StepKind>,
+  base: string,
+  { index, output, error }: RoundRecord,
+): Promise<void> {
+  const path = `${base}[${index}]`
+  const entry = walk.newEntry(step, path)
+  if (step.secrets?.result) entry.shown = { output: SECRET_MASK }
+  const outcome = error ? 'failed' : 'done'
+  walk.writer.add(closeEntry({ ...entry, kind: ROUND, output, error }, outcome, walk.ports.now()))
+  for (const known of walk.recorded.keys()) if (known.startsWith(`${path}/`)) walk.recorded.delete(known)
+  await walk.roundEnded()
+}
+
+/** A step that is taken from the journal brings along what its nested steps left. */
+export async function restoreNested(walk: RoundWalk, entry: JournalEntry, roots: Roots): Promise<void> {
+  const base = nestedBase(entry)
+  for (const nested of walk.recorded.values())
+    if (nested.path.startsWith(`${base}/`) && nested.outcome) exposeOutput(nested, roots)
+  if (entry.decision === SHARED_ROUNDS) await exposeRounds(walk, base, roots)
+}
+
+/** What the rounds of a `while` have left: the latest result of each step. */
+async function exposeRounds({ run, ports }: RoundWalk, base: string, roots: Roots): Promise<void> {
+  for (const entry of await ports.journal.latestOfRounds(run.id, base)) exposeOutput(entry, roots)
+}
