@@ -1,5 +1,5 @@
 // The sole reader of the environment: every setting of contract §1, checked at once, with one clear line per fault.
-import ipaddr from 'ipaddr.js'
+import { isAddressRange } from '../base/address-range.ts'
 import { parseEgressAllow } from '../outbound/egress-rules.ts'
 import { isKeyText } from '../secrets/key-ring.ts'
 
@@ -263,8 +263,7 @@ class Reader {
   cidrs(name: string): string[] {
     const entries = this.list(name)
     for (const entry of entries)
-      if (!ipaddr.isValidCIDR(entry) && !ipaddr.isValid(entry))
-        this.#refuse(name, `"${entry}" is not an address or CIDR range`, '10.0.0.0/8,::1')
+      if (!isAddressRange(entry)) this.#refuse(name, `"${entry}" is not an address or CIDR range`, '10.0.0.0/8,::1')
     return entries
   }
 }

@@ -1,6 +1,5 @@
 // The rounds of a loop as part of a walk: where their steps are journalled, what they see, and what they leave.
-import type { CompiledStep, CompiledSteps } from '../flow/compile.ts'
-import { SECRET_MASK } from '../flow/compile.ts'
+import { type CompiledStep, type CompiledSteps, SECRET_MASK } from '../flow/compile.ts'
 import type { StepListHandle } from '../flow/schema.ts'
 import { closeEntry, exposeOutput, nestedBase } from './journal-entries.ts'
 import type { JournalWriter } from './journal-writer.ts'

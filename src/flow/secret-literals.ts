@@ -1,4 +1,6 @@
 // Finds the literals of a document that are secrets by its schemas, also in drafts whose kinds are not chosen yet.
+
+import { isObject } from '../base/is-object.ts'
 import { hasTemplate, type SchemaNode } from './check.ts'
 import { type Kinds, stepSchema, Trigger } from './document.ts'
 import { pointer } from './issue.ts'
@@ -64,9 +66,6 @@ class SecretMap {
     return changed ? copy : value
   }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isPlain = (value: unknown): boolean => typeof value === 'number' || typeof value === 'boolean'
 

@@ -1,29 +1,19 @@
 // Whose request it is: the socket's peer, or what trusted proxies say of it.
 import type { IncomingMessage } from 'node:http'
 import ipaddr from 'ipaddr.js'
-
-type Range = [ipaddr.IPv4 | ipaddr.IPv6, number]
+import { isInRanges, parseAddressRange } from '../base/address-range.ts'
 
 export type ClientAddress = (request: IncomingMessage) => string
 
 /** `trusted`: addresses and CIDRs of proxies whose X-Forwarded-For is believed. */
 export function createClientAddress(trusted: readonly string[]): ClientAddress {
   if (trusted.length === 0) return peerOf
-  const ranges = trusted.map((entry): Range => {
-    if (entry.includes('/')) return ipaddr.parseCIDR(entry)
-    const address = ipaddr.parse(entry)
-    return [address, address.kind() === 'ipv4' ? 32 : 128]
-  })
-  const isTrusted = (address: string): boolean => {
-    if (!ipaddr.isValid(address)) return false
-    const parsed = ipaddr.process(address)
-    return ranges.some((range) => parsed.kind() === range[0].kind() && parsed.match(range))
-  }
+  const ranges = trusted.map(parseAddressRange)
   return (request) => {
     const forwarded = String(request.headers['x-forwarded-for'] ?? '').split(',')
     // From the nearest backwards: each proxy added whom it saw; the first that is no proxy of ours is the client.
     let client = peerOf(request)
-    while (isTrusted(client) && forwarded.length) {
+    while (isInRanges(client, ranges) && forwarded.length) {
       const before = forwarded.pop()!.trim()
       if (!ipaddr.isValid(before)) break
       client = before

@@ -1,7 +1,7 @@
 // Which addresses are public, by the IANA special-purpose registries; everything not known to be public is not.
-import ipaddr, { type IPv4, type IPv6 } from 'ipaddr.js'
+import ipaddr, { type IPv6 } from 'ipaddr.js'
+import { type Address, isInRange } from '../base/address-range.ts'
 
-export type Address = IPv4 | IPv6
 export type Range = [Address, number]
 
 const NOT_PUBLIC_V4: readonly [string, string][] = [
@@ -83,20 +83,16 @@ export function unwrapped(text: string): Address {
   if (address.kind() === 'ipv4') return address
   const v6 = address as IPv6
   if (v6.isIPv4MappedAddress()) return v6.toIPv4Address()
-  if (inRange(v6, NAT64)) return new ipaddr.IPv4(v6.toByteArray().slice(12))
+  if (isInRange(v6, NAT64)) return new ipaddr.IPv4(v6.toByteArray().slice(12))
   return v6
 }
 
 /** The name of the special range the address is in; null for a public address. */
 export function specialRange(address: Address): string | null {
   const list = address.kind() === 'ipv4' ? V4 : V6
-  for (const [range, name] of list) if (inRange(address, range)) return name
-  if (address.kind() === 'ipv6' && !inRange(address, GLOBAL_UNICAST)) return 'reserved'
+  for (const [range, name] of list) if (isInRange(address, range)) return name
+  if (address.kind() === 'ipv6' && !isInRange(address, GLOBAL_UNICAST)) return 'reserved'
   return null
 }
 
-export const isMetadata = (address: Address): boolean => METADATA.some((range) => inRange(address, range))
-
-export function inRange(address: Address, range: Range): boolean {
-  return address.kind() === range[0].kind() && address.match(range as [IPv4, number] & [IPv6, number])
-}
+export const isMetadata = (address: Address): boolean => METADATA.some((range) => isInRange(address, range))

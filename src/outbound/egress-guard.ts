@@ -1,8 +1,9 @@
 // Decides what a request may reach: by its URL before it is sent, and by the address when a connection is made.
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import type { Address } from '../base/address-range.ts'
 import { OutboundError } from '../engine/ports/http-client.ts'
-import { type Address, isMetadata, specialRange, unwrapped } from './address-ranges.ts'
+import { isMetadata, specialRange, unwrapped } from './address-ranges.ts'
 import { allowsAddress, allowsHost, type EgressRules, namesAddress, withoutFinalDot } from './egress-rules.ts'
 
 export interface OwnService {

@@ -1,7 +1,8 @@
 // MILLRACE_EGRESS_ALLOW: what may be reached although it is not public.
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { type Address, inRange, type Range, unwrapped } from './address-ranges.ts'
+import { type Address, isInRange } from '../base/address-range.ts'
+import { type Range, unwrapped } from './address-ranges.ts'
 
 interface Allowed<T> {
   what: T
@@ -41,7 +42,7 @@ export function allowsHost(rules: EgressRules, hostname: string, port: number): 
 }
 
 export function allowsAddress(rules: EgressRules, address: Address, port: number): boolean {
-  return rules.ranges.some((range) => (range.port === null || range.port === port) && inRange(address, range.what))
+  return rules.ranges.some((range) => (range.port === null || range.port === port) && isInRange(address, range.what))
 }
 
 /** Named by itself, and not as one of many. */

@@ -1,4 +1,6 @@
 // Holds what came against what was expected: every difference with its place.
+
+import { isObject } from '../base/is-object.ts'
 import { matchesWildcard } from './wildcard.ts'
 
 export interface Difference {
@@ -47,6 +49,3 @@ export function differences(expected: unknown, actual: unknown, path: string): D
 
 export const textDifference = (expected: string, actual: string, path: string): Difference[] =>
   matchesWildcard(expected, actual) ? [] : [{ path, expected, actual }]
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,5 +1,6 @@
 // A file's document beside the draft on the server: what differs, apart from secrets, which the server never shows.
 import { isDeepStrictEqual } from 'node:util'
+import { isObject } from '../../base/is-object.ts'
 import type { Kinds } from '../../flow/document.ts'
 import { formatFlowYaml } from '../../flow/flow-text.ts'
 import { mapSecrets, SEALED_PREFIX } from '../../flow/secret-literals.ts'
@@ -43,6 +44,3 @@ function inOrderOf(first: unknown, second: unknown): unknown {
   const keys = [...Object.keys(first).filter((key) => Object.hasOwn(second, key)), ...Object.keys(second)]
   return Object.fromEntries([...new Set(keys)].map((key) => [key, inOrderOf(first[key], second[key])]))
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -83,3 +83,10 @@ export function jsonOrText(text: string, contentType: string | null): HttpBody {
   if (parsed) return { kind: 'json', value: parsed.value }
   return { kind: 'text', value: text, ...(contentType ? { contentType } : {}) }
 }
+
+/** Not only the place of a file. */
+export const isHere = ({ text, file }: DataPart): boolean => file === undefined || text !== ''
+
+export function dataOrFile(value: string, as: DataPart['as'], written: string): DataPart {
+  return value.startsWith('@') ? { text: '', as, file: `${written} ${value}` } : { text: value, as }
+}

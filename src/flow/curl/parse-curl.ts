@@ -3,7 +3,17 @@ import { hasTemplate } from '../check.ts'
 import { isWrittenByClient, unfitForHeader } from '../outbound-parts.ts'
 import { isHeaderName } from '../reply-header.ts'
 import { authOfHeader, authOfUrl } from './curl-auth.ts'
-import { type DataPart, dataText, jsonOrText, jsonValue, pairsOf, queryPairs, splitAt } from './curl-data.ts'
+import {
+  type DataPart,
+  dataOrFile,
+  dataText,
+  isHere,
+  jsonOrText,
+  jsonValue,
+  pairsOf,
+  queryPairs,
+  splitAt,
+} from './curl-data.ts'
 import { OTHER_AUTH, REASONS, SECRET_VALUE, SHORT, WITH_VALUE, WITHOUT_EFFECT } from './curl-options.ts'
 import { credentialsApart, escapedBraces, firstOfPatterns, withFileName } from './curl-url.ts'
 import type { HttpAuth, HttpBody, HttpRequestSettings, NameValue } from './http-settings.ts'
@@ -392,10 +402,3 @@ const FILE = `${NO_FILES}.`
 const PATTERN = 'curl would send a request for each of its values; a step sends one, here with the first.'
 const NOT_IN_CLEAR =
   'They are meant for another way of authenticating, which would not send them as they are; Basic would, so they were left out.'
-
-/** Not only the place of a file. */
-const isHere = ({ text, file }: DataPart): boolean => file === undefined || text !== ''
-
-function dataOrFile(value: string, as: DataPart['as'], written: string): DataPart {
-  return value.startsWith('@') ? { text: '', as, file: `${written} ${value}` } : { text: value, as }
-}

@@ -1,5 +1,5 @@
 // What the trigger's schema cannot say: content types, CIDRs and header names.
-import ipaddr from 'ipaddr.js'
+import { isAddressRange } from '../../base/address-range.ts'
 import { hasTemplate } from '../check.ts'
 import { MOST_ACCEPTED, MOST_RANGES } from '../document.ts'
 import { type Findings, quoted } from '../issue.ts'
@@ -26,7 +26,7 @@ export function checkTrigger(trigger: object, findings: Findings): void {
         )
   if (Array.isArray(ips) && ips.length <= MOST_RANGES)
     for (const [i, range] of ips.entries())
-      if (typeof range === 'string' && !isRange(range))
+      if (typeof range === 'string' && !isAddressRange(range))
         report(
           `/ips/${i}`,
           'invalid_format',
@@ -41,8 +41,4 @@ export function checkTrigger(trigger: object, findings: Findings): void {
     [response?.error?.headers, '/response/error/headers'],
   ] as const)
     checkReplyHeaders(headers, at, report)
-}
-
-function isRange(range: string): boolean {
-  return range.includes('/') ? ipaddr.isValidCIDR(range) : ipaddr.isValid(range)
 }

@@ -1,7 +1,8 @@
 // Guessing passwords and codes is made slow: by network and account together, by network, by account, and in total. No stranger can
 // keep a user out: whoever comes with a browser that the user has signed in with before is counted by that browser alone.
+
+import { Buckets } from '../../base/buckets.ts'
 import { RateLimited } from '../operation-error.ts'
-import { AttemptLimit } from './attempt-limit.ts'
 
 /** Each checks a password, which takes a fraction of a second and 16 MiB. */
 const MAX_UNDER_WAY = 50
@@ -16,14 +17,17 @@ export interface Attempter {
   known: string | null
 }
 
+/** Strangers choose them: more are not kept. */
+const MOST_KEYS = 10_000
+
 export class SignInAttempts {
-  readonly #known = new AttemptLimit(10, 60_000)
-  readonly #accountsByNetwork = new AttemptLimit(10, 60_000)
-  readonly #networks = new AttemptLimit(30, 20_000)
+  readonly #known = new Buckets(10, 60_000, MOST_KEYS)
+  readonly #accountsByNetwork = new Buckets(10, 60_000, MOST_KEYS)
+  readonly #networks = new Buckets(30, 20_000, MOST_KEYS)
   /** From all networks together: far more than one of them can cause, and still no rate to find a password with. */
-  readonly #accounts = new AttemptLimit(100, 6_000)
+  readonly #accounts = new Buckets(100, 6_000, MOST_KEYS)
   /** Failures that are worth an entry in the audit log. */
-  readonly #recorded = new AttemptLimit(100, 36_000, 1)
+  readonly #recorded = new Buckets(100, 36_000, 1)
   #underWay = 0
 
   /** Counted before it is known how the attempt ends, so that many at once are no way around; a success is given back. */
@@ -51,7 +55,7 @@ export class SignInAttempts {
   }
 
   /** The narrowest first: what it refuses is not counted against others. */
-  #limitsOf({ network, account, known }: Attempter): [AttemptLimit, string][] {
+  #limitsOf({ network, account, known }: Attempter): [Buckets, string][] {
     if (known !== null) return [[this.#known, known]]
     if (account === null) return [[this.#networks, network]]
     return [
@@ -62,7 +66,7 @@ export class SignInAttempts {
   }
 }
 
-function firstWait(limits: readonly [AttemptLimit, string][], now: number): number | null {
+function firstWait(limits: readonly [Buckets, string][], now: number): number | null {
   for (const [limit, key] of limits) {
     const wait = limit.take(key, now)
     if (wait !== null) return wait

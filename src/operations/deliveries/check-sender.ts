@@ -1,8 +1,7 @@
 // The checks that need no body, in their order: docs/webhooks.md lists them.
-import ipaddr from 'ipaddr.js'
+import { isInRanges } from '../../base/address-range.ts'
 import { mediaType } from '../../engine/webhook-data.ts'
 import type { CompiledTrigger } from '../../flow/compile.ts'
-import type { LiveFlow } from '../flows/published-flows.ts'
 import type { RouteRecord } from '../ports/flows.ts'
 import { checkCredential } from './credentials.ts'
 import type { Admission, DeliveryHead } from './delivery-head.ts'
@@ -67,14 +66,8 @@ export async function checkSender(
 }
 
 function checkAddress({ flow, head }: Admission): void {
-  if (flow.ipRanges.length && !inRanges(head.metadata.ip, flow.ipRanges))
+  if (flow.ipRanges.length && !isInRanges(head.metadata.ip, flow.ipRanges))
     throw new Rejection('unauthorized', 'Requests from this address are not allowed.')
-}
-
-function inRanges(ip: string, ranges: LiveFlow['ipRanges']): boolean {
-  if (!ipaddr.isValid(ip)) return false
-  const address = ipaddr.process(ip)
-  return ranges.some((range) => address.kind() === range[0].kind() && address.match(range))
 }
 
 function checkHeaders(services: DeliveryServices, { flow, head }: Admission): void {

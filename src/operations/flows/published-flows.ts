@@ -1,6 +1,6 @@
 // Which flow answers at which webhook id, kept in memory and current; versions compiled once, when first needed.
 
-import ipaddr from 'ipaddr.js'
+import { type AddressRange, parseAddressRange } from '../../base/address-range.ts'
 import { type FlowSource, FlowUnusable } from '../../engine/engine.ts'
 import type { StepKind } from '../../engine/step-kind.ts'
 import { type CompiledFlow, compileFlow } from '../../flow/compile.ts'
@@ -13,7 +13,7 @@ import type { Secrets } from '../ports/secrets.ts'
 import { openLiterals } from './secret-literals.ts'
 
 export interface LiveFlow extends CompiledFlow<StepKind> {
-  ipRanges: readonly [ipaddr.IPv4 | ipaddr.IPv6, number][]
+  ipRanges: readonly AddressRange[]
 }
 
 /** Compiled versions kept in memory. */
@@ -146,7 +146,7 @@ export class PublishedFlows implements FlowSource {
     this.touch(flowId, document)
     const opened = openLiterals({ secrets: this.#secrets, kinds: this.#kinds }, flowId, document)
     const flow = compileFlow(opened, this.#kinds, this.#isSecretField)
-    return { ...flow, ipRanges: flow.trigger.ips.map(parseRange) }
+    return { ...flow, ipRanges: flow.trigger.ips.map(parseAddressRange) }
   }
 
   /** What the document names may be in what is stored of the flow, and is hidden there from now on. */
@@ -162,15 +162,4 @@ export class PublishedFlows implements FlowSource {
     if (this.#compiled.size > KEPT_VERSIONS) this.#compiled.delete(this.#compiled.keys().next().value!)
     return live
   }
-}
-
-function parseRange(range: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
-  const single = ipaddr.parse(range.split('/', 1)[0]!)
-  const [address, bits] = range.includes('/')
-    ? ipaddr.parseCIDR(range)
-    : ([single, single.kind() === 'ipv4' ? 32 : 128] as const)
-  // Senders over IPv4 are compared as such, whichever way the socket shows them.
-  return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && bits >= 96
-    ? [address.toIPv4Address(), bits - 96]
-    : [address, bits]
 }

@@ -1,18 +1,18 @@
-// How often something may be tried by each key: so many times at once, then one more each time `refillMs` has passed.
+// How often something may be done by each key: `burst` times at once, then once more each time `refillMs` has passed.
 
 interface Bucket {
   left: number
   at: number
 }
 
-export class AttemptLimit {
+export class Buckets {
   readonly #burst: number
   readonly #refillMs: number
   readonly #maxKeys: number
   /** The one used longest ago comes first, and is forgotten first. */
   readonly #buckets = new Map<string, Bucket>()
 
-  constructor(burst: number, refillMs: number, maxKeys = 10_000) {
+  constructor(burst: number, refillMs: number, maxKeys = Number.POSITIVE_INFINITY) {
     this.#burst = burst
     this.#refillMs = refillMs
     this.#maxKeys = maxKeys
@@ -29,6 +29,12 @@ export class AttemptLimit {
   giveBack(key: string): void {
     const bucket = this.#buckets.get(key)
     if (bucket) bucket.left = Math.min(this.#burst, bucket.left + 1)
+  }
+
+  /** Forgets buckets that are full again. */
+  sweep(now: number): void {
+    const refilled = now - this.#burst * this.#refillMs
+    for (const [key, bucket] of this.#buckets) if (bucket.at < refilled) this.#buckets.delete(key)
   }
 
   #put(key: string, bucket: Bucket): void {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { AttemptLimit } from './attempt-limit.ts'
+import { Buckets } from './buckets.ts'
 
-describe('a limit of attempts', () => {
+describe('buckets', () => {
   it('allows a burst, then one more each time it has refilled, and says how long to wait', () => {
-    const limit = new AttemptLimit(3, 60_000)
+    const limit = new Buckets(3, 60_000)
     expect([1, 2, 3].map(() => limit.take('ada', 0))).toEqual([null, null, null])
     expect(limit.take('ada', 0)).toBe(60)
     expect(limit.take('ada', 45_000)).toBe(15)
@@ -13,7 +13,7 @@ describe('a limit of attempts', () => {
   })
 
   it('gives an attempt back, and never more than the burst', () => {
-    const limit = new AttemptLimit(1, 60_000)
+    const limit = new Buckets(1, 60_000)
     expect(limit.take('ada', 0)).toBeNull()
     limit.giveBack('ada')
     limit.giveBack('ada')
@@ -23,14 +23,14 @@ describe('a limit of attempts', () => {
   })
 
   it('takes no harm from a clock that is set back', () => {
-    const limit = new AttemptLimit(1, 60_000)
+    const limit = new Buckets(1, 60_000)
     expect(limit.take('ada', 1_000_000)).toBeNull()
     expect(limit.take('ada', 0)).toBe(60)
     expect(limit.take('ada', 60_000)).toBeNull()
   })
 
   it('forgets whoever tried longest ago when too many try, and not whoever tries all the time', () => {
-    const limit = new AttemptLimit(1, 60_000, 3)
+    const limit = new Buckets(1, 60_000, 3)
     limit.take('always', 0)
     for (const key of ['a', 'b', 'c', 'd', 'e']) {
       expect(limit.take(key, 0)).toBeNull()
