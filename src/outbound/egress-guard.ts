@@ -1,6 +1,7 @@
 // Decides what a request may reach: by its URL before it is sent, and by the address when a connection is made.
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { CODE, filled, OUTBOUND_ERRORS } from '../base/error-catalogue.ts'
 import { OutboundError } from '../engine/http-client.ts'
 import { type Address, isMetadata, specialRange, unwrapped } from './address-ranges.ts'
 import { allowsAddress, allowsHost, type EgressRules, namesAddress, withoutFinalDot } from './egress-rules.ts'
@@ -21,9 +22,6 @@ export interface OwnService {
 export type Target = 'webhook' | 'outside'
 
 const LOOPBACK_HOSTS = ['localhost', '127.0.0.1', '[::1]']
-const OPEN_IT =
-  'Only public addresses can be reached by default. Whoever runs this service can open more with MILLRACE_EGRESS_ALLOW.'
-
 export class EgressGuard {
   readonly #rules: EgressRules
   readonly #own: OwnService
@@ -61,7 +59,9 @@ export class EgressGuard {
     if (range === null || allowsHost(this.#rules, hostname, port) || allowsAddress(this.#rules, address, port))
       return null
     // The address behind a name stays unsaid: it would map the internal network.
-    return blocked(`${hostname} ${leadsTo(hostname)} an address that is not public (${range})`, OPEN_IT)
+    return blocked(
+      filled(OUTBOUND_ERRORS.blocked_address.message, { host: hostname, leadsTo: leadsTo(hostname), range }),
+    )
   }
 
   #metadataRefusal(hostname: string): OutboundError {
@@ -101,8 +101,8 @@ function spellings(own: string): string[] {
   return hosts.map((host) => `${protocol}//${host}${port ? `:${port}` : ''}`)
 }
 
-export function blocked(message: string, hint: string): OutboundError {
-  return new OutboundError('blocked_address', message, hint)
+export function blocked(message: string, hint?: string): OutboundError {
+  return new OutboundError(CODE.blocked_address, message, hint)
 }
 
 /** Loopback and wildcard addresses, and those of any interface. */

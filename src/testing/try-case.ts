@@ -1,5 +1,5 @@
 // Tries out one test of a flow: delivers, lets the run go to its end, and compares.
-import { ERROR_STATUS } from '../contract/errors.ts'
+import { API_ERRORS } from '../base/error-catalogue.ts'
 import type { CallerReply } from '../engine/step-kind.ts'
 import { collectPairs, isJsonType, mediaType } from '../engine/webhook-data.ts'
 import type { Expectation, FixtureCase, FixtureDelivery, FixtureStub } from '../flow/fixture.ts'
@@ -71,7 +71,7 @@ async function observe(bench: Bench, route: RouteRecord, delivery: FixtureDelive
     if (received === CHANGED_MEANWHILE) throw new Error('the flow under test was changed')
     outcome = received instanceof Later ? await received.reply : received
   }
-  if (outcome instanceof Rejection) await keepRejection(services, route, head, outcome, ERROR_STATUS[outcome.code])
+  if (outcome instanceof Rejection) await keepRejection(services, route, head, outcome, API_ERRORS[outcome.code].status)
   const [runId] = await bench.finished()
   const run = runId === undefined ? null : await services.runs.get(runId)
   const { vars, steps } = await resultsOf(bench, runId)
@@ -136,7 +136,7 @@ function headOf(
 }
 
 const refusal = ({ code, message }: Rejection): CallerReply => ({
-  status: ERROR_STATUS[code],
+  status: API_ERRORS[code].status,
   headers: [],
   body: { status: 'error', code, message },
 })

@@ -1,6 +1,6 @@
 // Where a webhook enters. It listens beside the API's router: what it needs of a request is its head, in order, before a byte of the body.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { ERROR_STATUS, type ErrorCode } from '../../contract/errors.ts'
+import { API_ERRORS, type ApiErrorCode, CODE } from '../../base/error-catalogue.ts'
 import type { CallerReply } from '../../engine/step-kind.ts'
 import {
   type Admission,
@@ -53,8 +53,8 @@ export function createWebhookListener(
       const failure = failureOf(error)
       if (!failure) onBug(error, PREFIX)
       const { code, message, retryAfter } = failure ?? {
-        code: 'internal_error' as const,
-        message: 'Millrace failed at this request; its log has the details.',
+        code: CODE.internal_error,
+        message: API_ERRORS.internal_error.message,
         retryAfter: null,
       }
       services.meters.delivery('failed', code)
@@ -76,7 +76,7 @@ async function handle(
   const fault = faultOfHead(request)
   if (fault) {
     await leaveBody(request)
-    return sendFailure(response, requestId, 'bad_request', fault, ['connection', 'close'])
+    return sendFailure(response, requestId, CODE.bad_request, fault, ['connection', 'close'])
   }
   const hold = mayBeLarge(request) ? services.bodies.open() : null
   let outcome: Awaited<ReturnType<typeof takeOn>>
@@ -133,7 +133,7 @@ async function isOutdated(
   { published }: Services,
   { rejection, route }: { rejection: Rejection; route: RouteRecord | null },
 ): Promise<boolean> {
-  return route !== null && rejection.code === 'unauthorized' && !(await published.isCurrent(route))
+  return route !== null && rejection.code === CODE.unauthorized && !(await published.isCurrent(route))
 }
 
 function receive(services: Services, admitted: Admission, body: Buffer): ReturnType<typeof receiveDelivery> {
@@ -156,7 +156,7 @@ async function bodyOf(
   if (hold && !hold.reach(head.metadata.contentLength)) return noRoom()
   if (request.headers.expect && /\b100-continue\b/i.test(request.headers.expect)) response.writeContinue()
   const read = await readBody(request, services.maxBodyBytes, hold)
-  if (read === 'cut_off') return new Rejection('bad_request', 'The body ended before its declared end.')
+  if (read === 'cut_off') return new Rejection(CODE.bad_request, 'The body ended before its declared end.')
   if (read === 'too_large') return tooLarge(services)
   if (read === 'no_room') return noRoom()
   const encoding = head.headers['content-encoding']
@@ -166,16 +166,16 @@ async function bodyOf(
   if (decoded === 'no_room') return noRoom()
   if (decoded === 'undecodable')
     return new Rejection(
-      'bad_request',
+      CODE.bad_request,
       `The body cannot be decoded as "${briefly(encoding)}"; send it as gzip, deflate or br, or without a Content-Encoding.`,
     )
   return decoded
 }
 
 /** Counted only: keeping them would make an overload worse. */
-const NOT_KEPT = new Set(['rate_limited', 'overloaded'])
+const NOT_KEPT = new Set<ApiErrorCode>([CODE.rate_limited, CODE.overloaded])
 
-const isKept = ({ rejections, now }: Services, { flowId }: RouteRecord, code: ErrorCode): boolean =>
+const isKept = ({ rejections, now }: Services, { flowId }: RouteRecord, code: ApiErrorCode): boolean =>
   !NOT_KEPT.has(code) && rejections.admits(flowId, now())
 
 async function reject(
@@ -188,15 +188,15 @@ async function reject(
 ): Promise<void> {
   const { code, message, retryAfterSeconds } = rejection
   // What is not found may have been deleted meanwhile, or have another URL: then it has no inbox.
-  const inbox = code === 'webhook_not_found' ? services.published.route(head.webhookId) : route
+  const inbox = code === CODE.webhook_not_found ? services.published.route(head.webhookId) : route
   if (inbox && isKept(services, inbox, code))
-    keepRejection(services, inbox, head, rejection, ERROR_STATUS[code]).catch((error) =>
+    keepRejection(services, inbox, head, rejection, API_ERRORS[code].status).catch((error) =>
       services.warn('a rejected delivery could not be kept', { reason: String(error) }),
     )
   else services.meters.delivery('rejected', code)
   const headers: string[] = []
   if (await leaveBody(request)) headers.push('connection', 'close')
-  if (code === 'method_not_allowed') headers.push('allow', 'POST')
+  if (code === CODE.method_not_allowed) headers.push('allow', 'POST')
   if (retryAfterSeconds !== null) headers.push('retry-after', String(retryAfterSeconds))
   sendFailure(response, head.metadata.requestId, code, message, headers)
 }
@@ -204,10 +204,16 @@ async function reject(
 export function sendFailure(
   response: ServerResponse,
   requestId: string,
-  code: ErrorCode,
+  code: ApiErrorCode,
   message: string,
   headers: string[],
 ): void {
   headers.push('content-type', 'application/json; charset=utf-8')
-  writeReply(response, requestId, ERROR_STATUS[code], headers, JSON.stringify(failureBody(code, message, requestId)))
+  writeReply(
+    response,
+    requestId,
+    API_ERRORS[code].status,
+    headers,
+    JSON.stringify(failureBody(code, message, requestId)),
+  )
 }

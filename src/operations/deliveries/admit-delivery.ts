@@ -1,7 +1,8 @@
-// The checks of contract §4 that need no body, in their order.
+// The checks of docs/webhooks.md#checks that need no body, in their order.
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import ipaddr from 'ipaddr.js'
+import type { DeliveryErrorCode } from '../../base/error-catalogue.ts'
 import { stepScope } from '../../engine/run-scope.ts'
 import { lastValues, mediaType, type WebhookMetadata } from '../../engine/webhook-data.ts'
 import type { CompiledTrigger } from '../../flow/compile.ts'
@@ -15,15 +16,7 @@ import type { RouteRecord } from '../ports/flows.ts'
 import type { DeliveryServices } from './services.ts'
 import { type SignatureSettings, verifySignature } from './signature/verify-signature.ts'
 
-export type RejectionCode =
-  | 'method_not_allowed'
-  | 'webhook_not_found'
-  | 'loop_detected'
-  | 'rate_limited'
-  | 'overloaded'
-  | 'unauthorized'
-  | 'bad_request'
-  | 'payload_too_large'
+export type RejectionCode = DeliveryErrorCode
 
 export class Rejection {
   readonly code: RejectionCode
