@@ -1,4 +1,4 @@
-// Holds the documentation to the code: settings, routes, error codes, step kinds, metrics and links.
+// Holds the documentation to the code: settings, routes, step kinds, metrics and links; error-codes.test.ts has the codes.
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -6,7 +6,6 @@ import { guidePages, withFoot, withoutFoot } from '../scripts/guide.ts'
 import { commands } from '../src/cli/commands/index.ts'
 import { EXIT } from '../src/cli/exit-code.ts'
 import { reference } from '../src/cli/reference.ts'
-import { ERROR_STATUS } from '../src/contract/errors.ts'
 import { ARRAY_METHODS } from '../src/flow/expression/functions/array-methods.ts'
 import { DATE_METHODS } from '../src/flow/expression/functions/date-methods.ts'
 import { GLOBAL_FUNCTIONS, NAMESPACE_FUNCTIONS } from '../src/flow/expression/functions/global-functions.ts'
@@ -19,9 +18,9 @@ import { parseFlowText } from '../src/flow/flow-text.ts'
 import { publishIssues, validate } from '../src/flow/validate/validate.ts'
 import { ACCESS } from '../src/http/access/access.ts'
 import { tools } from '../src/mcp/tools.ts'
-import { statusFailure } from '../src/steps/http/failure.ts'
 import { stepKinds } from '../src/steps/index.ts'
 import { documentOf } from './harness/guide-page.ts'
+import { anchors } from './harness/headings.ts'
 
 const root = resolve(import.meta.dirname, '..')
 /** Tables without the white space that lines up their columns. */
@@ -81,30 +80,6 @@ describe('the documentation', () => {
   it('has every tool of MCP with the scope that it needs', () => {
     const rows = [...read('docs/mcp.md').matchAll(/^\| `(\w+)` \| (\w+) +\|/gm)].map(([, name, needs]) => [name, needs])
     expect(rows).toEqual(tools.map(({ name, needs }) => [name, needs]))
-  })
-
-  it('has every error code of the API with its status', () => {
-    const text = read('docs/api.md')
-    for (const [code, status] of Object.entries(ERROR_STATUS)) expect(text).toContain(`| ${status} | \`${code}\` |`)
-  })
-
-  it('has every error code of the HTTP request', () => {
-    const text = read('docs/http-request.md')
-    const list = /OutboundErrorCode =([^/]*)/.exec(read('src/engine/ports/http-client.ts'))![1]!
-    const codes = new Set([...list.matchAll(/'(\w+)'/g)].map((match) => match[1]!))
-    for (let status = 400; status < 600; status++) codes.add(statusFailure(status, 'https://api.example.com').code)
-    for (const [, code] of read('src/steps/http/http.ts').matchAll(/code: '(\w+)'/g)) codes.add(code!)
-    expect(codes.size).toBeGreaterThan(20)
-    expect(without(codes, text)).toEqual([])
-  })
-
-  it('has every code that a flow can be refused for', () => {
-    const files = globSync(['src/flow/*.ts', 'src/steps/**/*.ts'], { cwd: root, exclude: ['**/*.test.ts'] })
-    const codes = files.flatMap((file) =>
-      [...read(file).matchAll(/'(?:shape|publish|warning)',\s*[^,']+,\s*'(\w+)'/g)].map((match) => match[1]!),
-    )
-    expect(codes.length).toBeGreaterThan(10)
-    expect(without(new Set(codes), read('docs/flows.md'))).toEqual([])
   })
 
   it('has every step kind and its settings', () => {
@@ -200,6 +175,23 @@ describe('the documentation', () => {
     expect(broken).toEqual([])
   })
 
+  it('is what the code refers to: by files and headings that there are, and as nothing else', () => {
+    const broken: string[] = []
+    let count = 0
+    for (const file of globSync(['{src,test,web/src,bench,scripts}/**/*.{ts,tsx,js,mjs}'], { cwd: root })) {
+      const text = readFileSync(join(root, file), 'utf8')
+      for (const [target, path, heading] of text.matchAll(/\b(docs\/[\w/-]+\.(?:md|json))(?:#([\w-]+))?/g)) {
+        count++
+        if (!existsSync(join(root, path!)) || (heading && !anchors(read(path!)).includes(heading)))
+          broken.push(`${file}: ${target}`)
+      }
+      // The standards that somebody else has numbered are named with their number.
+      for (const [cited] of text.matchAll(/\bcontract \u00a7[\d.]*/g)) broken.push(`${file}: ${cited}`)
+    }
+    expect(broken).toEqual([])
+    expect(count).toBeGreaterThan(20)
+  })
+
   it('speaks of no host but examples and this machine, and where it compares, of those it compares with', () => {
     const allowed = /(^|\.)example\.(?:com|net)$|^localhost$|^127\.0\.0\.1$|^schemas\.xmlsoap\.org$/
     const compared = ['github.com', 'docs.n8n.io', 'nodered.org', 'flows.nodered.org', 'www.activepieces.com']
@@ -276,13 +268,3 @@ const BASES: Record<string, string> = {
 }
 
 const withoutCode = (text: string): string => text.replaceAll(/```[\s\S]*?```|`[^`\n]*`/g, '')
-
-/** As GitHub makes them. */
-function anchors(text: string): string[] {
-  return [...text.replaceAll(/```[\s\S]*?```/g, '').matchAll(/^#+ (.*)$/gm)].map((match) =>
-    match[1]!
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
-      .replaceAll(' ', '-'),
-  )
-}

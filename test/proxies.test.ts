@@ -7,7 +7,14 @@ import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { deliveries } from './harness/inbox.ts'
 import { type Millrace, startMillrace, TOKEN } from './harness/millrace.ts'
-import { findProxy, PROXIES, type ProxyName, printedConfiguration, type StartedProxy, startProxy } from './harness/proxy.ts'
+import {
+  findProxy,
+  PROXIES,
+  type ProxyName,
+  printedConfiguration,
+  type StartedProxy,
+  startProxy,
+} from './harness/proxy.ts'
 
 const SECRET = 'the-value-of-the-sender'
 /** Not the proxy's own. */

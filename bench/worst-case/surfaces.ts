@@ -9,7 +9,18 @@ import { ExpressionError, parseTemplate, renderValue, type Scope } from '../../s
 import { importOperation } from '../../src/flow/openapi/import-operation.ts'
 import { OpenApiError, readOpenApi } from '../../src/flow/openapi/read-openapi.ts'
 import { CookieJar } from '../../src/outbound/cookie-jar.ts'
-import { COOKIE_INPUTS, CURL_INPUTS, EXPRESSION_INPUTS, FLOW_INPUTS, FORM_INPUTS, type Input, JSON_INPUTS, OPENAPI_INPUTS, TEXT_INPUTS, YAML_INPUTS } from './inputs.ts'
+import {
+  COOKIE_INPUTS,
+  CURL_INPUTS,
+  EXPRESSION_INPUTS,
+  FLOW_INPUTS,
+  FORM_INPUTS,
+  type Input,
+  JSON_INPUTS,
+  OPENAPI_INPUTS,
+  TEXT_INPUTS,
+  YAML_INPUTS,
+} from './inputs.ts'
 
 export interface Surface {
   name: string

@@ -1,4 +1,4 @@
-// The sole reader of the environment: every setting of contract §1, checked at once, with one clear line per fault.
+// The sole reader of the environment: every setting of docs/configuration.md, checked at once, with one clear line per fault.
 import { isAddressRange } from '../base/address-range.ts'
 import { parseEgressAllow } from '../outbound/egress-rules.ts'
 import { isKeyText } from '../secrets/key-ring.ts'

@@ -1,6 +1,7 @@
 // One example of each body, all of one small story: the flow "Hello", a delivery to it and the run that came of it. The API's
 // description shows them; tests hold them to their schemas, and send those that can be sent.
 import type { Static, TSchema } from 'typebox'
+import { CODE } from '../base/error-catalogue.ts'
 import { FixtureSchema } from '../flow/fixture.ts'
 import { ACCESS_EXAMPLES } from './access-examples.ts'
 import * as bodies from './bodies.ts'
@@ -127,7 +128,7 @@ const EXAMPLES: ReadonlyMap<TSchema, unknown> = new Map([
   ...ACCESS_EXAMPLES,
   example(ErrorBody, {
     status: 'error',
-    code: 'not_found',
+    code: CODE.not_found,
     message: `There is no flow ${FLOW}.`,
     requestId: 'req_01m7h468vcx79pxszhbhzkbk3p',
   }),

@@ -1,4 +1,4 @@
-// What the webhook's caller is told: the configured reply, or the default of contract §4.
+// What the webhook's caller is told: the configured reply, or the default of docs/webhooks.md#replies.
 import type { CompiledReply, CompiledTrigger } from '../flow/compile.ts'
 import { ExpressionError, type Scope } from '../flow/expression/index.ts'
 import { isContentType, isMediaType, isReplyHeaderAllowed } from '../flow/reply-header.ts'

@@ -1,4 +1,5 @@
 // The runs that this process carries at the moment.
+import type { StepErrorCode } from '../base/error-catalogue.ts'
 import type { CompiledFlow } from '../flow/compile.ts'
 import { defaultErrorReply } from './caller-reply.ts'
 import type { EnginePorts } from './ports/engine-ports.ts'
@@ -8,8 +9,8 @@ import type { StepKind } from './step-kind.ts'
 
 /** The flow is there but cannot run, for example because a secret of it cannot be read: its runs fail. */
 export class FlowUnusable extends Error {
-  readonly code: string
-  constructor(code: string, message: string) {
+  readonly code: StepErrorCode
+  constructor(code: StepErrorCode, message: string) {
     super(message)
     this.code = code
   }

@@ -1,9 +1,10 @@
 // What may stand in the URL and headers of an outbound request; asked at publish for literals and again before sending.
+import { CODE, OUTBOUND_ERRORS } from '../base/error-catalogue.ts'
 import { isWrittenByClient, unfitForHeader } from '../flow/outbound-parts.ts'
 import { isHeaderName } from '../flow/reply-header.ts'
 import { OutboundError } from './ports/http-client.ts'
 
-const WRITE_FULL_URL = 'Write the full URL including the protocol, for example https://api.example.com/orders.'
+const WRITE_FULL_URL = OUTBOUND_ERRORS.invalid_url.hint
 const AUTHORITY = /^https?:\/\/([^/?#]*)/i
 const ENCODE = 'Special characters must be URL-encoded.'
 
@@ -26,7 +27,7 @@ export function parseOutboundUrl(text: string): URL {
 }
 
 export function invalidUrl(message: string, hint: string): OutboundError {
-  return new OutboundError('invalid_url', message, hint)
+  return new OutboundError(CODE.invalid_url, message, hint)
 }
 
 function protocolFault(text: string, scheme: string | undefined): [string, string] {
@@ -97,5 +98,5 @@ export function checkHeaderValue(name: string, value: string): void {
 }
 
 function invalidHeader(message: string, hint: string): OutboundError {
-  return new OutboundError('invalid_header', message, hint)
+  return new OutboundError(CODE.invalid_header, message, hint)
 }

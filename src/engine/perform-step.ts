@@ -1,4 +1,5 @@
 // Runs one step once: resolves its settings, calls its kind, and turns whatever goes wrong into an outcome.
+import { CODE, STEP_ERRORS } from '../base/error-catalogue.ts'
 import { type CompiledStep, SECRET_MASK } from '../flow/compile.ts'
 import { ExpressionError, type Scope } from '../flow/expression/index.ts'
 import { ConnectionError, type Connections } from './ports/connections.ts'
@@ -55,9 +56,9 @@ export async function performStep(
     onBug(error)
     return {
       outcome: failed({
-        code: 'internal_error',
-        message: 'Millrace itself failed at this step; its log has the details.',
-        hint: 'This is a fault of Millrace, not of the flow: please report it.',
+        code: CODE.internal_error,
+        message: STEP_ERRORS.internal_error.message,
+        hint: STEP_ERRORS.internal_error.hint,
       }),
       input,
     }

@@ -1,15 +1,16 @@
 // When a step is tried again.
+import { CODE } from '../base/error-catalogue.ts'
 import type { RetryPolicy } from '../flow/compile.ts'
 import type { Outcome, Trouble } from './step-kind.ts'
 
-const NETWORK_CODES = new Set([
-  'connection_timeout',
-  'dns_failed',
-  'connection_refused',
-  'connection_reset',
-  'connection_failed',
-  'response_invalid',
-  'token_unavailable',
+const NETWORK_CODES = new Set<string>([
+  CODE.connection_timeout,
+  CODE.dns_failed,
+  CODE.connection_refused,
+  CODE.connection_reset,
+  CODE.connection_failed,
+  CODE.response_invalid,
+  CODE.token_unavailable,
 ])
 
 /** A reply that failed nothing, because of failOnError: false, may still be worth another attempt. */

@@ -1,4 +1,5 @@
 // The rounds of a loop: several at once over a list, or one after the other while a condition holds.
+import { CODE, filled, STEP_ERRORS } from '../base/error-catalogue.ts'
 import { ExpressionError, type Scope } from '../flow/expression/index.ts'
 import { NestedFailure } from './perform-step.ts'
 import type { RoundPlan, RoundsResult, StepError } from './step-kind.ts'
@@ -91,9 +92,9 @@ class Rounds {
       if (!this.#plan.holds!(this.#walker.scopeBefore(round))) break
       if (index >= this.#plan.max) {
         this.#failure = {
-          code: 'loop_limit',
-          message: `The condition still holds after ${this.#plan.max} rounds`,
-          hint: 'Raise max if so many rounds are meant; otherwise look why the condition never becomes false.',
+          code: CODE.loop_limit,
+          message: filled(STEP_ERRORS.loop_limit.message, { most: this.#plan.max }),
+          hint: STEP_ERRORS.loop_limit.hint,
         }
         break
       }

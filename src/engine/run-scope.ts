@@ -1,4 +1,4 @@
-// What templates see of a run: the roots of contract §2.3, and the values that are fixed per step.
+// What templates see of a run: the roots of docs/expressions.md#what-there-is-to-read, and the values that are fixed per step.
 import type { Scope } from '../flow/expression/index.ts'
 import type { WebhookData } from './webhook-data.ts'
 

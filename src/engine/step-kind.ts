@@ -1,6 +1,7 @@
 // What a step kind is: its settings as a schema, and a run function that returns an outcome as data.
 
 import type { Static, TSchema } from 'typebox'
+import type { IssueCode } from '../base/error-catalogue.ts'
 import type { KeySettings } from '../flow/document.ts'
 import type { Scope } from '../flow/expression/index.ts'
 import type { StepListHandle } from '../flow/schema.ts'
@@ -168,7 +169,7 @@ export interface StepKind<S extends TSchema = TSchema> {
 
 export interface StepIssue {
   path: string
-  code: string
+  code: IssueCode
   message: string
   /** Published all the same. */
   warning?: true

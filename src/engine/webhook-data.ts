@@ -2,7 +2,7 @@
 import { formPairs } from '../flow/form-pairs.ts'
 import { parseJson } from '../flow/parse-json.ts'
 
-/** The `webhook` root of contract §2.3. */
+/** The root `webhook`: docs/webhooks.md#what-a-flow-gets */
 export interface WebhookData {
   body: unknown
   headers: Record<string, string>

@@ -1,5 +1,6 @@
 // Holds a value against a schema of schema.ts and reports every problem at once; templates and nested steps go to the visitor.
 import type { TSchema } from 'typebox'
+import type { IssueCode } from '../base/error-catalogue.ts'
 import { type Findings, nearest, type Patience, pointer, quoted, type Weight } from './issue.ts'
 import type { Annotation, StepListScope, TemplateMode } from './schema.ts'
 
@@ -64,7 +65,7 @@ class Checker {
     this.#patience = patience
   }
 
-  #report(weight: Weight, path: string, code: string, message: string): void {
+  #report(weight: Weight, path: string, code: IssueCode, message: string): void {
     this.#findings.add(weight, path, code, `${subject(path)} ${message}`)
   }
 

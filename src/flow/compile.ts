@@ -1,5 +1,6 @@
 // Turns a valid document into what the engine runs: templates parsed once, defaults filled in, nested steps linked.
 import type { TSchema } from 'typebox'
+import { CODE } from '../base/error-catalogue.ts'
 import { checkValue, hasTemplate, oneOrList, type SchemaNode, type Visitor } from './check.ts'
 import { type FlowDocument, type KindSchema, type Kinds, Retry, type StepDocument, Trigger } from './document.ts'
 import {
@@ -36,7 +37,7 @@ export interface CompiledStep<K extends KindSchema = KindSchema> {
   kind: K
   onError: 'fail' | 'continue'
   retry: RetryPolicy | null
-  /** The settings of contract §2.2 with templates resolved and nested lists as CompiledStep lists. */
+  /** The settings of its kind (docs/flows.md#steps) with templates resolved and nested lists as CompiledStep lists. */
   settings(scope: Scope): Record<string, unknown>
   /** The connections whose access token its templates read: it has to be good when they do. */
   accessTokens: readonly string[]
@@ -334,7 +335,7 @@ function typedValue(schema: SchemaNode, render: Resolve, source: string, isSecre
     checkValue(schema as TSchema, value, '', findings, NO_VISITOR)
     if (findings.first)
       throw new ExpressionError(
-        'expression_failed',
+        CODE.expression_failed,
         // What was found quotes the value.
         `${source} gives a value that does not fit${isSecret ? '' : `: ${findings.first.message}`}`,
         'Change the expression.',

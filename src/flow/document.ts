@@ -1,5 +1,6 @@
 // What a flow document is: the trigger, and what all steps have in common. Each kind's own settings stand in its step file.
 import Type, { type Static, type TSchema } from 'typebox'
+import type { IssueCode } from '../base/error-catalogue.ts'
 import { condition, json, NameValueList, secretText, secretTexts, templated, text } from './schema.ts'
 
 const closed = { additionalProperties: false }
@@ -150,7 +151,7 @@ export interface KindSchema {
   check?(
     settings: Record<string, unknown>,
     mayRead: (characters: number) => boolean,
-  ): { path: string; code: string; message: string; warning?: true }[]
+  ): { path: string; code: IssueCode; message: string; warning?: true }[]
 }
 
 export type Kinds = ReadonlyMap<string, KindSchema>

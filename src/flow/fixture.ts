@@ -1,5 +1,6 @@
 // A test of a flow as a document: what is delivered, what the world outside replies, and what has to come of it.
 import Type, { type Static } from 'typebox'
+import { CODE } from '../base/error-catalogue.ts'
 import { checkValue } from './check.ts'
 import { Findings, type Issue } from './issue.ts'
 
@@ -10,16 +11,16 @@ const AnyJson = Type.Unknown()
 const Texts = Type.Record(Type.String(), Type.String())
 
 export const STUB_ERRORS = [
-  'connection_timeout',
-  'dns_failed',
-  'connection_refused',
-  'connection_reset',
-  'connection_failed',
-  'ssl_certificate',
-  'too_many_redirects',
-  'response_too_large',
-  'response_invalid',
-  'blocked_address',
+  CODE.connection_timeout,
+  CODE.dns_failed,
+  CODE.connection_refused,
+  CODE.connection_reset,
+  CODE.connection_failed,
+  CODE.ssl_certificate,
+  CODE.too_many_redirects,
+  CODE.response_too_large,
+  CODE.response_invalid,
+  CODE.blocked_address,
 ] as const
 
 const StubReply = Type.Object(

@@ -1,4 +1,5 @@
 // A problem found in a flow document, and how it weighs.
+import type { IssueCode } from '../base/error-catalogue.ts'
 
 export interface Issue {
   /** JSON Pointer into the document. */
@@ -11,6 +12,7 @@ export interface Issue {
 export type Weight = 'shape' | 'publish' | 'warning'
 
 export interface Finding extends Issue {
+  code: IssueCode
   weight: Weight
 }
 
@@ -25,7 +27,7 @@ export class Findings {
   #characters = 0
   #left: Weight | null = null
 
-  add(weight: Weight, path: string, code: string, message: string): void {
+  add(weight: Weight, path: string, code: IssueCode, message: string): void {
     this.#characters += path.length + message.length
     if (this.#list.length < MOST_FINDINGS && this.#characters < MOST_CHARACTERS)
       this.#list.push({ weight, path, code, message })

@@ -1,5 +1,6 @@
 // Which headers a flow may put into a reply to its caller. Replies may stand on the origin of the web UI: what tells a browser
 // something about that origin, or a proxy how to serve, is not a flow's to say.
+import { CODE, type IssueCode } from '../base/error-catalogue.ts'
 import { hasTemplate } from './check.ts'
 import { quoted } from './issue.ts'
 
@@ -44,7 +45,7 @@ const CONFIGURABLE = `Use a name of your own that begins with X-, or one of ${NA
 
 export const isHeaderName = (name: string): boolean => NAME.test(name)
 
-type Report = (path: string, code: string, message: string) => void
+type Report = (path: string, code: IssueCode, message: string) => void
 
 /** Headers of a reply to the caller, literal ones; the templated are checked when they are sent. */
 export function checkReplyHeaders(headers: unknown, at: string, report: Report): void {
@@ -54,7 +55,7 @@ export function checkReplyHeaders(headers: unknown, at: string, report: Report):
     checkReplyHeader(header, `${at}/${i}`, report)
     const name: unknown = header?.name
     if (typeof name === 'string' && isContentType(name) && ++types === 2)
-      report(`${at}/${i}/name`, 'invalid_header', 'There is a Content-Type already; a reply has one.')
+      report(`${at}/${i}/name`, CODE.invalid_header, 'There is a Content-Type already; a reply has one.')
   }
 }
 
@@ -62,16 +63,17 @@ function checkReplyHeader(header: unknown, at: string, report: Report): void {
   if (typeof header !== 'object' || header === null) return
   const { name, value } = header as { name?: unknown; value?: unknown }
   const isLiteral = typeof name === 'string' && name !== '' && !hasTemplate(name)
-  if (isLiteral && !isHeaderName(name)) report(`${at}/name`, 'invalid_header', `${quoted(name)} is not a header name.`)
+  if (isLiteral && !isHeaderName(name))
+    report(`${at}/name`, CODE.invalid_header, `${quoted(name)} is not a header name.`)
   else if (isLiteral && !isNameAllowed(name.toLowerCase()))
-    report(`${at}/name`, 'invalid_header', `${name.slice(0, 60)} cannot be set by a flow. ${CONFIGURABLE}.`)
+    report(`${at}/name`, CODE.invalid_header, `${name.slice(0, 60)} cannot be set by a flow. ${CONFIGURABLE}.`)
   if (typeof value !== 'string') return
   if (/[\r\n\0]/.test(value))
-    report(`${at}/value`, 'invalid_header', 'A header value cannot contain line breaks or NUL characters.')
+    report(`${at}/value`, CODE.invalid_header, 'A header value cannot contain line breaks or NUL characters.')
   else if (isLiteral && !hasTemplate(value)) {
-    if (isContentType(name) && !isMediaType(value)) report(`${at}/value`, 'invalid_header', ONE_TYPE)
+    if (isContentType(name) && !isMediaType(value)) report(`${at}/value`, CODE.invalid_header, ONE_TYPE)
     if (name.toLowerCase() === 'location' && !leadsToWeb(value))
-      report(`${at}/value`, 'invalid_header', 'A Location is a path, or a URL with http or https.')
+      report(`${at}/value`, CODE.invalid_header, 'A Location is a path, or a URL with http or https.')
   }
 }
 

@@ -15,7 +15,7 @@ export interface Annotation {
   'x-template'?: TemplateMode
   /** Resolved to a function that the step calls when it needs the value. */
   'x-lazy'?: 'condition' | 'tree'
-  /** A nested list of steps; the scope tells which results its steps see (contract §2.2). */
+  /** A nested list of steps; the scope tells which results its steps see (docs/flows.md#steps). */
   'x-steps'?: StepListScope
   /** A secret when typed literally: sealed at rest, with a warning at publish. */
   'x-secret'?: true

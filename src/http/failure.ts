@@ -1,12 +1,12 @@
 // How a refusal or fault becomes a reply: one body shape for the whole API.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ERROR_STATUS, type ErrorCode } from '../contract/errors.ts'
+import { API_ERRORS, type ApiErrorCode, CODE } from '../base/error-catalogue.ts'
 import type { Issue } from '../flow/issue.ts'
 import { OperationError, RateLimited } from '../operations/operation-error.ts'
 import { StorageUnavailable } from '../operations/ports/storage-unavailable.ts'
 
 export function failureBody(
-  code: ErrorCode,
+  code: ApiErrorCode,
   message: string,
   requestId: string,
   issues: Issue[] | null = null,
@@ -16,31 +16,31 @@ export function failureBody(
 
 export function sendFailure(
   reply: FastifyReply,
-  code: ErrorCode,
+  code: ApiErrorCode,
   message: string,
   issues: Issue[] | null = null,
 ): FastifyReply {
-  return reply.code(ERROR_STATUS[code]).send(failureBody(code, message, reply.request.id, issues))
+  return reply.code(API_ERRORS[code].status).send(failureBody(code, message, reply.request.id, issues))
 }
 
 /** The codes of Fastify's own errors that are the caller's fault. */
-const FASTIFY_CODES: Record<string, [ErrorCode, string]> = {
+const FASTIFY_CODES: Record<string, [ApiErrorCode, string]> = {
   FST_ERR_CTP_BODY_TOO_LARGE: [
-    'payload_too_large',
+    CODE.payload_too_large,
     'The body is too large for this request; docs/api.md has the limits.',
   ],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
-    'invalid_request',
+    CODE.invalid_request,
     'The Content-Type must be application/json; where a flow is taken, application/yaml will do too.',
   ],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'The body does not match its Content-Length.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [CODE.invalid_request, 'The body does not match its Content-Length.'],
   // A method that no route can have; it gets past what answers other unknown paths.
-  FST_ERR_NOT_FOUND: ['not_found', 'There is nothing here for this method.'],
-  ECONNRESET: ['invalid_request', 'The body ended before its declared end.'],
+  FST_ERR_NOT_FOUND: [CODE.not_found, 'There is nothing here for this method.'],
+  ECONNRESET: [CODE.invalid_request, 'The body ended before its declared end.'],
 }
 
 export interface Failure {
-  code: ErrorCode
+  code: ApiErrorCode
   message: string
   issues: Issue[] | null
   retryAfter: string | null
@@ -49,7 +49,7 @@ export interface Failure {
 /** What the caller is told of an error; null: it is our fault, and nothing to tell. */
 export function failureOf(error: Error & { code?: string; validation?: Issue[] }): Failure | null {
   const failure = (
-    code: ErrorCode,
+    code: ApiErrorCode,
     message: string,
     issues: Issue[] | null = null,
     retryAfter: string | null = null,
@@ -61,9 +61,8 @@ export function failureOf(error: Error & { code?: string; validation?: Issue[] }
   })
   if (error instanceof RateLimited) return failure(error.code, error.message, null, String(error.retryAfterS))
   if (error instanceof OperationError) return failure(error.code, error.message, error.issues)
-  if (error.validation) return failure('invalid_request', error.message, error.validation)
-  if (error instanceof StorageUnavailable)
-    return failure('unavailable', 'The database cannot be written at the moment; try again shortly.', null, '5')
+  if (error.validation) return failure(CODE.invalid_request, error.message, error.validation)
+  if (error instanceof StorageUnavailable) return failure(CODE.unavailable, API_ERRORS.unavailable.message, null, '5')
   const known = FASTIFY_CODES[error.code ?? '']
   return known ? failure(...known) : null
 }
@@ -84,6 +83,6 @@ export function createErrorHandler(onBug: (error: unknown, route: string) => voi
       return
     }
     onBug(error, request.routeOptions.url ?? 'unknown')
-    void sendFailure(reply, 'internal_error', 'Millrace failed at this request; its log has the details.')
+    void sendFailure(reply, CODE.internal_error, API_ERRORS.internal_error.message)
   }
 }

@@ -1,6 +1,7 @@
 // Requests that are not valid HTTP, or only just: refused before any route sees them, and the connection closed.
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import { API_ERRORS, CODE } from '../base/error-catalogue.ts'
 import { closeSoon } from './early-end.ts'
 import { failureBody } from './failure.ts'
 
@@ -16,10 +17,6 @@ export function faultOfHead(raw: IncomingMessage): string | null {
   return hosts > 1 ? 'There is more than one Host header.' : null
 }
 
-const MALFORMED: Record<string, [number, 'headers_too_large' | 'bad_request', string]> = {
-  HPE_HEADER_OVERFLOW: [431, 'headers_too_large', 'The headers are larger than 16 KiB.'],
-}
-
 /** What the HTTP parser refuses. */
 export function answerMalformed(error: Error & { code?: string }, socket: Socket, requestId: string): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -27,9 +24,10 @@ export function answerMalformed(error: Error & { code?: string }, socket: Socket
     return
   }
   const timedOut = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-  const [status, code, message] = timedOut
-    ? ([408, 'bad_request', 'The request took too long to arrive.'] as const)
-    : (MALFORMED[error.code ?? ''] ?? ([400, 'bad_request', 'The request is not valid HTTP.'] as const))
+  const code = error.code === 'HPE_HEADER_OVERFLOW' ? CODE.headers_too_large : CODE.bad_request
+  const { status, message } = timedOut
+    ? { status: 408, message: 'The request took too long to arrive.' }
+    : API_ERRORS[code]
   const body = JSON.stringify(failureBody(code, message, requestId))
   socket.write(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${requestId}\r\nContent-Security-Policy: sandbox\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n${body}`,

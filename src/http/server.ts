@@ -7,6 +7,7 @@ import {
 } from 'node:http'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { CODE } from '../base/error-catalogue.ts'
 import type { DeliveryTracing } from '../engine/ports/tracing.ts'
 import { editorSchema } from '../flow/flow-schema.ts'
 import { FlowTextError, parseFlowText } from '../flow/flow-text.ts'
@@ -120,7 +121,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     const fault = faultOfHead(request.raw)
     if (fault) {
       void reply.header('connection', 'close')
-      return refuse(reply, 'bad_request', fault)
+      return refuse(reply, CODE.bad_request, fault)
     }
     // At once: it comes before whatever may be wrong with the body.
     if (request.is404) return notFound(request, reply)
@@ -212,13 +213,13 @@ function listenOn(choose: Choose, api: WebhookListener): HttpServer {
 
 function notFound(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const path = request.raw.url!.split('?', 1)[0]!.slice(0, 200)
-  return refuse(reply, 'not_found', `There is nothing at ${request.method} ${path}.`)
+  return refuse(reply, CODE.not_found, `There is nothing at ${request.method} ${path}.`)
 }
 
 /** Room for a sample of the deepest webhook body inside a test request. */
 const LIMITS: JsonLimits = { ...SENDER_LIMITS, depth: 250 }
 
-const refused = (message: string) => new OperationError('invalid_request', message)
+const refused = (message: string) => new OperationError(CODE.invalid_request, message)
 
 /** Nothing that a form on another site could send. */
 function acceptJson(app: FastifyInstance, bodyLimit: number): void {

@@ -8,7 +8,7 @@ import {
   ErrorCode as RpcCode,
 } from '@modelcontextprotocol/sdk/types.js'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js'
-import type { ErrorCode } from '../contract/errors.ts'
+import { type ApiErrorCode, CODE } from '../base/error-catalogue.ts'
 import { compileShape } from '../contract/shape-issues.ts'
 import { type Issue, nearest } from '../flow/issue.ts'
 import { parseJson } from '../flow/parse-json.ts'
@@ -73,17 +73,17 @@ async function callTool(caller: ApiCaller, name: string, input: Record<string, u
   const issues = inputIssues(tool, input)
   if (issues.length > 0) {
     const message = `The input of ${name} is not as expected: ${issues[0]!.message}`
-    return failure('invalid_request', message, { issues })
+    return failure(CODE.invalid_request, message, { issues })
   }
   const { ok, text } = await caller.call(tool.request(input as never))
   if (!ok || !tool.show) return resultOf(text, !ok)
   const shown = tool.show(parseJson(text) as never, input as never)
-  if (shown === undefined) return failure('not_found', 'There is no such thing; the list has what there is.')
+  if (shown === undefined) return failure(CODE.not_found, 'There is no such thing; the list has what there is.')
   return resultOf(typeof shown === 'string' ? shown : JSON.stringify(shown), false)
 }
 
 /** As the API would have it. */
-const failure = (code: ErrorCode, message: string, more: object = {}): CallToolResult =>
+const failure = (code: ApiErrorCode, message: string, more: object = {}): CallToolResult =>
   resultOf(JSON.stringify({ status: 'error', code, message, ...more }), true)
 
 const checks = new Map<Tool, (input: unknown) => Issue[]>()

@@ -19,6 +19,7 @@ import {
   type TokenEndpointResponse,
   validateAuthResponse,
 } from 'oauth4webapi'
+import { CODE } from '../base/error-catalogue.ts'
 import { type HttpClient, OutboundError, type OutboundReply, type Standing } from '../engine/ports/http-client.ts'
 import {
   type OAuthClient,
@@ -178,7 +179,7 @@ function explained(error: unknown): Error {
     return new TokenRefused(error.error, (error.error + description).slice(0, LONGEST_MESSAGE))
   }
   if (error instanceof OutboundError)
-    return error.code === 'blocked_address' || error.code === 'invalid_url'
+    return error.code === CODE.blocked_address || error.code === CODE.invalid_url
       ? new TokenRefused(error.code, `${error.message}. ${error.hint}`)
       : new TokenUnavailable(`${error.message} (${error.code})`)
   // The library's messages speak of the form of the reply, and quote nothing of it.

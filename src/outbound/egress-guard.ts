@@ -2,6 +2,7 @@
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import type { Address } from '../base/address-range.ts'
+import { CODE, filled, OUTBOUND_ERRORS } from '../base/error-catalogue.ts'
 import { OutboundError } from '../engine/ports/http-client.ts'
 import { isMetadata, specialRange, unwrapped } from './address-ranges.ts'
 import { allowsAddress, allowsHost, type EgressRules, namesAddress, withoutFinalDot } from './egress-rules.ts'
@@ -22,9 +23,6 @@ export interface OwnService {
 export type Target = 'webhook' | 'outside'
 
 const LOOPBACK_HOSTS = ['localhost', '127.0.0.1', '[::1]']
-const OPEN_IT =
-  'Only public addresses can be reached by default. Whoever runs this service can open more with MILLRACE_EGRESS_ALLOW.'
-
 export class EgressGuard {
   readonly #rules: EgressRules
   readonly #own: OwnService
@@ -62,7 +60,9 @@ export class EgressGuard {
     if (range === null || allowsHost(this.#rules, hostname, port) || allowsAddress(this.#rules, address, port))
       return null
     // The address behind a name stays unsaid: it would map the internal network.
-    return blocked(`${hostname} ${leadsTo(hostname)} an address that is not public (${range})`, OPEN_IT)
+    return blocked(
+      filled(OUTBOUND_ERRORS.blocked_address.message, { host: hostname, leadsTo: leadsTo(hostname), range }),
+    )
   }
 
   #metadataRefusal(hostname: string): OutboundError {
@@ -102,8 +102,8 @@ function spellings(own: string): string[] {
   return hosts.map((host) => `${protocol}//${host}${port ? `:${port}` : ''}`)
 }
 
-export function blocked(message: string, hint: string): OutboundError {
-  return new OutboundError('blocked_address', message, hint)
+export function blocked(message: string, hint?: string): OutboundError {
+  return new OutboundError(CODE.blocked_address, message, hint)
 }
 
 /** Loopback and wildcard addresses, and those of any interface. */

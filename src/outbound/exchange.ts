@@ -1,11 +1,7 @@
 // One request from its slot to its reply: the time limit and the redirects.
-import type {
-  OutboundError,
-  OutboundErrorCode,
-  OutboundHop,
-  OutboundReply,
-  OutboundRequest,
-} from '../engine/ports/http-client.ts'
+
+import type { OutboundErrorCode } from '../base/error-catalogue.ts'
+import type { OutboundError, OutboundHop, OutboundReply, OutboundRequest } from '../engine/ports/http-client.ts'
 import type { ConnectionPool } from './connection-pool.ts'
 import { CookieJar } from './cookie-jar.ts'
 import type { EgressGuard, Target } from './egress-guard.ts'

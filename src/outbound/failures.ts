@@ -1,5 +1,7 @@
 // Turns the faults of sockets, TLS and the parser into errors that name the host, what happened, and what to do.
-import { OutboundError, type OutboundErrorCode } from '../engine/ports/http-client.ts'
+
+import { CODE, filled, OUTBOUND_ERRORS } from '../base/error-catalogue.ts'
+import { OutboundError } from '../engine/ports/http-client.ts'
 
 interface Fault extends Error {
   code?: string
@@ -9,19 +11,15 @@ interface Fault extends Error {
 /** How far a request had come. */
 export type Phase = 'connecting' | 'waiting' | 'reading'
 
-const CHECK_URL = 'Check the host and port in the URL, and that the API is up.'
-const TRY_AGAIN = 'The remote API may be restarting or overloaded: try again, or add a retry to the step.'
-const BAD_CERTIFICATE =
-  'The certificate of the remote host is invalid or self-signed. Install a valid one, or give this service its CA through NODE_EXTRA_CA_CERTS. Plain http:// avoids it but is not recommended for production.'
+const TRY_AGAIN = OUTBOUND_ERRORS.connection_reset.hint
 
 /** Why no connection came about. `untrusted`: TLS refused the certificate. */
 export function dialFailure(error: Fault, hostname: string, port: number, untrusted: boolean): OutboundError {
   if (error instanceof OutboundError) return error
   if (untrusted)
     return new OutboundError(
-      'ssl_certificate',
-      `The certificate of ${hostname} is not valid: ${certificateFault(error)}`,
-      BAD_CERTIFICATE,
+      CODE.ssl_certificate,
+      filled(OUTBOUND_ERRORS.ssl_certificate.message, { host: hostname, why: certificateFault(error) }),
     )
   const code = dialCode(error)
   const where = `${hostname}:${port}`
@@ -32,26 +30,34 @@ export function dialFailure(error: Fault, hostname: string, port: number, untrus
     case 'EAI_NONAME':
     case 'EAI_FAIL':
       return new OutboundError(
-        'dns_failed',
-        `The host name ${hostname} could not be resolved (${code})`,
-        'Check the host name in the URL for typing errors, and that its DNS record exists.',
+        CODE.dns_failed,
+        filled(OUTBOUND_ERRORS.dns_failed.message, { host: hostname, fault: code }),
       )
     case 'ECONNREFUSED':
-      return new OutboundError('connection_refused', `${where} refused the connection`, CHECK_URL)
+      return new OutboundError(
+        CODE.connection_refused,
+        filled(OUTBOUND_ERRORS.connection_refused.message, { host: where }),
+      )
     case 'ECONNRESET':
     case 'EPIPE':
-      return new OutboundError('connection_reset', `${where} closed the connection while it was being made`, TRY_AGAIN)
+      return closed(where, 'while it was being made')
     case 'ETIMEDOUT':
       return timedOut(hostname, 'connecting', null)
   }
   if (code.startsWith('ERR_SSL') || code === 'EPROTO')
     return new OutboundError(
-      'connection_failed',
+      CODE.connection_failed,
       `No TLS connection to ${where}: ${error.message.replace(/^[0-9A-F]+:|:$/gi, '')}`,
       'Check that the port speaks https://; a plain http:// server does not.',
     )
-  return new OutboundError('connection_failed', `${where} could not be reached (${code || error.message})`, CHECK_URL)
+  return new OutboundError(
+    CODE.connection_failed,
+    filled(OUTBOUND_ERRORS.connection_failed.message, { host: where, fault: code || error.message }),
+  )
 }
+
+const closed = (host: string, when: string): OutboundError =>
+  new OutboundError(CODE.connection_reset, filled(OUTBOUND_ERRORS.connection_reset.message, { host, when }))
 
 // Of several addresses tried, the most telling fault: an unreachable IPv6 network says little about a refusing IPv4.
 const TELLING = ['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT']
@@ -81,14 +87,10 @@ export function timedOut(hostname: string, phase: Phase, timeoutMs: number | nul
   const within = timeoutMs === null ? 'in time' : `within ${timeoutMs / 1000} s`
   const what = {
     connecting: `No connection to ${hostname} came about ${within}`,
-    waiting: `${hostname} did not reply ${within}`,
+    waiting: filled(OUTBOUND_ERRORS.connection_timeout.message, { host: hostname, within }),
     reading: `${hostname} did not finish its reply ${within}`,
   }[phase]
-  return new OutboundError(
-    'connection_timeout',
-    what,
-    'The remote API is slow or unreachable, or the timeout is too low. It may be raised up to 300 seconds.',
-  )
+  return new OutboundError(CODE.connection_timeout, what)
 }
 
 /** Why an open connection gave no whole reply. */
@@ -97,7 +99,7 @@ export function replyFailure(error: Fault, hostname: string, phase: Phase): Outb
   const code = error.code ?? ''
   if (code === 'UND_ERR_HEADERS_OVERFLOW')
     return new OutboundError(
-      'response_too_large',
+      CODE.response_too_large,
       `${hostname} sent more headers than the 64 KiB that are accepted`,
       'Ask the API for less, or call another endpoint.',
     )
@@ -109,39 +111,32 @@ export function replyFailure(error: Fault, hostname: string, phase: Phase): Outb
     return invalidReply(hostname, 'the connection was closed before it was complete')
   if (code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE' || code === 'ECONNABORTED') {
     const when = phase === 'reading' ? 'in the middle of its reply' : 'without a reply'
-    return new OutboundError('connection_reset', `${hostname} closed the connection ${when}`, TRY_AGAIN)
+    return closed(hostname, when)
   }
   if (code === 'ETIMEDOUT') return timedOut(hostname, phase, null)
   if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED')
     return new OutboundError(
-      'invalid_header',
-      `The request could not be sent: ${error.message}`,
-      'Check the headers of the step.',
+      CODE.invalid_header,
+      filled(OUTBOUND_ERRORS.invalid_header.message, { fault: error.message }),
     )
-  return new OutboundError('connection_failed', `The request to ${hostname} failed: ${error.message}`, TRY_AGAIN)
+  return new OutboundError(CODE.connection_failed, `The request to ${hostname} failed: ${error.message}`, TRY_AGAIN)
 }
 
 export function invalidReply(hostname: string, why: string): OutboundError {
   return new OutboundError(
-    'response_invalid',
-    `The reply of ${hostname} is not valid: ${why}`,
-    'The remote API or a proxy before it sent a damaged reply: try again, or report it to whoever runs the API.',
+    CODE.response_invalid,
+    filled(OUTBOUND_ERRORS.response_invalid.message, { host: hostname, why }),
   )
 }
 
 export function tooLarge(hostname: string, maxBytes: number): OutboundError {
   const limit = maxBytes % 1_048_576 === 0 ? `${maxBytes / 1_048_576} MiB` : `${maxBytes} bytes`
   return new OutboundError(
-    'response_too_large',
-    `The reply of ${hostname} is larger than ${limit}`,
-    'Ask the API for less at a time, for example with paging or fewer fields.',
+    CODE.response_too_large,
+    filled(OUTBOUND_ERRORS.response_too_large.message, { host: hostname, most: limit }),
   )
 }
 
 export function cancelled(why: string): OutboundError {
-  return new OutboundError(
-    'cancelled' satisfies OutboundErrorCode,
-    why,
-    'Nothing to do: the request was given up on purpose.',
-  )
+  return new OutboundError(CODE.cancelled, why)
 }

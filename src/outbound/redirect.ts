@@ -1,5 +1,5 @@
-// What follows a redirect reply: the next request, or why there is none (contract §3).
-
+// What follows a redirect reply: the next request, or why there is none (docs/http-request.md#redirects).
+import { CODE, filled, OUTBOUND_ERRORS } from '../base/error-catalogue.ts'
 import { invalidUrl } from '../engine/outbound-rules.ts'
 import { OutboundError, type OutboundHop } from '../engine/ports/http-client.ts'
 
@@ -57,8 +57,7 @@ function asUtf8(location: string): string {
 
 export function tooManyRedirects(hostname: string): OutboundError {
   return new OutboundError(
-    'too_many_redirects',
-    `More than ${MAX_REDIRECTS} redirects, the last one by ${hostname}`,
-    'The URLs may redirect in a circle: check the URL, or turn off follow redirects to see the first reply.',
+    CODE.too_many_redirects,
+    filled(OUTBOUND_ERRORS.too_many_redirects.message, { most: MAX_REDIRECTS, host: hostname }),
   )
 }

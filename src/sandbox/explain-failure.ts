@@ -1,4 +1,5 @@
 // Turns what the guest threw into words for the user, with the line of their code.
+import { CODE, filled, SANDBOX_ERRORS } from '../base/error-catalogue.ts'
 import type { Failure } from './messages.ts'
 import type { GuestWords } from './quickjs.ts'
 
@@ -7,25 +8,25 @@ const OFFERED =
   'Code steps have crypto, console, URL, URLSearchParams, TextEncoder, TextDecoder, atob, btoa and structuredClone.'
 
 export const timedOut = (timeoutMs: number): Failure => ({
-  code: 'code_timeout',
-  message: `The code ran longer than its timeout of ${timeoutMs / 1000} s.`,
-  hint: 'Look for a loop that does not end, do less at once, or raise the timeout of the step (60 s at most).',
+  code: CODE.code_timeout,
+  message: filled(SANDBOX_ERRORS.code_timeout.message, { seconds: timeoutMs / 1000 }),
+  hint: SANDBOX_ERRORS.code_timeout.hint,
 })
 
 export const outOfMemory = (memoryBytes: number): Failure => ({
-  code: 'code_memory',
-  message: `The code needed more memory than its limit of ${Math.round(memoryBytes / (1 << 20))} MB.`,
-  hint: 'Keep less in memory at once, or raise the memory of the step (512 MB at most).',
+  code: CODE.code_memory,
+  message: filled(SANDBOX_ERRORS.code_memory.message, { megabytes: Math.round(memoryBytes / (1 << 20)) }),
+  hint: SANDBOX_ERRORS.code_memory.hint,
 })
 
 export const neverFinished: Failure = {
-  code: 'code_failed',
+  code: CODE.code_failed,
   message: 'The code never finished: it waits for a promise that nothing will settle.',
   hint: 'Check that every promise is resolved or rejected; code steps have no timers and no network to wait for.',
 }
 
 export const sandboxBroke: Failure = {
-  code: 'code_failed',
+  code: CODE.code_failed,
   message: 'The code brought its sandbox down.',
   hint: 'Look for very deep recursion or nesting. Nothing else was harmed: the sandbox is thrown away and replaced.',
 }
@@ -37,7 +38,7 @@ export function explainFailure(words: GuestWords, code: string, memoryBytes: num
   if (name === '' && message === 'null' && !/throw\s+null|reject/.test(code)) return outOfMemory(memoryBytes)
   if (name === 'NoFunction')
     return {
-      code: 'code_failed',
+      code: CODE.code_failed,
       message:
         message === 'undefined'
           ? 'The code has no default export.'
@@ -46,17 +47,21 @@ export function explainFailure(words: GuestWords, code: string, memoryBytes: num
     }
   if (words.serialising && !(name === 'InternalError'))
     return {
-      code: 'code_failed',
+      code: CODE.code_failed,
       message: `The returned value cannot be written as JSON: ${shown(name, message)}${place(words, code)}`,
       hint: 'Return plain JSON: no circular references; turn a BigInt into text with String(value).',
     }
   if (words.unawaited)
     return {
-      code: 'code_failed',
+      code: CODE.code_failed,
       message: `A promise was rejected and nothing awaited it: ${shown(name, message)}${place(words, code)}`,
       hint: 'Put await before the call that makes the promise, return the promise, or handle its error with .catch().',
     }
-  return { code: 'code_failed', message: `${shown(name, message)}${place(words, code)}`, hint: hintFor(name, message) }
+  return {
+    code: CODE.code_failed,
+    message: `${shown(name, message)}${place(words, code)}`,
+    hint: hintFor(name, message),
+  }
 }
 
 const shown = (name: string, message: string): string => (name === '' ? message : `${name}: ${message}`)
@@ -103,5 +108,5 @@ function hintFor(name: string, message: string): string {
     return 'The code calls itself too deeply: look for recursion without an end.'
   if (name === 'SyntaxError')
     return 'Correct the code at this place; the step runs JavaScript, or TypeScript whose types can be stripped.'
-  return 'The code itself threw this: correct it, or set onError to continue and look at steps.<id>.error.'
+  return SANDBOX_ERRORS.code_failed.hint
 }

@@ -1,5 +1,5 @@
 // What the pool and its workers say to each other: flat lists of texts and numbers, which cost little to copy.
-import type { CodeErrorCode } from '../engine/ports/sandbox.ts'
+import type { CodeErrorCode } from '../base/error-catalogue.ts'
 
 export interface RunRequest {
   /** Counts the requests to a worker, from 1. */

@@ -1,5 +1,6 @@
 // Blanks TypeScript's types, so that lines and columns stay those of the user's text.
 import { stripTypeScriptTypes } from 'node:module'
+import { CODE } from '../base/error-catalogue.ts'
 import type { Failure } from './messages.ts'
 
 /**
@@ -30,7 +31,7 @@ export function stripTypes(code: string): string {
     const column = /^( *)\^/m.exec(stack ?? '')?.[1]
     const at = line === undefined ? '' : ` (line ${line}${column === undefined ? '' : `, column ${column.length + 1}`})`
     throw new NotStrippable({
-      code: 'code_failed',
+      code: CODE.code_failed,
       message: `SyntaxError: ${message}${at}`,
       hint:
         kind === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX'

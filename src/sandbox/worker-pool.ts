@@ -1,5 +1,6 @@
 // The sandbox as the engine sees it: a few worker threads, each with a QuickJS, and a queue before them.
 import { Worker } from 'node:worker_threads'
+import { CODE } from '../base/error-catalogue.ts'
 import { Fifo } from '../base/fifo.ts'
 import { threadFile } from '../base/package-files.ts'
 import { CodeError, type CodeRequest, type CodeResult, type Sandbox } from '../engine/ports/sandbox.ts'
@@ -44,7 +45,7 @@ interface Slot {
 }
 
 const CANCELLED: Failure = {
-  code: 'cancelled',
+  code: CODE.cancelled,
   message: 'The code was cancelled.',
   hint: 'The run was cancelled, or the service is stopping.',
 }
@@ -84,7 +85,7 @@ class Pool {
         this.#dispatch()
       } catch (error) {
         job.fail({
-          code: 'code_failed',
+          code: CODE.code_failed,
           message: `The input cannot be written as JSON: ${(error as Error).message}`,
           hint: 'Pass plain JSON as input.',
         })
@@ -250,7 +251,7 @@ class Pool {
 }
 
 const cannotStart = (error: unknown): Failure => ({
-  code: 'code_failed',
+  code: CODE.code_failed,
   message: `The sandbox could not be started: ${error instanceof Error ? error.message : String(error)}`,
   hint: 'This is a fault of the installation, not of the code: the log of the service has more.',
 })

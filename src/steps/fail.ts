@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { CODE } from '../base/error-catalogue.ts'
 import { defineStep, failed } from '../engine/step-kind.ts'
 import { text } from '../flow/schema.ts'
 
@@ -7,5 +8,5 @@ export const fail = defineStep({
   label: 'Fail',
   secretFrom: ['message'],
   settings: Type.Object({ message: text({ minLength: 1 }) }, { additionalProperties: false }),
-  run: ({ settings }) => failed({ code: 'failed', message: settings.message }),
+  run: ({ settings }) => failed({ code: CODE.failed, message: settings.message }),
 })

@@ -1,5 +1,6 @@
 import Type from 'typebox'
-import { defineStep, done, failed } from '../engine/step-kind.ts'
+import { CODE } from '../base/error-catalogue.ts'
+import { defineStep, done, failed, type StepIssue } from '../engine/step-kind.ts'
 import { hasTemplate } from '../flow/check.ts'
 import { json, roundCondition, roundTree, stepList } from '../flow/schema.ts'
 
@@ -24,7 +25,7 @@ export const loop = defineStep({
   ),
   check(settings) {
     const { each, concurrency, max } = settings
-    const issues = []
+    const issues: StepIssue[] = []
     if (each === undefined && settings['while'] === undefined)
       issues.push({
         path: '/each',
@@ -52,7 +53,7 @@ export const loop = defineStep({
   async run({ settings: { each, while: holds, steps, collect, concurrency, max }, showInput, runRounds }) {
     if (each !== undefined && !Array.isArray(each))
       return failed({
-        code: 'expression_failed',
+        code: CODE.expression_failed,
         message: `each must give a list, but gives ${each === null ? 'null' : typeof each}`,
         hint: 'Point it at a list, for example {{ steps.page.body.items }}.',
       })

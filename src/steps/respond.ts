@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import type { IssueCode } from '../base/error-catalogue.ts'
 import { defineStep, reply, type StepIssue } from '../engine/step-kind.ts'
 import { checkReplyHeaders } from '../flow/reply-header.ts'
 import { json, NameValueList, templated } from '../flow/schema.ts'
@@ -17,7 +18,7 @@ export const respond = defineStep({
   ),
   check({ headers }) {
     const issues: StepIssue[] = []
-    const report = (path: string, code: string, message: string) => void issues.push({ path, code, message })
+    const report = (path: string, code: IssueCode, message: string) => void issues.push({ path, code, message })
     checkReplyHeaders(headers, '/headers', report)
     return issues
   },

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { defineStep, keyValue } from '../engine/step-kind.ts'
+import { defineStep, keyValue, type StepIssue } from '../engine/step-kind.ts'
 import { json, templated, text } from '../flow/schema.ts'
 
 const Operation = Type.Union([
@@ -27,7 +27,7 @@ export const store = defineStep({
     { additionalProperties: false },
   ),
   check({ op, value, ttl }) {
-    const issues = []
+    const issues: StepIssue[] = []
     if (op === 'set' && value === undefined)
       issues.push({ path: '/value', code: 'missing', message: 'set needs a value.' })
     if ((op === 'get' || op === 'delete') && value !== undefined)

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { CODE } from '../base/error-catalogue.ts'
 import { defineStep, failed, waitUntil } from '../engine/step-kind.ts'
 import { hasTemplate } from '../flow/check.ts'
 import { templated, text } from '../flow/schema.ts'
@@ -29,7 +30,7 @@ export const wait = defineStep({
   },
   run({ settings: { seconds, until }, now }) {
     const time = until === undefined ? now + seconds! * 1000 : timeOf(until)
-    if (time === null) return failed({ code: 'expression_failed', message: `until is "${until}"`, hint: NO_TIME })
+    if (time === null) return failed({ code: CODE.expression_failed, message: `until is "${until}"`, hint: NO_TIME })
     return waitUntil(time, { until: new Date(time).toISOString() })
   },
 })

@@ -1,4 +1,6 @@
 // Stands in for the HTTP client: answers with what the test says, and keeps what was asked. Nothing leaves the process.
+
+import { CODE } from '../base/error-catalogue.ts'
 import {
   type HttpClient,
   OutboundError,
@@ -56,7 +58,7 @@ export class StubClient implements HttpClient {
       return reply
     }
     this.unexpected.push(`${method} ${url}`)
-    throw new OutboundError('connection_refused', `No stub answers ${method} ${url}`, 'Add a stub to the test.')
+    throw new OutboundError(CODE.connection_refused, `No stub answers ${method} ${url}`, 'Add a stub to the test.')
   }
 }
 

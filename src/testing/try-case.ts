@@ -1,5 +1,5 @@
 // Tries out one test of a flow: delivers, lets the run go to its end, and compares.
-import { ERROR_STATUS } from '../contract/errors.ts'
+import { API_ERRORS } from '../base/error-catalogue.ts'
 import type { CallerReply } from '../engine/step-kind.ts'
 import { collectPairs, isJsonType, mediaType } from '../engine/webhook-data.ts'
 import type { Expectation, FixtureCase, FixtureDelivery, FixtureStub } from '../flow/fixture.ts'
@@ -73,7 +73,7 @@ async function observe(bench: Bench, route: RouteRecord, delivery: FixtureDelive
     outcome = reply instanceof Later ? await reply.reply : reply
   } catch (problem) {
     if (!(problem instanceof Rejection)) throw problem
-    await keepRejection(services, route, head, problem, ERROR_STATUS[problem.code])
+    await keepRejection(services, route, head, problem, API_ERRORS[problem.code].status)
     outcome = problem
   }
   const [runId] = await bench.finished()
@@ -140,7 +140,7 @@ function headOf(
 }
 
 const refusal = ({ code, message }: Rejection): CallerReply => ({
-  status: ERROR_STATUS[code],
+  status: API_ERRORS[code].status,
   headers: [],
   body: { status: 'error', code, message },
 })

@@ -9,6 +9,7 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api'
+import { CODE } from '../base/error-catalogue.ts'
 import {
   type HttpClient,
   OutboundError,
@@ -90,7 +91,7 @@ export class RecordedRun implements RunTrace {
   }
 
   ended(state: Advanced['state'] | null): void {
-    if (state === null) fail(this.#span, 'internal_error')
+    if (state === null) fail(this.#span, CODE.internal_error)
     else this.#span.setAttribute('millrace.run.state', state)
     this.#span.end()
   }
@@ -120,7 +121,7 @@ async function recordRequest(
     if (reply.status >= 400) fail(span, String(reply.status))
     return reply
   } catch (error) {
-    fail(span, error instanceof OutboundError ? error.code : 'internal_error')
+    fail(span, error instanceof OutboundError ? error.code : CODE.internal_error)
     throw error
   } finally {
     span.end()

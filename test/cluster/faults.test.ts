@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => postgres.stop())
 
-/** What contract §6 promises. */
+/** What docs/scale.md#what-holds-among-processes promises. */
 const RECOVERED_WITHIN_MS = 15_000
 
 const callTwice = {

@@ -9,7 +9,14 @@ import { freePort, NOBODY_LISTENS } from '../harness/free-port.ts'
 import { startGate } from '../harness/gate.ts'
 import { leaksInFolder, leaksOf } from '../harness/leaks.ts'
 import { documentOf } from '../harness/management.ts'
-import { type Client, type Millrace, spawnMillrace, startMillrace, TOKEN, temporaryFolder } from '../harness/millrace.ts'
+import {
+  type Client,
+  type Millrace,
+  spawnMillrace,
+  startMillrace,
+  TOKEN,
+  temporaryFolder,
+} from '../harness/millrace.ts'
 import { type OddServer, startOddServer } from '../harness/odd-token-server.ts'
 import { startUpstream, type Upstream } from '../harness/upstream.ts'
 

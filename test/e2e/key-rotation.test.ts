@@ -11,7 +11,15 @@ import { childEnvironment } from '../harness/environment.ts'
 import { freePort } from '../harness/free-port.ts'
 import { type Gate, startGate } from '../harness/gate.ts'
 import { documentOf } from '../harness/management.ts'
-import { type Client, type Millrace, type PublishedFlow, spawnMillrace, startMillrace, TOKEN, temporaryFolder } from '../harness/millrace.ts'
+import {
+  type Client,
+  type Millrace,
+  type PublishedFlow,
+  spawnMillrace,
+  startMillrace,
+  TOKEN,
+  temporaryFolder,
+} from '../harness/millrace.ts'
 import { type OddServer, startOddServer } from '../harness/odd-token-server.ts'
 import { startUpstream, type Upstream } from '../harness/upstream.ts'
 

@@ -1,4 +1,4 @@
-// Health, metrics, the API description, and who gets in (contract §5).
+// Health, metrics, the API description, and who gets in: docs/api.md#system
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ACCESS } from '../../src/http/access/access.ts'
 import { expectFailure } from '../harness/inbox.ts'

@@ -1,4 +1,4 @@
-// Runs, events and the inbox over the API (contract §5).
+// Runs, events and the inbox over the API: docs/api.md#runs
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openEvents } from '../harness/event-stream.ts'
 import { expectFailure } from '../harness/inbox.ts'

@@ -1,4 +1,4 @@
-// Trying out a draft: Test Step and test runs (contract §5).
+// Trying out a draft: Test Step and test runs: docs/api.md#testing
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectFailure, runsOf } from '../harness/inbox.ts'
 import { call, documentOf, expectIssues, type Managed, startManaged } from '../harness/management.ts'

@@ -5,7 +5,14 @@ import { type EventStream, openEvents } from '../harness/event-stream.ts'
 import { freePort, NOBODY_LISTENS } from '../harness/free-port.ts'
 import { type Gate, startGate } from '../harness/gate.ts'
 import { leaksInFolder, leaksOf } from '../harness/leaks.ts'
-import { type Client, type Millrace, spawnMillrace, startMillrace, TOKEN, temporaryFolder } from '../harness/millrace.ts'
+import {
+  type Client,
+  type Millrace,
+  spawnMillrace,
+  startMillrace,
+  TOKEN,
+  temporaryFolder,
+} from '../harness/millrace.ts'
 import { startUpstream, type Upstream } from '../harness/upstream.ts'
 
 const CANARY = `c4n4ry "s'cret"/+?=\\ of the flow`

@@ -4,7 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '../harness/free-port.ts'
 import { type Gate, startGate } from '../harness/gate.ts'
 import { leaksOf } from '../harness/leaks.ts'
-import { type Millrace, type MillraceProcess, spawnMillrace, startMillrace, temporaryFolder } from '../harness/millrace.ts'
+import {
+  type Millrace,
+  type MillraceProcess,
+  spawnMillrace,
+  startMillrace,
+  temporaryFolder,
+} from '../harness/millrace.ts'
 import { DELIVERY, newTrace, printSpans, SPAN_ERROR, spansOf, traceOf } from '../harness/spans.ts'
 import { startUpstream, type Upstream } from '../harness/upstream.ts'
 

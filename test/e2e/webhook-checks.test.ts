@@ -1,4 +1,4 @@
-// The checks of contract §4, row by row and in their order.
+// The checks of docs/webhooks.md#checks, row by row and in their order.
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { deliveries, expectFailure, expectRejected, runsOf } from '../harness/inbox.ts'

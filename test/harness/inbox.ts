@@ -29,7 +29,7 @@ export function expectFailure(answer: Answer, status: number, code: string): voi
   expect(answer.headers.get('x-request-id')).toMatch(/^req_[a-z0-9]{26}$/)
 }
 
-/** The answer is a refusal of contract §4, it is in the inbox with its code, and nothing was started. */
+/** The answer is a refusal of docs/webhooks.md#checks, it is in the inbox with its code, and nothing was started. */
 export async function expectRejected(
   client: Client,
   flowId: string,

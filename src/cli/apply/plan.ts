@@ -3,6 +3,7 @@
 import { statSync } from 'node:fs'
 import { basename, dirname, relative, resolve, sep } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { CODE } from '../../base/error-catalogue.ts'
 import type { Kinds } from '../../flow/document.ts'
 import { SEALED_PREFIX } from '../../flow/secret-literals.ts'
 import { shapeIssues, validate } from '../../flow/validate/validate.ts'
@@ -148,7 +149,12 @@ async function addPublishing(api: ApiClient, item: Item, publish: boolean): Prom
     const { issues, warnings } = await api.call<Validation>('POST', '/flows/validate', { body: document })
     const lines = issues.map(({ path, message }) => `${path || '/'}: ${message}`)
     if (publish && issues.length)
-      throw new CliError(EXIT.failed, 'flow_invalid', `${item.path} cannot be published; nothing was changed.`, lines)
+      throw new CliError(
+        EXIT.failed,
+        CODE.flow_invalid,
+        `${item.path} cannot be published; nothing was changed.`,
+        lines,
+      )
     item.warnings = [...lines, ...warnings.map(({ path, message }) => `${path || '/'}: ${message}`)]
     item.publish = publish
   } else if (publish && document !== null && flow) item.publish = !(await isLive(api, flow))
@@ -174,9 +180,9 @@ function refuseMisshapen(files: readonly FlowFile[], kinds: Kinds): void {
     ),
   )
   if (lines.length)
-    throw new CliError(EXIT.failed, 'flow_invalid', 'These files are no flows; nothing was changed.', lines)
+    throw new CliError(EXIT.failed, CODE.flow_invalid, 'These files are no flows; nothing was changed.', lines)
   for (const file of files)
-    if (nameOf(file) === '') throw new CliError(EXIT.failed, 'flow_invalid', `${file.path}: the flow has no name.`)
+    if (nameOf(file) === '') throw new CliError(EXIT.failed, CODE.flow_invalid, `${file.path}: the flow has no name.`)
 }
 
 const nameOf = ({ document }: FlowFile): string => (document as { name?: string } | null)?.name ?? ''

@@ -1,5 +1,5 @@
 // Speaks the HTTP API: one call at a time, lists page by page, and events.
-import { ERROR_STATUS } from '../../contract/errors.ts'
+import { API_ERRORS } from '../../base/error-catalogue.ts'
 import { parseJson } from '../../flow/parse-json.ts'
 import { CliError, EXIT, type ExitCode } from '../exit-code.ts'
 
@@ -146,8 +146,8 @@ function apiError(text: string): ApiError | null {
 }
 
 function exitOf(status: number): ExitCode {
-  if (status === ERROR_STATUS.unauthorized || status === ERROR_STATUS.forbidden) return EXIT.notAllowed
-  if (status === ERROR_STATUS.not_found) return EXIT.notFound
-  if (status === ERROR_STATUS.conflict || status === ERROR_STATUS.revision_conflict) return EXIT.conflict
+  if (status === API_ERRORS.unauthorized.status || status === API_ERRORS.forbidden.status) return EXIT.notAllowed
+  if (status === API_ERRORS.not_found.status) return EXIT.notFound
+  if (status === API_ERRORS.conflict.status || status === API_ERRORS.revision_conflict.status) return EXIT.conflict
   return status === 429 || status >= 502 ? EXIT.unreachable : EXIT.failed
 }

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { CommandLineSettings } from '../../app/config.ts'
 import { folderFault, holdsDatabase, isFolderInUse, notedAddress } from '../../base/data-folder.ts'
+import { CODE } from '../../base/error-catalogue.ts'
 import { CliError, EXIT } from '../exit-code.ts'
 import { ApiClient } from './api-client.ts'
 
@@ -56,7 +57,7 @@ async function onFolder(settings: CommandLineSettings, folder: string, token: st
       `Another process is using ${folder}, and its address is not known: give it with --server.`,
     )
   const hint = `The server at ${address} holds ${folder}. ${TOKEN_HINT}`
-  if (token === null) throw new CliError(EXIT.notAllowed, 'unauthorized', 'A token is needed.', [hint])
+  if (token === null) throw new CliError(EXIT.notAllowed, CODE.unauthorized, 'A token is needed.', [hint])
   return new ApiClient(address, token, hint)
 }
 

@@ -1,4 +1,5 @@
 // A flow by its id or by its name.
+import { CODE } from '../../base/error-catalogue.ts'
 import { nearest } from '../../flow/issue.ts'
 import { CliError, EXIT } from '../exit-code.ts'
 import type { ApiClient } from './api-client.ts'
@@ -19,7 +20,7 @@ export async function findFlow(api: ApiClient, idOrName: string): Promise<Flow> 
   const meant = nearest(idOrName, named.length ? named.map(({ name }) => name) : await namesOf(api))
   throw new CliError(
     EXIT.notFound,
-    'not_found',
+    CODE.not_found,
     `There is no flow "${idOrName}".${meant ? ` Did you mean "${meant}"?` : ''}`,
   )
 }

@@ -1,5 +1,6 @@
 // `millrace users reset-password`: works on the data folder, beside the service or without it, for whoever can write it.
 import { randomBytes } from 'node:crypto'
+import { CODE } from '../../base/error-catalogue.ts'
 import { defineCommand, text } from '../command.ts'
 import { CliError, EXIT } from '../exit-code.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -26,7 +27,7 @@ export const resetUserPassword = defineCommand({
       await resetPassword({ ...config, dataDir: options['data-dir'] ?? config.dataDir }, email, password)
     } catch (error) {
       const { code, message } = error as Error & { code?: string }
-      const exit = code === 'not_found' ? EXIT.notFound : EXIT.failed
+      const exit = code === CODE.not_found ? EXIT.notFound : EXIT.failed
       throw new CliError(exit, code ?? 'refused', `The password was not changed: ${message}`)
     }
     return show({ email, ...(typed === '' ? { password } : {}) }, () =>

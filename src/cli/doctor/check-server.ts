@@ -1,4 +1,5 @@
 // The server: whether it answers, who we are there, its clock, and whether its base URL leads to it.
+import { CODE } from '../../base/error-catalogue.ts'
 import type { ApiClient } from '../client/api-client.ts'
 import { CliError } from '../exit-code.ts'
 import { type CheckResult, failed, ok, warning } from './finding.ts'
@@ -80,7 +81,7 @@ async function checkWebhookUrl(origin: string): Promise<CheckResult> {
   try {
     const response = await fetch(url, { method: 'POST', signal: AbortSignal.timeout(WITHIN_MS), redirect: 'manual' })
     const { code } = (await response.json().catch(() => ({}))) as { code?: string }
-    return code === 'webhook_not_found'
+    return code === CODE.webhook_not_found
       ? ok('webhook URL', `${origin} leads to the webhooks.`)
       : failed('webhook URL', `${origin} answers ${response.status}, and not as webhooks do. ${advice}`)
   } catch (error) {

@@ -1,11 +1,12 @@
 // The port to the connections: what templates read of them, and where their secrets may go.
+import type { ConnectionErrorCode } from '../../base/error-catalogue.ts'
 
 /** Why a step cannot use a connection; message and hint are for the user. */
 export class ConnectionError extends Error {
-  readonly code: 'connection_unauthorized' | 'token_unavailable'
+  readonly code: ConnectionErrorCode
   readonly connection: string
   readonly hint: string
-  constructor(code: ConnectionError['code'], connection: string, message: string, hint: string) {
+  constructor(code: ConnectionErrorCode, connection: string, message: string, hint: string) {
     super(message)
     this.code = code
     this.connection = connection

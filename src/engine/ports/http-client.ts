@@ -1,4 +1,5 @@
 // The port to the guarded HTTP client: the one way out of the process, for steps and for OAuth.
+import { type OutboundErrorCode, STEP_ERRORS } from '../../base/error-catalogue.ts'
 
 export interface OutboundHeader {
   name: string
@@ -73,27 +74,11 @@ export interface OutboundReply {
   durationMs: number
 }
 
-export type OutboundErrorCode =
-  | 'connection_timeout'
-  | 'dns_failed'
-  | 'connection_refused'
-  | 'connection_reset'
-  | 'connection_failed'
-  | 'ssl_certificate'
-  | 'too_many_redirects'
-  | 'response_too_large'
-  | 'response_invalid'
-  | 'invalid_url'
-  | 'invalid_header'
-  | 'blocked_address'
-  | 'host_not_allowed'
-  | 'cancelled'
-
 /** Why a request got no usable reply; message and hint are for the user. */
 export class OutboundError extends Error {
   readonly code: OutboundErrorCode
   readonly hint: string
-  constructor(code: OutboundErrorCode, message: string, hint: string) {
+  constructor(code: OutboundErrorCode, message: string, hint: string = STEP_ERRORS[code].hint) {
     super(message)
     this.code = code
     this.hint = hint

@@ -1,4 +1,5 @@
 // The port to the sandbox: where code steps run, out of reach of the process.
+import type { CodeErrorCode } from '../../base/error-catalogue.ts'
 
 export interface CodeRequest {
   /** JavaScript or TypeScript with a default export. */
@@ -16,8 +17,6 @@ export interface CodeResult {
   /** What the code wrote to its console. */
   logs: string[]
 }
-
-export type CodeErrorCode = 'code_failed' | 'code_timeout' | 'code_memory' | 'cancelled'
 
 /** Why code gave no result; message and hint are for the user. */
 export class CodeError extends Error {

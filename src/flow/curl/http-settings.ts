@@ -1,4 +1,4 @@
-// The settings of an HTTP step that a curl command can express (contract §3).
+// The settings of an HTTP step that a curl command can express (docs/http-request.md#fields).
 
 export interface NameValue {
   name: string

@@ -1,4 +1,5 @@
 // Reads a curl command as the settings of an HTTP step, and says what it could not take over.
+
 import { hasTemplate } from '../check.ts'
 import { isWrittenByClient, unfitForHeader } from '../outbound-parts.ts'
 import { isHeaderName } from '../reply-header.ts'
@@ -14,6 +15,7 @@ import {
   queryPairs,
   splitAt,
 } from './curl-data.ts'
+import { FILE, NO_FILES, NOT_IN_CLEAR, PATTERN } from './curl-notes.ts'
 import { OTHER_AUTH, REASONS, SECRET_VALUE, SHORT, WITH_VALUE, WITHOUT_EFFECT } from './curl-options.ts'
 import { credentialsApart, escapedBraces, firstOfPatterns, withFileName } from './curl-url.ts'
 import type { HttpAuth, HttpBody, HttpRequestSettings, NameValue } from './http-settings.ts'
@@ -396,9 +398,3 @@ class Command {
     return null
   }
 }
-
-const NO_FILES = 'Files of your machine cannot be read by a flow'
-const FILE = `${NO_FILES}.`
-const PATTERN = 'curl would send a request for each of its values; a step sends one, here with the first.'
-const NOT_IN_CLEAR =
-  'They are meant for another way of authenticating, which would not send them as they are; Basic would, so they were left out.'

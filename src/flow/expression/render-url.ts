@@ -1,5 +1,6 @@
 /** Renders the URL of a request so that no inserted value can change the host or leave its path segment. */
 
+import { CODE } from '../../base/error-catalogue.ts'
 import type { Expression, Template } from './parse-template.ts'
 import { evaluateText } from './render.ts'
 import { ExpressionError } from './values/errors.ts'
@@ -78,5 +79,5 @@ function refuseDotSegment(url: string, at: number, source: string): void {
 }
 
 function invalid(message: string, hint: string): ExpressionError {
-  return new ExpressionError('invalid_url', message, hint)
+  return new ExpressionError(CODE.invalid_url, message, hint)
 }

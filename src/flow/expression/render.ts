@@ -1,5 +1,6 @@
 /** Evaluates templates: to values, text or conditions. */
 
+import { CODE } from '../../base/error-catalogue.ts'
 import type { Expression, Template } from './parse-template.ts'
 import { isTruthy, toText } from './values/conversion.ts'
 import { ExpressionError, fail } from './values/errors.ts'
@@ -70,18 +71,18 @@ function evaluate(run: Evaluation, expression: Expression): unknown {
     return value === MISSING ? value : settle(run, value)
   } catch (error) {
     if (error instanceof RangeError) throw tooMuchForTheEngine(expression)
-    if (error instanceof ExpressionError && error.code === 'expression_failed') throw located(error, expression)
+    if (error instanceof ExpressionError && error.code === CODE.expression_failed) throw located(error, expression)
     throw error
   }
 }
 
 function located({ message, hint }: ExpressionError, { source }: Expression): ExpressionError {
   const quote = source.length > LONGEST_QUOTE ? `${source.slice(0, LONGEST_QUOTE)}…` : source
-  return new ExpressionError('expression_failed', `${message}, in {{ ${quote} }}`, hint)
+  return new ExpressionError(CODE.expression_failed, `${message}, in {{ ${quote} }}`, hint)
 }
 
 /** The engine's own limits (stack, number of arguments) when the budget did not come first. */
 function tooMuchForTheEngine(expression: Expression): ExpressionError {
-  const error = new ExpressionError('expression_failed', 'The expression is too large', 'Use a code step for this.')
+  const error = new ExpressionError(CODE.expression_failed, 'The expression is too large', 'Use a code step for this.')
   return located(error, expression)
 }

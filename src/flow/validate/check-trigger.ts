@@ -1,5 +1,6 @@
 // What the trigger's schema cannot say: content types, CIDRs and header names.
 import { isAddressRange } from '../../base/address-range.ts'
+import { CODE, type IssueCode } from '../../base/error-catalogue.ts'
 import { hasTemplate } from '../check.ts'
 import { MOST_ACCEPTED, MOST_RANGES } from '../document.ts'
 import { type Findings, quoted } from '../issue.ts'
@@ -8,7 +9,7 @@ import { checkReplyHeaders, isHeaderName } from '../reply-header.ts'
 const ACCEPTABLE = /^(application\/(json|xml|\*\+json|x-www-form-urlencoded|[\w.-]+\+(json|xml))|text\/(\*|[\w.+-]+))$/i
 
 export function checkTrigger(trigger: object, findings: Findings): void {
-  const report = (path: string, code: string, message: string) =>
+  const report = (path: string, code: IssueCode, message: string) =>
     findings.add('publish', `/trigger${path}`, code, message)
   const { accept, ips, auth, response } = trigger as {
     accept?: unknown
@@ -35,7 +36,7 @@ export function checkTrigger(trigger: object, findings: Findings): void {
   const key = auth?.kind === 'signature' ? 'header' : 'name'
   const name = auth?.kind === 'header' || auth?.kind === 'signature' ? auth[key] : undefined
   if (typeof name === 'string' && name && !hasTemplate(name) && !isHeaderName(name))
-    report(`/auth/${key}`, 'invalid_header', `${quoted(name)} is not a header name.`)
+    report(`/auth/${key}`, CODE.invalid_header, `${quoted(name)} is not a header name.`)
   for (const [headers, at] of [
     [response?.headers, '/response/headers'],
     [response?.error?.headers, '/response/error/headers'],

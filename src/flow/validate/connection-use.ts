@@ -1,4 +1,5 @@
 // What a flow may refer to of a connection, and what it does.
+import type { IssueCode } from '../../base/error-catalogue.ts'
 
 /** So that `connections.<name>.<field>` can be written in any template. */
 export const CONNECTION_NAME = /^[a-z][a-z0-9_]*$/
@@ -24,7 +25,7 @@ export function useProblem(
   { name, field, kind }: ConnectionUse,
   shapes: ConnectionShapes,
   near: (name: string, known: Iterable<string>) => string,
-): [code: string, message: string] | null {
+): [code: IssueCode, message: string] | null {
   const shape = shapes.get(name)
   if (!shape)
     return ['unknown_connection', `There is no connection "${name}"${near(name, shapes.keys())}; create it first.`]

@@ -1,6 +1,7 @@
 // Finds every problem of a flow document at once: its shape, and what would keep it from being published.
 import type { TSchema } from 'typebox'
 import Type from 'typebox'
+import type { IssueCode } from '../../base/error-catalogue.ts'
 import { checkValue, type Visitor } from '../check.ts'
 import { type Kinds, Trigger } from '../document.ts'
 import { type Reference, type Template, TemplateSyntaxError } from '../expression/index.ts'
@@ -110,7 +111,7 @@ class Validator {
     this.#surroundings = surroundings
   }
 
-  #add(weight: Finding['weight'], path: string, code: string, message: string): void {
+  #add(weight: Finding['weight'], path: string, code: IssueCode, message: string): void {
     this.findings.add(weight, path, code, message)
   }
 
@@ -314,12 +315,12 @@ class Validator {
     return this.#secrets.sourcesOf({ path }, [...loops.keys()]).size > 0
   }
 
-  #use(use: ConnectionUse): [code: string, message: string] | null {
+  #use(use: ConnectionUse): [code: IssueCode, message: string] | null {
     this.uses.push(use)
     return useProblem(use, this.#surroundings.connections, (name, known) => this.#near(name, known))
   }
 
-  #referenceProblem([root, ...rest]: string[], place: Place): [code: string, message: string] | null {
+  #referenceProblem([root, ...rest]: string[], place: Place): [code: IssueCode, message: string] | null {
     if (root === undefined) return null
     const path = [root, ...rest]
     if (place.answersCaller && place.revealedBy === null && (root === 'connections' || this.#isSecret({ path }, place)))

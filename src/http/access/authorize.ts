@@ -1,5 +1,6 @@
 // Holds each request against the access table, before its body is read.
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { CODE } from '../../base/error-catalogue.ts'
 import { refuse } from '../refuse.ts'
 import { accessTo, grants } from './access.ts'
 import type { Authenticate } from './authenticate.ts'
@@ -23,25 +24,25 @@ export function createAuthorize(
       // Signing in and out are open, and must not be what another site makes a browser do.
       const byCookie = headers.authorization === undefined && cookie.read(headers.cookie) !== null
       const fault = crossSiteFault(request, baseUrl, byCookie)
-      return fault === null ? undefined : refuse(reply, 'forbidden', fault)
+      return fault === null ? undefined : refuse(reply, CODE.forbidden, fault)
     }
     void reply.header('cache-control', 'no-store')
     const caller = await authenticate(headers)
     if (!caller) {
       void reply.header('www-authenticate', 'Bearer')
-      return refuse(reply, 'unauthorized', 'Sign in, or send a token: Authorization: Bearer <token>.')
+      return refuse(reply, CODE.unauthorized, 'Sign in, or send a token: Authorization: Bearer <token>.')
     }
     // MCP wants the origin checked of whoever asks, against DNS rebinding.
     if (caller.session || needed === 'token') {
       const fault = crossSiteFault(request, baseUrl, caller.session !== null)
-      if (fault !== null) return refuse(reply, 'forbidden', fault)
+      if (fault !== null) return refuse(reply, CODE.forbidden, fault)
     }
     if (caller.session) await keepAlive(reply, caller.session)
     request.actor = caller.actor
     if (grants(caller.actor, needed)) return
     return refuse(
       reply,
-      'forbidden',
+      CODE.forbidden,
       REFUSALS[needed] ?? `This needs the scope ${needed}; yours is ${caller.actor.scope}.`,
     )
   }

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import Type from 'typebox'
+import { CODE } from '../../base/error-catalogue.ts'
 import { FlowBody, ValidationBody, ValidationQuery } from '../../contract/bodies.ts'
 import { createFlow } from '../../operations/flows/create-flow.ts'
 import { replaceDraft } from '../../operations/flows/replace-draft.ts'
@@ -64,7 +65,7 @@ function revisionFrom(ifMatch: string | undefined): number | null {
   const revision = /^"?(\d{1,9})"?$/.exec(ifMatch.trim())?.[1]
   if (revision === undefined)
     throw new OperationError(
-      'invalid_request',
+      CODE.invalid_request,
       'If-Match takes the revision that the draft was read at, a whole number.',
     )
   return Number(revision)

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import Type from 'typebox'
+import { CODE } from '../../base/error-catalogue.ts'
 import { McpMessage, McpReplyBody } from '../../contract/bodies.ts'
 import type { ApiCaller } from '../../mcp/mcp-server.ts'
 import { sendFailure } from '../failure.ts'
@@ -42,7 +43,7 @@ export function mcpRoutes(app: FastifyInstance, version: string): void {
       handler: (_request, reply) =>
         sendFailure(
           reply.header('allow', 'POST'),
-          'method_not_allowed',
+          CODE.method_not_allowed,
           'Send messages by POST: there is no stream to open here, and no session to end.',
         ),
     })

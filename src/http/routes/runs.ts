@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import Type from 'typebox'
+import { CODE } from '../../base/error-catalogue.ts'
 import {
   DocumentBody,
   HarBody,
@@ -183,7 +184,7 @@ export function runRoutes(app: FastifyInstance, services: Services, streams: Eve
 function stepsPageFrom(query: Static<typeof RunStepsQuery>): Page {
   const page = pageFrom(query)
   if (page.cursor !== null && !/^\d{1,12}$/.test(page.cursor))
-    throw new OperationError('invalid_request', 'cursor takes the nextCursor of the page before.')
+    throw new OperationError(CODE.invalid_request, 'cursor takes the nextCursor of the page before.')
   return page
 }
 
@@ -194,7 +195,7 @@ function timeFrom(name: string, text: string | undefined): number | null {
   if (text === undefined) return null
   const time = /^\d+$/.test(text) ? Number(text) : ISO_DAY.test(text) ? Date.parse(text) : Number.NaN
   if (!Number.isFinite(time))
-    throw new OperationError('invalid_request', `${name} takes an ISO 8601 time such as 2026-11-15T08:00:00Z.`)
+    throw new OperationError(CODE.invalid_request, `${name} takes an ISO 8601 time such as 2026-11-15T08:00:00Z.`)
   // Ids, which the list is searched by, know no time before 1970.
   return Math.max(0, time)
 }

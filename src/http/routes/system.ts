@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import Type from 'typebox'
+import { CODE } from '../../base/error-catalogue.ts'
 import { ExampleBody, GuidePage, HealthBody, ReadyBody, SettingsBody, StepKindBody } from '../../contract/bodies.ts'
 import type { Services } from '../../operations/services.ts'
 import { sendFailure } from '../failure.ts'
@@ -33,7 +34,7 @@ export function healthRoutes(app: FastifyInstance, { metrics, fault }: Pick<Syst
     { schema: { tags, summary: 'Ready: the database can be reached and written', response: { 200: ReadyBody } } },
     async (_request, reply) => {
       const found = await fault()
-      return found === null ? { status: 'ready' } : sendFailure(reply, 'unavailable', found)
+      return found === null ? { status: 'ready' } : sendFailure(reply, CODE.unavailable, found)
     },
   )
   app.get(

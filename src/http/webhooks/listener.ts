@@ -1,6 +1,6 @@
 // Where a webhook enters. It listens beside the API's router: what it needs of a request is its head, in order, before a byte of the body.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { ERROR_STATUS, type ErrorCode } from '../../contract/errors.ts'
+import { API_ERRORS, type ApiErrorCode, CODE } from '../../base/error-catalogue.ts'
 import type { CallerReply } from '../../engine/step-kind.ts'
 import type { BodyHold } from '../../operations/deliveries/body-budget.ts'
 import { checkBody } from '../../operations/deliveries/check-body.ts'
@@ -66,8 +66,8 @@ export function createWebhookListener(
       const failure = failureOf(error)
       if (!failure) onBug(error, PREFIX)
       const { code, message, retryAfter } = failure ?? {
-        code: 'internal_error' as const,
-        message: 'Millrace failed at this request; its log has the details.',
+        code: CODE.internal_error,
+        message: API_ERRORS.internal_error.message,
         retryAfter: null,
       }
       services.meters.delivery('failed', code)
@@ -81,7 +81,7 @@ async function handle(services: Services, visit: Visit): Promise<void> {
   const fault = faultOfHead(request)
   if (fault) {
     await leaveBody(request)
-    return sendFailure(response, requestId, 'bad_request', fault, ['connection', 'close'])
+    return sendFailure(response, requestId, CODE.bad_request, fault, ['connection', 'close'])
   }
   let reply: CallerReply | Later | null
   try {
@@ -132,12 +132,12 @@ const storeInTurn = (services: Services, admission: Admission, body: Buffer) =>
 /** Another process has changed the webhook meanwhile: a new version may let in what the one known here refuses. */
 async function isOutdated({ published }: Services, problem: unknown, route: RouteRecord | null): Promise<boolean> {
   if (problem instanceof ChangedMeanwhile) return true
-  const mayDiffer = problem instanceof Rejection && problem.code === 'unauthorized'
+  const mayDiffer = problem instanceof Rejection && problem.code === CODE.unauthorized
   return mayDiffer && route !== null && !(await published.isCurrent(route))
 }
 
 /** Counted only: keeping them would make an overload worse. */
-const NOT_KEPT = new Set(['rate_limited', 'overloaded'])
+const NOT_KEPT = new Set<ApiErrorCode>([CODE.rate_limited, CODE.overloaded])
 
 /** The one place that refuses. */
 async function refuse(
@@ -149,15 +149,15 @@ async function refuse(
 ): Promise<void> {
   const { code, message, retryAfterSeconds } = rejection
   // What is not found may have been deleted meanwhile, or have another URL: then it has no inbox.
-  const inbox = code === 'webhook_not_found' ? services.published.route(head.webhookId) : route
+  const inbox = code === CODE.webhook_not_found ? services.published.route(head.webhookId) : route
   if (inbox && !NOT_KEPT.has(code) && services.rejections.admits(inbox.flowId, services.now()))
-    keepRejection(services, inbox, head, rejection, ERROR_STATUS[code]).catch((error) =>
+    keepRejection(services, inbox, head, rejection, API_ERRORS[code].status).catch((error) =>
       services.warn('a rejected delivery could not be kept', { reason: String(error) }),
     )
   else services.meters.delivery('rejected', code)
   const headers: string[] = []
   if (await leaveBody(request)) headers.push('connection', 'close')
-  if (code === 'method_not_allowed') headers.push('allow', 'POST')
+  if (code === CODE.method_not_allowed) headers.push('allow', 'POST')
   if (retryAfterSeconds !== null) headers.push('retry-after', String(retryAfterSeconds))
   sendFailure(response, requestId, code, message, headers)
 }
@@ -165,10 +165,16 @@ async function refuse(
 export function sendFailure(
   response: ServerResponse,
   requestId: string,
-  code: ErrorCode,
+  code: ApiErrorCode,
   message: string,
   headers: string[],
 ): void {
   headers.push('content-type', 'application/json; charset=utf-8')
-  writeReply(response, requestId, ERROR_STATUS[code], headers, JSON.stringify(failureBody(code, message, requestId)))
+  writeReply(
+    response,
+    requestId,
+    API_ERRORS[code].status,
+    headers,
+    JSON.stringify(failureBody(code, message, requestId)),
+  )
 }

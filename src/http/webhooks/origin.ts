@@ -1,5 +1,6 @@
 // Webhooks on an origin of their own (MILLRACE_WEBHOOK_BASE_URL): nothing else is there, and what a flow answers is nowhere else.
 import type { IncomingMessage } from 'node:http'
+import { CODE } from '../../base/error-catalogue.ts'
 import type { Services } from '../../operations/services.ts'
 import { leaveBody } from '../early-end.ts'
 import { isTestUrl, isWebhook, sendFailure, type WebhookListener } from './listener.ts'
@@ -30,7 +31,13 @@ const refuse = async (
   ...[request, response]: Parameters<WebhookListener>
 ): Promise<void> => {
   const headers = (await leaveBody(request)) ? ['connection', 'close'] : []
-  sendFailure(response, ids.next('req'), 'not_found', `At ${webhookBaseUrl} are webhooks, and nothing else.`, headers)
+  sendFailure(
+    response,
+    ids.next('req'),
+    CODE.not_found,
+    `At ${webhookBaseUrl} are webhooks, and nothing else.`,
+    headers,
+  )
 }
 
 /** The host that is asked for; a proxy may have left out the port. */

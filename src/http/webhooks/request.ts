@@ -1,7 +1,9 @@
 // A webhook request as it stands on the wire: its head, and its body within the limits.
+
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
+import { CODE } from '../../base/error-catalogue.ts'
 import { collectPairs } from '../../engine/webhook-data.ts'
 import { formPairs } from '../../flow/form-pairs.ts'
 import { type BodyHold, SMALL_BODY } from '../../operations/deliveries/body-budget.ts'
@@ -103,7 +105,7 @@ function readBytes(raw: IncomingMessage, maxBytes: number, hold: BodyHold | null
       chunks = []
       reject(rejection)
     }
-    const cutOff = () => reject(new Rejection('bad_request', 'The body ended before its declared end.'))
+    const cutOff = () => reject(new Rejection(CODE.bad_request, 'The body ended before its declared end.'))
     raw.on('data', (chunk: Buffer) => {
       size += chunk.length
       if (size > maxBytes) leave(tooLarge(maxBytes))
@@ -147,6 +149,6 @@ async function decode(body: Buffer, encoding: string, maxBytes: number, hold: Bo
 
 const undecodable = (encoding: string): Rejection =>
   new Rejection(
-    'bad_request',
+    CODE.bad_request,
     `The body cannot be decoded as "${briefly(encoding)}"; send it as gzip, deflate or br, or without a Content-Encoding.`,
   )

@@ -1,4 +1,5 @@
 // More users come by invitation: a link that works once, within a week, and as long as whoever made it is an owner.
+import { CODE } from '../../base/error-catalogue.ts'
 import { notFound, OperationError } from '../operation-error.ts'
 import type { Actor, InvitationRecord, Role } from '../ports/access.ts'
 import type { Page, Paged } from '../ports/page.ts'
@@ -45,7 +46,7 @@ export async function invite(
   }
   await services.audit.together(async () => {
     if (!(await services.access.invitations.add(invitation, digestOf(code))))
-      throw new OperationError('forbidden', 'You are no owner any more.')
+      throw new OperationError(CODE.forbidden, 'You are no owner any more.')
     await services.audit.record(actor, 'invitation.create', target(invitation), { role: invitation.role })
   })
   return { ...invitationView(invitation), url: `${services.baseUrl}/invite#code=${code}` }
@@ -95,7 +96,7 @@ export async function acceptInvitation(
     const invitation = await findInvitation(services, given.code)
     const email = normalEmail(given.email)
     if (invitation.email !== null && invitation.email !== email)
-      throw new OperationError('invalid_request', `This invitation is for ${invitation.email}.`)
+      throw new OperationError(CODE.invalid_request, `This invitation is for ${invitation.email}.`)
     const user = {
       id: services.ids.next('usr'),
       email,
@@ -108,19 +109,19 @@ export async function acceptInvitation(
     const { role } = user
     await services.audit.together(async () => {
       const added = await users.addInvited(user, digestOf(given.code))
-      if (added === 'no_invitation') throw new OperationError('not_found', GONE)
+      if (added === 'no_invitation') throw new OperationError(CODE.not_found, GONE)
       if (added === 'email_taken')
-        throw new OperationError('conflict', 'There is a user with this e-mail address already; sign in.')
+        throw new OperationError(CODE.conflict, 'There is a user with this e-mail address already; sign in.')
       await services.audit.record({ id: user.id, name: email }, 'invitation.accept', target(invitation), { role })
     })
     const session = await openSession(services, user)
-    if (!session) throw new OperationError('conflict', 'The user was removed at once.')
+    if (!session) throw new OperationError(CODE.conflict, 'The user was removed at once.')
     return session
   })
 }
 
 async function findInvitation(services: AccessServices, code: string): Promise<InvitationRecord> {
   const invitation = await services.access.invitations.byCode(digestOf(code), services.now())
-  if (!invitation) throw new OperationError('not_found', GONE)
+  if (!invitation) throw new OperationError(CODE.not_found, GONE)
   return invitation
 }

@@ -1,3 +1,4 @@
+import { CODE } from '../../base/error-catalogue.ts'
 import { notFound, OperationError } from '../operation-error.ts'
 import type { Actor, Scope, TokenRecord } from '../ports/access.ts'
 import type { Page, Paged } from '../ports/page.ts'
@@ -46,7 +47,10 @@ export async function createToken(
   { name, scope }: { name: string; scope: Scope },
 ): Promise<TokenView & { token: string }> {
   if (!reaches(actor.scope, scope))
-    throw new OperationError('forbidden', `You cannot make a token with the scope ${scope}: yours is ${actor.scope}.`)
+    throw new OperationError(
+      CODE.forbidden,
+      `You cannot make a token with the scope ${scope}: yours is ${actor.scope}.`,
+    )
   const token = PREFIX + newSecret()
   const record: TokenRecord = {
     id: services.ids.next('tok'),
@@ -60,7 +64,7 @@ export async function createToken(
   }
   await services.audit.together(async () => {
     if (!(await services.access.tokens.add(record)))
-      throw new OperationError('forbidden', 'Your role was changed meanwhile.')
+      throw new OperationError(CODE.forbidden, 'Your role was changed meanwhile.')
     await services.audit.record(actor, 'token.create', { kind: 'token', id: record.id, name }, { scope })
   })
   return { ...tokenView(record), token }

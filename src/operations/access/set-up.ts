@@ -1,4 +1,5 @@
 // The first owner: made once, by whoever can read the log of the start.
+import { CODE } from '../../base/error-catalogue.ts'
 import { OperationError } from '../operation-error.ts'
 import { normalEmail } from './normal-email.ts'
 import type { AccessServices } from './services.ts'
@@ -13,11 +14,14 @@ export interface NewOwner {
 
 export async function setUp(services: AccessServices, given: NewOwner, network: string): Promise<OpenSession> {
   const { users, passwords, attempts } = services.access
-  const closed = new OperationError('conflict', 'Millrace has an owner already; sign in, or ask for an invitation.')
+  const closed = new OperationError(CODE.conflict, 'Millrace has an owner already; sign in, or ask for an invitation.')
   if (await users.isSetUp()) throw closed
   return attempts.attempt({ network, account: null, known: null }, services.now(), async () => {
     if (!services.access.setUp.matches(given.code))
-      throw new OperationError('unauthorized', 'This is not the set-up code; the link is in the log of the last start.')
+      throw new OperationError(
+        CODE.unauthorized,
+        'This is not the set-up code; the link is in the log of the last start.',
+      )
     const owner = {
       id: services.ids.next('usr'),
       email: normalEmail(given.email),

@@ -1,4 +1,5 @@
 // Signing in and out with e-mail and password, and changing the password.
+import { CODE } from '../../base/error-catalogue.ts'
 import { OperationError } from '../operation-error.ts'
 import type { NewUser, UserView } from '../ports/access.ts'
 import type { AuditAction } from '../ports/audit.ts'
@@ -31,7 +32,7 @@ export async function signIn(
       const target = user && { kind: 'user', id: user.id, name: user.email }
       if (attempts.worthRecording(services.now()))
         await services.audit.record(NOBODY, 'user.sign_in_failed', target, { from: network })
-      throw new OperationError('unauthorized', 'The e-mail address or the password is wrong.')
+      throw new OperationError(CODE.unauthorized, 'The e-mail address or the password is wrong.')
     }
     return session
   })
@@ -65,7 +66,7 @@ export async function changePassword(
   const by = { network, account: user.email, known: `session of ${user.id}` }
   return attempts.attempt(by, services.now(), async () => {
     const current = await users.byEmail(user.email)
-    const refused = new OperationError('invalid_request', 'The current password is wrong.')
+    const refused = new OperationError(CODE.invalid_request, 'The current password is wrong.')
     if (!(await passwords.match(given.currentPassword, current?.password ?? null))) throw refused
     const password = await passwords.hash(given.newPassword)
     await services.audit.together(async () => {
@@ -74,7 +75,7 @@ export async function changePassword(
     })
     endWatching(services, user.id)
     const session = await openSession(services, { ...current!, password })
-    if (!session) throw new OperationError('conflict', 'The password was changed twice at once; sign in again.')
+    if (!session) throw new OperationError(CODE.conflict, 'The password was changed twice at once; sign in again.')
     return session
   })
 }

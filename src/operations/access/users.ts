@@ -1,5 +1,6 @@
 // Users and their roles. One owner at least there always is.
 
+import { CODE } from '../../base/error-catalogue.ts'
 import { notFound, OperationError } from '../operation-error.ts'
 import type { Actor, Passwords, Role, UserRecord, UserStore, UserView } from '../ports/access.ts'
 import type { AuditTrail } from '../ports/audit.ts'
@@ -48,7 +49,7 @@ export async function deleteUser(services: AccessServices, actor: Actor, id: str
 function changed(user: UserRecord | 'last_owner' | null, id: string): UserRecord {
   if (user === null) throw notFound('user', id)
   if (user === 'last_owner')
-    throw new OperationError('conflict', 'This is the last owner; make somebody else an owner first.')
+    throw new OperationError(CODE.conflict, 'This is the last owner; make somebody else an owner first.')
   return user
 }
 
@@ -68,7 +69,7 @@ export async function resetPassword(
 ): Promise<void> {
   const { least, most } = PASSWORD_LENGTH
   if (password.length < least || password.length > most)
-    throw new OperationError('invalid_request', `A password has ${least} to ${most} characters.`)
+    throw new OperationError(CODE.invalid_request, `A password has ${least} to ${most} characters.`)
   const user = await services.users.byEmail(normalEmail(email))
   const hash = await services.passwords.hash(password)
   await services.audit.together(async () => {

@@ -1,5 +1,7 @@
 // The access tokens of OAuth connections: fetched when they are first needed, refreshed ahead of their end, with one request at
 // a time for each connection, however many runs and processes want the token.
+
+import { CODE } from '../../base/error-catalogue.ts'
 import { ConnectionError } from '../../engine/ports/connections.ts'
 import type { Standing } from '../../engine/ports/http-client.ts'
 import type { ConnectionRecord, GrantRecord, GrantStore } from '../ports/connections.ts'
@@ -97,7 +99,7 @@ export class AccessTokens {
       return token === refused ? null : token
     } catch (error) {
       // The API's own refusal says more.
-      if (error instanceof ConnectionError && error.code === 'token_unavailable') return null
+      if (error instanceof ConnectionError && error.code === CODE.token_unavailable) return null
       throw error
     }
   }

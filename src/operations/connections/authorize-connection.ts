@@ -1,4 +1,6 @@
 // OAuth by authorization code: sends the user's browser to the authorization server, and takes it back once, from the same place.
+
+import { CODE } from '../../base/error-catalogue.ts'
 import { ConnectionError } from '../../engine/ports/connections.ts'
 import { OperationError } from '../operation-error.ts'
 import type { Actor } from '../ports/access.ts'
@@ -25,7 +27,7 @@ export async function beginAuthorization(
   const connection = findConnection(services, name)
   if (connection.kind !== 'oauth2' || connection.fields['grant'] !== 'authorization_code')
     throw new OperationError(
-      'invalid_request',
+      CODE.invalid_request,
       `The connection "${name}" needs nobody's consent: only OAuth connections with the grant authorization_code do.`,
     )
   const state = services.ids.webhookId()

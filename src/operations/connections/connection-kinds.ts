@@ -1,5 +1,5 @@
-// The kinds of connections and their fields (contract §5): what may stand in them, and which of them are secret.
-
+// The kinds of connections and their fields (docs/connections.md#kinds): what may stand in them, and which of them are secret.
+import type { IssueCode } from '../../base/error-catalogue.ts'
 import { checkHeaderName, parseOutboundUrl } from '../../engine/outbound-rules.ts'
 import { OutboundError } from '../../engine/ports/http-client.ts'
 import { type Issue, nearest, pointer } from '../../flow/issue.ts'
@@ -82,7 +82,7 @@ export interface SortedFields {
 
 /** Fills in defaults and parts what is secret from what is not; each fault goes to `issues`. */
 export function sortFields(kind: ConnectionKind, given: Fields, issues: Issue[]): SortedFields {
-  const report = (name: string, code: string, message: string) =>
+  const report = (name: string, code: IssueCode, message: string) =>
     issues.push({ path: pointer('/fields', name), code, message: `${name} ${message}` })
   const rules = kind === 'custom' ? customRules(given, report) : KINDS[kind]
   const fields: Fields = Object.create(null)
@@ -108,7 +108,7 @@ export function sortFields(kind: ConnectionKind, given: Fields, issues: Issue[])
 }
 
 /** Whatever fields it has; what cannot be named in a template is left out, and so reported as unknown. */
-function customRules(given: Fields, report: (name: string, code: string, message: string) => void) {
+function customRules(given: Fields, report: (name: string, code: IssueCode, message: string) => void) {
   const names = Object.keys(given)
   if (names.length === 0 || names.length > MAX_CUSTOM_FIELDS)
     report('fields', 'invalid_format', `must be 1 to ${MAX_CUSTOM_FIELDS}; there are ${names.length}`)

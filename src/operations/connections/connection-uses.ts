@@ -1,5 +1,5 @@
 // Which flows name which connection, and what of it.
-
+import { CODE } from '../../base/error-catalogue.ts'
 import type { Issue } from '../../flow/issue.ts'
 import { parseJson } from '../../flow/parse-json.ts'
 import { type ConnectionShapes, type ConnectionUse, useProblem } from '../../flow/validate/connection-use.ts'
@@ -34,7 +34,7 @@ export function refuseIfMissed(uses: FlowUses[], name: string, shapes: Connectio
   const issues: Issue[] = broken.map((flow) => ({ path: `/flows/${flow.id}`, code: 'in_use', message: flow.name }))
   const list = broken.map((flow) => `"${flow.name}" (${flow.id})`).join(', ')
   throw new OperationError(
-    'conflict',
+    CODE.conflict,
     shapes.has(name)
       ? `Published flows need what this change takes from the connection "${name}": ${list}. Change and publish them first.`
       : `The connection "${name}" is used by published flows: ${list}. Change or unpublish them first.`,

@@ -1,4 +1,6 @@
 // Every connection, opened and kept in memory: steps read their fields without asking the database, and always as they are now.
+
+import { CODE, filled, OUTBOUND_ERRORS } from '../../base/error-catalogue.ts'
 import { OutboundError } from '../../engine/ports/http-client.ts'
 import type { ConnectionShape } from '../../flow/validate/connection-use.ts'
 import type { ConnectionRecord, Tokens } from '../ports/connections.ts'
@@ -129,9 +131,9 @@ export class LiveConnections {
 
 const hostNotAllowed = ({ name, hosts }: Limit, url: URL): OutboundError =>
   new OutboundError(
-    'host_not_allowed',
-    `The secret of the connection "${name}" may not be sent to ${url.host}`,
-    `It is limited to ${hosts.join(', ')}. Send the request there, or add the host to the connection.`,
+    CODE.host_not_allowed,
+    filled(OUTBOUND_ERRORS.host_not_allowed.message, { connection: name, host: url.host }),
+    filled(OUTBOUND_ERRORS.host_not_allowed.hint, { hosts: hosts.join(', ') }),
   )
 
 export const shapeOf = ({ kind, fields, secrets }: ConnectionRecord): ConnectionShape => ({

@@ -1,5 +1,5 @@
 // Creates and changes connections. Secret fields are only ever written: one that is left out stays as it is.
-
+import { CODE } from '../../base/error-catalogue.ts'
 import { type Issue, pointer } from '../../flow/issue.ts'
 import { CONNECTION_NAME } from '../../flow/validate/connection-use.ts'
 import { OperationError } from '../operation-error.ts'
@@ -52,7 +52,7 @@ export async function createConnection(
   await services.audit.together(async () => {
     if (!(await services.connectionStore.create(record)))
       throw new OperationError(
-        'conflict',
+        CODE.conflict,
         `There is a connection "${name}" already; change it, or choose another name.`,
       )
     await services.audit.record(actor, 'connection.create', connectionTarget(name), { kind, hosts })
@@ -99,7 +99,7 @@ export async function replaceConnection(
   if (change) await services.tokens.forget(name)
   await services.audit.together(async () => {
     if (!(await services.connectionStore.replace(record)))
-      throw new OperationError('conflict', `The connection "${name}" was changed at the same time; read it again.`)
+      throw new OperationError(CODE.conflict, `The connection "${name}" was changed at the same time; read it again.`)
     const fields = Object.keys(given.fields ?? {})
     await services.audit.record(actor, 'connection.update', connectionTarget(name), { kind, hosts, fields })
   })
@@ -164,5 +164,5 @@ function hostsOf(hosts: string[], issues: Issue[]): string[] {
 /** Messages name fields and never quote them. */
 function refuse(issues: Issue[]): void {
   if (issues.length)
-    throw new OperationError('invalid_request', `The connection cannot be saved: ${issues[0]!.message}.`, issues)
+    throw new OperationError(CODE.invalid_request, `The connection cannot be saved: ${issues[0]!.message}.`, issues)
 }

@@ -1,4 +1,6 @@
 // Why there is no access token, in words that say what to do.
+
+import { CODE, CONNECTION_ERRORS, filled } from '../../base/error-catalogue.ts'
 import { ConnectionError } from '../../engine/ports/connections.ts'
 
 export const NOT_CONNECTED = 'it is not connected yet'
@@ -14,16 +16,16 @@ export function refusal(message: string, gone: boolean, cutShort: boolean): stri
 
 export const unauthorized = (name: string, reason: string): ConnectionError =>
   new ConnectionError(
-    'connection_unauthorized',
+    CODE.connection_unauthorized,
     name,
-    `The connection "${name}" cannot be used: ${reason}`,
-    `Connect it again: open its page, or POST /api/v1/connections/${name}/authorize and visit the URL.`,
+    filled(CONNECTION_ERRORS.connection_unauthorized.message, { connection: name, why: reason }),
+    filled(CONNECTION_ERRORS.connection_unauthorized.hint, { connection: name }),
   )
 
 export const unavailable = (name: string, reason: string): ConnectionError =>
   new ConnectionError(
-    'token_unavailable',
+    CODE.token_unavailable,
     name,
-    `The access token of the connection "${name}" could not be fetched: ${reason}`,
-    'The authorization server may be down or slow: add a retry to the step, or try again later.',
+    filled(CONNECTION_ERRORS.token_unavailable.message, { connection: name, why: reason }),
+    CONNECTION_ERRORS.token_unavailable.hint,
   )

@@ -1,5 +1,7 @@
 // The checks of a body that is there, and what the flow sees of it.
+
 import { isUtf8 } from 'node:buffer'
+import { CODE } from '../../base/error-catalogue.ts'
 import { FORM_TYPE, isJsonType, mediaType, parseBody, type WebhookData } from '../../engine/webhook-data.ts'
 import { countFields, MOST_FIELDS } from '../../flow/form-pairs.ts'
 import { jsonProblem, measureJson, SENDER_LIMITS, someInfinite } from '../../flow/json-limits.ts'
@@ -13,7 +15,7 @@ import type { DeliveryServices } from './services.ts'
 export function checkBody(services: DeliveryServices, admission: Admission, bytes: Buffer): WebhookData {
   checkSignature(services, admission, bytes)
   const { head } = admission
-  const bad = (message: string) => new Rejection('bad_request', message)
+  const bad = (message: string) => new Rejection(CODE.bad_request, message)
   const { contentType } = head.metadata
   if (!isUtf8(bytes)) throw bad('The body is not valid UTF-8.')
   const rawBody = bytes.toString('utf8')

@@ -1,5 +1,7 @@
-// The checks that need no body, in their order: docs/webhooks.md lists them.
+// The checks that need no body, in their order: docs/webhooks.md#checks lists them.
+
 import { isInRanges } from '../../base/address-range.ts'
+import { CODE } from '../../base/error-catalogue.ts'
 import { mediaType } from '../../engine/webhook-data.ts'
 import type { CompiledTrigger } from '../../flow/compile.ts'
 import type { RouteRecord } from '../ports/flows.ts'
@@ -28,33 +30,33 @@ export async function checkSender(
   crowdedOut: boolean,
 ): Promise<Admission> {
   if (head.method !== 'POST')
-    throw new Rejection('method_not_allowed', `A webhook takes POST requests; this was ${briefly(head.method)}.`)
+    throw new Rejection(CODE.method_not_allowed, `A webhook takes POST requests; this was ${briefly(head.method)}.`)
   if (!route || (route.version === null && !head.test)) throw notFound()
   if (!head.test && head.hops > MAX_HOPS)
     throw new Rejection(
-      'loop_detected',
+      CODE.loop_detected,
       `Webhooks call one another more than ${MAX_HOPS} deep; a flow probably calls itself.`,
     )
   const waitSeconds = services.rate.take(head.test ? `${head.webhookId}/test` : head.webhookId, services.now())
   if (waitSeconds !== null)
     throw new Rejection(
-      'rate_limited',
+      CODE.rate_limited,
       `Too many requests to this webhook; try again in ${waitSeconds} s.`,
       waitSeconds,
     )
   if (crowdedOut)
     throw new Rejection(
-      'overloaded',
+      CODE.overloaded,
       'More deliveries come in than can be stored; try again shortly.',
       INTAKE_FULL_RETRY_SECONDS,
     )
   if (services.queue.size >= services.maxQueue)
-    throw new Rejection('overloaded', 'Too many runs are waiting; try again shortly.', QUEUE_FULL_RETRY_SECONDS)
+    throw new Rejection(CODE.overloaded, 'Too many runs are waiting; try again shortly.', QUEUE_FULL_RETRY_SECONDS)
 
   const flow = await liveFlowOf(services, route, head)
   if (flow.trigger.mode === 'finished' && services.queue.isSlow(services.intake.beingStored) && !head.test)
     throw new Rejection(
-      'overloaded',
+      CODE.overloaded,
       'Runs wait in line for long, and this webhook answers when its run has ended; try again shortly.',
       QUEUE_FULL_RETRY_SECONDS,
     )
@@ -67,7 +69,7 @@ export async function checkSender(
 
 function checkAddress({ flow, head }: Admission): void {
   if (flow.ipRanges.length && !isInRanges(head.metadata.ip, flow.ipRanges))
-    throw new Rejection('unauthorized', 'Requests from this address are not allowed.')
+    throw new Rejection(CODE.unauthorized, 'Requests from this address are not allowed.')
 }
 
 function checkHeaders(services: DeliveryServices, { flow, head }: Admission): void {
@@ -79,7 +81,7 @@ function checkHeaders(services: DeliveryServices, { flow, head }: Admission): vo
   }
   if (types !== 1 || !accepts(flow.trigger, mediaType(contentType)))
     throw new Rejection(
-      'bad_request',
+      CODE.bad_request,
       `The Content-Type must be ${flow.trigger.accept.join(' or ')}, but is ${contentType === null ? 'missing' : briefly(contentType)}.`,
     )
   if (contentLength > services.maxBodyBytes) throw tooLarge(services.maxBodyBytes)

@@ -1,5 +1,7 @@
 // What a sender proves itself with: found in the head, compared, and masked from then on.
+
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { CODE } from '../../base/error-catalogue.ts'
 import { stepScope } from '../../engine/run-scope.ts'
 import { ExpressionError } from '../../flow/expression/index.ts'
 import type { LiveFlow } from '../flows/published-flows.ts'
@@ -31,7 +33,7 @@ export function checkCredential(services: DeliveryServices, { flow, head, route 
   const fits = given !== null && expected !== '' && equalInConstantTime(given.value, expected)
   if (fits && (given.name === name || auth.anyCase)) return
   throw new Rejection(
-    'unauthorized',
+    CODE.unauthorized,
     `Authentication failed: the ${auth.kind === 'header' ? 'header' : 'query parameter'} ${name} must be sent once, with the configured value.`,
     null,
     fits
@@ -54,12 +56,12 @@ export function checkSignature(services: DeliveryServices, { flow, head, route }
   }
   const request = { rawHeaders: head.rawHeaders, body, nowMs: services.now() }
   const verified = verifySignature(auth.scheme, settings, request)
-  if (verified !== true) throw new Rejection('unauthorized', `Authentication failed: ${verified}.`)
+  if (verified !== true) throw new Rejection(CODE.unauthorized, `Authentication failed: ${verified}.`)
 }
 
 function unresolved(services: DeliveryServices, { flowId }: RouteRecord, { message }: ExpressionError): Rejection {
   services.warn('a trigger cannot authenticate: its auth setting has no value', { flowId, reason: message })
-  return new Rejection('unauthorized', 'Authentication failed.')
+  return new Rejection(CODE.unauthorized, 'Authentication failed.')
 }
 
 /** A sender's secret must not be kept, also where a check before authentication refused it. */

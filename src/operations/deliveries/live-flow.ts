@@ -1,4 +1,5 @@
 // The flow that a webhook leads to: its published version, or its draft at the test URL.
+import { CODE } from '../../base/error-catalogue.ts'
 import type { FlowDocument } from '../../flow/document.ts'
 import { parseJson } from '../../flow/parse-json.ts'
 import { publishIssues } from '../../flow/validate/validate.ts'
@@ -21,14 +22,15 @@ export function liveFlowOf(
 /** The test URL serves the draft, also before it can be published. */
 async function draftFlow(services: DeliveryServices, flowId: string): Promise<LiveFlow> {
   const record = await services.flows.get(flowId)
-  if (!record) throw new Rejection('webhook_not_found', 'There is no webhook at this URL.')
+  if (!record) throw new Rejection(CODE.webhook_not_found, 'There is no webhook at this URL.')
   const document = parseJson(record.draft) as Partial<FlowDocument>
   const trigger = document.trigger ?? { kind: 'webhook' as const }
   const [problem] = publishIssues(findings(services, { name: 'draft', trigger, steps: document.steps ?? [] })).filter(
     ({ path }) => path.startsWith('/trigger'),
   )
   // What is wrong is not told here: nobody can authenticate to a trigger that is unfinished.
-  if (problem) throw new Rejection('bad_request', "The draft's trigger cannot take requests yet; the editor shows why.")
+  if (problem)
+    throw new Rejection(CODE.bad_request, "The draft's trigger cannot take requests yet; the editor shows why.")
   services.published.touch(flowId, document)
   return services.published.compile(flowId, { name: record.name, trigger, steps: [] })
 }

@@ -1,14 +1,7 @@
 // Why a delivery is refused: thrown by the check that refuses it.
+import { CODE, type DeliveryErrorCode } from '../../base/error-catalogue.ts'
 
-export type RejectionCode =
-  | 'method_not_allowed'
-  | 'webhook_not_found'
-  | 'loop_detected'
-  | 'rate_limited'
-  | 'overloaded'
-  | 'unauthorized'
-  | 'bad_request'
-  | 'payload_too_large'
+export type RejectionCode = DeliveryErrorCode
 
 export class Rejection {
   readonly code: RejectionCode
@@ -33,7 +26,7 @@ const BODIES_FULL_RETRY_SECONDS = 2
 
 export const notFound = (): Rejection =>
   new Rejection(
-    'webhook_not_found',
+    CODE.webhook_not_found,
     'There is no webhook at this URL. Check the URL, and that its flow is published.',
     null,
     'The flow was not published when this came. Publish it, and let the sender try again.',
@@ -43,7 +36,7 @@ export const notFound = (): Rejection =>
 export const briefly = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text)
 
 export const noRoom = (): Rejection =>
-  new Rejection('overloaded', 'Too many large bodies come in at once; try again shortly.', BODIES_FULL_RETRY_SECONDS)
+  new Rejection(CODE.overloaded, 'Too many large bodies come in at once; try again shortly.', BODIES_FULL_RETRY_SECONDS)
 
 export const tooLarge = (maxBytes: number): Rejection =>
-  new Rejection('payload_too_large', `The body is larger than ${maxBytes} bytes.`)
+  new Rejection(CODE.payload_too_large, `The body is larger than ${maxBytes} bytes.`)

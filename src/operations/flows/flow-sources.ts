@@ -1,5 +1,6 @@
 // Flows that are kept as files: which file each came from, and the revision of its draft when it was applied.
 
+import { CODE } from '../../base/error-catalogue.ts'
 import { OperationError } from '../operation-error.ts'
 import type { FlowSource } from '../ports/flows.ts'
 import type { Page, Paged } from '../ports/page.ts'
@@ -15,7 +16,10 @@ export const listFlowSources = (
 export async function setFlowSource(services: FlowServices, source: FlowSource): Promise<FlowSource> {
   const { revision } = await findFlow(services, source.flowId)
   if (source.revision > revision)
-    throw new OperationError('invalid_request', `The draft is at revision ${revision}, not yet at ${source.revision}.`)
+    throw new OperationError(
+      CODE.invalid_request,
+      `The draft is at revision ${revision}, not yet at ${source.revision}.`,
+    )
   await services.flowSources.set(source)
   return source
 }

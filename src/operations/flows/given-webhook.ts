@@ -1,4 +1,5 @@
 // Webhook data that a person gives for a test; the parts that are missing come from the latest sample, or are made up.
+import { CODE } from '../../base/error-catalogue.ts'
 import {
   collectPairs,
   isJsonType,
@@ -61,6 +62,6 @@ function parsed(contentType: string, rawBody: string): unknown {
   try {
     return parseBody(contentType, rawBody)
   } catch {
-    throw new OperationError('invalid_request', 'webhook.rawBody is not valid JSON; give webhook.body instead.')
+    throw new OperationError(CODE.invalid_request, 'webhook.rawBody is not valid JSON; give webhook.body instead.')
   }
 }

@@ -1,3 +1,4 @@
+import { CODE } from '../../base/error-catalogue.ts'
 import type { Issue } from '../../flow/issue.ts'
 import { OperationError } from '../operation-error.ts'
 import type { Actor } from '../ports/access.ts'
@@ -23,7 +24,7 @@ export async function publishFlow(
       publishedBy: actor.name,
     })
     if (published === 'conflict')
-      throw new OperationError('conflict', 'The draft was changed while it was being published; publish again.')
+      throw new OperationError(CODE.conflict, 'The draft was changed while it was being published; publish again.')
     const record = present(published, id) as FlowRecord
     await services.audit.record(actor, 'flow.publish', flowTarget(record), { version: record.version })
     return record

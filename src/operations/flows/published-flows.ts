@@ -1,6 +1,7 @@
 // Which flow answers at which webhook id, kept in memory and current; versions compiled once, when first needed.
 
 import { type AddressRange, parseAddressRange } from '../../base/address-range.ts'
+import { CODE, STEP_ERRORS } from '../../base/error-catalogue.ts'
 import { type FlowSource, FlowUnusable } from '../../engine/engine.ts'
 import type { StepKind } from '../../engine/step-kind.ts'
 import { type CompiledFlow, compileFlow } from '../../flow/compile.ts'
@@ -156,7 +157,7 @@ export class PublishedFlows implements FlowSource {
 
   async #loadVersion(key: string, flowId: string, version: number): Promise<LiveFlow> {
     const record = await this.#store.version(flowId, version)
-    if (!record) throw new FlowUnusable('flow_gone', 'The flow of this run was deleted.')
+    if (!record) throw new FlowUnusable(CODE.flow_gone, STEP_ERRORS.flow_gone.message)
     const live = this.compile(flowId, parseJson(record.document) as FlowDocument)
     this.#compiled.set(key, live)
     if (this.#compiled.size > KEPT_VERSIONS) this.#compiled.delete(this.#compiled.keys().next().value!)

@@ -1,3 +1,4 @@
+import { CODE } from '../../base/error-catalogue.ts'
 import { parseJson } from '../../flow/parse-json.ts'
 import { notFound, OperationError } from '../operation-error.ts'
 import type { Actor } from '../ports/access.ts'
@@ -49,7 +50,7 @@ async function saveDraft(
     })
     if (saved === 'conflict')
       throw new OperationError(
-        'revision_conflict',
+        CODE.revision_conflict,
         `The draft has been changed since revision ${expectedRevision}; read it again and merge your change.`,
       )
     const found = present(saved, id)

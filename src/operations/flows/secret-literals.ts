@@ -1,4 +1,5 @@
 // Secrets typed into a flow: sealed when its draft is saved, opened when it is compiled.
+import { CODE, filled, STEP_ERRORS } from '../../base/error-catalogue.ts'
 import { FlowUnusable } from '../../engine/engine.ts'
 import type { Kinds } from '../../flow/document.ts'
 import type { Issue } from '../../flow/issue.ts'
@@ -41,7 +42,7 @@ export function openLiterals<T>({ secrets, kinds }: Keeper, flowId: string, docu
     if (!literal.startsWith(SEALED_PREFIX)) return literal
     const opened = secrets.unseal(literal, flowId)
     if (opened === null)
-      throw new FlowUnusable('secret_unreadable', `The secret at ${path} cannot be read: type it again and publish.`)
+      throw new FlowUnusable(CODE.secret_unreadable, filled(STEP_ERRORS.secret_unreadable.message, { path }))
     return opened
   })
 }

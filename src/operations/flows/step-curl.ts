@@ -1,3 +1,4 @@
+import { CODE } from '../../base/error-catalogue.ts'
 import type { HttpRequestSettings } from '../../flow/curl/http-settings.ts'
 import { toCurl } from '../../flow/curl/to-curl.ts'
 import { parseJson } from '../../flow/parse-json.ts'
@@ -13,7 +14,7 @@ export async function stepCurl(services: FlowServices, flowId: string, stepId: s
   const { step } = findStep(flowId, document, stepId)
   if (!services.kinds.get(step.kind)?.sendsRequest)
     throw new OperationError(
-      'invalid_request',
+      CODE.invalid_request,
       `${stepId} is of the kind ${step.kind}; only http steps send a request.`,
     )
   services.published.touch(flowId, document)

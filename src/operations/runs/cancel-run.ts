@@ -1,3 +1,4 @@
+import { CODE, STEP_ERRORS } from '../../base/error-catalogue.ts'
 import { defaultErrorReply } from '../../engine/caller-reply.ts'
 import { type FlowEvent, runTopic } from '../events/events.ts'
 import { notFound, OperationError } from '../operation-error.ts'
@@ -5,21 +6,21 @@ import type { Actor } from '../ports/access.ts'
 import { type RunView, readRun } from './read-runs.ts'
 import type { RunServices } from './services.ts'
 
-const CANCELLED = 'The run was cancelled.'
+const CANCELLED = STEP_ERRORS.cancelled.message
 
 /** Queued, running or waiting: it ends now. Whoever runs it has lost its claim and can change nothing more. */
 export async function cancelRun(services: RunServices, actor: Actor, id: string): Promise<RunView> {
   const followed = await services.runs.followed(id)
   if (!followed) throw notFound('run', id)
   const cancelled = await services.audit.together(async () => {
-    if (!(await services.runs.cancel(id, services.now(), { code: 'cancelled', message: CANCELLED }))) return false
+    if (!(await services.runs.cancel(id, services.now(), { code: CODE.cancelled, message: CANCELLED }))) return false
     await services.audit.record(actor, 'run.cancel', { kind: 'run', id, name: null }, { flow: followed.flowId })
     return true
   })
   const run = await readRun(services, id)
   if (!cancelled) {
     if (run.status === 'cancelled') return run
-    throw new OperationError('conflict', `The run has ended already: it ${run.status}.`)
+    throw new OperationError(CODE.conflict, `The run has ended already: it ${run.status}.`)
   }
   endCancelled(services, id)
   services.queue.forget(run)

@@ -1,4 +1,6 @@
 // Runs as the API shows them.
+
+import { CODE } from '../../base/error-catalogue.ts'
 import type { JournalEntry, RunError, RunStatus } from '../../engine/ports/run-journal.ts'
 import { parseJson } from '../../flow/parse-json.ts'
 import { notFound, OperationError } from '../operation-error.ts'
@@ -65,7 +67,7 @@ export async function readRun(services: RunServices, id: string): Promise<RunVie
 export async function readWholeRun(services: RunServices, id: string): Promise<RunView> {
   const run = await readRun(services, id)
   if (run.webhook.bodyOmitted || run.steps.some(({ omitted }) => omitted))
-    throw new OperationError('conflict', `The run holds more than ${SHOWN_BYTES} bytes: too much to be written out.`)
+    throw new OperationError(CODE.conflict, `The run holds more than ${SHOWN_BYTES} bytes: too much to be written out.`)
   return run
 }
 
@@ -112,7 +114,7 @@ export async function readRunDocument(services: RunServices, id: string): Promis
   const run = await services.runs.followed(id)
   if (!run) throw notFound('run', id)
   const text = run.document ?? (await services.flows.version(run.flowId, run.version!))?.document
-  if (!text) throw new OperationError('not_found', 'The flow of this run was deleted, and its versions with it.')
+  if (!text) throw new OperationError(CODE.not_found, 'The flow of this run was deleted, and its versions with it.')
   return { document: parseJson(text) }
 }
 

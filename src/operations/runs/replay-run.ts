@@ -1,4 +1,6 @@
 // Runs a run again, whole or from a step, on its own version, the published one or the draft.
+
+import { CODE } from '../../base/error-catalogue.ts'
 import type { NewRun } from '../../engine/ports/run-journal.ts'
 import { findFlow, publishable } from '../flows/draft.ts'
 import { notFound, OperationError } from '../operation-error.ts'
@@ -57,7 +59,7 @@ async function versionFor(
   }
   if (flow.version === null)
     throw new OperationError(
-      'conflict',
+      CODE.conflict,
       'The flow is not published; publish it, or replay on the same version or the draft.',
     )
   return { version: flow.version, document: null }
@@ -66,6 +68,9 @@ async function versionFor(
 async function journalBefore(services: RunServices, runId: string, from: string): Promise<ReplayedJournal> {
   const first = await services.runs.seqOf(runId, from)
   if (first === null)
-    throw new OperationError('invalid_request', `The run has no step at "${from}"; give the path of one of its steps.`)
+    throw new OperationError(
+      CODE.invalid_request,
+      `The run has no step at "${from}"; give the path of one of its steps.`,
+    )
   return { runId, before: first }
 }

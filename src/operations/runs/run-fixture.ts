@@ -1,4 +1,5 @@
 // A run as a test of its flow: what was delivered, what the APIs replied, and what came of it, with placeholders for secrets.
+import { CODE } from '../../base/error-catalogue.ts'
 import type { Expectation, Fixture, FixtureConnection, FixtureReply, FixtureStub } from '../../flow/fixture.ts'
 import { connectionUses } from '../../flow/validate/validate.ts'
 import { OperationError } from '../operation-error.ts'
@@ -15,7 +16,7 @@ const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 
 export async function runFixture(services: RunServices, id: string): Promise<Fixture> {
   const run = await readWholeRun(services, id)
-  if (run.finishedAt === null) throw new OperationError('conflict', 'The run has not ended yet.')
+  if (run.finishedAt === null) throw new OperationError(CODE.conflict, 'The run has not ended yet.')
   const { document } = await readRunDocument(services, id)
   const text = JSON.stringify(document)
   const requests = run.steps
@@ -108,7 +109,7 @@ function requestsOf(step: StepView): Request[] {
 
 function replyOf(output: unknown, errorCode: string | undefined): Request['reply'] {
   const reply = output as { status?: number; headers?: Record<string, string>; body?: unknown } | null
-  if (reply?.status === undefined) return { error: (errorCode ?? 'connection_failed') as FixtureReply['error'] }
+  if (reply?.status === undefined) return { error: (errorCode ?? CODE.connection_failed) as FixtureReply['error'] }
   const { status, headers, body } = reply
   if (body === null) return { status, headers }
   const bytes = (body as { base64?: unknown }).base64

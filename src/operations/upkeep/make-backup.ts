@@ -1,3 +1,4 @@
+import { CODE } from '../../base/error-catalogue.ts'
 import { OperationError } from '../operation-error.ts'
 import type { Actor } from '../ports/access.ts'
 import type { Backup } from '../ports/upkeep.ts'
@@ -6,10 +7,10 @@ import type { UpkeepServices } from './services.ts'
 /** A whole copy of the embedded database, as it stands at one moment; without the key that seals secrets. */
 export async function makeBackup(services: UpkeepServices, actor: Actor): Promise<Backup> {
   if (!services.backups)
-    throw new OperationError('conflict', 'The data is in PostgreSQL: make the backup there, with pg_dump.')
+    throw new OperationError(CODE.conflict, 'The data is in PostgreSQL: make the backup there, with pg_dump.')
   const backup = await services.backups.make().catch((error: Error) => {
     throw new OperationError(
-      'conflict',
+      CODE.conflict,
       `The copy could not be made: ${error.message}. It needs as much free room in the data folder as the database takes.`,
     )
   })

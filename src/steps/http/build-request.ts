@@ -1,4 +1,6 @@
 // Turns resolved settings into the request that leaves, and into what the run's history shows of it.
+
+import { CODE } from '../../base/error-catalogue.ts'
 import { OutboundError, type OutboundHeader } from '../../engine/ports/http-client.ts'
 import { givenBoundary, type RequestBody, requestBody } from './request-body.ts'
 import type { HttpSettings } from './settings.ts'
@@ -96,7 +98,7 @@ function authHeader(auth: NonNullable<HttpSettings['auth']>, accessToken: string
     case 'basic': {
       if (auth.username.includes(':'))
         throw new OutboundError(
-          'invalid_header',
+          CODE.invalid_header,
           'The user name for Basic Auth contains a colon',
           'A colon separates user name and password: it cannot be part of the name.',
         )
@@ -127,7 +129,7 @@ export function withQuery(url: string, pairs: readonly Pair[]): string {
 function component(text: string): string {
   if (/[\r\n]/.test(text) || text.includes('\0'))
     throw new OutboundError(
-      'invalid_url',
+      CODE.invalid_url,
       'A query parameter contains a line break or NUL character',
       'Remove it, for example with .trim().',
     )

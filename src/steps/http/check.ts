@@ -1,5 +1,5 @@
 // What the schema cannot say about an HTTP step; templates are left to the run.
-
+import { CODE, type IssueCode, STEP_ERRORS } from '../../base/error-catalogue.ts'
 import { checkHeaderName, checkHeaderValue, parseOutboundUrl } from '../../engine/outbound-rules.ts'
 import { OutboundError } from '../../engine/ports/http-client.ts'
 import type { StepIssue } from '../../engine/step-kind.ts'
@@ -16,7 +16,8 @@ export function checkHttp(settings: Record<string, unknown>): StepIssue[] {
       test(String(value))
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error
-      issues.push({ path, code: error.code, message: `${error.message}. ${error.hint}` })
+      // Of parts of a request it is said that they are no URL, or no header.
+      issues.push({ path, code: error.code as IssueCode, message: `${error.message}. ${error.hint}` })
     }
   }
 
@@ -44,13 +45,12 @@ export function checkHttp(settings: Record<string, unknown>): StepIssue[] {
 }
 
 function bodyIssues(method: unknown): StepIssue[] {
-  if (method === 'HEAD') return [{ path: '/body', code: 'body_not_allowed', message: NO_BODY_WITH_HEAD }]
+  if (method === 'HEAD')
+    return [{ path: '/body', code: CODE.body_not_allowed, message: STEP_ERRORS.body_not_allowed.message }]
   if (typeof method !== 'string' || method === '' || BODY_METHODS.includes(method)) return []
   const message = `A body is meant for POST, PUT and PATCH; servers may ignore or refuse it with ${method}.`
   return [{ path: '/body', code: 'unusual_body', message, warning: true }]
 }
-
-export const NO_BODY_WITH_HEAD = 'A HEAD request cannot have a body. Remove the body, or choose another method.'
 
 function authHeaderName(auth: unknown): string | null {
   if (!isObject(auth)) return null
@@ -60,7 +60,7 @@ function authHeaderName(auth: unknown): string | null {
 
 function checkLine(text: string): void {
   if (hasBreak(text))
-    throw new OutboundError('invalid_url', 'A query parameter contains a line break or NUL character', 'Remove it.')
+    throw new OutboundError(CODE.invalid_url, 'A query parameter contains a line break or NUL character', 'Remove it.')
 }
 
 function isLiteral(value: unknown): value is string | number | boolean {

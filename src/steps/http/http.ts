@@ -1,11 +1,13 @@
 // The HTTP request step: sends one request to any API and hands its reply to later steps.
+
+import { CODE, STEP_ERRORS } from '../../base/error-catalogue.ts'
 import { OutboundError, type OutboundHop, type OutboundReply } from '../../engine/ports/http-client.ts'
 import { defineStep, done, failed, type Outcome, type ShownOutput, type StepContext } from '../../engine/step-kind.ts'
 import { SECRET_MASK } from '../../flow/compile.ts'
 import { formPairs } from '../../flow/form-pairs.ts'
 import { HTTP_STEP } from '../../flow/http-kind.ts'
 import { type BuiltRequest, buildRequest, withQuery } from './build-request.ts'
-import { checkHttp, NO_BODY_WITH_HEAD } from './check.ts'
+import { checkHttp } from './check.ts'
 import { decodeBody } from './decode-body.ts'
 import { isErrorStatus, statusFailure } from './failure.ts'
 import { HttpSettings } from './settings.ts'
@@ -25,7 +27,7 @@ async function run(context: StepContext<HttpSettings>): Promise<Outcome> {
   const { settings } = context
   const { auth } = settings
   if (settings.method === 'HEAD' && settings.body)
-    return failed({ code: 'body_not_allowed', message: NO_BODY_WITH_HEAD })
+    return failed({ code: CODE.body_not_allowed, message: STEP_ERRORS.body_not_allowed.message })
   const token = auth?.kind === 'oauth2' ? await context.connections.accessToken(auth.connection) : null
   let reply: OutboundReply
   try {
@@ -188,8 +190,8 @@ const quotesDerived = ({ secrets }: StepContext<HttpSettings>): boolean =>
 
 function outcomeUnknown(): Outcome {
   return failed({
-    code: 'outcome_unknown',
-    message: 'The service stopped between sending this request and its reply, so it may have had its effect',
-    hint: 'Look at the remote API what happened, then replay the run from this step or from the next.',
+    code: CODE.outcome_unknown,
+    message: STEP_ERRORS.outcome_unknown.message,
+    hint: STEP_ERRORS.outcome_unknown.hint,
   })
 }

@@ -1,4 +1,4 @@
-// The settings of an HTTP request, as contract §3 lists them.
+// The settings of an HTTP request, as docs/http-request.md#fields lists them.
 import Type, { type Static } from 'typebox'
 import { connectionName, json, NameValueList, secretText, templated, text, urlText } from '../../flow/schema.ts'
 

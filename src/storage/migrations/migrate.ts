@@ -1,4 +1,6 @@
 // Brings a database to this version's schema; refuses one that a newer Millrace has written.
+// Databases record the names of what was done to them, in order. So no name may change, and the numbers that no migration ever had (009,
+// 010 and 015) stay unused: one that comes before others that are done is refused. A new migration takes the number after the highest.
 import type { Kysely } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import type { Dialect } from '../rows/dialect.ts'

@@ -1,13 +1,6 @@
 // Every place of the database where something sealed stands, on PostgreSQL: to count it by key and to seal it anew, a little at a time.
 import type { Resealed, SealedRows } from '../../operations/ports/upkeep.ts'
-import {
-  authorizationBinding,
-  connectionBinding,
-  grantBinding,
-  keyValueBinding,
-  runBinding,
-  stepBinding,
-} from '../rows/bindings.ts'
+import { SEALED_COLUMNS, type SealedColumn } from '../rows/sealed-columns.ts'
 import { resealDocument, SEALED_LITERAL } from '../rows/sealed-documents.ts'
 import type { HotPool } from './database.ts'
 
@@ -25,17 +18,10 @@ interface Place {
 }
 
 export function createPostgresSealedRows(hot: HotPool): SealedRows {
-  const column = (table: string, keys: string[], bindingOf: (...key: never[]) => string, sealed = 'sealed') =>
-    sealedColumn(hot, { table, keys, sealed, bindingOf: bindingOf as (...key: string[]) => string })
+  const columns = SEALED_COLUMNS.map((column): [string, Place] => [column.table, sealedColumn(hot, column)])
   const places: Record<string, Place> = {
-    vault_check: column('vault_check', ['id'], () => 'vault'),
-    connection: column('connection', ['name'], connectionBinding),
-    connection_grant: column('connection_grant', ['connection'], grantBinding),
-    authorization_request: column('authorization_request', ['id'], authorizationBinding),
+    ...Object.fromEntries(columns),
     flow: flowDocuments(hot),
-    key_value: column('key_value', ['flow_id', 'key'], keyValueBinding, 'value'),
-    run: column('run', ['id'], runBinding),
-    step: column('step', ['run_id', 'path'], stepBinding),
     run_document: runDocuments(hot),
   }
   return {
@@ -52,13 +38,7 @@ export function createPostgresSealedRows(hot: HotPool): SealedRows {
 }
 
 /** A column that holds one sealed text, or none. */
-function sealedColumn(
-  hot: HotPool,
-  place: { table: string; keys: string[]; bindingOf(...key: string[]): string; sealed: string },
-): Place {
-  const { table, keys, bindingOf, sealed } = place
-  // As in the indexes of 008-sealed, which only then are used.
-  const isSealed = sealed === 'value' ? "substr(value, 1, 7) = 'sealed:'" : `${sealed} is not null`
+function sealedColumn(hot: HotPool, { table, keys, column: sealed, isSealed, bindingOf }: SealedColumn): Place {
   const keyId = `substr(${sealed}, 8, 8)`
   // As text: a cursor is kept as text too.
   const key = keys.map((name) => (name === 'id' && table === 'vault_check' ? 'id::text' : name)).join(', ')

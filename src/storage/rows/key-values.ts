@@ -1,5 +1,6 @@
 // What an operation on a flow's durable keys makes of what is there; the databases read and write around it.
 import { createHash } from 'node:crypto'
+import { CODE, filled, STEP_ERRORS } from '../../base/error-catalogue.ts'
 import type { KeyValueOperation, StepError } from '../../engine/step-kind.ts'
 import { parseJson } from '../../flow/parse-json.ts'
 import type { KeyValueResult } from '../../operations/ports/runs.ts'
@@ -68,15 +69,15 @@ export function operateOn(
 }
 
 const notANumber = (key: string, by: unknown): StepError => ({
-  code: 'expression_failed',
+  code: CODE.expression_failed,
   message: typeof by === 'number' ? `The key "${key}" holds no number` : 'The value to increment by is not a number',
   hint: 'increment adds a number to a number; use set for anything else.',
 })
 
 const storedSecret = (key: string): StepError => ({
-  code: 'stored_secret',
-  message: `The key "${key}" holds what came of a secret, stored by another version of this flow`,
-  hint: 'Store it anew in this version, or set reveal: true on this step if it may be seen.',
+  code: CODE.stored_secret,
+  message: filled(STEP_ERRORS.stored_secret.message, { key }),
+  hint: STEP_ERRORS.stored_secret.hint,
 })
 
 const SEALED = 'sealed:'

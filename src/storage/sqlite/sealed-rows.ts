@@ -1,14 +1,7 @@
 // Every place of the database where something sealed stands, to count it by key and to seal it anew, a little at a time.
 import type { SQLInputValue } from 'node:sqlite'
 import type { Resealed, SealedRows } from '../../operations/ports/upkeep.ts'
-import {
-  authorizationBinding,
-  connectionBinding,
-  grantBinding,
-  keyValueBinding,
-  runBinding,
-  stepBinding,
-} from '../rows/bindings.ts'
+import { SEALED_COLUMNS, type SealedColumn } from '../rows/sealed-columns.ts'
 import { resealDocument, SEALED_LITERAL } from '../rows/sealed-documents.ts'
 import type { SqliteStorage } from './database.ts'
 
@@ -27,17 +20,10 @@ interface Place {
 }
 
 export function createSqliteSealedRows(storage: SqliteStorage): SealedRows {
-  const column = (table: string, keys: string[], bindingOf: (...key: never[]) => string, sealed = 'sealed') =>
-    sealedColumn(storage, { table, keys, sealed, bindingOf: bindingOf as (...key: unknown[]) => string })
+  const columns = SEALED_COLUMNS.map((column): [string, Place] => [column.table, sealedColumn(storage, column)])
   const places: Record<string, Place> = {
-    vault_check: column('vault_check', ['id'], () => 'vault'),
-    connection: column('connection', ['name'], connectionBinding),
-    connection_grant: column('connection_grant', ['connection'], grantBinding),
-    authorization_request: column('authorization_request', ['id'], authorizationBinding),
+    ...Object.fromEntries(columns),
     flow: flowDocuments(storage),
-    key_value: column('key_value', ['flow_id', 'key'], keyValueBinding, 'value'),
-    run: column('run', ['id'], runBinding),
-    step: column('step', ['run_id', 'path'], stepBinding),
     run_document: runDocuments(storage),
   }
   return {
@@ -56,11 +42,8 @@ export function createSqliteSealedRows(storage: SqliteStorage): SealedRows {
 /** A column that holds one sealed text, or none. */
 function sealedColumn(
   { raw }: SqliteStorage,
-  place: { table: string; keys: string[]; bindingOf(...key: unknown[]): string; sealed: string },
+  { table, keys, column: sealed, isSealed, bindingOf }: SealedColumn,
 ): Place {
-  const { table, keys, bindingOf, sealed } = place
-  // As in the indexes of 008-sealed, which only then are used.
-  const isSealed = sealed === 'value' ? "substr(value, 1, 7) = 'sealed:'" : `${sealed} IS NOT NULL`
   const keyId = `substr(${sealed}, 8, 8)`
   const key = keys.join(', ')
   const marks = keys.map(() => '?').join(', ')
@@ -82,7 +65,7 @@ function sealedColumn(
       let last = after
       for (const row of rows) {
         const place = keys.map((name) => row[name]!)
-        const resealed = reseal(row['text'] as string, bindingOf(...place))
+        const resealed = reseal(row['text'] as string, bindingOf(...(place as string[])))
         last = JSON.stringify(place)
         if (resealed === null) continue
         update.run(resealed, ...place)

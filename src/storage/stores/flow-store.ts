@@ -1,5 +1,6 @@
 // Flows, their drafts and their immutable versions.
 import { type Kysely, sql, type Transaction } from 'kysely'
+import { CODE } from '../../base/error-catalogue.ts'
 import type { FlowRecord, FlowStore, RouteRecord, VersionRecord } from '../../operations/ports/flows.ts'
 import { locked } from '../rows/dialect.ts'
 import { paged } from '../rows/paged.ts'
@@ -166,7 +167,7 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
             finished_at: at,
             resume_at: null,
             epoch: eb('epoch', '+', 1),
-            error: JSON.stringify({ code: 'cancelled', message: 'The flow was deleted.' }),
+            error: JSON.stringify({ code: CODE.cancelled, message: 'The flow was deleted.' }),
           }))
           .where('flow_id', '=', id)
           .where('status', 'in', ['queued', 'running', 'waiting'])

@@ -1,3 +1,5 @@
+import { CODE, EXPRESSION_ERRORS, type ExpressionErrorCode } from '../../../base/error-catalogue.ts'
+
 export class TemplateSyntaxError extends Error {
   override readonly name = 'TemplateSyntaxError'
   readonly position: number
@@ -13,8 +15,6 @@ export class TemplateSyntaxError extends Error {
   }
 }
 
-export type ExpressionErrorCode = 'expression_failed' | 'missing_value' | 'invalid_url'
-
 export class ExpressionError extends Error {
   override readonly name = 'ExpressionError'
   readonly code: ExpressionErrorCode
@@ -27,9 +27,9 @@ export class ExpressionError extends Error {
   }
 }
 
-export const CODE_STEP_HINT = 'A code step runs full JavaScript; do this there and use its result here.'
+export const CODE_STEP_HINT = EXPRESSION_ERRORS.expression_failed.hint
 
 /** Messages name types and sources, never values: a value may be a secret. */
 export function fail(message: string, hint: string = CODE_STEP_HINT): never {
-  throw new ExpressionError('expression_failed', message, hint)
+  throw new ExpressionError(CODE.expression_failed, message, hint)
 }

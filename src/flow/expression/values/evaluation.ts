@@ -1,4 +1,5 @@
 /** What one rendering holds: the scope, the values of arrow parameters, the budget, and which reference was missing. */
+import { CODE } from '../../../base/error-catalogue.ts'
 import { ExpressionError } from './errors.ts'
 import { MISSING, type Scope } from './scope.ts'
 
@@ -82,7 +83,7 @@ export class Evaluation {
     const base = this.#missingBase
     const reason = base === missing ? '' : ` (there is no ${base})`
     return new ExpressionError(
-      'missing_value',
+      CODE.missing_value,
       `${missing} is missing${reason}; use \`{{ ${missing} ?? '' }}\` if it may be`,
       `Check the spelling of ${base} and the data that really came in.`,
     )
@@ -101,7 +102,7 @@ export function needed(run: Evaluation, value: unknown): unknown {
 
 function overBudget(what: string): ExpressionError {
   return new ExpressionError(
-    'expression_failed',
+    CODE.expression_failed,
     `The expression ${what}`,
     'Work on less data, for example page by page in a loop, or do it in a code step.',
   )

@@ -1,4 +1,4 @@
-// Whether a webhook request carries the signature that its sender's scheme asks for (contract §2.1, §4).
+// Whether a webhook request carries the signature that its sender's scheme asks for (docs/signatures.md#what-is-checked).
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { Refusal } from './refusal.ts'
 import { SCHEMES, type Scheme, type SignatureScheme } from './schemes.ts'

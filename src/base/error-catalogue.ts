@@ -1,0 +1,320 @@
+// Every code that the API, a webhook or a step can give, and nothing else gives one: what it says, what to do, and where docs/ has it.
+// A message here is what is said, `{…}` for a value; where a code has several, each stands at its place, and here is what they share.
+
+interface ApiError {
+  status: number
+  message: string
+  docs: string
+}
+
+interface StepFault {
+  message: string
+  hint: string
+  docs: string
+}
+
+const OF_WEBHOOKS = 'docs/webhooks.md#checks'
+const OF_THE_API = 'docs/api.md#errors'
+const OF_REQUESTS = 'docs/http-request.md#errors'
+const OF_STEPS = 'docs/flows.md#when-a-step-fails'
+const OF_CODE = 'docs/code.md#errors'
+
+/** Why a delivery is refused. */
+export const DELIVERY_ERRORS = {
+  method_not_allowed: { status: 405, message: 'A webhook takes POST requests', docs: OF_WEBHOOKS },
+  webhook_not_found: { status: 404, message: 'There is no webhook at this URL.', docs: OF_WEBHOOKS },
+  loop_detected: { status: 508, message: 'Webhooks call one another more than 10 deep', docs: OF_WEBHOOKS },
+  rate_limited: { status: 429, message: 'Too many requests', docs: OF_WEBHOOKS },
+  overloaded: { status: 503, message: 'More comes in than can be done', docs: OF_WEBHOOKS },
+  unauthorized: { status: 401, message: 'It is not known who asks', docs: OF_WEBHOOKS },
+  bad_request: { status: 400, message: 'The request is not valid HTTP.', docs: OF_WEBHOOKS },
+  payload_too_large: { status: 413, message: 'The body is too large', docs: OF_WEBHOOKS },
+} as const satisfies Record<string, ApiError>
+
+/** The one place where codes become statuses. */
+export const API_ERRORS = {
+  ...DELIVERY_ERRORS,
+  invalid_request: { status: 400, message: 'The request is not as it should be', docs: OF_THE_API },
+  forbidden: { status: 403, message: 'The token or role does not reach so far', docs: OF_THE_API },
+  not_found: { status: 404, message: 'There is no {what} {id}.', docs: OF_THE_API },
+  conflict: { status: 409, message: 'The state does not allow it', docs: OF_THE_API },
+  revision_conflict: {
+    status: 412,
+    message: 'The draft is not at this revision any more',
+    docs: OF_THE_API,
+  },
+  flow_invalid: { status: 422, message: 'The flow has {problems}; the first: {path}: {problem}', docs: OF_THE_API },
+  headers_too_large: { status: 431, message: 'The headers are larger than 16 KiB.', docs: OF_THE_API },
+  internal_error: {
+    status: 500,
+    message: 'Millrace failed at this request; its log has the details.',
+    docs: OF_THE_API,
+  },
+  unavailable: {
+    status: 503,
+    message: 'The database cannot be written at the moment; try again shortly.',
+    docs: OF_THE_API,
+  },
+} as const satisfies Record<string, ApiError>
+
+const CHECK_URL = 'Check the host and port in the URL, and that the API is up.'
+
+/** Why a request got no usable reply. */
+export const OUTBOUND_ERRORS = {
+  connection_timeout: {
+    message: '{host} did not reply {within}',
+    hint: 'The remote API is slow or unreachable, or the timeout is too low. It may be raised up to 300 seconds.',
+    docs: OF_REQUESTS,
+  },
+  dns_failed: {
+    message: 'The host name {host} could not be resolved ({fault})',
+    hint: 'Check the host name in the URL for typing errors, and that its DNS record exists.',
+    docs: OF_REQUESTS,
+  },
+  connection_refused: { message: '{host} refused the connection', hint: CHECK_URL, docs: OF_REQUESTS },
+  connection_reset: {
+    message: '{host} closed the connection {when}',
+    hint: 'The remote API may be restarting or overloaded: try again, or add a retry to the step.',
+    docs: OF_REQUESTS,
+  },
+  connection_failed: { message: '{host} could not be reached ({fault})', hint: CHECK_URL, docs: OF_REQUESTS },
+  ssl_certificate: {
+    message: 'The certificate of {host} is not valid: {why}',
+    hint: 'The certificate of the remote host is invalid or self-signed. Install a valid one, or give this service its CA through NODE_EXTRA_CA_CERTS. Plain http:// avoids it but is not recommended for production.',
+    docs: OF_REQUESTS,
+  },
+  too_many_redirects: {
+    message: 'More than {most} redirects, the last one by {host}',
+    hint: 'The URLs may redirect in a circle: check the URL, or turn off follow redirects to see the first reply.',
+    docs: OF_REQUESTS,
+  },
+  response_too_large: {
+    message: 'The reply of {host} is larger than {most}',
+    hint: 'Ask the API for less at a time, for example with paging or fewer fields.',
+    docs: OF_REQUESTS,
+  },
+  response_invalid: {
+    message: 'The reply of {host} is not valid: {why}',
+    hint: 'The remote API or a proxy before it sent a damaged reply: try again, or report it to whoever runs the API.',
+    docs: OF_REQUESTS,
+  },
+  invalid_url: {
+    message: 'The URL cannot be called',
+    hint: 'Write the full URL including the protocol, for example https://api.example.com/orders.',
+    docs: OF_REQUESTS,
+  },
+  invalid_header: {
+    message: 'The request could not be sent: {fault}',
+    hint: 'Check the headers of the step.',
+    docs: OF_REQUESTS,
+  },
+  blocked_address: {
+    message: '{host} {leadsTo} an address that is not public ({range})',
+    hint: 'Only public addresses can be reached by default. Whoever runs this service can open more with MILLRACE_EGRESS_ALLOW.',
+    docs: OF_REQUESTS,
+  },
+  host_not_allowed: {
+    message: 'The secret of the connection "{connection}" may not be sent to {host}',
+    hint: 'It is limited to {hosts}. Send the request there, or add the host to the connection.',
+    docs: OF_REQUESTS,
+  },
+} as const satisfies Record<string, StepFault>
+
+/** Why an OAuth connection gives no access token. */
+export const CONNECTION_ERRORS = {
+  connection_unauthorized: {
+    message: 'The connection "{connection}" cannot be used: {why}',
+    hint: 'Connect it again: open its page, or POST /api/v1/connections/{connection}/authorize and visit the URL.',
+    docs: OF_REQUESTS,
+  },
+  token_unavailable: {
+    message: 'The access token of the connection "{connection}" could not be fetched: {why}',
+    hint: 'The authorization server may be down or slow: add a retry to the step, or try again later.',
+    docs: OF_REQUESTS,
+  },
+} as const satisfies Record<string, StepFault>
+
+const REPLIED = '{host} replied {status}'
+
+/** A reply with an error status. Every status that has no code of its own has that of its class. */
+export const REPLY_ERRORS = {
+  http_400: {
+    message: REPLIED,
+    hint: 'The request is invalid: look for malformed JSON, wrong data types, missing required fields or a wrong Content-Type header.',
+    docs: OF_REQUESTS,
+  },
+  http_401: {
+    message: REPLIED,
+    hint: 'Authentication failed: look for a wrong or expired key or token, a wrong authentication method, a wrong header format (for example a missing Bearer prefix) or insufficient permissions.',
+    docs: OF_REQUESTS,
+  },
+  http_404: {
+    message: REPLIED,
+    hint: 'The endpoint or resource does not exist: check the path and the ids in the URL.',
+    docs: OF_REQUESTS,
+  },
+  http_429: {
+    message: REPLIED,
+    hint: 'The rate limit of the remote API was exceeded: send less often, or add a retry to the step, which respects Retry-After.',
+    docs: OF_REQUESTS,
+  },
+  http_500: {
+    message: REPLIED,
+    hint: 'Server error at the remote API: try again later, or add a retry to the step.',
+    docs: OF_REQUESTS,
+  },
+  http_4xx: {
+    message: REPLIED,
+    hint: 'The remote API refused the request: its reply usually says why.',
+    docs: OF_REQUESTS,
+  },
+  http_5xx: {
+    message: REPLIED,
+    hint: 'The remote API or a proxy before it has a problem: try again later, or add a retry to the step.',
+    docs: OF_REQUESTS,
+  },
+} as const satisfies Record<string, StepFault>
+
+/** Why an expression gave no value. */
+export const EXPRESSION_ERRORS = {
+  missing_value: {
+    message: 'A value that an expression needs is missing',
+    hint: 'Check its spelling and the data that really came in.',
+    docs: OF_STEPS,
+  },
+  expression_failed: {
+    message: 'The expression cannot be evaluated',
+    hint: 'A code step runs full JavaScript; do this there and use its result here.',
+    docs: OF_STEPS,
+  },
+} as const satisfies Record<string, StepFault>
+
+/** Why code gave no result. */
+export const SANDBOX_ERRORS = {
+  code_failed: {
+    message: 'What the code threw, with its line and column',
+    hint: 'The code itself threw this: correct it, or set onError to continue and look at steps.<id>.error.',
+    docs: OF_CODE,
+  },
+  code_timeout: {
+    message: 'The code ran longer than its timeout of {seconds} s.',
+    hint: 'Look for a loop that does not end, do less at once, or raise the timeout of the step (60 s at most).',
+    docs: OF_CODE,
+  },
+  code_memory: {
+    message: 'The code needed more memory than its limit of {megabytes} MB.',
+    hint: 'Keep less in memory at once, or raise the memory of the step (512 MB at most).',
+    docs: OF_CODE,
+  },
+} as const satisfies Record<string, StepFault>
+
+/** Every code of a failed step or run. */
+export const STEP_ERRORS = {
+  ...OUTBOUND_ERRORS,
+  ...CONNECTION_ERRORS,
+  ...REPLY_ERRORS,
+  ...EXPRESSION_ERRORS,
+  ...SANDBOX_ERRORS,
+  body_not_allowed: {
+    message: 'A HEAD request cannot have a body. Remove the body, or choose another method.',
+    docs: OF_REQUESTS,
+  },
+  outcome_unknown: {
+    message: 'The service stopped between sending this request and its reply, so it may have had its effect',
+    hint: 'Look at the remote API what happened, then replay the run from this step or from the next.',
+    docs: OF_REQUESTS,
+  },
+  stored_secret: {
+    message: 'The key "{key}" holds what came of a secret, stored by another version of this flow',
+    hint: 'Store it anew in this version, or set reveal: true on this step if it may be seen.',
+    docs: OF_STEPS,
+  },
+  loop_limit: {
+    message: 'The condition still holds after {most} rounds',
+    hint: 'Raise max if so many rounds are meant; otherwise look why the condition never becomes false.',
+    docs: OF_STEPS,
+  },
+  failed: { message: 'What the step says', docs: OF_STEPS },
+  cancelled: {
+    message: 'The run was cancelled.',
+    hint: 'Nothing to do: the request was given up on purpose.',
+    docs: OF_STEPS,
+  },
+  secret_unreadable: {
+    message: 'The secret at {path} cannot be read: type it again and publish.',
+    docs: OF_STEPS,
+  },
+  flow_gone: { message: 'The flow of this run was deleted.', docs: OF_STEPS },
+  internal_error: {
+    message: 'Millrace itself failed at this step; its log has the details.',
+    hint: 'This is a fault of Millrace, not of the flow: please report it.',
+    docs: OF_STEPS,
+  },
+} as const satisfies Record<string, Omit<StepFault, 'hint'> & { hint?: string }>
+
+/** Problems of what was sent, as `issues` names them, by where docs/ has them. Each is said where it is found. */
+export const ISSUES = {
+  'docs/flows.md#drafts-versions-and-runs': [
+    'missing',
+    'empty',
+    'wrong_type',
+    'unknown_key',
+    'unknown_kind',
+    'unknown_value',
+    'out_of_range',
+    'too_long',
+    'too_deep',
+    'too_many_steps',
+    'too_many_expressions',
+    'too_many_connections',
+    'too_many_problems',
+    'invalid_format',
+    'duplicate_id',
+    'expression_syntax',
+    'unknown_reference',
+    'unknown_step',
+    'step_not_run_yet',
+    'unknown_variable',
+    'unknown_connection',
+    'unknown_field',
+    'unnamed_connection',
+    'wrong_connection',
+    'secret_in_reply',
+    'invalid_url',
+    'invalid_header',
+    'body_not_allowed',
+    'foreign_secret',
+    'conflicting',
+    'code_syntax',
+    'hard_coded_secret',
+    'unknown_env',
+    'unusual_body',
+    'duplicate_header',
+    'unheard_reply',
+    'reveals_secret',
+    'unseen_reference',
+  ],
+  'docs/connections.md#changing-one': ['secret_needed', 'in_use'],
+} as const
+
+export type DeliveryErrorCode = keyof typeof DELIVERY_ERRORS
+export type ApiErrorCode = keyof typeof API_ERRORS
+export type StepErrorCode = keyof typeof STEP_ERRORS
+export type OutboundErrorCode = keyof typeof OUTBOUND_ERRORS | 'cancelled'
+export type ConnectionErrorCode = keyof typeof CONNECTION_ERRORS
+export type ExpressionErrorCode = keyof typeof EXPRESSION_ERRORS | 'invalid_url'
+export type CodeErrorCode = keyof typeof SANDBOX_ERRORS | 'cancelled'
+export type IssueCode = (typeof ISSUES)[keyof typeof ISSUES][number]
+
+/** The codes by their names: whoever gives one takes it from here. */
+export const CODE = Object.fromEntries(Object.keys({ ...API_ERRORS, ...STEP_ERRORS }).map((code) => [code, code])) as {
+  readonly [Code in ApiErrorCode | StepErrorCode]: Code
+}
+
+type Places<Pattern> = Pattern extends `${string}{${infer Name}}${infer Rest}` ? Name | Places<Rest> : never
+
+/** A message or hint of the catalogue with its values. */
+export const filled = <const Pattern extends string>(
+  pattern: Pattern,
+  values: Record<Places<Pattern>, string | number>,
+): string => pattern.replaceAll(/\{(\w+)\}/g, (_, name) => String(values[name as Places<Pattern>]))

@@ -1,0 +1,44 @@
+// Every column that holds sealed texts, for both databases: a new one is added here, and rotation finds it.
+import {
+  authorizationBinding,
+  connectionBinding,
+  grantBinding,
+  keyValueBinding,
+  runBinding,
+  stepBinding,
+} from './bindings.ts'
+
+export interface SealedColumn {
+  table: string
+  /** Its primary key. */
+  keys: readonly string[]
+  column: string
+  /** What tells that a row holds a sealed text; as in the indexes of 008-sealed, which are used only then. */
+  isSealed: string
+  /** The binding of a row, of its key. */
+  bindingOf(...key: string[]): string
+}
+
+const IS_THERE = 'sealed is not null'
+
+export const SEALED_COLUMNS: readonly SealedColumn[] = [
+  { table: 'vault_check', keys: ['id'], column: 'sealed', isSealed: IS_THERE, bindingOf: () => 'vault' },
+  { table: 'connection', keys: ['name'], column: 'sealed', isSealed: IS_THERE, bindingOf: connectionBinding },
+  { table: 'connection_grant', keys: ['connection'], column: 'sealed', isSealed: IS_THERE, bindingOf: grantBinding },
+  {
+    table: 'authorization_request',
+    keys: ['id'],
+    column: 'sealed',
+    isSealed: IS_THERE,
+    bindingOf: authorizationBinding,
+  },
+  {
+    table: 'key_value',
+    keys: ['flow_id', 'key'],
+    column: 'value',
+    isSealed: "substr(value, 1, 7) = 'sealed:'",
+    bindingOf: keyValueBinding,
+  },
+  { table: 'run', keys: ['id'], column: 'sealed', isSealed: IS_THERE, bindingOf: runBinding },
+  { table: 'step', keys: ['run_id', 'path'], column: 'sealed', isSealed: IS_THERE, bindingOf: stepBinding },
+]
