@@ -176,7 +176,9 @@ function checkCount(command: Command, given: number): void {
   const least = command.args.filter((name) => name.startsWith('<')).length
   const most = command.args.some((name) => name.includes('...')) ? Number.POSITIVE_INFINITY : command.args.length
   if (given >= least && given <= most) return
-  throw usageError(`${given < least ? 'Something is missing' : 'This is too much'}. Usage: ${usageOf(command)}`)
+  throw usageError(
+    `${given < least ? 'An argument is missing' : 'There are too many arguments'}. Usage: ${usageOf(command)}`,
+  )
 }
 
 function valuesOf(command: Command, values: Record<string, unknown>): Record<string, unknown> {

@@ -132,7 +132,7 @@ function actionFor(item: Item, namesakes: number, { adopt, force }: PlanOptions)
       throw new CliError(
         EXIT.failed,
         'sealed_values',
-        `${item.path} holds sealed:… values, which work only in the flow that they were exported from. Put connections or env in their place.`,
+        `${item.path} holds sealed:… values, which work only in the flow that they were exported from. Replace them with connections or env.`,
       )
     return 'create'
   }
@@ -174,7 +174,7 @@ function refuseMisshapen(files: readonly FlowFile[], kinds: Kinds): void {
     ),
   )
   if (lines.length)
-    throw new CliError(EXIT.failed, 'flow_invalid', 'These files are no flows; nothing was changed.', lines)
+    throw new CliError(EXIT.failed, 'flow_invalid', 'These files are not flows; nothing was changed.', lines)
   for (const file of files)
     if (nameOf(file) === '') throw new CliError(EXIT.failed, 'flow_invalid', `${file.path}: the flow has no name.`)
 }

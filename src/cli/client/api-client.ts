@@ -111,7 +111,7 @@ export class ApiClient {
       return new CliError(
         exitOf(status),
         'no_api',
-        `${this.url} answered ${status} to ${call}, and not as Millrace does. Check the URL of the server.`,
+        `${this.url} answered ${status} to ${call}, but not as Millrace does. Check the URL of the server.`,
       )
     const details = (error.issues ?? []).map(({ path, message }) => `${path || '/'}: ${message}`)
     if (status === 401) details.push(this.#hint)

@@ -40,7 +40,7 @@ function refuseUnusable(folder: string): void {
   const fault = folderFault(folder, { made: false })
   if (fault === null) return
   throw new CliError(EXIT.failed, 'data_folder', `The data folder ${folder} cannot be used: ${fault}.`, [
-    'Call the command as the user that the service runs as, or name the server with --server.',
+    'Run the command as the user that the service runs as, or name the server with --server.',
   ])
 }
 
@@ -53,7 +53,7 @@ async function onFolder(settings: CommandLineSettings, folder: string, token: st
     throw new CliError(
       EXIT.unreachable,
       'folder_in_use',
-      `Another process is using ${folder}, and its address is not known: give it with --server.`,
+      `Another process is using ${folder}, and its address is unknown: give it with --server.`,
     )
   const hint = `The server at ${address} holds ${folder}. ${TOKEN_HINT}`
   if (token === null) throw new CliError(EXIT.notAllowed, 'unauthorized', 'A token is needed.', [hint])

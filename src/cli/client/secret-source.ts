@@ -36,7 +36,7 @@ async function readSecret(
   if (source.startsWith('file:')) return withoutLineEnd(readFileSync(source.slice('file:'.length), 'utf8'))
   if (!source.startsWith('env:'))
     throw usageError(
-      `Secrets do not belong on the command line, where others can read them. Give ${name} alone to be asked for it, or ${name}=env:<variable>, or ${name}=file:<path>.`,
+      `Secrets do not belong on the command line, where others can read them. Give only ${name} to be asked for it, or ${name}=env:<variable>, or ${name}=file:<path>.`,
     )
   const value = variable(source.slice('env:'.length))
   if (value === undefined) throw usageError(`The variable ${source.slice('env:'.length)} is not set.`)

@@ -12,7 +12,7 @@ export const mcp = defineCommand({
   name: 'mcp',
   summary: 'Speak the Model Context Protocol on stdin and stdout, for assistants',
   details:
-    'An assistant starts it and ends it; docs/mcp.md says how. Its tools reach as far as the token does: one of the\nscope read can look, but change nothing. On a data folder no token is needed, and the folder is held only while a\ntool works.',
+    'An assistant starts and ends the command; docs/mcp.md says how. The token limits its tools: with the scope read they\ncan read, but change nothing. On a data folder no token is needed, and the command holds the folder only while a\ntool works.',
   examples: [
     ['with a server', 'millrace mcp --server https://flows.example.com --token @token'],
     ['on a data folder', 'millrace mcp --data-dir ./.millrace'],
@@ -37,7 +37,7 @@ export const mcp = defineCommand({
       version,
       caller: { scope, call },
       note: isIdle ? NOTHING_RUNS : '',
-      onFault: () => terminal.err('error: a message on stdin was not understood, and was passed over'),
+      onFault: () => terminal.err('error: a message on stdin was not understood and was ignored'),
     })
     return EXIT.ok
   },

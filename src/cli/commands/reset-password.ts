@@ -6,14 +6,14 @@ import type { Terminal } from '../terminal/terminal.ts'
 
 export const resetUserPassword = defineCommand({
   name: 'users reset-password',
-  summary: 'Set a new password for somebody who forgot theirs; their sessions end',
+  summary: 'Set a new password for a user and end the sessions of that user',
   args: ['<email>'],
-  options: { 'data-dir': text('folder', 'the data folder; without it MILLRACE_DATA_DIR') },
+  options: { 'data-dir': text('folder', 'the data folder; by default MILLRACE_DATA_DIR') },
   connects: false,
   details:
-    'It asks for the new password, or takes the first line of stdin; where that is empty it makes one and prints it.\nWhoever can write the data folder may do this, whether the service runs or not.',
+    'The command asks for the new password, or reads the first line of stdin; if that is empty, it makes a password and\nprints it. Anyone who can write to the data folder may do this, whether the service runs or not.',
   examples: [
-    ['asked for', 'millrace users reset-password ada@example.com'],
+    ['the command asks for the password', 'millrace users reset-password ada@example.com'],
     ['from a script', 'printf \'%s\\n\' "$NEW_PASSWORD" | millrace users reset-password ada@example.com'],
   ],
   async run({ args, options, terminal, show, settings }) {
@@ -31,7 +31,7 @@ export const resetUserPassword = defineCommand({
     }
     return show({ email, ...(typed === '' ? { password } : {}) }, () =>
       [
-        `${email} has a new password, and every session of theirs has ended.`,
+        `${email} has a new password. All sessions of this user have ended.`,
         ...(typed === '' ? [`The password is: ${password}`] : []),
       ].join('\n'),
     )
@@ -39,6 +39,7 @@ export const resetUserPassword = defineCommand({
 })
 
 async function passwordFrom(terminal: Terminal, email: string): Promise<string> {
-  if (terminal.isInteractive) return terminal.askSecret(`New password of ${email} (empty: one is made)`)
+  if (terminal.isInteractive)
+    return terminal.askSecret(`New password of ${email} (leave it empty to get a generated one)`)
   return (await terminal.readStdin()).toString().split(/\r?\n/, 1)[0]!
 }

@@ -16,12 +16,12 @@ export const testFlows = defineCommand({
   summary: 'Run the tests of flows, without a server and without the network',
   args: ['[file...]'],
   options: {
-    reporter: text('name', 'plain (unless you say), tap or junit'),
-    name: text('text', 'only tests with this in their name'),
+    reporter: text('name', 'plain (the default), tap or junit'),
+    name: text('text', 'only tests with this text in their name'),
   },
   connects: false,
   details:
-    'Tests stand beside their flow: orders.test.yaml beside orders.yaml. It takes them, their flows, or folders; without\nany, the folder that you are in. Flows without tests are only checked. docs/flows-as-files.md says how to write tests.',
+    'Tests are beside their flow: orders.test.yaml beside orders.yaml. Give tests, flows or folders; the default is the\ncurrent folder. Flows without tests are only checked. docs/flows-as-files.md says how to write tests.',
   examples: [
     ['every test below this folder', 'millrace test'],
     ['one flow', 'millrace test flows/orders.yaml'],
