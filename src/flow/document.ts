@@ -53,7 +53,7 @@ const Response = Type.Object(
     mode: Type.Union([Type.Literal('immediate'), Type.Literal('finished')], { default: 'immediate' }),
     status: Type.Optional(ReplyStatus),
     headers: Type.Optional(NameValueList),
-    body: Type.Optional(json('Any JSON value; text under a configured non-JSON Content-Type is sent as it is.')),
+    body: Type.Optional(json('Any JSON value; with a configured non-JSON Content-Type, text is sent as it is.')),
     error: Type.Optional(
       Type.Object(
         { status: Type.Optional(ReplyStatus), headers: Type.Optional(NameValueList), body: Type.Optional(json()) },
@@ -120,7 +120,8 @@ export const StepCommon = {
   reveal: Type.Optional(
     Type.Boolean({
       default: false,
-      description: 'What it gives may be seen, though it comes of a secret: in the run, by later steps and in replies.',
+      description:
+        'The result may be shown although it derives from a secret: in the run, in later steps and in replies.',
     }),
   ),
 }

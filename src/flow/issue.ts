@@ -39,7 +39,7 @@ export class Findings {
   /** What was left out weighs as much as the worst of it. */
   get all(): Finding[] {
     if (this.#left === null) return this.#list
-    const message = 'There are more problems than these: put them right first, then look again.'
+    const message = 'There are more problems: fix these first, then check again.'
     return [...this.#list, { weight: this.#left, path: '', code: 'too_many_problems', message }]
   }
 }

@@ -90,9 +90,9 @@ export class EventStreams {
   #admit(caller: string): void {
     const open = this.#byCaller.get(caller) ?? 0
     if (open >= MOST_PER_CALLER)
-      throw new RateLimited(`You watch ${open} streams of events already; close one first.`, TRY_AGAIN_S)
+      throw new RateLimited(`You already have ${open} event streams open; close one first.`, TRY_AGAIN_S)
     if (this.#count >= MOST_IN_ALL)
-      throw new RateLimited('Too many streams of events are open; try again later.', TRY_AGAIN_S)
+      throw new RateLimited('Too many event streams are open; try again later.', TRY_AGAIN_S)
     this.#byCaller.set(caller, open + 1)
     this.#count++
   }

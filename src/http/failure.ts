@@ -30,11 +30,11 @@ const FASTIFY_CODES: Record<string, [ErrorCode, string]> = {
   ],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     'invalid_request',
-    'The Content-Type must be application/json; where a flow is taken, application/yaml will do too.',
+    'The Content-Type must be application/json; a flow may also be application/yaml.',
   ],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'The body does not match its Content-Length.'],
   // A method that no route can have; it gets past what answers other unknown paths.
-  FST_ERR_NOT_FOUND: ['not_found', 'There is nothing here for this method.'],
+  FST_ERR_NOT_FOUND: ['not_found', 'There is nothing at this path for this method.'],
   ECONNRESET: ['invalid_request', 'The body ended before its declared end.'],
 }
 

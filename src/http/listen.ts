@@ -28,7 +28,7 @@ export interface Sockets {
 export function socketsWithin(limit: number): Sockets {
   if (limit < LEAST_FILES)
     throw new TooFewFiles(
-      `this process may have ${limit} files open at once, and needs ${LEAST_FILES} to work at all. ` +
+      `this process may have ${limit} files open at once, and needs at least ${LEAST_FILES}. ` +
         'Raise the limit: "ulimit -n 65536" in the shell that starts it, or LimitNOFILE=65536 in a unit of systemd.',
     )
   const count = Math.min(MOST_SOCKETS, Math.floor((limit - OWN_FILES) / 4))

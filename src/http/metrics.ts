@@ -59,7 +59,7 @@ export function createMetrics({ ofProcess }: { ofProcess: boolean }): Metrics {
   const requests = new Tally({
     registry,
     name: 'millrace_outbound_requests_total',
-    help: 'Outbound requests by the class of their final status, or by why there was none',
+    help: 'Outbound requests by the class of their final status, or by the reason without a reply',
     labels: ['status', 'error'],
     labelsOf: pairOf('status', 'error'),
     known: ['2xx', '3xx', '4xx', '5xx', 'none connection_timeout'],
@@ -88,12 +88,12 @@ export function createMetrics({ ofProcess }: { ofProcess: boolean }): Metrics {
   })
   const stalls = new Counter({
     name: 'millrace_event_loop_stalls_total',
-    help: 'How often something held the event loop for 200 ms or longer; the log says what',
+    help: 'How often the event loop was blocked for 200 ms or longer; the log says by what',
     registers,
   })
   const longest = new Gauge({
     name: 'millrace_event_loop_longest_stall_seconds',
-    help: 'The longest of these times since the start',
+    help: 'The longest of these stalls since the start',
     registers,
   })
   let longestMs = 0
@@ -131,15 +131,15 @@ export function createMetrics({ ofProcess }: { ofProcess: boolean }): Metrics {
             this.set(await read())
           },
         })
-      gauge('millrace_runs_queued', 'Runs taken on and not begun', gauges.queued)
+      gauge('millrace_runs_queued', 'Runs that were accepted and have not begun', gauges.queued)
       gauge(
         'millrace_queue_oldest_seconds',
-        'How long the run that has waited longest is in line; 0: nobody waits',
+        'How long the oldest queued run has waited; 0: no run waits',
         gauges.oldestQueuedSeconds,
       )
       gauge('millrace_runs_running', 'Runs under way in this process', gauges.running)
       gauge('millrace_outbound_in_flight', 'Outbound requests in flight', gauges.outbound)
-      gauge('millrace_body_bytes', 'Bytes of the bodies that are being taken on', gauges.bodyBytes)
+      gauge('millrace_body_bytes', 'Bytes of the bodies that are being received', gauges.bodyBytes)
       gauge('millrace_database_up', '1: the database can be reached and written', async () =>
         (await isUp(gauges)) ? 1 : 0,
       )

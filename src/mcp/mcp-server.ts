@@ -78,7 +78,7 @@ async function callTool(caller: ApiCaller, name: string, input: Record<string, u
   const { ok, text } = await caller.call(tool.request(input as never))
   if (!ok || !tool.show) return resultOf(text, !ok)
   const shown = tool.show(parseJson(text) as never, input as never)
-  if (shown === undefined) return failure('not_found', 'There is no such thing; the list has what there is.')
+  if (shown === undefined) return failure('not_found', 'It does not exist; use the list tool to find what exists.')
   return resultOf(typeof shown === 'string' ? shown : JSON.stringify(shown), false)
 }
 
@@ -104,6 +104,6 @@ function resultOf(text: string, isError: boolean): CallToolResult {
   const shown =
     text.length <= MAX_TEXT
       ? text
-      : `${text.slice(0, MAX_TEXT)}\n[Cut here: this is not all, it has ${text.length} characters. Ask for less, with limit or list_run_steps; do not write it back as it stands.]`
+      : `${text.slice(0, MAX_TEXT)}\n[Cut here: the whole text has ${text.length} characters. Ask for less, with limit or list_run_steps; do not write this text back.]`
   return { content: [{ type: 'text', text: shown }], ...(isError && { isError }) }
 }

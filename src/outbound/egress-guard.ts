@@ -22,7 +22,7 @@ export type Target = 'webhook' | 'outside'
 
 const LOOPBACK_HOSTS = ['localhost', '127.0.0.1', '[::1]']
 const OPEN_IT =
-  'Only public addresses can be reached by default. Whoever runs this service can open more with MILLRACE_EGRESS_ALLOW.'
+  'By default only public addresses can be reached. The operator of this service can allow more with MILLRACE_EGRESS_ALLOW.'
 
 export class EgressGuard {
   readonly #rules: EgressRules
@@ -65,7 +65,8 @@ export class EgressGuard {
   }
 
   #metadataRefusal(hostname: string): OutboundError {
-    const hint = 'Whoever runs this service can open it with MILLRACE_EGRESS_ALLOW, by the very address and no range.'
+    const hint =
+      'The operator of this service can allow it with MILLRACE_EGRESS_ALLOW, with the exact address and not a range.'
     return blocked(`${hostname} ${leadsTo(hostname)} an address of cloud metadata`, hint)
   }
 
@@ -87,7 +88,7 @@ export class EgressGuard {
   #ownRefusal(host: string): OutboundError {
     return blocked(
       `${host} belongs to this service itself`,
-      `Of this service only webhooks can be called: ${this.#own.webhookOrigin}${this.#own.webhookPrefix}<webhook id>.`,
+      `Flows can call only the webhooks of this service: ${this.#own.webhookOrigin}${this.#own.webhookPrefix}<webhook id>.`,
     )
   }
 }

@@ -80,7 +80,7 @@ function certificateFault(error: Fault): string {
 export function timedOut(hostname: string, phase: Phase, timeoutMs: number | null): OutboundError {
   const within = timeoutMs === null ? 'in time' : `within ${timeoutMs / 1000} s`
   const what = {
-    connecting: `No connection to ${hostname} came about ${within}`,
+    connecting: `${hostname} could not be connected to ${within}`,
     waiting: `${hostname} did not reply ${within}`,
     reading: `${hostname} did not finish its reply ${within}`,
   }[phase]
@@ -125,7 +125,7 @@ export function invalidReply(hostname: string, why: string): OutboundError {
   return new OutboundError(
     'response_invalid',
     `The reply of ${hostname} is not valid: ${why}`,
-    'The remote API or a proxy before it sent a damaged reply: try again, or report it to whoever runs the API.',
+    'The remote API or a proxy in front of it sent a damaged reply: try again, or report it to the operator of the API.',
   )
 }
 
@@ -142,6 +142,6 @@ export function cancelled(why: string): OutboundError {
   return new OutboundError(
     'cancelled' satisfies OutboundErrorCode,
     why,
-    'Nothing to do: the request was given up on purpose.',
+    'Nothing to do: the request was cancelled on purpose.',
   )
 }

@@ -72,7 +72,10 @@ describe('a backup', () => {
     await millrace.stop()
     const file = join(folder, 'sealed.db')
     const made = await callCli(['backup', file, '--data-dir', dataDir])
-    expect(made).toMatchObject({ exit: 0, stderr: expect.stringContaining('does not contain the key that seals secrets') })
+    expect(made).toMatchObject({
+      exit: 0,
+      stderr: expect.stringContaining('does not contain the key that seals secrets'),
+    })
     expect(readFileSync(file).includes(readFileSync(join(dataDir, 'secret.key'), 'utf8').trim())).toBe(false)
     expect(readFileSync(file).includes('a-sealed-literal')).toBe(false)
 

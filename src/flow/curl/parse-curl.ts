@@ -82,7 +82,7 @@ class Command {
       const letter = letters.charAt(i)
       const name = SHORT[letter]
       if (name === undefined) {
-        this.#skip(`-${letter}`, 'An option that is not known here.')
+        this.#skip(`-${letter}`, 'This option is unknown.')
         continue
       }
       if (!WITH_VALUE.has(name)) {
@@ -98,7 +98,7 @@ class Command {
 
   #takeUrl(url: string): void {
     if (this.#url === null) this.#url = url
-    else this.#skip(url, 'Only one URL is taken over.')
+    else this.#skip(url, 'The import takes only one URL.')
   }
 
   #option(name: string, value: string, written: string): void {
@@ -189,7 +189,7 @@ class Command {
     if (OTHER_AUTH.has(name)) this.#otherAuth = true
     if (WITHOUT_EFFECT.has(name) || WITHOUT_EFFECT.has(name.replace(/^no-/, ''))) return
     const shown = value === '' || SECRET_VALUE.has(name) ? written : `${written} ${value.replace(/:\/\/[^/]*@/, '://')}`
-    this.#skip(shown, REASONS[name] ?? 'An option that is not known here.')
+    this.#skip(shown, REASONS[name] ?? 'This option is unknown.')
   }
 
   #header(value: string, written: string): void {
@@ -201,7 +201,7 @@ class Command {
     // `X-Empty;` is how curl writes a header without a value.
     if (text === undefined && name.endsWith(';')) this.#pushHeader(name.slice(0, -1).trim(), '', written)
     else if (text === undefined || text.trim() === '')
-      this.#skip(`${written} ${value}`, 'It removes a header of curl’s own.')
+      this.#skip(`${written} ${value}`, 'It removes a header that curl sets.')
     else if (isWrittenByClient(name.trim()))
       this.#skip(`${written} ${value}`, `${name.trim()} is set by Millrace itself.`)
     else this.#pushHeader(name.trim(), text.trim(), written)
@@ -297,7 +297,7 @@ class Command {
 
   /** As curl does; in the URL they would not be sealed. */
   #credentials(credentials: string): void {
-    if (this.#auth) this.#skip('Credentials in the URL', 'The command has others, which go before them.')
+    if (this.#auth) this.#skip('Credentials in the URL', 'The command has other credentials, which win.')
     else this.#auth = authOfUrl(credentials)
   }
 
@@ -391,7 +391,7 @@ const NO_FILES = 'Files of your machine cannot be read by a flow'
 const FILE = `${NO_FILES}.`
 const PATTERN = 'curl would send a request for each of its values; a step sends one, here with the first.'
 const NOT_IN_CLEAR =
-  'They are meant for another way of authenticating, which would not send them as they are; Basic would, so they were left out.'
+  'They are for another way of authenticating, which would not send them in plain text. Basic would, so they were left out.'
 
 /** Not only the place of a file. */
 const isHere = ({ text, file }: DataPart): boolean => file === undefined || text !== ''

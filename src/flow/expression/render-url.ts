@@ -59,7 +59,7 @@ function refuseOutsideHost(url: string, text: string, { source }: Expression): v
   // An empty host would make the first path segment the host.
   if (!/^[a-z0-9.-]*$/i.test(text) || (authority !== undefined && text === '')) {
     throw invalid(
-      `{{ ${source} }} stands in the host of the URL and can hold letters, digits, - and . only`,
+      `{{ ${source} }} is in the host of the URL and can hold only letters, digits, - and .`,
       `Put the / of the path into the text before it, or write {{ raw(${source}) }} if you trust the value.`,
     )
   }

@@ -31,7 +31,7 @@ export const DESCRIPTION = {
 }
 export const REFERENCE = {
   tags: ['system'],
-  summary: 'This description, to read',
+  summary: 'This description as a page',
   response: { 200: textAs('text/html', 'A page', '<!doctype html>…') },
 }
 
@@ -39,7 +39,7 @@ export function describeApi(version: string, baseUrl: string, flowSchema: object
   return {
     openapi: {
       openapi: '3.1.0',
-      info: { title: 'Millrace', version, description: 'Flows started by webhooks, run durably.' },
+      info: { title: 'Millrace', version, description: 'Webhooks start flows, which run durably.' },
       servers: [{ url: baseUrl }],
       tags: [...TAGS],
       components: {
@@ -112,7 +112,7 @@ const refused = (description: string) => ({
 const REFUSED = refused('Refused; the code and the message say why')
 
 const DELIVER = 'Deliver an event: starts the flow that owns this webhook'
-const TEST = 'Send a test request: kept as a sample, starts nothing'
+const TEST = 'Send a test request: keeps a sample, starts nothing'
 
 /** Webhooks go past the router, so that their description is written here. */
 function webhookPath(suffix: string, summary: string): Described {
@@ -132,7 +132,7 @@ function webhookPath(suffix: string, summary: string): Described {
             content: { 'application/json': reply },
           },
           '4XX': refused('Refused; nothing was started'),
-          '5XX': refused('Not taken on; try again after Retry-After'),
+          '5XX': refused('Not accepted; try again after Retry-After'),
         },
       },
     },

@@ -92,7 +92,7 @@ export function connectionRoutes(app: FastifyInstance, services: Services): void
     {
       schema: {
         tags,
-        summary: 'The URL at which a person gives their consent to an OAuth connection',
+        summary: 'The URL where a person agrees to an OAuth connection',
         params: Name,
         response: { 200: AuthorizationBody },
       },
@@ -112,9 +112,9 @@ export function connectionRoutes(app: FastifyInstance, services: Services): void
       exposeHeadRoute: false,
       schema: {
         tags,
-        summary: 'Where authorization servers send browsers back to; answers with a page',
+        summary: 'Authorization servers send browsers here; answers with a page',
         querystring: CallbackQuery,
-        response: { 200: textAs('text/html', 'A page that tells what came of it', '<!doctype html>…') },
+        response: { 200: textAs('text/html', 'A page with the result', '<!doctype html>…') },
       },
     },
     async ({ query, headers }, reply) => {

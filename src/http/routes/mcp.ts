@@ -17,7 +17,7 @@ export function mcpRoutes(app: FastifyInstance, version: string): void {
         tags,
         summary: 'The Model Context Protocol (streamable HTTP), for assistants',
         body: McpMessage,
-        response: { 200: McpReplyBody, 202: Type.Null({ description: 'A notification was taken' }) },
+        response: { 200: McpReplyBody, 202: Type.Null({ description: 'A notification was accepted' }) },
       },
     },
     async (request, reply) => {

@@ -22,4 +22,4 @@ export const jsonAs = (description: string, schema: object, example: unknown): S
 })
 
 export const eventsAs = (example: string): SentAs =>
-  textAs('text/event-stream', 'Events until the connection is closed', example)
+  textAs('text/event-stream', 'Events until the client closes the stream', example)

@@ -134,7 +134,7 @@ export function signInRoutes(
     {
       schema: {
         tags,
-        summary: 'Become a user by an invitation',
+        summary: 'Become a user with an invitation',
         body: AcceptInvitationRequest,
         response: { 200: SignedInBody },
       },

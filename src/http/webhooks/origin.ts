@@ -30,7 +30,7 @@ const refuse = async (
   ...[request, response]: Parameters<WebhookListener>
 ): Promise<void> => {
   const headers = (await leaveBody(request)) ? ['connection', 'close'] : []
-  sendFailure(response, ids.next('req'), 'not_found', `At ${webhookBaseUrl} are webhooks, and nothing else.`, headers)
+  sendFailure(response, ids.next('req'), 'not_found', `${webhookBaseUrl} serves only webhooks.`, headers)
 }
 
 /** The host that is asked for; a proxy may have left out the port. */

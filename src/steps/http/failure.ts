@@ -15,7 +15,8 @@ const HINTS: Record<number, string> = {
   500: 'Server error at the remote API: try again later, or add a retry to the step.',
 }
 const CLIENT_ERROR = 'The remote API refused the request: its reply usually says why.'
-const SERVER_ERROR = 'The remote API or a proxy before it has a problem: try again later, or add a retry to the step.'
+const SERVER_ERROR =
+  'The remote API or a proxy in front of it has a problem: try again later, or add a retry to the step.'
 const OWN_CODES = new Set([400, 401, 404, 429, 500])
 
 export function isErrorStatus(status: number): boolean {

@@ -190,6 +190,6 @@ function outcomeUnknown(): Outcome {
   return failed({
     code: 'outcome_unknown',
     message: 'The service stopped between sending this request and its reply, so it may have had its effect',
-    hint: 'Look at the remote API what happened, then replay the run from this step or from the next.',
+    hint: 'Look in the remote API what happened, then replay the run from this step or from the next.',
   })
 }

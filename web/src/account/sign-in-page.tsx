@@ -28,7 +28,7 @@ export function SignInPage() {
   }
   const wrong = signIn.error instanceof ApiError && signIn.error.status === 401
   return (
-    <AccountFrame title="Sign in" lead={to ? 'Sign in to go on to the page you asked for.' : undefined}>
+    <AccountFrame title="Sign in" lead={to ? 'Sign in to continue to the page you asked for.' : undefined}>
       <form onSubmit={submit}>
         <Stack gap="md">
           <TextInput

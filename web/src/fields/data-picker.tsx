@@ -66,7 +66,7 @@ function PickList({ path, onPick }: { path: string; onPick: (reference: string) 
     <>
       {data.webhook == null && visible.roots.includes('webhook') && (
         <Text size="xs" c="dimmed" mb={8}>
-          No test request has come yet. Send one from the trigger, and its data appears here.
+          There is no test request yet. Send one from the trigger, and its data appears here.
         </Text>
       )}
       {trees.map(([name, value]) => (

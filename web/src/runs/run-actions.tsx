@@ -58,7 +58,7 @@ export function RunActions({ run, step, replay }: RunActionsProps) {
             </Button>
           )}
         >
-          It ends now. A request in flight is given up; what was done so far is not undone.
+          The run ends now, and a request in flight is aborted. Finished steps are not undone.
         </ConfirmPopover>
       )}
       <Menu position="bottom-end" width={260} disabled={!mayWrite || run.flowName === null}>

@@ -70,7 +70,7 @@ function compileNode(compiler: Compiler, node: Node): Compute {
     case 'SequenceExpression':
       return compiler.refuse(
         node,
-        'Only one expression can stand between {{ and }}',
+        'Only one expression is allowed between {{ and }}',
         'Write {{ a }}{{ b }}, or [a, b].',
       )
     default:

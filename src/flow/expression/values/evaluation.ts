@@ -84,7 +84,7 @@ export class Evaluation {
     return new ExpressionError(
       'missing_value',
       `${missing} is missing${reason}; use \`{{ ${missing} ?? '' }}\` if it may be`,
-      `Check the spelling of ${base} and the data that really came in.`,
+      `Check the spelling of ${base} and the data of the delivery.`,
     )
   }
 }
