@@ -139,38 +139,38 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   })
 
   if (options.healthOnly) {
-    await fastify.register(async (scope) => healthRoutes(scope, options))
+    await fastify.register(async (app) => healthRoutes(app, options))
     fastify.setNotFoundHandler(notFound)
     return { fastify, streams }
   }
-  await fastify.register(async (scope) => {
-    acceptJson(scope, MAX_SIGN_IN_BODY)
-    signInRoutes(scope, services, cookie, keepAlive, clientAddress)
+  await fastify.register(async (app) => {
+    acceptJson(app, MAX_SIGN_IN_BODY)
+    signInRoutes(app, services, cookie, keepAlive, clientAddress)
   })
-  await fastify.register(async (scope) => {
-    acceptJson(scope, MAX_DOCUMENT)
-    acceptYaml(scope)
-    flowDocumentRoutes(scope, services, options.flowSchema)
+  await fastify.register(async (app) => {
+    acceptJson(app, MAX_DOCUMENT)
+    acceptYaml(app)
+    flowDocumentRoutes(app, services, options.flowSchema)
   })
-  await fastify.register(async (scope) => {
-    acceptJson(scope, MAX_DOCUMENT)
-    flowRoutes(scope, services, streams)
-    mcpRoutes(scope, options.settings.version)
+  await fastify.register(async (app) => {
+    acceptJson(app, MAX_DOCUMENT)
+    flowRoutes(app, services, streams)
+    mcpRoutes(app, options.settings.version)
   })
-  await fastify.register(async (scope) => {
-    acceptJson(scope, MAX_BODY)
-    flowSourceRoutes(scope, services, editorSchema(options.flowSchema))
-    runRoutes(scope, services, streams, options.settings.version)
-    deliveryRoutes(scope, services, streams)
-    auditRoutes(scope, services)
-    backupRoutes(scope, services)
-    connectionRoutes(scope, services)
-    userRoutes(scope, services)
-    tokenRoutes(scope, services)
-    keyRoutes(scope, services)
-    systemRoutes(scope, options)
-    scope.get('/api/v1/openapi.json', { schema: DESCRIPTION }, () => Promise.resolve(fastify.swagger()))
-    scope.get('/api/docs', { schema: REFERENCE }, (_request, reply) =>
+  await fastify.register(async (app) => {
+    acceptJson(app, MAX_BODY)
+    flowSourceRoutes(app, services, editorSchema(options.flowSchema))
+    runRoutes(app, services, streams, options.settings.version)
+    deliveryRoutes(app, services, streams)
+    auditRoutes(app, services)
+    backupRoutes(app, services)
+    connectionRoutes(app, services)
+    userRoutes(app, services)
+    tokenRoutes(app, services)
+    keyRoutes(app, services)
+    systemRoutes(app, options)
+    app.get('/api/v1/openapi.json', { schema: DESCRIPTION }, () => Promise.resolve(fastify.swagger()))
+    app.get('/api/docs', { schema: REFERENCE }, (_request, reply) =>
       reply
         .type('text/html; charset=utf-8')
         .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")

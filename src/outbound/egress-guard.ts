@@ -1,4 +1,4 @@
-// Decides what a request may reach: by its URL before it is sent, and by the address when a connection is made.
+// Decides what a request may reach: by its URL before it is sent, and by the address when a socket connects.
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { OutboundError } from '../engine/http-client.ts'
@@ -37,7 +37,7 @@ export class EgressGuard {
     this.#ownOrigins = new Set([...spellings(own.origin), ...this.#webhookOrigins])
   }
 
-  /** Asked before every send and redirect: a pooled connection must not carry what could not have opened it. */
+  /** Checks every send and redirect: a pooled socket must not carry a request that could not have opened it. */
   target(url: URL): Target {
     const origin = url.hostname.endsWith('.') ? url.origin.replace(url.hostname, url.hostname.slice(0, -1)) : url.origin
     if (!this.#ownOrigins.has(origin)) return 'outside'
@@ -51,7 +51,7 @@ export class EgressGuard {
     return path.startsWith(webhookPrefix) && /^[\w-]+(?:\/[\w-]+)*\/?$/.test(path.slice(webhookPrefix.length))
   }
 
-  /** Asked for the address of every connection to the outside. `forbidden`: what `namedEndpoints` resolved to. */
+  /** Checks the address of every socket to the outside. `forbidden`: the addresses that `namedEndpoints` resolved to. */
   refusal(hostname: string, port: number, dialled: string, forbidden: readonly string[]): OutboundError | null {
     const address = unwrapped(dialled)
     if (this.#isOwnEndpoint(address, port, forbidden)) return this.#ownRefusal(`${hostname}:${port}`)

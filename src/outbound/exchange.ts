@@ -6,7 +6,6 @@ import type {
   OutboundReply,
   OutboundRequest,
 } from '../engine/http-client.ts'
-import type { ConnectionPool } from './connection-pool.ts'
 import { CookieJar } from './cookie-jar.ts'
 import type { EgressGuard, Target } from './egress-guard.ts'
 import { cancelled, timedOut } from './failures.ts'
@@ -14,6 +13,7 @@ import { HopHandler, type HopOwner } from './hop-handler.ts'
 import type { InFlight, Placed } from './in-flight.ts'
 import { isRedirect, MAX_REDIRECTS, nextHop, tooManyRedirects } from './redirect.ts'
 import type { Slots, Waiter } from './slots.ts'
+import type { SocketPool } from './socket-pool.ts'
 import { wireHeaders } from './wire-headers.ts'
 
 /** Counts how requests end. */
@@ -24,7 +24,7 @@ export interface OutboundMeter {
 
 export interface ExchangeContext {
   readonly guard: EgressGuard
-  readonly pool: ConnectionPool
+  readonly pool: SocketPool
   readonly slots: Slots
   readonly inFlight: InFlight<Exchange>
   readonly maxBodyBytes: number
@@ -176,7 +176,7 @@ export class Exchange implements Waiter, HopOwner, Placed {
     this.#roomBytes = Math.min(this.#roomBytes, bytes)
   }
 
-  /** Once more on a new connection: the server closed the kept one just as the request left. */
+  /** Sends the request once more on a new socket: the server closed the kept one just as the request left. */
   sendAgain(): void {
     this.#send(true)
   }
@@ -207,10 +207,10 @@ export class Exchange implements Waiter, HopOwner, Placed {
       this.fail(error as OutboundError)
       return
     }
-    const connection = pool.take(url.origin, target, fresh)
-    this.#sending = new HopHandler(this, connection, url.hostname, method)
+    const socket = pool.take(url.origin, target, fresh)
+    this.#sending = new HopHandler(this, socket, url.hostname, method)
     const hops = target === 'webhook' ? this.#request.hops + 1 : null
-    connection.client.dispatch(
+    socket.client.dispatch(
       { path: url.pathname + url.search, method, headers: wireHeaders(headers, hopHeader, hops), body },
       this.#sending,
     )

@@ -14,7 +14,7 @@ const TRY_AGAIN = 'The remote API may be restarting or overloaded: try again, or
 const BAD_CERTIFICATE =
   'The certificate of the remote host is invalid or self-signed. Install a valid one, or give this service its CA through NODE_EXTRA_CA_CERTS. Plain http:// avoids it but is not recommended for production.'
 
-/** Why no connection came about. `untrusted`: TLS refused the certificate. */
+/** Explains why a socket could not connect. `untrusted`: TLS refused the certificate. */
 export function dialFailure(error: Fault, hostname: string, port: number, untrusted: boolean): OutboundError {
   if (error instanceof OutboundError) return error
   if (untrusted)
@@ -80,7 +80,7 @@ function certificateFault(error: Fault): string {
 export function timedOut(hostname: string, phase: Phase, timeoutMs: number | null): OutboundError {
   const within = timeoutMs === null ? 'in time' : `within ${timeoutMs / 1000} s`
   const what = {
-    connecting: `${hostname} could not be connected to ${within}`,
+    connecting: `Could not connect to ${hostname} ${within}`,
     waiting: `${hostname} did not reply ${within}`,
     reading: `${hostname} did not finish its reply ${within}`,
   }[phase]
@@ -91,7 +91,7 @@ export function timedOut(hostname: string, phase: Phase, timeoutMs: number | nul
   )
 }
 
-/** Why an open connection gave no whole reply. */
+/** Explains why an open socket gave no whole reply. */
 export function replyFailure(error: Fault, hostname: string, phase: Phase): OutboundError {
   if (error instanceof OutboundError) return error
   const code = error.code ?? ''

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
-import { openBench, openSandbox } from '../../src/app/test-runtime.ts'
+import { openSandbox, openTestRuntime } from '../../src/app/test-runtime.ts'
 import { createWebhookListener } from '../../src/http/webhooks/listener.ts'
 import { admitDelivery, type DeliveryHead } from '../../src/operations/deliveries/admit-delivery.ts'
 import { Intake } from '../../src/operations/deliveries/intake.ts'
@@ -13,10 +13,10 @@ import { connectRaw, requestBytes } from '../harness/raw-request.ts'
 
 it('stores what a turn has room for and refuses the rest with Retry-After, in the order of the checks', async () => {
   const sandbox = openSandbox()
-  const bench = await openBench({ startMs: 0, env: {}, connections: {}, sandbox })
+  const runtime = await openTestRuntime({ startMs: 0, env: {}, connections: {}, sandbox })
   const bugs: unknown[] = []
   const services = {
-    ...bench.services,
+    ...runtime.services,
     intake: new Intake(() => {}, { longestTurnMs: 0, perTurn: 2, mostStoring: 10 }),
     watch: new LoopWatch({ held: () => {} }),
   }
@@ -28,7 +28,7 @@ it('stores what a turn has room for and refuses the rest with Retry-After, in th
   const server = createServer(listener)
   try {
     const document = { name: 'Busy', trigger: { kind: 'webhook' }, steps: [] }
-    const route = (await bench.publish(document)) as RouteRecord
+    const route = (await runtime.publish(document)) as RouteRecord
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const connection = await connectRaw((server.address() as AddressInfo).port)
     const target = `/api/v1/webhooks/${route.webhookId}`
@@ -49,7 +49,7 @@ it('stores what a turn has room for and refuses the rest with Retry-After, in th
     connection.write(requestBytes({ target }))
     expect((await connection.reply()).status).toBe(200)
     connection.socket.destroy()
-    const { items } = await bench.services.runs.list(
+    const { items } = await runtime.services.runs.list(
       { flowId: route.flowId, status: null, since: null, until: null },
       { limit: 10, cursor: null },
     )
@@ -57,20 +57,20 @@ it('stores what a turn has room for and refuses the rest with Retry-After, in th
     expect(bugs).toEqual([])
   } finally {
     server.close()
-    await bench.close()
+    await runtime.close()
     await sandbox.close()
   }
 })
 
 it('counts what is being stored as ahead in line, for a webhook that answers with its run', async () => {
   const sandbox = openSandbox()
-  const bench = await openBench({ startMs: 0, env: {}, connections: {}, sandbox })
+  const runtime = await openTestRuntime({ startMs: 0, env: {}, connections: {}, sandbox })
   try {
     const intake = new Intake(() => {})
-    const queue = { ...bench.services.queue, size: 0, isSlow: (joining: number) => joining > 1 }
-    const services = { ...bench.services, intake, queue }
+    const queue = { ...runtime.services.queue, size: 0, isSlow: (joining: number) => joining > 1 }
+    const services = { ...runtime.services, intake, queue }
     const trigger = { kind: 'webhook', response: { mode: 'finished' } }
-    const { webhookId } = (await bench.publish({ name: 'Answers', trigger, steps: [] })) as RouteRecord
+    const { webhookId } = (await runtime.publish({ name: 'Answers', trigger, steps: [] })) as RouteRecord
     const head = {
       webhookId,
       test: false,
@@ -88,7 +88,7 @@ it('counts what is being stored as ahead in line, for a webhook that answers wit
     intake.stored()
     expect(await admitDelivery(services, head)).toMatchObject({ head })
   } finally {
-    await bench.close()
+    await runtime.close()
     await sandbox.close()
   }
 })

@@ -1,7 +1,7 @@
 // `millrace mcp`: the tools of the API for an assistant that starts this command.
 import type { ApiRequest } from '../../mcp/tool.ts'
 import { connect } from '../client/connect.ts'
-import { SharedConnection } from '../client/shared-connection.ts'
+import { SharedClient } from '../client/shared-client.ts'
 import { defineCommand } from '../command.ts'
 import { CliError, EXIT } from '../exit-code.ts'
 
@@ -18,14 +18,14 @@ export const mcp = defineCommand({
     ['on a data folder', 'millrace mcp --data-dir ./.millrace'],
   ],
   async run({ settings, target, terminal }) {
-    const connection = new SharedConnection(() => connect(settings, target))
-    const { scope, version, isIdle } = await connection.use(async (api) => ({
+    const client = new SharedClient(() => connect(settings, target))
+    const { scope, version, isIdle } = await client.use(async (api) => ({
       scope: (await api.get<{ scope: 'read' | 'write' | 'admin' }>('/me')).scope,
       version: (await api.get<{ version: string }>('/settings')).version,
       isIdle: api.isIdle,
     }))
     const call = ({ method, path, ...request }: ApiRequest) =>
-      connection
+      client
         .use(async (api) => {
           const response = await api.send(method, `/api/v1${path}`, request)
           return { ok: response.ok, text: await response.text() }

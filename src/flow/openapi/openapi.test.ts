@@ -46,7 +46,7 @@ describe('reading a description', () => {
   })
 
   it.each([
-    ['no valid JSON', '{"openapi": "3.0.0"'],
+    ['not valid JSON', '{"openapi": "3.0.0"'],
     ['Line 1', 'a: ['],
     ['Swagger 2.0', 'swagger: "2.0"'],
     ['not an OpenAPI 3', '{}'],
