@@ -200,7 +200,7 @@ function numberFrom(name: string, text: string): number {
   return value
 }
 
-/** null: a fault of ours, which deserves its stack. */
+/** Returns null for a bug in Millrace, which is shown with its stack. */
 function asCliError(error: unknown): CliError | null {
   if (error instanceof CliError) return error
   if (error instanceof ConfigError) return new CliError(EXIT.usage, 'configuration', error.message)

@@ -32,7 +32,7 @@ export async function serve(): Promise<void> {
 
 const REFUSALS = new Set(['DatabaseRefused', 'KeyRefused', 'StorageUnavailable', 'TooFewFiles'])
 
-/** One line for what the operator can mend; the stack for what is our fault. */
+/** Returns one line for a problem that the operator can fix, and the stack for a bug in Millrace. */
 function explain(error: unknown): string {
   if (error instanceof ConfigError || REFUSALS.has((error as Error).name))
     return `Millrace cannot start: ${(error as Error).message}`

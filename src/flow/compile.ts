@@ -40,7 +40,7 @@ export interface CompiledStep<K extends KindSchema = KindSchema> {
   settings(scope: Scope): Record<string, unknown>
   /** The connections whose access token its templates read: it has to be good when they do. */
   accessTokens: readonly string[]
-  /** What comes of it may be seen, whatever it comes of. */
+  /** Its result may be shown, even if it derives from a secret. */
   reveals: boolean
   /** null: it has to do with no secret. */
   secrets: CompiledSecrets | null

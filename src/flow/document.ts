@@ -110,7 +110,7 @@ export const Retry = Type.Object(
   closed,
 )
 
-/** The keys that every step has, whatever its kind. */
+/** The keys that steps of every kind have. */
 export const StepCommon = {
   id: Type.String({ pattern: '^[a-z][a-z0-9_]*$', maxLength: 64 }),
   kind: Type.String(),
@@ -147,7 +147,7 @@ export interface KindSchema {
   /** The setting whose keys become variables. */
   assigns?: string
   keeps?: KeySettings
-  /** `mayRead`: whether so many characters of code may still be read; what may not is judged when it runs. */
+  /** `mayRead`: whether this number of characters of code may still be read; the rest is checked when it runs. */
   check?(
     settings: Record<string, unknown>,
     mayRead: (characters: number) => boolean,

@@ -7,7 +7,7 @@ export interface Issue {
   message: string
 }
 
-/** shape: refused already when a draft is saved; publish: refused when it is published; warning: published all the same. */
+/** shape: refused when a draft is saved; publish: refused when it is published; warning: does not prevent publishing. */
 export type Weight = 'shape' | 'publish' | 'warning'
 
 export interface Finding extends Issue {
@@ -16,7 +16,7 @@ export interface Finding extends Issue {
 
 const WEIGHTS: readonly Weight[] = ['warning', 'publish', 'shape']
 
-/** Who sends a thousand problems gets so many back, and is told that there are more. */
+/** The most problems in one reply; a last one says that there are more. */
 const MOST_FINDINGS = 500
 const MOST_CHARACTERS = 500_000
 

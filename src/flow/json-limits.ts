@@ -23,7 +23,7 @@ export interface JsonMeasure {
 /** What a name with escapes costs more than another: see parse-json.ts. */
 const ESCAPED_WEIGHT = 4
 
-/** So many digits without an exponent are always finite. */
+/** A number with at most this many digits and no exponent is always finite. */
 const LONGEST_SAFE_NUMBER = 308
 
 /** Reads a JSON text once, without recursion, and stops where a limit is passed. What is no JSON gives some numbers or other. */

@@ -27,7 +27,7 @@ const NAMED = [
   'RateLimit-Limit',
   'RateLimit-Remaining',
   'RateLimit-Reset',
-  // Not -Credentials: a page elsewhere must not read what a webhook answers to a request with a cookie of ours.
+  // Not -Credentials: a page of another origin must not read a webhook's answer to a request with Millrace's cookie.
   'Access-Control-Allow-Origin',
   'Access-Control-Allow-Methods',
   'Access-Control-Allow-Headers',

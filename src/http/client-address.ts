@@ -21,7 +21,7 @@ export function createClientAddress(trusted: readonly string[]): ClientAddress {
   }
   return (request) => {
     const forwarded = String(request.headers['x-forwarded-for'] ?? '').split(',')
-    // From the nearest backwards: each proxy added whom it saw; the first that is no proxy of ours is the client.
+    // Reads from the nearest proxy backwards: each proxy added the address it saw; the first address that is not a trusted proxy is the client.
     let client = peerOf(request)
     while (isTrusted(client) && forwarded.length) {
       const before = forwarded.pop()!.trim()

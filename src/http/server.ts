@@ -122,7 +122,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
       void reply.header('connection', 'close')
       return refuse(reply, 'bad_request', fault)
     }
-    // At once: it comes before whatever may be wrong with the body.
+    // Answers immediately, before any problem of the body.
     if (request.is404) return notFound(request, reply)
     return authorize(request, reply)
   })

@@ -52,7 +52,7 @@ export class Timings {
     options.registry.registerMetric(this as unknown as Metric)
   }
 
-  /** To be kept by whoever observes: each call makes another one. */
+  /** The caller keeps the result: each call makes another one. */
   series(labels: Labels = {}): Series {
     const series = new Series(labels, this.#bounds)
     this.#series.push(series)

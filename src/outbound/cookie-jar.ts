@@ -40,7 +40,7 @@ export class CookieJar {
     this.#cookies.set(key, cookie)
   }
 
-  /** Whoever can change what goes over http must not take the place of what https set. */
+  /** An attacker who can change http traffic must not replace a cookie that https set. */
   #hasSecure(host: string, name: string): boolean {
     for (const cookie of this.#cookies.values())
       if (cookie.secure && cookie.host === host && cookie.name === name) return true

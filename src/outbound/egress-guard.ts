@@ -55,7 +55,7 @@ export class EgressGuard {
   refusal(hostname: string, port: number, dialled: string, forbidden: readonly string[]): OutboundError | null {
     const address = unwrapped(dialled)
     if (this.#isOwnEndpoint(address, port, forbidden)) return this.#ownRefusal(`${hostname}:${port}`)
-    // Credentials of the machine: neither a whole network that is open nor a name, whoever answers for it, leads to them.
+    // Credentials of the machine: neither an allowed network nor an allowed name leads to them.
     if (isMetadata(address) && !namesAddress(this.#rules, address, port)) return this.#metadataRefusal(hostname)
     const range = specialRange(address)
     if (range === null || allowsHost(this.#rules, hostname, port) || allowsAddress(this.#rules, address, port))

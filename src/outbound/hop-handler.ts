@@ -15,7 +15,7 @@ export interface HopOwner {
   mayWrite(): boolean
   /** It was not written. */
   heldBack(): void
-  /** Where the body may be read on: at once, or when this resolves. */
+  /** Says when to read on: now (true), or when the promise resolves. */
   takeRoom(): true | Promise<void>
   done(status: number, headers: Record<string, string>, cookies: readonly string[], body: Uint8Array): void
   fail(error: OutboundError): void
@@ -43,7 +43,7 @@ export class HopHandler implements Dispatcher.DispatchHandler, BodyOwner {
   #redirectBytes = 0
   #informational = 0
   #awaitsRoom = false
-  /** The socket is with the pool again or closed; what undici still reports of this hop counts no more. */
+  /** The socket is back in the pool or closed; later reports of undici about this hop are ignored. */
   #over = false
 
   constructor(exchange: HopOwner, socket: PooledSocket, hostname: string, method: string) {
@@ -96,7 +96,7 @@ export class HopHandler implements Dispatcher.DispatchHandler, BodyOwner {
       this.#exchange.fail(tooLarge(this.hostname, this.maxBodyBytes))
   }
 
-  // undici parsed them into an object of ours alone.
+  // undici parsed them into an object that nothing else uses.
   #takeHeaders(headers: Headers): void {
     this.#takeCookies(headers)
     for (const name in headers) {
@@ -120,7 +120,7 @@ export class HopHandler implements Dispatcher.DispatchHandler, BodyOwner {
   #skip(bytes: number): void {
     this.#redirectBytes += bytes
     if (this.#redirectBytes <= MAX_REDIRECT_BODY_BYTES) return
-    // Cheaper to connect anew than to read on what nobody will see.
+    // Opening another socket is cheaper than reading a body that nobody will see.
     this.giveUp()
     this.#exchange.redirected(this.#status, this.#location!, this.#cookies)
   }
@@ -141,7 +141,7 @@ export class HopHandler implements Dispatcher.DispatchHandler, BodyOwner {
     else this.#exchange.fail(replyFailure(error, this.hostname, this.phase))
   }
 
-  /** Frees the socket, whatever state it is in. */
+  /** Frees the socket in any state. */
   giveUp(): void {
     this.#body?.destroy()
     if (this.#over) return

@@ -1,4 +1,4 @@
-// Knows every secret, by where it is from, and hides it in whatever is logged; and in what is stored and shown of a flow, those that
+// Knows every secret and its origin, and masks it in everything that is logged; in what is stored and shown of a flow, those that
 // the flow can have to do with. To hide others there would tell who sends guesses which of them is right.
 import { SecretSearch } from './secret-search.ts'
 

@@ -52,7 +52,7 @@ function* base64Cores(text: string): Iterable<string> {
   }
 }
 
-/** The characters that these bytes alone decide when so many others (modulo three) stand before them. */
+/** The characters that only these bytes decide when `before` other bytes (modulo three) precede them. */
 function base64Core(bytes: Buffer, before: number): string {
   const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64')
   return encoded.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6))

@@ -21,7 +21,7 @@ export class VirtualClock {
     this.#listeners.push(listener)
   }
 
-  /** Nobody waits: whoever sleeps is woken at the next turn, and finds that the time has come. */
+  /** Sleepers never wait: each wakes at the next turn, and finds that its time has come. */
   readonly sleepUntil = (timeMs: number): { done: Promise<void>; end(): void } => {
     let wake: NodeJS.Immediate
     const done = new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-// Where nobody records: the trace that came with a delivery goes on to whatever its run calls.
+// Passes the trace of a delivery on to the requests of its run, without recording spans.
 import type { HttpClient } from '../engine/http-client.ts'
 import { parseTraceContext } from '../engine/trace-context.ts'
 import type { RunTracing, StepTrace } from '../engine/tracing.ts'

@@ -11,7 +11,7 @@ export interface ApiError {
 
 export interface ApiEvent {
   type: string
-  // biome-ignore lint/suspicious/noExplicitAny: whoever asked for the events knows their shape
+  // biome-ignore lint/suspicious/noExplicitAny: the caller knows the shape of its events
   data: any
 }
 
@@ -30,7 +30,7 @@ export class ApiClient {
   readonly #hint: string
   readonly #close: (() => Promise<void>) | null
 
-  /** `hint` says what to do where no credential is known; `close` ends a server of this process's own. */
+  /** `hint` says what to do without a credential; `close` stops a server that this process started. */
   constructor(url: string, token: string | null, hint: string, close: (() => Promise<void>) | null = null) {
     this.url = url
     this.isIdle = close !== null
@@ -89,7 +89,7 @@ export class ApiClient {
     throw await this.#failure(response, `${method} ${path}`)
   }
 
-  /** The reply as it came, whatever it says. */
+  /** Returns the reply unchanged, whatever its status. */
   send(method: string, path: string, { body, text, headers = {} }: Request): Promise<Response> {
     return fetchOrExplain(`${this.url}${path}`, {
       method,

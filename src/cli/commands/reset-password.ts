@@ -1,4 +1,4 @@
-// `millrace users reset-password`: works on the data folder, beside the service or without it, for whoever can write it.
+// `millrace users reset-password`: works on the data folder, whether the service runs or not, for anyone who can write to it.
 import { randomBytes } from 'node:crypto'
 import { defineCommand, text } from '../command.ts'
 import { CliError, EXIT } from '../exit-code.ts'

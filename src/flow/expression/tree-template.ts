@@ -51,7 +51,7 @@ export function renderTree(tree: TreeTemplate, scope: Scope): unknown {
   return renderNode(new Evaluation(scope), tree)
 }
 
-/** Lists and objects are made anew each time: whoever gets them may change them. */
+/** Makes new lists and objects each time, because the caller may change them. */
 function renderNode(run: Evaluation, tree: TreeTemplate): unknown {
   switch (tree.kind) {
     case 'constant':

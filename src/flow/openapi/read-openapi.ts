@@ -71,7 +71,7 @@ function extentOf(value: unknown, levels: number, known: Map<object, Extent>): E
   if (levels === 0) return TOO_DEEP
   const seen = known.get(value)
   if (seen) return seen
-  // Until it is known: whatever leads back here contains itself.
+  // Marks the value as being counted: a reference back to it means that it contains itself.
   known.set(value, TOO_DEEP)
   const extent = { depth: 1, values: 1 }
   for (const item of Object.values(value)) {

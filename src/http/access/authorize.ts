@@ -31,7 +31,7 @@ export function createAuthorize(
       void reply.header('www-authenticate', 'Bearer')
       return refuse(reply, 'unauthorized', 'Sign in, or send a token: Authorization: Bearer <token>.')
     }
-    // MCP wants the origin checked of whoever asks, against DNS rebinding.
+    // MCP requires a check of the origin of every caller, against DNS rebinding.
     if (caller.session || needed === 'token') {
       const fault = crossSiteFault(request, baseUrl, caller.session !== null)
       if (fault !== null) return refuse(reply, 'forbidden', fault)

@@ -1,4 +1,4 @@
-/** What all cookies of ours begin with, the prefix for HTTPS aside. */
+/** The beginning of the names of Millrace's cookies, after the prefix for HTTPS. */
 const OURS = /^(?:__Host-)?millrace_/
 
 /** Of a `Cookie` header what is not ours; undefined: nothing is. */

@@ -23,7 +23,7 @@ export function readHead(
   }: { webhookId: string; test: boolean; ip: string; requestId: string; now: number },
 ): DeliveryHead {
   const headers = lowerCaseHeaders(raw.rawHeaders)
-  // A browser sends our session along to our own host: whoever may read deliveries must not get it.
+  // A browser sends the session's cookie to Millrace's own host: users who may read deliveries must not get it.
   if (headers['cookie'] !== undefined) setOrDelete(headers, 'cookie', withoutOwnCookies(headers['cookie']))
   const url = raw.url!
   const question = url.indexOf('?')
@@ -65,7 +65,7 @@ function lowerCaseHeaders(rawHeaders: readonly string[]): Record<string, string>
   return headers
 }
 
-/** Whatever is no small number counts as too deep. */
+/** A value that is not a small number counts as too deep. */
 function hopsOf(value: string | undefined): number {
   if (value === undefined) return 0
   return /^\d{1,3}$/.test(value) ? Number(value) : Number.MAX_SAFE_INTEGER

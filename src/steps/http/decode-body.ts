@@ -37,7 +37,7 @@ export function decodeBody(body: Uint8Array, contentType: string | undefined, co
   return binary(bytes, contentType!)
 }
 
-/** What an encoding was left on may be no text, whatever its type says. Read as one it would be lost. */
+/** A body that is still encoded may not be text, whatever its type says. Reading it as text would destroy it. */
 function isLegible(bytes: Buffer, contentType: string | undefined, contentEncoding: string): boolean {
   if (!readContentEncodings(contentEncoding).someLeft) return true
   try {

@@ -122,7 +122,7 @@ function namesIn({ secrets }: StepContext<HttpSettings>): (place: string) => str
   }
 }
 
-/** Whoever answers at another origin got no credentials. */
+/** A server at another origin got no credentials. */
 const hasLeft = (request: BuiltRequest, reply: OutboundReply): boolean =>
   reply.redirects > 0 && new URL(request.url).origin !== new URL(reply.url).origin
 

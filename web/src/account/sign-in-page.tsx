@@ -53,7 +53,8 @@ export function SignInPage() {
                 error="The e-mail or the password is wrong."
                 hint={
                   <>
-                    Forgotten? Whoever runs Millrace sets a new one with <code>npx millrace users reset-password</code>.
+                    Forgotten? The operator of Millrace can set a new one with{' '}
+                    <code>npx millrace users reset-password</code>.
                   </>
                 }
               />

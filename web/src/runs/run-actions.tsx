@@ -1,4 +1,4 @@
-// What can be done with a run: stop it, run it again, mend its flow, take its requests elsewhere.
+// The actions on a run: stop it, replay it, fix its flow, export its requests.
 import { Button, Menu, Tooltip } from '@mantine/core'
 import { IconChevronDown, IconDownload, IconPencil, IconPlayerStop, IconRefresh } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'

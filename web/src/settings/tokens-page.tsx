@@ -152,7 +152,7 @@ function Revoke({ token }: { token: Token }) {
         </Tooltip>
       )}
     >
-      Whatever uses it gets 401 from now on. A revoked token cannot be brought back.
+      Scripts that use it get 401 from now on. A revoked token cannot be restored.
     </ConfirmPopover>
   )
 }

@@ -1,4 +1,4 @@
-/** Turns a syntax tree into closures, once; whatever is not listed here is not part of the language. */
+/** Turns a syntax tree into closures, once. Syntax that is not listed here is not part of the language. */
 import type { Expression as Node } from 'acorn'
 import type { Compute } from '../values/evaluation.ts'
 import { compileCall, compileNew } from './compile-call.ts'

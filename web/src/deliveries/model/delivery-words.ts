@@ -27,7 +27,7 @@ export function deliveryAdvice({ outcome, code }: Judged): string {
     case 'filtered':
       return 'The condition “when” of the trigger was false for it. The caller was told of success.'
     case 'rejected':
-      return REJECTIONS[code ?? ''] ?? 'Nothing was started. Mend what the message names, and let the sender try again.'
+      return REJECTIONS[code ?? ''] ?? 'Nothing was started. Fix what the message names, and let the sender try again.'
   }
 }
 
