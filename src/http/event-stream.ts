@@ -21,7 +21,7 @@ export class EventStreams {
     this.#authenticate = authenticate
   }
 
-  /** `first` is sent at the start, so that nobody misses what happened before; its changes follow. */
+  /** `first` is sent at the start, so that the reader misses nothing; its changes follow. */
   async stream(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -34,7 +34,7 @@ export class EventStreams {
     this.#admit(caller)
     const pending: FlowEvent[] = []
     let send = (event: FlowEvent) => void pending.push(event)
-    // Subscribed before the first state is read: between the two nothing is lost.
+    // Subscribes before it reads the first state, so that nothing between the two is lost.
     const unsubscribe = events.subscribe(topic, (event) => send(event))
     // A caller who signed out, or whose token or user was deleted, may not continue to watch.
     const actorId = request.actor?.id

@@ -5,7 +5,7 @@ import type { Meters } from '../operations/ports/basics.ts'
 import { Tally } from './tally.ts'
 import { type Series, Timings } from './timings.ts'
 
-/** What is read when somebody asks for the metrics. */
+/** Values that are read for each request of the metrics. */
 export interface Gauges {
   queued(): number
   oldestQueuedSeconds(): number
@@ -17,12 +17,12 @@ export interface Gauges {
 
 export interface Metrics extends Meters {
   synced(seconds: number, writes: number): void
-  /** What a run has just recorded of its steps. */
+  /** The entries of steps that a run has just recorded. */
   stepsRecorded(entries: readonly JournalEntry[]): void
   outbound: { replied(status: number, durationMs: number): void; failed(code: string): void }
   /** The database refused a write of a run, which is tried again. */
   storageFailed(): void
-  /** Something held the event loop for long. */
+  /** The event loop was blocked for long. */
   loopHeld(ms: number): void
   watch(gauges: Gauges): void
   text(): Promise<string>
@@ -34,7 +34,7 @@ const CLASSES: Record<number, string> = { 2: '2xx', 3: '3xx', 4: '4xx', 5: '5xx'
 /** A database that hangs must not make the metrics hang with it. */
 const DATABASE_WITHIN_MS = 2_000
 
-/** `ofProcess` adds those of Node. They observe it until it ends: not for a server that comes and goes in a process. */
+/** `ofProcess` adds the metrics of Node. They observe the process until it ends, so a short-lived server in a process leaves them out. */
 export function createMetrics({ ofProcess }: { ofProcess: boolean }): Metrics {
   const registry = new Registry()
   if (ofProcess) collectDefaultMetrics({ register: registry })

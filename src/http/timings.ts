@@ -48,7 +48,7 @@ export class Timings {
     this.name = options.name
     this.#help = options.help
     this.#bounds = options.bounds
-    // Of a metric the registry uses name and get() alone.
+    // The registry uses only name and get() of a metric.
     options.registry.registerMetric(this as unknown as Metric)
   }
 

@@ -1,4 +1,4 @@
-// Tries out one test of a flow: delivers, lets the run go to its end, and compares.
+// Runs one test of a flow: delivers, waits for the end of the run, and compares.
 import { ERROR_STATUS } from '../contract/errors.ts'
 import type { CallerReply } from '../engine/step-kind.ts'
 import { collectPairs, isJsonType, mediaType } from '../engine/webhook-data.ts'
@@ -15,7 +15,7 @@ import type { TestRuntime } from './test-runtime.ts'
 export interface CaseResult {
   issues: Issue[]
   differences: Difference[]
-  /** Requests that no stub stands for. */
+  /** Requests that no stub answers. */
   unexpected: string[]
   bugs: unknown[]
 }
@@ -159,7 +159,7 @@ async function resultsOf({ services }: TestRuntime, runId: string | undefined) {
 
 function compare(expected: Expectation, observed: Observed): Difference[] {
   const { run } = observed
-  // A run that failed and should not have: why it did says more than its status.
+  // For a run that failed unexpectedly, the error says more than the status.
   const found: Difference[] = []
   const check = (key: keyof Expectation, actual: unknown) => {
     if (expected[key] !== undefined) found.push(...differences(expected[key], actual, key))

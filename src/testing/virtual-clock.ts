@@ -1,4 +1,4 @@
-// Time as a test has it: it stands still, and leaps to where somebody waits for it.
+// The clock of a test: it stands still, and jumps to the time that somebody waits for.
 
 export class VirtualClock {
   #time: number

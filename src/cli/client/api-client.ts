@@ -24,7 +24,7 @@ export interface Request {
 
 export class ApiClient {
   readonly url: string
-  /** It is this process itself, on a folder or database: it runs nothing, and hears of nothing that runs elsewhere. */
+  /** The server is this process, on a folder or database: it starts no runs, and does not see runs of other processes. */
   readonly isIdle: boolean
   readonly #token: string | null
   readonly #hint: string
@@ -53,7 +53,7 @@ export class ApiClient {
     return (text === '' ? null : parseJson(text)) as T
   }
 
-  /** Every item of a list, or the first `limit`. */
+  /** Returns every item of a list, or the first `limit`. */
   async list<T>(path: string, limit = Number.POSITIVE_INFINITY): Promise<T[]> {
     const items: T[] = []
     let cursor: string | null = null
@@ -82,7 +82,7 @@ export class ApiClient {
     }
   }
 
-  /** The reply as it came; throws where it is an error. */
+  /** Returns the reply unchanged; throws if it is an error. */
   async fetch(method: string, path: string, request: Request): Promise<Response> {
     const response = await this.send(method, path, request)
     if (response.ok) return response

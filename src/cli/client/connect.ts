@@ -1,4 +1,4 @@
-// Which server a command talks to: one that is named, the one that holds the data folder, or one of its own on the folder or database.
+// Finds the server that a command talks to: a named one, the one that holds the data folder, or one in this process on the folder or database.
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -30,7 +30,7 @@ export async function connect(settings: CommandLineSettings, { server, token, da
       `There is no database of Millrace in ${folder}; "millrace serve" makes one.`,
     )
   if (dataDir === undefined && settings.databaseUrl !== null) return ownServer(settings, folder, settings.databaseUrl)
-  // A folder in the place where the command is called must not come before a server that is named.
+  // A data folder in the current folder must not win over a named server.
   const isNamed = dataDir !== undefined || settings.dataDirIsSet || settings.baseUrl === null
   if (isNamed && holdsDatabase(folder)) return onFolder(settings, folder, credential)
   return at(settings.baseUrl ?? settings.defaultUrl)
@@ -60,7 +60,7 @@ async function onFolder(settings: CommandLineSettings, folder: string, token: st
   return new ApiClient(address, token, hint)
 }
 
-/** In this process, on the loopback address, for nobody else; it runs nothing. */
+/** Starts a server in this process, on the loopback address, for this command only; it starts no runs. */
 async function ownServer(
   settings: CommandLineSettings,
   folder: string,

@@ -108,7 +108,7 @@ function checkBackup(file: string): void {
   if (fault !== null) throw new CliError(EXIT.failed, 'damaged', `${file} is not a usable backup: ${fault}.`)
 }
 
-/** Whole and synced before its name is there. */
+/** Copies and syncs the whole file before it gets its name. */
 function place(from: string, to: string): void {
   if (existsSync(to)) throw new CliError(EXIT.conflict, 'exists', `${to} already exists; nothing was changed.`)
   const partial = `${to}.partial`

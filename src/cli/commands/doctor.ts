@@ -1,4 +1,4 @@
-// `millrace doctor`: looks at everything that usually goes wrong.
+// `millrace doctor`: checks everything that usually goes wrong.
 import { type CommandLineSettings, type Config, ConfigError } from '../../app/config.ts'
 import type { ApiClient } from '../client/api-client.ts'
 import { connect } from '../client/connect.ts'

@@ -1,4 +1,4 @@
-// `millrace flows …`: what there is, and what is live.
+// `millrace flows …`: lists, shows, checks and publishes flows.
 import { writeFileSync } from 'node:fs'
 import { formatFlowYaml } from '../../flow/flow-text.ts'
 import type { Flow, Published, Validation } from '../client/bodies.ts'

@@ -43,7 +43,7 @@ export const mcp = defineCommand({
   },
 })
 
-/** What kept the request from being made, in the shape of the API's own errors. */
+/** Explains why the request could not be made, in the shape of the API's own errors. */
 function failureText(error: unknown): string {
   if (!(error instanceof CliError)) throw error
   const message = [error.message, ...error.details].join(' ')

@@ -1,4 +1,4 @@
-// `millrace runs …`: what ran, what runs, and running it again.
+// `millrace runs …`: lists, follows, exports, replays and cancels runs.
 import { writeFileSync } from 'node:fs'
 import type { Fixture } from '../../flow/fixture.ts'
 import { formatFlowYaml } from '../../flow/flow-text.ts'

@@ -1,4 +1,4 @@
-// `millrace test`: tries flows out against their fixtures, offline.
+// `millrace test`: runs the tests of flows, offline.
 
 import type { TestRuntimeSettings } from '../../app/test-runtime.ts'
 import type { FixtureCase } from '../../flow/fixture.ts'

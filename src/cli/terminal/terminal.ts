@@ -1,4 +1,4 @@
-// Where the command line reads and writes: colours only for people, questions only where somebody can answer.
+// Reads and writes for the command line: colours only for people, questions only if somebody can answer.
 import { randomInt } from 'node:crypto'
 import { createInterface } from 'node:readline/promises'
 import type { Readable, Writable } from 'node:stream'

@@ -91,7 +91,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/v1/connections/:name/authorize': 'write',
   'GET /api/v1/oauth/callback': 'open',
 
-  // What a message asks for is held against this table again, as the request that it stands for.
+  // Each message becomes a request of the API, which is checked against this table again.
   'POST /api/mcp': 'token',
   'GET /api/mcp': 'open',
   'DELETE /api/mcp': 'open',

@@ -1,4 +1,4 @@
-// Holds each request against the access table, before its body is read.
+// Checks each request against the access table, before its body is read.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { refuse } from '../refuse.ts'
 import { accessTo, grants } from './access.ts'
@@ -20,7 +20,7 @@ export function createAuthorize(
     const needed = accessTo(request.method, route)
     const { headers } = request
     if (needed === 'open') {
-      // Signing in and out are open, and must not be what another site makes a browser do.
+      // Signing in and out are open, but another site must not make a browser do them.
       const byCookie = headers.authorization === undefined && cookie.read(headers.cookie) !== null
       const fault = crossSiteFault(request, baseUrl, byCookie)
       return fault === null ? undefined : refuse(reply, 'forbidden', fault)

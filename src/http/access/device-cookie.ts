@@ -1,4 +1,4 @@
-// The cookie by which a browser is known to have been signed in with; it opens nothing.
+// The cookie that marks a browser that a user has signed in with before; it gives no access.
 import type { KnownDevices } from '../../operations/access/known-devices.ts'
 import { cookieOf } from './cookies.ts'
 

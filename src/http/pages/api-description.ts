@@ -81,7 +81,7 @@ export function describeApi(version: string, baseUrl: string, flowSchema: object
   }
 }
 
-/** What stands for a description where there is none. */
+/** The placeholder for a missing description. */
 const UNDESCRIBED = 'Default Response'
 
 /** It becomes the example of the body. */
@@ -90,7 +90,7 @@ function withExample(schema: TSchema): TSchema {
   return shown === undefined ? schema : { ...schema, examples: [shown] }
 }
 
-/** Flows are taken as JSON and as YAML. */
+/** The API accepts flows as JSON and as YAML. */
 function describeBody(body: RequestBody | undefined): void {
   if (!body) return
   const schema = body.content['application/json']?.schema
@@ -114,7 +114,7 @@ const REFUSED = refused('Refused; the code and the message say why')
 const DELIVER = 'Deliver an event: starts the flow that owns this webhook'
 const TEST = 'Send a test request: keeps a sample, starts nothing'
 
-/** Webhooks go past the router, so that their description is written here. */
+/** Webhooks bypass the router, so their description is written here. */
 function webhookPath(suffix: string, summary: string): Described {
   const reply = { schema: WebhookReplyBody, example: exampleOf(WebhookReplyBody) }
   return {

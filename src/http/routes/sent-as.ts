@@ -1,4 +1,4 @@
-// Describes a reply that is no JSON of a schema: a file, a page, a stream of events.
+// Describes a reply other than JSON with a schema: a file, a page, a stream of events.
 
 interface SentAs {
   description: string

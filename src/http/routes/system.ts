@@ -14,7 +14,7 @@ export interface System {
   metrics: Metrics
   /** What the process was started with, for people to read. */
   settings: Static<typeof SettingsBody>
-  /** Why the database cannot do its work; null: it can. */
+  /** Returns why the database does not work; null: it works. */
   fault(): Promise<string | null>
 }
 

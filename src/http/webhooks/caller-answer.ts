@@ -13,7 +13,7 @@ export function answerCaller(
   const sent: string[] = []
   let contentType: string | null = null
   for (const { name, value } of headers) {
-    // What another process sends on may come from a version with other rules.
+    // A reply from another process may come from a version of Millrace with other rules.
     if (!isReplyHeaderAllowed(name, value)) continue
     if (isContentType(name)) contentType = value
     else sent.push(name, value)

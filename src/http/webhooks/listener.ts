@@ -1,4 +1,4 @@
-// Where a webhook enters. It listens beside the API's router: what it needs of a request is its head, in order, before a byte of the body.
+// Receives webhook requests, beside the API's router: it needs the head of a request, in order, before any byte of the body.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ERROR_STATUS, type ErrorCode } from '../../contract/errors.ts'
 import type { CallerReply } from '../../engine/step-kind.ts'
@@ -128,7 +128,7 @@ async function takeOn(
   }
 }
 
-/** A version that another process has published a moment ago may let in what this one refuses. */
+/** A version that another process has just published may accept a request that this one refuses. */
 async function isOutdated(
   { published }: Services,
   { rejection, route }: { rejection: Rejection; route: RouteRecord | null },
@@ -152,7 +152,7 @@ async function bodyOf(
   head: DeliveryHead,
   hold: BodyHold | null,
 ): Promise<Buffer | Rejection> {
-  // What is declared is made sure of first: otherwise many would be read in part, and none of them to its end.
+  // Reserves the declared size first: otherwise many bodies would be read in part, and none to its end.
   if (hold && !hold.reach(head.metadata.contentLength)) return noRoom()
   if (request.headers.expect && /\b100-continue\b/i.test(request.headers.expect)) response.writeContinue()
   const read = await readBody(request, services.maxBodyBytes, hold)
@@ -187,7 +187,7 @@ async function reject(
   route: RouteRecord | null,
 ): Promise<void> {
   const { code, message, retryAfterSeconds } = rejection
-  // What is not found may have been deleted meanwhile, or have another URL: then it has no inbox.
+  // The flow may have been deleted, or have another URL by now: then there is no inbox for the delivery.
   const inbox = code === 'webhook_not_found' ? services.published.route(head.webhookId) : route
   if (inbox && isKept(services, inbox, code))
     keepRejection(services, inbox, head, rejection, ERROR_STATUS[code]).catch((error) =>

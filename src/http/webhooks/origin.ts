@@ -1,4 +1,4 @@
-// Webhooks on an origin of their own (MILLRACE_WEBHOOK_BASE_URL): nothing else is there, and what a flow answers is nowhere else.
+// Webhooks on an origin of their own (MILLRACE_WEBHOOK_BASE_URL): that origin serves nothing else, and no other origin serves replies of flows.
 import type { IncomingMessage } from 'node:http'
 import type { Services } from '../../operations/services.ts'
 import { isTestUrl, isWebhook, sendFailure, type WebhookListener } from './listener.ts'
@@ -7,7 +7,7 @@ import { leaveBody } from './request.ts'
 /** Which of these a request is for. */
 export type Choose = (request: IncomingMessage) => WebhookListener
 
-/** One origin for both: webhooks go past the API's router. */
+/** One origin for both: webhooks bypass the API's router. */
 export const onOneOrigin =
   (webhooks: WebhookListener, api: WebhookListener): Choose =>
   ({ url }) =>

@@ -1,4 +1,4 @@
-// A webhook request as it stands on the wire: its head, its body within the limit, and an early end where the body is not wanted.
+// Reads a webhook request: its head as received, its body within the limit, and an early end if the body is not wanted.
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -71,13 +71,13 @@ function hopsOf(value: string | undefined): number {
   return /^\d{1,3}$/.test(value) ? Number(value) : Number.MAX_SAFE_INTEGER
 }
 
-/** Whether the body of this request may be more than a small one, so that it has to be counted. */
+/** Says whether the body of this request may be large, so that it must be counted. */
 export const mayBeLarge = ({ headers }: IncomingMessage): boolean =>
   Number(headers['content-length'] ?? 0) > SMALL_BODY ||
   headers['transfer-encoding'] !== undefined ||
   headers['content-encoding'] !== undefined
 
-/** too_large, no_room: the rest of it is not read. cut_off: the sender went away, or sent what is no body. */
+/** too_large, no_room: the rest of the body is not read. cut_off: the sender went away, or sent an invalid body. */
 export function readBody(
   raw: IncomingMessage,
   maxBytes: number,
@@ -100,7 +100,7 @@ export function readBody(
     })
     raw.on('end', () => {
       resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
-      // The request lives on until its reply has gone out: it must not keep the bytes.
+      // The request stays in memory until its reply is sent: it must not keep the bytes.
       chunks = []
     })
     raw.on('error', () => resolve('cut_off'))
@@ -114,7 +114,7 @@ const DECODERS: Record<string, (data: Buffer, options: { maxOutputLength: number
   br: promisify(brotliDecompress),
 }
 
-/** Undoes a content encoding, counting what comes out: there must be room for the largest body before more than a small one does. */
+/** Decodes a content encoding and counts the result: there must be room for the largest body before it exceeds a small one. */
 export async function decodeBody(
   body: Buffer,
   encoding: string | undefined,
@@ -146,9 +146,9 @@ export function closeSoon(socket: Socket): void {
   setTimeout(() => socket.destroy(), LINGER_MS).unref()
 }
 
-/** For a refusal that does not want the body. True: it is still coming, and the reply must say that the connection closes. */
+/** Skips the body for a refusal. Returns true if it is still arriving: then the reply must say that the socket closes. */
 export async function leaveBody(raw: IncomingMessage): Promise<boolean> {
-  // A turn later the parser is done with a small body, and the connection can stay open.
+  // One turn later the parser has read a small body, and the socket can stay open.
   if (!raw.complete) await nextTurn()
   if (raw.complete) return false
   closeAfterReply(raw)
@@ -156,7 +156,7 @@ export async function leaveBody(raw: IncomingMessage): Promise<boolean> {
 }
 
 /**
- * The reply goes out although the sender is still sending. Closing at once would make the kernel reset the connection,
+ * The reply goes out although the sender is still sending. Closing immediately would make the kernel reset the socket,
  * and the sender might never see the reply: the socket is half-closed first and destroyed a moment later.
  */
 function closeAfterReply(raw: IncomingMessage): void {
