@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox'
 import { checkValue, hasTemplate, oneOrList, type SchemaNode, type Visitor } from './check.ts'
 import { type FlowDocument, type KindSchema, type Kinds, Retry, type StepDocument, Trigger } from './document.ts'
 import {
+  type Bindings,
   compileTree,
   type Expression,
   ExpressionError,
@@ -13,15 +14,14 @@ import {
   renderTree,
   renderUrl,
   renderValue,
-  type Scope,
   type Template,
 } from './expression/index.ts'
 import { Findings } from './issue.ts'
 import type { StepListHandle } from './schema.ts'
 import { type IsSecretField, SecretFlow } from './secret-flow.ts'
 
-/** Gives a setting's value in a scope. */
-export type Resolve = (scope: Scope) => unknown
+/** Gives a setting's value in a bindings. */
+export type Resolve = (bindings: Bindings) => unknown
 
 export interface RetryPolicy {
   attempts: number
@@ -37,7 +37,7 @@ export interface CompiledStep<K extends KindSchema = KindSchema> {
   onError: 'fail' | 'continue'
   retry: RetryPolicy | null
   /** The settings of contract §2.2 with templates resolved and nested lists as CompiledStep lists. */
-  settings(scope: Scope): Record<string, unknown>
+  settings(bindings: Bindings): Record<string, unknown>
   /** The connections whose access token its templates read: it has to be good when they do. */
   accessTokens: readonly string[]
   /** Its result may be shown, even if it derives from a secret. */
@@ -48,7 +48,7 @@ export interface CompiledStep<K extends KindSchema = KindSchema> {
 
 export interface CompiledSecrets {
   /** The settings as they may be seen. */
-  shown(scope: Scope): Record<string, unknown>
+  shown(bindings: Bindings): Record<string, unknown>
   /** By place in the settings, whose secrets a template holds. */
   places: ReadonlyMap<string, ReadonlySet<string>>
   /** Those of them where something was made of the secret. */
@@ -84,14 +84,14 @@ type Auth = NonNullable<FlowDocument['trigger']['auth']>
 
 export type CompiledAuth =
   | { kind: 'none' }
-  | { kind: 'header' | 'query'; name(scope: Scope): string; value(scope: Scope): string; anyCase: boolean }
+  | { kind: 'header' | 'query'; name(bindings: Bindings): string; value(bindings: Bindings): string; anyCase: boolean }
   | CompiledSignature
 
 export interface CompiledSignature {
   kind: 'signature'
   scheme: Extract<Auth, { kind: 'signature' }>['scheme']
-  secrets(scope: Scope): string[]
-  header(scope: Scope): string | null
+  secrets(bindings: Bindings): string[]
+  header(bindings: Bindings): string | null
   toleranceSeconds: number
 }
 
@@ -101,8 +101,8 @@ export interface CompiledTrigger {
   timeoutMs: number
   reply: CompiledReply
   errorReply: CompiledReply
-  dedupe: { key(scope: Scope): unknown; windowMs: number } | null
-  when: ((scope: Scope) => boolean) | null
+  dedupe: { key(bindings: Bindings): unknown; windowMs: number } | null
+  when: ((bindings: Bindings) => boolean) | null
   accept: readonly string[]
   ips: readonly string[]
   concurrency: number | null
@@ -143,7 +143,7 @@ export function compileStep<K extends KindSchema>(
     kind,
     onError: onError ?? 'fail',
     retry: retry ? retryPolicy(retry) : null,
-    settings: settings as (scope: Scope) => Record<string, unknown>,
+    settings: settings as (bindings: Bindings) => Record<string, unknown>,
     accessTokens: accessTokensIn(kind.settings, own),
     reveals: reveal === true,
     secrets: secret && {
@@ -191,12 +191,18 @@ function accessTokensIn(schema: TSchema, settings: unknown): string[] {
 }
 
 function retryPolicy(retry: NonNullable<StepDocument['retry']>): RetryPolicy {
-  const filled = resolver(Retry, retry, NO_STEPS)(NO_SCOPE) as Required<typeof retry>
+  const filled = resolver(Retry, retry, NO_STEPS)(NO_BINDINGS) as Required<typeof retry>
   return { ...filled, on: filled.on ? filled.on.map(String) : null }
 }
 
 /** For values that cannot hold templates. */
-const NO_SCOPE = { roots: Object.create(null), now: '', uuid: '', sha256: () => '', hmacSha256: () => '' } as Scope
+const NO_BINDINGS = {
+  roots: Object.create(null),
+  now: '',
+  uuid: '',
+  sha256: () => '',
+  hmacSha256: () => '',
+} as Bindings
 
 const DEFAULT_ACCEPT = ['application/json']
 
@@ -241,28 +247,28 @@ function compileAuth(auth: Auth | undefined): CompiledAuth {
   return {
     kind: 'signature',
     scheme: auth.scheme,
-    secrets: (scope) => secrets.map((secret) => secret(scope)),
+    secrets: (bindings) => secrets.map((secret) => secret(bindings)),
     header: auth.header === undefined ? () => null : textResolver(auth.header),
     toleranceSeconds: auth.tolerance ?? 300,
   }
 }
 
-function textResolver(value: unknown): (scope: Scope) => string {
+function textResolver(value: unknown): (bindings: Bindings) => string {
   const text = String(value)
   if (!hasTemplate(text)) return () => text
   const template = parseTemplate(text)
-  return (scope) => renderText(template, scope)
+  return (bindings) => renderText(template, bindings)
 }
 
 function optionalResolver(value: unknown): Resolve {
   const template = parseTemplate(String(value))
-  return (scope) => renderOptional(template, scope)
+  return (bindings) => renderOptional(template, bindings)
 }
 
-function conditionResolver(value: string | boolean): (scope: Scope) => boolean {
+function conditionResolver(value: string | boolean): (bindings: Bindings) => boolean {
   if (typeof value === 'boolean') return () => value
   const template = parseTemplate(value)
-  return (scope) => renderCondition(template, scope)
+  return (bindings) => renderCondition(template, bindings)
 }
 
 /** The resolver of any value under its schema. Constant parts are built once and shared: nothing changes them. */
@@ -284,14 +290,14 @@ function node(given: SchemaNode, value: unknown, around: Surrounding): Compiled 
     }
   if (schema['x-lazy'] === 'condition') {
     const holds = conditionResolver(value as string | boolean)
-    return (scope) =>
-      (round: Scope = scope) =>
+    return (bindings) =>
+      (round: Bindings = bindings) =>
         holds(round)
   }
   if (schema['x-lazy'] === 'tree') {
     const compiled = compileTree(value)
-    return (scope) =>
-      (round: Scope = scope) =>
+    return (bindings) =>
+      (round: Bindings = bindings) =>
         renderTree(compiled, round)
   }
   if (schema['x-template'] === 'tree') return tree(value, around)
@@ -310,16 +316,16 @@ function templateNode(schema: SchemaNode, source: string, { parse, isSecret }: S
   if (template.parts.length === 1 && template.parts[0] === SECRET_MASK) return { constant: SECRET_MASK }
   switch (schema['x-template']) {
     case 'text':
-      return (scope) => renderText(template, scope)
+      return (bindings) => renderText(template, bindings)
     case 'url':
       // Where its beginning is masked, it is no URL to hold values against.
       return template.parts.includes(SECRET_MASK)
-        ? (scope) => renderText(template, scope)
-        : (scope) => renderUrl(template, scope)
+        ? (bindings) => renderText(template, bindings)
+        : (bindings) => renderUrl(template, bindings)
     default:
       return typedValue(
         schema.anyOf![0]!,
-        (scope) => renderValue(template, scope),
+        (bindings) => renderValue(template, bindings),
         source,
         template.parts.some((part) => typeof part !== 'string' && isSecret(part)),
       )
@@ -328,8 +334,8 @@ function templateNode(schema: SchemaNode, source: string, { parse, isSecret }: S
 
 /** A whole-value template must give what the schema wants. */
 function typedValue(schema: SchemaNode, render: Resolve, source: string, isSecret: boolean): Resolve {
-  return (scope) => {
-    const value = render(scope)
+  return (bindings) => {
+    const value = render(bindings)
     const findings = new Findings()
     checkValue(schema as TSchema, value, '', findings, NO_VISITOR)
     if (findings.first)
@@ -347,7 +353,7 @@ const NO_VISITOR: Visitor = { template() {}, steps() {}, secret() {}, connection
 
 function tree(value: unknown, { parse }: Surrounding): Compiled {
   const compiled = compileTree(value, parse)
-  return hasTemplateInside(value) ? (scope) => renderTree(compiled, scope) : { constant: value }
+  return hasTemplateInside(value) ? (bindings) => renderTree(compiled, bindings) : { constant: value }
 }
 
 function hasTemplateInside(value: unknown): boolean {
@@ -359,7 +365,7 @@ function hasTemplateInside(value: unknown): boolean {
 function list(items: Compiled[]): Compiled {
   if (items.every((item) => typeof item !== 'function'))
     return { constant: items.map((item) => (item as { constant: unknown }).constant) }
-  return (scope) => items.map((item) => (typeof item === 'function' ? item(scope) : item.constant))
+  return (bindings) => items.map((item) => (typeof item === 'function' ? item(bindings) : item.constant))
 }
 
 function objectNode(schema: SchemaNode, value: Record<string, unknown>, around: Surrounding): Compiled {
@@ -377,9 +383,9 @@ function objectNode(schema: SchemaNode, value: Record<string, unknown>, around: 
     else constants[key] = compiled.constant
   }
   if (dynamic.length === 0) return { constant: constants }
-  return (scope) => {
+  return (bindings) => {
     const result: Record<string, unknown> = Object.assign(Object.create(null), constants)
-    for (const [key, resolve] of dynamic) result[key] = resolve(scope)
+    for (const [key, resolve] of dynamic) result[key] = resolve(bindings)
     return result
   }
 }

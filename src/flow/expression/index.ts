@@ -25,5 +25,6 @@ export { type Expression, parseTemplate, type Template, tryTemplate } from './pa
 export { renderCondition, renderOptional, renderText, renderValue } from './render.ts'
 export { renderUrl } from './render-url.ts'
 export { compileTree, renderTree, type TreeTemplate, treeReferences } from './tree-template.ts'
+// The engine and the operations still import the former name, Scope.
+export { type Bindings, type Bindings as Scope, MISSING, ROOTS } from './values/bindings.ts'
 export { ExpressionError, TemplateSyntaxError } from './values/errors.ts'
-export { MISSING, ROOTS, type Scope } from './values/scope.ts'

@@ -2,9 +2,9 @@
 
 import type { Expression, Template } from './parse-template.ts'
 import { evaluateText } from './render.ts'
+import type { Bindings } from './values/bindings.ts'
 import { ExpressionError } from './values/errors.ts'
 import { Evaluation } from './values/evaluation.ts'
-import type { Scope } from './values/scope.ts'
 
 // A backslash counts as a slash, as it does in browsers.
 const IN_AUTHORITY = /^[a-z][a-z0-9+.-]*:\/\/([^/?#\\]*)$/i
@@ -12,8 +12,8 @@ const AFTER_ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\\]*[/?#\\]/i
 const PORT = /^[^@]*(?:@[^@]*)*:\d*$/
 const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i
 
-export function renderUrl(template: Template, scope: Scope): string {
-  const run = new Evaluation(scope)
+export function renderUrl(template: Template, bindings: Bindings): string {
+  const run = new Evaluation(bindings)
   const insertions: { at: number; source: string }[] = []
   let url = ''
   for (const [index, part] of template.parts.entries()) {

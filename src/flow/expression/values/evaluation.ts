@@ -1,6 +1,7 @@
-/** What one rendering holds: the scope, the values of arrow parameters, the budget, and which reference was missing. */
+/** What one rendering holds: the bindings, the values of arrow parameters, the budget, and which reference was missing. */
+
+import { type Bindings, MISSING } from './bindings.ts'
 import { ExpressionError } from './errors.ts'
-import { MISSING, type Scope } from './scope.ts'
 
 export type Compute = (run: Evaluation) => unknown
 export type Callback = (run: Evaluation, a?: unknown, b?: unknown, c?: unknown, d?: unknown) => unknown
@@ -20,7 +21,7 @@ export const LARGE_OBJECT = 64
 export const MAX_DATA_DEPTH = 1_000
 
 export class Evaluation {
-  readonly scope: Scope
+  readonly bindings: Bindings
   // Slots are numbered at compile time. An arrow function cannot call itself, so each slot has one live value.
   readonly slots: unknown[] = []
   #operations = 0
@@ -28,8 +29,8 @@ export class Evaluation {
   #missing = ''
   #missingBase = ''
 
-  constructor(scope: Scope) {
-    this.scope = scope
+  constructor(bindings: Bindings) {
+    this.bindings = bindings
   }
 
   work(operations: number): void {
