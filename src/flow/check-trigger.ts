@@ -1,4 +1,4 @@
-// What the trigger's schema cannot say: content types, CIDRs and header names.
+// Checks what the trigger's schema cannot express: content types, CIDRs and header names.
 import ipaddr from 'ipaddr.js'
 import { hasTemplate } from './check.ts'
 import { MOST_ACCEPTED, MOST_RANGES } from './document.ts'

@@ -57,7 +57,7 @@ export interface CompiledSecrets {
   result: boolean
 }
 
-/** Stands where something secret is not shown. */
+/** Replaces a secret that is not shown. */
 export const SECRET_MASK = '[secret]'
 
 /** A nested list as a step sees it: a handle that shows nothing of itself in the run's history. */
@@ -158,7 +158,7 @@ export function compileStep<K extends KindSchema>(
   }
 }
 
-/** What compiling a value needs to know of what is around it. */
+/** The context that compiling a value needs. */
 interface Surrounding {
   /** Without any, nested steps are left out. */
   kinds: Kinds
@@ -341,7 +341,7 @@ function typedValue(schema: SchemaNode, render: Resolve, source: string, isSecre
     if (findings.first)
       throw new ExpressionError(
         'expression_failed',
-        // What was found quotes the value.
+        // The message of the checker quotes the value.
         `${source} gives a value that does not fit${isSecret ? '' : `: ${findings.first.message}`}`,
         'Change the expression.',
       )

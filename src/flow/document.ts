@@ -1,10 +1,10 @@
-// What a flow document is: the trigger, and what all steps have in common. Each kind's own settings stand in its step file.
+// Describes a flow document: the trigger, and what all steps have in common. The file of each step kind has its settings.
 import Type, { type Static, type TSchema } from 'typebox'
 import { condition, json, NameValueList, secretText, secretTexts, templated, text } from './schema.ts'
 
 const closed = { additionalProperties: false }
 
-/** Each delivery is held against all of them. */
+/** Each delivery is compared with all of them. */
 export const MOST_ACCEPTED = 100
 export const MOST_RANGES = 1_000
 

@@ -1,4 +1,4 @@
-// A test of a flow as a document: what is delivered, what the world outside replies, and what has to come of it.
+// A test of a flow as a document: the delivery, the replies of APIs, and the expected result.
 import Type, { type Static } from 'typebox'
 import { checkValue } from './check.ts'
 import { Findings, type Issue } from './issue.ts'
@@ -148,7 +148,7 @@ export type FixtureReply = Static<typeof StubReply>
 export type FixtureConnection = Static<typeof Connection>
 export type Expectation = Static<typeof Expected>
 
-/** What is wrong with a test's document; nothing: it is a Fixture. */
+/** Returns the problems of a test's document; none: it is a Fixture. */
 export function fixtureIssues(value: unknown): Issue[] {
   const findings = new Findings()
   const ignore = () => {}

@@ -49,7 +49,7 @@ export class Dialler {
     let destroyed = false
     this.#resolveAll(names, (error, forbidden) => {
       if (destroyed) return
-      // Not knowing what is forbidden is no reason to let it through.
+      // If the forbidden addresses are unknown, nothing may pass.
       if (error) callback(dialFailure(error, names[0]!, destination.port, false), null)
       else dialling = this.#connect(destination, forbidden, cache, callback)
     })

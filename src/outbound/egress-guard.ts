@@ -8,12 +8,12 @@ import { allowsAddress, allowsHost, type EgressRules, namesAddress, withoutFinal
 export interface OwnService {
   /** The origin of MILLRACE_BASE_URL. */
   origin: string
-  /** That of MILLRACE_WEBHOOK_BASE_URL; the same where it is not set. */
+  /** The origin of MILLRACE_WEBHOOK_BASE_URL; the same if it is not set. */
   webhookOrigin: string
   webhookPrefix: string
-  /** Carries how many webhooks of this service stand before a call. */
+  /** The header that says how many webhooks of this service precede a call. */
   hopHeader: string
-  /** Where it listens, and its database: never reachable, whatever is allowed. */
+  /** The addresses it listens on, and its database: never reachable, whatever is allowed. */
   endpoints: readonly { host: string; port: number }[]
 }
 
@@ -95,7 +95,7 @@ export class EgressGuard {
 
 const leadsTo = (hostname: string): string => (isIP(hostname) ? 'is' : 'resolves to')
 
-/** The names that one origin goes by. */
+/** The names of one origin. */
 function spellings(own: string): string[] {
   const { protocol, hostname, port } = new URL(own)
   const hosts = LOOPBACK_HOSTS.includes(hostname) ? LOOPBACK_HOSTS : [withoutFinalDot(hostname)]

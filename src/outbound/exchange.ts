@@ -85,7 +85,7 @@ export class Exchange implements Waiter, HopOwner, Placed {
 
   granted(): void {
     this.#holdsSlot = true
-    // The clock stands still while a redirect waits for the slot of its host.
+    // The time limit pauses while a redirect waits for the slot of its host.
     const now = performance.now()
     if (this.#startedAt === 0) this.#startedAt = now
     this.#deadline = now + this.#remainingMs
@@ -170,7 +170,7 @@ export class Exchange implements Waiter, HopOwner, Placed {
     })
   }
 
-  /** So much of the room that was taken is needed until the run ends. */
+  /** The part of the reserved memory that is needed until the run ends. */
   #keepRoom(bytes: number): void {
     if (this.#roomBytes > bytes) this.#request.room!.shrink(this.#roomBytes - bytes)
     this.#roomBytes = Math.min(this.#roomBytes, bytes)

@@ -177,7 +177,7 @@ export class HopHandler implements Dispatcher.DispatchHandler, BodyOwner {
   }
 }
 
-// RFC 9110 §9.2.2: only what is known to change nothing is repeated unasked.
+// RFC 9110 §9.2.2: only a method that changes nothing is repeated without being asked.
 function isSafe(method: string): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
 }

@@ -1,4 +1,4 @@
-// Opens the vault at the start: finds or makes the key, and refuses to go on with one that does not fit what is stored.
+// Opens the vault at the start: finds or makes the key, and refuses a key that does not match the stored secrets.
 
 import { randomBytes } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// How a secret may stand inside a text before any encoding of the text around it is taken off.
+// Lists the forms that a secret may have inside a text, before the text is decoded.
 import { decoded } from './encodings.ts'
 import { LONGEST_PATTERN } from './pattern-search.ts'
 

@@ -85,7 +85,7 @@ export const OTHER_AUTH: ReadonlySet<string> = new Set('digest ntlm ntlm-wb nego
 /** Their values may be secrets: they are not repeated. */
 export const SECRET_VALUE: ReadonlySet<string> = new Set('proxy-user pass tlspassword cert proxy-pass'.split(' '))
 
-/** Why an option could not be taken over. */
+/** Says why the import leaves an option out. */
 export const REASONS: Readonly<Record<string, string>> = {
   ...group(
     [

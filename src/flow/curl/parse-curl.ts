@@ -1,4 +1,4 @@
-// Reads a curl command as the settings of an HTTP step, and says what it could not take over.
+// Turns a curl command into the settings of an HTTP step, and lists what it left out.
 import { hasTemplate } from '../check.ts'
 import { isWrittenByClient, unfitForHeader } from '../outbound-parts.ts'
 import { isHeaderName } from '../reply-header.ts'
@@ -345,7 +345,7 @@ class Command {
     return { kind: 'text', value: text, contentType: type }
   }
 
-  /** Room for what a file has. */
+  /** An empty body in place of a file's content. */
   #fileBody(type: string | undefined): HttpBody {
     const isJson = type !== undefined && /[/+]json\b/i.test(type)
     if (!isJson || /^application\/json$/i.test(type)) this.#dropContentType(/./)

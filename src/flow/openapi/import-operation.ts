@@ -1,4 +1,4 @@
-// An operation of an OpenAPI description as an HTTP step, and what could not be taken over.
+// Turns an operation of an OpenAPI description into an HTTP step, and lists what it left out.
 import type { HttpRequestSettings } from '../curl/http-settings.ts'
 import type { NotTaken } from '../curl/parse-curl.ts'
 import { escapedUrl } from '../outbound-parts.ts'

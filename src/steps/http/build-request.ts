@@ -1,4 +1,4 @@
-// Turns resolved settings into the request that leaves, and into what the run's history shows of it.
+// Turns resolved settings into the request to send, and into what the run shows of it.
 import { OutboundError, type OutboundHeader } from '../../engine/http-client.ts'
 import { givenBoundary, type RequestBody, requestBody } from './request-body.ts'
 import type { HttpSettings } from './settings.ts'
