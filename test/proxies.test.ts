@@ -19,7 +19,7 @@ import {
 const SECRET = 'the-value-of-the-sender'
 /** Not the proxy's own. */
 const CLIENT = '127.0.0.2'
-const ca = readFileSync(new URL('../src/outbound/test-certificates/authority.pem', import.meta.url))
+const ca = readFileSync(new URL('../src/outbound/certificates.testkit/authority.pem', import.meta.url))
 
 /** Which names of header authentication fit letter by letter, when they are sent as they are configured. */
 const EXACT: Record<ProxyName, Record<string, boolean>> = {

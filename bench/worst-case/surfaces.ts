@@ -5,7 +5,8 @@ import { brotliCompress, deflate, gzip } from 'node:zlib'
 import { readConfig } from '../../src/app/config.ts'
 import { startApp } from '../../src/app/start.ts'
 import { parseCurl } from '../../src/flow/curl/parse-curl.ts'
-import { ExpressionError, parseTemplate, renderValue, type Scope } from '../../src/flow/expression/index.ts'
+import { ExpressionError, parseTemplate, renderValue } from '../../src/flow/expression/index.ts'
+import type { Bindings } from '../../src/flow/expression/values/bindings.ts'
 import { importOperation } from '../../src/flow/openapi/import-operation.ts'
 import { OpenApiError, readOpenApi } from '../../src/flow/openapi/read-openapi.ts'
 import { CookieJar } from '../../src/outbound/cookie-jar.ts'
@@ -249,16 +250,16 @@ export async function openSurfaces(
 /** An expression on a text. */
 export function evaluates(expression: string, text: string): () => void {
   const template = parseTemplate(`{{ ${expression} }}`)
-  const scope = {
+  const bindings = {
     roots: Object.assign(Object.create(null), { vars: { t: text } }),
     now: '',
     uuid: '',
     sha256: () => '',
     hmacSha256: () => '',
-  } as Scope
+  } as Bindings
   return () => {
     try {
-      renderValue(template, scope)
+      renderValue(template, bindings)
     } catch (error) {
       if (!(error instanceof ExpressionError)) throw error
     }

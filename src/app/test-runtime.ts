@@ -1,4 +1,4 @@
-// Wires the engine, the real steps and a database in memory for tests of flows; app/start.ts does it for the service.
+// Wires the engine, the real steps and a database in memory into a runtime for tests of flows; app/start.ts does it for the service.
 import { hashing } from '../base/hashing.ts'
 import { Engine } from '../engine/engine.ts'
 import { createIds } from '../engine/ids.ts'
@@ -31,10 +31,10 @@ import { createRunStore } from '../storage/stores/run-store.ts'
 import { createSampleStore } from '../storage/stores/sample-store.ts'
 import { fixedTimeSandbox } from '../testing/fixed-time-sandbox.ts'
 import { StubClient } from '../testing/stub-client.ts'
-import type { Bench } from '../testing/test-runtime.ts'
+import type { TestRuntime } from '../testing/test-runtime.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 
-export interface BenchSettings {
+export interface TestRuntimeSettings {
   startMs: number
   env: Readonly<Record<string, string>>
   connections: Readonly<Record<string, FixtureConnection>>
@@ -48,7 +48,12 @@ export const openSandbox = createSandbox
 const SEALED_STAND_IN = 'sealed-value'
 const MAX_BODY_BYTES = 10 * 1024 * 1024
 
-export async function openBench({ startMs, env, connections: given, sandbox }: BenchSettings): Promise<Bench> {
+export async function openTestRuntime({
+  startMs,
+  env,
+  connections: given,
+  sandbox,
+}: TestRuntimeSettings): Promise<TestRuntime> {
   const clock = new VirtualClock(startMs)
   const { now, sleepUntil } = clock
   const storage = await openInMemory()

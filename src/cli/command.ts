@@ -35,11 +35,11 @@ export interface Context<Options> {
   wantsJson: boolean
   settings: CommandLineSettings
   target: Target
-  /** The server, or the data folder behind a server of its own; once. */
+  /** Connects to the server, or to the data folder through a server in this process; only once. */
   connect(): Promise<ApiClient>
   /** The result: `json` with --json, otherwise the text. Says that all is well. */
   show(json: unknown, text: () => string): ExitCode
-  /** The same for text that is meant for a file or another program, which gets it to the byte. */
+  /** Does the same for text that goes to a file or another program, byte by byte. */
   showDocument(json: unknown, text: () => string): ExitCode
   /** For people only, beside the result: goes to stderr, and nowhere with --json. */
   note(text: string): void

@@ -11,7 +11,7 @@ export const EXIT = {
   conflict: 4,
   /** No server answers, or it cannot work at the moment. */
   unreachable: 5,
-  /** The token is missing, wrong, or does not reach so far. */
+  /** The token is missing or wrong, or its scope is not enough. */
   notAllowed: 6,
 } as const
 

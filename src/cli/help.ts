@@ -8,8 +8,8 @@ export const COMMON_OPTIONS: Readonly<Record<string, OptionSpec>> = {
 }
 
 export const CONNECTING_OPTIONS: Readonly<Record<string, OptionSpec>> = {
-  server: { type: 'text', value: 'url', help: 'the server to talk to; without it MILLRACE_BASE_URL' },
-  token: { type: 'text', value: 'token', help: 'an API token, or @file; without it MILLRACE_ADMIN_TOKEN' },
+  server: { type: 'text', value: 'url', help: 'the server to talk to; by default MILLRACE_BASE_URL' },
+  token: { type: 'text', value: 'token', help: 'an API token, or @file; by default MILLRACE_ADMIN_TOKEN' },
   'data-dir': { type: 'text', value: 'folder', help: 'work on this data folder, or with the server that holds it' },
 }
 
@@ -32,7 +32,7 @@ export function overview(terminal: Terminal, commands: readonly Command[]): stri
     '',
     ...lines,
     '',
-    'millrace <command> --help says more, with examples. All of it: docs/cli.md.',
+    '"millrace <command> --help" explains a command, with examples. docs/cli.md explains all of them.',
   ].join('\n')
 }
 

@@ -5,7 +5,7 @@ import { runCommandLine } from './run-command-line.ts'
 import { Terminal } from './terminal/terminal.ts'
 
 export async function main(args: readonly string[]): Promise<void> {
-  // Whoever reads our output may stop reading: `millrace runs list | head`.
+  // The reader of the output may stop reading: `millrace runs list | head`.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
   const settings = readCommandLineSettings()
   const terminal = new Terminal(process, settings)

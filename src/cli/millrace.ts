@@ -10,8 +10,8 @@ if (Number(process.versions.node.split('.')[0]) < NEEDED) {
   const { runOnPinnedNode } = await import('./pinned-node.ts')
   await runOnPinnedNode()
   console.error(
-    `Millrace needs Node ${NEEDED} or newer; this is ${process.version}. npm brings the right one along on Linux (x64, arm64) and Windows (x64), ` +
-      `unless it is told to leave out optional packages. Otherwise install Node ${NEEDED} from your system.`,
+    `Millrace needs Node ${NEEDED} or newer; this is ${process.version}. npm installs the right one on Linux (x64, arm64) and Windows (x64), ` +
+      `unless you tell it to omit optional packages. Otherwise install Node ${NEEDED} from your system.`,
   )
   process.exit(1)
 } else await run(process.argv.slice(2))

@@ -7,7 +7,7 @@ const FLAGS = ['--max-semi-space-size=8', '--heap-growing-percent=50', '--no-all
 /** Freed memory goes back to the system. With any size of its own choice glibc keeps what a burst took. */
 const ALLOCATOR = { MALLOC_TRIM_THRESHOLD_: '131072', MALLOC_MMAP_THRESHOLD_: '131072' }
 
-/** Starts this command anew in the same process, id and standard streams included, unless it was started with all settings. */
+/** Restarts this command in the same process, with the same id and standard streams, unless it already has all settings. */
 export function takeProcessSettings(): void {
   const { execArgv, argv, env, execPath } = process
   // What the operator set stays.

@@ -77,8 +77,8 @@ describe('the command line', () => {
     ['mills list --zzz', 'See millrace mills list --help.'],
     ['mills list --limit', "'--limit <value>' argument missing"],
     ['mills list --limit many', '--limit takes a whole number from 1, not "many".'],
-    ['mills list a b', 'This is too much. Usage: millrace mills list [river] [options]'],
-    ['mills stop', 'Something is missing. Usage: millrace mills stop <mill>'],
+    ['mills list a b', 'There are too many arguments. Usage: millrace mills list [river] [options]'],
+    ['mills stop', 'An argument is missing. Usage: millrace mills stop <mill>'],
     ['mills stop x --server http://x', '"millrace mills stop" has no option --server.'],
     ['xyzzy', '"millrace help" lists them.'],
   ])('refuses "%s" and says how to go on', async (line, advice) => {

@@ -178,7 +178,9 @@ function checkCount(command: Command, given: number): void {
   const least = command.args.filter((name) => name.startsWith('<')).length
   const most = command.args.some((name) => name.includes('...')) ? Number.POSITIVE_INFINITY : command.args.length
   if (given >= least && given <= most) return
-  throw usageError(`${given < least ? 'Something is missing' : 'This is too much'}. Usage: ${usageOf(command)}`)
+  throw usageError(
+    `${given < least ? 'An argument is missing' : 'There are too many arguments'}. Usage: ${usageOf(command)}`,
+  )
 }
 
 function valuesOf(command: Command, values: Record<string, unknown>): Record<string, unknown> {
@@ -200,7 +202,7 @@ function numberFrom(name: string, text: string): number {
   return value
 }
 
-/** null: a fault of ours, which deserves its stack. */
+/** Returns null for a bug in Millrace, which is shown with its stack. */
 function asCliError(error: unknown): CliError | null {
   if (error instanceof CliError) return error
   if (error instanceof ConfigError) return new CliError(EXIT.usage, 'configuration', error.message)

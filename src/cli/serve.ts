@@ -31,7 +31,7 @@ export async function serve(): Promise<void> {
   process.on('SIGINT', stop)
 }
 
-/** One line for what the operator can mend; the stack for what is our fault. */
+/** Returns one line for a problem that the operator can fix, and the stack for a bug in Millrace. */
 function explain(error: unknown): string {
   if (error instanceof ConfigError || error instanceof Refusal) return `Millrace cannot start: ${error.message}`
   const { code, message, syscall, path } = error as NodeJS.ErrnoException

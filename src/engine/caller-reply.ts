@@ -1,6 +1,7 @@
 // What the webhook's caller is told: the configured reply, or the default of docs/webhooks.md#replies.
 import type { CompiledReply, CompiledTrigger } from '../flow/compile.ts'
-import { ExpressionError, type Scope } from '../flow/expression/index.ts'
+import { ExpressionError } from '../flow/expression/index.ts'
+import type { Bindings } from '../flow/expression/values/bindings.ts'
 import { isContentType, isMediaType, isReplyHeaderAllowed } from '../flow/reply-header.ts'
 import type { RunError } from './ports/run-journal.ts'
 import type { Roots } from './run-scope.ts'
@@ -26,7 +27,7 @@ export type ReplyRefused = (reason: string) => void
 /** Parts that are not configured come from the default; a template that fails does not fail the delivery: the default stands. */
 export function callerReply(
   configured: CompiledReply,
-  scope: Scope,
+  scope: Bindings,
   fallback: CallerReply,
   refused: ReplyRefused,
 ): CallerReply {
@@ -59,7 +60,7 @@ export function finalReply(
   { reply, errorReply }: Pick<CompiledTrigger, 'reply' | 'errorReply'>,
   runId: string,
   roots: Roots,
-  scopeOf: (roots: Roots) => Scope,
+  scopeOf: (roots: Roots) => Bindings,
   error: RunError | null,
   refused: ReplyRefused,
 ): CallerReply {

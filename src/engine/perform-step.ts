@@ -1,7 +1,8 @@
 // Runs one step once: resolves its settings, calls its kind, and turns whatever goes wrong into an outcome.
 import { CODE, STEP_ERRORS } from '../base/error-catalogue.ts'
 import { type CompiledStep, SECRET_MASK } from '../flow/compile.ts'
-import { ExpressionError, type Scope } from '../flow/expression/index.ts'
+import { ExpressionError } from '../flow/expression/index.ts'
+import type { Bindings } from '../flow/expression/values/bindings.ts'
 import { ConnectionError, type Connections } from './ports/connections.ts'
 import { failed, type Outcome, type StepContext, type StepError, type StepKind } from './step-kind.ts'
 import { WalkSignal } from './walk-signals.ts'
@@ -22,7 +23,7 @@ export interface Performed {
 
 export async function performStep(
   step: CompiledStep<StepKind>,
-  scope: Scope,
+  scope: Bindings,
   connections: Connections,
   contextFor: (
     settings: unknown,

@@ -1,6 +1,7 @@
 // The rounds of a loop: several at once over a list, or one after the other while a condition holds.
 import { CODE, filled, STEP_ERRORS } from '../base/error-catalogue.ts'
-import { ExpressionError, type Scope } from '../flow/expression/index.ts'
+import { ExpressionError } from '../flow/expression/index.ts'
+import type { Bindings } from '../flow/expression/values/bindings.ts'
 import { NestedFailure } from './perform-step.ts'
 import type { RoundPlan, RoundsResult, StepError } from './step-kind.ts'
 import { Parked } from './walk-signals.ts'
@@ -23,9 +24,9 @@ export interface RoundWalker {
   /** Rounds that an earlier walk has finished; null for a loop that begins. */
   finished(): Promise<RoundRecord[] | null>
   /** Runs the steps of one round; resolves with the scope they leave. `resumed`: an earlier claim may have begun it. */
-  walk(round: Round, resumed: boolean): Promise<Scope>
+  walk(round: Round, resumed: boolean): Promise<Bindings>
   /** The scope in which a `while` is asked before a round. */
-  scopeBefore(round: Round): Scope
+  scopeBefore(round: Round): Bindings
   /** Lets the next round see what the finished ones left. */
   showShared(): Promise<void>
   /** Resolves when all that was done is durable. */

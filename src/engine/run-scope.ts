@@ -1,5 +1,5 @@
 // What templates see of a run: the roots of docs/expressions.md#what-there-is-to-read, and the values that are fixed per step.
-import type { Scope } from '../flow/expression/index.ts'
+import type { Bindings } from '../flow/expression/values/bindings.ts'
 import type { WebhookData } from './webhook-data.ts'
 
 /** Randomness and hashing, handed in: the engine does neither itself. */
@@ -48,7 +48,7 @@ export function roundRoots(outer: Roots, loopId: string, round: object, ownSteps
  * The scope of one step. Its uuid follows from the run and the path, so that a resend after a crash carries the same one.
  * A class: an object literal with getters would get a hidden class of its own each time, and those outlive many collections.
  */
-class StepScope implements Scope {
+class StepScope implements Bindings {
   readonly roots: Roots
   readonly sha256: Hashing['sha256']
   readonly hmacSha256: Hashing['hmacSha256']
@@ -73,7 +73,7 @@ class StepScope implements Scope {
   }
 }
 
-export function stepScope(roots: Roots, hashing: Hashing, runId: string, path: string, startedAt: number): Scope {
+export function stepScope(roots: Roots, hashing: Hashing, runId: string, path: string, startedAt: number): Bindings {
   return new StepScope(roots, hashing, `${runId}:${path}`, startedAt)
 }
 

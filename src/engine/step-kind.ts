@@ -3,7 +3,7 @@
 import type { Static, TSchema } from 'typebox'
 import type { IssueCode } from '../base/error-catalogue.ts'
 import type { KeySettings } from '../flow/document.ts'
-import type { Scope } from '../flow/expression/index.ts'
+import type { Bindings } from '../flow/expression/values/bindings.ts'
 import type { StepListHandle } from '../flow/schema.ts'
 import type { Connections } from './ports/connections.ts'
 import type { HttpClient, RoomOfRun, Standing } from './ports/http-client.ts'
@@ -85,9 +85,9 @@ export interface RoundPlan {
   steps: StepListHandle
   /** The items to go through; null for rounds while a condition holds. */
   items: readonly unknown[] | null
-  holds: ((round: Scope) => boolean) | null
+  holds: ((round: Bindings) => boolean) | null
   /** What a round leaves in the results. */
-  collect: ((round: Scope) => unknown) | null
+  collect: ((round: Bindings) => unknown) | null
   concurrency: number
   max: number
 }

@@ -8,7 +8,7 @@ export interface Visitor {
   /** A string that may hold templates. `lazy`: evaluated when the step asks for it. */
   template(source: string, path: string, mode: TemplateMode | 'condition', lazy: boolean): void
   steps(list: unknown[], path: string, scope: StepListScope): void
-  /** A literal where a secret stands. */
+  /** Reports a literal in a secret field. */
   secret(path: string): void
   /** The name of a connection that has to be of that kind. */
   connection(name: string, path: string, kind: string): void

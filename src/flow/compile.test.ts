@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { stepKinds } from '../steps/index.ts'
 import { compileFlow, compileStep } from './compile.ts'
-import type { Scope } from './expression/index.ts'
+import type { Bindings } from './expression/values/bindings.ts'
 
-const scope = (roots: object): Scope => ({
+const bindings = (roots: object): Bindings => ({
   roots: Object.assign(Object.create(null), roots),
   now: '2026-01-01T00:00:00.000Z',
   uuid: 'u',
@@ -34,7 +34,7 @@ describe('compileStep', () => {
       stepKinds,
     )
     const body = { path: 'a/b c', count: 3 }
-    expect(JSON.parse(JSON.stringify(step.settings(scope({ webhook: { body } }))))).toEqual({
+    expect(JSON.parse(JSON.stringify(step.settings(bindings({ webhook: { body } }))))).toEqual({
       method: 'POST',
       url: 'https://x.test/a%2Fb%20c',
       headers: [{ name: 'X-Count', value: '3' }],
@@ -54,9 +54,9 @@ describe('compileStep', () => {
       { id: 'a', kind: 'http', method: 'GET', url: 'https://x.test', timeout: '{{ webhook.t }}' },
       stepKinds,
     )
-    expect(() => step.settings(scope({ webhook: { t: 'soon' } }))).toThrow('does not fit')
-    expect(() => step.settings(scope({ webhook: { t: 301 } }))).toThrow('at most 300')
-    expect(step.settings(scope({ webhook: { t: 300 } }))['timeout']).toBe(300)
+    expect(() => step.settings(bindings({ webhook: { t: 'soon' } }))).toThrow('does not fit')
+    expect(() => step.settings(bindings({ webhook: { t: 301 } }))).toThrow('at most 300')
+    expect(step.settings(bindings({ webhook: { t: 300 } }))['timeout']).toBe(300)
   })
 
   it('fills in the retry policy', () => {

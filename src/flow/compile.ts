@@ -14,15 +14,15 @@ import {
   renderTree,
   renderUrl,
   renderValue,
-  type Scope,
   type Template,
 } from './expression/index.ts'
+import type { Bindings } from './expression/values/bindings.ts'
 import { Findings } from './issue.ts'
 import type { StepListHandle } from './schema.ts'
 import { type IsSecretField, SecretFlow } from './secret-flow.ts'
 
-/** Gives a setting's value in a scope. */
-export type Resolve = (scope: Scope) => unknown
+/** Gives a setting's value in a bindings. */
+export type Resolve = (bindings: Bindings) => unknown
 
 export interface RetryPolicy {
   attempts: number
@@ -38,10 +38,10 @@ export interface CompiledStep<K extends KindSchema = KindSchema> {
   onError: 'fail' | 'continue'
   retry: RetryPolicy | null
   /** The settings of its kind (docs/flows.md#steps) with templates resolved and nested lists as CompiledStep lists. */
-  settings(scope: Scope): Record<string, unknown>
+  settings(bindings: Bindings): Record<string, unknown>
   /** The connections whose access token its templates read: it has to be good when they do. */
   accessTokens: readonly string[]
-  /** What comes of it may be seen, whatever it comes of. */
+  /** Its result may be shown, even if it derives from a secret. */
   reveals: boolean
   /** null: it has to do with no secret. */
   secrets: CompiledSecrets | null
@@ -49,7 +49,7 @@ export interface CompiledStep<K extends KindSchema = KindSchema> {
 
 export interface CompiledSecrets {
   /** The settings as they may be seen. */
-  shown(scope: Scope): Record<string, unknown>
+  shown(bindings: Bindings): Record<string, unknown>
   /** By place in the settings, whose secrets a template holds. */
   places: ReadonlyMap<string, ReadonlySet<string>>
   /** Those of them where something was made of the secret. */
@@ -58,7 +58,7 @@ export interface CompiledSecrets {
   result: boolean
 }
 
-/** Stands where something secret is not shown. */
+/** Replaces a secret that is not shown. */
 export const SECRET_MASK = '[secret]'
 
 /** A nested list as a step sees it: a handle that shows nothing of itself in the run's history. */
@@ -85,14 +85,14 @@ type Auth = NonNullable<FlowDocument['trigger']['auth']>
 
 export type CompiledAuth =
   | { kind: 'none' }
-  | { kind: 'header' | 'query'; name(scope: Scope): string; value(scope: Scope): string; anyCase: boolean }
+  | { kind: 'header' | 'query'; name(bindings: Bindings): string; value(bindings: Bindings): string; anyCase: boolean }
   | CompiledSignature
 
 export interface CompiledSignature {
   kind: 'signature'
   scheme: Extract<Auth, { kind: 'signature' }>['scheme']
-  secrets(scope: Scope): string[]
-  header(scope: Scope): string | null
+  secrets(bindings: Bindings): string[]
+  header(bindings: Bindings): string | null
   toleranceSeconds: number
 }
 
@@ -102,8 +102,8 @@ export interface CompiledTrigger {
   timeoutMs: number
   reply: CompiledReply
   errorReply: CompiledReply
-  dedupe: { key(scope: Scope): unknown; windowMs: number } | null
-  when: ((scope: Scope) => boolean) | null
+  dedupe: { key(bindings: Bindings): unknown; windowMs: number } | null
+  when: ((bindings: Bindings) => boolean) | null
   accept: readonly string[]
   ips: readonly string[]
   concurrency: number | null
@@ -144,7 +144,7 @@ export function compileStep<K extends KindSchema>(
     kind,
     onError: onError ?? 'fail',
     retry: retry ? retryPolicy(retry) : null,
-    settings: settings as (scope: Scope) => Record<string, unknown>,
+    settings: settings as (bindings: Bindings) => Record<string, unknown>,
     accessTokens: accessTokensIn(kind.settings, own),
     reveals: reveal === true,
     secrets: secret && {
@@ -159,7 +159,7 @@ export function compileStep<K extends KindSchema>(
   }
 }
 
-/** What compiling a value needs to know of what is around it. */
+/** The context that compiling a value needs. */
 interface Surrounding {
   /** Without any, nested steps are left out. */
   kinds: Kinds
@@ -192,12 +192,18 @@ function accessTokensIn(schema: TSchema, settings: unknown): string[] {
 }
 
 function retryPolicy(retry: NonNullable<StepDocument['retry']>): RetryPolicy {
-  const filled = resolver(Retry, retry, NO_STEPS)(NO_SCOPE) as Required<typeof retry>
+  const filled = resolver(Retry, retry, NO_STEPS)(NO_BINDINGS) as Required<typeof retry>
   return { ...filled, on: filled.on ? filled.on.map(String) : null }
 }
 
 /** For values that cannot hold templates. */
-const NO_SCOPE = { roots: Object.create(null), now: '', uuid: '', sha256: () => '', hmacSha256: () => '' } as Scope
+const NO_BINDINGS = {
+  roots: Object.create(null),
+  now: '',
+  uuid: '',
+  sha256: () => '',
+  hmacSha256: () => '',
+} as Bindings
 
 const DEFAULT_ACCEPT = ['application/json']
 
@@ -242,28 +248,28 @@ function compileAuth(auth: Auth | undefined): CompiledAuth {
   return {
     kind: 'signature',
     scheme: auth.scheme,
-    secrets: (scope) => secrets.map((secret) => secret(scope)),
+    secrets: (bindings) => secrets.map((secret) => secret(bindings)),
     header: auth.header === undefined ? () => null : textResolver(auth.header),
     toleranceSeconds: auth.tolerance ?? 300,
   }
 }
 
-function textResolver(value: unknown): (scope: Scope) => string {
+function textResolver(value: unknown): (bindings: Bindings) => string {
   const text = String(value)
   if (!hasTemplate(text)) return () => text
   const template = parseTemplate(text)
-  return (scope) => renderText(template, scope)
+  return (bindings) => renderText(template, bindings)
 }
 
 function optionalResolver(value: unknown): Resolve {
   const template = parseTemplate(String(value))
-  return (scope) => renderOptional(template, scope)
+  return (bindings) => renderOptional(template, bindings)
 }
 
-function conditionResolver(value: string | boolean): (scope: Scope) => boolean {
+function conditionResolver(value: string | boolean): (bindings: Bindings) => boolean {
   if (typeof value === 'boolean') return () => value
   const template = parseTemplate(value)
-  return (scope) => renderCondition(template, scope)
+  return (bindings) => renderCondition(template, bindings)
 }
 
 /** The resolver of any value under its schema. Constant parts are built once and shared: nothing changes them. */
@@ -285,14 +291,14 @@ function node(given: SchemaNode, value: unknown, around: Surrounding): Compiled 
     }
   if (schema['x-lazy'] === 'condition') {
     const holds = conditionResolver(value as string | boolean)
-    return (scope) =>
-      (round: Scope = scope) =>
+    return (bindings) =>
+      (round: Bindings = bindings) =>
         holds(round)
   }
   if (schema['x-lazy'] === 'tree') {
     const compiled = compileTree(value)
-    return (scope) =>
-      (round: Scope = scope) =>
+    return (bindings) =>
+      (round: Bindings = bindings) =>
         renderTree(compiled, round)
   }
   if (schema['x-template'] === 'tree') return tree(value, around)
@@ -311,16 +317,16 @@ function templateNode(schema: SchemaNode, source: string, { parse, isSecret }: S
   if (template.parts.length === 1 && template.parts[0] === SECRET_MASK) return { constant: SECRET_MASK }
   switch (schema['x-template']) {
     case 'text':
-      return (scope) => renderText(template, scope)
+      return (bindings) => renderText(template, bindings)
     case 'url':
       // Where its beginning is masked, it is no URL to hold values against.
       return template.parts.includes(SECRET_MASK)
-        ? (scope) => renderText(template, scope)
-        : (scope) => renderUrl(template, scope)
+        ? (bindings) => renderText(template, bindings)
+        : (bindings) => renderUrl(template, bindings)
     default:
       return typedValue(
         schema.anyOf![0]!,
-        (scope) => renderValue(template, scope),
+        (bindings) => renderValue(template, bindings),
         source,
         template.parts.some((part) => typeof part !== 'string' && isSecret(part)),
       )
@@ -329,14 +335,14 @@ function templateNode(schema: SchemaNode, source: string, { parse, isSecret }: S
 
 /** A whole-value template must give what the schema wants. */
 function typedValue(schema: SchemaNode, render: Resolve, source: string, isSecret: boolean): Resolve {
-  return (scope) => {
-    const value = render(scope)
+  return (bindings) => {
+    const value = render(bindings)
     const findings = new Findings()
     checkValue(schema as TSchema, value, '', findings, NO_VISITOR)
     if (findings.first)
       throw new ExpressionError(
         CODE.expression_failed,
-        // What was found quotes the value.
+        // The message of the checker quotes the value.
         `${source} gives a value that does not fit${isSecret ? '' : `: ${findings.first.message}`}`,
         'Change the expression.',
       )
@@ -348,7 +354,7 @@ const NO_VISITOR: Visitor = { template() {}, steps() {}, secret() {}, connection
 
 function tree(value: unknown, { parse }: Surrounding): Compiled {
   const compiled = compileTree(value, parse)
-  return hasTemplateInside(value) ? (scope) => renderTree(compiled, scope) : { constant: value }
+  return hasTemplateInside(value) ? (bindings) => renderTree(compiled, bindings) : { constant: value }
 }
 
 function hasTemplateInside(value: unknown): boolean {
@@ -360,7 +366,7 @@ function hasTemplateInside(value: unknown): boolean {
 function list(items: Compiled[]): Compiled {
   if (items.every((item) => typeof item !== 'function'))
     return { constant: items.map((item) => (item as { constant: unknown }).constant) }
-  return (scope) => items.map((item) => (typeof item === 'function' ? item(scope) : item.constant))
+  return (bindings) => items.map((item) => (typeof item === 'function' ? item(bindings) : item.constant))
 }
 
 function objectNode(schema: SchemaNode, value: Record<string, unknown>, around: Surrounding): Compiled {
@@ -378,9 +384,9 @@ function objectNode(schema: SchemaNode, value: Record<string, unknown>, around: 
     else constants[key] = compiled.constant
   }
   if (dynamic.length === 0) return { constant: constants }
-  return (scope) => {
+  return (bindings) => {
     const result: Record<string, unknown> = Object.assign(Object.create(null), constants)
-    for (const [key, resolve] of dynamic) result[key] = resolve(scope)
+    for (const [key, resolve] of dynamic) result[key] = resolve(bindings)
     return result
   }
 }

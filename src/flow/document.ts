@@ -1,11 +1,11 @@
-// What a flow document is: the trigger, and what all steps have in common. Each kind's own settings stand in its step file.
+// Describes a flow document: the trigger, and what all steps have in common. The file of each step kind has its settings.
 import Type, { type Static, type TSchema } from 'typebox'
 import type { IssueCode } from '../base/error-catalogue.ts'
 import { condition, json, NameValueList, secretText, secretTexts, templated, text } from './schema.ts'
 
 const closed = { additionalProperties: false }
 
-/** Each delivery is held against all of them. */
+/** Each delivery is compared with all of them. */
 export const MOST_ACCEPTED = 100
 export const MOST_RANGES = 1_000
 
@@ -54,7 +54,7 @@ const Response = Type.Object(
     mode: Type.Union([Type.Literal('immediate'), Type.Literal('finished')], { default: 'immediate' }),
     status: Type.Optional(ReplyStatus),
     headers: Type.Optional(NameValueList),
-    body: Type.Optional(json('Any JSON value; text under a configured non-JSON Content-Type is sent as it is.')),
+    body: Type.Optional(json('Any JSON value; with a configured non-JSON Content-Type, text is sent as it is.')),
     error: Type.Optional(
       Type.Object(
         { status: Type.Optional(ReplyStatus), headers: Type.Optional(NameValueList), body: Type.Optional(json()) },
@@ -111,7 +111,7 @@ export const Retry = Type.Object(
   closed,
 )
 
-/** The keys that every step has, whatever its kind. */
+/** The keys that steps of every kind have. */
 export const StepCommon = {
   id: Type.String({ pattern: '^[a-z][a-z0-9_]*$', maxLength: 64 }),
   kind: Type.String(),
@@ -121,7 +121,8 @@ export const StepCommon = {
   reveal: Type.Optional(
     Type.Boolean({
       default: false,
-      description: 'What it gives may be seen, though it comes of a secret: in the run, by later steps and in replies.',
+      description:
+        'The result may be shown although it derives from a secret: in the run, in later steps and in replies.',
     }),
   ),
 }
@@ -147,7 +148,7 @@ export interface KindSchema {
   /** The setting whose keys become variables. */
   assigns?: string
   keeps?: KeySettings
-  /** `mayRead`: whether so many characters of code may still be read; what may not is judged when it runs. */
+  /** `mayRead`: whether this number of characters of code may still be read; the rest is checked when it runs. */
   check?(
     settings: Record<string, unknown>,
     mayRead: (characters: number) => boolean,

@@ -1,4 +1,4 @@
-// A test of a flow as a document: what is delivered, what the world outside replies, and what has to come of it.
+// A test of a flow as a document: the delivery, the replies of APIs, and the expected result.
 import Type, { type Static } from 'typebox'
 import { CODE } from '../base/error-catalogue.ts'
 import { checkValue } from './check.ts'
@@ -36,9 +36,9 @@ const StubReply = Type.Object(
 
 const Stub = Type.Object(
   {
-    method: Type.Optional(Type.String({ description: 'Any, unless it is given' })),
-    url: Type.String({ minLength: 1, description: 'The whole URL; * stands for any text' }),
-    body: Type.Optional(Type.Unknown({ description: 'Only for requests with this in their body' })),
+    method: Type.Optional(Type.String({ description: 'Any method by default' })),
+    url: Type.String({ minLength: 1, description: 'The whole URL; * matches any text' }),
+    body: Type.Optional(Type.Unknown({ description: 'Only for requests whose body contains this' })),
     reply: Type.Optional(StubReply),
     replies: Type.Optional(Type.Array(StubReply, { minItems: 1, description: 'One for each request, in order' })),
   },
@@ -48,13 +48,11 @@ const Stub = Type.Object(
 const Delivery = Type.Object(
   {
     body: Type.Optional(AnyJson),
-    rawBody: Type.Optional(Type.String({ description: 'In place of body, to the letter' })),
+    rawBody: Type.Optional(Type.String({ description: 'The exact text of the body, instead of body' })),
     headers: Type.Optional(Texts),
     query: Type.Optional(Texts),
     ip: Type.Optional(Type.String()),
-    authenticated: Type.Optional(
-      Type.Boolean({ description: "The trigger's auth and ips are taken as passed", default: false }),
-    ),
+    authenticated: Type.Optional(Type.Boolean({ description: "Skips the trigger's auth and ips", default: false })),
   },
   closed,
 )
@@ -62,7 +60,7 @@ const Delivery = Type.Object(
 const ExpectedRequest = Type.Object(
   {
     method: Type.Optional(Type.String()),
-    url: Type.Optional(Type.String({ description: '* stands for any text' })),
+    url: Type.Optional(Type.String({ description: '* matches any text' })),
     headers: Type.Optional(Type.Record(Type.String(), AnyJson)),
     body: Type.Optional(AnyJson),
   },
@@ -87,8 +85,8 @@ const Expected = Type.Object(
     error: Type.Optional(Type.Record(Type.String(), AnyJson)),
     vars: Type.Optional(Type.Record(Type.String(), AnyJson)),
     steps: Type.Optional(Type.Record(Type.String(), AnyJson, { description: 'Outputs by id, or by path' })),
-    requests: Type.Optional(Type.Array(ExpectedRequest, { description: 'Every request that left, in order' })),
-    unordered: Type.Optional(Type.Boolean({ description: 'The requests may leave in any order', default: false })),
+    requests: Type.Optional(Type.Array(ExpectedRequest, { description: 'Every request that was sent, in order' })),
+    unordered: Type.Optional(Type.Boolean({ description: 'The requests may be sent in any order', default: false })),
   },
   closed,
 )
@@ -115,7 +113,7 @@ const Connection = Type.Object(
 
 const surroundings = {
   now: Type.Optional(
-    Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d(T.*)?$', description: 'When the first delivery comes' }),
+    Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d(T.*)?$', description: 'When the first delivery arrives' }),
   ),
   env: Type.Optional(Texts),
   connections: Type.Optional(Type.Record(Type.String(), Connection)),
@@ -133,7 +131,9 @@ const Case = Type.Object(
 
 export const FixtureSchema = Type.Object(
   {
-    flow: Type.Optional(Type.String({ minLength: 1, description: 'Its file; beside this one, unless it is given' })),
+    flow: Type.Optional(
+      Type.String({ minLength: 1, description: 'The file of the flow; by default the one beside this file' }),
+    ),
     ...surroundings,
     stubs: Type.Optional(Type.Array(Stub, { description: 'For every test, after its own' })),
     tests: Type.Array(Case, { minItems: 1 }),
@@ -149,7 +149,7 @@ export type FixtureReply = Static<typeof StubReply>
 export type FixtureConnection = Static<typeof Connection>
 export type Expectation = Static<typeof Expected>
 
-/** What is wrong with a test's document; nothing: it is a Fixture. */
+/** Returns the problems of a test's document; none: it is a Fixture. */
 export function fixtureIssues(value: unknown): Issue[] {
   const findings = new Findings()
   const ignore = () => {}

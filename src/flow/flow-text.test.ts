@@ -62,7 +62,7 @@ describe('flow text', () => {
   })
 
   it.each(['a: &a [x]\nb: *a', 'a0: &a0 []\na1: &a1 [*a0, *a0]', 'a: &a [*a]'])('refuses the aliases of %j', (text) => {
-    expect(() => parseFlowText(text)).toThrow('aliases such as *name are not taken')
+    expect(() => parseFlowText(text)).toThrow('aliases such as *name are not allowed')
   })
 
   it.each([

@@ -30,7 +30,7 @@ export function parseFlowText(text: string, aliases: 'refused' | 'taken' = 'refu
 }
 
 function inOurWords(reason: string): string {
-  if (reason.startsWith('aliases exceeded')) return 'aliases such as *name are not taken; write out what they stand for'
+  if (reason.startsWith('aliases exceeded')) return 'aliases such as *name are not allowed; write out their values'
   if (reason.startsWith('nesting exceeded')) return `the document is nested more than ${MAX_DEPTH} levels deep`
   return reason
 }

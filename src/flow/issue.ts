@@ -8,7 +8,7 @@ export interface Issue {
   message: string
 }
 
-/** shape: refused already when a draft is saved; publish: refused when it is published; warning: published all the same. */
+/** shape: refused when a draft is saved; publish: refused when it is published; warning: does not prevent publishing. */
 export type Weight = 'shape' | 'publish' | 'warning'
 
 export interface Finding extends Issue {
@@ -18,7 +18,7 @@ export interface Finding extends Issue {
 
 const WEIGHTS: readonly Weight[] = ['warning', 'publish', 'shape']
 
-/** Who sends a thousand problems gets so many back, and is told that there are more. */
+/** The most problems in one reply; a last one says that there are more. */
 const MOST_FINDINGS = 500
 const MOST_CHARACTERS = 500_000
 
@@ -41,7 +41,7 @@ export class Findings {
   /** What was left out weighs as much as the worst of it. */
   get all(): Finding[] {
     if (this.#left === null) return this.#list
-    const message = 'There are more problems than these: put them right first, then look again.'
+    const message = 'There are more problems: fix these first, then check again.'
     return [...this.#list, { weight: this.#left, path: '', code: 'too_many_problems', message }]
   }
 }

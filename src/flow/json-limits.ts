@@ -23,10 +23,10 @@ export interface JsonMeasure {
 /** What a name with escapes costs more than another: see parse-json.ts. */
 const ESCAPED_WEIGHT = 4
 
-/** So many digits without an exponent are always finite. */
+/** A number with at most this many digits and no exponent is always finite. */
 const LONGEST_SAFE_NUMBER = 308
 
-/** Reads a JSON text once, without recursion, and stops where a limit is passed. What is no JSON gives some numbers or other. */
+/** Reads a JSON text once, without recursion, and stops where a limit is passed. Text that is not JSON gives arbitrary numbers. */
 export function measureJson(text: string, limits: JsonLimits): JsonMeasure {
   const { length } = text
   let open = 0
@@ -91,7 +91,7 @@ export function isKey(text: string, end: number): boolean {
   return false
 }
 
-/** What is too much, for the end of a sentence; null where everything is within its limits. */
+/** Returns which limit is exceeded, for the end of a sentence; null: none is. */
 export function jsonProblem({ depth, values, names }: JsonMeasure, limits: JsonLimits): string | null {
   const shown = (count: number) => count.toLocaleString('en')
   if (depth > limits.depth) return `nested more than ${shown(limits.depth)} levels deep`

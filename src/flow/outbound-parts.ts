@@ -26,7 +26,7 @@ export const hasBreak = (text: string): boolean => /[\r\n\0]/.test(text)
 // RFC 3986 less the square brackets, which many APIs use raw in query names.
 const NOT_IN_URL = /[^!#-;=?-[\]_a-z~]|%(?![0-9A-Fa-f]{2})/gu
 
-/** With escapes for whatever cannot stand in a URL; those that there are stay. */
+/** Escapes the characters that a URL cannot contain; existing escapes stay. */
 export const escapedUrl = (text: string): string => text.toWellFormed().replaceAll(NOT_IN_URL, encodeURIComponent)
 
 export const isMediaTypeName = (type: string): boolean => {

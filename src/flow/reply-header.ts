@@ -28,7 +28,7 @@ const NAMED = [
   'RateLimit-Limit',
   'RateLimit-Remaining',
   'RateLimit-Reset',
-  // Not -Credentials: a page elsewhere must not read what a webhook answers to a request with a cookie of ours.
+  // Not -Credentials: a page of another origin must not read a webhook's answer to a request with Millrace's cookie.
   'Access-Control-Allow-Origin',
   'Access-Control-Allow-Methods',
   'Access-Control-Allow-Headers',
@@ -41,7 +41,7 @@ const ALLOWED = new Set(NAMED.map((name) => name.toLowerCase()))
 const ACTED_ON =
   /^x-(?:request-id|millrace-.*|content-type-options|(?:webkit-csp|content-security-policy).*|frame-options|xss-protection|dns-prefetch-control|permitted-cross-domain-policies|download-options|ua-compatible|sourcemap|accel-.*|sendfile.*|lighttpd-.*|litespeed-.*|reproxy-.*|envoy-.*|forwarded.*|real-ip|original-.*|rewrite-.*|http-method.*|method-override)$/
 
-const CONFIGURABLE = `Use a name of your own that begins with X-, or one of ${NAMED.join(', ')}`
+const CONFIGURABLE = `Use a name that begins with X-, or one of ${NAMED.join(', ')}`
 
 export const isHeaderName = (name: string): boolean => NAME.test(name)
 
@@ -55,7 +55,7 @@ export function checkReplyHeaders(headers: unknown, at: string, report: Report):
     checkReplyHeader(header, `${at}/${i}`, report)
     const name: unknown = header?.name
     if (typeof name === 'string' && isContentType(name) && ++types === 2)
-      report(`${at}/${i}/name`, CODE.invalid_header, 'There is a Content-Type already; a reply has one.')
+      report(`${at}/${i}/name`, CODE.invalid_header, 'There is already a Content-Type; a reply has only one.')
   }
 }
 
@@ -78,7 +78,7 @@ function checkReplyHeader(header: unknown, at: string, report: Report): void {
 }
 
 const ONE_TYPE =
-  'A Content-Type is one media type, such as text/html; charset=utf-8, without commas. Parts of their own (multipart) cannot be sent.'
+  'A Content-Type is one media type, such as text/html; charset=utf-8, without commas. Multipart replies cannot be sent.'
 
 /** The rule for a header that comes out of templates. */
 export function isReplyHeaderAllowed(name: string, value: string): boolean {

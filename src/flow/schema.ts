@@ -1,6 +1,6 @@
 // Schema constructors for flow documents: TypeBox JSON Schemas, annotated with where templates may stand and when they are evaluated.
 import Type, { type Static, type TSchema } from 'typebox'
-import type { Scope } from './expression/index.ts'
+import type { Bindings } from './expression/values/bindings.ts'
 import { CONNECTION_NAME } from './validate/connection-use.ts'
 
 /**
@@ -79,14 +79,14 @@ export function condition(): Type.TUnsafe<() => boolean> {
   return Type.Unsafe<() => boolean>({ type: ['string', 'boolean'], minLength: 1, 'x-lazy': 'condition' })
 }
 
-/** A condition that is asked in the scope of a round. */
-export function roundCondition(): Type.TUnsafe<(round: Scope) => boolean> {
-  return Type.Unsafe<(round: Scope) => boolean>({ type: ['string', 'boolean'], minLength: 1, 'x-lazy': 'condition' })
+/** A condition that is evaluated with the bindings of a round. */
+export function roundCondition(): Type.TUnsafe<(round: Bindings) => boolean> {
+  return Type.Unsafe<(round: Bindings) => boolean>({ type: ['string', 'boolean'], minLength: 1, 'x-lazy': 'condition' })
 }
 
-/** JSON with templates that are evaluated in the scope of a round. */
-export function roundTree(description: string): Type.TUnsafe<(round: Scope) => unknown> {
-  return Type.Unsafe<(round: Scope) => unknown>({ description, 'x-lazy': 'tree' })
+/** JSON with templates that are evaluated with the bindings of a round. */
+export function roundTree(description: string): Type.TUnsafe<(round: Bindings) => unknown> {
+  return Type.Unsafe<(round: Bindings) => unknown>({ description, 'x-lazy': 'tree' })
 }
 
 /** A nested list of steps, run by the step through its context. */

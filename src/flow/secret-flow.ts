@@ -1,4 +1,4 @@
-// Follows secrets through a flow by reference: which templates hold one, whatever they do with it, and which results come of them.
+// Follows secrets through a flow by reference: which templates hold one, whatever they do with it, and which results derive from them.
 // What decides (a condition) is not followed, nor what an API answers.
 import { checkValue } from './check.ts'
 import { type Kinds, type StepDocument, stepSchema } from './document.ts'

@@ -1,4 +1,4 @@
-// Holds query strings and bodies against their schemas, with issues a caller can act on.
+// Checks query strings and bodies against their schemas, and reports issues that a caller can act on.
 import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import Value from 'typebox/value'
@@ -11,7 +11,7 @@ export const compileRequestCheck: FastifySchemaCompiler<TSchema> = ({ schema, ht
   if (CHECKED_BY_OPERATION in schema) return () => true
   const issuesOf = compileShape(schema, httpPart ?? 'request')
   return (data: unknown) => {
-    // Query strings are text: numbers are made of them first. Defaults are filled in.
+    // Query strings are text: this converts numbers first, and fills in defaults.
     const value = Value.Default(schema, httpPart === 'body' ? (data ?? {}) : Value.Convert(schema, data))
     const issues = issuesOf(value)
     if (issues.length === 0) return { value }
@@ -20,7 +20,7 @@ export const compileRequestCheck: FastifySchemaCompiler<TSchema> = ({ schema, ht
   }
 }
 
-/** Of a route that takes no body, or whose body has nothing that must be there. */
+/** For a route that takes no body, or whose body has no required field. */
 export function mayBeLeftOut(body: unknown): boolean {
   if (body === undefined) return true
   const { required = [], [CHECKED_BY_OPERATION]: isChecked } = body as {

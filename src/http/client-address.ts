@@ -1,17 +1,17 @@
-// Whose request it is: the socket's peer, or what trusted proxies say of it.
+// Finds the address of the client: the peer of the socket, or what trusted proxies say.
 import type { IncomingMessage } from 'node:http'
 import ipaddr from 'ipaddr.js'
 import { isInRanges, parseAddressRange } from '../base/address-range.ts'
 
 export type ClientAddress = (request: IncomingMessage) => string
 
-/** `trusted`: addresses and CIDRs of proxies whose X-Forwarded-For is believed. */
+/** `trusted`: addresses and CIDRs of proxies whose X-Forwarded-For is trusted. */
 export function createClientAddress(trusted: readonly string[]): ClientAddress {
   if (trusted.length === 0) return peerOf
   const ranges = trusted.map(parseAddressRange)
   return (request) => {
     const forwarded = String(request.headers['x-forwarded-for'] ?? '').split(',')
-    // From the nearest backwards: each proxy added whom it saw; the first that is no proxy of ours is the client.
+    // Reads from the nearest proxy backwards: each proxy added the address it saw; the first address that is not a trusted proxy is the client.
     let client = peerOf(request)
     while (isInRanges(client, ranges) && forwarded.length) {
       const before = forwarded.pop()!.trim()
@@ -22,7 +22,7 @@ export function createClientAddress(trusted: readonly string[]): ClientAddress {
   }
 }
 
-/** Who shares it is likely to be one and the same: an IPv4 address, or the 64 bits that a network of IPv6 has. */
+/** Returns what is likely to be one client: an IPv4 address, or the 64 bits of an IPv6 network. */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address
   const parsed = ipaddr.process(address)

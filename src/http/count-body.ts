@@ -1,4 +1,4 @@
-// The bodies of management requests count among those in memory, each with what it declares or with the most that it may have.
+// Counts the bodies of management requests among those in memory, each with its declared size or its limit.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type BodyBudget, SMALL_BODY } from '../operations/deliveries/body-budget.ts'
 import { noRoom } from '../operations/deliveries/rejection.ts'
@@ -11,7 +11,7 @@ export const createCountBody =
   async ({ headers, routeOptions }, reply) => {
     const most = routeOptions.bodyLimit
     const bytes = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : most
-    // Fastify refuses what declares more than the limit.
+    // Fastify refuses a body that declares more than the limit.
     if (bytes <= SMALL_BODY || bytes > most) return
     const hold = bodies.open()
     if (!hold.reach(bytes)) {
@@ -19,6 +19,6 @@ export const createCountBody =
       void reply.header('retry-after', String(retryAfterSeconds))
       return refuse(reply, code, message)
     }
-    // Requests of our own, by MCP, finish and have no connection to close.
+    // Requests that MCP makes inside the process finish, and have no socket to close.
     reply.raw.once('finish', () => hold.release()).once('close', () => hold.release())
   }

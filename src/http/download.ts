@@ -1,4 +1,4 @@
-// What somebody else sent, handed out as it is: a file to keep, never a page to open.
+// Sends what a stranger sent as a file to save, never as a page to open.
 import type { FastifyReply } from 'fastify'
 
 export const download = (reply: FastifyReply, content: Uint8Array | string, name: string): FastifyReply =>

@@ -6,7 +6,7 @@ import type { Authenticate } from './access/authenticate.ts'
 
 const HEARTBEAT_MS = 15_000
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024
-/** Each stream is a connection, and what its reader leaves unread. */
+/** Each stream costs a socket, and the memory of the events that its reader leaves unread. */
 const MOST_PER_CALLER = 20
 const MOST_IN_ALL = 500
 const TRY_AGAIN_S = 5
@@ -21,7 +21,7 @@ export class EventStreams {
     this.#authenticate = authenticate
   }
 
-  /** `first` is sent at the start, so that nobody misses what happened before; its changes follow. */
+  /** `first` is sent at the start, so that the reader misses nothing; its changes follow. */
   async stream(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -34,9 +34,9 @@ export class EventStreams {
     this.#admit(caller)
     const pending: FlowEvent[] = []
     let send = (event: FlowEvent) => void pending.push(event)
-    // Subscribed before the first state is read: between the two nothing is lost.
+    // Subscribes before it reads the first state, so that nothing between the two is lost.
     const unsubscribe = events.subscribe(topic, (event) => send(event))
-    // Signed out, revoked, deleted: whoever may not come in any more may not go on watching.
+    // A caller who signed out, or whose token or user was deleted, may not continue to watch.
     const actorId = request.actor?.id
     const revoked = new AbortController()
     const release = actorId ? events.subscribe(actorTopic(actorId), () => revoked.abort()) : () => {}
@@ -59,11 +59,11 @@ export class EventStreams {
       'x-request-id': request.id,
       'x-content-type-options': 'nosniff',
     })
-    // Whoever watches learns at once that it is connected, not with the first event.
+    // The reader learns immediately that it is connected, not with the first event.
     raw.flushHeaders()
     send = (event) => {
       raw.write(`event: ${event.type}\ndata: ${JSON.stringify(event.data)}\n\n`)
-      // Whoever does not read must not fill our memory; a browser connects again by itself.
+      // A reader that does not read must not fill the memory; a browser connects again by itself.
       if (raw.writableLength > MAX_UNREAD_BYTES) raw.destroy()
     }
     if (opening) send(opening)
@@ -90,9 +90,9 @@ export class EventStreams {
   #admit(caller: string): void {
     const open = this.#byCaller.get(caller) ?? 0
     if (open >= MOST_PER_CALLER)
-      throw new RateLimited(`You watch ${open} streams of events already; close one first.`, TRY_AGAIN_S)
+      throw new RateLimited(`You already have ${open} event streams open; close one first.`, TRY_AGAIN_S)
     if (this.#count >= MOST_IN_ALL)
-      throw new RateLimited('Too many streams of events are open; try again later.', TRY_AGAIN_S)
+      throw new RateLimited('Too many event streams are open; try again later.', TRY_AGAIN_S)
     this.#byCaller.set(caller, open + 1)
     this.#count++
   }

@@ -1,4 +1,4 @@
-// How a refusal or fault becomes a reply: one body shape for the whole API.
+// Turns a refusal or fault into a reply, with one body shape for the whole API.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { API_ERRORS, type ApiErrorCode, CODE } from '../base/error-catalogue.ts'
 import type { Issue } from '../flow/issue.ts'
@@ -31,11 +31,11 @@ const FASTIFY_CODES: Record<string, [ApiErrorCode, string]> = {
   ],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     CODE.invalid_request,
-    'The Content-Type must be application/json; where a flow is taken, application/yaml will do too.',
+    'The Content-Type must be application/json; a flow may also be application/yaml.',
   ],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: [CODE.invalid_request, 'The body does not match its Content-Length.'],
-  // A method that no route can have; it gets past what answers other unknown paths.
-  FST_ERR_NOT_FOUND: [CODE.not_found, 'There is nothing here for this method.'],
+  // A method that no route can have; the handler of unknown paths does not see it.
+  FST_ERR_NOT_FOUND: [CODE.not_found, 'There is nothing at this path for this method.'],
   ECONNRESET: [CODE.invalid_request, 'The body ended before its declared end.'],
 }
 
@@ -46,7 +46,7 @@ export interface Failure {
   retryAfter: string | null
 }
 
-/** What the caller is told of an error; null: it is our fault, and nothing to tell. */
+/** Returns what the caller may know of an error; null: it is a bug in Millrace, and nothing is told. */
 export function failureOf(error: Error & { code?: string; validation?: Issue[] }): Failure | null {
   const failure = (
     code: ApiErrorCode,
@@ -67,7 +67,7 @@ export function failureOf(error: Error & { code?: string; validation?: Issue[] }
   return known ? failure(...known) : null
 }
 
-/** On every reply: JSON that holds what strangers sent must not be taken for anything else. */
+/** Set on every reply: browsers must not take JSON with data of strangers for anything else. */
 export const headersOfAll = (requestId: string) => ({
   'x-request-id': requestId,
   'x-content-type-options': 'nosniff',

@@ -1,31 +1,30 @@
-// Node accepts one connection per listening socket in each turn of the event loop. While a turn is busy with deliveries, new senders
-// would wait in the kernel, unseen and unanswered: several sockets listen on the one port, and the kernel deals out to them.
-
+// Node accepts one socket per listening socket in each turn of the event loop. While a turn is busy with deliveries, new senders
+// would wait in the kernel without an answer. So several sockets listen on one port, and the kernel distributes senders among them.
 import { existsSync, readFileSync } from 'node:fs'
 import type { Server as HttpServer } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { TooFewFiles } from '../base/refusals.ts'
 
-/** A thousand senders at once are let in within a few turns. Elsewhere the kernel does not deal out connections. */
+/** A thousand senders at once are accepted within a few turns. Only the kernel of Linux distributes them. */
 const MOST_SOCKETS = process.platform === 'linux' ? 512 : 1
 const BACKLOG = 4096
 /** The database, its threads and their event loops, the standard streams: 45 after the start, and more with code steps. */
 const OWN_FILES = 64
-/** With fewer hardly anybody could be connected. */
+/** With fewer files hardly any sender could connect. */
 const LEAST_FILES = 128
 
 export interface Sockets {
   count: number
-  /** The limit on open files where that is why there are so few. */
+  /** The limit on open files, if it is the reason for fewer sockets. */
   limitedBy: number | null
 }
 
-/** A quarter of what is left; the rest is for connections. */
+/** A quarter of the remaining files; the rest is for accepted sockets. */
 export function socketsWithin(limit: number): Sockets {
   if (limit < LEAST_FILES)
     throw new TooFewFiles(
-      `this process may have ${limit} files open at once, and needs ${LEAST_FILES} to work at all. ` +
+      `this process may have ${limit} files open at once, and needs at least ${LEAST_FILES}. ` +
         'Raise the limit: "ulimit -n 65536" in the shell that starts it, or LimitNOFILE=65536 in a unit of systemd.',
     )
   const count = Math.min(MOST_SOCKETS, Math.floor((limit - OWN_FILES) / 4))
@@ -41,7 +40,7 @@ export function openFilesLimit(): number {
 
 export interface Listening {
   address: AddressInfo
-  /** Accepts nothing more; resolves when the last connection has ended. */
+  /** Accepts no more sockets; resolves when the last one has ended. */
   close(): Promise<void>
 }
 
@@ -52,7 +51,7 @@ export async function listen(
   sockets: number,
 ): Promise<Listening> {
   const shared = sockets > 1
-  // Sockets that share a port would share it with another program, too: find out whether there is one.
+  // Sockets that share a port would also share it with another program: this checks whether there is one.
   if (shared && port !== 0) await tryPort(host, port)
   await fastify.listen({ host, port, backlog: BACKLOG, ...(shared && { reusePort: true }) })
   const http = fastify.server as HttpServer

@@ -1,11 +1,11 @@
-// Requests that are not valid HTTP, or only just: refused before any route sees them, and the connection closed.
+// Refuses requests that are not valid HTTP, or only just, before any route sees them, and closes the socket.
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { API_ERRORS, CODE } from '../base/error-catalogue.ts'
 import { closeSoon } from './early-end.ts'
 import { failureBody } from './failure.ts'
 
-/** What the parser lets through although it is a trick or a mistake. */
+/** Finds what the parser accepts although it is an attack or a mistake. */
 export function faultOfHead(raw: IncomingMessage): string | null {
   if (!raw.url!.startsWith('/')) return 'The request target must be a path.'
   let hosts = 0

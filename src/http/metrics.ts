@@ -5,7 +5,7 @@ import type { Meters } from '../operations/ports/basics.ts'
 import { Tally } from './tally.ts'
 import { type Series, Timings } from './timings.ts'
 
-/** What is read when somebody asks for the metrics. */
+/** Values that are read for each request of the metrics. */
 export interface Gauges {
   queued(): number
   oldestQueuedSeconds(): number
@@ -17,12 +17,12 @@ export interface Gauges {
 
 export interface Metrics extends Meters {
   synced(seconds: number, writes: number): void
-  /** What a run has just recorded of its steps. */
+  /** The entries of steps that a run has just recorded. */
   stepsRecorded(entries: readonly JournalEntry[]): void
   outbound: { replied(status: number, durationMs: number): void; failed(code: string): void }
   /** The database refused a write of a run, which is tried again. */
   storageFailed(): void
-  /** Something held the event loop for long. */
+  /** The event loop was blocked for long. */
   loopHeld(ms: number): void
   watch(gauges: Gauges): void
   text(): Promise<string>
@@ -34,7 +34,7 @@ const CLASSES: Record<number, string> = { 2: '2xx', 3: '3xx', 4: '4xx', 5: '5xx'
 /** A database that hangs must not make the metrics hang with it. */
 const DATABASE_WITHIN_MS = 2_000
 
-/** `ofProcess` adds those of Node. They observe it until it ends: not for a server that comes and goes in a process. */
+/** `ofProcess` adds the metrics of Node. They observe the process until it ends, so a short-lived server in a process leaves them out. */
 export function createMetrics({ ofProcess }: { ofProcess: boolean }): Metrics {
   const registry = new Registry()
   if (ofProcess) collectDefaultMetrics({ register: registry })
@@ -59,7 +59,7 @@ export function createMetrics({ ofProcess }: { ofProcess: boolean }): Metrics {
   const requests = new Tally({
     registry,
     name: 'millrace_outbound_requests_total',
-    help: 'Outbound requests by the class of their final status, or by why there was none',
+    help: 'Outbound requests by the class of their final status, or by the reason without a reply',
     labels: ['status', 'error'],
     labelsOf: pairOf('status', 'error'),
     known: ['2xx', '3xx', '4xx', '5xx', 'none connection_timeout'],
@@ -88,12 +88,12 @@ export function createMetrics({ ofProcess }: { ofProcess: boolean }): Metrics {
   })
   const stalls = new Counter({
     name: 'millrace_event_loop_stalls_total',
-    help: 'How often something held the event loop for 200 ms or longer; the log says what',
+    help: 'How often the event loop was blocked for 200 ms or longer; the log says by what',
     registers,
   })
   const longest = new Gauge({
     name: 'millrace_event_loop_longest_stall_seconds',
-    help: 'The longest of these times since the start',
+    help: 'The longest of these stalls since the start',
     registers,
   })
   let longestMs = 0
@@ -131,15 +131,15 @@ export function createMetrics({ ofProcess }: { ofProcess: boolean }): Metrics {
             this.set(await read())
           },
         })
-      gauge('millrace_runs_queued', 'Runs taken on and not begun', gauges.queued)
+      gauge('millrace_runs_queued', 'Runs that were accepted and have not begun', gauges.queued)
       gauge(
         'millrace_queue_oldest_seconds',
-        'How long the run that has waited longest is in line; 0: nobody waits',
+        'How long the oldest queued run has waited; 0: no run waits',
         gauges.oldestQueuedSeconds,
       )
       gauge('millrace_runs_running', 'Runs under way in this process', gauges.running)
       gauge('millrace_outbound_in_flight', 'Outbound requests in flight', gauges.outbound)
-      gauge('millrace_body_bytes', 'Bytes of the bodies that are being taken on', gauges.bodyBytes)
+      gauge('millrace_body_bytes', 'Bytes of the bodies that are being received', gauges.bodyBytes)
       gauge('millrace_database_up', '1: the database can be reached and written', async () =>
         (await isUp(gauges)) ? 1 : 0,
       )

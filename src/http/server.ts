@@ -1,4 +1,4 @@
-// The HTTP server: what holds for every request, and all routes.
+// The HTTP server: the rules for every request, and all routes.
 import {
   createServer as createHttpServer,
   type Server as HttpServer,
@@ -58,9 +58,9 @@ export interface ServerOptions extends System {
   /** null: nobody records deliveries. */
   tracing: DeliveryTracing | null
   flowSchema: object
-  /** Where the built web UI lies. */
+  /** The folder of the built web UI. */
   uiFolder: string
-  /** Nothing but health and metrics is served: by a process that only runs runs. */
+  /** Serves only health and metrics, for a process that only carries out runs. */
   healthOnly: boolean
   /** Webhooks have an origin of their own. */
   webhooksApart: boolean
@@ -68,10 +68,10 @@ export interface ServerOptions extends System {
 }
 
 const KIB = 1024
-/** Nobody has said who they are yet; names, passwords and codes are short. */
+/** The caller is unknown at sign-in; names, passwords and codes are short. */
 const MAX_SIGN_IN_BODY = 16 * KIB
 const MAX_BODY = 256 * KIB
-/** Flows, and tests with what was once delivered. */
+/** For flows, and for tests with the data of a delivery. */
 const MAX_DOCUMENT = 5 * KIB * KIB
 /** Reading YAML takes many times as long as JSON. */
 const MAX_YAML = 512 * KIB
@@ -123,7 +123,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
       void reply.header('connection', 'close')
       return refuse(reply, CODE.bad_request, fault)
     }
-    // At once: it comes before whatever may be wrong with the body.
+    // Answers immediately, before any problem of the body.
     if (request.is404) return notFound(request, reply)
     return authorize(request, reply)
   })
@@ -132,7 +132,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   fastify.addHook('preHandler', async ({ method, routeOptions }) =>
     services.watch.begin(`${method} ${routeOptions.url}`),
   )
-  // Each route must be in the access table: a forgotten one stops the start, not the guard.
+  // Each route must be in the access table: a missing one prevents the start.
   fastify.addHook('onRoute', (route) => {
     for (const method of [route.method].flat())
       if (method !== 'HEAD' && !ACCESS[`${method} ${route.url}`])
@@ -140,38 +140,38 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   })
 
   if (options.healthOnly) {
-    await fastify.register(async (scope) => healthRoutes(scope, options))
+    await fastify.register(async (app) => healthRoutes(app, options))
     fastify.setNotFoundHandler(notFound)
     return { fastify, streams }
   }
-  await fastify.register(async (scope) => {
-    acceptJson(scope, MAX_SIGN_IN_BODY)
-    signInRoutes(scope, services, cookie, keepAlive, clientAddress)
+  await fastify.register(async (app) => {
+    acceptJson(app, MAX_SIGN_IN_BODY)
+    signInRoutes(app, services, cookie, keepAlive, clientAddress)
   })
-  await fastify.register(async (scope) => {
-    acceptJson(scope, MAX_DOCUMENT)
-    acceptYaml(scope)
-    flowDocumentRoutes(scope, services, options.flowSchema)
+  await fastify.register(async (app) => {
+    acceptJson(app, MAX_DOCUMENT)
+    acceptYaml(app)
+    flowDocumentRoutes(app, services, options.flowSchema)
   })
-  await fastify.register(async (scope) => {
-    acceptJson(scope, MAX_DOCUMENT)
-    flowRoutes(scope, services, streams)
-    mcpRoutes(scope, options.settings.version)
+  await fastify.register(async (app) => {
+    acceptJson(app, MAX_DOCUMENT)
+    flowRoutes(app, services, streams)
+    mcpRoutes(app, options.settings.version)
   })
-  await fastify.register(async (scope) => {
-    acceptJson(scope, MAX_BODY)
-    flowSourceRoutes(scope, services, editorSchema(options.flowSchema))
-    runRoutes(scope, services, streams, options.settings.version)
-    deliveryRoutes(scope, services, streams)
-    auditRoutes(scope, services)
-    backupRoutes(scope, services)
-    connectionRoutes(scope, services)
-    userRoutes(scope, services)
-    tokenRoutes(scope, services)
-    keyRoutes(scope, services)
-    systemRoutes(scope, options)
-    scope.get('/api/v1/openapi.json', { schema: DESCRIPTION }, () => Promise.resolve(fastify.swagger()))
-    scope.get('/api/docs', { schema: REFERENCE }, (_request, reply) =>
+  await fastify.register(async (app) => {
+    acceptJson(app, MAX_BODY)
+    flowSourceRoutes(app, services, editorSchema(options.flowSchema))
+    runRoutes(app, services, streams, options.settings.version)
+    deliveryRoutes(app, services, streams)
+    auditRoutes(app, services)
+    backupRoutes(app, services)
+    connectionRoutes(app, services)
+    userRoutes(app, services)
+    tokenRoutes(app, services)
+    keyRoutes(app, services)
+    systemRoutes(app, options)
+    app.get('/api/v1/openapi.json', { schema: DESCRIPTION }, () => Promise.resolve(fastify.swagger()))
+    app.get('/api/docs', { schema: REFERENCE }, (_request, reply) =>
       reply
         .type('text/html; charset=utf-8')
         .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
@@ -190,11 +190,11 @@ function listenOn(choose: Choose, api: WebhookListener): HttpServer {
       // Slow senders are cut off: headers within 15 s, the whole request within 2 minutes.
       headersTimeout: 15_000,
       requestTimeout: 120_000,
-      // Often, so that a thousand of them are not cut off in one turn of the event loop.
+      // Checks often, so that a thousand slow senders are not cut off in one turn of the event loop.
       connectionsCheckingInterval: 100,
       keepAliveTimeout: 65_000,
       maxHeaderSize: 16_384,
-      // Checked by faultOfHead, where the answer has the shape of all others.
+      // faultOfHead checks this, so that the answer has the shape of all others.
       requireHostHeader: false,
     },
     listen,
@@ -206,7 +206,7 @@ function listenOn(choose: Choose, api: WebhookListener): HttpServer {
     if (chosen === api) response.writeContinue()
     chosen(request, response)
   })
-  // What else somebody may expect is ignored, as RFC 9110 (10.1.1) allows.
+  // Other expectations are ignored, as RFC 9110 (10.1.1) allows.
   server.on('checkExpectation', listen)
   return server
 }

@@ -1,4 +1,4 @@
-// Counts by a key. The labels are made when somebody asks for the metrics: prom-client's own counters hash them at every count.
+// Counts by a key. The labels are made when the metrics are read: prom-client's own counters hash them at every count.
 import { Counter, type Registry } from 'prom-client'
 
 export interface TallyOptions {

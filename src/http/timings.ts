@@ -48,11 +48,11 @@ export class Timings {
     this.name = options.name
     this.#help = options.help
     this.#bounds = options.bounds
-    // Of a metric the registry uses name and get() alone.
+    // The registry uses only name and get() of a metric.
     options.registry.registerMetric(this as unknown as Metric)
   }
 
-  /** To be kept by whoever observes: each call makes another one. */
+  /** The caller keeps the result: each call makes another one. */
   series(labels: Labels = {}): Series {
     const series = new Series(labels, this.#bounds)
     this.#series.push(series)

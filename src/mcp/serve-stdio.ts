@@ -1,4 +1,4 @@
-// MCP over stdin and stdout: for as long as the other side keeps our input open.
+// Serves MCP over stdin and stdout, as long as the other side keeps stdin open.
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -31,7 +31,7 @@ export async function serveStdio(
   })
   await server.connect(new StdioServerTransport(input, output))
   await Promise.race([once(input, 'end'), closed])
-  // Who pipes messages in wants their answers, although nothing more comes.
+  // A caller that pipes messages in wants their answers after the input ends.
   while (underWay.size > 0) await Promise.allSettled(underWay)
   await nextTurn()
   await server.close()

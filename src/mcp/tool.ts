@@ -1,4 +1,4 @@
-// What a tool is: a name and words for the model, the schema of its input, and the request to the API that it stands for.
+// A tool has a name and words for the model, the schema of its input, and the request of the API that it makes.
 import type { ToolAnnotations } from '@modelcontextprotocol/sdk/types.js'
 import Type, { type Static, type TObject, type TProperties } from 'typebox'
 
@@ -22,7 +22,7 @@ export interface Tool {
   annotations: ToolAnnotations
   input: TObject
   request(input: never): ApiRequest
-  /** What of the reply is shown, where not all of it is wanted; undefined: what was asked for is not there. */
+  /** Picks the part of the reply to show; undefined: it does not exist. */
   show?(body: never, input: never): unknown
 }
 

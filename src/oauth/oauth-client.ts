@@ -1,4 +1,4 @@
-// OAuth 2.0 by oauth4webapi, through the guarded HTTP client: egress rules hold for authorization servers too.
+// OAuth 2.0 by oauth4webapi, through the guarded HTTP client: egress rules also apply to authorization servers.
 import {
   type AuthorizationServer,
   allowInsecureRequests,
@@ -31,12 +31,12 @@ import {
 import { tokenReply } from './token-reply.ts'
 
 const TIMEOUT_MS = 15_000
-/** Far more than is shown of it in the end: cut after secrets are hidden, not through the middle of one. */
+/** Far more than is shown in the end: the text is cut after secrets are masked, not through the middle of one. */
 const LONGEST_MESSAGE = 10_000
 
 export function createOAuthClient(http: HttpClient): OAuthClient {
   const optionsFor = (standing: Standing | null) => ({
-    // Which protocols may be used is for the egress rules to say.
+    // The egress rules decide which protocols are allowed.
     [allowInsecureRequests]: true,
     [customFetch]: async (
       url: string,
@@ -137,7 +137,7 @@ async function post(
     headers: Object.entries(headers).map(([name, value]) => ({ name, value: String(value), credential: true })),
     body,
     timeoutMs: TIMEOUT_MS,
-    // A redirect would take the client's secret elsewhere.
+    // A redirect would send the client secret elsewhere.
     followRedirects: false,
     hops: 0,
     signal: null,

@@ -1,10 +1,10 @@
 // Brings the replies of token endpoints into the form of RFC 6749: many leave something out, or say it in their own way.
 import type { OutboundReply } from '../engine/ports/http-client.ts'
 
-/** Tokens are short, and what is longer takes its time. */
+/** Access tokens are short, and a longer reply would take long to read. */
 const LONGEST = 65_536
 
-/** What some servers call a grant that is gone. */
+/** The codes that some servers use for a grant that no longer exists. */
 const GONE = new Set(['bad_refresh_token', 'invalid_refresh_token', 'expired_token', 'token_expired'])
 
 /** For a reply that is no server error: the status and body that the standard would have. */

@@ -43,7 +43,7 @@ const NOT_PUBLIC_V6: readonly [string, string][] = [
   ['ff00::/8', 'multicast'],
 ]
 
-/** Where clouds hand out credentials to whoever asks from inside a machine. Of the blocks nothing else is in use anywhere. */
+/** The addresses where clouds hand out credentials to every program on a machine. Nothing else uses these blocks. */
 const METADATA: readonly Range[] = [
   '169.254.169.254/32',
   // Containers of AWS: tasks, and pods.

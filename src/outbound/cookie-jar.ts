@@ -1,4 +1,4 @@
-// The cookies of one request: what a host sets on a redirect goes back to that host at a later hop, and is forgotten with the request.
+// The cookies of one request: a cookie that a host sets on a redirect goes back to that host at a later hop, and is discarded with the request.
 // RFC 6265bis for one host at a time: `Domain` widens nothing, since which hosts belong together only the public suffix list knows.
 import type { OutboundHeader, OutboundHop } from '../engine/ports/http-client.ts'
 
@@ -40,7 +40,7 @@ export class CookieJar {
     this.#cookies.set(key, cookie)
   }
 
-  /** Whoever can change what goes over http must not take the place of what https set. */
+  /** An attacker who can change http traffic must not replace a cookie that https set. */
   #hasSecure(host: string, name: string): boolean {
     for (const cookie of this.#cookies.values())
       if (cookie.secure && cookie.host === host && cookie.name === name) return true
@@ -57,7 +57,7 @@ export class CookieJar {
     const others: OutboundHeader[] = []
     const pairs: string[] = []
     const named: string[] = []
-    // What a host has set is none of the step's credentials.
+    // A cookie that a host has set is not a credential of the step.
     let credential = false
     for (const header of hop.headers) {
       if (header.name.toLowerCase() !== 'cookie') others.push(header)
@@ -83,7 +83,7 @@ function goesTo({ host, path, secure, expiresAtMs }: Cookie, url: URL, nowMs: nu
   )
 }
 
-/** Null for what a browser would not take either. */
+/** Returns null for a cookie that a browser would also refuse. */
 function parseSetCookie(text: string, url: URL, nowMs: number): Cookie | null {
   const [pair, ...rest] = text.split(';')
   const at = pair!.indexOf('=')

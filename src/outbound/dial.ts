@@ -1,4 +1,4 @@
-// Opens connections: resolves, asks the guard about every address, connects, checks the certificate.
+// Opens sockets: resolves the name, asks the guard about every address, connects, checks the certificate.
 import { isIP, type LookupFunction, connect as netConnect, type Socket } from 'node:net'
 import {
   createSecureContext,
@@ -21,7 +21,7 @@ export interface Destination {
 
 export type DialCallback = (error: Error | null, socket: Socket | null) => void
 
-/** What a caller can do while the connection is being made. */
+/** What a caller can do while the socket connects. */
 export interface Dialling {
   destroy(): void
 }
@@ -49,7 +49,7 @@ export class Dialler {
     let destroyed = false
     this.#resolveAll(names, (error, forbidden) => {
       if (destroyed) return
-      // Not knowing what is forbidden is no reason to let it through.
+      // If the forbidden addresses are unknown, nothing may pass.
       if (error) callback(dialFailure(error, names[0]!, destination.port, false), null)
       else dialling = this.#connect(destination, forbidden, cache, callback)
     })

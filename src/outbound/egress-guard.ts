@@ -1,4 +1,4 @@
-// Decides what a request may reach: by its URL before it is sent, and by the address when a connection is made.
+// Decides what a request may reach: by its URL before it is sent, and by the address when a socket connects.
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import type { Address } from '../base/address-range.ts'
@@ -10,12 +10,12 @@ import { allowsAddress, allowsHost, type EgressRules, namesAddress, withoutFinal
 export interface OwnService {
   /** The origin of MILLRACE_BASE_URL. */
   origin: string
-  /** That of MILLRACE_WEBHOOK_BASE_URL; the same where it is not set. */
+  /** The origin of MILLRACE_WEBHOOK_BASE_URL; the same if it is not set. */
   webhookOrigin: string
   webhookPrefix: string
-  /** Carries how many webhooks of this service stand before a call. */
+  /** The header that says how many webhooks of this service precede a call. */
   hopHeader: string
-  /** Where it listens, and its database: never reachable, whatever is allowed. */
+  /** The addresses it listens on, and its database: never reachable, whatever is allowed. */
   endpoints: readonly { host: string; port: number }[]
 }
 
@@ -36,7 +36,7 @@ export class EgressGuard {
     this.#ownOrigins = new Set([...spellings(own.origin), ...this.#webhookOrigins])
   }
 
-  /** Asked before every send and redirect: a pooled connection must not carry what could not have opened it. */
+  /** Checks every send and redirect: a pooled socket must not carry a request that could not have opened it. */
   target(url: URL): Target {
     const origin = url.hostname.endsWith('.') ? url.origin.replace(url.hostname, url.hostname.slice(0, -1)) : url.origin
     if (!this.#ownOrigins.has(origin)) return 'outside'
@@ -50,11 +50,11 @@ export class EgressGuard {
     return path.startsWith(webhookPrefix) && /^[\w-]+(?:\/[\w-]+)*\/?$/.test(path.slice(webhookPrefix.length))
   }
 
-  /** Asked for the address of every connection to the outside. `forbidden`: what `namedEndpoints` resolved to. */
+  /** Checks the address of every socket to the outside. `forbidden`: the addresses that `namedEndpoints` resolved to. */
   refusal(hostname: string, port: number, dialled: string, forbidden: readonly string[]): OutboundError | null {
     const address = unwrapped(dialled)
     if (this.#isOwnEndpoint(address, port, forbidden)) return this.#ownRefusal(`${hostname}:${port}`)
-    // Credentials of the machine: neither a whole network that is open nor a name, whoever answers for it, leads to them.
+    // Credentials of the machine: neither an allowed network nor an allowed name leads to them.
     if (isMetadata(address) && !namesAddress(this.#rules, address, port)) return this.#metadataRefusal(hostname)
     const range = specialRange(address)
     if (range === null || allowsHost(this.#rules, hostname, port) || allowsAddress(this.#rules, address, port))
@@ -66,7 +66,8 @@ export class EgressGuard {
   }
 
   #metadataRefusal(hostname: string): OutboundError {
-    const hint = 'Whoever runs this service can open it with MILLRACE_EGRESS_ALLOW, by the very address and no range.'
+    const hint =
+      'The operator of this service can allow it with MILLRACE_EGRESS_ALLOW, with the exact address and not a range.'
     return blocked(`${hostname} ${leadsTo(hostname)} an address of cloud metadata`, hint)
   }
 
@@ -88,14 +89,14 @@ export class EgressGuard {
   #ownRefusal(host: string): OutboundError {
     return blocked(
       `${host} belongs to this service itself`,
-      `Of this service only webhooks can be called: ${this.#own.webhookOrigin}${this.#own.webhookPrefix}<webhook id>.`,
+      `Flows can call only the webhooks of this service: ${this.#own.webhookOrigin}${this.#own.webhookPrefix}<webhook id>.`,
     )
   }
 }
 
 const leadsTo = (hostname: string): string => (isIP(hostname) ? 'is' : 'resolves to')
 
-/** The names that one origin goes by. */
+/** The names of one origin. */
 function spellings(own: string): string[] {
   const { protocol, hostname, port } = new URL(own)
   const hosts = LOOPBACK_HOSTS.includes(hostname) ? LOOPBACK_HOSTS : [withoutFinalDot(hostname)]

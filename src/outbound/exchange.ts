@@ -1,8 +1,6 @@
 // One request from its slot to its reply: the time limit and the redirects.
-
 import type { OutboundErrorCode } from '../base/error-catalogue.ts'
 import type { OutboundError, OutboundHop, OutboundReply, OutboundRequest } from '../engine/ports/http-client.ts'
-import type { ConnectionPool } from './connection-pool.ts'
 import { CookieJar } from './cookie-jar.ts'
 import type { EgressGuard, Target } from './egress-guard.ts'
 import { cancelled, timedOut } from './failures.ts'
@@ -10,6 +8,7 @@ import { HopHandler, type HopOwner } from './hop-handler.ts'
 import type { InFlight, Placed } from './in-flight.ts'
 import { isRedirect, MAX_REDIRECTS, nextHop, tooManyRedirects } from './redirect.ts'
 import type { Slots, Waiter } from './slots.ts'
+import type { SocketPool } from './socket-pool.ts'
 import { wireHeaders } from './wire-headers.ts'
 
 /** Counts how requests end. */
@@ -20,7 +19,7 @@ export interface OutboundMeter {
 
 export interface ExchangeContext {
   readonly guard: EgressGuard
-  readonly pool: ConnectionPool
+  readonly pool: SocketPool
   readonly slots: Slots
   readonly inFlight: InFlight<Exchange>
   readonly maxBodyBytes: number
@@ -81,7 +80,7 @@ export class Exchange implements Waiter, HopOwner, Placed {
 
   granted(): void {
     this.#holdsSlot = true
-    // The clock stands still while a redirect waits for the slot of its host.
+    // The time limit pauses while a redirect waits for the slot of its host.
     const now = performance.now()
     if (this.#startedAt === 0) this.#startedAt = now
     this.#deadline = now + this.#remainingMs
@@ -166,13 +165,13 @@ export class Exchange implements Waiter, HopOwner, Placed {
     })
   }
 
-  /** So much of the room that was taken is needed until the run ends. */
+  /** The part of the reserved memory that is needed until the run ends. */
   #keepRoom(bytes: number): void {
     if (this.#roomBytes > bytes) this.#request.room!.shrink(this.#roomBytes - bytes)
     this.#roomBytes = Math.min(this.#roomBytes, bytes)
   }
 
-  /** Once more on a new connection: the server closed the kept one just as the request left. */
+  /** Sends the request once more on a new socket: the server closed the kept one just as the request left. */
   sendAgain(): void {
     this.#send(true)
   }
@@ -203,10 +202,10 @@ export class Exchange implements Waiter, HopOwner, Placed {
       this.fail(error as OutboundError)
       return
     }
-    const connection = pool.take(url.origin, target, fresh)
-    this.#sending = new HopHandler(this, connection, url.hostname, method)
+    const socket = pool.take(url.origin, target, fresh)
+    this.#sending = new HopHandler(this, socket, url.hostname, method)
     const hops = target === 'webhook' ? this.#request.hops + 1 : null
-    connection.client.dispatch(
+    socket.client.dispatch(
       { path: url.pathname + url.search, method, headers: wireHeaders(headers, hopHeader, hops), body },
       this.#sending,
     )

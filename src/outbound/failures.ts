@@ -13,7 +13,7 @@ export type Phase = 'connecting' | 'waiting' | 'reading'
 
 const TRY_AGAIN = OUTBOUND_ERRORS.connection_reset.hint
 
-/** Why no connection came about. `untrusted`: TLS refused the certificate. */
+/** Explains why a socket could not connect. `untrusted`: TLS refused the certificate. */
 export function dialFailure(error: Fault, hostname: string, port: number, untrusted: boolean): OutboundError {
   if (error instanceof OutboundError) return error
   if (untrusted)
@@ -86,14 +86,14 @@ function certificateFault(error: Fault): string {
 export function timedOut(hostname: string, phase: Phase, timeoutMs: number | null): OutboundError {
   const within = timeoutMs === null ? 'in time' : `within ${timeoutMs / 1000} s`
   const what = {
-    connecting: `No connection to ${hostname} came about ${within}`,
+    connecting: `Could not connect to ${hostname} ${within}`,
     waiting: filled(OUTBOUND_ERRORS.connection_timeout.message, { host: hostname, within }),
     reading: `${hostname} did not finish its reply ${within}`,
   }[phase]
   return new OutboundError(CODE.connection_timeout, what)
 }
 
-/** Why an open connection gave no whole reply. */
+/** Explains why an open socket gave no whole reply. */
 export function replyFailure(error: Fault, hostname: string, phase: Phase): OutboundError {
   if (error instanceof OutboundError) return error
   const code = error.code ?? ''

@@ -1,13 +1,13 @@
-// What undici calls for one hop: reads the reply, then hands the connection back or closes it.
+// What undici calls for one hop: reads the reply, then hands the socket back or closes it.
 import type { Dispatcher } from 'undici'
 import type { OutboundError } from '../engine/ports/http-client.ts'
-import type { Connection, ConnectionPool } from './connection-pool.ts'
 import { invalidReply, type Phase, replyFailure, tooLarge } from './failures.ts'
 import { type BodyOwner, type ReplyBody, replyBody } from './reply-body.ts'
+import type { PooledSocket, SocketPool } from './socket-pool.ts'
 
 /** The exchange that the hop is part of. */
 export interface HopOwner {
-  readonly context: { readonly pool: ConnectionPool; readonly maxBodyBytes: number }
+  readonly context: { readonly pool: SocketPool; readonly maxBodyBytes: number }
   wantsRedirect(status: number, location: string | undefined): location is string
   redirected(status: number, location: string, setCookies: readonly string[]): void
   sendAgain(): void
@@ -15,7 +15,7 @@ export interface HopOwner {
   mayWrite(): boolean
   /** It was not written. */
   heldBack(): void
-  /** Where the body may be read on: at once, or when this resolves. */
+  /** Says when to read on: now (true), or when the promise resolves. */
   takeRoom(): true | Promise<void>
   done(status: number, headers: Record<string, string>, cookies: readonly string[], body: Uint8Array): void
   fail(error: OutboundError): void
@@ -32,7 +32,7 @@ export class HopHandler implements Dispatcher.DispatchHandler, BodyOwner {
   readonly maxBodyBytes: number
   phase: Phase = 'connecting'
   readonly #exchange: HopOwner
-  readonly #connection: Connection
+  readonly #socket: PooledSocket
   readonly #method: string
   #controller: Controller | null = null
   #status = 0
@@ -43,12 +43,12 @@ export class HopHandler implements Dispatcher.DispatchHandler, BodyOwner {
   #redirectBytes = 0
   #informational = 0
   #awaitsRoom = false
-  /** The connection is with the pool again or closed; what undici still reports of this hop counts no more. */
+  /** The socket is back in the pool or closed; later reports of undici about this hop are ignored. */
   #over = false
 
-  constructor(exchange: HopOwner, connection: Connection, hostname: string, method: string) {
+  constructor(exchange: HopOwner, socket: PooledSocket, hostname: string, method: string) {
     this.#exchange = exchange
-    this.#connection = connection
+    this.#socket = socket
     this.hostname = hostname
     this.maxBodyBytes = exchange.context.maxBodyBytes
     this.#method = method
@@ -96,7 +96,7 @@ export class HopHandler implements Dispatcher.DispatchHandler, BodyOwner {
       this.#exchange.fail(tooLarge(this.hostname, this.maxBodyBytes))
   }
 
-  // undici parsed them into an object of ours alone.
+  // undici parsed them into an object that nothing else uses.
   #takeHeaders(headers: Headers): void {
     this.#takeCookies(headers)
     for (const name in headers) {
@@ -120,7 +120,7 @@ export class HopHandler implements Dispatcher.DispatchHandler, BodyOwner {
   #skip(bytes: number): void {
     this.#redirectBytes += bytes
     if (this.#redirectBytes <= MAX_REDIRECT_BODY_BYTES) return
-    // Cheaper to connect anew than to read on what nobody will see.
+    // Opening another socket is cheaper than reading a body that nobody will see.
     this.giveUp()
     this.#exchange.redirected(this.#status, this.#location!, this.#cookies)
   }
@@ -128,25 +128,25 @@ export class HopHandler implements Dispatcher.DispatchHandler, BodyOwner {
   onResponseEnd(): void {
     if (this.#over) return
     this.#over = true
-    this.#exchange.context.pool.give(this.#connection)
+    this.#exchange.context.pool.give(this.#socket)
     if (this.#body) this.#body.end()
     else this.#exchange.redirected(this.#status, this.#location!, this.#cookies)
   }
 
   onResponseError(_controller: Controller | null, error: Error): void {
     if (this.#over) return
-    const stale = this.#connection.used && this.phase === 'waiting' && isSafe(this.#method)
+    const stale = this.#socket.used && this.phase === 'waiting' && isSafe(this.#method)
     this.giveUp()
     if (stale) this.#exchange.sendAgain()
     else this.#exchange.fail(replyFailure(error, this.hostname, this.phase))
   }
 
-  /** Frees the socket, whatever state it is in. */
+  /** Frees the socket in any state. */
   giveUp(): void {
     this.#body?.destroy()
     if (this.#over) return
     this.#over = true
-    this.#exchange.context.pool.discard(this.#connection)
+    this.#exchange.context.pool.discard(this.#socket)
   }
 
   pause(): void {
@@ -177,7 +177,7 @@ export class HopHandler implements Dispatcher.DispatchHandler, BodyOwner {
   }
 }
 
-// RFC 9110 §9.2.2: only what is known to change nothing is repeated unasked.
+// RFC 9110 §9.2.2: only a method that changes nothing is repeated without being asked.
 function isSafe(method: string): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
 }

@@ -2,7 +2,6 @@
 
 import { checkHeaderName, checkHeaderValue, parseOutboundUrl } from '../engine/outbound-rules.ts'
 import type { HttpClient, OutboundError, OutboundReply, OutboundRequest } from '../engine/ports/http-client.ts'
-import { ConnectionPool } from './connection-pool.ts'
 import { Dialler } from './dial.ts'
 import { EgressGuard, type OwnService } from './egress-guard.ts'
 import { parseEgressAllow } from './egress-rules.ts'
@@ -11,6 +10,7 @@ import { cancelled } from './failures.ts'
 import { InFlight } from './in-flight.ts'
 import { type Lookup, sharedLookup } from './resolve-names.ts'
 import { Slots } from './slots.ts'
+import { SocketPool } from './socket-pool.ts'
 
 export { type EgressRules, parseEgressAllow } from './egress-rules.ts'
 
@@ -31,7 +31,7 @@ export interface HttpClientOptions {
 }
 
 export interface OutboundClient extends HttpClient {
-  /** Gives up what is in flight, as cancelled, and closes every connection. */
+  /** Fails the requests in flight as cancelled, and closes every socket. */
   close(): Promise<void>
   stats(): { inFlight: number; waiting: number }
 }
@@ -42,7 +42,7 @@ export function createHttpClient(options: HttpClientOptions): OutboundClient {
   const guard = new EgressGuard(parseEgressAllow(options.allow), options.own)
   const context: ExchangeContext = {
     guard,
-    pool: new ConnectionPool(new Dialler(guard, sharedLookup(options.lookup), options.ca ?? [])),
+    pool: new SocketPool(new Dialler(guard, sharedLookup(options.lookup), options.ca ?? [])),
     slots: new Slots(options.concurrency, options.perHost),
     inFlight: new InFlight(),
     maxBodyBytes: options.maxBodyBytes ?? MAX_BODY_BYTES,

@@ -2,7 +2,7 @@
 // so once one of them is old, dead tables keep all that comes and goes alive until the next full collection.
 
 export interface Placed {
-  /** Where it stands; -1 when it is not there. */
+  /** Returns its position; -1 if it is not there. */
   place: number
 }
 

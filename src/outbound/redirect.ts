@@ -34,7 +34,7 @@ function locationUrl(location: string, base: URL): URL {
   if (url === null)
     throw invalidUrl(
       `${from} a URL that is not valid`,
-      'Report it to whoever runs the API, or turn off follow redirects.',
+      'Report it to the operator of the API, or turn off follow redirects.',
     )
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw invalidUrl(

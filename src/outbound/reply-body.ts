@@ -153,7 +153,7 @@ class EncodedBody implements ReplyBody {
   }
 
   end(): void {
-    // A reply without a body may carry the header all the same.
+    // A reply without a body may still carry the header.
     if (this.#stages === null) this.#decoded.end()
     else this.#stages[0]!.end()
   }

@@ -1,4 +1,4 @@
-// Name resolution, one query at a time per name: a burst of connections to one host asks once.
+// Name resolution, one query at a time per name: a burst of requests to one host asks once.
 import { lookup as systemLookup } from 'node:dns'
 
 export interface ResolvedAddress {
@@ -10,7 +10,7 @@ export type LookupCallback = (error: Error | null, addresses: readonly ResolvedA
 
 export type Lookup = (hostname: string, callback: LookupCallback) => void
 
-// `lookup` rather than DNS queries of our own: it knows the hosts file, as everything else on the machine does.
+// Uses `lookup` rather than DNS queries: it reads the hosts file, like every other program on the machine.
 const askSystem: Lookup = (hostname, callback) =>
   systemLookup(hostname, { all: true }, (error, addresses) => callback(error, addresses ?? []))
 

@@ -24,7 +24,7 @@ export type RunReply =
 
 /**
  * A worker has its next request at hand before it has answered the last, so that it need not wait for the pool. Which
- * of them it may begin is in memory that both see, in the place of the turn: whoever takes the number out has the request.
+ * of them it may begin is in memory that both see, in the place of the turn: the side that takes the number out has the request.
  */
 export class Claims {
   readonly #places: Int32Array<SharedArrayBuffer>

@@ -219,7 +219,7 @@ export class QuickJs {
     bytes.fill(0, Math.max(end, untouched.end), Math.max(end, dirtyEnd))
   }
 
-  /** Lets the heap grow by so many bytes from here. */
+  /** Lets the heap grow by this number of bytes from now on. */
   limitMemory(bytes: number): void {
     this.#memory.capBytes = Math.ceil((this.#heapEnd() + bytes) / PAGE_BYTES) * PAGE_BYTES
     this.#ffi.QTS_RuntimeSetMemoryLimit(this.#runtime, bytes)

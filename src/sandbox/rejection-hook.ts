@@ -1,5 +1,5 @@
 // How QuickJS tells of rejected promises. It calls a function pointer in its runtime for that, and this build exports
-// nothing that sets it. So the build's function table is exported too, a function of ours put there, and the pointer written.
+// nothing that sets it. So the build also exports its function table; this module puts a function there and writes the pointer.
 import { readFileSync } from 'node:fs'
 import { type CompiledModule, Instance, Module, type Table } from './web-assembly.ts'
 

@@ -173,7 +173,7 @@ export function unescaped(text: string): string {
   return plain + text.slice(kept)
 }
 
-/** Of four hexadecimal digits; -1 where there are not so many. */
+/** Reads four hexadecimal digits; returns -1 if there are fewer. */
 function unitAt(text: string, at: number): number {
   const digits = text.slice(at, at + 4)
   return /^[0-9a-fA-F]{4}$/.test(digits) ? Number.parseInt(digits, 16) : -1
@@ -255,7 +255,7 @@ function numberAt(source: Uint16Array, at: number): number {
   return NO_PIECE
 }
 
-/** -1: there are not so many hexadecimal digits. */
+/** Returns -1 if there are fewer hexadecimal digits. */
 function hexAt(source: Uint16Array, at: number, digits: number): number {
   let value = 0
   for (let i = at; i < at + digits; i++) {

@@ -1,4 +1,4 @@
-// The keys that seal secrets: the first encrypts, all decrypt, and each is known by an id that tells nothing of it.
+// The keys that seal secrets: the first encrypts, all decrypt, and each has an id that reveals nothing about it.
 import { createHash, createSecretKey, type KeyObject } from 'node:crypto'
 
 export interface Key {

@@ -1,4 +1,4 @@
-// Opens the vault at the start: finds or makes the key, and refuses to go on with one that does not fit what is stored.
+// Opens the vault at the start: finds or makes the key, and refuses a key that does not match the stored secrets.
 
 import { randomBytes } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
@@ -26,7 +26,7 @@ export async function openVault(
   { kind, place }: SealedPlace = { kind: 'sqlite', place: folder },
 ): Promise<Vault> {
   const check = await records.check()
-  // Each process would make its own: with a database that several share, somebody has to give them all the same one.
+  // Each process would make its own key; processes that share a database need the same one, so a person must give it.
   if (keys === null && kind === 'postgres' && !existsSync(join(folder, KEY_FILE)))
     throw new KeyRefused(
       `MILLRACE_SECRET_KEY is not set, and there is no ${join(folder, KEY_FILE)}. With PostgreSQL every process needs the same key: ` +
@@ -38,7 +38,7 @@ export async function openVault(
       `The secrets in ${place} were sealed with another key than ${keys ? 'MILLRACE_SECRET_KEY' : join(folder, KEY_FILE)} gives. ` +
         'Set MILLRACE_SECRET_KEY to the key they were sealed with. Nothing was changed.',
     )
-  // Whatever is stored was sealed with one of the keys of the last start: only where one was taken away it must be looked at.
+  // Stored secrets were sealed with the keys of the last start: they need a check only if one of those keys is missing now.
   const hasAll = check?.keyIds?.every((id) => vault.knows(id)) ?? false
   const missing = hasAll ? [] : (await records.keyIdsInUse()).filter((id) => !vault.knows(id))
   if (missing.length)

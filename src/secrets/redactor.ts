@@ -1,4 +1,4 @@
-// Knows every secret, by where it is from, and hides it in whatever is logged; and in what is stored and shown of a flow, those that
+// Knows every secret and its origin, and masks it in everything that is logged; in what is stored and shown of a flow, those that
 // the flow can have to do with. To hide others there would tell who sends guesses which of them is right.
 import { SecretSearch } from './secret-search.ts'
 
@@ -58,7 +58,7 @@ export class Redactor {
     this.#former.set(value, { at: now, sources: sources.add(source) })
   }
 
-  /** Lets go of former values that nobody has held since before that time. */
+  /** Forgets former values that no run has held since that time. */
   forget(before: number): void {
     for (const [value, { at }] of this.#former) if (at < before && this.#former.delete(value)) this.#changed()
   }
@@ -120,7 +120,7 @@ export class Redactor {
     return this.for(null).redactJson(value)
   }
 
-  /** What the other side gave itself is not hidden from it: where its mask stands would tell which of its guesses is right. */
+  /** Does not mask values that the other side sent itself: a mask would tell which of its guesses is right. */
   redactReply<T>(value: T, flowId: string, request: () => string): T {
     const search = this.for(flowId)
     const redacted = search.redactJson(value)

@@ -1,4 +1,4 @@
-// How a secret may stand inside a text before any encoding of the text around it is taken off.
+// Lists the forms that a secret may have inside a text, before the text is decoded.
 import { decoded } from './encodings.ts'
 import { LONGEST_PATTERN } from './pattern-search.ts'
 
@@ -52,7 +52,7 @@ function* base64Cores(text: string): Iterable<string> {
   }
 }
 
-/** The characters that these bytes alone decide when so many others (modulo three) stand before them. */
+/** The characters that only these bytes decide when `before` other bytes (modulo three) precede them. */
 function base64Core(bytes: Buffer, before: number): string {
   const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64')
   return encoded.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6))

@@ -1,4 +1,4 @@
-// What the vault and the redactor do for the operations and the stores.
+// Offers the vault and the redactor to the operations and the stores.
 import type { Protect, Secrets } from '../operations/ports/secrets.ts'
 import type { Redactor } from './redactor.ts'
 import { SecretSearch } from './secret-search.ts'

@@ -1,5 +1,5 @@
 // Finds a number of secrets in texts and hides them there: as they are, in base64, percent-encoded, escaped and so on, and one
-// inside the other. In linear time, whatever the texts: senders choose them.
+// inside the other. Takes linear time for all texts, because senders choose them.
 import { decoded, spansBefore, unescaped } from './encodings.ts'
 import { addSpan, LONGEST_PATTERN, PatternSearch, type Span } from './pattern-search.ts'
 import { SHORTEST_FORM, secretForms } from './secret-forms.ts'
@@ -80,7 +80,7 @@ export class SecretSearch {
     return this.#short.has(text) || spansIn(text, this.#inside, LAYERS).length > 0
   }
 
-  /** The secrets that stand in a JSON text, in whatever form. */
+  /** Finds the secrets in a JSON text, in every form. */
   secretsIn(json: string): string[] {
     if (this.#secrets.size === 0) return []
     const found = new Set<string>()

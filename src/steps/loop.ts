@@ -10,15 +10,15 @@ export const loop = defineStep({
   secretFrom: ['each', 'collect'],
   settings: Type.Object(
     {
-      each: Type.Optional(json('The list to go through.')),
+      each: Type.Optional(json('The list to loop over.')),
       while: Type.Optional(roundCondition()),
       steps: stepList('rounds'),
-      collect: Type.Optional(roundTree('What each round leaves in results.')),
+      collect: Type.Optional(roundTree('The entry of each round in results.')),
       concurrency: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 100, default: 1, description: 'Rounds at once, with each.' }),
+        Type.Integer({ minimum: 1, maximum: 100, default: 1, description: 'How many rounds run at once, with each.' }),
       ),
       max: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1000, description: 'Most rounds, with while.' }),
+        Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1000, description: 'The most rounds, with while.' }),
       ),
     },
     { additionalProperties: false },
@@ -30,7 +30,7 @@ export const loop = defineStep({
       issues.push({
         path: '/each',
         code: 'missing',
-        message: 'A loop needs each, a list to go through, or while, a condition.',
+        message: 'A loop needs each, a list to loop over, or while, a condition.',
       })
     if (each !== undefined && settings['while'] !== undefined)
       issues.push({ path: '/while', code: 'conflicting', message: 'A loop has either each or while, not both.' })

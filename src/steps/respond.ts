@@ -12,7 +12,7 @@ export const respond = defineStep({
     {
       status: Type.Optional(templated(Type.Integer({ minimum: 200, maximum: 599, default: 200 }))),
       headers: Type.Optional(NameValueList),
-      body: Type.Optional(json('Any JSON value; text under a non-JSON Content-Type is sent as it is.')),
+      body: Type.Optional(json('Any JSON value; with a non-JSON Content-Type, text is sent as it is.')),
     },
     { additionalProperties: false },
   ),

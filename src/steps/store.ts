@@ -21,7 +21,9 @@ export const store = defineStep({
       key: text({ minLength: 1 }),
       value: Type.Optional(json('Any JSON; what is set or added, or the number to increment by.')),
       ttl: Type.Optional(
-        templated(Type.Number({ exclusiveMinimum: 0, maximum: 315_360_000, description: 'Seconds until it is gone.' })),
+        templated(
+          Type.Number({ exclusiveMinimum: 0, maximum: 315_360_000, description: 'Seconds until the key expires.' }),
+        ),
       ),
     },
     { additionalProperties: false },

@@ -1,5 +1,4 @@
-// Holds what came against what was expected: every difference with its place.
-
+// Compares actual with expected values, and returns every difference with its place.
 import { isObject } from '../base/is-object.ts'
 import { matchesWildcard } from './wildcard.ts'
 
@@ -10,12 +9,12 @@ export interface Difference {
   actual: unknown
 }
 
-/** What is not there at all. */
+/** Marks a value that does not exist. */
 export const ABSENT = Symbol('absent')
 
 /**
  * Objects may have more than is expected of them; lists have exactly what is expected.
- * `{$any: true}` stands for anything but nothing, `{$matches: '^run_'}` for text that matches a regular expression.
+ * `{$any: true}` matches every value that exists, `{$matches: '^run_'}` matches text by a regular expression.
  */
 export function differences(expected: unknown, actual: unknown, path: string): Difference[] {
   if (isObject(expected)) {

@@ -1,5 +1,4 @@
-// Stands in for the HTTP client: answers with what the test says, and keeps what was asked. Nothing leaves the process.
-
+// Stands in for the HTTP client: answers with the stubs of the test, and keeps the requests. Nothing leaves the process.
 import { CODE } from '../base/error-catalogue.ts'
 import {
   type HttpClient,
@@ -23,7 +22,7 @@ export interface SentRequest {
 export class StubClient implements HttpClient {
   /** Since the last call of `answerWith`. */
   sent: SentRequest[] = []
-  /** Requests that no stub stands for. */
+  /** Requests that no stub answers. */
   unexpected: string[] = []
   #stubs: { stub: FixtureStub; used: number }[] = []
 
@@ -36,7 +35,7 @@ export class StubClient implements HttpClient {
 
   async send(request: OutboundRequest): Promise<OutboundReply> {
     const { method, url, headers, body } = request
-    // What may not leave for real does not leave here.
+    // A request that the real client would refuse is also refused here.
     request.check?.({ url: new URL(url), method, headers, body })
     const sent = shown(request)
     this.sent.push(sent)

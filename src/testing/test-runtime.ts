@@ -1,17 +1,17 @@
-// Where a flow is tried out: everything that takes on deliveries and runs them, with a clock that leaps and nothing outside.
+// Describes what a test of a flow runs in: everything that accepts deliveries and runs them, with a virtual clock and no network.
 import type { Issue } from '../flow/issue.ts'
 import type { DeliveryServices } from '../operations/deliveries/services.ts'
 import type { RouteRecord } from '../operations/ports/flows.ts'
 import type { StubClient } from './stub-client.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 
-export interface Bench {
+export interface TestRuntime {
   services: DeliveryServices
   clock: VirtualClock
   http: StubClient
-  /** Makes the document live, or says why it cannot be. */
+  /** Publishes the document, or returns the issues that prevent it. */
   publish(document: unknown): Promise<RouteRecord | Issue[]>
-  /** The ids of the runs that were taken on since this was called last; resolves when they have ended. */
+  /** Resolves when the runs accepted since the last call have ended; returns their ids. */
   finished(): Promise<string[]>
   /** Faults of Millrace itself. */
   bugs: unknown[]

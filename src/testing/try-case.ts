@@ -1,4 +1,4 @@
-// Tries out one test of a flow: delivers, lets the run go to its end, and compares.
+// Runs one test of a flow: delivers, waits for the end of the run, and compares.
 import { API_ERRORS } from '../base/error-catalogue.ts'
 import type { CallerReply } from '../engine/step-kind.ts'
 import { collectPairs, isJsonType, mediaType } from '../engine/webhook-data.ts'
@@ -14,12 +14,12 @@ import type { RouteRecord } from '../operations/ports/flows.ts'
 import type { RunRecord } from '../operations/ports/runs.ts'
 import { ABSENT, type Difference, differences, textDifference } from './match.ts'
 import type { SentRequest } from './stub-client.ts'
-import type { Bench } from './test-runtime.ts'
+import type { TestRuntime } from './test-runtime.ts'
 
 export interface CaseResult {
   issues: Issue[]
   differences: Difference[]
-  /** Requests that no stub stands for. */
+  /** Requests that no stub answers. */
   unexpected: string[]
   bugs: unknown[]
 }
@@ -36,34 +36,34 @@ interface Observed {
 }
 
 export async function tryCase(
-  bench: Bench,
+  runtime: TestRuntime,
   document: unknown,
   test: FixtureCase,
   sharedStubs: readonly FixtureStub[],
 ): Promise<CaseResult> {
-  const result: CaseResult = { issues: [], differences: [], unexpected: [], bugs: bench.bugs }
-  const route = await bench.publish(document)
+  const result: CaseResult = { issues: [], differences: [], unexpected: [], bugs: runtime.bugs }
+  const route = await runtime.publish(document)
   if (Array.isArray(route)) return { ...result, issues: route }
   const parts = [{ ...test, after: 0 }, ...(test.next ?? [])]
   for (const [i, part] of parts.entries()) {
-    bench.clock.advanceTo(bench.clock.now() + (part.after ?? 0) * 1000)
-    bench.http.answerWith([...(part.stubs ?? []), ...sharedStubs])
-    const observed = await observe(bench, route, part.deliver ?? {})
+    runtime.clock.advanceTo(runtime.clock.now() + (part.after ?? 0) * 1000)
+    runtime.http.answerWith([...(part.stubs ?? []), ...sharedStubs])
+    const observed = await observe(runtime, route, part.deliver ?? {})
     const prefix = i === 0 ? '' : `next[${i - 1}].`
     for (const difference of compare(part.expect ?? { status: 'succeeded' }, observed))
       result.differences.push({ ...difference, path: prefix + difference.path })
-    result.unexpected.push(...bench.http.unexpected)
+    result.unexpected.push(...runtime.http.unexpected)
   }
   return result
 }
 
-async function observe(bench: Bench, route: RouteRecord, delivery: FixtureDelivery): Promise<Observed> {
-  const { services, clock } = bench
+async function observe(runtime: TestRuntime, route: RouteRecord, delivery: FixtureDelivery): Promise<Observed> {
+  const { services, clock } = runtime
   const body = Buffer.from(delivery.rawBody ?? bodyText(delivery))
-  const head = headOf(bench, route, delivery, body.length)
+  const head = headOf(runtime, route, delivery, body.length)
   let outcome: CallerReply | Rejection
   try {
-    const admission = await admit(bench, route, head, delivery.authenticated === true)
+    const admission = await admit(runtime, route, head, delivery.authenticated === true)
     const { mode, timeoutMs } = admission.flow.trigger
     const givesUpAt = mode === 'finished' ? clock.now() + timeoutMs : Number.POSITIVE_INFINITY
     clock.onAdvance((time) => {
@@ -76,22 +76,22 @@ async function observe(bench: Bench, route: RouteRecord, delivery: FixtureDelive
     await keepRejection(services, route, head, problem, API_ERRORS[problem.code].status)
     outcome = problem
   }
-  const [runId] = await bench.finished()
+  const [runId] = await runtime.finished()
   const run = runId === undefined ? null : await services.runs.get(runId)
-  const { vars, steps } = await resultsOf(bench, runId)
+  const { vars, steps } = await resultsOf(runtime, runId)
   return {
-    delivery: runId === undefined ? await latestOutcome(bench, route) : 'accepted',
+    delivery: runId === undefined ? await latestOutcome(runtime, route) : 'accepted',
     code: outcome instanceof Rejection ? outcome.code : null,
     reply: outcome instanceof Rejection ? refusal(outcome) : outcome,
     run,
     vars,
     steps,
-    requests: bench.http.sent,
+    requests: runtime.http.sent,
   }
 }
 
 async function admit(
-  { services }: Bench,
+  { services }: TestRuntime,
   route: RouteRecord,
   head: DeliveryHead,
   authenticated: boolean,
@@ -108,7 +108,7 @@ function bodyText({ body, headers = {} }: FixtureDelivery): string {
 }
 
 function headOf(
-  { services }: Bench,
+  { services }: TestRuntime,
   { webhookId }: RouteRecord,
   { headers = {}, query = {}, ip = '127.0.0.1' }: FixtureDelivery,
   contentLength: number,
@@ -145,12 +145,12 @@ const refusal = ({ code, message }: Rejection): CallerReply => ({
   body: { status: 'error', code, message },
 })
 
-async function latestOutcome({ services }: Bench, { flowId }: RouteRecord): Promise<string> {
+async function latestOutcome({ services }: TestRuntime, { flowId }: RouteRecord): Promise<string> {
   const { items } = await services.deliveries.list({ flowId, outcome: null }, { limit: 1, cursor: null })
   return items[0]!.outcome
 }
 
-async function resultsOf({ services }: Bench, runId: string | undefined) {
+async function resultsOf({ services }: TestRuntime, runId: string | undefined) {
   const vars: Record<string, unknown> = {}
   const steps: Record<string, unknown> = {}
   for (const entry of runId === undefined ? [] : await services.runs.steps(runId)) {
@@ -163,7 +163,7 @@ async function resultsOf({ services }: Bench, runId: string | undefined) {
 
 function compare(expected: Expectation, observed: Observed): Difference[] {
   const { run } = observed
-  // A run that failed and should not have: why it did says more than its status.
+  // For a run that failed unexpectedly, the error says more than the status.
   const found: Difference[] = []
   const check = (key: keyof Expectation, actual: unknown) => {
     if (expected[key] !== undefined) found.push(...differences(expected[key], actual, key))

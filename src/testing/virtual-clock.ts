@@ -1,4 +1,4 @@
-// Time as a test has it: it stands still, and leaps to where somebody waits for it.
+// The clock of a test: it stands still, and jumps to the time that somebody waits for.
 
 export class VirtualClock {
   #time: number
@@ -21,7 +21,7 @@ export class VirtualClock {
     this.#listeners.push(listener)
   }
 
-  /** Nobody waits: whoever sleeps is woken at the next turn, and finds that the time has come. */
+  /** Sleepers never wait: each wakes at the next turn, and finds that its time has come. */
   readonly sleepUntil = (timeMs: number): { done: Promise<void>; end(): void } => {
     let wake: NodeJS.Immediate
     const done = new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-// A text in which * stands for any other.
+// Matches a text with a pattern in which * means any text.
 
 export function matchesWildcard(pattern: string, text: string): boolean {
   if (!pattern.includes('*')) return pattern === text

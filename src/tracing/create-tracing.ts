@@ -16,13 +16,13 @@ export interface Tracing {
   runs: RunTracing
   /** null: nobody records. */
   deliveries: DeliveryTracing | null
-  /** Hands over what was recorded and not sent yet. */
+  /** Sends the spans that were recorded and not sent yet. */
   flush(): Promise<void>
 }
 
 export function createTracing({ http, version, redact }: TracingParts): Tracing {
   const tracer = trace.getTracer('millrace', version)
-  // Without an SDK spans have no ids. This one never ends, so that nobody gets to see it.
+  // Without an SDK spans have no ids. This span never ends, so it is never recorded.
   if (!isSpanContextValid(tracer.startSpan('probe').spanContext()))
     return { runs: createPassOn(http), deliveries: null, flush: async () => {} }
   return {

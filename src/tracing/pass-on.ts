@@ -1,4 +1,4 @@
-// Where nobody records: the trace that came with a delivery goes on to whatever its run calls.
+// Passes the trace of a delivery on to the requests of its run, without recording spans.
 import type { HttpClient } from '../engine/ports/http-client.ts'
 import type { RunTracing, StepTrace } from '../engine/ports/tracing.ts'
 import { parseTraceContext } from '../engine/trace-context.ts'

@@ -40,7 +40,7 @@ export function recordDelivery(tracer: Tracer, method: string, given: TraceHeade
     headers: headersOf(span),
     ended(status) {
       if (status !== null) span.setAttribute('http.response.status_code', status)
-      // To refuse a delivery is no fault of the server.
+      // A refused delivery is not an error of the server.
       if (status === null || status >= 500) fail(span, status === null ? 'sender_left' : String(status))
       span.end()
     },
@@ -128,7 +128,7 @@ async function recordRequest(
   }
 }
 
-/** The path of the step that a step stands in: `all` for `all#2[3]/send`. */
+/** Returns the path of the step that contains a step: `all` for `all#2[3]/send`. */
 const pathAround = (path: string): string =>
   path
     .slice(0, Math.max(0, path.lastIndexOf('/')))

@@ -41,7 +41,7 @@ describe('an OAuth connection', () => {
     const popup = await connect()
     await page.getByText("Waiting for the provider's page").waitFor()
     await popup.getByRole('link', { name: /cancel/i }).click()
-    await page.getByRole('alert').getByText('It could not be connected').waitFor()
+    await page.getByRole('alert').getByText('The connection could not be connected').waitFor()
     await popup.close()
   })
 

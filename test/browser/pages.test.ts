@@ -223,10 +223,10 @@ describe('every page', () => {
     await page.getByRole('heading', { name: 'Flows' }).waitFor()
     await page.context().setOffline(true)
     await page.getByRole('link', { name: 'Runs' }).click()
-    await page.getByText('Connection to Millrace lost').waitFor()
+    await page.getByText('Millrace does not answer; trying again').waitFor()
     await page.context().setOffline(false)
     await page.getByRole('button', { name: 'Try now' }).click()
-    await page.getByText('Connection to Millrace lost').waitFor({ state: 'detached' })
+    await page.getByText('Millrace does not answer; trying again').waitFor({ state: 'detached' })
   })
 
   for (const colorScheme of ['light', 'dark'] as const)

@@ -25,7 +25,7 @@ const get = (id: string, path: string, more: object = {}) => ({
 })
 const row = (name: string) => page.locator('tbody tr').filter({ hasText: name })
 const card = (id: string) => page.locator(`[data-card="${id}"]`)
-const panel = () => page.getByRole('region', { name: 'What is looked at' })
+const panel = () => page.getByRole('region', { name: 'Details' })
 const ended = async (post: Promise<{ body: { id: string } }>, states?: string[]) =>
   ui.millrace.runEnded((await post).body.id, states)
 
@@ -53,7 +53,7 @@ describe('without any runs', () => {
     await page.reload()
     await page.getByText(`curl ${flow.webhook.url}`).waitFor()
     await page.goto('/inbox')
-    await page.getByText('Nothing has come in yet').waitFor()
+    await page.getByText('No deliveries yet').waitFor()
     await page.getByText(`curl ${flow.webhook.url}`).waitFor()
   })
 })
@@ -260,7 +260,7 @@ describe('a run under way', () => {
     await page.goto(`/runs/${run.id}?step=rest`)
     await panel().getByText('Goes on').waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
-    await page.getByText('what was done so far is not undone').waitFor()
+    await page.getByText('Finished steps are not undone').waitFor()
     await page.getByRole('button', { name: 'Cancel run' }).click()
     await page.locator('header').getByText('Cancelled').first().waitFor()
     await panel().getByText('Cancelled').waitFor()
@@ -387,7 +387,7 @@ describe('the inbox', () => {
     await post({ type: 'ping' }, key)
   })
 
-  const inboxPanel = () => page.getByRole('region', { name: 'The delivery that is looked at' })
+  const inboxPanel = () => page.getByRole('region', { name: 'Selected delivery' })
 
   it('lists what came in, with the reason, and new ones as they come', async () => {
     await page.goto(`/inbox?flow=${flowId}`)

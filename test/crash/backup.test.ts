@@ -72,7 +72,10 @@ describe('a backup', () => {
     await millrace.stop()
     const file = join(folder, 'sealed.db')
     const made = await callCli(['backup', file, '--data-dir', dataDir])
-    expect(made).toMatchObject({ exit: 0, stderr: expect.stringContaining('the key that seals secrets is not in it') })
+    expect(made).toMatchObject({
+      exit: 0,
+      stderr: expect.stringContaining('does not contain the key that seals secrets'),
+    })
     expect(readFileSync(file).includes(readFileSync(join(dataDir, 'secret.key'), 'utf8').trim())).toBe(false)
     expect(readFileSync(file).includes('a-sealed-literal')).toBe(false)
 
@@ -91,12 +94,12 @@ describe('a backup', () => {
     const file = join(folder, 'mine.db')
     writeFileSync(file, 'something else')
     const refused = await callCli(['backup', file, '--data-dir', dataDir])
-    expect(refused).toMatchObject({ exit: 4, stderr: expect.stringContaining('exists already') })
+    expect(refused).toMatchObject({ exit: 4, stderr: expect.stringContaining('already exists') })
     expect(readFileSync(file, 'utf8')).toBe('something else')
     expect((await callCli(['backup', file, '--data-dir', dataDir, '--force'])).exit).toBe(0)
     expect(await callCli(['restore', file, '--data-dir', dataDir])).toMatchObject({
       exit: 4,
-      stderr: expect.stringContaining('holds a database already'),
+      stderr: expect.stringContaining('already holds a database'),
     })
   })
 
@@ -113,7 +116,7 @@ describe('a backup', () => {
     for (const file of [text, foreign, damaged])
       expect(await callCli(['restore', file, '--data-dir', target])).toMatchObject({
         exit: 1,
-        stderr: expect.stringContaining('is no backup that can be used'),
+        stderr: expect.stringContaining('is not a usable backup'),
       })
     expect(await callCli(['restore', join(folder, 'nowhere.db'), '--data-dir', target])).toMatchObject({ exit: 3 })
     expect(existsSync(target)).toBe(false)

@@ -132,7 +132,7 @@ describe('flows apply', () => {
 
     const left = await apply()
     expect(left.stdout).toContain(`> move  renamed.yaml  ${name('Kept')} (was a.yaml)`)
-    expect(left.stdout).toContain(`? left  b.yaml  ${name('Gone')} (its file is gone; --prune deletes it)`)
+    expect(left.stdout).toContain(`? left  b.yaml  ${name('Gone')} (its file no longer exists; --prune deletes it)`)
     expect((await flowOf('Kept')).id).toBe(kept.id)
     await flowOf('Gone')
 
@@ -175,7 +175,7 @@ describe('flows apply', () => {
   it('wants a word of consent: --yes where nobody can be asked', async () => {
     write('a.yaml', flowText('Asked'))
     const refused = await cli('flows', 'apply', folder)
-    expect(refused).toMatchObject({ exit: 2, stderr: expect.stringContaining('Give --yes') })
+    expect(refused).toMatchObject({ exit: 2, stderr: expect.stringContaining('Use --yes') })
     expect(refused.stdout).toContain('+ create  a.yaml')
     expect(await cli('flows', 'diff', folder, '--json')).toMatchObject({ exit: 4 })
   })

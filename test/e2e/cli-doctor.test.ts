@@ -70,7 +70,7 @@ describe('millrace doctor', () => {
     const misled = await startMillrace({ MILLRACE_BASE_URL: baseUrl })
     const { exit, says } = await doctor({ MILLRACE_ADMIN_TOKEN: TOKEN }, '--server', misled.url)
     expect(exit).toBe(1)
-    expect(says('base URL')).toContain(`${baseUrl}/healthz answers 200, and not as Millrace does.`)
+    expect(says('base URL')).toContain(`${baseUrl}/healthz answers 200, but not as Millrace does.`)
     await misled.stop()
     other.close()
   })

@@ -309,7 +309,7 @@ describe('a step from other tools', () => {
     token: abc
 `,
     })
-    expect(typed.stderr).toMatch(/^Not taken over:\n {2}-k: Certificates are always verified/)
+    expect(typed.stderr).toMatch(/^Left out:\n {2}-k: Certificates are always verified/)
     const piped = await callCli(['import', 'curl', '--id', 'orders', '--json'], { input: command })
     expect(piped.json()).toMatchObject({ step: { id: 'orders', auth: { kind: 'bearer' } }, notTaken: [{ what: '-k' }] })
     expect(await callCli(['import', 'curl', 'wget x'])).toMatchObject({ exit: 1 })

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
-import { openBench, openSandbox } from '../../src/app/test-runtime.ts'
+import { openSandbox, openTestRuntime } from '../../src/app/test-runtime.ts'
 import { createWebhookListener } from '../../src/http/webhooks/listener.ts'
 import { checkSender } from '../../src/operations/deliveries/check-sender.ts'
 import type { DeliveryHead } from '../../src/operations/deliveries/delivery-head.ts'
@@ -14,10 +14,10 @@ import { connectRaw, requestBytes } from '../harness/raw-request.ts'
 
 it('stores what a turn has room for and refuses the rest with Retry-After, in the order of the checks', async () => {
   const sandbox = openSandbox()
-  const bench = await openBench({ startMs: 0, env: {}, connections: {}, sandbox })
+  const runtime = await openTestRuntime({ startMs: 0, env: {}, connections: {}, sandbox })
   const bugs: unknown[] = []
   const services = {
-    ...bench.services,
+    ...runtime.services,
     intake: new Intake(() => {}, { longestTurnMs: 0, perTurn: 2, mostStoring: 10 }),
     watch: new LoopWatch({ held: () => {} }),
   }
@@ -29,7 +29,7 @@ it('stores what a turn has room for and refuses the rest with Retry-After, in th
   const server = createServer(listener)
   try {
     const document = { name: 'Busy', trigger: { kind: 'webhook' }, steps: [] }
-    const route = (await bench.publish(document)) as RouteRecord
+    const route = (await runtime.publish(document)) as RouteRecord
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const connection = await connectRaw((server.address() as AddressInfo).port)
     const target = `/api/v1/webhooks/${route.webhookId}`
@@ -50,7 +50,7 @@ it('stores what a turn has room for and refuses the rest with Retry-After, in th
     connection.write(requestBytes({ target }))
     expect((await connection.reply()).status).toBe(200)
     connection.socket.destroy()
-    const { items } = await bench.services.runs.list(
+    const { items } = await runtime.services.runs.list(
       { flowId: route.flowId, status: null, since: null, until: null },
       { limit: 10, cursor: null },
     )
@@ -58,20 +58,20 @@ it('stores what a turn has room for and refuses the rest with Retry-After, in th
     expect(bugs).toEqual([])
   } finally {
     server.close()
-    await bench.close()
+    await runtime.close()
     await sandbox.close()
   }
 })
 
 it('counts what is being stored as ahead in line, for a webhook that answers with its run', async () => {
   const sandbox = openSandbox()
-  const bench = await openBench({ startMs: 0, env: {}, connections: {}, sandbox })
+  const runtime = await openTestRuntime({ startMs: 0, env: {}, connections: {}, sandbox })
   try {
     const intake = new Intake(() => {})
-    const queue = { ...bench.services.queue, size: 0, isSlow: (joining: number) => joining > 1 }
-    const services = { ...bench.services, intake, queue }
+    const queue = { ...runtime.services.queue, size: 0, isSlow: (joining: number) => joining > 1 }
+    const services = { ...runtime.services, intake, queue }
     const trigger = { kind: 'webhook', response: { mode: 'finished' } }
-    const route = (await bench.publish({ name: 'Answers', trigger, steps: [] })) as RouteRecord
+    const route = (await runtime.publish({ name: 'Answers', trigger, steps: [] })) as RouteRecord
     const head = {
       webhookId: route.webhookId,
       test: false,
@@ -90,7 +90,7 @@ it('counts what is being stored as ahead in line, for a webhook that answers wit
     intake.stored()
     expect(await check()).toMatchObject({ head })
   } finally {
-    await bench.close()
+    await runtime.close()
     await sandbox.close()
   }
 })

@@ -197,7 +197,7 @@ function packagesOf(code: string): string[] {
 
 describe('the packages of the SDK', () => {
   it('are not loaded with the service, and web servers never', () => {
-    const service = packagesOf(`await import('./src/app.ts'); await import('./src/cli/main.ts')`)
+    const service = packagesOf(`await import('./src/app/start.ts'); await import('./src/cli/main.ts')`)
     expect(service).toContain('fastify')
     expect(service).not.toContain('@modelcontextprotocol/sdk')
     const used = packagesOf(`await import('./src/mcp/answer-message.ts'); await import('./src/mcp/serve-stdio.ts')`)

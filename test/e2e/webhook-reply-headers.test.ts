@@ -93,7 +93,7 @@ describe('types of replies', () => {
       })
     const { post } = await twice('{{ "content-type" }}')
     expect((await post({})).body).toEqual(success(expect.stringMatching(/^run_/)))
-    await expect(twice('content-type')).rejects.toThrow('There is a Content-Type already; a reply has one.')
+    await expect(twice('content-type')).rejects.toThrow('There is already a Content-Type; a reply has only one.')
   })
 
   it('puts every reply into a sandbox, those without a type and refusals too', async () => {
@@ -147,7 +147,7 @@ describe('headers of replies', () => {
       expect(answer.headers.get(name) ?? '').not.toContain('theirs')
     }
     await expect(flowWith({ response: { headers: headers(name.toLowerCase()) } })).rejects.toThrow(
-      `${name.toLowerCase()} cannot be set by a flow. Use a name of your own that begins with X-, or one of Content-Type`,
+      `${name.toLowerCase()} cannot be set by a flow. Use a name that begins with X-, or one of Content-Type`,
     )
   })
 

@@ -16,7 +16,7 @@ export interface StartedProxy {
 }
 
 const root = resolve(import.meta.dirname, '../..')
-const CERTIFICATES = join(root, 'src/outbound/test-certificates')
+const CERTIFICATES = join(root, 'src/outbound/certificates.testkit')
 const CERTIFICATE = join(CERTIFICATES, 'localhost.pem')
 const KEY = join(CERTIFICATES, 'key.pem')
 

@@ -1,4 +1,4 @@
-// Does what a plan says, flow by flow; a flow that somebody changes meanwhile is left alone.
+// Carries out a plan, flow by flow; it does not touch a flow that somebody changes at the same time.
 import type { ApiClient } from '../client/api-client.ts'
 import type { Flow, Published } from '../client/bodies.ts'
 import type { Item, Plan } from './plan.ts'
@@ -8,7 +8,7 @@ export interface Done {
   action: Item['action']
   id: string
   name: string
-  /** The version that is live; null where nothing was published. */
+  /** The live version; null if nothing was published. */
   version: number | null
   webhook: string | null
 }

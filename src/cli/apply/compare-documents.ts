@@ -1,4 +1,4 @@
-// A file's document beside the draft on the server: what differs, apart from secrets, which the server never shows.
+// Compares a file's document with the draft on the server, except for secrets, which the server never shows.
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../base/is-object.ts'
 import type { Kinds } from '../../flow/document.ts'
@@ -10,7 +10,7 @@ export interface Comparison {
   /** As YAML, with the keys in the order of the file. */
   server: string
   file: string
-  /** Secrets typed into the file: whether they are those of the server cannot be told. */
+  /** The number of secrets in the file, which cannot be compared with those on the server. */
   untold: number
 }
 

@@ -1,4 +1,4 @@
-// What has to be done so that the server has the flows of a folder.
+// Works out what to change so that the server has the flows of a folder.
 
 import { statSync } from 'node:fs'
 import { basename, dirname, relative, resolve, sep } from 'node:path'
@@ -20,10 +20,10 @@ export interface Item {
   /** In the folder. */
   path: string
   name: string
-  /** null: it is to be made, or there is no file any more. */
+  /** null: the flow does not exist yet, or its file no longer exists. */
   flow: Flow | null
   document: unknown
-  /** The revision that was applied last; null where it never was. */
+  /** The revision that was applied last; null if it never was. */
   applied: number | null
   movedFrom: string | null
   before: string
@@ -127,18 +127,18 @@ function itemOf(file: FlowFile, path: string, name: string, flow: Flow | null, k
 function actionFor(item: Item, namesakes: number, { adopt, force }: PlanOptions): Action {
   const { action, applied, flow, movedFrom, document } = item
   if (action === 'create') {
-    // More than one of them: which one is meant cannot be told.
+    // Several flows have the name, so it is unknown which one is meant.
     if (namesakes > 0) return 'exists'
     if (JSON.stringify(document).includes(`"${SEALED_PREFIX}`))
       throw new CliError(
         EXIT.failed,
         'sealed_values',
-        `${item.path} holds sealed:… values, which work only in the flow that they were exported from. Put connections or env in their place.`,
+        `${item.path} holds sealed:… values, which work only in the flow that they were exported from. Replace them with connections or env.`,
       )
     return 'create'
   }
   if (action === 'unchanged') return movedFrom ? 'move' : 'unchanged'
-  // It never came from these files: somebody made it by hand.
+  // The flow never came from these files: somebody made it by hand.
   if (applied === null) return adopt ? 'change' : 'exists'
   return applied === flow!.revision || force ? 'change' : 'drift'
 }
@@ -166,13 +166,13 @@ async function isLive(api: ApiClient, { id, published, draft }: Flow): Promise<b
   return isDeepStrictEqual(live.document, draft)
 }
 
-/** The server's step kinds: they know where secrets stand. */
+/** The server's step kinds, which say which fields are secret. */
 async function kindsOf(api: ApiClient): Promise<Kinds> {
   const { items } = await api.get<{ items: StepKind[] }>('/step-kinds')
   return new Map(items.map((kind) => [kind.kind, kind as never]))
 }
 
-/** Before anything is changed: a file that cannot even be saved stops all of them. */
+/** Checks all files before anything changes: one file that cannot be saved stops all of them. */
 function refuseMisshapen(files: readonly FlowFile[], kinds: Kinds): void {
   const lines = files.flatMap(({ path, document }) =>
     shapeIssues(validate(document, kinds, { connections: new Map(), env: new Set() })).map(
@@ -180,7 +180,7 @@ function refuseMisshapen(files: readonly FlowFile[], kinds: Kinds): void {
     ),
   )
   if (lines.length)
-    throw new CliError(EXIT.failed, CODE.flow_invalid, 'These files are no flows; nothing was changed.', lines)
+    throw new CliError(EXIT.failed, CODE.flow_invalid, 'These files are not flows; nothing was changed.', lines)
   for (const file of files)
     if (nameOf(file) === '') throw new CliError(EXIT.failed, CODE.flow_invalid, `${file.path}: the flow has no name.`)
 }

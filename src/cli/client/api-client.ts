@@ -11,7 +11,7 @@ export interface ApiError {
 
 export interface ApiEvent {
   type: string
-  // biome-ignore lint/suspicious/noExplicitAny: whoever asked for the events knows their shape
+  // biome-ignore lint/suspicious/noExplicitAny: the caller knows the shape of its events
   data: any
 }
 
@@ -24,13 +24,13 @@ export interface Request {
 
 export class ApiClient {
   readonly url: string
-  /** It is this process itself, on a folder or database: it runs nothing, and hears of nothing that runs elsewhere. */
+  /** The server is this process, on a folder or database: it starts no runs, and does not see runs of other processes. */
   readonly isIdle: boolean
   readonly #token: string | null
   readonly #hint: string
   readonly #close: (() => Promise<void>) | null
 
-  /** `hint` says what to do where no credential is known; `close` ends a server of this process's own. */
+  /** `hint` says what to do without a credential; `close` stops a server that this process started. */
   constructor(url: string, token: string | null, hint: string, close: (() => Promise<void>) | null = null) {
     this.url = url
     this.isIdle = close !== null
@@ -53,7 +53,7 @@ export class ApiClient {
     return (text === '' ? null : parseJson(text)) as T
   }
 
-  /** Every item of a list, or the first `limit`. */
+  /** Returns every item of a list, or the first `limit`. */
   async list<T>(path: string, limit = Number.POSITIVE_INFINITY): Promise<T[]> {
     const items: T[] = []
     let cursor: string | null = null
@@ -82,14 +82,14 @@ export class ApiClient {
     }
   }
 
-  /** The reply as it came; throws where it is an error. */
+  /** Returns the reply unchanged; throws if it is an error. */
   async fetch(method: string, path: string, request: Request): Promise<Response> {
     const response = await this.send(method, path, request)
     if (response.ok) return response
     throw await this.#failure(response, `${method} ${path}`)
   }
 
-  /** The reply as it came, whatever it says. */
+  /** Returns the reply unchanged, whatever its status. */
   send(method: string, path: string, { body, text, headers = {} }: Request): Promise<Response> {
     return fetchOrExplain(`${this.url}${path}`, {
       method,
@@ -111,7 +111,7 @@ export class ApiClient {
       return new CliError(
         exitOf(status),
         'no_api',
-        `${this.url} answered ${status} to ${call}, and not as Millrace does. Check the URL of the server.`,
+        `${this.url} answered ${status} to ${call}, but not as Millrace does. Check the URL of the server.`,
       )
     const details = (error.issues ?? []).map(({ path, message }) => `${path || '/'}: ${message}`)
     if (status === 401) details.push(this.#hint)

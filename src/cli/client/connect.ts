@@ -1,4 +1,4 @@
-// Which server a command talks to: one that is named, the one that holds the data folder, or one of its own on the folder or database.
+// Finds the server that a command talks to: a named one, the one that holds the data folder, or one in this process on the folder or database.
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -31,7 +31,7 @@ export async function connect(settings: CommandLineSettings, { server, token, da
       `There is no database of Millrace in ${folder}; "millrace serve" makes one.`,
     )
   if (dataDir === undefined && settings.databaseUrl !== null) return ownServer(settings, folder, settings.databaseUrl)
-  // A folder in the place where the command is called must not come before a server that is named.
+  // A data folder in the current folder must not win over a named server.
   const isNamed = dataDir !== undefined || settings.dataDirIsSet || settings.baseUrl === null
   if (isNamed && holdsDatabase(folder)) return onFolder(settings, folder, credential)
   return at(settings.baseUrl ?? settings.defaultUrl)
@@ -41,7 +41,7 @@ function refuseUnusable(folder: string): void {
   const fault = folderFault(folder, { made: false })
   if (fault === null) return
   throw new CliError(EXIT.failed, 'data_folder', `The data folder ${folder} cannot be used: ${fault}.`, [
-    'Call the command as the user that the service runs as, or name the server with --server.',
+    'Run the command as the user that the service runs as, or name the server with --server.',
   ])
 }
 
@@ -54,14 +54,14 @@ async function onFolder(settings: CommandLineSettings, folder: string, token: st
     throw new CliError(
       EXIT.unreachable,
       'folder_in_use',
-      `Another process is using ${folder}, and its address is not known: give it with --server.`,
+      `Another process is using ${folder}, and its address is unknown: give it with --server.`,
     )
   const hint = `The server at ${address} holds ${folder}. ${TOKEN_HINT}`
   if (token === null) throw new CliError(EXIT.notAllowed, CODE.unauthorized, 'A token is needed.', [hint])
   return new ApiClient(address, token, hint)
 }
 
-/** In this process, on the loopback address, for nobody else; it runs nothing. */
+/** Starts a server in this process, on the loopback address, for this command only; it starts no runs. */
 async function ownServer(
   settings: CommandLineSettings,
   folder: string,

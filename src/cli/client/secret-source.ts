@@ -1,10 +1,10 @@
-// Where a secret comes from: never from the command line itself, which every user of the machine can read.
+// Reads secrets, but never from the command line itself, which every user of the machine can read.
 import { readFileSync } from 'node:fs'
 import type { CommandLineSettings } from '../../app/config.ts'
 import { usageError } from '../exit-code.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
-/** `name` asks for it, or takes stdin where nobody can be asked; `name=env:VARIABLE` and `name=file:path` read it there. */
+/** `name` asks for the secret, or reads stdin without a terminal; `name=env:VARIABLE` and `name=file:path` read it from there. */
 export async function readSecrets(
   given: readonly string[],
   terminal: Terminal,
@@ -36,7 +36,7 @@ async function readSecret(
   if (source.startsWith('file:')) return withoutLineEnd(readFileSync(source.slice('file:'.length), 'utf8'))
   if (!source.startsWith('env:'))
     throw usageError(
-      `Secrets do not belong on the command line, where others can read them. Give ${name} alone to be asked for it, or ${name}=env:<variable>, or ${name}=file:<path>.`,
+      `Secrets do not belong on the command line, where others can read them. Give only ${name} to be asked for it, or ${name}=env:<variable>, or ${name}=file:<path>.`,
     )
   const value = variable(source.slice('env:'.length))
   if (value === undefined) throw usageError(`The variable ${source.slice('env:'.length)} is not set.`)

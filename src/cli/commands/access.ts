@@ -22,9 +22,9 @@ interface User {
 
 export const createToken = defineCommand({
   name: 'tokens create',
-  summary: 'Make an API token; it is shown once',
+  summary: 'Make an API token; it is shown only once',
   args: ['<name>'],
-  options: { scope: text('scope', 'read (unless you say), write or admin') },
+  options: { scope: text('scope', 'read (the default), write or admin') },
   examples: [
     ['for a dashboard', 'millrace tokens create dashboard'],
     ['for a pipeline that applies flows', 'millrace tokens create ci --scope write'],
@@ -33,7 +33,7 @@ export const createToken = defineCommand({
     const token = await (await connect()).call<{ token: string }>('POST', '/tokens', {
       body: { name: args[0], scope: options.scope ?? 'read' },
     })
-    note('Keep it now: it is not shown again.')
+    note('Store it now: it is not shown again.')
     return show(token, () => token.token)
   },
 })
@@ -41,7 +41,7 @@ export const createToken = defineCommand({
 export const listTokens = defineCommand({
   name: 'tokens list',
   summary: 'List API tokens, without the tokens themselves',
-  examples: [['who has one', 'millrace tokens list']],
+  examples: [['all tokens', 'millrace tokens list']],
   async run({ connect, show, terminal }) {
     const items = await (await connect()).list<Token>('/tokens')
     return show({ items }, () =>
@@ -64,7 +64,7 @@ export const listTokens = defineCommand({
 
 export const revokeToken = defineCommand({
   name: 'tokens revoke',
-  summary: 'Revoke an API token; it is refused from now on',
+  summary: 'Revoke an API token; the server refuses it from now on',
   args: ['<token-id>'],
   examples: [['by its id from the list', 'millrace tokens revoke tok_01m7…']],
   async run({ connect, args, show }) {
@@ -76,7 +76,7 @@ export const revokeToken = defineCommand({
 export const listUsers = defineCommand({
   name: 'users list',
   summary: 'List the people who can sign in',
-  examples: [['who is there', 'millrace users list']],
+  examples: [['all users', 'millrace users list']],
   async run({ connect, show, terminal }) {
     const items = await (await connect()).list<User>('/users')
     return show({ items }, () =>
@@ -93,18 +93,18 @@ export const listUsers = defineCommand({
 
 export const inviteUser = defineCommand({
   name: 'users invite',
-  summary: 'Make a link with which somebody can join; it is shown once',
+  summary: 'Make a link that lets somebody join; it is shown only once',
   args: ['[email]'],
-  options: { role: text('role', 'viewer (unless you say), editor or owner') },
+  options: { role: text('role', 'viewer (the default), editor or owner') },
   examples: [
     ['a colleague who builds flows', 'millrace users invite ada@example.com --role editor'],
-    ['whoever has the link, to look on', 'millrace users invite'],
+    ['a viewer, with any e-mail address', 'millrace users invite'],
   ],
   async run({ connect, args, options, show, note }) {
     const invitation = await (await connect()).call<{ url: string; expiresAt: string }>('POST', '/invitations', {
       body: { role: options.role ?? 'viewer', ...(args[0] ? { email: args[0] } : {}) },
     })
-    note(`Pass this link on; it works once, until ${showTime(invitation.expiresAt)}.`)
+    note(`Send this link; it works once, until ${showTime(invitation.expiresAt)}.`)
     return show(invitation, () => invitation.url)
   },
 })

@@ -7,22 +7,22 @@ import { lineDiff } from '../terminal/line-diff.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 const common = {
-  prune: flag('also delete flows whose file is gone'),
-  publish: flag('make them live'),
-  source: text('name', "what the folder is called on the server; the folder's name unless you say"),
+  prune: flag('also delete flows whose file no longer exists'),
+  publish: flag('publish the flows'),
+  source: text('name', "the folder's name on the server; by default the name of the folder"),
   adopt: flag('take over flows of the same name that were made by hand'),
-  force: flag('overwrite what was changed on the server since'),
+  force: flag('overwrite edits on the server'),
 }
 
 export const applyFlows = defineCommand({
   name: 'flows apply',
-  summary: 'Make the flows on the server those of a folder',
+  summary: 'Make the flows on the server match a folder',
   args: ['<folder>'],
   options: { ...common, yes: flag('do not ask') },
   details:
-    'It shows what it would do, asks, and does it. The server remembers which file each flow came from, and at which\nrevision: a flow that was edited there since is not overwritten (exit code 4), unless with --force.\nInstead of a folder it takes one of its files.',
+    'Shows the changes, asks, and makes them. The server remembers which file each flow came from, and at which\nrevision: it does not overwrite a flow that was edited since (exit code 4), except with --force.\nInstead of a folder you can give one of its files.',
   examples: [
-    ['look, answer, apply', 'millrace flows apply flows/'],
+    ['show the changes, then ask', 'millrace flows apply flows/'],
     ['in a pipeline', 'millrace flows apply flows/ --publish --prune --yes'],
   ],
   async run({ connect, args, options, show, note, terminal, wantsJson }) {
@@ -37,7 +37,7 @@ export const applyFlows = defineCommand({
       throw new CliError(
         terminal.isInteractive ? EXIT.failed : EXIT.usage,
         'not_applied',
-        `Nothing was applied.${terminal.isInteractive ? '' : ' Give --yes to apply it without a question.'}`,
+        `Nothing was applied.${terminal.isInteractive ? '' : ' Use --yes to apply without a question.'}`,
       )
     const done: Done[] = []
     await carryOut(api, plan, (one) => {
@@ -52,10 +52,10 @@ export const applyFlows = defineCommand({
 
 export const diffFlows = defineCommand({
   name: 'flows diff',
-  summary: 'Show what "flows apply" would do, and do nothing',
+  summary: 'Show what "flows apply" would change, without changing it',
   args: ['<folder>'],
   options: common,
-  details: 'The exit code is 0 where the server has the flows of the folder, and 4 where it has not.',
+  details: 'The exit code is 0 if the flows on the server match the folder, and 4 if not.',
   examples: [
     ['has somebody edited a live flow?', 'millrace flows diff flows/'],
     ['every night', 'millrace flows diff flows/ --publish --prune || echo "flows differ from Git"'],
@@ -80,14 +80,12 @@ function refusalOf({ items }: Plan): CliError | null {
   if (drifted.length === 0 && existing.length === 0) return null
   const details = [
     ...drifted.map(({ path, name }) => `${path}: "${name}" was edited on the server since it was applied.`),
-    ...existing.map(
-      ({ path, name }) => `${path}: there is a flow "${name}" already that did not come from these files.`,
-    ),
+    ...existing.map(({ path, name }) => `${path}: a flow "${name}" already exists that did not come from these files.`),
   ]
   if (drifted.length)
     details.push('Bring the edits into the files with "millrace flows export", or overwrite them with --force.')
   if (existing.length)
-    details.push('Take it over with --adopt where only one has the name, or give yours another name.')
+    details.push('Take it over with --adopt if only one flow has the name, or give your flow another name.')
   return new CliError(EXIT.conflict, drifted.length ? 'drift' : 'exists', 'Nothing was applied.', details)
 }
 
@@ -141,7 +139,7 @@ function remark({ action, movedFrom, flow, applied }: Item): string {
   if (movedFrom) return ` (was ${movedFrom})`
   if (action === 'drift') return ` (edited on the server: revision ${flow!.revision}, applied at ${applied})`
   if (action === 'exists') return ' (did not come from these files)'
-  if (action === 'left') return ' (its file is gone; --prune deletes it)'
+  if (action === 'left') return ' (its file no longer exists; --prune deletes it)'
   return ''
 }
 

@@ -31,7 +31,7 @@ export const backup = defineCommand({
   args: ['<file>'],
   options: { force: flag('overwrite the file') },
   details:
-    'The file holds everything that was acknowledged when the command began. It does not hold the key that seals\nsecrets: keep secret.key of the data folder, or MILLRACE_SECRET_KEY, in another safe place. Without that key nobody\ncan use the backup.',
+    'The file holds everything that was acknowledged before the command began. It does not hold the key that seals\nsecrets: keep secret.key of the data folder, or MILLRACE_SECRET_KEY, in another safe place. Without that key nobody\ncan use the backup.',
   examples: [
     ['every night', 'millrace backup "/backup/millrace-$(date +%F).db"'],
     ['of another machine', 'millrace backup millrace.db --server https://flows.example.com'],
@@ -39,7 +39,7 @@ export const backup = defineCommand({
   async run({ connect, args, options, show, note }) {
     const file = resolve(args[0]!)
     if (existsSync(file) && !options.force)
-      throw new CliError(EXIT.conflict, 'exists', `${file} exists already; --force overwrites it.`)
+      throw new CliError(EXIT.conflict, 'exists', `${file} already exists; --force overwrites it.`)
     const api = await connect()
     const partial = `${file}.partial`
     try {
@@ -52,7 +52,9 @@ export const backup = defineCommand({
       rmSync(partial, { force: true })
       throw error
     }
-    note('note: the key that seals secrets is not in it; keep secret.key or MILLRACE_SECRET_KEY apart from it.')
+    note(
+      'note: the backup does not contain the key that seals secrets; keep secret.key or MILLRACE_SECRET_KEY in another place.',
+    )
     const { size } = statSync(file)
     return show({ file, size }, () => `Wrote ${file}, ${(size / 1024 / 1024).toFixed(1)} MiB.`)
   },
@@ -60,15 +62,15 @@ export const backup = defineCommand({
 
 export const restore = defineCommand({
   name: 'restore',
-  summary: 'Make a data folder of a backup',
+  summary: 'Make a data folder from a backup',
   args: ['<file>'],
   options: {
-    'data-dir': text('folder', 'the folder to make; without it MILLRACE_DATA_DIR'),
+    'data-dir': text('folder', 'the folder to make; by default MILLRACE_DATA_DIR'),
     'key-file': text('file', "a copy of the old folder's secret.key, which the backup does not hold"),
   },
   connects: false,
   details:
-    'The folder must not hold a database yet. Runs that were under way when the backup was made are carried on from there\nonce the server starts: requests that they had sent since are sent again.',
+    'The folder must not hold a database yet. Runs that were under way when the backup was made\ncontinue when the server starts: requests that they sent after the backup are sent again.',
   examples: [
     ['with the key that was kept', 'millrace restore millrace-2026-11-15.db --data-dir restored --key-file secret.key'],
     [
@@ -83,7 +85,7 @@ export const restore = defineCommand({
       throw new CliError(
         EXIT.conflict,
         'exists',
-        `${folder} holds a database already, and is left as it is. Move it away, or give another folder with --data-dir.`,
+        `${folder} already holds a database; nothing was changed. Move it away, or give another folder with --data-dir.`,
       )
     const fault = folderFault(folder, { made: true })
     if (fault !== null) throw new CliError(EXIT.failed, 'data_folder', `${folder} cannot be the data folder: ${fault}.`)
@@ -103,12 +105,12 @@ export const restore = defineCommand({
 
 function checkBackup(file: string): void {
   const fault = databaseFault(file)
-  if (fault !== null) throw new CliError(EXIT.failed, 'damaged', `${file} is no backup that can be used: ${fault}.`)
+  if (fault !== null) throw new CliError(EXIT.failed, 'damaged', `${file} is not a usable backup: ${fault}.`)
 }
 
-/** Whole and synced before its name is there. */
+/** Copies and syncs the whole file before it gets its name. */
 function place(from: string, to: string): void {
-  if (existsSync(to)) throw new CliError(EXIT.conflict, 'exists', `${to} exists already, and is left as it is.`)
+  if (existsSync(to)) throw new CliError(EXIT.conflict, 'exists', `${to} already exists; nothing was changed.`)
   const partial = `${to}.partial`
   copyFileSync(from, partial)
   chmodSync(partial, 0o600)

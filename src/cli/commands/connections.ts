@@ -25,7 +25,7 @@ const pathOf = (name: string) => `/connections/${encodeURIComponent(name)}`
 export const listConnections = defineCommand({
   name: 'connections list',
   summary: 'List connections, without their secrets',
-  examples: [['which need attention', 'millrace connections list']],
+  examples: [['with their states', 'millrace connections list']],
   async run({ connect, show, terminal }) {
     const items = await (await connect()).list<Connection>('/connections')
     return show({ items }, () =>
@@ -74,14 +74,20 @@ export const setConnection = defineCommand({
   args: ['<name>'],
   options: {
     kind: text('kind', 'basic, bearer, apiKey, oauth2 or custom; needed for a new one'),
-    field: list('name=value', 'a field that is no secret'),
-    secret: list('name', 'a secret field: asked for, or from stdin; name=env:VARIABLE or name=file:path read it'),
+    field: list('name=value', 'a field that is not secret'),
+    secret: list(
+      'name',
+      'a secret field: the command asks for it or reads stdin; name=env:VARIABLE or name=file:path reads it from there',
+    ),
     host: list('host', 'where its secrets may be sent: api.example.com, *.example.com, host:port'),
   },
   details:
-    'Secrets are never taken from the command line itself, where every user of the machine can read them.\nOf a connection that exists, what you do not give stays as it is; its secrets have to be given again where they could go to more hosts, or to another endpoint.',
+    'Do not put secrets on the command line: every user of the machine can read it.\nA field of an existing connection that you do not give stays as it is. You must give its secrets again if the change allows more hosts or another endpoint.',
   examples: [
-    ['a token, asked for', 'millrace connections set shop --kind bearer --secret token --host api.example.com'],
+    [
+      'the command asks for the token',
+      'millrace connections set shop --kind bearer --secret token --host api.example.com',
+    ],
     ['from a file', 'millrace connections set shop --kind bearer --secret token < shop-token.txt'],
     [
       'user and password, in a pipeline',
@@ -94,7 +100,7 @@ export const setConnection = defineCommand({
     const api = await connect()
     const current = await currentOf(api, name)
     const kind = options.kind ?? current?.kind
-    if (kind === undefined) throw usageError(`There is no connection "${name}" yet: give its --kind.`)
+    if (kind === undefined) throw usageError(`There is no connection "${name}" yet: give a --kind.`)
     const kept = current?.kind === kind ? current.fields : {}
     const body = {
       kind,

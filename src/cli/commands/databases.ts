@@ -3,7 +3,7 @@ import { readConfig } from '../../app/config.ts'
 import { defineCommand, text } from '../command.ts'
 import { EXIT, usageError } from '../exit-code.ts'
 
-const folder = { 'data-dir': text('folder', 'the data folder; without it MILLRACE_DATA_DIR') }
+const folder = { 'data-dir': text('folder', 'the data folder; by default MILLRACE_DATA_DIR') }
 
 export const migrateCommand = defineCommand({
   name: 'migrate',
@@ -11,7 +11,7 @@ export const migrateCommand = defineCommand({
   options: folder,
   connects: false,
   details:
-    'Every start does this by itself, and processes that start together do it once. It is of use before an upgrade of several processes, or where those may not change the schema.',
+    'Every start does this, and processes that start together do it once. Use the command before an upgrade of several processes, or if those may not change the schema.',
   examples: [['on PostgreSQL', 'DATABASE_URL=postgres://millrace:password@db.example.com/millrace millrace migrate']],
   async run({ options, show }) {
     const config = readConfig()
@@ -27,7 +27,7 @@ export const transferCommand = defineCommand({
   options: folder,
   connects: false,
   details:
-    'Flows, versions, connections, users, runs and deliveries: all of it or nothing, into a database that is empty. Stop the service first. Runs under way are carried on by the first process that is started with DATABASE_URL. The folder stays as it is.',
+    'Moves flows, versions, connections, users, runs and deliveries, all or nothing, into an empty database. Stop the service first. The first process that starts with DATABASE_URL continues the runs under way. The folder stays as it is.',
   examples: [
     [
       'with the service stopped',
@@ -37,8 +37,7 @@ export const transferCommand = defineCommand({
   async run({ options, show, note }) {
     const config = readConfig()
     const { databaseUrl } = config
-    if (databaseUrl === null)
-      throw usageError('Set DATABASE_URL to the PostgreSQL database that everything is to be moved to.')
+    if (databaseUrl === null) throw usageError('Set DATABASE_URL to the PostgreSQL database to move everything to.')
     const dataDir = options['data-dir'] ?? config.dataDir
     const { transferToPostgres } = await import('../../app/transfer-to-postgres.ts')
     const moved = await transferToPostgres({ ...config, databaseUrl, dataDir })
@@ -48,7 +47,7 @@ export const transferCommand = defineCommand({
         ? `The key that seals secrets is ${dataDir}/secret.key: give its content to every process as MILLRACE_SECRET_KEY.`
         : 'Give every process the same MILLRACE_SECRET_KEY as before.',
     )
-    note(`Do not start the service on ${dataDir} again: its runs go on in PostgreSQL now.`)
+    note(`Do not start the service on ${dataDir} again: its runs now continue in PostgreSQL.`)
     show({ moved }, () => `${rows} rows of ${Object.keys(moved).length} tables are in PostgreSQL.`)
     return EXIT.ok
   },

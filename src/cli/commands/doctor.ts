@@ -1,4 +1,4 @@
-// `millrace doctor`: looks at everything that usually goes wrong.
+// `millrace doctor`: checks everything that usually goes wrong.
 import { type CommandLineSettings, type Config, ConfigError } from '../../app/config.ts'
 import type { ApiClient } from '../client/api-client.ts'
 import { connect } from '../client/connect.ts'
@@ -13,10 +13,10 @@ const PROBE_MS = 10_000
 
 export const doctor = defineCommand({
   name: 'doctor',
-  summary: 'Check the configuration, the data folder, the server and the way to and from it',
+  summary: 'Check the configuration, the data folder, the server and its network',
   options: { egress: list('url', 'whether a flow on this machine could reach this URL') },
   details:
-    'With --server it looks at that server only; otherwise also at the settings and the data folder on this machine.\nThe exit code is 1 where a check failed; warnings do not count.',
+    'With --server the command checks only that server; otherwise also the settings and the data folder on this machine.\nThe exit code is 1 if a check failed; warnings do not count.',
   examples: [
     ['on the machine of the server, with its settings', 'millrace doctor'],
     ['why can the flow not reach this?', 'millrace doctor --egress https://api.example.com/health'],
@@ -46,7 +46,7 @@ export const doctor = defineCommand({
 async function serverChecks(open: () => Promise<ApiClient>, ownVersion: string): Promise<CheckResult[]> {
   try {
     const api = await open()
-    return api.isIdle ? [warning('server', 'None runs on this data folder.')] : await checkServer(api, ownVersion)
+    return api.isIdle ? [warning('server', 'No server runs on this data folder.')] : await checkServer(api, ownVersion)
   } catch (error) {
     if (!(error instanceof CliError) || error.exit === EXIT.usage) throw error
     return [failed('server', [error.message, ...error.details].join(' '))]

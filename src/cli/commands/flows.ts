@@ -1,4 +1,4 @@
-// `millrace flows …`: what there is, and what is live.
+// `millrace flows …`: lists, shows, checks and publishes flows.
 import { writeFileSync } from 'node:fs'
 import { formatFlowYaml } from '../../flow/flow-text.ts'
 import type { Flow, Published, Validation } from '../client/bodies.ts'
@@ -16,7 +16,7 @@ const stateOf = (terminal: Terminal, { published }: Flow): string =>
 export const listFlows = defineCommand({
   name: 'flows list',
   summary: 'List flows, newest first',
-  options: { search: text('text', 'only those with this in their name') },
+  options: { search: text('text', 'only flows with this text in their name') },
   examples: [
     ['every flow', 'millrace flows list'],
     ['flows about orders, for a script', 'millrace flows list --search order --json'],
@@ -41,7 +41,7 @@ export const showFlow = defineCommand({
   name: 'flows show',
   summary: 'Show a flow with its webhook URLs and its draft',
   args: ['<flow>'],
-  details: 'A flow is named by its id or, where only one has it, by its name.',
+  details: 'Name a flow by its id or, if only one flow has it, by its name.',
   examples: [
     ['by name', "millrace flows show 'Order alerts'"],
     ['for a script', "millrace flows show 'Order alerts' --json"],
@@ -70,9 +70,8 @@ export const validateFlows = defineCommand({
   name: 'flows validate',
   summary: 'Check flow files as publishing would, without saving anything',
   args: ['<file...>'],
-  options: { flow: text('flow', 'warn of references to what no sample or test of this flow has ever had') },
-  details:
-    'The server knows which connections and variables there are. To check files without any server, use "millrace test".',
+  options: { flow: text('flow', 'warn about references that no sample or test of this flow contains') },
+  details: 'The server knows the connections and variables. To check files without a server, use "millrace test".',
   examples: [
     ['one file', 'millrace flows validate flows/orders.yaml'],
     ['every flow in a folder', 'millrace flows validate flows/'],
@@ -112,7 +111,7 @@ export const exportFlow = defineCommand({
     version: text('number', 'this published version, not the draft'),
   },
   details:
-    'Secrets typed into the flow come as sealed:… values. They work only in the flow that they came from:\nbefore you use the file for another flow, put connections or env in their place.',
+    'Secrets that were typed into the flow are sealed:… values, which work only in the original flow:\nbefore you use the file for another flow, replace them with connections or env.',
   examples: [
     ['the draft, to a file', "millrace flows export 'Order alerts' --output flows/orders.yaml"],
     ['what was live before', "millrace flows export 'Order alerts' --version 1"],
@@ -127,7 +126,7 @@ export const exportFlow = defineCommand({
             .document
     const yaml = formatFlowYaml(document)
     if (yaml.includes('sealed:'))
-      note('note: the sealed:… values work only in this flow; for another one, put connections or env in their place.')
+      note('note: the sealed:… values work only in this flow; for another flow, replace them with connections or env.')
     if (options.output === undefined) return showDocument(document, () => yaml)
     writeFileSync(options.output, yaml)
     return show({ file: options.output, flow: flow.id }, () => `Wrote ${options.output}.`)
@@ -138,7 +137,7 @@ export const curlOfStep = defineCommand({
   name: 'flows curl',
   summary: "Write a request of a flow's draft as a curl command",
   args: ['<flow>', '<step>'],
-  details: 'Templates stand as they are, and placeholders such as <token> where secrets belong.',
+  details: 'Templates stay as they are; placeholders such as <token> replace secrets.',
   examples: [['to try it by hand', "millrace flows curl 'Order alerts' order"]],
   async run({ connect, args, showDocument }) {
     const api = await connect()
@@ -170,16 +169,16 @@ export const publishFlow = defineCommand({
 
 export const unpublishFlow = defineCommand({
   name: 'flows unpublish',
-  summary: "Take a flow off: its webhook answers 404 until it's published again",
+  summary: 'Unpublish a flow: its webhook answers 404 until you publish it again',
   args: ['<flow>'],
   options: { yes: flag('do not ask') },
   examples: [['in a script', "millrace flows unpublish 'Old orders' --yes"]],
   async run({ connect, args, options, show, terminal }) {
     const api = await connect()
     const found = await findFlow(api, args[0]!)
-    if (!options.yes && terminal.isInteractive && !(await terminal.confirm(`Take "${found.name}" off?`)))
+    if (!options.yes && terminal.isInteractive && !(await terminal.confirm(`Unpublish "${found.name}"?`)))
       return EXIT.failed
     const flow = await api.call<Flow>('POST', `/flows/${found.id}/unpublish`)
-    return show(flow, () => `${flow.name} is off: its webhook answers 404.`)
+    return show(flow, () => `${flow.name} is unpublished: its webhook answers 404.`)
   },
 })

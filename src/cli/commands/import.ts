@@ -15,12 +15,12 @@ const ID = text('id', 'the id of the step')
 
 export const importCurl = defineCommand({
   name: 'import curl',
-  summary: 'Write a curl command as a step',
+  summary: 'Turn a curl command into a step',
   args: ['[command]'],
   options: { id: ID },
   connects: false,
   details:
-    'The command is one argument, or comes from stdin. The step is written as YAML, for the steps of a flow file; what could\nnot be taken over is listed beside it, with the reason.',
+    'The command is one argument, or comes from stdin. The output is YAML for the steps of a flow file; the command also\nlists what it left out, with the reason.',
   examples: [
     ['as an argument', 'millrace import curl "curl https://api.example.com/orders -H \'X-Trace: 7\'"'],
     ['what a browser copied', 'millrace import curl --id orders < copied.txt'],
@@ -35,12 +35,12 @@ export const importCurl = defineCommand({
 
 export const importOpenApi = defineCommand({
   name: 'import openapi',
-  summary: 'Write an operation of an OpenAPI description as a step, or list its operations',
+  summary: 'Turn an operation of an OpenAPI description into a step, or list its operations',
   args: ['<file>', '[operation]'],
   options: { id: ID },
   connects: false,
   details:
-    'The description is OpenAPI 3, JSON or YAML; - is stdin. An operation is named by its operationId, or by method and path.\nThe step is written as YAML, for the steps of a flow file; what could not be taken over is listed beside it.',
+    'The description is OpenAPI 3, JSON or YAML; - is stdin. Name an operation by its operationId, or by method and path.\nThe output is YAML for the steps of a flow file; the command also lists what it left out.',
   examples: [
     ['what there is', 'millrace import openapi shop.yaml'],
     ['by its operationId', 'millrace import openapi shop.yaml createOrder'],
@@ -68,7 +68,7 @@ export const importOpenApi = defineCommand({
       throw new CliError(
         EXIT.notFound,
         'no_operation',
-        `${file} has no operation "${wanted}"${near ? ` (did you mean "${near}"?)` : ''}; without one, they are listed.`,
+        `${file} has no operation "${wanted}"${near ? ` (did you mean "${near}"?)` : ''}; leave it out to list them.`,
       )
     }
     const { id, settings, notTaken } = importOperation(api, operation)
@@ -93,7 +93,7 @@ function showStep(
   name: string | null = null,
 ): ExitCode {
   const step = { id, ...HTTP_STEP, ...(name ? { name: name.slice(0, 200) } : {}), ...settings }
-  if (notTaken.length) note('Not taken over:')
+  if (notTaken.length) note('Left out:')
   for (const { what, reason } of notTaken) note(`  ${what}: ${reason}`)
   return showDocument({ step, notTaken }, () => formatFlowYaml([step]).trimEnd())
 }

@@ -1,4 +1,4 @@
-// Every command, in the order of the help. Whatever is heavy is imported when a command runs, not here.
+// Every command, in the order of the help. A command imports heavy modules when it runs, not here.
 import type { Command } from '../command.ts'
 import { createToken, inviteUser, listTokens, listUsers, revokeToken } from './access.ts'
 import { applyFlows, diffFlows } from './apply.ts'

@@ -16,8 +16,8 @@ const POLL_MS = 500
 export const listKeys = defineCommand({
   name: 'keys list',
   summary: 'Show which keys seal secrets, and how many are sealed with each',
-  details: 'Keys go by ids that tell nothing of them.',
-  examples: [['can the old key go?', 'millrace keys list']],
+  details: 'The ids of keys reveal nothing about the keys.',
+  examples: [['is the old key still needed?', 'millrace keys list']],
   async run({ connect, show, terminal }) {
     const keys = await (await connect()).get<Keys>('/keys')
     return show(keys, () => describe(terminal, keys))
@@ -26,8 +26,8 @@ export const listKeys = defineCommand({
 
 export const rotateKeys = defineCommand({
   name: 'keys rotate',
-  summary: 'Seal every secret anew with the first key of MILLRACE_SECRET_KEY',
-  details: 'Flows go on meanwhile. It may be interrupted at any time and begun again.',
+  summary: 'Seal every secret again with the first key of MILLRACE_SECRET_KEY',
+  details: 'Flows continue to run. You can interrupt the command at any time and start it again.',
   examples: [['after a new key was put first', 'millrace keys rotate']],
   async run({ connect, show, note, terminal }) {
     const api = await connect()
@@ -54,7 +54,7 @@ function describe(terminal: Terminal, { current, keys }: Keys): string {
       keys.map((key) => [key.id, roleOf(key), String(key.sealed)]),
     ),
     ...old.map(({ id, sealed }) =>
-      sealed === 0 ? `Key ${id} can be dropped from MILLRACE_SECRET_KEY.` : `Key ${id} is still needed.`,
+      sealed === 0 ? `Key ${id} can be removed from MILLRACE_SECRET_KEY.` : `Key ${id} is still needed.`,
     ),
   ].join('\n')
 }

@@ -1,7 +1,7 @@
 // `millrace mcp`: the tools of the API for an assistant that starts this command.
 import type { ApiRequest } from '../../mcp/tool.ts'
 import { connect } from '../client/connect.ts'
-import { SharedConnection } from '../client/shared-connection.ts'
+import { SharedClient } from '../client/shared-client.ts'
 import { defineCommand } from '../command.ts'
 import { CliError, EXIT } from '../exit-code.ts'
 
@@ -12,20 +12,20 @@ export const mcp = defineCommand({
   name: 'mcp',
   summary: 'Speak the Model Context Protocol on stdin and stdout, for assistants',
   details:
-    'An assistant starts it and ends it; docs/mcp.md says how. Its tools reach as far as the token does: one of the\nscope read can look, but change nothing. On a data folder no token is needed, and the folder is held only while a\ntool works.',
+    'An assistant starts and ends the command; docs/mcp.md says how. The token limits its tools: with the scope read they\ncan read, but change nothing. On a data folder no token is needed, and the command holds the folder only while a\ntool works.',
   examples: [
     ['with a server', 'millrace mcp --server https://flows.example.com --token @token'],
     ['on a data folder', 'millrace mcp --data-dir ./.millrace'],
   ],
   async run({ settings, target, terminal }) {
-    const connection = new SharedConnection(() => connect(settings, target))
-    const { scope, version, isIdle } = await connection.use(async (api) => ({
+    const client = new SharedClient(() => connect(settings, target))
+    const { scope, version, isIdle } = await client.use(async (api) => ({
       scope: (await api.get<{ scope: 'read' | 'write' | 'admin' }>('/me')).scope,
       version: (await api.get<{ version: string }>('/settings')).version,
       isIdle: api.isIdle,
     }))
     const call = ({ method, path, ...request }: ApiRequest) =>
-      connection
+      client
         .use(async (api) => {
           const response = await api.send(method, `/api/v1${path}`, request)
           return { ok: response.ok, text: await response.text() }
@@ -37,13 +37,13 @@ export const mcp = defineCommand({
       version,
       caller: { scope, call },
       note: isIdle ? NOTHING_RUNS : '',
-      onFault: () => terminal.err('error: a message on stdin was not understood, and was passed over'),
+      onFault: () => terminal.err('error: a message on stdin was not understood and was ignored'),
     })
     return EXIT.ok
   },
 })
 
-/** What kept the request from being made, in the shape of the API's own errors. */
+/** Explains why the request could not be made, in the shape of the API's own errors. */
 function failureText(error: unknown): string {
   if (!(error instanceof CliError)) throw error
   const message = [error.message, ...error.details].join(' ')

@@ -1,4 +1,4 @@
-// `millrace users reset-password`: works on the data folder, beside the service or without it, for whoever can write it.
+// `millrace users reset-password`: works on the data folder, whether the service runs or not, for anyone who can write to it.
 import { randomBytes } from 'node:crypto'
 import { CODE } from '../../base/error-catalogue.ts'
 import { defineCommand, text } from '../command.ts'
@@ -7,14 +7,14 @@ import type { Terminal } from '../terminal/terminal.ts'
 
 export const resetUserPassword = defineCommand({
   name: 'users reset-password',
-  summary: 'Set a new password for somebody who forgot theirs; their sessions end',
+  summary: 'Set a new password for a user and end the sessions of that user',
   args: ['<email>'],
-  options: { 'data-dir': text('folder', 'the data folder; without it MILLRACE_DATA_DIR') },
+  options: { 'data-dir': text('folder', 'the data folder; by default MILLRACE_DATA_DIR') },
   connects: false,
   details:
-    'It asks for the new password, or takes the first line of stdin; where that is empty it makes one and prints it.\nWhoever can write the data folder may do this, whether the service runs or not.',
+    'The command asks for the new password, or reads the first line of stdin; if that is empty, it makes a password and\nprints it. Anyone who can write to the data folder may do this, whether the service runs or not.',
   examples: [
-    ['asked for', 'millrace users reset-password ada@example.com'],
+    ['the command asks for the password', 'millrace users reset-password ada@example.com'],
     ['from a script', 'printf \'%s\\n\' "$NEW_PASSWORD" | millrace users reset-password ada@example.com'],
   ],
   async run({ args, options, terminal, show, settings }) {
@@ -32,7 +32,7 @@ export const resetUserPassword = defineCommand({
     }
     return show({ email, ...(typed === '' ? { password } : {}) }, () =>
       [
-        `${email} has a new password, and every session of theirs has ended.`,
+        `${email} has a new password. All sessions of this user have ended.`,
         ...(typed === '' ? [`The password is: ${password}`] : []),
       ].join('\n'),
     )
@@ -40,6 +40,7 @@ export const resetUserPassword = defineCommand({
 })
 
 async function passwordFrom(terminal: Terminal, email: string): Promise<string> {
-  if (terminal.isInteractive) return terminal.askSecret(`New password of ${email} (empty: one is made)`)
+  if (terminal.isInteractive)
+    return terminal.askSecret(`New password of ${email} (leave it empty to get a generated one)`)
   return (await terminal.readStdin()).toString().split(/\r?\n/, 1)[0]!
 }

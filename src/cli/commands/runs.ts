@@ -1,4 +1,4 @@
-// `millrace runs …`: what ran, what runs, and running it again.
+// `millrace runs …`: lists, follows, exports, replays and cancels runs.
 import { writeFileSync } from 'node:fs'
 import type { Fixture } from '../../flow/fixture.ts'
 import { formatFlowYaml } from '../../flow/flow-text.ts'
@@ -30,12 +30,12 @@ export const listRuns = defineCommand({
     status: text('status', 'queued, running, waiting, succeeded, failed or cancelled'),
     since: text('time', 'ISO 8601: 2026-11-15T08:00:00Z'),
     until: text('time', 'before this time'),
-    limit: number('count', 'at most so many; 20 unless you say'),
+    limit: number('count', 'how many at most; 20 by default'),
   },
   examples: [
-    ['what failed lately', 'millrace runs list --status failed'],
+    ['the latest failures', 'millrace runs list --status failed'],
     [
-      'run again all that failed today',
+      'replay all failures of today',
       "millrace runs list --status failed --since 2026-11-15 --limit 1000 | awk '/^run_/ {print $1}' | xargs -r -n1 millrace runs replay",
     ],
   ],
@@ -47,7 +47,7 @@ export const listRuns = defineCommand({
     const items = await api.list<RunSummary>(`/runs?${query.toString()}`, options.limit ?? 20)
     return show({ items }, () =>
       items.length === 0
-        ? 'There are no such runs.'
+        ? 'No runs match.'
         : table(
             terminal,
             ['ID', 'STATUS', 'STARTED', 'TOOK', 'FLOW', 'ERROR'],
@@ -71,7 +71,7 @@ export const showRun = defineCommand({
   options: { full: flag('with the input and output of each step') },
   examples: [
     ['at a glance', 'millrace runs show run_01m7…'],
-    ['with what each step sent and got back', 'millrace runs show run_01m7… --full'],
+    ['with what each step sent and received', 'millrace runs show run_01m7… --full'],
   ],
   async run({ connect, args, options, show, terminal }) {
     const run = await (await connect()).get<Run>(`/runs/${encodeURIComponent(args[0]!)}`)
@@ -123,8 +123,8 @@ export const exportRun = defineCommand({
     flow: text('file', 'the file of its flow, as the test refers to it'),
   },
   examples: [
-    ['what went wrong becomes a test', 'millrace runs export run_01m7… --output flows/orders.test.yaml'],
-    ['and is tried out', 'millrace test flows/orders.test.yaml'],
+    ['turn a failure into a test', 'millrace runs export run_01m7… --output flows/orders.test.yaml'],
+    ['then run the test', 'millrace test flows/orders.test.yaml'],
   ],
   async run({ connect, args, options, show, showDocument }) {
     const api = await connect()
@@ -142,7 +142,7 @@ export const harOfRun = defineCommand({
   summary: 'Write the requests of a run and their replies as an HTTP Archive (HAR)',
   args: ['<run>'],
   options: { output: text('file', 'write to this file, not to the terminal') },
-  details: 'Secrets are hidden as in the run. Developer tools of browsers and HTTP debuggers open such files.',
+  details: 'Secrets are masked as in the run. The developer tools of browsers and HTTP debuggers open such files.',
   examples: [['to a file', 'millrace runs har run_01m7… --output run.har']],
   async run({ connect, args, options, show, showDocument }) {
     const har = await (await connect()).get<object>(`/runs/${encodeURIComponent(args[0]!)}/har`)
@@ -157,7 +157,7 @@ export const tailRuns = defineCommand({
   summary: 'Follow one run to its end, or all runs as they happen',
   args: ['[run]'],
   options: { flow: text('flow', 'only runs of this flow') },
-  details: 'With --json each line is one event. After one run the exit code is 0 if it succeeded, and 1 if not.',
+  details: 'With --json each line is one event. For one run the exit code is 0 if it succeeded, and 1 if not.',
   examples: [
     ['everything', 'millrace runs tail'],
     ['one flow', "millrace runs tail --flow 'Order alerts'"],
@@ -186,7 +186,7 @@ const nothingRuns = () =>
   new CliError(
     EXIT.unreachable,
     'not_running',
-    'This command works on the data itself, where nothing runs. Start "millrace serve", or name its server with --server.',
+    'No server runs on this data folder, so no run can continue. Start "millrace serve", or name a server with --server.',
   )
 
 /** Shows each step as it ends; resolves when the run has. */
@@ -222,16 +222,16 @@ export async function followRun(
 
 export const replayRun = defineCommand({
   name: 'runs replay',
-  summary: 'Run it again, whole or from a step',
+  summary: 'Run the same delivery again, from the start or from a step',
   args: ['<run>'],
   options: {
-    from: text('path', 'begin with this step; what came before is taken from the first run'),
-    version: text('version', 'same (unless you say), published or draft'),
+    from: text('path', 'begin with this step; results of earlier steps come from the first run'),
+    version: text('version', 'same (the default), published or draft'),
     wait: flag('follow the new run to its end'),
   },
   examples: [
-    ['once more', 'millrace runs replay run_01m7…'],
-    ['with the mended flow, from where it failed', 'millrace runs replay run_01m7… --version published --from large'],
+    ['from the start', 'millrace runs replay run_01m7…'],
+    ['with the fixed flow, from the failed step', 'millrace runs replay run_01m7… --version published --from large'],
   ],
   async run(context) {
     const { connect, args, options, show } = context
@@ -248,7 +248,7 @@ export const cancelRun = defineCommand({
   name: 'runs cancel',
   summary: 'End a run that is queued, running or waiting',
   args: ['<run>'],
-  examples: [['give up', 'millrace runs cancel run_01m8…']],
+  examples: [['stop a run', 'millrace runs cancel run_01m8…']],
   async run({ connect, args, show }) {
     const run = await (await connect()).call<Run>('POST', `/runs/${encodeURIComponent(args[0]!)}/cancel`)
     return show(run, () => `${run.id} is ${run.status}.`)

@@ -16,18 +16,21 @@ export const send = defineCommand({
   options: {
     data: text('text', 'the payload itself'),
     file: text('file', 'the payload from a file; - is stdin'),
-    type: text('type', 'its content type; application/json unless you say'),
+    type: text('type', 'its content type; application/json by default'),
     header: list('name: value', 'a header'),
-    'secret-header': list('name', 'a header whose value is asked for; name=env:VARIABLE or name=file:path read it'),
+    'secret-header': list(
+      'name',
+      'a header whose value the command asks for; name=env:VARIABLE or name=file:path reads it from there',
+    ),
     query: list('name=value', 'a query parameter'),
-    test: flag('to the test URL: kept as a sample, starts nothing'),
+    test: flag('post to the test URL: the server keeps a sample and starts nothing'),
     wait: flag('follow the run to its end'),
   },
   examples: [
     ['inline', `millrace send Hello --data '{"name": "Ada"}'`],
-    ['from a file, and see what comes of it', "millrace send 'Order alerts' --file order.json --wait"],
+    ['from a file, and wait for the result', "millrace send 'Order alerts' --file order.json --wait"],
     ['from another program', `echo '{"name": "Ada"}' | millrace send Hello`],
-    ['with a key that nobody sees', 'millrace send Hello --secret-header X-Key=env:HELLO_KEY --data {}'],
+    ['with a key from the environment', 'millrace send Hello --secret-header X-Key=env:HELLO_KEY --data {}'],
   ],
   async run(context) {
     const { connect, args, options, show } = context

@@ -8,7 +8,7 @@ export const serveCommand = defineCommand({
   details: 'Its settings are environment variables: see docs/configuration.md. SIGTERM or SIGINT stops it.',
   examples: [
     ['with a token for the API', 'MILLRACE_ADMIN_TOKEN=choose-a-long-token millrace serve'],
-    ['with a data folder of its own', 'MILLRACE_DATA_DIR=/var/lib/millrace millrace serve'],
+    ['with its own data folder', 'MILLRACE_DATA_DIR=/var/lib/millrace millrace serve'],
   ],
   async run() {
     const { serve } = await import('../serve.ts')

@@ -1,6 +1,6 @@
-// `millrace test`: tries flows out against their fixtures, offline.
+// `millrace test`: runs the tests of flows, offline.
 
-import type { BenchSettings } from '../../app/test-runtime.ts'
+import type { TestRuntimeSettings } from '../../app/test-runtime.ts'
 import type { FixtureCase } from '../../flow/fixture.ts'
 import { defineCommand, text } from '../command.ts'
 import { EXIT, usageError } from '../exit-code.ts'
@@ -16,12 +16,12 @@ export const testFlows = defineCommand({
   summary: 'Run the tests of flows, without a server and without the network',
   args: ['[file...]'],
   options: {
-    reporter: text('name', 'plain (unless you say), tap or junit'),
-    name: text('text', 'only tests with this in their name'),
+    reporter: text('name', 'plain (the default), tap or junit'),
+    name: text('text', 'only tests with this text in their name'),
   },
   connects: false,
   details:
-    'Tests stand beside their flow: orders.test.yaml beside orders.yaml. It takes them, their flows, or folders; without\nany, the folder that you are in. Flows without tests are only checked. docs/flows-as-files.md says how to write tests.',
+    'Tests are beside their flow: orders.test.yaml beside orders.yaml. Give tests, flows or folders; the default is the\ncurrent folder. Flows without tests are only checked. docs/flows-as-files.md says how to write tests.',
   examples: [
     ['every test below this folder', 'millrace test'],
     ['one flow', 'millrace test flows/orders.yaml'],
@@ -61,17 +61,21 @@ async function timed(work: () => Promise<Omit<TestResult, 'durationMs'>>): Promi
   return { ...result, durationMs: Math.round(performance.now() - started) }
 }
 
-async function runTest({ path, fixture, document }: FixtureFile, test: FixtureCase, sandbox: BenchSettings['sandbox']) {
-  const { openBench } = await import('../../app/test-runtime.ts')
+async function runTest(
+  { path, fixture, document }: FixtureFile,
+  test: FixtureCase,
+  sandbox: TestRuntimeSettings['sandbox'],
+) {
+  const { openTestRuntime } = await import('../../app/test-runtime.ts')
   const { tryCase } = await import('../../testing/try-case.ts')
-  const bench = await openBench({
+  const runtime = await openTestRuntime({
     startMs: Date.parse(test.now ?? fixture.now ?? DEFAULT_START),
     env: { ...fixture.env, ...test.env },
     connections: { ...fixture.connections, ...test.connections },
     sandbox,
   })
   try {
-    const { issues, unexpected, differences, bugs } = await tryCase(bench, document, test, fixture.stubs ?? [])
+    const { issues, unexpected, differences, bugs } = await tryCase(runtime, document, test, fixture.stubs ?? [])
     const faults = [
       ...issues.map((issue) => `the flow cannot be published: ${issue.path || '/'}: ${issue.message}`),
       ...unexpected.map((request) => `no stub answers ${request}`),
@@ -80,7 +84,7 @@ async function runTest({ path, fixture, document }: FixtureFile, test: FixtureCa
     ]
     return { file: path, name: test.name, faults }
   } finally {
-    await bench.close()
+    await runtime.close()
   }
 }
 

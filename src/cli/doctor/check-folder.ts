@@ -36,7 +36,7 @@ export async function checkFolder(config: Config): Promise<CheckResult[]> {
 function checkRights(folder: string): CheckResult {
   const open = statSync(folder).mode & 0o077
   return open
-    ? warning('data folder', `${folder} can be entered by others than its owner: chmod 700 ${folder}`)
+    ? warning('data folder', `Users other than the owner can enter ${folder}: run "chmod 700 ${folder}"`)
     : ok('data folder', `${folder} is for its owner only.`)
 }
 
@@ -74,12 +74,12 @@ function checkSync(folder: string): CheckResult {
 
 async function checkDatabase(config: Config): Promise<CheckResult[]> {
   const folder = config.dataDir
-  if (!holdsDatabase(folder)) return [warning('database', `There is none in ${folder} yet.`)]
+  if (!holdsDatabase(folder)) return [warning('database', `There is no database in ${folder} yet.`)]
   if (isFolderInUse(folder))
     return [ok('database', `In use by the server at ${notedAddress(folder) ?? 'an address that is not known'}.`)]
   const fault = databaseFault(join(folder, DATABASE_FILE))
   if (fault !== null) return [failed('database', `${fault}. Restore a backup.`)]
-  return [ok('database', 'Every page of it is sound.'), await checkStart(config)]
+  return [ok('database', 'The database is intact.'), await checkStart(config)]
 }
 
 /** As a start would find it: the database can be used, and the key opens what is sealed. */
@@ -89,7 +89,7 @@ export async function checkStart(config: Config): Promise<CheckResult> {
   try {
     const app = await startApp(own, { write: () => {} }, { idle: true })
     await app.stop()
-    return ok('key', 'The database is there, and the key opens what is sealed.')
+    return ok('key', 'The key opens the sealed secrets of the database.')
   } catch (error) {
     return failed(error instanceof KeyRefused ? 'key' : 'database', (error as Error).message)
   }

@@ -49,7 +49,7 @@ export async function checkServer(api: ApiClient, ownVersion: string): Promise<C
 
 function clock(response: Response, started: number): CheckResult {
   const theirs = Date.parse(response.headers.get('date') ?? '')
-  if (Number.isNaN(theirs)) return warning('clock', 'The server does not say what time it has.')
+  if (Number.isNaN(theirs)) return warning('clock', 'The server does not report its time.')
   // The header has whole seconds.
   const apart = Math.max(0, Math.abs(theirs + 500 - (started + Date.now()) / 2) - 500)
   return apart > CLOCKS_APART_MS
@@ -59,31 +59,33 @@ function clock(response: Response, started: number): CheckResult {
 
 /** As a sender would call it. */
 async function checkBaseUrl(baseUrl: string): Promise<CheckResult> {
-  const advice = 'Webhook URLs begin with it: set MILLRACE_BASE_URL to what senders can reach, and look at the proxy.'
+  const advice =
+    'Webhook URLs begin with it: set MILLRACE_BASE_URL to an address that senders can reach, and check the proxy.'
   try {
     const response = await fetch(`${baseUrl}/healthz`, { signal: AbortSignal.timeout(WITHIN_MS), redirect: 'manual' })
     const isOurs = response.headers.get('x-request-id')?.startsWith('req_')
     if (!response.ok || !isOurs)
-      return failed('base URL', `${baseUrl}/healthz answers ${response.status}, and not as Millrace does. ${advice}`)
+      return failed('base URL', `${baseUrl}/healthz answers ${response.status}, but not as Millrace does. ${advice}`)
   } catch (error) {
     return failed('base URL', `${baseUrl} cannot be reached from here: ${reasonOf(error)}. ${advice}`)
   }
   const { protocol, hostname } = new URL(baseUrl)
   if (protocol === 'http:' && !/^(localhost|127\.|\[::1\])/.test(hostname))
-    return warning('base URL', `${baseUrl} answers, but what is sent there can be read on the way: use https.`)
+    return warning('base URL', `${baseUrl} answers, but without encryption: use https.`)
   return ok('base URL', `${baseUrl} leads to the server.`)
 }
 
 /** The proxy must lead there, and pass on which host was asked for. */
 async function checkWebhookUrl(origin: string): Promise<CheckResult> {
-  const advice = 'Set MILLRACE_WEBHOOK_BASE_URL to what senders can reach; its proxy must pass on the header Host.'
+  const advice =
+    'Set MILLRACE_WEBHOOK_BASE_URL to an address that senders can reach; its proxy must forward the header Host.'
   const url = `${origin}/api/v1/webhooks/doctor`
   try {
     const response = await fetch(url, { method: 'POST', signal: AbortSignal.timeout(WITHIN_MS), redirect: 'manual' })
     const { code } = (await response.json().catch(() => ({}))) as { code?: string }
     return code === CODE.webhook_not_found
       ? ok('webhook URL', `${origin} leads to the webhooks.`)
-      : failed('webhook URL', `${origin} answers ${response.status}, and not as webhooks do. ${advice}`)
+      : failed('webhook URL', `${origin} answers ${response.status}, but not as webhooks do. ${advice}`)
   } catch (error) {
     return failed('webhook URL', `${origin} cannot be reached from here: ${reasonOf(error)}. ${advice}`)
   }

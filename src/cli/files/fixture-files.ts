@@ -70,7 +70,7 @@ function withFlow(path: string, fixture: Fixture): FixtureFile {
     throw new CliError(
       EXIT.notFound,
       'no_flow',
-      `${path}: there is no flow ${candidates[0]}; say with "flow:" which file it is about.`,
+      `${path}: there is no flow ${candidates[0]}; name the file of the flow with "flow:".`,
     )
   return { path, fixture, flowPath, document: readFlowFile(flowPath).document }
 }

@@ -1,4 +1,4 @@
-// Where the command line reads and writes: colours only for people, questions only where somebody can answer.
+// Reads and writes for the command line: colours only for people, questions only if somebody can answer.
 import { randomInt } from 'node:crypto'
 import { createInterface } from 'node:readline/promises'
 import type { Readable, Writable } from 'node:stream'
@@ -111,7 +111,7 @@ export class Terminal {
   }
 }
 
-/** What our own colours begin with until they are written. Whoever chose a name cannot know the number, and has no colours. */
+/** The beginning of Millrace's own colour codes until they are written. A random number keeps data from forging them. */
 const OWN_ESCAPE = `\u001b[${randomInt(1e9, 1e10)};`
 
 const styled = (style: Style, text: string): string =>

@@ -1,12 +1,12 @@
-// What comes from a server or a file is shown, never obeyed: names and messages can hold what a terminal takes for orders.
+// Makes text from a server or a file safe to show: names and messages can hold control sequences of a terminal.
 
 /** Control characters but for line breaks and tabs, and those that reorder or break lines: what is read is what is there. */
 const UNSEEN = /(?![\n\t])[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu
 
-/** With a picture of each such character in its place. */
+/** Replaces each such character with a picture of it. */
 export const visible = (text: string): string => text.replace(UNSEEN, pictureOf)
 
-/** For a cell or a field: a name cannot add rows of its own. */
+/** For a cell or a field: a name cannot add rows. */
 export const inOneLine = (text: string): string => text.replace(/[\n\t]/g, pictureOf)
 
 /** JSON with the same meaning, in which no such character stands as it is. */

@@ -72,7 +72,7 @@ export const WITHOUT_EFFECT: ReadonlySet<string> = new Set(
 const TLS =
   'Certificates are always verified, and client certificates are not supported; add a CA with NODE_EXTRA_CA_CERTS.'
 const PROXY = 'Requests go out directly; proxies are not used.'
-const NETWORK = 'How the connection is made is the server’s business.'
+const NETWORK = 'The server decides how it connects.'
 const KEPT = 'The reply is kept as the result of the step.'
 const FILE = 'Files of your machine cannot be read by a flow.'
 const COOKIES = 'Cookies are not kept between requests; read steps.<id>.cookies and send a Cookie header.'
@@ -85,7 +85,7 @@ export const OTHER_AUTH: ReadonlySet<string> = new Set('digest ntlm ntlm-wb nego
 /** Their values may be secrets: they are not repeated. */
 export const SECRET_VALUE: ReadonlySet<string> = new Set('proxy-user pass tlspassword cert proxy-pass'.split(' '))
 
-/** Why an option could not be taken over. */
+/** Says why the import leaves an option out. */
 export const REASONS: Readonly<Record<string, string>> = {
   ...group(
     [
@@ -160,12 +160,12 @@ export const REASONS: Readonly<Record<string, string>> = {
   'connect-timeout': 'One timeout covers the whole request: set timeout.',
   'max-redirs': 'At most 10 redirects are followed.',
   'max-filesize': 'A reply may be at most 10 MiB.',
-  'retry-max-time': 'Retries are bounded by their number.',
-  'retry-all-errors': 'Say under retry what counts.',
-  'retry-connrefused': 'A refused connection is retried anyway.',
-  'request-target': 'The path of the URL is what is asked for.',
-  next: 'Only the first request is taken over.',
-  parallel: 'Only the first request is taken over.',
+  'retry-max-time': 'Retries are limited by their number.',
+  'retry-all-errors': 'Set under retry which failures are retried.',
+  'retry-connrefused': 'A retry also covers connection_refused.',
+  'request-target': 'The request always uses the path of the URL.',
+  next: 'The import takes only the first request.',
+  parallel: 'The import takes only the first request.',
   range: 'Add a Range header.',
   'continue-at': 'Add a Range header.',
   'time-cond': 'Add an If-Modified-Since header.',

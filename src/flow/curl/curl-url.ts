@@ -40,7 +40,7 @@ export function escapedBraces(url: string): string {
   return url.replaceAll(/[{}]/g, (brace, at: number) => (shown[at] === '_' ? brace : encodeURIComponent(brace)))
 }
 
-/** As curl does it: whatever stands before the last @ ahead of the path. */
+/** Takes the text before the last @ ahead of the path, as curl does. */
 export function credentialsApart(url: string): { url: string; credentials: string | null } {
   const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(url)?.[0]
   if (scheme === undefined) return { url, credentials: null }

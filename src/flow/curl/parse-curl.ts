@@ -1,5 +1,4 @@
-// Reads a curl command as the settings of an HTTP step, and says what it could not take over.
-
+// Turns a curl command into the settings of an HTTP step, and lists what it left out.
 import { hasTemplate } from '../check.ts'
 import { isWrittenByClient, unfitForHeader } from '../outbound-parts.ts'
 import { isHeaderName } from '../reply-header.ts'
@@ -94,7 +93,7 @@ class Command {
       const letter = letters.charAt(i)
       const name = SHORT[letter]
       if (name === undefined) {
-        this.#skip(`-${letter}`, 'An option that is not known here.')
+        this.#skip(`-${letter}`, 'This option is unknown.')
         continue
       }
       if (!WITH_VALUE.has(name)) {
@@ -110,7 +109,7 @@ class Command {
 
   #takeUrl(url: string): void {
     if (this.#url === null) this.#url = url
-    else this.#skip(url, 'Only one URL is taken over.')
+    else this.#skip(url, 'The import takes only one URL.')
   }
 
   #option(name: string, value: string, written: string): void {
@@ -201,7 +200,7 @@ class Command {
     if (OTHER_AUTH.has(name)) this.#otherAuth = true
     if (WITHOUT_EFFECT.has(name) || WITHOUT_EFFECT.has(name.replace(/^no-/, ''))) return
     const shown = value === '' || SECRET_VALUE.has(name) ? written : `${written} ${value.replace(/:\/\/[^/]*@/, '://')}`
-    this.#skip(shown, REASONS[name] ?? 'An option that is not known here.')
+    this.#skip(shown, REASONS[name] ?? 'This option is unknown.')
   }
 
   #header(value: string, written: string): void {
@@ -213,7 +212,7 @@ class Command {
     // `X-Empty;` is how curl writes a header without a value.
     if (text === undefined && name.endsWith(';')) this.#pushHeader(name.slice(0, -1).trim(), '', written)
     else if (text === undefined || text.trim() === '')
-      this.#skip(`${written} ${value}`, 'It removes a header of curl’s own.')
+      this.#skip(`${written} ${value}`, 'It removes a header that curl sets.')
     else if (isWrittenByClient(name.trim()))
       this.#skip(`${written} ${value}`, `${name.trim()} is set by Millrace itself.`)
     else this.#pushHeader(name.trim(), text.trim(), written)
@@ -309,7 +308,7 @@ class Command {
 
   /** As curl does; in the URL they would not be sealed. */
   #credentials(credentials: string): void {
-    if (this.#auth) this.#skip('Credentials in the URL', 'The command has others, which go before them.')
+    if (this.#auth) this.#skip('Credentials in the URL', 'The command has other credentials, which win.')
     else this.#auth = authOfUrl(credentials)
   }
 
@@ -357,7 +356,7 @@ class Command {
     return { kind: 'text', value: text, contentType: type }
   }
 
-  /** Room for what a file has. */
+  /** An empty body in place of a file's content. */
   #fileBody(type: string | undefined): HttpBody {
     const isJson = type !== undefined && /[/+]json\b/i.test(type)
     if (!isJson || /^application\/json$/i.test(type)) this.#dropContentType(/./)

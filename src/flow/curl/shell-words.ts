@@ -67,11 +67,11 @@ function posixWords(text: string): ShellWords {
       at++
       // A line that ends without a backslash ends the command.
       if (character === '\n' && result.words.length && text.slice(at).trim()) {
-        result.skip(text.slice(at).trim().split('\n', 1)[0]!, 'Only the first command is taken over.')
+        result.skip(text.slice(at).trim().split('\n', 1)[0]!, 'The import takes only the first command.')
         break
       }
     } else if (OPERATOR.test(rest) || (!result.isInWord && /^(?:[;&]|\d+>)/.test(rest))) {
-      result.skip(rest.trim(), 'What follows the command belongs to the shell.')
+      result.skip(rest.trim(), 'The rest of the line belongs to the shell.')
       break
     } else if (character === '#' && !result.isInWord) {
       at = text.indexOf('\n', at) === -1 ? text.length : text.indexOf('\n', at)
@@ -156,10 +156,7 @@ function expansion(text: string, at: number, result: Words): number {
   if (variable) {
     const name = variable[1] ?? variable[2]!
     result.add(`{{ env.${name} }}`)
-    result.skip(
-      variable[0],
-      `A variable of the shell: it became {{ env.${name} }}; set MILLRACE_ENV_${name} on the server.`,
-    )
+    result.skip(variable[0], `A shell variable: it became {{ env.${name} }}; set MILLRACE_ENV_${name} on the server.`)
     return at + variable[0].length
   }
   const close = text[at] === '`' ? text.indexOf('`', at + 1) : text.startsWith('$(', at) ? text.indexOf(')', at) : -1
@@ -199,7 +196,7 @@ function promptWords(text: string): ShellWords {
       result.add('')
     } else if (/\s/.test(character) && !quoted) result.end()
     else if (/[|&<>]/.test(character) && !quoted) {
-      result.skip(plain.slice(at).trim(), 'What follows the command belongs to the shell.')
+      result.skip(plain.slice(at).trim(), 'The rest of the line belongs to the shell.')
       break
     } else result.add(character)
     at++

@@ -1,4 +1,4 @@
-// Writes the settings of an HTTP step as a curl command: templates stand as they are, secrets as names of what belongs there.
+// Writes the settings of an HTTP step as a curl command: templates stay as they are, and placeholders replace secrets.
 // A draft may be incomplete, and have numbers where text is meant.
 import { SEALED_PREFIX } from '../secret-literals.ts'
 import { hasPatterns } from './curl-url.ts'

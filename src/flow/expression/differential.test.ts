@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseTemplate } from './parse-template.ts'
 import { type Data, RandomExpression } from './random-expression.testkit.ts'
 import { renderValue } from './render.ts'
-import { sampleScope } from './sample-scope.testkit.ts'
+import { sampleBindings } from './sample-bindings.testkit.ts'
 import { ExpressionError } from './values/errors.ts'
 
 const FAILED = 'failed'
@@ -47,7 +47,7 @@ function inJavaScript(source: string, data: Data): string {
 
 function inMillrace(source: string, data: Data): string {
   try {
-    return JSON.stringify(renderValue(parseTemplate(`{{ ${source} }}`), sampleScope({ vars: data })))
+    return JSON.stringify(renderValue(parseTemplate(`{{ ${source} }}`), sampleBindings({ vars: data })))
   } catch (error) {
     if (error instanceof ExpressionError) return FAILED
     throw error

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseTemplate } from './parse-template.ts'
 import { renderValue } from './render.ts'
-import { errorOf, evaluate, sampleScope } from './sample-scope.testkit.ts'
+import { errorOf, evaluate, sampleBindings } from './sample-bindings.testkit.ts'
 import { ExpressionError, TemplateSyntaxError } from './values/errors.ts'
 
 // 100 ms are promised. Under vitest calls between files take up to three times as long as in plain Node.
@@ -90,9 +90,11 @@ describe('prototypes and host objects', () => {
     }
   })
 
-  it('takes a root only from the scope itself', () => {
-    const scope = { ...sampleScope({}), roots: {} }
-    expect(errorOf(ExpressionError, () => renderValue(parseTemplate('{{ vars.x }}'), scope)).code).toBe('missing_value')
+  it('takes a root only from the bindings itself', () => {
+    const bindings = { ...sampleBindings({}), roots: {} }
+    expect(errorOf(ExpressionError, () => renderValue(parseTemplate('{{ vars.x }}'), bindings)).code).toBe(
+      'missing_value',
+    )
   })
 })
 
@@ -104,7 +106,7 @@ describe('too much work or data', () => {
   const items = Array.from({ length: 20_000 }, (_, index) => index)
   const object = Object.fromEntries(items.map((index) => [`k${index}`, index]))
   const laughs = '.map(a => [a, a, a, a, a, a, a, a, a, a])'.repeat(12)
-  const scope = sampleScope({ vars: { big, other, deep, items, object } })
+  const bindings = sampleBindings({ vars: { big, other, deep, items, object } })
 
   it.each([
     "'a'.repeat(1e9)",
@@ -184,7 +186,7 @@ describe('too much work or data', () => {
     let fastest = Number.POSITIVE_INFINITY
     for (let attempt = 0; attempt < 4 && fastest > TIME_LIMIT_MS; attempt++) {
       const started = process.threadCpuUsage()
-      const { code } = errorOf(ExpressionError, () => renderValue(template, scope))
+      const { code } = errorOf(ExpressionError, () => renderValue(template, bindings))
       fastest = Math.min(fastest, cpuMsSince(started))
       expect(code).toBe('expression_failed')
     }
@@ -229,7 +231,7 @@ describe('ordinary work on much data', () => {
     price: index / 4,
   }))
   const text = 'word, '.repeat(1_700_000)
-  const scope = sampleScope({ vars: { rows, text, json: JSON.stringify(rows) } })
+  const bindings = sampleBindings({ vars: { rows, text, json: JSON.stringify(rows) } })
 
   it.each([
     ['vars.rows.map(r => ({ ...r, total: r.price * 2 })).filter(r => r.total > 100).length', 19_799],
@@ -250,11 +252,11 @@ describe('ordinary work on much data', () => {
     ["vars.json.split('},').length", 20_000],
     ['base64(vars.text.slice(0, 1000000)).length', 1_333_336],
   ])('passes: %s', (source, expected) => {
-    expect(renderValue(parseTemplate(`{{ ${source} }}`), scope)).toBe(expected)
+    expect(renderValue(parseTemplate(`{{ ${source} }}`), bindings)).toBe(expected)
   })
 
   it('hands on a large body as it is', () => {
-    expect(renderValue(parseTemplate('{{ vars.rows }}'), scope)).toBe(rows)
-    expect(renderValue(parseTemplate('{{ vars.text }}'), scope)).toBe(text)
+    expect(renderValue(parseTemplate('{{ vars.rows }}'), bindings)).toBe(rows)
+    expect(renderValue(parseTemplate('{{ vars.text }}'), bindings)).toBe(text)
   })
 })

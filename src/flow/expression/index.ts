@@ -25,5 +25,5 @@ export { type Expression, parseTemplate, type Template, tryTemplate } from './pa
 export { renderCondition, renderOptional, renderText, renderValue } from './render.ts'
 export { renderUrl } from './render-url.ts'
 export { compileTree, renderTree, type TreeTemplate, treeReferences } from './tree-template.ts'
+export { type Bindings, MISSING, ROOTS } from './values/bindings.ts'
 export { ExpressionError, TemplateSyntaxError } from './values/errors.ts'
-export { MISSING, ROOTS, type Scope } from './values/scope.ts'

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { type Expression, parseTemplate } from './parse-template.ts'
 import { renderText, renderValue } from './render.ts'
-import { errorOf, sampleScope } from './sample-scope.testkit.ts'
+import { errorOf, sampleBindings } from './sample-bindings.testkit.ts'
 import { TemplateSyntaxError } from './values/errors.ts'
 
-const scope = sampleScope({ webhook: { body: { a: 1 } } })
-const render = (source: string) => renderValue(parseTemplate(source), scope)
+const bindings = sampleBindings({ webhook: { body: { a: 1 } } })
+const render = (source: string) => renderValue(parseTemplate(source), bindings)
 const refusal = (source: string) => errorOf(TemplateSyntaxError, () => parseTemplate(source))
 const expressions = (source: string) =>
   parseTemplate(source).parts.filter((part): part is Expression => typeof part !== 'string')
@@ -39,9 +39,9 @@ describe('the extent of an expression', () => {
   })
 
   it('takes braces after the closing ones as text', () => {
-    expect(renderText(parseTemplate('{{ 1 }}}'), scope)).toBe('1}')
-    expect(renderText(parseTemplate('{{ 1 }} }}'), scope)).toBe('1 }}')
-    expect(renderText(parseTemplate('{{{a:1}.a}} '), scope)).toBe('1 ')
+    expect(renderText(parseTemplate('{{ 1 }}}'), bindings)).toBe('1}')
+    expect(renderText(parseTemplate('{{ 1 }} }}'), bindings)).toBe('1 }}')
+    expect(renderText(parseTemplate('{{{a:1}.a}} '), bindings)).toBe('1 ')
   })
 
   it.each(['{{', 'ab {{ 1', 'ab {{ webhook.', 'ab {{ (1', 'ab {{ [1,'])('refuses %j as never closed', (source) => {

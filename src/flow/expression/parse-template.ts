@@ -100,7 +100,7 @@ function findClose(source: string, open: number, start: number, end: number): nu
   throw new TemplateSyntaxError(
     `The expression ends here, so }} was expected instead of ${JSON.stringify(source[at])}`,
     at,
-    'Only one expression can stand between {{ and }}.',
+    'Only one expression is allowed between {{ and }}.',
   )
 }
 

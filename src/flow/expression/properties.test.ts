@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { parseTemplate } from './parse-template.ts'
 import { renderText, renderValue } from './render.ts'
 import { renderUrl } from './render-url.ts'
-import { sampleScope } from './sample-scope.testkit.ts'
+import { sampleBindings } from './sample-bindings.testkit.ts'
 import { compileTree, renderTree } from './tree-template.ts'
 import { DateValue } from './values/date-value.ts'
 import { ExpressionError, TemplateSyntaxError } from './values/errors.ts'
@@ -45,13 +45,13 @@ describe('arbitrary data', () => {
   it('is inserted into a tree as it is and cannot change the structure around it', () => {
     fc.assert(
       fc.property(json, json, (a, b) => {
-        const scope = sampleScope({ vars: { a: copy(a), b: copy(b) } })
+        const bindings = sampleBindings({ vars: { a: copy(a), b: copy(b) } })
         const tree = compileTree({
           x: '{{ vars.a }}',
           y: ['{{ [vars.b] }}', '{{ { k: vars.a } }}', 'text'],
           z: 'q"{{ vars.b }}',
         })
-        const rendered = copy(renderTree(tree, scope)) as { z: string }
+        const rendered = copy(renderTree(tree, bindings)) as { z: string }
         const shown = typeof b === 'string' ? b : JSON.stringify(b)
         expect(rendered).toEqual({ x: copy(a), y: [[copy(b)], { k: copy(a) }, 'text'], z: `q"${shown}` })
       }),
@@ -62,9 +62,9 @@ describe('arbitrary data', () => {
   it('inserted as text is never evaluated', () => {
     fc.assert(
       fc.property(text, text, (a, b) => {
-        const scope = sampleScope({ vars: { a, b } })
-        expect(renderText(parseTemplate('{{ vars.a }}{{ vars.b }}'), scope)).toBe(a + b)
-        expect(renderText(parseTemplate('{{ `${vars.a}` + vars.b }}-'), scope)).toBe(`${a}${b}-`)
+        const bindings = sampleBindings({ vars: { a, b } })
+        expect(renderText(parseTemplate('{{ vars.a }}{{ vars.b }}'), bindings)).toBe(a + b)
+        expect(renderText(parseTemplate('{{ `${vars.a}` + vars.b }}-'), bindings)).toBe(`${a}${b}-`)
       }),
       { numRuns: 500 },
     )
@@ -77,7 +77,7 @@ describe('arbitrary data', () => {
         try {
           rendered = renderUrl(
             parseTemplate('https://api.example.com/one/{{ vars.a }}/two?q={{ vars.b }}#end'),
-            sampleScope({ vars: { a: copy(a), b: copy(b) } }),
+            sampleBindings({ vars: { a: copy(a), b: copy(b) } }),
           )
         } catch (error) {
           expect(error).toMatchObject({ code: 'invalid_url' })
@@ -97,7 +97,10 @@ describe('arbitrary data', () => {
     fc.assert(
       fc.property(text, (a) => {
         try {
-          const rendered = renderUrl(parseTemplate('https://{{ vars.a }}.example.com/x'), sampleScope({ vars: { a } }))
+          const rendered = renderUrl(
+            parseTemplate('https://{{ vars.a }}.example.com/x'),
+            sampleBindings({ vars: { a } }),
+          )
           expect(rendered).toMatch(/^https:\/\/[A-Za-z0-9.-]+\.example\.com\/x$/)
         } catch (error) {
           expect(error).toMatchObject({ code: 'invalid_url' })
@@ -189,11 +192,11 @@ describe('arbitrary sources', () => {
   )
 
   it('parse, or fail with TemplateSyntaxError at a place in them; and render, or fail with ExpressionError', () => {
-    const scope = sampleScope({ webhook: { x: [1, { map: 'm' }] }, vars: { x: 'text' } })
+    const bindings = sampleBindings({ webhook: { x: [1, { map: 'm' }] }, vars: { x: 'text' } })
     fc.assert(
       fc.property(source, (text) => {
         try {
-          const value = renderValue(parseTemplate(text), scope)
+          const value = renderValue(parseTemplate(text), bindings)
           expect(isData(value)).toBe(true)
         } catch (error) {
           if (error instanceof TemplateSyntaxError) {
@@ -286,7 +289,7 @@ describe('arbitrary expressions', () => {
   }))
 
   it('never yield a function, a host object or an inherited value', () => {
-    const scope = sampleScope({
+    const bindings = sampleBindings({
       webhook: copy({ a: ['x', { constructor: 1 }], __proto__: 1 }),
       vars: { a: { a: [[1], 'two'] } },
     })
@@ -294,7 +297,7 @@ describe('arbitrary expressions', () => {
     fc.assert(
       fc.property(expression, (source) => {
         try {
-          const value = renderValue(parseTemplate(`{{ ${source} }}`), scope)
+          const value = renderValue(parseTemplate(`{{ ${source} }}`), bindings)
           rendered++
           expect(isData(value), source).toBe(true)
         } catch (error) {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { parseTemplate } from './parse-template.ts'
 import { renderUrl } from './render-url.ts'
-import { errorOf, sampleScope } from './sample-scope.testkit.ts'
+import { errorOf, sampleBindings } from './sample-bindings.testkit.ts'
 import { ExpressionError } from './values/errors.ts'
 
 function url(source: string, x?: unknown, y?: unknown): string {
-  return renderUrl(parseTemplate(source), sampleScope({ vars: { x, y } }))
+  return renderUrl(parseTemplate(source), sampleBindings({ vars: { x, y } }))
 }
 function refusal(source: string, x?: unknown, y?: unknown): ExpressionError {
   return errorOf(ExpressionError, () => url(source, x, y))

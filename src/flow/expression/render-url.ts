@@ -3,9 +3,9 @@
 import { CODE } from '../../base/error-catalogue.ts'
 import type { Expression, Template } from './parse-template.ts'
 import { evaluateText } from './render.ts'
+import type { Bindings } from './values/bindings.ts'
 import { ExpressionError } from './values/errors.ts'
 import { Evaluation } from './values/evaluation.ts'
-import type { Scope } from './values/scope.ts'
 
 // A backslash counts as a slash, as it does in browsers.
 const IN_AUTHORITY = /^[a-z][a-z0-9+.-]*:\/\/([^/?#\\]*)$/i
@@ -13,8 +13,8 @@ const AFTER_ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\\]*[/?#\\]/i
 const PORT = /^[^@]*(?:@[^@]*)*:\d*$/
 const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i
 
-export function renderUrl(template: Template, scope: Scope): string {
-  const run = new Evaluation(scope)
+export function renderUrl(template: Template, bindings: Bindings): string {
+  const run = new Evaluation(bindings)
   const insertions: { at: number; source: string }[] = []
   let url = ''
   for (const [index, part] of template.parts.entries()) {
@@ -60,7 +60,7 @@ function refuseOutsideHost(url: string, text: string, { source }: Expression): v
   // An empty host would make the first path segment the host.
   if (!/^[a-z0-9.-]*$/i.test(text) || (authority !== undefined && text === '')) {
     throw invalid(
-      `{{ ${source} }} stands in the host of the URL and can hold letters, digits, - and . only`,
+      `{{ ${source} }} is in the host of the URL and can hold only letters, digits, - and .`,
       `Put the / of the path into the text before it, or write {{ raw(${source}) }} if you trust the value.`,
     )
   }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { parseTemplate } from './parse-template.ts'
 import { renderCondition, renderOptional, renderText, renderValue } from './render.ts'
-import { errorOf, evaluate, sampleScope } from './sample-scope.testkit.ts'
+import { errorOf, evaluate, sampleBindings } from './sample-bindings.testkit.ts'
+import { MISSING } from './values/bindings.ts'
 import { ExpressionError } from './values/errors.ts'
-import { MISSING } from './values/scope.ts'
 
 const body = {
   name: 'Ada',
@@ -15,9 +15,9 @@ const body = {
   items: [{ id: 1, price: 5 }, { id: 2 }],
   injected: '{{ 7 * 7 }} ${7 * 7}',
 }
-const scope = sampleScope({ webhook: { body }, vars: {} })
-const value = (source: string) => renderValue(parseTemplate(source), scope)
-const text = (source: string) => renderText(parseTemplate(source), scope)
+const bindings = sampleBindings({ webhook: { body }, vars: {} })
+const value = (source: string) => renderValue(parseTemplate(source), bindings)
+const text = (source: string) => renderText(parseTemplate(source), bindings)
 const failure = (source: string) => errorOf(ExpressionError, () => value(source))
 
 describe('a template that is exactly one expression', () => {
@@ -38,7 +38,7 @@ describe('a template that is exactly one expression', () => {
     expect(value('n{{ 1 }}{{ 2 }}')).toBe('n12')
   })
 
-  it('leaves the data of the scope as it is', () => {
+  it('leaves the data of the bindings as it is', () => {
     const before = structuredClone(body)
     value('{{ webhook.body.list.reverse().concat(webhook.body.items.sort((a, b) => b.id - a.id)) }}')
     expect(body).toEqual(before)
@@ -149,7 +149,7 @@ describe('a missing value', () => {
 })
 
 describe('conditions', () => {
-  const condition = (source: string) => renderCondition(parseTemplate(source), scope)
+  const condition = (source: string) => renderCondition(parseTemplate(source), bindings)
 
   it.each([
     ['{{ webhook.body.name }}', true],
@@ -180,7 +180,7 @@ describe('conditions', () => {
 })
 
 describe('optional rendering', () => {
-  const optional = (source: string) => renderOptional(parseTemplate(source), scope)
+  const optional = (source: string) => renderOptional(parseTemplate(source), bindings)
 
   it('gives MISSING where an inserted value is missing', () => {
     expect(optional('{{ webhook.body.usr }}')).toBe(MISSING)

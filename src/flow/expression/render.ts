@@ -2,16 +2,16 @@
 
 import { CODE } from '../../base/error-catalogue.ts'
 import type { Expression, Template } from './parse-template.ts'
+import { type Bindings, MISSING } from './values/bindings.ts'
 import { isTruthy, toText } from './values/conversion.ts'
 import { ExpressionError, fail } from './values/errors.ts'
 import { Evaluation, needed } from './values/evaluation.ts'
-import { MISSING, type Scope } from './values/scope.ts'
 import { settle } from './values/settle.ts'
 
 const LONGEST_QUOTE = 120
 
-export function renderValue(template: Template, scope: Scope): unknown {
-  return renderWith(new Evaluation(scope), template)
+export function renderValue(template: Template, bindings: Bindings): unknown {
+  return renderWith(new Evaluation(bindings), template)
 }
 
 /** Several templates can share one evaluation, and so one budget. */
@@ -21,24 +21,24 @@ export function renderWith(run: Evaluation, template: Template): unknown {
 }
 
 /** As `renderValue`, but MISSING where an inserted value is missing. */
-export function renderOptional(template: Template, scope: Scope): unknown {
-  const run = new Evaluation(scope)
+export function renderOptional(template: Template, bindings: Bindings): unknown {
+  const run = new Evaluation(bindings)
   const values = template.parts.map((part) => (typeof part === 'string' ? part : evaluate(run, part)))
   if (values.includes(MISSING)) return MISSING
   return wholeExpression(template) === undefined ? values.map(insertedText).join('') : values[0]
 }
 
-export function renderText(template: Template, scope: Scope): string {
-  return joinParts(new Evaluation(scope), template)
+export function renderText(template: Template, bindings: Bindings): string {
+  return joinParts(new Evaluation(bindings), template)
 }
 
-export function renderCondition(template: Template, scope: Scope): boolean {
+export function renderCondition(template: Template, bindings: Bindings): boolean {
   const expressions = template.parts.filter((part) => typeof part !== 'string' || part.trim() !== '')
   const [expression] = expressions
   if (expressions.length !== 1 || typeof expression !== 'object') {
     return fail('A condition must be one expression', 'Write {{ a == b }} rather than {{ a }} == {{ b }}.')
   }
-  return isTruthy(evaluate(new Evaluation(scope), expression))
+  return isTruthy(evaluate(new Evaluation(bindings), expression))
 }
 
 function wholeExpression({ parts }: Template): Expression | undefined {

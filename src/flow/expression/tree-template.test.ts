@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { errorOf, sampleScope } from './sample-scope.testkit.ts'
+import { errorOf, sampleBindings } from './sample-bindings.testkit.ts'
 import { compileTree, renderTree, treeReferences } from './tree-template.ts'
 import { ExpressionError, TemplateSyntaxError } from './values/errors.ts'
 
-const scope = sampleScope({
+const bindings = sampleBindings({
   webhook: { body: { id: 7, name: 'say "hi"\n', list: [1], proto: JSON.parse('{"__proto__":{"x":1}}') } },
 })
-const render = (value: unknown) => renderTree(compileTree(value), scope)
+const render = (value: unknown) => renderTree(compileTree(value), bindings)
 
 describe('a tree', () => {
   it('is rendered string by string, keeping types', () => {
@@ -24,10 +24,10 @@ describe('a tree', () => {
 
   it('is made anew each time', () => {
     const tree = compileTree({ list: [{ a: 1 }] })
-    const first = renderTree(tree, scope) as { list: { a: number }[] }
+    const first = renderTree(tree, bindings) as { list: { a: number }[] }
     first.list[0]!.a = 2
     first.list.push({ a: 3 })
-    expect(renderTree(tree, scope)).toEqual({ list: [{ a: 1 }] })
+    expect(renderTree(tree, bindings)).toEqual({ list: [{ a: 1 }] })
   })
 
   it('keeps __proto__ an ordinary key', () => {

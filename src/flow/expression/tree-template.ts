@@ -2,10 +2,10 @@
 import type { Reference } from './compile/compiler.ts'
 import { type Expression, parseTemplate, type Template } from './parse-template.ts'
 import { renderWith } from './render.ts'
+import type { Bindings } from './values/bindings.ts'
 import { TemplateSyntaxError } from './values/errors.ts'
 import { Evaluation } from './values/evaluation.ts'
 import { newObject } from './values/read-property.ts'
-import type { Scope } from './values/scope.ts'
 
 export type TreeTemplate =
   | { kind: 'constant'; value: unknown }
@@ -47,11 +47,11 @@ function compileText(text: string, path: string[], parse: Parse): TreeTemplate {
   }
 }
 
-export function renderTree(tree: TreeTemplate, scope: Scope): unknown {
-  return renderNode(new Evaluation(scope), tree)
+export function renderTree(tree: TreeTemplate, bindings: Bindings): unknown {
+  return renderNode(new Evaluation(bindings), tree)
 }
 
-/** Lists and objects are made anew each time: whoever gets them may change them. */
+/** Makes new lists and objects each time, because the caller may change them. */
 function renderNode(run: Evaluation, tree: TreeTemplate): unknown {
   switch (tree.kind) {
     case 'constant':

@@ -1,4 +1,4 @@
-// An operation of an OpenAPI description as an HTTP step, and what could not be taken over.
+// Turns an operation of an OpenAPI description into an HTTP step, and lists what it left out.
 import type { HttpRequestSettings } from '../curl/http-settings.ts'
 import type { NotTaken } from '../curl/parse-curl.ts'
 import { escapedUrl } from '../outbound-parts.ts'
@@ -70,7 +70,10 @@ function serverUrl(document: Node, item: unknown, operation: unknown, notTaken: 
   const [server, ...others] =
     [operation, item, document].map((of) => listAt(of, 'servers')).find((list) => list.length) ?? []
   for (const other of others)
-    notTaken.push({ what: textAt(other, 'url') ?? 'A server', reason: 'Another server: the first one is taken.' })
+    notTaken.push({
+      what: textAt(other, 'url') ?? 'A server',
+      reason: 'Another server: the import takes the first one.',
+    })
   const written = (textAt(server, 'url') ?? '').replaceAll(/\{([^{}]*)\}/g, (_, name: string) =>
     variableOf(own(own(server, 'variables'), name), name, notTaken),
   )
@@ -78,7 +81,7 @@ function serverUrl(document: Node, item: unknown, operation: unknown, notTaken: 
   if (/^[a-z][a-z0-9+.-]*:/i.test(url)) return hostOf(url, notTaken)
   notTaken.push({
     what: 'Server',
-    reason: 'The description names no host: set MILLRACE_ENV_API_URL, or write the host in its place.',
+    reason: 'The description names no host: set MILLRACE_ENV_API_URL, or write the host instead.',
   })
   return NO_HOST + url.replace(/^(?=[^/])/, '/')
 }
@@ -90,7 +93,7 @@ function hostOf(url: string, notTaken: NotTaken[]): string {
   if (!host || !URL.canParse(`${scheme}${host}`) || new URL(`${scheme}${host}`).port === '0') {
     notTaken.push({
       what: 'Server',
-      reason: 'Its URL cannot be called: set MILLRACE_ENV_API_URL, or write the host in its place.',
+      reason: 'Its URL cannot be called: set MILLRACE_ENV_API_URL, or write the host instead.',
     })
     return NO_HOST
   }
@@ -104,7 +107,7 @@ function variableOf(variable: unknown, name: string, notTaken: NotTaken[]): stri
   const others = listAt(variable, 'enum').filter((one) => typeof one === 'string' && one !== value)
   notTaken.push({
     what: `${name} (server)`,
-    reason: `Its default is taken, "${value}"${others.length ? `; it may also be ${others.join(', ')}` : ''}.`,
+    reason: `The import takes its default, "${value}"${others.length ? `; it may also be ${others.join(', ')}` : ''}.`,
   })
   return value
 }

@@ -1,4 +1,4 @@
-// What a description says is data, also where it looks like a template.
+// Writes text of a description so that it stays data, even if it looks like a template.
 
 export const literal = (text: string): string => text.replaceAll('{{', "{{ '{{' }}")
 

@@ -46,12 +46,12 @@ describe('reading a description', () => {
   })
 
   it.each([
-    ['no valid JSON', '{"openapi": "3.0.0"'],
+    ['not valid JSON', '{"openapi": "3.0.0"'],
     ['Line 1', 'a: ['],
     ['Swagger 2.0', 'swagger: "2.0"'],
-    ['no OpenAPI 3', '{}'],
-    ['no OpenAPI 3', 'openapi: 3'],
-    ['no OpenAPI 3', 'just text'],
+    ['not an OpenAPI 3', '{}'],
+    ['not an OpenAPI 3', 'openapi: 3'],
+    ['not an OpenAPI 3', 'just text'],
     ['250 levels', `{"openapi":"3.0.0","x":${'['.repeat(300)}${']'.repeat(300)}}`],
     ['million characters', ' '.repeat(20_000_001)],
     ['contains itself', 'openapi: 3.0.0\na: &a [*a]'],
@@ -383,7 +383,7 @@ describe('security', () => {
   ])('%s becomes authentication by a connection that is to be made', (name, auth) => {
     const { settings, notTaken } = secured({}, { [name]: [] })
     expect(settings.auth).toEqual(auth)
-    expect(notTaken).toEqual([{ what: name, reason: expect.stringContaining('make the connection') }])
+    expect(notTaken).toEqual([{ what: name, reason: expect.stringContaining('create the connection') }])
   })
 
   it('takes what it can send, of several ways and of several at once', () => {

@@ -42,7 +42,7 @@ export function readParameters(document: Node, item: unknown, operation: unknown
 }
 
 export const FILL_IN =
-  'The description says nothing about its value: a variable stands in its place. Set it, or write a reference.'
+  'The description gives no value for it: the step uses a variable. Set the variable, or write a reference.'
 
 /** A variable that no step sets: publishing asks for it. */
 export const placeholder = (name: string): string =>
@@ -61,7 +61,7 @@ function merged(document: Node, item: unknown, operation: unknown, notTaken: Not
 }
 
 const PLACES = new Set(['path', 'query', 'header', 'cookie'])
-export const UNREADABLE = 'It is not in this document, or is not what belongs there.'
+export const UNREADABLE = 'It is not in this document, or has the wrong type.'
 
 function pairsOf(document: Node, parameter: Node, name: string, place: string): NameValue[] | null {
   const [media] = entriesAt(parameter, 'content')

@@ -30,7 +30,7 @@ export function readOpenApi(text: string): OpenApi {
   if (textAt(document, 'swagger') !== null)
     throw new OpenApiError('It is a description of Swagger 2.0. Convert it to OpenAPI 3 first.')
   if (!isNode(document) || !textAt(document, 'openapi')?.startsWith('3.'))
-    throw new OpenApiError('It is no OpenAPI 3 description: it has no "openapi: 3.…" at its top.')
+    throw new OpenApiError('It is not an OpenAPI 3 description: it has no "openapi: 3.…" at its top.')
   return { document, operations: operationsOf(document) }
 }
 
@@ -49,11 +49,11 @@ function parse(text: string): unknown {
     value = /^\s*\{/.test(text) ? parseJson(text) : parseFlowText(text, 'taken')
   } catch (error) {
     if (error instanceof FlowTextError) throw new OpenApiError(`Line ${error.line}: ${error.message}`)
-    throw new OpenApiError(`It is no valid JSON: ${(error as Error).message}`)
+    throw new OpenApiError(`It is not valid JSON: ${(error as Error).message}`)
   }
   const { depth, values } = extentOf(value, DEEPEST, new Map())
   if (depth > DEEPEST) throw new OpenApiError(`It is nested more than ${DEEPEST} levels deep, or contains itself.`)
-  if (values > LONGEST) throw new OpenApiError('By its aliases it becomes too large.')
+  if (values > LONGEST) throw new OpenApiError('Its aliases make it too large.')
   return value
 }
 
@@ -71,7 +71,7 @@ function extentOf(value: unknown, levels: number, known: Map<object, Extent>): E
   if (levels === 0) return TOO_DEEP
   const seen = known.get(value)
   if (seen) return seen
-  // Until it is known: whatever leads back here contains itself.
+  // Marks the value as being counted: a reference back to it means that it contains itself.
   known.set(value, TOO_DEEP)
   const extent = { depth: 1, values: 1 }
   for (const item of Object.values(value)) {

@@ -79,7 +79,7 @@ function filledIn(document: Node, media: unknown, notTaken: NotTaken[]): unknown
   const value = skeleton.of(own(media, 'schema'))
   notTaken.push({
     what: 'Body',
-    reason: 'The description has no example: it is made from the schema, fill in its values.',
+    reason: 'The description has no example: the import made the body from the schema. Fill in its values.',
   })
   const { optional } = skeleton
   if (optional.length)

@@ -39,7 +39,7 @@ export function readSecurity(document: Node, operation: unknown, notTaken: NotTa
       if (way.header) security.headers.push(way.header)
       notTaken.push({
         what: name,
-        reason: `Its credentials: make the connection "${connectionOf(name)}" of the kind ${way.kind}, or choose another.`,
+        reason: `Its credentials: create the connection "${connectionOf(name)}" of the kind ${way.kind}, or choose another.`,
       })
     }
   }

@@ -5,9 +5,9 @@ import { hasBreak, isWrittenByClient, unfitForHeader } from '../outbound-parts.t
 import { isHeaderName } from '../reply-header.ts'
 import { placeholder } from './parameters.ts'
 
-export const SET_BY_CLIENT = 'It is written for each request as it is sent.'
+export const SET_BY_CLIENT = 'The client writes it when it sends the request.'
 const NO_HEADER_NAME = 'It cannot be the name of a header.'
-const NOT_AS_IT_IS = 'What the description gives for it cannot be sent: a variable stands in its place.'
+const NOT_AS_IT_IS = 'The value in the description cannot be sent: the step uses a variable.'
 
 /** Null for a name that a header may have. */
 export function faultOfHeaderName(name: string): string | null {

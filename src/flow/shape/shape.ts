@@ -11,7 +11,7 @@ export interface Shape {
   keys: Map<string, Shape>
   /** Of the lists; null: none had any. */
   items: Shape | null
-  /** Not all was looked at: what was not seen may be there all the same. */
+  /** Only a part was read: a value that was not seen may still exist. */
   partial: boolean
 }
 

@@ -1,4 +1,5 @@
-// What the trigger's schema cannot say: content types, CIDRs and header names.
+// Checks what the trigger's schema cannot express: content types, CIDRs and header names.
+
 import { isAddressRange } from '../../base/address-range.ts'
 import { CODE, type IssueCode } from '../../base/error-catalogue.ts'
 import { hasTemplate } from '../check.ts'

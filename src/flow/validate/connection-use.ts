@@ -1,4 +1,4 @@
-// What a flow may refer to of a connection, and what it does.
+// Finds what a flow refers to of a connection, and whether it may.
 import type { IssueCode } from '../../base/error-catalogue.ts'
 
 /** So that `connections.<name>.<field>` can be written in any template. */
@@ -20,7 +20,7 @@ export interface ConnectionUse {
   kind: string | null
 }
 
-/** Why a use cannot work, as code and message; null where it can. `near` finds a name that may be meant. */
+/** Returns why a use cannot work, as code and message; null if it can. `near` suggests a similar name. */
 export function useProblem(
   { name, field, kind }: ConnectionUse,
   shapes: ConnectionShapes,

@@ -1,5 +1,5 @@
-// Every route and what it takes: 'open' needs no credential, 'session' a signed-in user of whatever role, 'token' an API
-// token of whatever scope, the others that scope at least, of a token or a role. A route that is not listed cannot be registered.
+// Lists every route with the access it needs: 'open' needs no credential, 'session' a signed-in user of any role, 'token' an API
+// token of any scope; the others need at least that scope, of a token or a role. A route that is not listed cannot be registered.
 import { reaches } from '../../operations/access/scopes.ts'
 import type { Actor, Scope } from '../../operations/ports/access.ts'
 
@@ -16,7 +16,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/examples': 'read',
   'GET /api/v1/guide/:page': 'read',
   'GET /api/v1/events': 'read',
-  // The web UI: whatever no other route takes.
+  // The web UI: every path that no other route takes.
   'GET /*': 'open',
 
   'POST /api/v1/webhooks/:webhookId': 'open',
@@ -91,7 +91,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/v1/connections/:name/authorize': 'write',
   'GET /api/v1/oauth/callback': 'open',
 
-  // What a message asks for is held against this table again, as the request that it stands for.
+  // Each message becomes a request of the API, which is checked against this table again.
   'POST /api/mcp': 'token',
   'GET /api/mcp': 'open',
   'DELETE /api/mcp': 'open',

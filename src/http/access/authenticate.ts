@@ -1,4 +1,4 @@
-// Who asks: by the token of the request, or else by the session of its cookie.
+// Finds the caller by the token of the request, or else by the session of its cookie.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { actorOfToken } from '../../operations/access/manage-tokens.ts'
@@ -9,7 +9,7 @@ import type { SessionCookie } from './session-cookie.ts'
 
 export interface Caller {
   actor: Actor
-  /** The session of the cookie; null: it was a token. */
+  /** The session of the cookie; null: the caller has a token. */
   session: FoundSession | null
 }
 

@@ -1,4 +1,4 @@
-// Holds each request against the access table, before its body is read.
+// Checks each request against the access table, before its body is read.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CODE } from '../../base/error-catalogue.ts'
 import { refuse } from '../refuse.ts'
@@ -21,7 +21,7 @@ export function createAuthorize(
     const needed = accessTo(request.method, route)
     const { headers } = request
     if (needed === 'open') {
-      // Signing in and out are open, and must not be what another site makes a browser do.
+      // Signing in and out are open, but another site must not make a browser do them.
       const byCookie = headers.authorization === undefined && cookie.read(headers.cookie) !== null
       const fault = crossSiteFault(request, baseUrl, byCookie)
       return fault === null ? undefined : refuse(reply, CODE.forbidden, fault)
@@ -32,7 +32,7 @@ export function createAuthorize(
       void reply.header('www-authenticate', 'Bearer')
       return refuse(reply, CODE.unauthorized, 'Sign in, or send a token: Authorization: Bearer <token>.')
     }
-    // MCP wants the origin checked of whoever asks, against DNS rebinding.
+    // MCP requires a check of the origin of every caller, against DNS rebinding.
     if (caller.session || needed === 'token') {
       const fault = crossSiteFault(request, baseUrl, caller.session !== null)
       if (fault !== null) return refuse(reply, CODE.forbidden, fault)

@@ -1,13 +1,13 @@
-/** What all cookies of ours begin with, the prefix for HTTPS aside. */
+/** The beginning of the names of Millrace's cookies, after the prefix for HTTPS. */
 const OURS = /^(?:__Host-)?millrace_/
 
-/** Of a `Cookie` header what is not ours; undefined: nothing is. */
+/** Removes Millrace's own cookies from a `Cookie` header; undefined: nothing is left. */
 export function withoutOwnCookies(header: string): string | undefined {
   const others = header.split(';').filter((pair) => pair.trim() !== '' && !OURS.test(pair.trim()))
   return others.length ? others.join(';').trim() : undefined
 }
 
-/** The value of a cookie in a `Cookie` header. */
+/** Returns the value of a cookie in a `Cookie` header. */
 export function cookieOf(header: string | undefined, name: string): string | undefined {
   for (const pair of (header ?? '').split(';')) {
     const [key, value] = pair.split('=', 2)

@@ -1,9 +1,9 @@
-// Requests that a page of another origin makes a browser send, with the cookie that it has for us.
+// Refuses requests that a page of another origin makes a browser send with Millrace's cookie.
 import type { IncomingHttpHeaders } from 'node:http'
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** Why the request is refused; null: it comes from our own pages, or from no browser. */
+/** Returns why the request is refused; null: it comes from Millrace's own pages, or not from a browser. */
 export function crossSiteFault(
   { method, headers }: { method: string; headers: IncomingHttpHeaders },
   baseUrl: string,

@@ -1,4 +1,4 @@
-// The cookie by which a browser is known to have been signed in with; it opens nothing.
+// The cookie that marks a browser that a user has signed in with before; it gives no access.
 import type { KnownDevices } from '../../operations/access/known-devices.ts'
 import { cookieOf } from './cookies.ts'
 
@@ -6,7 +6,7 @@ const YEAR_S = 365 * 86_400
 
 export interface DeviceCookie {
   read(header: string | undefined): string | null
-  /** For whoever has just signed in; null: the browser has one already. */
+  /** Makes the cookie for a user who has just signed in; null: the browser already has one. */
   set(header: string | undefined, email: string): string | null
 }
 

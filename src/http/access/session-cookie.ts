@@ -5,7 +5,7 @@ import type { Services } from '../../operations/services.ts'
 
 export interface SessionCookie {
   name: string
-  /** What a request brought; null: nothing, or several that contradict one another. */
+  /** Returns the session of a request; null: it has none, or several that differ. */
   read(header: string | undefined): string | null
   set(token: string, expiresAt: number): string
   clear(): string
@@ -25,7 +25,7 @@ export function createKeepAlive(services: Services, cookie: SessionCookie): Keep
 
 export function createSessionCookie(baseUrl: string): SessionCookie {
   const secure = baseUrl.startsWith('https:')
-  // A name with this prefix is taken from this very host over HTTPS only: a neighbour domain cannot plant one.
+  // Browsers accept a cookie with this prefix only from this host over HTTPS: a sibling domain cannot set it.
   const name = secure ? '__Host-millrace_session' : 'millrace_session'
   const attributes = `Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
   return {

@@ -31,7 +31,7 @@ export const DESCRIPTION = {
 }
 export const REFERENCE = {
   tags: ['system'],
-  summary: 'This description, to read',
+  summary: 'This description as a page',
   response: { 200: textAs('text/html', 'A page', '<!doctype html>…') },
 }
 
@@ -39,7 +39,7 @@ export function describeApi(version: string, baseUrl: string, flowSchema: object
   return {
     openapi: {
       openapi: '3.1.0',
-      info: { title: 'Millrace', version, description: 'Flows started by webhooks, run durably.' },
+      info: { title: 'Millrace', version, description: 'Webhooks start flows, which run durably.' },
       servers: [{ url: baseUrl }],
       tags: [...TAGS],
       components: {
@@ -81,7 +81,7 @@ export function describeApi(version: string, baseUrl: string, flowSchema: object
   }
 }
 
-/** What stands for a description where there is none. */
+/** The placeholder for a missing description. */
 const UNDESCRIBED = 'Default Response'
 
 /** It becomes the example of the body. */
@@ -90,7 +90,7 @@ function withExample(schema: TSchema): TSchema {
   return shown === undefined ? schema : { ...schema, examples: [shown] }
 }
 
-/** Flows are taken as JSON and as YAML. */
+/** The API accepts flows as JSON and as YAML. */
 function describeBody(body: RequestBody | undefined): void {
   if (!body) return
   const schema = body.content['application/json']?.schema
@@ -112,9 +112,9 @@ const refused = (description: string) => ({
 const REFUSED = refused('Refused; the code and the message say why')
 
 const DELIVER = 'Deliver an event: starts the flow that owns this webhook'
-const TEST = 'Send a test request: kept as a sample, starts nothing'
+const TEST = 'Send a test request: keeps a sample, starts nothing'
 
-/** Webhooks go past the router, so that their description is written here. */
+/** Webhooks bypass the router, so their description is written here. */
 function webhookPath(suffix: string, summary: string): Described {
   const reply = { schema: WebhookReplyBody, example: exampleOf(WebhookReplyBody) }
   return {
@@ -132,7 +132,7 @@ function webhookPath(suffix: string, summary: string): Described {
             content: { 'application/json': reply },
           },
           '4XX': refused('Refused; nothing was started'),
-          '5XX': refused('Not taken on; try again after Retry-After'),
+          '5XX': refused('Not accepted; try again after Retry-After'),
         },
       },
     },

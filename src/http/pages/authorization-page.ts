@@ -1,4 +1,4 @@
-// The page at the end of an OAuth authorization: says how it went, tells the page that opened it, and closes.
+// The page at the end of an OAuth authorization: shows the result, reports it to the page that opened it, and closes.
 import { randomBytes } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import type { FinishedAuthorization } from '../../operations/connections/authorize-connection.ts'
@@ -41,7 +41,7 @@ const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 
 const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character]!)
 
-/** JSON in which nothing can end the script. */
+/** Writes JSON that cannot end the script element. */
 const inScript = (value: unknown): string =>
   JSON.stringify(value).replaceAll(
     /[<>&\u2028\u2029]/g,

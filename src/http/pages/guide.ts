@@ -1,4 +1,4 @@
-// The pages of docs/ that tell how to write flows.
+// The pages of docs/ about writing flows.
 import { readFile } from 'node:fs/promises'
 import { packageFile } from '../../base/package-files.ts'
 import type { GUIDE_PAGES } from '../../contract/bodies.ts'

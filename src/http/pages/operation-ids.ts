@@ -1,4 +1,4 @@
-// What programs that are made from the API's description call each operation. Once published they stay: code calls them by these names.
+// The name of each operation for clients that are generated from the API's description. The names never change: code uses them.
 
 export const OPERATION_IDS: Readonly<Record<string, string>> = {
   'GET /healthz': 'getHealth',

@@ -53,7 +53,7 @@ interface UiFile {
 /** What lies outside the UI: the API, health and metrics. */
 const isReserved = (path: string): boolean => /^\/(api|healthz|readyz|metrics)(\/|$)/.test(path)
 
-/** A file that is not there must not be answered with a page: a browser would take that for the script it asked for. */
+/** A request for a missing file must not get a page: a browser would take it for the script that it requested. */
 const namesFile = (path: string): boolean =>
   path.startsWith('/assets/') || path.includes('/.') || TYPES[extname(path)] !== undefined
 
@@ -62,7 +62,7 @@ export async function staticUi(
   folder: string,
   notFound: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>,
 ): Promise<void> {
-  // Only what was there at the start is served, by its name: no path can lead anywhere else.
+  // Serves only the files that existed at the start, by their names: no path can lead anywhere else.
   const files = await readFiles(folder)
   const index = files.get('/index.html')
   app.get('/*', { schema: { hide: true } }, async (request, reply) => {
@@ -119,7 +119,7 @@ async function send(request: FastifyRequest, reply: FastifyReply, file: UiFile):
 }
 
 const COMPRESS: Record<Encoding, (content: Buffer) => Promise<Buffer>> = {
-  // The last two levels take ten times as long for a twentieth.
+  // The last two levels take ten times as long and save a twentieth.
   br: (content) => promisify(brotliCompress)(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
   gzip: (content) => promisify(gzip)(content, { level: 9 }),
 }

@@ -24,7 +24,7 @@ import { pageFrom } from '../pages/page.ts'
 import { textAs } from './sent-as.ts'
 
 const Name = Type.Object({ name: Type.String() })
-/** Authorization servers may add what they like. */
+/** Authorization servers may add any parameters. */
 const CallbackQuery = Type.Object({
   state: Type.Optional(Type.String()),
   code: Type.Optional(Type.String()),
@@ -92,13 +92,13 @@ export function connectionRoutes(app: FastifyInstance, services: Services): void
     {
       schema: {
         tags,
-        summary: 'The URL at which a person gives their consent to an OAuth connection',
+        summary: 'The URL where a person agrees to an OAuth connection',
         params: Name,
         response: { 200: AuthorizationBody },
       },
     },
     async ({ params, actor, headers }, reply) => {
-      // With a token it is a script that asks, and somebody's browser that is to go there.
+      // A caller with a token is a script; the browser that opens the URL is another one.
       const byBrowser = headers.authorization === undefined
       const { url, browser } = await beginAuthorization(services, actor!, params.name, byBrowser)
       if (browser) keepInBrowser(reply, services.baseUrl, browser.name, browser.secret)
@@ -112,9 +112,9 @@ export function connectionRoutes(app: FastifyInstance, services: Services): void
       exposeHeadRoute: false,
       schema: {
         tags,
-        summary: 'Where authorization servers send browsers back to; answers with a page',
+        summary: 'Authorization servers send browsers here; answers with a page',
         querystring: CallbackQuery,
-        response: { 200: textAs('text/html', 'A page that tells what came of it', '<!doctype html>…') },
+        response: { 200: textAs('text/html', 'A page with the result', '<!doctype html>…') },
       },
     },
     async ({ query, headers }, reply) => {
@@ -130,7 +130,7 @@ export function connectionRoutes(app: FastifyInstance, services: Services): void
   )
 }
 
-/** Sent back to the callback only, also when the authorization server's page leads there. */
+/** The browser sends it only to the callback, even when the authorization server's page leads there. */
 function keepInBrowser(reply: FastifyReply, baseUrl: string, name: string, secret: string): void {
   const secure = baseUrl.startsWith('https:') ? '; Secure' : ''
   void reply.header(

@@ -19,7 +19,7 @@ export function deliveryRoutes(app: FastifyInstance, services: Services, streams
     {
       schema: {
         tags,
-        summary: 'The inbox over all flows, newest first, without the bodies',
+        summary: 'The inbox of all flows, newest first, without the bodies',
         querystring: InboxQuery,
         response: { 200: pageOf(InboxEntryBody) },
       },
@@ -36,7 +36,7 @@ export function deliveryRoutes(app: FastifyInstance, services: Services, streams
     {
       schema: {
         tags,
-        summary: 'The body of a delivery as it came, of any size, with marks in place of secrets',
+        summary: 'The body of a delivery, of any size, with secrets masked',
         params: Id,
         response: { 200: bytesAs('application/octet-stream', 'The body as a file') },
       },

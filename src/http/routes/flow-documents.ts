@@ -1,4 +1,4 @@
-// Where flows are taken in: the only routes that read YAML beside JSON.
+// The routes that accept flows: the only ones that read YAML as well as JSON.
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import Type from 'typebox'

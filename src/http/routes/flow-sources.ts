@@ -42,7 +42,7 @@ export function flowSourceRoutes(app: FastifyInstance, services: Services, docum
     {
       schema: {
         tags,
-        summary: 'Note which file the draft was applied from, and at which revision',
+        summary: 'Set which file the draft was applied from, and at which revision',
         params: Id,
         body: FlowSourceRequest,
         response: { 200: FlowSourceBody },

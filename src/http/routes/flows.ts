@@ -95,7 +95,9 @@ export function flowRoutes(app: FastifyInstance, services: Services, streams: Ev
   )
   app.post<WithId>(
     '/api/v1/flows/:id/unpublish',
-    { schema: { tags, summary: 'Take the flow off line', params: Id, response: { 200: FlowBody } } },
+    {
+      schema: { tags, summary: 'Unpublish the flow: its webhook answers 404', params: Id, response: { 200: FlowBody } },
+    },
     ({ params, actor }) => unpublishFlow(services, actor!, params.id),
   )
   app.get<WithId & PageOf>(
@@ -126,7 +128,7 @@ export function flowRoutes(app: FastifyInstance, services: Services, streams: Ev
     {
       schema: {
         tags,
-        summary: 'Give the flow a new webhook URL; the old one is gone at once',
+        summary: 'Give the flow a new webhook URL; the old one stops working immediately',
         params: Id,
         response: { 200: FlowBody },
       },
@@ -214,7 +216,7 @@ export function flowRoutes(app: FastifyInstance, services: Services, streams: Ev
     {
       schema: {
         tags,
-        summary: 'The inbox: every delivery and what became of it',
+        summary: 'The inbox: every delivery with its outcome',
         params: Id,
         querystring: PageQuery,
         response: { 200: pageOf(DeliveryBody) },

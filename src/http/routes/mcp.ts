@@ -6,7 +6,7 @@ import { McpMessage, McpReplyBody } from '../../contract/bodies.ts'
 import type { ApiCaller } from '../../mcp/mcp-server.ts'
 import { sendFailure } from '../failure.ts'
 
-/** The headers that the protocol speaks of. */
+/** The headers that the protocol defines. */
 const HEADERS = ['accept', 'content-type', 'mcp-protocol-version']
 
 export function mcpRoutes(app: FastifyInstance, version: string): void {
@@ -18,11 +18,11 @@ export function mcpRoutes(app: FastifyInstance, version: string): void {
         tags,
         summary: 'The Model Context Protocol (streamable HTTP), for assistants',
         body: McpMessage,
-        response: { 200: McpReplyBody, 202: Type.Null({ description: 'A notification was taken' }) },
+        response: { 200: McpReplyBody, 202: Type.Null({ description: 'A notification was accepted' }) },
       },
     },
     async (request, reply) => {
-      // Only those who use it pay for it.
+      // Loads the SDK only when somebody uses MCP.
       const { answerMessage } = await import('../../mcp/answer-message.ts')
       const headers = HEADERS.flatMap((name) => {
         const value = request.headers[name]
@@ -38,7 +38,7 @@ export function mcpRoutes(app: FastifyInstance, version: string): void {
     app.route({
       method,
       url: '/api/mcp',
-      // What always answers 405 is no operation.
+      // A route that always answers 405 is not an operation.
       schema: { hide: true },
       handler: (_request, reply) =>
         sendFailure(

@@ -99,7 +99,7 @@ export function runRoutes(app: FastifyInstance, services: Services, streams: Eve
     {
       schema: {
         tags,
-        summary: 'All of what a step worked with, of what came of it, or of its logs, of any size',
+        summary: 'The whole input, output or logs of a step, of any size',
         params: Id,
         querystring: StepPartQuery,
         response: { 200: jsonAs('The part as it is kept', {}, { greeting: 'Hello, Ada!' }) },
@@ -113,7 +113,7 @@ export function runRoutes(app: FastifyInstance, services: Services, streams: Eve
     {
       schema: {
         tags,
-        summary: 'What was delivered, as it came, of any size, with marks in place of secrets',
+        summary: 'The body of the delivery, of any size, with secrets masked',
         params: Id,
         response: { 200: bytesAs('application/octet-stream', 'The body as a file') },
       },
@@ -137,7 +137,7 @@ export function runRoutes(app: FastifyInstance, services: Services, streams: Eve
     {
       schema: {
         tags,
-        summary: 'The requests of a run and their replies as an HTTP Archive (HAR 1.2), with marks in place of secrets',
+        summary: 'The requests of a run and their replies as an HTTP Archive (HAR 1.2), with secrets masked',
         params: Id,
         response: { 200: HarBody },
       },
@@ -154,7 +154,8 @@ export function runRoutes(app: FastifyInstance, services: Services, streams: Eve
     {
       schema: {
         tags,
-        summary: 'Run it again, whole or from a step, on the same version, the published one or the draft',
+        summary:
+          'Run the same delivery again, from the start or from a step, on the same version, the published one or the draft',
         params: Id,
         body: ReplayRequest,
         response: { 202: RunBody },
@@ -168,7 +169,7 @@ export function runRoutes(app: FastifyInstance, services: Services, streams: Eve
       exposeHeadRoute: false,
       schema: {
         tags,
-        summary: 'Server-sent events: the run as it stands, then its steps and status as they change',
+        summary: 'Server-sent events: the run as it is, then its steps and status as they change',
         params: Id,
         response: { 200: eventsAs('event: step\ndata: {"path":"greet","status":"succeeded",…}\n\n') },
       },

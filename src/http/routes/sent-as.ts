@@ -1,4 +1,4 @@
-// Describes a reply that is no JSON of a schema: a file, a page, a stream of events.
+// Describes a reply other than JSON with a schema: a file, a page, a stream of events.
 
 interface SentAs {
   description: string
@@ -22,4 +22,4 @@ export const jsonAs = (description: string, schema: object, example: unknown): S
 })
 
 export const eventsAs = (example: string): SentAs =>
-  textAs('text/event-stream', 'Events until the connection is closed', example)
+  textAs('text/event-stream', 'Events until the client closes the stream', example)

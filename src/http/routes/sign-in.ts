@@ -113,7 +113,7 @@ export function signInRoutes(
     async (request, reply) =>
       signedIn(reply, await changePassword(services, request.actor!.user!, request.body, network(request))),
   )
-  // By POST, so that the code stands in no URL, and in no log of URLs.
+  // A POST, so that the code is in no URL and in no log of URLs.
   app.post<{ Body: Static<typeof InvitationRequest> }>(
     '/api/auth/invitation',
     {
@@ -134,7 +134,7 @@ export function signInRoutes(
     {
       schema: {
         tags,
-        summary: 'Become a user by an invitation',
+        summary: 'Become a user with an invitation',
         body: AcceptInvitationRequest,
         response: { 200: SignedInBody },
       },

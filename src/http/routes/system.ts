@@ -15,7 +15,7 @@ export interface System {
   metrics: Metrics
   /** What the process was started with, for people to read. */
   settings: Static<typeof SettingsBody>
-  /** Why the database cannot do its work; null: it can. */
+  /** Returns why the database does not work; null: it works. */
   fault(): Promise<string | null>
 }
 
@@ -23,7 +23,7 @@ const listOf = (item: Parameters<typeof Type.Array>[0]) => Type.Object({ items: 
 
 const METRICS = textAs('text/plain', 'In the text format of Prometheus', 'millrace_runs_queued 0\n')
 
-/** What every process serves, whatever its role. */
+/** The routes that a process of every role serves. */
 export function healthRoutes(app: FastifyInstance, { metrics, fault }: Pick<System, 'metrics' | 'fault'>): void {
   const tags = ['system']
   app.get('/healthz', { schema: { tags, summary: 'Alive', response: { 200: HealthBody } } }, () =>

@@ -88,7 +88,7 @@ export function userRoutes(app: FastifyInstance, services: Services): void {
   )
   app.delete<WithId>(
     '/api/v1/invitations/:id',
-    { schema: { tags, summary: 'Take an invitation back', params: Id, response: { 204: Type.Null() } } },
+    { schema: { tags, summary: 'Revoke an invitation', params: Id, response: { 204: Type.Null() } } },
     async ({ params, actor }, reply) => {
       await revokeInvitation(services, actor!, params.id)
       return reply.code(204).send()
@@ -115,7 +115,7 @@ export function tokenRoutes(app: FastifyInstance, services: Services): void {
     {
       schema: {
         tags,
-        summary: 'Make an API token; the reply holds it, this once',
+        summary: 'Make an API token; only this reply shows it',
         body: TokenRequest,
         response: { 201: NewTokenBody },
       },

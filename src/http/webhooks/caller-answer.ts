@@ -13,7 +13,7 @@ export function answerCaller(
   const sent: string[] = []
   let contentType: string | null = null
   for (const { name, value } of headers) {
-    // What another process sends on may come from a version with other rules.
+    // A reply from another process may come from a version of Millrace with other rules.
     if (!isReplyHeaderAllowed(name, value)) continue
     if (isContentType(name)) contentType = value
     else sent.push(name, value)
@@ -37,7 +37,7 @@ export function writeReply(
   body: string | null,
 ): void {
   headers.push('x-request-id', requestId)
-  // Whatever the type: a page that a flow sends must not act with the rights of the UI, which may have the same origin.
+  // For every type: a page that a flow sends must not act with the rights of the UI, which may have the same origin.
   headers.push('content-security-policy', 'sandbox', 'x-content-type-options', 'nosniff')
   if (body !== null) headers.push('content-length', String(Buffer.byteLength(body)))
   else if (status !== 204 && status !== 304) headers.push('content-length', '0')

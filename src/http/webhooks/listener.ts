@@ -1,4 +1,4 @@
-// Where a webhook enters. It listens beside the API's router: what it needs of a request is its head, in order, before a byte of the body.
+// Receives webhook requests, beside the API's router: it needs the head of a request, in order, before any byte of the body.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { API_ERRORS, type ApiErrorCode, CODE } from '../../base/error-catalogue.ts'
 import type { CallerReply } from '../../engine/step-kind.ts'

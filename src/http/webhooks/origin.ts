@@ -1,4 +1,4 @@
-// Webhooks on an origin of their own (MILLRACE_WEBHOOK_BASE_URL): nothing else is there, and what a flow answers is nowhere else.
+// Webhooks on an origin of their own (MILLRACE_WEBHOOK_BASE_URL): that origin serves nothing else, and no other origin serves replies of flows.
 import type { IncomingMessage } from 'node:http'
 import { CODE } from '../../base/error-catalogue.ts'
 import type { Services } from '../../operations/services.ts'
@@ -8,7 +8,7 @@ import { isTestUrl, isWebhook, sendFailure, type WebhookListener } from './liste
 /** Which of these a request is for. */
 export type Choose = (request: IncomingMessage) => WebhookListener
 
-/** One origin for both: webhooks go past the API's router. */
+/** One origin for both: webhooks bypass the API's router. */
 export const onOneOrigin =
   (webhooks: WebhookListener, api: WebhookListener): Choose =>
   ({ url }) =>
@@ -31,13 +31,7 @@ const refuse = async (
   ...[request, response]: Parameters<WebhookListener>
 ): Promise<void> => {
   const headers = (await leaveBody(request)) ? ['connection', 'close'] : []
-  sendFailure(
-    response,
-    ids.next('req'),
-    CODE.not_found,
-    `At ${webhookBaseUrl} are webhooks, and nothing else.`,
-    headers,
-  )
+  sendFailure(response, ids.next('req'), CODE.not_found, `${webhookBaseUrl} serves only webhooks.`, headers)
 }
 
 /** The host that is asked for; a proxy may have left out the port. */

@@ -1,5 +1,4 @@
-// A webhook request as it stands on the wire: its head, and its body within the limits.
-
+// Reads a webhook request: its head as received, and its body within the limits.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
@@ -24,7 +23,7 @@ export function readHead(
   }: { webhookId: string; test: boolean; ip: string; requestId: string; now: number },
 ): DeliveryHead {
   const headers = lowerCaseHeaders(raw.rawHeaders)
-  // A browser sends our session along to our own host: whoever may read deliveries must not get it.
+  // A browser sends the session's cookie to Millrace's own host: users who may read deliveries must not get it.
   if (headers['cookie'] !== undefined) setOrDelete(headers, 'cookie', withoutOwnCookies(headers['cookie']))
   const url = raw.url!
   const question = url.indexOf('?')
@@ -66,13 +65,13 @@ function lowerCaseHeaders(rawHeaders: readonly string[]): Record<string, string>
   return headers
 }
 
-/** Whatever is no small number counts as too deep. */
+/** A value that is not a small number counts as too deep. */
 function hopsOf(value: string | undefined): number {
   if (value === undefined) return 0
   return /^\d{1,3}$/.test(value) ? Number(value) : Number.MAX_SAFE_INTEGER
 }
 
-/** Whether the body of this request may be more than a small one, so that it has to be counted. */
+/** Says whether the body of this request may be large, so that it must be counted. */
 export const mayBeLarge = ({ headers }: IncomingMessage): boolean =>
   Number(headers['content-length'] ?? 0) > SMALL_BODY ||
   headers['transfer-encoding'] !== undefined ||
@@ -114,7 +113,7 @@ function readBytes(raw: IncomingMessage, maxBytes: number, hold: BodyHold | null
     })
     raw.on('end', () => {
       resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
-      // The request lives on until its reply has gone out: it must not keep the bytes.
+      // The request stays in memory until its reply is sent: it must not keep the bytes.
       chunks = []
     })
     raw.on('error', cutOff)

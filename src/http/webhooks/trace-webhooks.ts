@@ -1,4 +1,4 @@
-// Records each delivery, and puts its own place in the trace where the sender's stood: all that follows hangs on it.
+// Records each delivery, and replaces the sender's place in the trace with its own: later spans are its children.
 import type { DeliveryTracing } from '../../engine/ports/tracing.ts'
 import type { WebhookListener } from './listener.ts'
 

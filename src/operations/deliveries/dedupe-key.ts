@@ -1,5 +1,7 @@
 // The key by which a delivery is recognised as one that came before.
-import { ExpressionError, MISSING, type Scope } from '../../flow/expression/index.ts'
+
+import { ExpressionError } from '../../flow/expression/index.ts'
+import { type Bindings, MISSING } from '../../flow/expression/values/bindings.ts'
 import type { DeliveryServices } from './services.ts'
 
 /** What the keys begin with that are not kept as they came. */
@@ -10,7 +12,11 @@ const JSON_VALUE = 'json:'
  * Missing or empty means: not deduplicated. A text is its own key, and any other value its JSON, marked as such: 1 is not "1". Long
  * keys, those with secrets, those no database takes and texts that look like ours are kept as their digest.
  */
-export function dedupeKey(services: DeliveryServices, keyOf: (scope: Scope) => unknown, scope: Scope): string | null {
+export function dedupeKey(
+  services: DeliveryServices,
+  keyOf: (scope: Bindings) => unknown,
+  scope: Bindings,
+): string | null {
   let value: unknown
   try {
     value = keyOf(scope)

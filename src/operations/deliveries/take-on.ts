@@ -4,7 +4,8 @@ import { deliveryIdOf } from '../../engine/ids.ts'
 import { createRoots, type Roots, stepScope } from '../../engine/run-scope.ts'
 import type { CallerReply } from '../../engine/step-kind.ts'
 import type { WebhookData } from '../../engine/webhook-data.ts'
-import { ExpressionError, type Scope } from '../../flow/expression/index.ts'
+import { ExpressionError } from '../../flow/expression/index.ts'
+import type { Bindings } from '../../flow/expression/values/bindings.ts'
 import type { RouteRecord } from '../ports/flows.ts'
 import { startRun } from '../runs/start-run.ts'
 import { dedupeKey } from './dedupe-key.ts'
@@ -125,7 +126,7 @@ function replyRoots(
 }
 
 /** The reply to a duplicate speaks of the first run. */
-function duplicateScope(services: DeliveryServices, roots: Roots, runId: string, createdAt: number): Scope {
+function duplicateScope(services: DeliveryServices, roots: Roots, runId: string, createdAt: number): Bindings {
   const run = { ...(roots['run'] as object), id: runId }
   return stepScope(Object.assign(Object.create(null), roots, { run }), services.hashing, runId, 'trigger', createdAt)
 }
@@ -133,8 +134,8 @@ function duplicateScope(services: DeliveryServices, roots: Roots, runId: string,
 /** A filter that cannot be evaluated lets the delivery in: better a run too many than an event lost. */
 function passes(
   services: DeliveryServices,
-  when: (scope: Scope) => boolean,
-  scope: Scope,
+  when: (scope: Bindings) => boolean,
+  scope: Bindings,
   route: RouteRecord,
 ): boolean {
   try {

@@ -2,13 +2,8 @@
 import { type Roots, roundRoots } from '../../engine/run-scope.ts'
 import { checkValue, type Visitor } from '../../flow/check.ts'
 import { type Kinds, type StepDocument, stepSchema } from '../../flow/document.ts'
-import {
-  compileTree,
-  ExpressionError,
-  renderTree,
-  type Scope,
-  TemplateSyntaxError,
-} from '../../flow/expression/index.ts'
+import { compileTree, ExpressionError, renderTree, TemplateSyntaxError } from '../../flow/expression/index.ts'
+import type { Bindings } from '../../flow/expression/values/bindings.ts'
 import { Findings } from '../../flow/issue.ts'
 
 /** `path` is the step's pointer. What the first item is cannot be known where the list cannot be evaluated: then there is no loop. */
@@ -17,7 +12,7 @@ export function inFirstRounds(
   path: string,
   kinds: Kinds,
   outside: Roots,
-  scopeOf: (roots: Roots) => Scope,
+  scopeOf: (roots: Roots) => Bindings,
 ): Roots {
   let roots = outside
   for (const loop of loopsAround(document, path, kinds)) {
@@ -62,7 +57,7 @@ function repeats(step: StepDocument, at: string, path: string, kinds: Kinds): bo
   return found
 }
 
-function listOf(each: unknown, scope: Scope): unknown[] | undefined {
+function listOf(each: unknown, scope: Bindings): unknown[] | undefined {
   try {
     const items = renderTree(compileTree(each), scope)
     return Array.isArray(items) && items.length ? items : undefined

@@ -1,5 +1,4 @@
-// Turns resolved settings into the request that leaves, and into what the run's history shows of it.
-
+// Turns resolved settings into the request to send, and into what the run shows of it.
 import { CODE } from '../../base/error-catalogue.ts'
 import { OutboundError, type OutboundHeader } from '../../engine/ports/http-client.ts'
 import { givenBoundary, type RequestBody, requestBody } from './request-body.ts'

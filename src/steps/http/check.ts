@@ -1,4 +1,4 @@
-// What the schema cannot say about an HTTP step; templates are left to the run.
+// Checks what the schema of an HTTP step cannot express; templates are checked when the step runs.
 import { CODE, type IssueCode, STEP_ERRORS } from '../../base/error-catalogue.ts'
 import { checkHeaderName, checkHeaderValue, parseOutboundUrl } from '../../engine/outbound-rules.ts'
 import { OutboundError } from '../../engine/ports/http-client.ts'

@@ -5,7 +5,7 @@ import { readContentEncodings } from '../../engine/content-encodings.ts'
 import { type JsonLimits, jsonProblem, measureJson, SENDER_LIMITS } from '../../flow/json-limits.ts'
 import { parseJson } from '../../flow/parse-json.ts'
 
-/** What goes beyond stays text. Lists from APIs are long: they may hold more than a sender sends at once. */
+/** JSON above these limits stays text. Lists from APIs are long, so the limits are higher than those of deliveries. */
 const LIMITS: JsonLimits = { ...SENDER_LIMITS, values: 500_000, names: 20_000 }
 
 const TEXT_TYPES = new Set([
@@ -37,7 +37,7 @@ export function decodeBody(body: Uint8Array, contentType: string | undefined, co
   return binary(bytes, contentType!)
 }
 
-/** What an encoding was left on may be no text, whatever its type says. Read as one it would be lost. */
+/** A body that is still encoded may not be text, whatever its type says. Reading it as text would destroy it. */
 function isLegible(bytes: Buffer, contentType: string | undefined, contentEncoding: string): boolean {
   if (!readContentEncodings(contentEncoding).someLeft) return true
   try {
@@ -55,7 +55,7 @@ function binary(
   return { base64: bytes.toString('base64'), contentType, size: bytes.length }
 }
 
-/** A charset that nobody knows is read as UTF-8, with U+FFFD for what is not. */
+/** An unknown charset is read as UTF-8, with U+FFFD for invalid bytes. */
 function decodeText(bytes: Buffer, contentType: string): string {
   const label = charsetOf(contentType)
   if (label === 'utf-8' || label === 'utf8') return utf8(bytes)

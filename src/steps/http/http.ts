@@ -58,7 +58,7 @@ async function run(context: StepContext<HttpSettings>): Promise<Outcome> {
   return { ...(settings.failOnError === false ? done(output, trouble) : failed(failure, output, trouble)), ...shown }
 }
 
-/** The output names the URL that was called, in which a secret may stand in a form that nobody would find. */
+/** The output contains the called URL, which may hold a secret in a form that masking would not find. */
 function shownOf({ secrets }: StepContext<HttpSettings>, output: Record<string, unknown>): { shown?: ShownOutput } {
   if (!secrets || output['redirects'] !== 0) return {}
   const { url, query = [], auth } = secrets.shown
@@ -113,7 +113,7 @@ function send(context: StepContext<HttpSettings>, request: BuiltRequest): Promis
   })
 }
 
-/** The connections whose secrets stand at or below a place of the settings. */
+/** The connections whose secrets are at or below a place of the settings. */
 function namesIn({ secrets }: StepContext<HttpSettings>): (place: string) => string[] {
   if (!secrets) return () => []
   return (place) => {
@@ -124,7 +124,7 @@ function namesIn({ secrets }: StepContext<HttpSettings>): (place: string) => str
   }
 }
 
-/** Whoever answers at another origin got no credentials. */
+/** A server at another origin got no credentials. */
 const hasLeft = (request: BuiltRequest, reply: OutboundReply): boolean =>
   reply.redirects > 0 && new URL(request.url).origin !== new URL(reply.url).origin
 
@@ -139,7 +139,7 @@ function* textsOf({ url, headers, body }: OutboundHop, settings: HttpSettings): 
     yield body
     yield* leavesOf(settings.body)
   }
-  // Gone, like every credential, from where a redirect leads.
+  // A redirect to another origin drops it, like every credential.
   if (headers.some(({ credential }) => credential)) yield* leavesOf(settings.auth)
   for (const [, value] of formPairs(url.search.slice(1))) yield value
 }
@@ -154,7 +154,7 @@ function* leavesOf(value: unknown): Iterable<string> {
     }
 }
 
-/** Retry-After as seconds or as a date; what is neither says nothing. */
+/** Reads Retry-After as seconds or as a date; any other value is ignored. */
 function retryAfterMs(headers: Record<string, string>, startedAt: number): number | undefined {
   const value = headers['retry-after']
   if (value === undefined) return undefined

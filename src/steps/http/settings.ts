@@ -17,7 +17,7 @@ function oneOf<const T extends readonly string[]>(
 }
 
 const JsonBody = Type.Object(
-  { kind: Type.Literal('json'), value: json('Sent as JSON; templates may stand anywhere inside.') },
+  { kind: Type.Literal('json'), value: json('Sent as JSON; it may contain templates anywhere.') },
   closed,
 )
 

@@ -35,7 +35,7 @@ function CodeForm({ onCode }: { onCode: (code: string) => void }) {
     onCode(pastedCode(text))
   }
   return (
-    <AccountFrame title="Accept an invitation" lead="Paste the link that you were sent. It works once.">
+    <AccountFrame title="Accept an invitation" lead="Paste the link that you received. It works once.">
       <form onSubmit={submit}>
         <Stack gap="md">
           <TextInput

@@ -12,7 +12,7 @@ export function useLinkCode(): [code: string, setCode: (code: string) => void] {
       history.replaceState(history.state, '', location.pathname + location.search)
     }
     takeOut()
-    // Whoever pastes the link where this page is open already: the browser loads nothing anew.
+    // A user may paste the link into a tab with this page: the browser then does not reload.
     window.addEventListener('hashchange', takeOut)
     return () => window.removeEventListener('hashchange', takeOut)
   }, [])

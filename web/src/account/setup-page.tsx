@@ -17,7 +17,7 @@ export function SetupPage() {
   const state = useQuery(queries.authState)
   if (state.data && !state.data.setup)
     return (
-      <AccountFrame title="Millrace is set up" lead="It has an owner already; the set-up link has done its work.">
+      <AccountFrame title="Millrace is set up" lead="It already has an owner, so the set-up link no longer works.">
         <Anchor component={Link} to="/sign-in" size="sm">
           Go to the sign-in
         </Anchor>
@@ -75,7 +75,7 @@ function OwnerForm({ code, onOtherCode }: { code: string; onOtherCode: () => voi
     setUp.mutate()
   }
   return (
-    <AccountFrame title="Set up Millrace" lead="You become its owner: you can invite others later.">
+    <AccountFrame title="Set up Millrace" lead="You become the owner. You can invite others later.">
       <form onSubmit={submit}>
         <Stack gap="md">
           <TextInput
@@ -89,7 +89,7 @@ function OwnerForm({ code, onOtherCode }: { code: string; onOtherCode: () => voi
           />
           <TextInput
             label="Name"
-            description="Shown to others beside what you publish."
+            description="Others see it beside the versions that you publish."
             autoComplete="name"
             required
             value={name}

@@ -28,7 +28,7 @@ export function SignInPage() {
   }
   const wrong = signIn.error instanceof ApiError && signIn.error.status === 401
   return (
-    <AccountFrame title="Sign in" lead={to ? 'Sign in to go on to the page you asked for.' : undefined}>
+    <AccountFrame title="Sign in" lead={to ? 'Sign in to continue to the page you asked for.' : undefined}>
       <form onSubmit={submit}>
         <Stack gap="md">
           <TextInput
@@ -53,7 +53,8 @@ export function SignInPage() {
                 error="The e-mail or the password is wrong."
                 hint={
                   <>
-                    Forgotten? Whoever runs Millrace sets a new one with <code>npx millrace users reset-password</code>.
+                    Forgotten? The operator of Millrace can set a new one with{' '}
+                    <code>npx millrace users reset-password</code>.
                   </>
                 }
               />

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { queries } from '../api/queries.ts'
 
-/** Goes on as whoever just got a session. */
+/** Continues as the user who just got a session. */
 export function useEnter(): (to?: string) => Promise<void> {
   const queryClient = useQueryClient()
   const router = useRouter()

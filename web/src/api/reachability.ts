@@ -32,7 +32,7 @@ class Reachability {
     this.#tell()
   }
 
-  /** Asks now, for whoever does not want to wait. */
+  /** Asks now, for users who do not want to wait. */
   ask = (): void => void this.answers()
 
   async answers(): Promise<boolean> {

@@ -51,7 +51,7 @@ export function ConnectionFields({ draft, onChange, issues, readOnly = false }: 
       )}
       <TagsInput
         label="Hosts"
-        description="Where its secrets may go: api.example.com, *.example.com, host:port. Empty: anywhere."
+        description="The hosts that may get its secrets: api.example.com, *.example.com, host:port. If empty: any host."
         placeholder={draft.hosts.length === 0 ? 'Any host' : undefined}
         value={draft.hosts}
         onChange={(hosts) => onChange({ ...draft, hosts })}

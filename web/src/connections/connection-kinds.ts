@@ -59,7 +59,7 @@ export const CONNECTION_KINDS: KindInfo[] = [
     purpose: 'The API wants a user name and a password.',
     fields: [
       { name: 'username', label: 'User name', required: true },
-      { name: 'password', label: 'Password', secret: true, description: 'May be left out, where the API takes none.' },
+      { name: 'password', label: 'Password', secret: true, description: 'Optional, if the API takes none.' },
     ],
     use: (name) =>
       `auth:\n  kind: basic\n  username: "{{ connections.${name}.username }}"\n  password: "{{ connections.${name}.password }}"`,
@@ -72,7 +72,7 @@ export const CONNECTION_KINDS: KindInfo[] = [
       {
         name: 'grant',
         label: 'Grant',
-        description: 'With an authorization code somebody signs in at the provider; client credentials need nobody.',
+        description: 'With an authorization code a person signs in at the provider; client credentials need no person.',
         choices: [
           { value: 'authorization_code', label: 'Authorization code' },
           { value: 'client_credentials', label: 'Client credentials' },
@@ -103,7 +103,7 @@ export const CONNECTION_KINDS: KindInfo[] = [
         ],
         advanced: true,
       },
-      { name: 'audience', label: 'Audience', description: 'Where the provider asks for one.', advanced: true },
+      { name: 'audience', label: 'Audience', description: 'If the provider asks for one.', advanced: true },
     ],
     use: (name) => `auth:\n  kind: oauth2\n  connection: ${name}`,
   },

@@ -152,7 +152,7 @@ function UsedBy({ connection: { usedBy } }: { connection: Connection }) {
     <Card title="Used by">
       {usedBy.length === 0 ? (
         <Text size="sm" c="dimmed">
-          No flow names it, neither a draft nor a published version.
+          No draft and no published version uses it.
         </Text>
       ) : (
         <ul className={classes.flows}>
@@ -213,7 +213,7 @@ function DeleteConnection({ connection: { name, usedBy } }: { connection: Connec
         </Button>
       )}
     >
-      Its secrets are gone for good.{' '}
+      Its secrets are deleted for good.{' '}
       {usedBy.length > 0
         ? 'While a published flow uses it, this is refused; drafts that name it cannot be published afterwards.'
         : 'No flow uses it.'}

@@ -37,7 +37,7 @@ export function ConnectionsPage() {
         )}
         {connections.data?.length === 0 && (
           <EmptyState picture={<IconPlugConnected size={44} stroke={1.2} />} title="No connections yet" action={add}>
-            A connection keeps the credentials of an API under a name. Flows use it by that name, so the secret stands
+            A connection stores the credentials of an API under a name. Flows use it by that name, so the secret stands
             in no flow and can be replaced at any time.
           </EmptyState>
         )}

@@ -56,7 +56,7 @@ export function NewConnection({ kind, name = '', onCreated, onCancel }: NewConne
           placeholder="shop"
           required
           pattern="[a-z][a-z0-9_]*"
-          title="Small letters, digits and _, beginning with a letter"
+          title="Lower-case letters, digits and _, beginning with a letter"
           value={draft.name}
           onChange={(event) =>
             change({ ...draft, name: event.currentTarget.value.toLowerCase().replaceAll(/[\s-]+/g, '_') })

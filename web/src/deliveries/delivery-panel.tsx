@@ -37,7 +37,7 @@ export function DeliveryPanel({ id, onClose }: { id: string; onClose: () => void
           <ErrorNote
             title="The delivery could not be loaded"
             error={delivery.error}
-            hint="Deliveries are deleted when their retention is over."
+            hint="Deliveries are deleted when their retention ends."
             onRetry={() => void delivery.refetch({ cancelRefetch: true })}
           />
         )}

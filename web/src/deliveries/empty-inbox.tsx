@@ -13,7 +13,7 @@ export function EmptyInbox() {
   return (
     <EmptyState
       picture={<IconInbox size={40} stroke={1.2} />}
-      title="Nothing has come in yet"
+      title="No deliveries yet"
       action={
         published ? (
           <CurlLine line={helloCurl(published.webhook.url)} />
@@ -24,7 +24,7 @@ export function EmptyInbox() {
         )
       }
     >
-      Every request to a webhook is listed here, also those that were refused, with the reason.
+      This list shows every request to a webhook. Refused requests have the reason.
       {published ? ` Send one to ${published.name}:` : ' Publish a flow, and send a request to its webhook.'}
     </EmptyState>
   )
@@ -41,7 +41,7 @@ export function NoMatchingDeliveries({ onClear }: { onClear: () => void }) {
         </Button>
       }
     >
-      There are no deliveries with this outcome and flow. Those that come in and match appear here by themselves.
+      There are no deliveries with this outcome and flow. New ones that match appear here automatically.
     </EmptyState>
   )
 }

@@ -26,7 +26,7 @@ const route = getRouteApi('/signed-in/inbox')
 
 const KEYS = [
   { keys: ['↑', '↓'], label: 'Next or previous delivery' },
-  { keys: ['Enter'], label: 'Look at the delivery' },
+  { keys: ['Enter'], label: 'Open the delivery' },
   { keys: ['Esc'], label: 'Close the panel' },
 ]
 
@@ -45,7 +45,7 @@ export function InboxPage() {
         initial={480}
         least={340}
         leastRest={420}
-        label="The delivery that is looked at"
+        label="Selected delivery"
         panel={
           delivery === undefined ? null : (
             <DeliveryPanel key={delivery} id={delivery} onClose={() => go({ flow, outcome })} />

@@ -45,16 +45,16 @@ export function DataPicker({ path, label, onPick }: DataPickerProps) {
 }
 
 function PickList({ path, onPick }: { path: string; onPick: (reference: string) => void }) {
-  const { visible, scope, data } = usePreviewContext(path)
-  const steps = (scope.roots['steps'] ?? {}) as Record<string, unknown>
+  const { visible, bindings, data } = usePreviewContext(path)
+  const steps = (bindings.roots['steps'] ?? {}) as Record<string, unknown>
   const tested = visible.steps.filter(({ id }) => Object.hasOwn(steps, id))
   const untested = visible.steps.filter(({ id }) => !Object.hasOwn(steps, id))
   const trees: [name: string, value: unknown][] = [
-    ...(scope.roots['webhook'] ? [['webhook', scope.roots['webhook']] as [string, unknown]] : []),
-    ...(scope.roots['loop'] ? [['loop', scope.roots['loop']] as [string, unknown]] : []),
+    ...(bindings.roots['webhook'] ? [['webhook', bindings.roots['webhook']] as [string, unknown]] : []),
+    ...(bindings.roots['loop'] ? [['loop', bindings.roots['loop']] as [string, unknown]] : []),
     ...tested.map(({ id }): [string, unknown] => [`steps.${id}`, steps[id]]),
-    ...(visible.vars.length ? [['vars', scope.roots['vars']] as [string, unknown]] : []),
-    ...(visible.roots.includes('run') ? [['run', scope.roots['run']] as [string, unknown]] : []),
+    ...(visible.vars.length ? [['vars', bindings.roots['vars']] as [string, unknown]] : []),
+    ...(visible.roots.includes('run') ? [['run', bindings.roots['run']] as [string, unknown]] : []),
   ]
   const names = [
     ...(visible.roots.includes('env') ? data.env.map((name) => `env.${name}`) : []),
@@ -66,7 +66,7 @@ function PickList({ path, onPick }: { path: string; onPick: (reference: string) 
     <>
       {data.webhook == null && visible.roots.includes('webhook') && (
         <Text size="xs" c="dimmed" mb={8}>
-          No test request has come yet. Send one from the trigger, and its data appears here.
+          There is no test request yet. Send one from the trigger, and its data appears here.
         </Text>
       )}
       {trees.map(([name, value]) => (

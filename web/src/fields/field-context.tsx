@@ -23,7 +23,7 @@ export const FieldContext = createContext<FieldSurroundings | null>(null)
 
 export function useFields(): FieldSurroundings {
   const fields = useContext(FieldContext)
-  if (!fields) throw new Error('A field stands outside of an editor.')
+  if (!fields) throw new Error('A field is outside of an editor.')
   return fields
 }
 

@@ -8,7 +8,7 @@ interface FieldFrameProps {
   /** Beside the label, in a few words. */
   description?: string | undefined
   issues?: readonly FieldIssue[]
-  /** Names the input for whoever cannot see the label above it. */
+  /** Names the input for people who cannot see the label above it. */
   labelId?: string
   children: ReactNode
 }

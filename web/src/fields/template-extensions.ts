@@ -128,7 +128,7 @@ const overtype = EditorView.inputHandler.of((view, from, to, text) => {
   const blanks = /^\s*/.exec(doc.slice(from))![0].length
   const closes = expressionRanges(doc).some((range) => range.to === from + blanks + 2 && range.from < from)
   if (!closes || !doc.startsWith('}}', from + blanks)) return false
-  // The blank before the end is there once, whoever wrote it.
+  // Only one space is before the end, whether the user or the editor wrote it.
   const blank = /\s$/.test(doc.slice(0, from)) ? '' : doc.slice(from, from + blanks)
   view.dispatch({
     changes: { from, to: from + blanks, insert: blank },

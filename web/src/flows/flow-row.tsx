@@ -67,7 +67,7 @@ export function FlowRow({ flow, stats }: { flow: Flow; stats: FlowStats | undefi
               error={refusal}
               hint={
                 <Link to="/flows/$id" params={{ id: flow.id }}>
-                  Open the flow to mend it
+                  Open the flow to fix it
                 </Link>
               }
             />

@@ -32,7 +32,7 @@ export function mergeLive<T extends { id: string }>(list: LiveList<T>): Shown<T>
     const state = told ? later(item, told) : item
     if (held(item.id)) {
       if (matches(state)) unseen++
-      // Whoever reads keeps the row under the eye, with its new state.
+      // The reader keeps the row in view, with its new state.
     } else if (heldAbove !== null || matches(state)) rows.push(state)
   }
   const oldest = loaded.at(-1)?.id

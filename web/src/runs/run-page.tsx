@@ -61,7 +61,7 @@ function LoadedRun({ id }: { id: string }) {
           <ErrorNote
             title="The run could not be loaded"
             error={run.error}
-            hint="Finished runs are deleted when their retention is over."
+            hint="Finished runs are deleted when their retention ends."
             onRetry={() => void run.refetch({ cancelRefetch: true })}
           />
         )}
@@ -129,7 +129,7 @@ function RunView({ run }: { run: Run }) {
         initial={440}
         least={320}
         leastRest={420}
-        label="What is looked at"
+        label="Details"
         panel={
           <SelectionPanel
             run={run}
@@ -168,8 +168,8 @@ function NoDocument({ error }: { error: unknown }) {
   return (
     <div className={classes.gone}>
       {gone ? (
-        <EmptyState picture={<IconFileOff size={36} stroke={1.2} />} title="The flow is gone">
-          It was deleted, and its versions with it. What the run did is still here: in the timeline below, step by step.
+        <EmptyState picture={<IconFileOff size={36} stroke={1.2} />} title="The flow was deleted">
+          The flow was deleted with its versions. The timeline below still shows every step of the run.
         </EmptyState>
       ) : (
         <ErrorNote title="The flow of this run could not be loaded" error={error} />

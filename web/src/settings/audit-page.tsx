@@ -22,7 +22,7 @@ export function AuditPage() {
           onRetry={() => void list.refetch({ cancelRefetch: true })}
         />
       )}
-      {list.isSuccess && entries.length === 0 && <Text c="dimmed">Nothing has been done yet.</Text>}
+      {list.isSuccess && entries.length === 0 && <Text c="dimmed">There are no entries yet.</Text>}
       {entries.length > 0 && (
         <div className={tables.frame}>
           <Table verticalSpacing={6} horizontalSpacing="md">

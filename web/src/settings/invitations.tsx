@@ -42,7 +42,7 @@ export function Invitations() {
         <Group align="flex-end" gap="xs">
           <TextInput
             label="E-mail"
-            description="May be left empty: then whoever has the link may use it."
+            description="Optional. If it is empty, anyone who has the link can use it."
             type="email"
             w={400}
             value={email}
@@ -88,7 +88,7 @@ export function Invitations() {
             <Table.Tbody>
               {invitations.data.items.map((invitation) => (
                 <Table.Tr key={invitation.id}>
-                  <Table.Td>{invitation.email ?? <span className={tables.dim}>Whoever has the link</span>}</Table.Td>
+                  <Table.Td>{invitation.email ?? <span className={tables.dim}>Anyone with the link</span>}</Table.Td>
                   <Table.Td>{invitation.role}</Table.Td>
                   <Table.Td className={tables.dim}>
                     <RelativeTime at={invitation.expiresAt} />

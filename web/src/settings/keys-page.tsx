@@ -18,7 +18,7 @@ export function KeysPage() {
   return (
     <SettingsPage
       title="Encryption keys"
-      lead="Secrets are sealed with the current key before they are stored. Older keys open what they once sealed."
+      lead="Millrace seals secrets with the current key before it stores them. Older keys open the secrets that they sealed."
       action={
         state.data && (
           <ConfirmPopover
@@ -32,8 +32,8 @@ export function KeysPage() {
               </Button>
             )}
           >
-            Whatever an older key sealed is opened and sealed again. Flows go on meanwhile. Afterwards the older keys
-            can be taken out of <code>MILLRACE_SECRET_KEY</code>.
+            Secrets that an older key sealed are opened and sealed again. Flows continue to run. Afterwards the older
+            keys can be taken out of <code>MILLRACE_SECRET_KEY</code>.
           </ConfirmPopover>
         )
       }
@@ -94,7 +94,7 @@ function Rotation({ rotation: { status, done, total, error } }: { rotation: Keys
       <ErrorNote
         title={`The rotation stopped after ${done} of ${total}`}
         error={error ?? 'The reason is in the log.'}
-        hint="What was sealed again stays so. Rotate once more to go on."
+        hint="The secrets that were sealed again stay so. Rotate again to continue."
       />
     )
   return (

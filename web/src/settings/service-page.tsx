@@ -12,7 +12,7 @@ export function ServicePage() {
   return (
     <SettingsPage
       title="Service"
-      lead="What this Millrace runs with. It comes from environment variables, and changes with a restart."
+      lead="The settings of this Millrace. They come from environment variables, and change with a restart."
     >
       {settings.isPending && <Skeleton height={320} />}
       {settings.isError && (

@@ -13,7 +13,7 @@ export function ShownOnce({ title, secret, onDone }: ShownOnceProps) {
   return (
     <Stack gap={8} className={classes.box} role="status">
       <Text fw={500}>{title}</Text>
-      <Text size="sm">Copy it now: it is shown this once, and cannot be read again.</Text>
+      <Text size="sm">Copy it now: it is shown only once.</Text>
       <code className={classes.secret}>{secret}</code>
       <Group gap="xs">
         <CopyButton value={secret} label="Copy" withLabel />

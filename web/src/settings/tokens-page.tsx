@@ -21,8 +21,7 @@ export function TokensPage() {
       title="API tokens"
       lead={
         <>
-          For scripts: they send <code>Authorization: Bearer …</code>. What there is to call is in the{' '}
-          <a href="/api/docs">API description</a>.
+          For scripts: they send <code>Authorization: Bearer …</code>. See the <a href="/api/docs">API description</a>.
         </>
       }
       wide
@@ -153,7 +152,7 @@ function Revoke({ token }: { token: Token }) {
         </Tooltip>
       )}
     >
-      Whatever uses it gets 401 from now on. A revoked token cannot be brought back.
+      Scripts that use it get 401 from now on. A revoked token cannot be restored.
     </ConfirmPopover>
   )
 }

@@ -23,7 +23,7 @@ export function ErrorPage({ error, reset }: ErrorComponentProps) {
       </Text>
       {isOurs && (
         <Text c="dimmed" maw={480}>
-          Nothing was lost on the server. Reload the page; if it comes again, report it with the message above.
+          The server lost nothing. Reload the page; if the error appears again, report it with the message above.
         </Text>
       )}
       <Group>

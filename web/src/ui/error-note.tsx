@@ -13,7 +13,7 @@ interface ErrorNoteProps {
   onRetry?: () => void
 }
 
-/** The message says the first issue for whoever sees nothing else; here all of them follow. */
+/** The message holds only the first issue; here all of them follow. */
 const FIRST_ISSUE = /; the first: .*$/s
 
 /** What happened and what to do about it, at the place where it happened. */

@@ -12,7 +12,7 @@ interface PanelSplitProps {
   least: number
   /** What the rest keeps at least. */
   leastRest: number
-  /** What the panel is called for whoever cannot see it. */
+  /** The name of the panel for people who cannot see it. */
   label: string
   children: ReactNode
   /** Null: there is none now, and the rest has all of it. */

@@ -1,10 +1,10 @@
 /** Arrow functions: callbacks with an expression body, whose parameters live in numbered slots. */
 import type { ArrowFunctionExpression, Expression, Pattern } from 'acorn'
+import { MISSING } from '../values/bindings.ts'
 import { nameOfType } from '../values/conversion.ts'
 import { fail } from '../values/errors.ts'
 import type { Callback, Compute, Evaluation } from '../values/evaluation.ts'
 import { readProperty } from '../values/read-property.ts'
-import { MISSING } from '../values/scope.ts'
 import type { Compiler } from './compiler.ts'
 
 type Bind = (run: Evaluation, value: unknown) => void

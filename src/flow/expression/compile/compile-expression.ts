@@ -1,4 +1,4 @@
-/** Turns a syntax tree into closures, once; whatever is not listed here is not part of the language. */
+/** Turns a syntax tree into closures, once. Syntax that is not listed here is not part of the language. */
 import type { Expression as Node } from 'acorn'
 import type { Compute } from '../values/evaluation.ts'
 import { compileCall, compileNew } from './compile-call.ts'
@@ -70,7 +70,7 @@ function compileNode(compiler: Compiler, node: Node): Compute {
     case 'SequenceExpression':
       return compiler.refuse(
         node,
-        'Only one expression can stand between {{ and }}',
+        'Only one expression is allowed between {{ and }}',
         'Write {{ a }}{{ b }}, or [a, b].',
       )
     default:

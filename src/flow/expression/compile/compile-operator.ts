@@ -1,10 +1,10 @@
 import type { BinaryExpression, ConditionalExpression, Expression, LogicalExpression, UnaryExpression } from 'acorn'
 import { joinTexts } from '../functions/string-methods.ts'
+import { MISSING } from '../values/bindings.ts'
 import { isTruthy, toNumber, toText } from '../values/conversion.ts'
 import { DateValue } from '../values/date-value.ts'
 import { compare, looselyEqual, strictlyEqual } from '../values/equality.ts'
 import { type Compute, type Evaluation, needed } from '../values/evaluation.ts'
-import { MISSING } from '../values/scope.ts'
 import type { Compiler } from './compiler.ts'
 
 export function compileUnary(compiler: Compiler, node: UnaryExpression): Compute {

@@ -1,10 +1,10 @@
 /** Names, and property and index access. */
 import type { ChainExpression, Expression, Identifier, MemberExpression, Super } from 'acorn'
 import { CONSTANTS, GLOBAL_FUNCTIONS, NAMESPACE_FUNCTIONS, NAMESPACE_NAMES } from '../functions/global-functions.ts'
+import { MISSING, ROOTS } from '../values/bindings.ts'
 import { toKey } from '../values/conversion.ts'
 import { type Compute, type Evaluation, needed } from '../values/evaluation.ts'
 import { readProperty, SHORT_CIRCUIT } from '../values/read-property.ts'
-import { MISSING, ROOTS } from '../values/scope.ts'
 import type { Compiler } from './compiler.ts'
 
 export function compileIdentifier(compiler: Compiler, node: Identifier): Compute {
@@ -45,7 +45,7 @@ const CALL_HINT = 'A function can be called, or given to a method such as map.'
 
 function compileRoot(name: string): Compute {
   return (run) => {
-    const { roots } = run.scope
+    const { roots } = run.bindings
     const value = Object.hasOwn(roots, name) ? roots[name] : undefined
     if (value !== undefined) return value
     run.lacks(name)

@@ -1,8 +1,8 @@
+import { MISSING } from '../values/bindings.ts'
 import { isTruthy, toInteger, toNumber, toText } from '../values/conversion.ts'
 import { compare, strictlyEqual } from '../values/equality.ts'
 import { fail } from '../values/errors.ts'
 import { ELEMENT_SIZE, type Evaluation, MAX_DATA_DEPTH, needed } from '../values/evaluation.ts'
-import { MISSING } from '../values/scope.ts'
 import { type Arguments, callbackOf, type Method, type Methods } from './method.ts'
 
 type List = readonly unknown[]

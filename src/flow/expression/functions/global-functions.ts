@@ -85,14 +85,14 @@ export const GLOBAL_FUNCTIONS: ReadonlyMap<string, GlobalFunction> = new Map(
         return fail('The text given to decodeURIComponent is not valid percent-encoding')
       }
     }),
-    now: { arity: [0, 0], call: (run) => run.scope.now },
-    uuid: { arity: [0, 0], call: (run) => run.scope.uuid },
+    now: { arity: [0, 0], call: (run) => run.bindings.now },
+    uuid: { arity: [0, 0], call: (run) => run.bindings.uuid },
     sha256: {
       arity: [1, 1],
       call(run, [given]) {
         const text = toText(given)
         run.work(100 + (text.length >> 2))
-        return run.scope.sha256(text)
+        return run.bindings.sha256(text)
       },
     },
     hmacSha256: {
@@ -101,7 +101,7 @@ export const GLOBAL_FUNCTIONS: ReadonlyMap<string, GlobalFunction> = new Map(
         const text = toText(given)
         const key = toText(givenKey)
         run.work(200 + ((text.length + key.length) >> 2))
-        return run.scope.hmacSha256(text, key)
+        return run.bindings.hmacSha256(text, key)
       },
     },
     base64: reading(4, (text) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { errorOf, evaluate } from '../sample-scope.testkit.ts'
+import { errorOf, evaluate } from '../sample-bindings.testkit.ts'
 import { ExpressionError } from '../values/errors.ts'
 
 const body = {

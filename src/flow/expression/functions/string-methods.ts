@@ -1,8 +1,8 @@
+import { MISSING } from '../values/bindings.ts'
 import { toInteger, toText } from '../values/conversion.ts'
 import { fail } from '../values/errors.ts'
 import { type Callback, ELEMENT_SIZE, type Evaluation, isAscii, needed } from '../values/evaluation.ts'
 import { findText, splitText } from '../values/find-text.ts'
-import { MISSING } from '../values/scope.ts'
 import type { Method, Methods } from './method.ts'
 
 // One fixed language: sorting must not depend on the machine's settings.

@@ -1,8 +1,9 @@
 /** How values become text, numbers and truth values. Lists and objects never do so by themselves. */
+
+import { MISSING } from './bindings.ts'
 import { DateValue } from './date-value.ts'
 import { fail } from './errors.ts'
 import type { Evaluation } from './evaluation.ts'
-import { MISSING } from './scope.ts'
 
 const TO_TEXT_HINT = 'Use JSON.stringify(…), join(…) or one of its properties.'
 

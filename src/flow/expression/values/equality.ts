@@ -1,7 +1,8 @@
 /** `==`, `===`, `<` and the like with JavaScript's meaning, except that lists and objects equal only themselves. */
+
+import { MISSING } from './bindings.ts'
 import { toNumber } from './conversion.ts'
 import type { Evaluation } from './evaluation.ts'
-import { MISSING } from './scope.ts'
 
 export function strictlyEqual(run: Evaluation, a: unknown, b: unknown): boolean {
   if (typeof a === 'string' && typeof b === 'string') {

@@ -1,7 +1,7 @@
-/** What one rendering holds: the scope, the values of arrow parameters, the budget, and which reference was missing. */
+/** What one rendering holds: the bindings, the values of arrow parameters, the budget, and which reference was missing. */
 import { CODE } from '../../../base/error-catalogue.ts'
+import { type Bindings, MISSING } from './bindings.ts'
 import { ExpressionError } from './errors.ts'
-import { MISSING, type Scope } from './scope.ts'
 
 export type Compute = (run: Evaluation) => unknown
 export type Callback = (run: Evaluation, a?: unknown, b?: unknown, c?: unknown, d?: unknown) => unknown
@@ -21,7 +21,7 @@ export const LARGE_OBJECT = 64
 export const MAX_DATA_DEPTH = 1_000
 
 export class Evaluation {
-  readonly scope: Scope
+  readonly bindings: Bindings
   // Slots are numbered at compile time. An arrow function cannot call itself, so each slot has one live value.
   readonly slots: unknown[] = []
   #operations = 0
@@ -29,8 +29,8 @@ export class Evaluation {
   #missing = ''
   #missingBase = ''
 
-  constructor(scope: Scope) {
-    this.scope = scope
+  constructor(bindings: Bindings) {
+    this.bindings = bindings
   }
 
   work(operations: number): void {
@@ -85,7 +85,7 @@ export class Evaluation {
     return new ExpressionError(
       CODE.missing_value,
       `${missing} is missing${reason}; use \`{{ ${missing} ?? '' }}\` if it may be`,
-      `Check the spelling of ${base} and the data that really came in.`,
+      `Check the spelling of ${base} and the data of the delivery.`,
     )
   }
 }

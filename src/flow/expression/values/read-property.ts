@@ -1,6 +1,7 @@
 /** Property and index access: own properties of JSON data only, so a prototype is never reached. */
+
+import { MISSING } from './bindings.ts'
 import type { Evaluation } from './evaluation.ts'
-import { MISSING } from './scope.ts'
 
 /** Stands for the rest of a `?.` chain that is not evaluated; never leaves the chain. */
 export const SHORT_CIRCUIT: unique symbol = Symbol('short circuit')

@@ -27,14 +27,14 @@ export function deliveryAdvice({ outcome, code }: Judged): string {
     case 'filtered':
       return 'The condition “when” of the trigger was false for it. The caller was told of success.'
     case 'rejected':
-      return REJECTIONS[code ?? ''] ?? 'Nothing was started. Mend what the message names, and let the sender try again.'
+      return REJECTIONS[code ?? ''] ?? 'Nothing was started. Fix what the message names, and let the sender try again.'
   }
 }
 
 const REJECTIONS: Record<string, string> = {
   unauthorized:
     'The sender did not show what the trigger asks for: look at its authentication, and at the headers and the query below.',
-  bad_request: 'The body or its content type is not what the trigger takes. The sender has to mend it.',
+  bad_request: 'The trigger does not accept the body or its content type. The sender must fix it.',
   payload_too_large: 'The body is larger than this Millrace takes (MILLRACE_MAX_BODY).',
   method_not_allowed: 'A webhook takes POST; the sender used another method.',
   webhook_not_found:

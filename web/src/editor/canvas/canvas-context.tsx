@@ -31,6 +31,6 @@ export const CanvasContext = createContext<CanvasValue | null>(null)
 
 export function useCanvas(): CanvasValue {
   const value = useContext(CanvasContext)
-  if (!value) throw new Error('A part of the canvas stands outside of it.')
+  if (!value) throw new Error('A part of the canvas is outside of it.')
   return value
 }

@@ -77,7 +77,7 @@ export function BranchForm({ place: { path, step } }: KindFormProps) {
         </Button>
       )}
       <Text size="xs" c="dimmed">
-        The first case whose condition holds is taken. Otherwise {stepsRun(otherwise.steps.length)}.
+        The branch takes the first case whose condition is true. Otherwise {stepsRun(otherwise.steps.length)}.
       </Text>
     </>
   )

@@ -11,7 +11,7 @@ export function CodeForm({ place: { path } }: KindFormProps) {
   return (
     <>
       <ValueField path={`${path}/input`} label="Input" description="what the code gets as its argument" multiline />
-      <FieldFrame label="Code" description="JavaScript or TypeScript; what it returns is the result" issues={issues}>
+      <FieldFrame label="Code" description="JavaScript or TypeScript; the result is what it returns" issues={issues}>
         <CodeEditor
           value={typeof value === 'string' ? value : ''}
           mode="typescript"

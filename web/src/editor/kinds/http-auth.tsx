@@ -79,7 +79,7 @@ export function HttpAuth({ path }: { path: string }) {
       )}
       {kind !== 'none' && (
         <Text size="xs" c="dimmed">
-          In a connection a secret can be changed without publishing again, and bound to the hosts that may get it.
+          You can change the secret of a connection without publishing again, and limit it to certain hosts.
         </Text>
       )}
     </div>

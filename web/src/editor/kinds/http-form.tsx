@@ -92,20 +92,20 @@ export function HttpForm({ place: { path, step } }: KindFormProps) {
             <SwitchField
               path={`${path}/failOnError`}
               label="Fail on 4xx and 5xx"
-              description="Otherwise such a reply is a result like any other."
+              description="Otherwise such a reply is an ordinary result."
               standard
             />
             <SwitchField path={`${path}/followRedirects`} label="Follow redirects" description="At most 10." standard />
             <SwitchField
               path={`${path}/cookies`}
               label="Keep cookies along redirects"
-              description="What a redirect sets goes back to the same host, within this request."
+              description="Cookies that a redirect sets go back to the same host, within this request."
               standard={false}
             />
             <SwitchField
               path={`${path}/idempotencyKey`}
               label="Send an Idempotency-Key"
-              description="The same on every resend, so that the API can notice."
+              description="It stays the same on every resend, so that the API can recognise it."
               standard={false}
             />
             <SegmentField

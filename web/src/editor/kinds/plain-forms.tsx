@@ -35,7 +35,7 @@ export function WaitForm({ place: { path } }: KindFormProps) {
         <TemplateField path={`${path}/until`} label="Until" description="ISO 8601" placeholder="2026-12-31T18:00:00Z" />
       )}
       <Text size="xs" c="dimmed">
-        While it waits, the run takes no memory and no connection, and a restart does not change the time.
+        While it waits, the run takes no memory and no socket, and a restart does not change the time.
       </Text>
     </>
   )
@@ -48,14 +48,14 @@ export function RespondForm({ place: { path } }: KindFormProps) {
     <>
       {!isHeard && (
         <Text size="xs" c="var(--mr-wait)">
-          Nobody waits for this reply: the trigger replies at once. Let it reply when the run is finished.
+          Nobody waits for this reply: the trigger replies immediately. Let it reply when the run is finished.
         </Text>
       )}
       <NumberField path={`${path}/status`} label="Status" placeholder="200" />
       <ValueField
         path={`${path}/body`}
         label="Body"
-        description="JSON; text as it is under another Content-Type"
+        description="JSON; with another Content-Type, text is sent as it is"
         multiline
       />
       <FieldFrame label="Headers">
@@ -68,7 +68,7 @@ export function RespondForm({ place: { path } }: KindFormProps) {
 export function StopForm() {
   return (
     <Text size="sm" c="dimmed">
-      Ends the run here, as succeeded. Nothing has to be set.
+      Ends the run here, as succeeded. There are no settings.
     </Text>
   )
 }

@@ -5,7 +5,7 @@ import type { KindFormProps } from './kind-form-props.ts'
 const OPERATIONS = [
   { value: 'get', label: 'Get: read a key' },
   { value: 'set', label: 'Set: write a key' },
-  { value: 'add', label: 'Add: write a key unless it is there' },
+  { value: 'add', label: 'Add: write a key unless it exists' },
   { value: 'increment', label: 'Increment: add to a number' },
   { value: 'delete', label: 'Delete: remove a key' },
 ]

@@ -63,7 +63,7 @@ export function PublishPanel() {
               <ProblemList issues={errors} />
             </div>
           )}
-          {publish.isError && <ErrorNote title="It could not be published" error={publish.error} />}
+          {publish.isError && <ErrorNote title="The flow could not be published" error={publish.error} />}
           <div>
             <Text fw={500} mb={4}>
               {changes ? (isUnchanged ? 'No changes' : plural(changes.length, 'change')) : 'First version'}
@@ -126,7 +126,7 @@ function Unpublish() {
   }
   return (
     <ConfirmPopover
-      title="Take the flow off line?"
+      title="Unpublish the flow?"
       confirm="Unpublish"
       onConfirm={unpublish}
       target={(show) => (

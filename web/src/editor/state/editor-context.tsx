@@ -58,6 +58,6 @@ export const EditorContext = createContext<EditorValue | null>(null)
 
 export function useEditor(): EditorValue {
   const value = useContext(EditorContext)
-  if (!value) throw new Error('A part of the editor stands outside of it.')
+  if (!value) throw new Error('A part of the editor is outside of it.')
   return value
 }

@@ -54,7 +54,7 @@ export function ImportStep({ place, from, onClose }: { place: StepPlace; from: I
             {imported && imported.notTaken.length > 0 && (
               <Stack gap={4}>
                 <Text size="xs" c="dimmed">
-                  These will not be taken over:
+                  The import leaves out:
                 </Text>
                 <NotTakenList list={imported.notTaken} />
               </Stack>

@@ -61,8 +61,8 @@ export function StepPanel({ place }: { place: StepPlace }) {
           <Section title="Secrets" summary={step.reveal === true ? 'may be seen' : 'stay hidden'}>
             <SwitchField
               path={`${path}/reveal`}
-              label="What it gives may be seen"
-              description="Though it comes of a connection or the environment: in the run, by later steps and in replies."
+              label="Show the result"
+              description="The result may be shown in the run, in later steps and in replies, although it derives from a connection or the environment."
               standard={false}
             />
           </Section>

@@ -133,7 +133,7 @@ function Result({ id, kind, input, output, error, durationMs }: ResultProps) {
             <DataTree value={output} path={`steps.${id}`} label="The step's output" />
           </Tabs.Panel>
           <Tabs.Panel value="input">
-            <DataTree value={input} path="" label="What the step was given" />
+            <DataTree value={input} path="" label="Input of the step" />
           </Tabs.Panel>
         </Tabs>
       )}

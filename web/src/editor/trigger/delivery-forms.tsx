@@ -13,7 +13,7 @@ export function FilterForm() {
         placeholder="{{ webhook.body.type == 'order.created' }}"
       />
       <Text size="xs" c="dimmed">
-        Other deliveries are answered with success, kept in the inbox as filtered, and start nothing.
+        Other deliveries get a success reply, appear in the inbox as filtered, and start nothing.
       </Text>
     </>
   )
@@ -25,7 +25,7 @@ export function DuplicatesForm() {
     return (
       <>
         <Text size="xs" c="dimmed">
-          Senders repeat a delivery when they saw no reply. With a key that names the event, a second delivery of it
+          Senders repeat a delivery when they got no reply. With a key that names the event, a second delivery of it
           starts nothing and gets the first run's id.
         </Text>
         <Button

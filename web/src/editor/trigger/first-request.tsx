@@ -66,7 +66,7 @@ function Waiting() {
         Waiting for a test request…
       </div>
       <Text size="xs" c="dimmed" mt={4}>
-        It starts no run. What arrives is shown here, and every field of the flow can use it.
+        It starts no run. The request appears here, and every field of the flow can use its data.
       </Text>
     </div>
   )
@@ -92,7 +92,7 @@ function Received({ sample, isLatest }: { sample: Sample; isLatest: boolean }) {
         <Tabs.Panel value="body">
           {webhook.bodyOmitted ? (
             <Text size="xs" c="dimmed">
-              The body is too large to be shown. Tests use it whole.
+              The body is too large to show. Tests use all of it.
             </Text>
           ) : (
             <DataTree value={webhook.body} path="webhook.body" label="The request's body" />

@@ -60,14 +60,14 @@ export function ResponseForm() {
           <PlainNumberField
             path={`${PATH}/timeout`}
             label="Wait at most"
-            description="then the caller gets 202, and the run goes on"
+            description="then the caller gets 202, and the run continues"
             placeholder="30 s"
             suffix="s"
           />
           <SwitchField
             path={`${PATH}/reveal`}
             label="It may hold secrets"
-            description="What comes of a connection or the environment is refused in a reply otherwise."
+            description="Otherwise a reply may not contain values of a connection or the environment."
             standard={false}
           />
           <Section title="If the run fails" summary={statusText(response.error?.status ?? 500)}>

@@ -14,7 +14,7 @@ const FIRST: Record<string, unknown> = {
 }
 
 const KINDS = [
-  { value: 'none', label: 'Anybody who knows the URL' },
+  { value: 'none', label: 'Anyone who knows the URL' },
   { value: 'header', label: 'A header with a secret' },
   { value: 'query', label: 'A query parameter with a secret' },
   { value: 'signature', label: 'A signature over the request' },

@@ -139,7 +139,7 @@ function RegenerateUrl() {
   return (
     <>
       <Text size="xs" c="dimmed">
-        Whoever knows the URL can reach the webhook. If it got into wrong hands, make a new one; see also{' '}
+        Anyone who knows the URL can reach the webhook. If it leaks, make a new one; see also{' '}
         <Anchor size="xs" href="/inbox">
           who called it
         </Anchor>

@@ -46,7 +46,7 @@ export function complete(text: string, cursor: number, context: PreviewContext):
 }
 
 function names({ locals }: Typing & { kind: 'name' }, context: PreviewContext): Suggestion[] {
-  const { visible, scope } = context
+  const { visible, bindings } = context
   const offered = visible.roots.filter(
     (root) =>
       (root !== 'steps' || visible.steps.length) &&
@@ -56,7 +56,7 @@ function names({ locals }: Typing & { kind: 'name' }, context: PreviewContext): 
   )
   return [
     ...[...locals].map(([name, stands]) => suggestion(name, 'data', evaluated(stands, context).value)),
-    ...offered.map((root) => suggestion(root, 'data', scope.roots[root])),
+    ...offered.map((root) => suggestion(root, 'data', bindings.roots[root])),
     ...FUNCTION_NAMES.map((name) => call(name, 'function', name === 'now' || name === 'uuid')),
     ...CONSTANT_NAMES.map((name) => ({ ...suggestion(name, 'function', undefined), detail: '' })),
   ]
@@ -152,7 +152,7 @@ const elsewhere = (shape: Shape | undefined): string =>
   shape ? `${[...shape.types].join(' or ')}, in other samples` : ''
 
 /** The value of an expression with the sample, and its path where it is a plain reference. */
-function evaluated(source: string, { scope }: PreviewContext): { value: unknown; path: string[] | null } {
+function evaluated(source: string, { bindings }: PreviewContext): { value: unknown; path: string[] | null } {
   let path: string[] | null = null
   try {
     const template = parseTemplate(`{{ ${source} }}`)
@@ -161,7 +161,7 @@ function evaluated(source: string, { scope }: PreviewContext): { value: unknown;
       const whole = expression.references.find(({ start, end }) => start === expression.start && end === expression.end)
       path = whole?.path ?? null
     }
-    const value = renderOptional(template, scope)
+    const value = renderOptional(template, bindings)
     return { value: typeof value === 'symbol' ? undefined : value, path }
   } catch (error) {
     if (error instanceof ExpressionError || error instanceof TemplateSyntaxError || error instanceof ComputedLater)

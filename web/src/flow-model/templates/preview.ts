@@ -1,5 +1,6 @@
 // What a template gives with the current sample: its value, why there is none yet, or what is wrong with it.
 import {
+  type Bindings,
   type Expression,
   ExpressionError,
   parseTemplate,
@@ -8,12 +9,11 @@ import {
   renderText,
   renderUrl,
   renderValue,
-  type Scope,
   type Template,
   TemplateSyntaxError,
 } from '../../../../src/flow/expression/index.ts'
 import type { EditedFlow } from '../flow-tree.ts'
-import { ComputedLater, type SampleData, sampleScope, unknown } from './sample-data.ts'
+import { ComputedLater, type SampleData, sampleBindings, unknown } from './sample-data.ts'
 import { type Visible, visibleAt } from './visible.ts'
 
 export type Preview =
@@ -27,13 +27,13 @@ export type PreviewMode = 'value' | 'text' | 'url' | 'tree' | 'condition' | 'opt
 
 export interface PreviewContext {
   visible: Visible
-  scope: Scope
+  bindings: Bindings
   data: SampleData
 }
 
 export function previewContext(document: EditedFlow, path: string, data: SampleData): PreviewContext {
   const visible = visibleAt(document, path)
-  return { visible, scope: sampleScope(document, visible, data), data }
+  return { visible, bindings: sampleBindings(document, visible, data), data }
 }
 
 /** Null for text without a template: it is what it is. */
@@ -50,7 +50,7 @@ export function preview(text: string, mode: PreviewMode, context: PreviewContext
   if (expressions.some(usesSecret)) return { kind: 'later', reason: 'Works with a secret: computed when it runs' }
   const missing = reasonForMissing(expressions, context)
   try {
-    const value = rendered(template, mode, context.scope)
+    const value = rendered(template, mode, context.bindings)
     if (typeof value === 'symbol') return missing ?? { kind: 'later', reason: 'Missing in this sample' }
     return mode === 'condition' && missing ? missing : { kind: 'value', value }
   } catch (error) {
@@ -64,32 +64,32 @@ export function preview(text: string, mode: PreviewMode, context: PreviewContext
   }
 }
 
-function rendered(template: Template, mode: PreviewMode, scope: Scope): unknown {
+function rendered(template: Template, mode: PreviewMode, bindings: Bindings): unknown {
   switch (mode) {
     case 'url':
-      return urlRendered(template, scope)
+      return urlRendered(template, bindings)
     case 'text':
-      return renderText(template, scope)
+      return renderText(template, bindings)
     case 'condition':
-      return renderCondition(template, scope)
+      return renderCondition(template, bindings)
     case 'optional':
-      return renderOptional(template, scope)
+      return renderOptional(template, bindings)
     default:
-      return renderValue(template, scope)
+      return renderValue(template, bindings)
   }
 }
 
 /** A secret that supplies the start of the URL is taken to hold an origin: what follows is then encoded as it will be. */
-function urlRendered(template: Template, scope: Scope): string {
+function urlRendered(template: Template, bindings: Bindings): string {
   const [first] = template.parts
-  if (typeof first === 'string' || first === undefined || !namesSecret(first)) return renderUrl(template, scope)
+  if (typeof first === 'string' || first === undefined || !namesSecret(first)) return renderUrl(template, bindings)
   const prefixed = (value: unknown): unknown =>
     typeof value === 'string'
       ? `https://${value}`
       : Object.fromEntries(Object.entries(value as object).map(([key, item]) => [key, prefixed(item)]))
-  const roots = Object.assign(Object.create(null), scope.roots)
+  const roots = Object.assign(Object.create(null), bindings.roots)
   for (const root of ['env', 'connections']) if (roots[root]) roots[root] = prefixed(roots[root])
-  return renderUrl(template, { ...scope, roots }).replaceAll(/https(?:%3A%2F%2F|:\/\/)(?=\uE000|%EE%80%80)/g, '')
+  return renderUrl(template, { ...bindings, roots }).replaceAll(/https(?:%3A%2F%2F|:\/\/)(?=\uE000|%EE%80%80)/g, '')
 }
 
 /** JSON with templates in its strings; what is not known yet stands in it as such. */
@@ -137,7 +137,7 @@ const usesSecret = (expression: Expression): boolean =>
   )
 
 /** Why data may be missing that will be there when the flow runs. */
-function reasonForMissing(expressions: Expression[], { visible, scope, data }: PreviewContext): Preview | null {
+function reasonForMissing(expressions: Expression[], { visible, bindings, data }: PreviewContext): Preview | null {
   for (const { path } of expressions.flatMap(({ references }) => references)) {
     const [root, name] = path
     if (root === 'webhook' && data.webhook == null)
@@ -148,12 +148,18 @@ function reasonForMissing(expressions: Expression[], { visible, scope, data }: P
         return { kind: 'later', reason: `${name} failed when it was tested; test it again to see the value` }
     }
     if ((root === 'loop' || root === 'loops') && visible.loops.length) {
-      const round = root === 'loop' ? scope.roots['loop'] : (scope.roots['loops'] as Record<string, object>)[name!]
+      const round =
+        root === 'loop' ? bindings.roots['loop'] : (bindings.roots['loops'] as Record<string, object>)[name!]
       const wantsItem = path[root === 'loop' ? 1 : 2] === 'item'
       if (wantsItem && typeof round === 'object' && round !== null && !Object.hasOwn(round, 'item'))
         return { kind: 'later', reason: 'The first item of the loop is not known yet' }
     }
-    if (root === 'vars' && name && visible.vars.includes(name) && !Object.hasOwn(scope.roots['vars'] as object, name))
+    if (
+      root === 'vars' &&
+      name &&
+      visible.vars.includes(name) &&
+      !Object.hasOwn(bindings.roots['vars'] as object, name)
+    )
       return { kind: 'later', reason: `Test the step that sets ${name} to see the value` }
   }
   return null

@@ -1,10 +1,10 @@
 // The data that templates are tried on in the editor: the chosen sample, the results of tests, and names in place of secrets.
 import type { StepDocument } from '../../../../src/flow/document.ts'
 import {
+  type Bindings,
   ExpressionError,
   parseTemplate,
   renderOptional,
-  type Scope,
   TemplateSyntaxError,
 } from '../../../../src/flow/expression/index.ts'
 import type { DataShapes } from '../../../../src/flow/shape/data-shapes.ts'
@@ -54,22 +54,22 @@ export function segments(text: string): Segment[] {
 /** Thrown where a value is made by the server only. */
 export class ComputedLater extends Error {}
 
-export function sampleScope(document: EditedFlow, visible: Visible, data: SampleData): Scope {
+export function sampleBindings(document: EditedFlow, visible: Visible, data: SampleData): Bindings {
   const roots: Record<string, unknown> = Object.create(null)
   for (const root of visible.roots) {
     const value = rootValue(root, visible, data)
     if (value !== undefined) roots[root] = value
   }
-  const scope: Scope = {
+  const bindings: Bindings = {
     roots,
     now: data.now,
     uuid: '5f0c2a9e-8b41-4d6a-9c1f-3e7d20b4a615',
     sha256: later('sha256'),
     hmacSha256: later('hmacSha256'),
   }
-  addVars(document, visible, data, scope)
-  addLoops(visible, scope)
-  return scope
+  addVars(document, visible, data, bindings)
+  addLoops(visible, bindings)
+  return bindings
 }
 
 const later = (name: string) => (): never => {
@@ -112,15 +112,15 @@ function pick(from: Readonly<Record<string, unknown>>, names: string[]): Record<
 }
 
 /** What the steps before that set variables left when they were tested; what was not tested is worked out here where that is possible. */
-function addVars(document: EditedFlow, visible: Visible, data: SampleData, scope: Scope): void {
+function addVars(document: EditedFlow, visible: Visible, data: SampleData, bindings: Bindings): void {
   if (!visible.roots.includes('vars')) return
   const vars: Record<string, unknown> = Object.create(null)
-  ;(scope.roots as Record<string, unknown>)['vars'] = vars
+  ;(bindings.roots as Record<string, unknown>)['vars'] = vars
   for (const name of visible.vars) {
     const setter = setterOf(document.steps, name)
     const result = setter && Object.hasOwn(data.steps, setter.id) ? data.steps[setter.id] : undefined
     const left = typeof result === 'object' && result !== null ? (result as Record<string, unknown>)[name] : undefined
-    const value = left ?? (setter ? tried(setter.value, scope) : undefined)
+    const value = left ?? (setter ? tried(setter.value, bindings) : undefined)
     if (value !== undefined) vars[name] = value
   }
 }
@@ -138,13 +138,13 @@ function setterOf(list: unknown, name: string): { id: string; value: unknown } |
 }
 
 /** Each loop around the place as its first round would find it. */
-function addLoops(visible: Visible, scope: Scope): void {
-  const roots = scope.roots as Record<string, unknown>
+function addLoops(visible: Visible, bindings: Bindings): void {
+  const roots = bindings.roots as Record<string, unknown>
   if (!visible.roots.includes('loops')) return
   const loops: Record<string, unknown> = Object.create(null)
   roots['loops'] = loops
   for (const { step } of visible.loops) {
-    const list = step['each'] === undefined ? null : tried(step['each'], scope)
+    const list = step['each'] === undefined ? null : tried(step['each'], bindings)
     const round = Array.isArray(list)
       ? { ...(list.length ? { item: list[0] as unknown } : {}), index: 0, count: list.length }
       : { ...(step['each'] === undefined ? { item: null, count: 0 } : {}), index: 0 }
@@ -154,10 +154,10 @@ function addLoops(visible: Visible, scope: Scope): void {
 }
 
 /** The value of a literal, or of a template that can be evaluated with what is known. */
-function tried(value: unknown, scope: Scope): unknown {
+function tried(value: unknown, bindings: Bindings): unknown {
   if (typeof value !== 'string' || !value.includes('{{')) return value
   try {
-    const result = renderOptional(parseTemplate(value), scope)
+    const result = renderOptional(parseTemplate(value), bindings)
     return typeof result === 'symbol' ? undefined : result
   } catch (error) {
     if (error instanceof ExpressionError || error instanceof TemplateSyntaxError || error instanceof ComputedLater)

@@ -1,4 +1,4 @@
-// What can be done with a run: stop it, run it again, mend its flow, take its requests elsewhere.
+// The actions on a run: stop it, replay it, fix its flow, export its requests.
 import { Button, Menu, Tooltip } from '@mantine/core'
 import { IconChevronDown, IconDownload, IconPencil, IconPlayerStop, IconRefresh } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
@@ -59,7 +59,7 @@ export function RunActions({ run, step, replay }: RunActionsProps) {
             </Button>
           )}
         >
-          It ends now. A request in flight is given up; what was done so far is not undone.
+          The run ends now, and a request in flight is aborted. Finished steps are not undone.
         </ConfirmPopover>
       )}
       <Menu position="bottom-end" width={260} disabled={!mayWrite || run.flowName === null}>

@@ -16,7 +16,7 @@ export function EmptyRuns() {
   if (published)
     return (
       <EmptyState picture={picture} title="No runs yet" action={<CurlLine line={helloCurl(published.webhook.url)} />}>
-        Each request to a flow's webhook starts a run, and it appears here at once. Send one to {published.name}:
+        Each request to a flow's webhook starts a run, which appears here immediately. Send one to {published.name}:
       </EmptyState>
     )
   return (
@@ -29,7 +29,8 @@ export function EmptyRuns() {
         </Button>
       }
     >
-      Each request to the webhook of a published flow starts a run, and it appears here at once. Publish a flow first.
+      Each request to the webhook of a published flow starts a run, which appears here immediately. Publish a flow
+      first.
     </EmptyState>
   )
 }
@@ -54,7 +55,7 @@ export function NoMatchingRuns({ onClear }: { onClear: () => void }) {
         </Button>
       }
     >
-      There are no runs with this status, flow and time. Those that come in and match appear here by themselves.
+      There are no runs with this status, flow and time. New ones that match appear here automatically.
     </EmptyState>
   )
 }

@@ -29,7 +29,7 @@ export interface TimeAxis {
 }
 
 const SHORTEST_FOLD_MS = 2000
-/** A gap is folded when it is longer than so many times all the work together. */
+/** A gap is folded when it is longer than this many times all the work together. */
 const FOLD_FACTOR = 3
 const FOLD_SHARE = 0.1
 /** Of all folds together. */

@@ -32,7 +32,7 @@ export function RoundPanel({ row, round, loading, more, onSelect }: RoundPanelPr
         <h3 className={classes.section}>Steps of this round</h3>
         {loading && <Skeleton height={84} />}
         {!loading && !round && (
-          <p className={classes.none}>Nothing of this round is kept: it has not begun, or ran no step.</p>
+          <p className={classes.none}>There is no data for this round: it has not begun, or ran no step.</p>
         )}
         {round?.steps.map(({ step }) => (
           <button key={step.path} type="button" className={classes.roundRow} onClick={() => onSelect(step.path)}>

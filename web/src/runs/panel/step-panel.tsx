@@ -124,8 +124,8 @@ function StepData({ run, step, part, path, label, none }: StepDataProps) {
 const NO_INPUT = 'The step has not told yet what it works with.'
 
 function noOutput({ status }: RunStep): string {
-  if (status === 'running') return 'The step is at work; what comes of it appears here.'
-  if (status === 'waiting') return 'The step waits; what comes of it appears here.'
+  if (status === 'running') return 'The step is running; its result appears here.'
+  if (status === 'waiting') return 'The step waits; its result appears here.'
   return 'The step left no output.'
 }
 

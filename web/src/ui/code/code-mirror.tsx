@@ -18,7 +18,7 @@ export interface CodeEditorProps {
   value: string
   onChange?: (value: string) => void
   mode: CodeMode
-  /** What the editor is called for whoever cannot see it. */
+  /** The name of the editor for people who cannot see it. */
   label: string
   readOnly?: boolean
   /** Linting, completion, key bindings of the caller. Keep it stable between renders. */

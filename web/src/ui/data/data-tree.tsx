@@ -14,7 +14,7 @@ interface DataTreeProps {
   value: unknown
   /** The expression that reads the root, such as `webhook.body`. */
   path: string
-  /** What is shown, for whoever cannot see it. */
+  /** The name of the data for people who cannot see it. */
   label: string
   /** With the choice of raw text above the tree. */
   withRaw?: boolean

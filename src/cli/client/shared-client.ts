@@ -1,8 +1,8 @@
-// For commands that stay: connects when there is something to do and lets go afterwards, so that a data folder is free for
-// `millrace serve` in between, and whatever holds it then is found.
+// Serves commands that stay: it connects for each piece of work and disconnects afterwards, so that `millrace serve` can take the
+// data folder in between, and the next piece of work finds the server that holds it.
 import type { ApiClient } from './api-client.ts'
 
-export class SharedConnection {
+export class SharedClient {
   readonly #connect: () => Promise<ApiClient>
   #users = 0
   #open: Promise<ApiClient> | null = null

@@ -14,7 +14,7 @@ export const ROOTS: readonly string[] = [
   'error',
 ]
 
-export interface Scope {
+export interface Bindings {
   /** A null-prototype object from root names to JSON data; a root that is absent is missing. */
   roots: Readonly<Record<string, unknown>>
   now: string

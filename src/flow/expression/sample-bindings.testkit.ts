@@ -1,9 +1,9 @@
-/** A scope for the tests of this folder. */
+/** A bindings for the tests of this folder. */
 import { parseTemplate } from './parse-template.ts'
 import { renderValue } from './render.ts'
-import type { Scope } from './values/scope.ts'
+import type { Bindings } from './values/bindings.ts'
 
-export function sampleScope(roots: Record<string, unknown>): Scope {
+export function sampleBindings(roots: Record<string, unknown>): Bindings {
   return {
     roots: Object.assign(Object.create(null) as Record<string, unknown>, roots),
     now: '2026-03-04T05:06:07.089Z',
@@ -15,7 +15,7 @@ export function sampleScope(roots: Record<string, unknown>): Scope {
 
 /** The value of one expression; `body` is `webhook.body`. */
 export function evaluate(source: string, body: unknown = {}): unknown {
-  return renderValue(parseTemplate(`{{ ${source} }}`), sampleScope({ webhook: { body } }))
+  return renderValue(parseTemplate(`{{ ${source} }}`), sampleBindings({ webhook: { body } }))
 }
 
 /** What `run` throws. */

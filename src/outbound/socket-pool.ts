@@ -1,4 +1,4 @@
-// Keep-alive connections by origin. One undici Client per socket and one request per Client at a time, so that giving up
+// Keep-alive sockets by origin. One undici Client per socket and one request per Client at a time, so that giving up
 // a request frees exactly its socket, also while it connects.
 import type { Socket } from 'node:net'
 import { Client } from 'undici'
@@ -6,10 +6,10 @@ import type { Dialler, Dialling, SessionCache } from './dial.ts'
 import type { Target } from './egress-guard.ts'
 
 const MAX_HEADER_BYTES = 65_536
-/** Above this the longest unused connection is closed. */
+/** Above this the longest unused socket is closed. */
 const MAX_IDLE = 1024
 
-export interface Connection {
+export interface PooledSocket {
   readonly client: Client
   /** It carried a request before. */
   used: boolean
@@ -17,14 +17,14 @@ export interface Connection {
   destroy(): Promise<void>
 }
 
-class PooledConnection implements Connection {
+class OriginSocket implements PooledSocket {
   readonly client: Client
   readonly siblings: Siblings
   used = false
   idle = false
   #dialling: Dialling | null = null
 
-  constructor(siblings: Siblings, dialler: Dialler, onDisconnect: (connection: PooledConnection) => void) {
+  constructor(siblings: Siblings, dialler: Dialler, onDisconnect: (socket: OriginSocket) => void) {
     this.siblings = siblings
     const { origin, target } = siblings
     this.client = new Client(origin, {
@@ -51,28 +51,28 @@ class PooledConnection implements Connection {
   }
 }
 
-/** The connections of one origin and target. */
+/** The sockets of one origin and target. */
 interface Siblings extends SessionCache {
   key: string
   origin: string
   target: Target
-  idle: PooledConnection[]
+  idle: OriginSocket[]
   open: number
 }
 
-export class ConnectionPool {
+export class SocketPool {
   readonly #dialler: Dialler
   readonly #origins = new Map<string, Siblings>()
-  readonly #all = new Set<PooledConnection>()
+  readonly #all = new Set<OriginSocket>()
   /** Longest unused first. */
-  readonly #idle = new Set<PooledConnection>()
+  readonly #idle = new Set<OriginSocket>()
 
   constructor(dialler: Dialler) {
     this.#dialler = dialler
   }
 
-  /** An idle connection, the last used first, or a new one. Never one that was opened for another target. */
-  take(origin: string, target: Target, fresh: boolean): Connection {
+  /** An idle socket, the last used first, or a new one. Never one that was opened for another target. */
+  take(origin: string, target: Target, fresh: boolean): PooledSocket {
     const key = target === 'outside' ? origin : `${target} ${origin}`
     let siblings = this.#origins.get(key)
     if (siblings === undefined) {
@@ -85,14 +85,14 @@ export class ConnectionPool {
       reused.idle = false
       return reused
     }
-    const connection = new PooledConnection(siblings, this.#dialler, (closed) => closed.idle && this.discard(closed))
+    const socket = new OriginSocket(siblings, this.#dialler, (closed) => closed.idle && this.discard(closed))
     siblings.open++
-    this.#all.add(connection)
-    return connection
+    this.#all.add(socket)
+    return socket
   }
 
-  give(connection: Connection): void {
-    const pooled = connection as PooledConnection
+  give(socket: PooledSocket): void {
+    const pooled = socket as OriginSocket
     pooled.used = true
     pooled.idle = true
     pooled.siblings.idle.push(pooled)
@@ -103,8 +103,8 @@ export class ConnectionPool {
     }
   }
 
-  discard(connection: Connection): void {
-    const pooled = connection as PooledConnection
+  discard(socket: PooledSocket): void {
+    const pooled = socket as OriginSocket
     if (!this.#all.delete(pooled)) return
     const { siblings } = pooled
     if (pooled.idle) {
@@ -118,7 +118,7 @@ export class ConnectionPool {
 
   async closeAll(): Promise<void> {
     const all = [...this.#all]
-    for (const connection of all) this.discard(connection)
-    await Promise.all(all.map((connection) => connection.destroy()))
+    for (const socket of all) this.discard(socket)
+    await Promise.all(all.map((socket) => socket.destroy()))
   }
 }
