@@ -69,7 +69,7 @@ describe('the codes of the catalogue', () => {
         })
     }
     expect(count).toBeGreaterThan(60)
-    const listed = /have one of these codes: ([\s\S]*?)\n\n/.exec(read('docs/flows.md'))![1]!
+    const listed = /has one of these codes: ([\s\S]*?)\n\n/.exec(read('docs/flows.md'))![1]!
     expect([...listed.matchAll(/`(\w+)`/g)].map((match) => match[1]!).toSorted()).toEqual(
       ISSUES['docs/flows.md#drafts-versions-and-runs'].toSorted(),
     )

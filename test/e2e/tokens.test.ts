@@ -16,31 +16,31 @@ afterAll(() => millrace.stop())
 const as = async (token: string, method: string, path: string, body?: object, at = millrace): Promise<Answer> =>
   at.api(method, path, body, { authorization: `Bearer ${token}` })
 
-const make = async (name: string, bindings: string): Promise<{ id: string; token: string }> =>
-  (await millrace.api('POST', '/tokens', { name, bindings })).body
+const make = async (name: string, scope: string): Promise<{ id: string; token: string }> =>
+  (await millrace.api('POST', '/tokens', { name, scope })).body
 
 const listed = async (id: string) =>
   (await millrace.api('GET', '/tokens')).body.items.find((token: { id: string }) => token.id === id)
 
 describe('a token', () => {
-  it('is shown once, and reaches as far as its bindings', async () => {
-    const made = await millrace.api('POST', '/tokens', { name: 'deploy', bindings: 'write' })
+  it('is shown once, and reaches as far as its scope', async () => {
+    const made = await millrace.api('POST', '/tokens', { name: 'deploy', scope: 'write' })
     expect(made.status).toBe(201)
     const { token, ...rest } = made.body
     expect(token).toMatch(/^mr_[\w-]{43}$/)
     expect(rest).toEqual({
       id: expect.stringMatching(/^tok_/),
       name: 'deploy',
-      bindings: 'write',
+      scope: 'write',
       createdAt: expect.stringMatching(ISO),
       createdBy: 'admin token',
       lastUsedAt: null,
     })
     expect(await listed(rest.id)).toEqual(rest)
-    expect((await as(token, 'GET', '/me')).body).toEqual({ name: 'token deploy', bindings: 'write', user: null })
+    expect((await as(token, 'GET', '/me')).body).toEqual({ name: 'token deploy', scope: 'write', user: null })
     const flow = await as(token, 'POST', '/flows', { name: 'x', trigger: { kind: 'webhook' }, steps: [] })
     expect(flow.status).toBe(201)
-    expectFailure(await as(token, 'POST', '/tokens', { name: 'more', bindings: 'read' }), 403, 'forbidden')
+    expectFailure(await as(token, 'POST', '/tokens', { name: 'more', scope: 'read' }), 403, 'forbidden')
     const { items } = (await millrace.api('GET', '/audit?limit=2')).body
     expect(items).toMatchObject([
       { action: 'flow.create', actor: 'token deploy', actorId: rest.id },
@@ -48,7 +48,7 @@ describe('a token', () => {
         action: 'token.create',
         actor: 'admin token',
         target: { id: rest.id, name: 'deploy' },
-        details: { bindings: 'write' },
+        details: { scope: 'write' },
       },
     ])
   })
@@ -91,19 +91,17 @@ describe('a token', () => {
     expect(rest.nextCursor).toBeNull()
   })
 
-  it.each([
-    {},
-    { name: ' ', bindings: 'read' },
-    { name: 'x', bindings: 'root' },
-    { name: 'x', bindings: 'read', id: '1' },
-  ])('is not made of %j', async (body) => {
-    expect((await millrace.api('POST', '/tokens', body)).status).toBe(400)
-  })
+  it.each([{}, { name: ' ', scope: 'read' }, { name: 'x', scope: 'root' }, { name: 'x', scope: 'read', id: '1' }])(
+    'is not made of %j',
+    async (body) => {
+      expect((await millrace.api('POST', '/tokens', body)).status).toBe(400)
+    },
+  )
 
   it('belongs to the user behind it: it goes with a role that does not reach so far', async () => {
     const user = await addUser(millrace, 'owner', 'maker@example.com')
-    const own = async (bindings: string, by?: string) => {
-      const body = { name: `${bindings} of maker`, bindings }
+    const own = async (scope: string, by?: string) => {
+      const body = { name: `${scope} of maker`, scope }
       const answer = by ? await as(by, 'POST', '/tokens', body) : await user.send('POST', '/api/v1/tokens', body)
       return answer.body
     }
@@ -122,7 +120,7 @@ describe('a token', () => {
     const dataDir = temporaryFolder()
     const first = await startMillrace({ MILLRACE_DATA_DIR: dataDir })
     const [kept, revoked] = await Promise.all(
-      ['kept', 'revoked'].map(async (name) => (await first.api('POST', '/tokens', { name, bindings: 'admin' })).body),
+      ['kept', 'revoked'].map(async (name) => (await first.api('POST', '/tokens', { name, scope: 'admin' })).body),
     )
     await as(kept.token, 'GET', '/me', undefined, first)
     await first.api('DELETE', `/tokens/${revoked.id}`)
@@ -139,18 +137,18 @@ describe('a token', () => {
 
 describe('the admin token', () => {
   it('keeps working beside users and tokens', async () => {
-    expect((await millrace.api('GET', '/me')).body).toEqual({ name: 'admin token', bindings: 'admin', user: null })
+    expect((await millrace.api('GET', '/me')).body).toEqual({ name: 'admin token', scope: 'admin', user: null })
   })
 
   it('is not needed: without one, tokens that were made work', async () => {
     const dataDir = temporaryFolder()
     const first = await startMillrace({ MILLRACE_DATA_DIR: dataDir })
-    const { token } = (await first.api('POST', '/tokens', { name: 'kept', bindings: 'admin' })).body
+    const { token } = (await first.api('POST', '/tokens', { name: 'kept', scope: 'admin' })).body
     await first.stop()
     const second = await startMillrace({ MILLRACE_DATA_DIR: dataDir, MILLRACE_ADMIN_TOKEN: '' })
     expect((await second.api('GET', '/me')).status).toBe(401)
     const response = await fetch(`${second.url}/api/v1/me`, { headers: { authorization: `Bearer ${token}` } })
-    expect((await answerOf(response)).body.bindings).toBe('admin')
+    expect((await answerOf(response)).body.scope).toBe('admin')
     await vi.waitFor(() => expect(second.log()).toContain('There is no owner yet'))
     await second.stop()
     rmSync(dataDir, { recursive: true })

@@ -108,7 +108,7 @@ describe('a role', () => {
     const raised = await owner.send('PUT', `/api/v1/users/${user.id}`, { role: 'editor' })
     expect(raised).toMatchObject({ status: 200, body: { id: user.id, role: 'editor' } })
     expect((await create()).status).toBe(201)
-    expect((await user.send('GET', '/api/v1/me')).body).toMatchObject({ bindings: 'write', user: { role: 'editor' } })
+    expect((await user.send('GET', '/api/v1/me')).body).toMatchObject({ scope: 'write', user: { role: 'editor' } })
     await owner.send('PUT', `/api/v1/users/${user.id}`, { role: 'viewer' })
     expectFailure(await create(), 403, 'forbidden')
     expect((await owner.send('GET', '/api/v1/audit?limit=1')).body.items).toMatchObject([
@@ -126,7 +126,7 @@ describe('a role', () => {
 describe('deleting a user', () => {
   it('ends sessions, tokens and what watches through them, at once', async () => {
     const user = await addUser(millrace, 'owner', 'leaving@example.com')
-    const { token } = (await user.send('POST', '/api/v1/tokens', { name: 'mine', bindings: 'read' })).body
+    const { token } = (await user.send('POST', '/api/v1/tokens', { name: 'mine', scope: 'read' })).body
     const withToken = { authorization: `Bearer ${token}` }
     const streams = await Promise.all(
       [{ cookie: user.cookie()! }, withToken].map((headers) => fetch(`${millrace.url}/api/v1/events`, { headers })),
@@ -148,7 +148,7 @@ describe('deleting a user', () => {
 describe('what an owner made that lets somebody in', () => {
   const invitations = async (user: Browser) => {
     const made = [(await user.send('POST', '/api/v1/invitations', { role: 'owner' })).body]
-    const { token } = (await user.send('POST', '/api/v1/tokens', { name: 'mine', bindings: 'admin' })).body
+    const { token } = (await user.send('POST', '/api/v1/tokens', { name: 'mine', scope: 'admin' })).body
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
     const body = JSON.stringify({ role: 'owner' })
     const response = await fetch(`${millrace.url}/api/v1/invitations`, { method: 'POST', headers, body })
