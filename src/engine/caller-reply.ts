@@ -1,4 +1,4 @@
-// What the webhook's caller is told: the configured reply, or the default of docs/webhooks.md#replies.
+// Builds the reply to the webhook's caller: the configured reply, or the default of docs/webhooks.md#replies.
 import type { CompiledReply, CompiledTrigger } from '../flow/compile.ts'
 import { ExpressionError } from '../flow/expression/index.ts'
 import type { Bindings } from '../flow/expression/values/bindings.ts'
@@ -18,13 +18,13 @@ export const defaultErrorReply = (id: string, message: string): CallerReply =>
 export const stillRunningReply = (id: string): CallerReply =>
   json(202, { status: 'accepted', message: 'Still running', id })
 
-/** For the log. */
+/** The log line for a reply that was replaced by the default. */
 export const DEFAULT_SENT = 'the default reply was sent in place of the one that the flow has'
 
-/** Hears that a reply was not sent as the flow has it. */
+/** Is called when the flow's own reply is not sent as configured. */
 export type ReplyRefused = (reason: string) => void
 
-/** Parts that are not configured come from the default; a template that fails does not fail the delivery: the default stands. */
+/** Returns the configured reply, with defaults for missing parts. A template that fails gives the default reply instead. */
 export function callerReply(
   configured: CompiledReply,
   scope: Bindings,
@@ -44,7 +44,7 @@ export function callerReply(
   }
 }
 
-/** Without headers that a flow may not set. A body whose type is in doubt is not sent at all: the default stands. */
+/** Removes the headers that a flow may not set. Returns `fallback` if the body's type is ambiguous. */
 export function soundReply(reply: CallerReply, fallback: CallerReply, refused: ReplyRefused): CallerReply {
   if (reply.headers.length === 0) return reply
   const types = reply.headers.filter(({ name }) => isContentType(name))
@@ -55,7 +55,7 @@ export function soundReply(reply: CallerReply, fallback: CallerReply, refused: R
   return { ...reply, headers: reply.headers.filter(({ name, value }) => isReplyHeaderAllowed(name, value)) }
 }
 
-/** What the caller gets who waited for the run to end. */
+/** Returns the reply for a caller that waited for the run to end. */
 export function finalReply(
   { reply, errorReply }: Pick<CompiledTrigger, 'reply' | 'errorReply'>,
   runId: string,

@@ -1,16 +1,16 @@
-// Which content encodings of a reply are undone, and which it keeps because nobody here knows them.
+// Splits the content encodings of a reply into those that Millrace decodes and those that it leaves in place.
 
 const KNOWN = ['gzip', 'x-gzip', 'deflate', 'br', 'zstd'] as const
 export type ContentEncoding = (typeof KNOWN)[number]
 
 export interface ContentEncodings {
-  /** The last one that was applied comes first. */
+  /** The encodings to decode; the one that was applied last comes first. */
   undone: ContentEncoding[]
-  /** Others are left on what comes out: servers write `none`, `utf-8` or `aws-chunked`, which are none, but also `compress`, which is one. */
+  /** Whether unknown names remain: some encode nothing (`none`, `utf-8`, `aws-chunked`), others do (`compress`). */
   someLeft: boolean
 }
 
-/** Below one that is not known nothing can be undone, whatever the header says of it. */
+/** Reads a Content-Encoding header. An unknown encoding hides every encoding below it, so reading stops there. */
 export function readContentEncodings(header: string): ContentEncodings {
   const undone: ContentEncoding[] = []
   for (const part of header.toLowerCase().split(',').reverse()) {

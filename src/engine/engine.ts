@@ -1,4 +1,4 @@
-// The runs that this process carries at the moment.
+// Holds the runs that this process carries at the moment.
 import type { StepErrorCode } from '../base/error-catalogue.ts'
 import type { CompiledFlow } from '../flow/compile.ts'
 import { defaultErrorReply } from './caller-reply.ts'
@@ -7,7 +7,7 @@ import type { Advanced, Claim, ClaimedRun, NewRun, RunProgress } from './ports/r
 import { RunWalk } from './run-walk.ts'
 import type { StepKind } from './step-kind.ts'
 
-/** The flow is there but cannot run, for example because a secret of it cannot be read: its runs fail. */
+/** Says that the flow exists but cannot run, for example because one of its secrets cannot be read. Its runs fail. */
 export class FlowUnusable extends Error {
   readonly code: StepErrorCode
   constructor(code: StepErrorCode, message: string) {
@@ -17,19 +17,19 @@ export class FlowUnusable extends Error {
 }
 
 export interface FlowSource {
-  /** The flow as this run has to see it; rejects where it is gone, with FlowUnusable where it cannot run. */
+  /** Returns the flow version of this run. Rejects if the flow is gone, with FlowUnusable if it cannot run. */
   forRun(
     run: Pick<ClaimedRun, 'flowId' | 'version' | 'document'>,
   ): CompiledFlow<StepKind> | Promise<CompiledFlow<StepKind>>
 }
 
-/** A step that takes longer is shown as running. */
+/** A step that takes longer than this is shown as running. */
 const NOTE_RUNNING_AFTER_MS = 100
 
 export class Engine {
   readonly #ports: EnginePorts
   readonly #flows: FlowSource
-  /** A list, not a map: a map of what comes and goes so fast makes the collector keep it long after. */
+  /** A list, not a map: the garbage collector keeps a map with such fast turnover in memory for too long. */
   readonly #walks: RunWalk[] = []
   readonly #notes: NodeJS.Timeout
   #stopping = false
@@ -45,7 +45,7 @@ export class Engine {
     return this.#walks.length
   }
 
-  /** Since when the longest of them has been carried. */
+  /** Returns the time at which this process took up the oldest run that it still carries. */
   get activeSince(): number {
     return Math.min(...this.#walks.map(({ since }) => since))
   }
@@ -103,18 +103,18 @@ export class Engine {
     for (const walk of this.#walks) if (walk.run.flowId === flowId) walk.cancel()
   }
 
-  /** What this process holds of the runs it carries. */
+  /** Returns the claims on the runs that this process carries. */
   get claims(): Claim[] {
     return this.#walks.map((walk) => walk.run.claim)
   }
 
-  /** Others have these runs now. */
+  /** Ends the work on runs that other processes have claimed. */
   lose(claims: readonly Claim[]): void {
     const lost = new Set(claims)
     for (const walk of this.#walks) if (lost.has(walk.run.claim)) walk.cancel()
   }
 
-  /** Takes up nothing more and lets what is under way finish until `graceMs` have passed; the rest is left to the next start. */
+  /** Takes up no more runs and gives active ones `graceMs` to finish. The next start resumes the rest. */
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true
     clearInterval(this.#notes)

@@ -1,10 +1,10 @@
-// Ids that sort by the time they were made: a prefix for the kind of thing, ten characters of time, sixteen at random.
+// Makes ids that sort by creation time: a prefix for the kind of thing, ten characters of time, sixteen random ones.
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
 export type IdPrefix = 'flow' | 'run' | 'dlv' | 'smp' | 'req' | 'aud' | 'usr' | 'inv' | 'tok'
 
-/** The time part: ids of a later millisecond sort after it. */
+/** Returns the time part of an id. Ids of a later millisecond sort after it. */
 export function idTime(timeMs: number): string {
   let text = ''
   for (let rest = timeMs, i = 0; i < 10; i++) {
@@ -14,7 +14,7 @@ export function idTime(timeMs: number): string {
   return text
 }
 
-/** When an id was made, in milliseconds. */
+/** Returns the creation time of an id, in milliseconds. */
 export function timeOfId(id: string): number {
   const start = id.indexOf('_') + 1
   let time = 0
@@ -22,33 +22,33 @@ export function timeOfId(id: string): number {
   return time
 }
 
-/** An accepted delivery and its run are one, and share the time-ordered part of their ids. */
+/** Maps the ids of an accepted delivery and its run, which are one row and share the time-ordered part. */
 export const deliveryIdOf = (runId: string): string => runId.replace(/^run_/, 'dlv_')
 export const runIdOf = (deliveryId: string): string => deliveryId.replace(/^dlv_/, 'run_')
 
 export interface Ids {
   next(prefix: IdPrefix): string
-  /** 192 random bits as 32 characters of base64url. */
+  /** Returns 192 random bits as 32 characters of base64url. */
   webhookId(): string
 }
 
 export function createIds(now: () => number, randomBytes: (size: number) => Uint8Array): Ids {
   let lastTime = -1
   let start = ''
-  // Within a millisecond the last four characters count upwards, so that ids made by one process keep their order.
+  // Within a millisecond the last four characters count upwards, so that the ids of one process keep their order.
   let count = 0
   const begin = (at: number): void => {
     lastTime = at
     const random = randomBytes(16)
     start = idTime(at)
     for (let i = 0; i < 12; i++) start += ALPHABET[random[i]! & 31]
-    // The upper half is room to count upwards.
+    // The count starts in the lower half, so that the upper half is left to count upwards.
     count = ((random[12]! << 16) | (random[13]! << 8) | random[14]!) & 0x7ffff
   }
   return {
     next(prefix) {
       const at = Math.max(now(), lastTime)
-      // Half a million within one millisecond would be the next one's.
+      // A millisecond has room for half a million ids; further ids take the time of the next millisecond.
       if (at !== lastTime || count === 0xfffff) begin(at === lastTime ? at + 1 : at)
       else count++
       return `${prefix}_${start}${ALPHABET[count >> 15]}${ALPHABET[(count >> 10) & 31]}${ALPHABET[(count >> 5) & 31]}${ALPHABET[count & 31]}`

@@ -1,11 +1,11 @@
-// Entries of the journal as the walk makes them, and what they show to later steps.
+// Makes the journal entries of a walk, and shows their outputs to later steps.
 import { isObject } from '../base/is-object.ts'
 import type { CompiledStep } from '../flow/compile.ts'
 import type { JournalEntry, RunError } from './ports/run-journal.ts'
 import type { Roots } from './run-scope.ts'
 import type { Outcome, StepKind } from './step-kind.ts'
 
-/** A step that begins; `earlier`: what an earlier claim recorded of it. */
+/** Returns the entry of a step that begins. `earlier` is the entry that an earlier claim recorded for the same step. */
 export function newEntry(
   step: CompiledStep<StepKind>,
   path: string,
@@ -46,7 +46,7 @@ export function closeEntry(
   })
 }
 
-/** It goes on at that time: a wait with its output, or another attempt. */
+/** Marks a step as waiting until `resumeAt`: a wait step with its output, or a step that gets another attempt. */
 export function parkEntry(entry: JournalEntry, resumeAt: number, outcome: 'wait' | null, left: Outcome): JournalEntry {
   const output = 'output' in left ? (left.output ?? null) : null
   Object.assign(entry, { status: 'waiting', resumeAt, outcome, output })
@@ -54,7 +54,7 @@ export function parkEntry(entry: JournalEntry, resumeAt: number, outcome: 'wait'
   return entry
 }
 
-/** Lets templates of later steps see what came of a step. */
+/** Makes a step's output or error readable to the templates of later steps. */
 export function exposeOutput(entry: JournalEntry, roots: Roots): void {
   const steps = roots['steps'] as Record<string, unknown>
   steps[entry.id] = entry.error
@@ -62,7 +62,7 @@ export function exposeOutput(entry: JournalEntry, roots: Roots): void {
     : entry.output
 }
 
-/** Each attempt of a step that runs others has its own places for them in the journal. */
+/** Returns the journal path for nested steps. Each attempt of the outer step has a path of its own. */
 export const nestedBase = (entry: JournalEntry): string =>
   entry.attempt === 1 ? entry.path : `${entry.path}#${entry.attempt}`
 

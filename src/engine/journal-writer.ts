@@ -1,4 +1,4 @@
-// Gathers a run's outcomes and writes them together, before anything that depends on them leaves.
+// Gathers a run's outcomes and writes them together, before anything that depends on them leaves the process.
 import type { EnginePorts } from './ports/engine-ports.ts'
 import type { ClaimedRun, JournalEntry, RunError, RunProgress, RunStatus } from './ports/run-journal.ts'
 import { ClaimLost, Interrupted, WalkSignal } from './walk-signals.ts'
@@ -25,20 +25,20 @@ export class JournalWriter {
     this.#unwritten.push(entry)
   }
 
-  /** Resolves when all that was added before is durable. */
+  /** Resolves when every entry that was added before the call is durable. */
   async flush(): Promise<void> {
-    // Another lane's write may be carrying it: if that fails, this lane must not go on either.
+    // The write of another lane may carry this lane's entries: if that write fails, this lane must stop too.
     while (this.#writing) await this.#writing
     if (this.#fault) throw this.#fault
     if (this.#unwritten.length) await this.write('running')
   }
 
-  /** Throws ClaimLost where the run is another's by now. */
+  /** Throws ClaimLost if another process has claimed the run. */
   async confirm(): Promise<void> {
     await this.#insist(async () => this.#ports.journal.holds!(this.#run.claim))
   }
 
-  /** Writes follow one another, so that none can overtake what it depends on. */
+  /** Writes the gathered entries. One write waits for the one before, so that no entry overtakes what it depends on. */
   async write(status: RunStatus, change: { resumeAt?: number; error?: RunError | null } = {}): Promise<void> {
     while (this.#writing) await this.#writing
     if (this.#fault) throw this.#fault
@@ -70,7 +70,7 @@ export class JournalWriter {
     return this.#insist(() => this.#ports.journal.record(this.#run.claim, progress))
   }
 
-  /** Tries again while the database is in trouble; false is final. */
+  /** Repeats the attempt while the database is unavailable. Throws ClaimLost if the attempt returns false. */
   async #insist(attempt: () => Promise<boolean>): Promise<void> {
     for (;;) {
       try {

@@ -1,4 +1,4 @@
-// What may stand in the URL and headers of an outbound request; asked at publish for literals and again before sending.
+// Checks the URL and headers of an outbound request: literals at publish, every value again before sending.
 import { CODE, OUTBOUND_ERRORS } from '../base/error-catalogue.ts'
 import { isWrittenByClient, unfitForHeader } from '../flow/outbound-parts.ts'
 import { isHeaderName } from '../flow/reply-header.ts'
@@ -8,7 +8,7 @@ const WRITE_FULL_URL = OUTBOUND_ERRORS.invalid_url.hint
 const AUTHORITY = /^https?:\/\/([^/?#]*)/i
 const ENCODE = 'Special characters must be URL-encoded.'
 
-/** The URL as it will be dialled; throws `invalid_url` with what is wrong and what to do. */
+/** Returns the URL that is dialled. Throws `invalid_url` with what is wrong and what to do. */
 export function parseOutboundUrl(text: string): URL {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase()
   if (scheme !== 'http' && scheme !== 'https') throw invalidUrl(...protocolFault(text, scheme))
@@ -33,7 +33,7 @@ export function invalidUrl(message: string, hint: string): OutboundError {
 function protocolFault(text: string, scheme: string | undefined): [string, string] {
   if (text.trim() === '') return ['The URL is empty', WRITE_FULL_URL]
   if (/^\s/.test(text)) return ['The URL begins with a space or line break', 'Remove it.']
-  // `localhost:8080/x` reads as a protocol named localhost.
+  // `localhost:8080/x` parses as a URL with the protocol `localhost:`.
   if (scheme === undefined || /^[^:]+:\d/.test(text)) return ['The URL has no protocol', WRITE_FULL_URL]
   return [`The URL's protocol ${scheme}: is not supported`, 'Only http:// and https:// URLs can be called.']
 }
@@ -45,7 +45,8 @@ function authorityFault(authority: string): [string, string] {
   return [`The URL's host ${JSON.stringify(authority)} is not valid`, 'Check the host name and port.']
 }
 
-// RFC 3986 less the square brackets, which many APIs use raw in query names. Beyond ASCII only the host may go: it becomes punycode.
+// RFC 3986, except that square brackets are allowed: many APIs use them raw in query names. Only the host may go beyond
+// ASCII, because it becomes punycode.
 const NEVER = /[^!#-;=?-[\]_a-z~\u0080-\uffff]|%(?![0-9a-f]{2})/i
 const BEYOND_ASCII = /[\u0080-\uffff]/
 
@@ -69,7 +70,7 @@ function described(character: string): string {
   return `an unescaped ${character} (write ${encodeURIComponent(character.toWellFormed())})`
 }
 
-/** Throws `invalid_header` for a name that cannot be sent. */
+/** Throws `invalid_header` if the name cannot be sent. */
 export function checkHeaderName(name: string): void {
   if (isWrittenByClient(name))
     throw invalidHeader(`The header ${name} cannot be set`, 'Remove it: it is written for each request as it is sent.')
@@ -80,7 +81,7 @@ export function checkHeaderName(name: string): void {
     )
 }
 
-/** Throws `invalid_header` for a value that cannot be sent; the message never shows it, for it may be a secret. */
+/** Throws `invalid_header` if the value cannot be sent. The message never quotes the value: it may be a secret. */
 export function checkHeaderValue(name: string, value: string): void {
   const found = unfitForHeader(value)
   if (found === null) return

@@ -1,4 +1,4 @@
-// Runs one step as part of a run: what it gets of the run, and what the run knows of it while it runs.
+// Runs one step as part of a run: gives it the run's context, and tracks it while it runs.
 import { type CompiledStep, SECRET_MASK } from '../flow/compile.ts'
 import { closeEntry, nestedBase } from './journal-entries.ts'
 import { performStep } from './perform-step.ts'
@@ -12,17 +12,17 @@ import { Stopped } from './walk-signals.ts'
 
 export interface RunningStep {
   entry: JournalEntry
-  /** It is in the journal that it runs. */
+  /** Whether the journal already says that the step is running. */
   noted: boolean
   trace: StepTrace | null
 }
 
-/** The walk that the step is part of. */
+/** The walk that runs the step. */
 export interface StepWalk extends RoundWalk {
   readonly trace: RunTrace | null
   readonly running: RunningStep[]
   signal(): AbortSignal
-  /** The run turned out to be another process's. */
+  /** Ends the walk because another process has claimed the run. */
   cancel(): void
 }
 
@@ -50,7 +50,7 @@ export async function performInRun(
     return outcome
   } catch (signal) {
     running.trace?.ended(null)
-    // A stop inside ends what is around it too.
+    // A stop in a nested step also ends the steps around it.
     if (signal instanceof Stopped) walk.writer.add(closeEntry(entry, 'done', walk.ports.now()))
     throw signal
   } finally {

@@ -1,4 +1,4 @@
-// Runs one step once: resolves its settings, calls its kind, and turns whatever goes wrong into an outcome.
+// Runs one step once: resolves its settings, calls its kind, and turns every error into an outcome.
 import { CODE, STEP_ERRORS } from '../base/error-catalogue.ts'
 import { type CompiledStep, SECRET_MASK } from '../flow/compile.ts'
 import { ExpressionError } from '../flow/expression/index.ts'
@@ -7,7 +7,7 @@ import { ConnectionError, type Connections } from './ports/connections.ts'
 import { failed, type Outcome, type StepContext, type StepError, type StepKind } from './step-kind.ts'
 import { WalkSignal } from './walk-signals.ts'
 
-/** A nested step failed, and with it the step that ran it. */
+/** Carries the failure of a nested step to the step that ran it, which fails with it. */
 export class NestedFailure extends Error {
   readonly outcome: Outcome & { type: 'failed' }
   constructor(outcome: Outcome & { type: 'failed' }) {
@@ -66,7 +66,7 @@ export async function performStep(
   }
 }
 
-/** Later steps get what came of it as it is. Of an error they do not: its message goes to replies and logs. */
+/** Hides a secret outcome. Later steps get the full output, but not the error: its message goes to replies and logs. */
 function hidden(outcome: Outcome, isSecret: boolean, settings: Record<string, unknown>): Outcome {
   if (!isSecret) return outcome
   switch (outcome.type) {
@@ -84,7 +84,7 @@ function hidden(outcome: Outcome, isSecret: boolean, settings: Record<string, un
   }
 }
 
-/** `message`: what a step that fails on purpose says, with its secrets hidden. */
+/** Hides an error. `message` is the text of a step that fails on purpose, with its secrets already hidden. */
 const hiddenError = ({ response: _response, ...error }: StepError, message: unknown): StepError => ({
   ...error,
   message: typeof message === 'string' ? message : SECRET_MASK,

@@ -1,4 +1,4 @@
-// When a step is tried again.
+// Decides whether and when a step is tried again.
 import { CODE } from '../base/error-catalogue.ts'
 import type { RetryPolicy } from '../flow/compile.ts'
 import type { Outcome, Trouble } from './step-kind.ts'
@@ -13,13 +13,13 @@ const NETWORK_CODES = new Set<string>([
   CODE.token_unavailable,
 ])
 
-/** A reply that failed nothing, because of failOnError: false, may still be worth another attempt. */
+/** Returns what a retry policy looks at. A bad reply that `failOnError: false` lets pass may still be worth a retry. */
 export function troubleOf(outcome: Outcome): Trouble | null {
   if (outcome.type === 'failed') return outcome.trouble ?? { code: outcome.error.code, status: outcome.error.status }
   return outcome.type === 'done' ? (outcome.trouble ?? null) : null
 }
 
-/** The time of the next attempt, or null when there is none. `byDefault`: what counts where the policy does not say; `random` is in [0, 1). */
+/** Returns the time of the next attempt, or null. `byDefault` counts if the policy lists no errors; `random` is in [0, 1). */
 export function nextAttemptAt(
   policy: RetryPolicy,
   byDefault: readonly string[],
@@ -32,7 +32,7 @@ export function nextAttemptAt(
   const maxDelayMs = policy.maxDelay * 1000
   if (trouble.retryAfterMs !== undefined) return now + Math.min(trouble.retryAfterMs, maxDelayMs)
   const delayMs = Math.min(policy.delay * 1000 * policy.backoff ** (attempt - 1), maxDelayMs)
-  // Jitter only shortens: what the flow asked for is never exceeded.
+  // Jitter only shortens the delay, so that it never exceeds what the flow asked for.
   return now + Math.round(delayMs * (1 - random / 2))
 }
 

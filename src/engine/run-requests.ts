@@ -1,10 +1,10 @@
-// What the requests of a run's steps ask of the run: whether it is still this process's, and whether there is room for their replies.
+// Answers what a step's requests ask: whether this process still holds the run, and whether there is room for the reply.
 import type { JournalWriter } from './journal-writer.ts'
 import type { EnginePorts } from './ports/engine-ports.ts'
 import type { RoomOfRun, Standing } from './ports/http-client.ts'
 import { ClaimLost } from './walk-signals.ts'
 
-/** null: the run cannot be another process's. `lost`: it is. */
+/** Returns null if no other process can take the run. `lost` is called when another process has taken it. */
 export function standingOf({ journal }: EnginePorts, writer: JournalWriter, lost: () => void): Standing | null {
   if (!journal.isCertain) return null
   return {
@@ -14,7 +14,7 @@ export function standingOf({ journal }: EnginePorts, writer: JournalWriter, lost
         await writer.confirm()
         return true
       } catch (signal) {
-        // The step ends as cancelled, and what came of it counts as little as that of any run that was lost.
+        // The step ends as cancelled; its outcome is discarded, like every outcome of a lost run.
         if (signal instanceof ClaimLost) lost()
         return false
       }

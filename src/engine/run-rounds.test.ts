@@ -65,7 +65,7 @@ describe('a loop over a list', () => {
     ])
     await run.advance()
     expect((await run.step('l'))!.output).toEqual({ count: 6, results: [50, 40, 30, 20, 10, 0], errors: [] })
-    // The first three items left before any second step did.
+    // The first steps of all three items were sent before any second step.
     expect(world.urls().slice(0, 3).toSorted()).toEqual(['https://x.test/3', 'https://x.test/4', 'https://x.test/5'])
   })
 

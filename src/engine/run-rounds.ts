@@ -1,4 +1,4 @@
-// The rounds of a loop: several at once over a list, or one after the other while a condition holds.
+// Runs the rounds of a loop: several at once over a list, or one after the other while a condition holds.
 import { CODE, filled, STEP_ERRORS } from '../base/error-catalogue.ts'
 import { ExpressionError } from '../flow/expression/index.ts'
 import type { Bindings } from '../flow/expression/values/bindings.ts'
@@ -12,27 +12,27 @@ export interface Round {
   count: number
 }
 
-/** What came of a round, as the journal keeps it. */
+/** The result of a round, as the journal keeps it. */
 export interface RoundRecord {
   index: number
   output: unknown
   error: StepError | null
 }
 
-/** What the rounds need of the walk they belong to. */
+/** What the rounds need from the walk that they belong to. */
 export interface RoundWalker {
-  /** Rounds that an earlier walk has finished; null for a loop that begins. */
+  /** Returns the rounds that an earlier walk has finished; null for a loop that begins. */
   finished(): Promise<RoundRecord[] | null>
-  /** Runs the steps of one round; resolves with the scope they leave. `resumed`: an earlier claim may have begun it. */
+  /** Runs the steps of one round and resolves to its bindings. `resumed`: an earlier claim may have begun it. */
   walk(round: Round, resumed: boolean): Promise<Bindings>
-  /** The scope in which a `while` is asked before a round. */
+  /** Returns the bindings that the `while` condition reads before a round. */
   scopeBefore(round: Round): Bindings
-  /** Lets the next round see what the finished ones left. */
+  /** Makes the results of the finished rounds readable to the next round. */
   showShared(): Promise<void>
-  /** Resolves when all that was done is durable. */
+  /** Resolves when all finished work is durable. */
   settled(): Promise<void>
   record(record: RoundRecord): Promise<void>
-  /** Resolves at that time, in this process. */
+  /** Resolves `done` at `time`, within this process. */
   sleepUntil(time: number): { done: Promise<void>; end(): void }
 }
 
@@ -46,7 +46,7 @@ class Rounds {
   readonly #goOn: boolean
   readonly #walker: RoundWalker
   readonly #finished: Map<number, RoundRecord>
-  /** Rounds before this one may have been begun by an earlier walk. */
+  /** An earlier walk may have begun the rounds before this index. */
   readonly #begunBefore: number
   readonly #results: unknown[] = []
   readonly #errors: RoundsResult['errors'] = []
@@ -78,7 +78,7 @@ class Rounds {
       }),
     )
     await Promise.all(running)
-    // A loop that has failed does not wait for what other rounds were waiting for.
+    // A failed loop ends at once, without waiting for the rounds that are parked.
     if (this.#signal && !(this.#failure && this.#signal instanceof Parked)) throw this.#signal
     return this.#result(items.length)
   }
@@ -133,7 +133,7 @@ class Rounds {
   }
 }
 
-/** Lanes wait in this process while another lane works; once all of them wait, the run leaves memory. */
+/** Keeps lanes that wait in this process while another lane works. Once all lanes wait, the run is parked. */
 class Lanes {
   readonly #walker: RoundWalker
   readonly #waiting = new Set<{ resumeAt: number; park(): void }>()
@@ -159,7 +159,7 @@ class Lanes {
         return await round()
       } catch (signal) {
         if (!(signal instanceof Parked)) throw signal
-        // It waits here for long, perhaps: what it has done, and until when it waits, must not hang on that.
+        // The wait may be long: finished work and the end of the wait must survive a crash meanwhile.
         await this.#walker.settled()
         await this.#wait(signal.resumeAt)
       }
@@ -187,7 +187,7 @@ class Lanes {
 
   #parkIfAllWait(): void {
     if (this.#working > 0) return
-    // The earliest first: the first signal is the one that the run parks with.
+    // The earliest comes first, because the run parks with the first signal.
     const all = [...this.#waiting].toSorted((a, b) => a.resumeAt - b.resumeAt)
     this.#waiting.clear()
     for (const waiting of all) waiting.park()

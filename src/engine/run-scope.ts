@@ -1,8 +1,8 @@
-// What templates see of a run: the roots of docs/expressions.md#what-there-is-to-read, and the values that are fixed per step.
+// Builds what templates read of a run: the roots of docs/expressions.md#what-there-is-to-read, and values fixed per step.
 import type { Bindings } from '../flow/expression/values/bindings.ts'
 import type { WebhookData } from './webhook-data.ts'
 
-/** Randomness and hashing, handed in: the engine does neither itself. */
+/** Hashing and randomness, which are handed in: the engine itself does neither. */
 export interface Hashing {
   sha256(text: string): string
   hmacSha256(text: string, key: string): string
@@ -33,7 +33,7 @@ export function createRoots(parts: {
   return Object.assign(Object.create(null), parts, { steps: Object.create(null), vars: Object.create(null) })
 }
 
-/** What a round of a loop sees: its item, and the results of its own steps beside those outside (or, with `while`, among them). */
+/** Returns the roots of a round: its item, and the outer results with those of its own steps, which `while` rounds share. */
 export function roundRoots(outer: Roots, loopId: string, round: object, ownSteps: boolean): Roots {
   const copy = (of: unknown) => Object.assign(Object.create(null), of)
   const roots = copy(outer)
@@ -45,8 +45,8 @@ export function roundRoots(outer: Roots, loopId: string, round: object, ownSteps
 }
 
 /**
- * The scope of one step. Its uuid follows from the run and the path, so that a resend after a crash carries the same one.
- * A class: an object literal with getters would get a hidden class of its own each time, and those outlive many collections.
+ * The bindings of one step. Its uuid derives from the run and the path, so that a resend after a crash has the same one.
+ * A class, because each object literal with getters gets its own hidden class, which survives many garbage collections.
  */
 class StepScope implements Bindings {
   readonly roots: Roots
@@ -63,7 +63,7 @@ class StepScope implements Bindings {
     this.#startedAt = startedAt
   }
 
-  // Made only where a template asks for them: most steps use neither.
+  // `now` and `uuid` are computed on demand: most steps use neither.
   get now(): string {
     return new Date(this.#startedAt).toISOString()
   }
@@ -77,7 +77,7 @@ export function stepScope(roots: Roots, hashing: Hashing, runId: string, path: s
   return new StepScope(roots, hashing, `${runId}:${path}`, startedAt)
 }
 
-/** 32 hex digits in the form of a random (version 4) UUID. */
+/** Formats 32 hex digits as a random (version 4) UUID. */
 function uuidFrom(hex: string): string {
   const variant = '89ab'[Number.parseInt(hex[16]!, 16) & 3]
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`

@@ -193,7 +193,7 @@ describe('retry', () => {
       resumeAt: world.time + 2000,
       error: { code: 'http_5xx' },
     })
-    // Taken up too early: nothing is world.sent.
+    // The run is taken up too early: nothing is sent.
     expect(await run.advance()).toEqual({ state: 'parked', resumeAt: world.time + 2000 })
     expect(world.sent).toHaveLength(1)
     world.time += 2000

@@ -1,4 +1,4 @@
-// Carries one claimed run as far as it goes: walks its steps, takes what the journal holds, runs the rest, records every outcome.
+// Carries one claimed run as far as possible: takes finished steps from the journal, runs the rest, records each outcome.
 import { type CompiledFlow, type CompiledStep, SECRET_MASK } from '../flow/compile.ts'
 import { closeEntry, errorWithStep, exposeOutput, newEntry, parkEntry } from './journal-entries.ts'
 import { JournalWriter } from './journal-writer.ts'
@@ -14,18 +14,18 @@ import { WaitingCaller } from './waiting-caller.ts'
 import { restoreNested } from './walk-rounds.ts'
 import { ClaimLost, Interrupted, Parked, Stopped } from './walk-signals.ts'
 
-/** Outcomes that wait for their write at most: a loop of steps that reach nothing must not gather them without end. */
+/** The most outcomes that wait for a write: a loop of steps that never reach out must not gather them without end. */
 const MAX_UNWRITTEN = 200
 
 export class RunWalk implements StepWalk {
   readonly run: ClaimedRun
   readonly trace: RunTrace | null
-  /** When this process took the run up. */
+  /** The time at which this process took up the run. */
   readonly since: number
   readonly #flow: CompiledFlow<StepKind>
   readonly ports: EnginePorts
   readonly writer: JournalWriter
-  /** What is recorded, by path: by earlier claims, and inside of rounds by this one. */
+  /** Journal entries by path: those of earlier claims, and those that this claim made inside rounds. */
   readonly recorded: Map<string, JournalEntry>
   readonly #caller: WaitingCaller
   readonly #roots: Roots
@@ -33,7 +33,7 @@ export class RunWalk implements StepWalk {
   #cancelled = false
   #seq: number
   #stopping = false
-  /** The steps that run now, shown of a run that takes its time. */
+  /** The steps that are running now; those that take long are shown in the run's history. */
   readonly running: RunningStep[] = []
 
   constructor(run: ClaimedRun, flow: CompiledFlow<StepKind>, ports: EnginePorts) {
@@ -67,7 +67,7 @@ export class RunWalk implements StepWalk {
     } catch (signal) {
       if (signal instanceof ClaimLost) return { state: 'lost' }
       if (signal instanceof Interrupted) {
-        // What has come in is kept, so that it is not asked for again.
+        // Outcomes that have arrived are kept, so that their requests are not sent again.
         await this.writer.flush().catch(() => {})
         return { state: 'interrupted' }
       }
@@ -89,19 +89,19 @@ export class RunWalk implements StepWalk {
     }
   }
 
-  /** Aborted when the run is cancelled or the process stops. */
+  /** Returns a signal that aborts when the run is cancelled or the process stops. */
   signal(): AbortSignal {
     this.#abort ??= new AbortController()
     return this.#abort.signal
   }
 
-  /** The run was cancelled, its claim is gone: end what is under way. */
+  /** Ends all work on the run, whose claim is lost, for example by a cancellation. */
   cancel(): void {
     this.#cancelled = true
     this.#abort?.abort()
   }
 
-  /** The process stops: leave off at once; the journal knows how far the run came. */
+  /** Ends all work at once because the process stops. The journal holds the progress of the run. */
   interrupt(): void {
     this.#stopping = true
     this.#abort?.abort()
@@ -166,7 +166,7 @@ export class RunWalk implements StepWalk {
     if ('shown' in outcome) entry.shown = outcome.shown
     const closed = closeEntry(entry, outcome.type === 'wait' ? 'done' : outcome.type, this.ports.now())
     this.#addOutcome(step, closed, roots)
-    // Written with whatever ends the run here, or else before the next step.
+    // The reply is written with the end of the run, or else before the next step.
     if (outcome.type === 'reply') this.#caller.owe(outcome.reply)
   }
 
@@ -175,7 +175,7 @@ export class RunWalk implements StepWalk {
     this.#rememberOutcome(step, entry, roots)
   }
 
-  /** Records that a step has begun to run others. */
+  /** Records that a step has begun to run nested steps. */
   journalOpening(entry: JournalEntry, roots: Roots): void {
     const opened = { ...entry }
     this.writer.add(opened)
@@ -183,14 +183,14 @@ export class RunWalk implements StepWalk {
   }
 
   #rememberOutcome(step: CompiledStep<StepKind>, entry: JournalEntry, roots: Roots): void {
-    // A round that waits is walked again in this process: it must know what it has done.
+    // A round that waits is walked again in this process, and needs its own finished steps.
     if (roots !== this.#roots) this.recorded.set(entry.path, entry)
-    // Only what is new: the variables of what was recorded came with the claim.
+    // Only new assignments are applied: the claim already contains the recorded variables.
     if (entry.outcome === 'assign') Object.assign(roots['vars'] as object, entry.output)
     this.#applyOutcome(step, entry, roots)
   }
 
-  /** Lets the rest of the walk see an outcome, be it new or from the journal. */
+  /** Applies an outcome, new or from the journal, to the rest of the walk. */
   #applyOutcome(step: CompiledStep<StepKind>, entry: JournalEntry, roots: Roots): void {
     exposeOutput(entry, roots)
     if (entry.outcome === 'stop') throw new Stopped()
@@ -203,7 +203,7 @@ export class RunWalk implements StepWalk {
       })
   }
 
-  /** What came of a step that was cut short is not its outcome. */
+  /** Throws if the run was stopped or cancelled: the result of a step that was cut short is not its outcome. */
   #throwIfEnded(): void {
     if (this.#stopping) throw new Interrupted()
     if (this.#cancelled) throw new ClaimLost()
@@ -219,7 +219,7 @@ export class RunWalk implements StepWalk {
     this.#throwIfEnded()
   }
 
-  /** Throws Parked where another attempt is due. */
+  /** Throws Parked if another attempt is due. */
   #parkForRetry(step: CompiledStep<StepKind>, entry: JournalEntry, outcome: Outcome): void {
     const trouble = step.retry && troubleOf(outcome)
     if (!trouble) return

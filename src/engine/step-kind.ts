@@ -1,4 +1,4 @@
-// What a step kind is: its settings as a schema, and a run function that returns an outcome as data.
+// Defines a step kind: its settings as a schema, and a run function that returns an outcome as data.
 
 import type { Static, TSchema } from 'typebox'
 import type { IssueCode } from '../base/error-catalogue.ts'
@@ -18,18 +18,18 @@ export interface StepError {
   response?: unknown
 }
 
-/** What the waiting webhook caller gets. */
+/** The reply that the waiting webhook caller gets. */
 export interface CallerReply {
   status: number
   headers: readonly { name: string; value: string }[]
   body: unknown
 }
 
-/** What a retry policy looks at. */
+/** The facts that a retry policy looks at. */
 export interface Trouble {
   code: string
   status?: number
-  /** The other side's wish, from Retry-After. */
+  /** The delay that the remote API asks for with Retry-After. */
   retryAfterMs?: number
 }
 
@@ -42,28 +42,28 @@ export type Outcome =
   | { type: 'keyValue'; operation: KeyValueOperation }
   | { type: 'failed'; error: StepError; output?: unknown; trouble?: Trouble; shown?: ShownOutput }
 
-/** What is stored and shown in place of an output that comes of a secret. */
+/** The value that is stored and shown in place of an output that derives from a secret. */
 export interface ShownOutput {
   output: unknown
 }
 
-/** `trouble`: what a retry policy should know of a result that is no failure. */
+/** Succeeds with an output. `trouble` describes a bad result that is no failure to the retry policy. */
 export const done = (output: unknown, trouble?: Trouble): Outcome => ({ type: 'done', output, trouble })
-/** Sets variables; they are the step's output too. */
+/** Sets variables, which are also the step's output. */
 export const assign = (vars: Record<string, unknown>): Outcome => ({ type: 'assign', output: vars })
-/** Answers the waiting webhook caller; the flow goes on. */
+/** Replies to the waiting webhook caller; the flow continues. */
 export const reply = (response: CallerReply): Outcome => ({ type: 'reply', output: {}, reply: response })
 /** Ends the run as succeeded. */
 export const stop = (): Outcome => ({ type: 'stop' })
-/** Goes on at that time, with that output; the run holds no memory until then. */
+/** Continues at `until` with `output`. The run uses no memory until then. */
 export const waitUntil = (until: number, output: unknown): Outcome => ({ type: 'wait', until, output })
-/** Done in the transaction that journals it: once, whatever happens. */
+/** Runs the operation in the transaction that journals it, and therefore exactly once. */
 export const keyValue = (operation: KeyValueOperation): Outcome => ({ type: 'keyValue', operation })
-/** Messages stand in the lists of runs, and may be made of whatever was delivered. */
+/** Messages appear in the lists of runs and may contain delivered data, so their length is limited. */
 const LONGEST_MESSAGE = 2_000
 const cut = (message: string): string => `${message.slice(0, LONGEST_MESSAGE)}…`
 
-/** `output` is what later steps still see of it, for example the reply of a refused request. */
+/** Fails the step. `output` is what later steps can still read, for example the reply of a refused request. */
 export const failed = (error: StepError, output?: unknown, trouble?: Trouble): Outcome & { type: 'failed' } => ({
   type: 'failed',
   error: error.message.length > LONGEST_MESSAGE ? { ...error, message: cut(error.message) } : error,
@@ -77,16 +77,16 @@ export interface KeyValueOperation {
   key: string
   value: unknown
   ttlMs: number | null
-  /** kept: the step knows that the value may come of a secret; revealed: it may be seen nevertheless. */
+  /** kept: the value may derive from a secret; revealed: it may, but is shown nevertheless. */
   secret?: 'kept' | 'revealed'
 }
 
 export interface RoundPlan {
   steps: StepListHandle
-  /** The items to go through; null for rounds while a condition holds. */
+  /** The items to loop over; null for rounds while a condition holds. */
   items: readonly unknown[] | null
   holds: ((round: Bindings) => boolean) | null
-  /** What a round leaves in the results. */
+  /** Returns what a round adds to the results. */
   collect: ((round: Bindings) => unknown) | null
   concurrency: number
   max: number
@@ -94,54 +94,54 @@ export interface RoundPlan {
 
 export interface RoundsResult {
   count: number
-  /** Aligned with the items; null where a round failed or nothing is collected. */
+  /** One result per item; null if the round failed or nothing is collected. */
   results: unknown[]
   errors: { index: number; item: unknown; error: StepError }[]
-  /** Why the loop as a whole failed. */
+  /** The error that failed the loop as a whole. */
   failure: StepError | null
 }
 
 export interface StepContext<Settings> {
-  /** Templates resolved, defaults filled in. */
+  /** The settings with templates resolved and defaults filled in. */
   settings: Settings
-  /** Where templates hold secrets: the settings as they may be seen, and whose secrets stand at which place of them. */
+  /** Set if templates hold secrets: the settings as they may be shown, and whose secrets each place of them holds. */
   secrets: {
     shown: Settings
     places: ReadonlyMap<string, ReadonlySet<string>>
-    /** Where something was made of the secret, which nobody would find by its value. */
+    /** The places with a value derived from a secret, which a search for the secret itself does not find. */
     derived: ReadonlySet<string>
   } | null
   runId: string
-  /** Unique within the run: ids joined by `/`, rounds of a loop in brackets. */
+  /** The path, unique within the run: ids joined by `/`, rounds of a loop in brackets. */
   path: string
-  /** When this step began, in milliseconds. */
+  /** The time at which this step began, in milliseconds. */
   now: number
-  /** How many webhooks of this service stand before this run in a chain. */
+  /** How many webhooks of this service precede this run in a chain. */
   hops: number
-  /** An earlier process began this step and left no result. */
+  /** Whether an earlier process began this step and left no result. */
   interrupted: boolean
-  /** Journals that the step began, before its effect leaves. */
+  /** Journals that the step has begun, before its effect leaves the process. */
   announce(): Promise<void>
-  /** What the run's history shows as the step's input, in place of the settings. */
+  /** Sets the input that the run's history shows, in place of the settings. */
   showInput(input: unknown): void
-  /** Chooses once: what was chosen before a crash or a wait is chosen again. */
+  /** Returns the choice. After a crash or a wait it returns the earlier choice without calling `choose`. */
   decide<T>(choose: () => T): T
-  /** Runs nested steps; a failing one fails this step. */
+  /** Runs nested steps. If one of them fails, this step fails. */
   runSteps(list: StepListHandle): Promise<void>
-  /** Runs nested steps again and again, each time in a round of their own. */
+  /** Runs nested steps repeatedly, each time in a round of their own. */
   runRounds(plan: RoundPlan): Promise<RoundsResult>
-  /** Whether the text holds a secret from a connection, `env` or a sealed literal. */
+  /** Returns whether the text holds a secret from a connection, `env` or a sealed literal. */
   holdsSecret(text: string): boolean
   http: HttpClient
-  /** Where large replies have to wait for it; null: they need none. */
+  /** Returns the room that large replies wait for; null if they need none. */
   replyRoom(): RoomOfRun | null
-  /** Whether the run is still this process's, for what is about to leave; null: it cannot be another's. */
+  /** Tells, before a request leaves, whether this process still holds the run; null if no other process can. */
   standing(): Standing | null
   connections: Connections
   sandbox: Sandbox
-  /** Keeps a line with the run. */
+  /** Adds a line to the run's logs. */
   log(line: string): void
-  /** Aborted when the run is cancelled or the process stops. */
+  /** Returns a signal that aborts when the run is cancelled or the process stops. */
   signal(): AbortSignal
 }
 
@@ -149,21 +149,21 @@ export interface StepKind<S extends TSchema = TSchema> {
   kind: string
   label: string
   settings: S
-  /** Its work leaves the process: everything before it is journalled first. */
+  /** Whether its work leaves the process: all earlier outcomes are then journalled first. */
   reachesOut: boolean
-  /** What a retry counts where the flow does not say. */
+  /** The errors that are retried if the flow does not list any. */
   retryOn: readonly string[]
-  /** Its input is a request and its output a reply, as curl commands, HAR files and fixtures show them. */
+  /** Whether its input is a request and its output a reply, as curl commands, HAR files and fixtures show them. */
   sendsRequest?: boolean
-  /** Its settings go to the webhook's caller, so they may hold no secrets. */
+  /** Whether its settings go to the webhook's caller, and so may hold no secrets. */
   answersCaller?: boolean
   /** The setting whose keys become variables. */
   assigns?: string
   keeps?: KeySettings
-  /** Settings that are in its result: where one of them holds a secret, all of the result is secret. */
+  /** The settings that are part of the result: if one of them holds a secret, the whole result is secret. */
   secretFrom?: readonly string[]
   run(context: StepContext<Static<S>>): Outcome | Promise<Outcome>
-  /** What the schema cannot say; each problem with a JSON Pointer below the step. */
+  /** Returns the problems that the schema cannot express, each with a JSON Pointer below the step. */
   check?(settings: Record<string, unknown>, mayRead: (characters: number) => boolean): StepIssue[]
 }
 
@@ -171,7 +171,7 @@ export interface StepIssue {
   path: string
   code: IssueCode
   message: string
-  /** Published all the same. */
+  /** Whether the flow can be published despite the issue. */
   warning?: true
 }
 

@@ -1,20 +1,20 @@
-// The headers traceparent and tracestate of W3C Trace Context.
+// Reads and writes the headers traceparent and tracestate of W3C Trace Context.
 
-/** The place in a trace from which work goes on. */
+/** The position in a trace from which work continues. */
 export interface TraceContext {
   traceId: string
   spanId: string
   /** Bit 0: sampled; bit 1: the id is random. */
   flags: number
-  /** What tracing systems add; null where there is nothing that can be passed on. */
+  /** The entries of tracing systems; null if there is nothing to pass on. */
   state: string | null
 }
 
-/** A version beyond 00 may say more after what is known of it. */
+/** A version after 00 may append fields that version 00 does not know. */
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
 const KNOWN_FLAGS = 0b11
 
-/** null: there is none, or none that counts. A repeated traceparent counts as none. */
+/** Returns null if there is no valid trace context. A repeated traceparent is invalid. */
 export function parseTraceContext(
   traceparent: string | undefined,
   tracestate: string | undefined,
@@ -36,7 +36,7 @@ export const traceparentOf = ({ traceId, spanId, flags }: TraceContext): string 
 
 const MEMBER = /^[a-z0-9][a-z0-9_\-*/@]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/
 const MOST_MEMBERS = 32
-/** As much as everybody has to pass on; more could make an API refuse the request. */
+/** The length that every system must pass on; a longer header could make an API refuse the request. */
 const MOST_CHARACTERS = 512
 
 function parseTraceState(text: string): string | null {

@@ -1,4 +1,4 @@
-// The sender of a delivery that waits for what its run replies: told once, and only what is in the journal.
+// Replies to the sender of a delivery that waits for its run: once, and only with what is in the journal.
 import type { CompiledTrigger } from '../flow/compile.ts'
 import { defaultReply, finalReply, soundReply } from './caller-reply.ts'
 import type { EnginePorts } from './ports/engine-ports.ts'
@@ -10,7 +10,7 @@ export class WaitingCaller {
   readonly #run: ClaimedRun
   readonly #ports: EnginePorts
   #hasReply: boolean
-  /** What the caller is told as soon as it is written that it was said. */
+  /** The reply that is sent as soon as the journal holds it. */
   #unsent: CallerReply | null = null
 
   constructor(run: ClaimedRun, ports: EnginePorts) {
@@ -23,26 +23,26 @@ export class WaitingCaller {
     return this.#unsent !== null
   }
 
-  /** The first reply of a run counts. */
+  /** Keeps a reply for the caller. Only the first reply of a run counts. */
   owe(reply: CallerReply): void {
     if (this.#hasReply) return
     this.#hasReply = true
     this.#unsent = reply
   }
 
-  /** Once it is journalled. */
+  /** Sends the kept reply. Called once the reply is journalled. */
   sendOwed(): void {
     if (this.#unsent) this.#ports.reply(this.#run, soundReply(this.#unsent, defaultReply(this.#run.id), this.#refused))
     this.#unsent = null
   }
 
-  /** The run has ended: a caller that got no reply of a step gets the one of the trigger. */
+  /** Sends the trigger's reply at the end of the run, if no step has replied. */
   sendFinal(trigger: CompiledTrigger, roots: Roots, error: RunError | null): void {
     this.sendOwed()
     if (trigger.mode !== 'finished' || this.#hasReply) return
     const { hashing, now, redactReply, reply } = this.#ports
     const scope = (of: Roots) => stepScope(of, hashing, this.#run.id, 'reply', now())
-    // An error's message may name what the caller must not know, such as a URL with a key.
+    // The message of an error may contain what the caller must not know, such as a URL with a key.
     const told = redactReply(error, this.#run)
     reply(this.#run, finalReply(trigger, this.#run.id, roots, scope, told, this.#refused))
   }

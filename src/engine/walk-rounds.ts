@@ -1,4 +1,4 @@
-// The rounds of a loop as part of a walk: where their steps are journalled, what they see, and what they leave.
+// Connects the rounds of a loop to the walk: where their steps are journalled, and what they can read and leave.
 import { type CompiledStep, type CompiledSteps, SECRET_MASK } from '../flow/compile.ts'
 import type { StepListHandle } from '../flow/schema.ts'
 import { closeEntry, exposeOutput, nestedBase } from './journal-entries.ts'
@@ -9,7 +9,7 @@ import { type Round, type RoundRecord, runRounds } from './run-rounds.ts'
 import { type Roots, roundRoots, stepScope } from './run-scope.ts'
 import type { RoundPlan, RoundsResult, StepKind } from './step-kind.ts'
 
-/** The decision of a loop whose rounds share what their steps leave. */
+/** The journalled decision of a loop whose rounds share the results of their steps. */
 const SHARED_ROUNDS = 'shared rounds'
 
 /** The walk that the loop is part of. */
@@ -17,18 +17,18 @@ export interface RoundWalk {
   readonly run: ClaimedRun
   readonly ports: EnginePorts
   readonly writer: JournalWriter
-  /** What is recorded, by path. */
+  /** Journal entries by path. */
   readonly recorded: Map<string, JournalEntry>
   newEntry(step: CompiledStep<StepKind>, path: string): JournalEntry
   journalOpening(entry: JournalEntry, roots: Roots): void
   walkSteps(steps: readonly CompiledStep<StepKind>[], prefix: string, roots: Roots): Promise<void>
-  /** After the steps of a round: what is gathered is written where it is much, and an end of the run is noticed. */
+  /** Ends a round: writes the gathered outcomes if there are many, and throws if the run has ended. */
   roundEnded(): Promise<void>
 }
 
 export const stepsOf = (list: StepListHandle) => (list as CompiledSteps).steps as readonly CompiledStep<StepKind>[]
 
-/** `resumed`: an earlier claim has begun the loop. */
+/** Runs the rounds of a loop. `resumed`: an earlier claim has begun the loop. */
 export function walkRounds(
   walk: RoundWalk,
   step: CompiledStep<StepKind>,
@@ -41,11 +41,11 @@ export function walkRounds(
   const runId = walk.run.id
   const base = nestedBase(entry)
   const { journal, hashing, sleepUntil, now } = ports
-  // Rounds of `while` share what their steps left; rounds over a list keep it to themselves.
+  // Rounds of `while` share the results of their steps; rounds over a list do not.
   const own = plan.items !== null
   const scopeOf = (round: Round, of: Roots) => stepScope(of, hashing, runId, `${base}[${round.index}]`, now())
   if (!own && entry.decision === null) entry.decision = SHARED_ROUNDS
-  // From here on there is something to come back to.
+  // The opening entry lets a later claim resume the loop.
   walk.journalOpening(entry, roots)
   return runRounds(plan, step.onError === 'continue', {
     sleepUntil,
@@ -84,7 +84,7 @@ async function recordRound(
   await walk.roundEnded()
 }
 
-/** A step that is taken from the journal brings along what its nested steps left. */
+/** Restores the results of nested steps along with a step that is taken from the journal. */
 export async function restoreNested(walk: RoundWalk, entry: JournalEntry, roots: Roots): Promise<void> {
   const base = nestedBase(entry)
   for (const nested of walk.recorded.values())
@@ -92,7 +92,7 @@ export async function restoreNested(walk: RoundWalk, entry: JournalEntry, roots:
   if (entry.decision === SHARED_ROUNDS) await exposeRounds(walk, base, roots)
 }
 
-/** What the rounds of a `while` have left: the latest result of each step. */
+/** Exposes what the rounds of a `while` have left: the latest result of each step. */
 async function exposeRounds({ run, ports }: RoundWalk, base: string, roots: Roots): Promise<void> {
   for (const entry of await ports.journal.latestOfRounds(run.id, base)) exposeOutput(entry, roots)
 }

@@ -1,17 +1,17 @@
-// What ends a walk without being a step's failure; thrown through the steps that are open.
+// Signals that end a walk without a step's failure. They are thrown through the open steps.
 
 export class WalkSignal extends Error {}
 
-/** A stop step: the run has succeeded. */
+/** Thrown by a stop step: the run has succeeded. */
 export class Stopped extends WalkSignal {}
 
-/** Another process, or a cancellation, has taken the run: nothing more may be written. */
+/** Thrown if another process or a cancellation has taken the run: nothing more may be written. */
 export class ClaimLost extends WalkSignal {}
 
-/** The process is stopping: what is under way stays in the journal as it is, and is taken up at the next start. */
+/** Thrown when the process stops. The journal keeps the progress of the run for the next start. */
 export class Interrupted extends WalkSignal {}
 
-/** Nothing can go on before that time. */
+/** Thrown if no step can continue before `resumeAt`. */
 export class Parked extends WalkSignal {
   readonly resumeAt: number
   constructor(resumeAt: number) {

@@ -1,4 +1,4 @@
-// What a delivery hands to a flow as `webhook`, and how it is rebuilt from what is stored.
+// Builds the data that a flow reads as `webhook`, from a delivery or from its stored parts.
 import { formPairs } from '../flow/form-pairs.ts'
 import { parseJson } from '../flow/parse-json.ts'
 
@@ -24,7 +24,7 @@ export interface WebhookMetadata {
   test: boolean
 }
 
-/** The parts of a delivery that are stored as JSON; the body is stored beside them, as it came. */
+/** The parts of a delivery that are stored as JSON. The body is stored separately, as received. */
 export type StoredRequest = Pick<WebhookData, 'headers' | 'queryAll' | 'metadata'>
 
 export const storedRequest = ({ headers, queryAll, metadata }: WebhookData): StoredRequest => ({
@@ -44,7 +44,7 @@ export function webhookData(request: StoredRequest, rawBody: string): WebhookDat
   }
 }
 
-/** A rejected delivery may hold no valid body: then its text stands for it. */
+/** Returns the parsed body, or its text if it is invalid: a rejected delivery may hold such a body. */
 function bodyOf(contentType: string | null, rawBody: string): unknown {
   try {
     return parseBody(contentType, rawBody)
@@ -59,7 +59,7 @@ export function lastValues(all: Record<string, string[]>): Record<string, string
   return last
 }
 
-/** Name/value pairs as a map of lists, for query strings and form bodies. */
+/** Collects name/value pairs of query strings and form bodies into a map of lists. */
 export function collectPairs(pairs: Iterable<[string, string]>): Record<string, string[]> {
   const all: Record<string, string[]> = Object.create(null)
   for (const [name, value] of pairs) {
@@ -70,11 +70,11 @@ export function collectPairs(pairs: Iterable<[string, string]>): Record<string, 
   return all
 }
 
-/** Around a header's parts HTTP drops blanks and tabs, and nothing else. */
+/** HTTP ignores spaces and tabs around the parts of a header, and no other characters. */
 const OPTIONAL_SPACE = /^[ \t]+|[ \t]+$/g
 
 export function mediaType(contentType: string | null): string {
-  // What nearly all senders send.
+  // Nearly all senders send exactly this type.
   if (contentType === 'application/json') return contentType
   return (contentType ?? '').split(';', 1)[0]!.replaceAll(OPTIONAL_SPACE, '').toLowerCase()
 }
@@ -83,7 +83,7 @@ export const FORM_TYPE = 'application/x-www-form-urlencoded'
 
 export const isJsonType = (type: string): boolean => type === 'application/json' || type.endsWith('+json')
 
-/** Throws SyntaxError where a JSON type holds no JSON. */
+/** Throws SyntaxError if the content type is JSON and the body is not. */
 export function parseBody(contentType: string | null, rawBody: string): unknown {
   const type = mediaType(contentType)
   if (isJsonType(type)) return parseJson(rawBody)

@@ -1,4 +1,4 @@
-// For the engine's tests: runs on a real database, with a clock and an outside world that the test sets.
+// Sets up the engine's tests: runs on a real database, with a clock and an outside world that the test controls.
 import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,16 +19,16 @@ import type { RunStatus } from './ports/run-journal.ts'
 import { RunWalk } from './run-walk.ts'
 import type { CallerReply } from './step-kind.ts'
 
-/** The world outside of the engine, as it stands in the current test. */
+/** The state of the world outside of the engine in the current test. */
 export const world = {
   time: 1_000_000,
   sent: [] as OutboundRequest[],
   replies: [] as [string, CallerReply][],
   answer: (_request: OutboundRequest): number | 'hang' | 'reset' => 200,
-  /** Where other processes may take the run: whether this one still has it. */
+  /** Returns whether this process still holds the run; null if no other process can take it. */
   holds: null as (() => true | Promise<boolean>) | null,
   urls: () => world.sent.map((request) => request.url),
-  /** Resolves when so many requests have left. */
+  /** Resolves when `count` requests have left. */
   async requests(count: number) {
     while (world.sent.length < count) await new Promise((resolve) => setImmediate(resolve))
   },
@@ -71,7 +71,7 @@ const ids = createIds(
   (size) => crypto.getRandomValues(new Uint8Array(size)),
 )
 
-/** A run of these steps that can be taken up again and again, as after a crash or a wait. */
+/** Creates a run of these steps that can be resumed repeatedly, as after a crash or a wait. */
 export async function runOf(steps: object[], trigger: object = {}, body: unknown = {}, flowId = 'flow_x') {
   const journal = createSqliteRunJournal(storage, testProtect())
   const runs = { ...createRunStore(storage.kysely), ...journal.runs }
@@ -99,7 +99,7 @@ export async function runOf(steps: object[], trigger: object = {}, body: unknown
     begins: () => {},
     replyRoom: null,
     sleepUntil: (until) => {
-      // The test's clock stands still: whoever waits in this process is woken at once, and finds that time has come.
+      // The test's clock stands still: a wait in this process ends at once, at the time that it waits for.
       let wake: NodeJS.Immediate
       const done = new Promise<void>((resolve) => {
         wake = setImmediate(() => {
@@ -136,7 +136,7 @@ export async function runOf(steps: object[], trigger: object = {}, body: unknown
     id,
     walk,
     advance: async () => (await walk()).advance(),
-    /** Walks until so many requests have left, and is cut off there as by a crash. */
+    /** Walks until `requests` requests have left, then cuts the walk off as a crash does. */
     async crashAfter(requests: number) {
       const cut = await walk()
       const advancing = cut.advance()

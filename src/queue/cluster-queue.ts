@@ -1,4 +1,4 @@
-// Who runs which run when, among several processes: each takes as many runs out of the database as it has places for.
+// Decides which run starts when, among several processes: each takes as many runs from the database as it has places.
 import { timeOfId } from '../engine/ids.ts'
 import { type Advanced, type ClaimedRun, SMALL_RUN } from '../engine/ports/run-journal.ts'
 import type { DispatchStore, Queue, QueuedRun, TakenRun } from '../operations/ports/queue.ts'
@@ -7,10 +7,10 @@ import type { RunMemory } from './run-memory.ts'
 
 export interface ClusterQueuePorts {
   dispatch: Pick<DispatchStore, 'take' | 'nextDueIn' | 'waiting' | 'admit' | 'lines'>
-  /** The name under which this process holds runs; null while it may hold none. */
+  /** Returns the name under which this process holds runs; null while it may hold none. */
   worker(): string | null
   carry(run: ClaimedRun): Promise<Advanced>
-  /** Takes up a run that this process holds, from where the journal stands. */
+  /** Continues a run that this process holds, from the state in the journal. */
   advance(runId: string): Promise<Advanced>
   /** Wakes the processes that may have a place for a run. */
   call(): void
@@ -18,7 +18,7 @@ export interface ClusterQueuePorts {
   failed(error: unknown): void
 }
 
-/** What nobody was woken for is found all the same. */
+/** Polling finds the runs whose wake-up signal was lost. */
 const LOOK_EVERY_MS = 1_000
 const LINES_EVERY_MS = 5_000
 const TRY_AGAIN_MS = 1_000
@@ -29,23 +29,23 @@ export class ClusterQueue implements Queue {
   readonly #concurrency: number
   readonly #most: number
   readonly #memory: RunMemory
-  /** Runs under way, and places that are kept for runs on their way into the database. */
+  /** The number of active runs, plus the places reserved for runs that are being stored. */
   #taken = 0
   #started = false
   #looking = false
   #lookAgain = false
-  /** Nobody has looked since it was said that there may be something to run. */
+  /** Whether there may be runs to take that this process has not looked for yet. */
   #mayBeMore = false
   #size = 0
   #readySince: number | null = null
   #inLineSince: number | null = null
-  /** The runs that this process has in hand; twice, where it lost one and took it up again before it had let go. */
+  /** Counts the times that this process has each run in hand: two if it lost a run and took it again before it let go. */
   readonly #carried = new Map<string, number>()
-  /** The flows whose line is being looked at; true: it has to be looked at once more. */
+  /** The flows whose line is being checked; true if the line must be checked once more. */
   readonly #admitting = new Map<string, boolean>()
   readonly #timers = new Set<NodeJS.Timeout>()
 
-  /** `concurrency` 0: this process only takes runs on. `most`: so far runs that wait are counted. */
+  /** Creates a queue that counts at most `most` waiting runs. With `concurrency` 0 this process runs none. */
   constructor(concurrency: number, most: number, memory: RunMemory, ports: ClusterQueuePorts) {
     this.#concurrency = concurrency
     this.#memory = memory
@@ -53,23 +53,23 @@ export class ClusterQueue implements Queue {
     this.#ports = ports
   }
 
-  /** As of a second ago, and what this process has added since. */
+  /** Returns the number of waiting runs as of a second ago, plus those that this process has added since. */
   get size(): number {
     return this.#size
   }
 
-  /** As of a few seconds ago. */
+  /** Returns when the longest-waiting run joined the line, as of a few seconds ago. */
   get oldestSince(): number | null {
     const times = [this.#readySince, this.#inLineSince].filter((time) => time !== null)
     return times.length ? Math.min(...times) : null
   }
 
-  /** How fast the others are is not known here. */
+  /** Returns false always: this process does not know how fast the others are. */
   isSlow(): boolean {
     return false
   }
 
-  /** The holder of a run that is to start here; null where there is no place, or others have waited longer for it. */
+  /** Returns the holder of a run that can start here; null if there is no place or other runs have waited longer. */
   reserve(): string | null {
     if (!this.#started || this.#size > 0 || this.#taken >= this.#concurrency) return null
     const worker = this.#ports.worker()
@@ -99,7 +99,7 @@ export class ClusterQueue implements Queue {
     void this.#admit(flowId)
   }
 
-  /** They are finished in the database: nobody takes them any more. */
+  /** Does nothing: the runs are finished in the database, so no process takes them any more. */
   forgetAllOf(): void {}
 
   start(): void {
@@ -115,7 +115,7 @@ export class ClusterQueue implements Queue {
     this.#timers.clear()
   }
 
-  /** There may be something to run. */
+  /** Looks for runs that this process can take. */
   look(): void {
     this.#mayBeMore = true
     if (this.#looking) this.#lookAgain = true
@@ -155,7 +155,7 @@ export class ClusterQueue implements Queue {
     void this.#carry(this.#ports.carry(run), run.id, run.placed ? run.flowId : null, run.bytes)
   }
 
-  /** `line`: the flow in whose line others may wait for this one's place. */
+  /** Carries a run to its end or its next wait. `line` is the flow whose waiting runs may get this run's place. */
   async #carry(carrying: Promise<Advanced>, runId: string, line: string | null, bytes = 0): Promise<void> {
     let advanced: Advanced
     this.#count(runId, 1)
@@ -163,7 +163,7 @@ export class ClusterQueue implements Queue {
       advanced = await carrying
     } catch (error) {
       this.#ports.failed(error)
-      // This process goes on holding it: a run must not be stranded by, say, a read that failed.
+      // This process keeps the run and tries again, so that a failed read, for example, does not strand the run.
       this.#after(TRY_AGAIN_MS, () => {
         this.#count(runId, -1)
         void this.#carry(this.#ports.advance(runId), runId, line, bytes)
@@ -173,11 +173,11 @@ export class ClusterQueue implements Queue {
     this.#taken--
     this.#memory.ended(runId)
     this.#count(runId, -1)
-    // One that there was no room for may begin.
+    // A large run that had no room may begin now.
     if (bytes > SMALL_RUN) this.#mayBeMore = true
     if (advanced.state === 'parked') this.#after(advanced.resumeAt - this.#ports.now(), () => this.look())
     else if (line !== null) void this.#admit(line)
-    // A place is free.
+    // This run's place is free.
     if (this.#mayBeMore) this.look()
   }
 
@@ -187,7 +187,7 @@ export class ClusterQueue implements Queue {
     else this.#carried.set(runId, count)
   }
 
-  /** One at a time: several would wait for the same lock, each on a connection that others need. */
+  /** Admits runs of a flow, one call at a time: parallel calls would block database sessions that others need. */
   async #admit(flowId: string): Promise<void> {
     const isUnderWay = this.#admitting.has(flowId)
     this.#admitting.set(flowId, isUnderWay)
@@ -198,7 +198,7 @@ export class ClusterQueue implements Queue {
         if (await this.#ports.dispatch.admit(flowId)) this.#call()
       } while (this.#admitting.get(flowId))
     } catch (error) {
-      // It is tried again every few seconds.
+      // The timer tries again every few seconds.
       this.#ports.failed(error)
     } finally {
       this.#admitting.delete(flowId)

@@ -1,7 +1,7 @@
 import type { ClaimedRun } from '../engine/ports/run-journal.ts'
 import type { QueuedRun } from '../operations/ports/queue.ts'
 
-/** A run that nobody has worked on yet. */
+/** Returns the claimed form of a run that has not begun yet. */
 export const startOf = ({ fresh, claim }: QueuedRun, startedAt: number): ClaimedRun => ({
   ...fresh!,
   claim: claim!,

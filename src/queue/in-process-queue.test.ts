@@ -8,7 +8,7 @@ const turns = async () => {
   for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** A queue whose runs end when the test says so. */
+/** Creates a queue whose runs end when the test says so. */
 function setUp(concurrency: number, memoryBytes = 0, bytesOf: Record<string, number> = {}) {
   const begun: string[] = []
   const ends = new Map<string, (advanced: Advanced) => void>()
@@ -65,14 +65,14 @@ describe('the in-process queue', () => {
     const { queue, begun, add, end } = setUp(10, 40 * mb, sizes)
     for (const id of ['a', 'b', 'c', 'small', 'd', 'e']) add(id)
     queue.start()
-    // Twice each: as it came, and as its values.
+    // Each run counts twice: its bytes as received, and its parsed values.
     expect(begun).toEqual(['a', 'b', 'small'])
     expect(queue.size).toBe(3)
     await end('a')
     expect(begun).toEqual(['a', 'b', 'small', 'c'])
     await end('b')
     await end('c')
-    // Larger than all of it: alone, but it begins.
+    // A run that exceeds the whole limit starts alone.
     expect(begun.slice(4)).toEqual(['d'])
     await end('small')
     add('another')
@@ -92,17 +92,17 @@ describe('the in-process queue', () => {
     }
     add('first')
     fill(1000)
-    // Nothing is known yet of how long runs take.
+    // The queue does not know yet how long runs take.
     expect(queue.isSlow(0)).toBe(false)
     setTime(40)
     await end('first')
-    // A twentieth of 40 ms, times 999.
+    // The wait is a twentieth of 40 ms, times 999.
     expect(queue.isSlow(0)).toBe(true)
     queue.forgetAllOf('f')
     expect(queue.isSlow(0)).toBe(false)
     fill(64)
     expect(queue.isSlow(0)).toBe(false)
-    // One that is being stored comes before whoever asks.
+    // A run that is being stored is ahead of the one that asks.
     expect(queue.isSlow(1)).toBe(true)
     fill(1)
     expect(queue.isSlow(0)).toBe(true)
@@ -116,7 +116,7 @@ describe('the in-process queue', () => {
     setTime(4_000)
     await end('first')
     for (let i = 0; i < 200; i++) add(`more${i}`)
-    // Each takes a twentieth of 4 s: whoever joins the hundred that wait has that time before him.
+    // Each run takes a twentieth of 4 s: a run that joins the hundred in line waits as long as a run takes.
     expect(queue.isSlow(0)).toBe(false)
     expect(queue.isSlow(1)).toBe(true)
     queue.stop()
@@ -240,7 +240,7 @@ describe('the in-process queue', () => {
     expect(begun).toEqual(['a1', 'a2', 'b1'])
     add('c1', 'a', 5)
     expect(begun).toEqual(['a1', 'a2', 'b1'])
-    // The one that came first goes first; then the newest version's own limit leaves room.
+    // The first in line goes first; then the limit of the newest version leaves room.
     await end('b1')
     expect(begun).toEqual(['a1', 'a2', 'b1', 'b2', 'c1'])
     queue.stop()

@@ -1,5 +1,5 @@
-// Who runs which run when, in one process: in order of arrival, at most so many at once, per flow at most as many as it allows, and
-// large ones only as many as memory holds; those wait in a line of their own, so that nobody else waits for them.
+// Decides which run starts when, in one process: in order of arrival, within the limits of the process, of each flow and of
+// memory. Large runs that memory has no room for wait in a line of their own, so that they do not delay the others.
 
 import { Fifo } from '../base/fifo.ts'
 import { type Advanced, type NewRun, SMALL_RUN } from '../engine/ports/run-journal.ts'
@@ -8,29 +8,29 @@ import type { RunMemory } from './run-memory.ts'
 
 export interface QueuePorts {
   advance(runId: string, fresh: NewRun | null): Promise<Advanced>
-  /** Waiting runs whose time has come, and when the next one's comes. */
+  /** Returns the waiting runs that are due, and when the next one is. */
   due(): Promise<{ runs: QueuedRun[]; nextAt: number | null }>
-  /** The bytes that it takes to read a run; asked of those that are not fresh, which are small. */
+  /** Returns the bytes that it takes to read a run. Not called for fresh runs, which are small. */
   bytesOf(runId: string): number
   now(): number
   failed(error: unknown): void
 }
 
-/** A flow with a limit: a run holds its place from its start to its end, also while it waits. */
+/** The places of a flow with a limit. A run holds its place from start to end, also while it waits. */
 interface LimitedFlow {
   holders: Set<string>
   line: Fifo<QueuedRun>
 }
 
-/** The wall clock may jump, or the machine sleep: look at it again at least so often. */
+/** The wall clock may jump and the machine may sleep, so the timer checks the clock at least this often. */
 const LONGEST_TIMER_MS = 60_000
 const TRY_AGAIN_MS = 1_000
 const LOOK_AGAIN_MS = 250
 
-/** A line is slow when whoever joins it will wait for longer than this, and than a run takes when nobody waits; a short one never is. */
+/** A line is slow if a new run waits longer than this and than a run takes without load. A short line never is. */
 const SLOW_MS = 100
 const SHORT_LINE = 64
-/** How much a run that ends counts in the mean of how long they take. */
+/** The weight of the latest run in the moving average of run times. */
 const WEIGHT = 0.05
 
 export class InProcessQueue implements Queue {
@@ -38,15 +38,15 @@ export class InProcessQueue implements Queue {
   readonly #concurrency: number
   readonly #memory: RunMemory
   readonly #ready = new Fifo<QueuedRun>()
-  /** Their turn has come, and there is no room for them. */
+  /** Runs whose turn has come but that memory has no room for. */
   readonly #large = new Fifo<{ run: QueuedRun; bytes: number }>()
   readonly #limited = new Map<string, LimitedFlow>()
-  /** Runs that waited and are in line or under way again, so that they are not taken up twice. */
+  /** Resumed runs that are in line or under way, so that they are not taken up twice. */
   readonly #resumed = new Set<string>()
   #inLine = 0
   #running = 0
   #meanRunMs = 0
-  /** The same of those that ended while nobody waited: under load a run takes long because of the others. */
+  /** The average of the runs that ended while no other waited: under load each run takes longer because of the others. */
   #usualRunMs = 0
   #started = false
   #timer: NodeJS.Timeout | null = null
@@ -63,7 +63,7 @@ export class InProcessQueue implements Queue {
   }
 
   get oldestSince(): number | null {
-    // A large one was in line before whoever is ready now.
+    // A large run was in line before any run that is ready now.
     let oldest = (this.#large.peek()?.run ?? this.#ready.peek())?.since ?? null
     for (const { line } of this.#limited.values()) {
       const first = line.peek()
@@ -90,12 +90,12 @@ export class InProcessQueue implements Queue {
     this.#pump()
   }
 
-  /** A run that waits keeps its flow's place, also across a restart. */
+  /** Keeps the flow's place for a run that waits, also across a restart. */
   hold(run: QueuedRun): void {
     this.#limitedFlow(run)?.holders.add(run.id)
   }
 
-  /** Takes up waiting runs at that time, or before. */
+  /** Takes up waiting runs at `time` or earlier. */
   wakeAt(time: number): void {
     if (!this.#started || time >= this.#timerAt) return
     if (this.#timer) clearTimeout(this.#timer)
@@ -104,7 +104,7 @@ export class InProcessQueue implements Queue {
     this.#timer = setTimeout(() => void this.#wake(), delay)
   }
 
-  /** The run ended otherwise, wherever it stood. */
+  /** Removes a run that has ended in another way, for example by a cancellation, from every line. */
   forget({ id, flowId }: { id: string; flowId: string }): void {
     this.#ready.remove((run) => run.id === id)
     this.#large.remove(({ run }) => run.id === id)
@@ -178,7 +178,7 @@ export class InProcessQueue implements Queue {
       this.#ports.failed(error)
       this.#running--
       this.#memory.ended(run.id)
-      // It keeps its place and is tried again: a run must not be stranded by, say, a read that failed.
+      // The run keeps its place and is tried again, so that a failed read, for example, does not strand it.
       setTimeout(() => {
         this.#ready.push({ ...run, fresh: null })
         this.#pump()
@@ -201,7 +201,7 @@ export class InProcessQueue implements Queue {
     if (flow.holders.size === 0) this.#limited.delete(flowId)
   }
 
-  /** The first in line decides: another version of the flow may allow more, or fewer. */
+  /** Admits runs as the version of the first in line allows: versions of a flow may have different limits. */
   #admit(flow: LimitedFlow): void {
     for (let first = flow.line.peek(); first && flow.holders.size < first.concurrency!; first = flow.line.peek()) {
       flow.line.shift()
@@ -222,7 +222,7 @@ export class InProcessQueue implements Queue {
         this.#resumed.add(run.id)
         this.add(run)
       }
-      // A whole page of runs that are in line already: look again when some have moved on.
+      // All runs of the page are in line already: look again when some have moved on.
       if (runs.length && !untaken.length) this.wakeAt(this.#ports.now() + LOOK_AGAIN_MS)
       else if (nextAt !== null) this.wakeAt(nextAt)
     } catch (error) {

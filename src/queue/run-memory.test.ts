@@ -14,14 +14,14 @@ it('has large replies wait until there is room, and the run that came first neve
   for (const runId of ['a', 'b', 'c', 'd', 'b', 'a']) grow(runId)
   expect(passed).toEqual(['a', 'b', 'a'])
   expect(memory.room).toEqual({ bytes: 0, oneAtLeast: false })
-  // What was kept free for the largest reply was not needed.
+  // The room reserved for the largest reply was not needed.
   memory.shrink('a', 19 * MB)
   await Promise.resolve()
   expect(passed.slice(3)).toEqual(['c'])
   memory.ended('a')
   await Promise.resolve()
   expect(passed.slice(4)).toEqual(['b'])
-  // Ended while it waited.
+  // The run ended while it waited for room.
   memory.ended('d')
   memory.ended('b')
   memory.ended('c')

@@ -1,16 +1,16 @@
-// What the runs under way may hold in memory, all together: their bodies, what their steps had left when they were taken up, and the
-// large replies that come in since.
+// Limits the memory of all active runs together: their bodies, the step results that were read when they were taken up, and
+// the large replies that arrive later.
 import type { ReplyRoom } from '../engine/ports/http-client.ts'
 import { SMALL_RUN } from '../engine/ports/run-journal.ts'
 import type { Room } from '../operations/ports/queue.ts'
 
-/** What came in is there as it came and as its values. */
+/** Data counts twice: memory holds the bytes as received and the parsed values. */
 const TIMES = 2
 
 export class RunMemory implements ReplyRoom {
   readonly #most: number
   #held = 0
-  /** Runs that count, in the order in which they began to. */
+  /** The bytes per run, in the order in which the runs began to count. */
   readonly #byRun = new Map<string, number>()
   #line: { runId: string; bytes: number; goOn: () => void }[] = []
 
@@ -40,7 +40,7 @@ export class RunMemory implements ReplyRoom {
   }
 
   shrink(runId: string, bytes: number): void {
-    // It may have ended since.
+    // The run may have ended meanwhile.
     if (this.#byRun.has(runId)) this.#add(runId, -bytes * TIMES)
     this.#letOn()
   }
@@ -53,7 +53,7 @@ export class RunMemory implements ReplyRoom {
     this.#letOn()
   }
 
-  /** The one that has held something for longest always may: it comes to its end, and those after it. */
+  /** Returns whether the run may grow. The run that has held memory longest always may, so that it ends and frees it. */
   #mayGrow(runId: string, bytes: number): boolean {
     if (this.#held + bytes <= this.#most || this.#byRun.size === 0) return true
     const [oldest] = this.#byRun.keys()

@@ -36,7 +36,7 @@ afterAll(async () => {
 })
 
 let names = 0
-/** A worker that carries what `working` holds. */
+/** Creates a worker that carries the claims in `working`. */
 function leaseOf(working: Claim[]) {
   const lost: Claim[] = []
   let heard = () => {}
@@ -55,7 +55,7 @@ function leaseOf(working: Claim[]) {
       throw error
     },
   })
-  /** Resolves when something was lost or freed. */
+  /** Resolves when runs were lost or freed. */
   const next = () =>
     new Promise<void>((resolve) => {
       heard = resolve
@@ -92,7 +92,7 @@ describe('a worker', () => {
     await told
     expect(lost.map(({ runId }) => runId)).toEqual([runs[0]!.id])
     await lease.stop()
-    // It leaves nothing behind.
+    // The stopped worker leaves its runs to others.
     expect(await dispatch.take('another', 10)).toMatchObject([{ id: runs[1]!.id }])
   })
 

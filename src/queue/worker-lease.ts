@@ -1,30 +1,30 @@
-// Gives signs of life for this process, and notices which others give none any more, so that their runs can go on elsewhere.
+// Sends signs of life for this process, and detects processes that send none, so that others continue their runs.
 import type { Claim } from '../engine/ports/run-journal.ts'
 import type { DispatchStore } from '../operations/ports/queue.ts'
 
 export interface LeasePorts {
   dispatch: Pick<DispatchStore, 'enlist' | 'beat' | 'beats' | 'strike' | 'freeOrphans' | 'leave' | 'heldBy' | 'putBack'>
   newName(): string
-  /** A clock that never jumps back. */
+  /** Returns the time of a clock that never jumps back. */
   elapsedMs(): number
-  /** What this process is at work on. */
+  /** Returns the claims that this process works on. */
   claims(): Claim[]
-  /** Whether it has the run in hand, be it at work on it or not. */
+  /** Returns whether this process has the run in hand, even if it does not work on it now. */
   carries(runId: string): boolean
-  /** These are others' now. */
+  /** Ends the work on claims that other processes have taken. */
   lose(claims: readonly Claim[]): void
-  /** Runs have come back in line. */
+  /** Reports that `count` runs are back in line. */
   freed(count: number): void
   failed(error: unknown): void
 }
 
 const BEAT_EVERY_MS = 1_500
-/** Without a sign for so long, a worker counts as dead; with what it takes to notice, its runs go on within 15 seconds. */
+/** A worker without a sign for this long counts as dead. Its runs continue within 15 seconds, detection included. */
 const DEAD_AFTER_MS = 8_000
-/** Whoever looked away for so long knows nothing: the others may have had no database either. */
+/** A process that has not looked for this long cannot judge the others: they may have had no database either. */
 const LOOKED_AWAY_MS = 4_000
 const ORPHANS_EVERY = 4
-/** A request that is written within that time of the lease's end may still arrive after it. */
+/** A request written this shortly before the lease ends may still arrive after the end. */
 const MARGIN_MS = 1_000
 
 export class WorkerLease {
@@ -35,11 +35,11 @@ export class WorkerLease {
   #stopped = false
   #lookedAt = 0
   #turn = 0
-  /** The latest sign of each worker, and since when it has been the latest. */
+  /** The latest sign of each worker, and when this process first saw it. */
   #signs = new Map<string, { beat: number; since: number }>()
 
   #unknown = new Set<string>()
-  /** By this process's clock, from the moment the last sign was asked for, not from when word of it came back. */
+  /** The end of the lease by this process's clock, counted from when the sign was sent, not from when it was confirmed. */
   #certainUntil = Number.NEGATIVE_INFINITY
   #whenRenewed: (() => void)[] = []
 
@@ -47,17 +47,17 @@ export class WorkerLease {
     this.#ports = ports
   }
 
-  /** Under which this process holds runs; null while it may hold none. */
+  /** Returns the name under which this process holds runs; null while it may hold none. */
   get name(): string | null {
     return this.#name
   }
 
-  /** Whether nobody can have taken this process for dead yet. It may have stood still since the last sign of life. */
+  /** Returns whether no process can have declared this one dead yet. This process may have stalled since its last sign. */
   isCertain(): boolean {
     return this.#ports.elapsedMs() < this.#certainUntil
   }
 
-  /** Resolves when a sign of life was given, be it under another name, and when no more will be. */
+  /** Resolves at the next sign of life, even under another name, or when the lease stops. */
   renewed(): Promise<void> {
     return new Promise((resolve) => this.#whenRenewed.push(resolve))
   }
@@ -68,7 +68,7 @@ export class WorkerLease {
     this.#next()
   }
 
-  /** Once nothing is under way any more: what is left goes to others at once. */
+  /** Releases the remaining runs to other processes at once. Called when no run is under way any more. */
   async stop(): Promise<void> {
     this.#stopped = true
     if (this.#timer) clearTimeout(this.#timer)
@@ -106,7 +106,7 @@ export class WorkerLease {
     if (this.#name === null) await this.#enlist()
     const asked = elapsedMs()
     if (!(await dispatch.beat(this.#name!))) {
-      // Taken for dead, for example because this process stood still: from here on it is another one.
+      // The others declared this process dead, for example because it stalled: it continues under a new name.
       this.#name = null
       lose(claims())
       await this.#enlist()
@@ -117,14 +117,14 @@ export class WorkerLease {
     await this.#lookAround()
   }
 
-  /** What this process is at work on, and what it holds in the database, must be the same. */
+  /** Compares the runs that this process works on with those that it holds in the database, and settles differences. */
   async #compare(name: string): Promise<void> {
     const { dispatch, claims, carries, lose } = this.#ports
     const working = claims()
     const held = new Map((await dispatch.heldBy(name)).map((claim) => [keyOf(claim), claim]))
-    // Cancelled, and word of it did not arrive.
+    // These runs were cancelled, and the signal did not arrive.
     lose(working.filter((claim) => !held.has(keyOf(claim))))
-    // Taken over by a statement whose reply was lost. Seen twice: at first it may be about to arrive.
+    // A claim whose reply was lost leaves a stray run. It counts as stray when seen twice: at first the reply may be on its way.
     const unknown = [...held].filter(([, { runId }]) => !carries(runId))
     const strays = unknown.flatMap(([key, claim]) => (this.#unknown.has(key) ? claim : []))
     this.#unknown = new Set(unknown.map(([key]) => key))

@@ -1,7 +1,7 @@
-// The port to the connections: what templates read of them, and where their secrets may go.
+// The port to the connections: which fields templates can read, and which hosts may receive their secrets.
 import type { ConnectionErrorCode } from '../../base/error-catalogue.ts'
 
-/** Why a step cannot use a connection; message and hint are for the user. */
+/** Says why a step cannot use a connection. Message and hint are for the user. */
 export class ConnectionError extends Error {
   readonly code: ConnectionErrorCode
   readonly connection: string
@@ -15,17 +15,17 @@ export class ConnectionError extends Error {
 }
 
 export interface Connections {
-  /** By name, then by field; always current, so that a changed secret counts from the next step on, in runs under way too. */
+  /** The fields by connection, then name; always current: a changed secret counts from the next step, in active runs too. */
   readonly fields: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   /**
-   * Throws OutboundError where one of the texts holds a secret whose connection does not allow this host, and where one of the
-   * connections that are named does not: what came of its secret need not look like it any more.
+   * Throws OutboundError if a text holds a secret whose connection does not allow this host, or if a named connection does
+   * not allow it: a value derived from a secret may no longer resemble the secret.
    */
   checkHost(url: URL, texts: () => Iterable<string>, named: () => Iterable<string>): void
-  /** A token that is good for a while, and stands in `fields` from then on; fails with ConnectionError. */
+  /** Returns a token that stays valid for a while and also updates `fields`. Fails with ConnectionError. */
   accessToken(name: string): string | Promise<string>
-  /** Another token in place of one that an API refused; null where there is none to be had. Fails with ConnectionError. */
+  /** Returns a new token in place of one that an API refused, or null if there is none. Fails with ConnectionError. */
   renewed(name: string, refused: string): Promise<string | null>
-  /** The API refused the new token too: it has another reason, and so has no use for yet another for a while. */
+  /** Notes that the API refused the new token too. The token is not the cause, so none is fetched for a while. */
   refusedAgain(name: string, token: string): void
 }

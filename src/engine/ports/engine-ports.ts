@@ -1,4 +1,4 @@
-// What the engine needs of the world around it.
+// Lists what the engine needs from its surroundings.
 
 import type { Hashing } from '../run-scope.ts'
 import type { CallerReply } from '../step-kind.ts'
@@ -12,31 +12,31 @@ export interface EnginePorts {
   journal: RunJournal
   http: HttpClient
   sandbox: Sandbox
-  /** null: nobody follows runs. */
+  /** null if runs are not traced. */
   tracing: RunTracing | null
   now(): number
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   random(): number
   hashing: Hashing
   env: Readonly<Record<string, string>>
   connections: Connections
-  /** Hands a reply to the webhook's caller, if one still waits. */
+  /** Sends a reply to the webhook's caller, if the caller still waits. */
   reply(run: ClaimedRun, reply: CallerReply): void
-  /** The default reply goes out in place of what the flow says. */
+  /** Reports that the default reply is sent in place of the flow's own. */
   replyRefused(run: ClaimedRun, reason: string): void
-  /** Work on a run begins that may take its time; for whoever asks what held the event loop. */
+  /** Notes that possibly long work on a run begins, so that the loop watch can name what held the event loop. */
   begins(what: string, runId: string): void
-  /** null: replies need no room. */
+  /** null if replies need no room. */
   replyRoom: ReplyRoom | null
-  /** After each durable step forward. */
+  /** Is called after each progress of the run that is durable. */
   progressed(run: ClaimedRun, progress: RunProgress): void
-  /** The database cannot be written: resolves when it is worth another try. */
+  /** Resolves when a database that refused a write is worth another try. */
   storageTrouble(error: unknown): Promise<void>
   bug(error: unknown, run: ClaimedRun): void
-  /** Whether the text holds a secret that the flow can have to do with. */
+  /** Returns whether the text holds a secret that the flow has access to. */
   holdsSecret(text: string, flowId: string): boolean
-  /** Resolves at that time; `end` gives it up. */
+  /** Resolves `done` at `time`; `end` cancels the wait. */
   sleepUntil(time: number): { done: Promise<void>; end(): void }
-  /** The value with its secrets hidden, but for those that the caller of the run gave itself. */
+  /** Returns the value with its secrets hidden, except those that the run's caller sent itself. */
   redactReply<T>(value: T, run: ClaimedRun): T
 }

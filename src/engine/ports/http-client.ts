@@ -4,9 +4,9 @@ import { type OutboundErrorCode, STEP_ERRORS } from '../../base/error-catalogue.
 export interface OutboundHeader {
   name: string
   value: string
-  /** Dropped, and kept dropped, once a redirect leaves the first origin. */
+  /** Whether the header is a credential, which is dropped for good once a redirect leaves the first origin. */
   credential: boolean
-  /** The connections whose secrets it came of. */
+  /** The connections whose secrets the value was made from. */
   named?: readonly string[]
 }
 
@@ -25,36 +25,36 @@ export interface OutboundRequest {
   body: Uint8Array | string | null
   timeoutMs: number
   followRedirects: boolean
-  /** Cookies that redirects set go back to the host that set them, until the reply is there. */
+  /** Whether cookies that a redirect sets go back to the host that set them, until the final reply. */
   cookies?: boolean
-  /** How many webhooks of this service stand before this call in a chain; sent on when the call goes to one of them. */
+  /** How many webhooks of this service precede this call in a chain; sent on if the call goes to one of them. */
   hops: number
   signal: AbortSignal | null
-  /** Asked before anything leaves, at each redirect too; throws OutboundError where the request must not go there. */
+  /** Throws OutboundError if the request must not be sent. Called before anything leaves, at each redirect too. */
   check?(hop: OutboundHop): void
-  /** null: nobody else can send it in place of this process. */
+  /** null if no other process can take over the run and send the request. */
   standing?: Standing | null
-  /** Asked as soon as the reply is more than a small one. */
+  /** Is asked for room as soon as the reply exceeds a small size. */
   room?: RoomOfRun | null
 }
 
-/** Where others may take over what a request is part of, while this process stands still without knowing it. */
+/** Tells whether this process still holds the run. Another process may take it over while this one stalls unaware. */
 export interface Standing {
-  /** Asked directly before a request is written to its socket, at each redirect too; false: it may be others' by now. */
+  /** Returns false if another process may hold the run. Called right before each write to a socket, also at redirects. */
   isCertain(): boolean
-  /** Asked where that was not certain; false: it is others', and the request ends as cancelled. */
+  /** Is asked after an uncertain check; resolves to false if another process holds the run: the request is cancelled. */
   confirm(): Promise<boolean>
 }
 
-/** Room in memory for the large replies of runs. */
+/** Room in memory for the large replies of all runs. */
 export interface ReplyRoom {
-  /** Resolves when there is room for so many bytes more; it is kept until the run ends. */
+  /** Resolves when there is room for `bytes` more bytes. They stay reserved until the run ends. */
   grow(runId: string, bytes: number): true | Promise<void>
-  /** So many of them were not needed. */
+  /** Releases `bytes` of the reserved bytes that were not needed. */
   shrink(runId: string, bytes: number): void
 }
 
-/** The same for one run. */
+/** Room in memory for the large replies of one run. */
 export interface RoomOfRun {
   grow(bytes: number): true | Promise<void>
   shrink(bytes: number): void
@@ -62,11 +62,11 @@ export interface RoomOfRun {
 
 export interface OutboundReply {
   status: number
-  /** Lower-case names; repeated values joined by `, `. */
+  /** Headers by lower-case name; repeated values are joined by `, `. */
   headers: Record<string, string>
   /** The `set-cookie` values, one by one. */
   cookies: readonly string[]
-  /** The body with its content encodings undone, as far as they are known. */
+  /** The body, decoded from the content encodings that Millrace knows. */
   body: Uint8Array
   /** The final URL, after redirects. */
   url: string
@@ -74,7 +74,7 @@ export interface OutboundReply {
   durationMs: number
 }
 
-/** Why a request got no usable reply; message and hint are for the user. */
+/** Says why a request got no usable reply. Message and hint are for the user. */
 export class OutboundError extends Error {
   readonly code: OutboundErrorCode
   readonly hint: string

@@ -1,4 +1,4 @@
-// The port to where runs and their journals are kept.
+// The port to the store of runs and their journals.
 import type { KeyValueOperation, ShownOutput, StepError } from '../step-kind.ts'
 import type { WebhookData } from '../webhook-data.ts'
 
@@ -10,49 +10,49 @@ export interface RunError extends StepError {
   step?: string
 }
 
-/** Runs that take no more bytes to read do not count in what memory has room for. */
+/** Runs that take at most this many bytes to read do not count against the memory limit. */
 export const SMALL_RUN = 65_536
 
 /** The kind of a journal entry that stands for a finished round of a loop; it is not shown as a step. */
 export const ROUND = 'round'
 
-/** One step of a run, as far as it has come. A later entry of the same path replaces an earlier one. */
+/** The latest state of one step of a run. An entry replaces the earlier entry of the same path. */
 export interface JournalEntry {
   path: string
   id: string
   kind: string
-  /** Order in which the run's steps began. */
+  /** The position of the step in the order in which the run's steps began. */
   seq: number
   status: StepStatus
   attempt: number
   startedAt: number
   finishedAt: number | null
-  /** How a replay has to take the output; null while there is none. */
+  /** How a resumed run treats the output; null while there is none. */
   outcome: 'done' | 'assign' | 'reply' | 'stop' | 'failed' | 'wait' | null
-  /** What the step decided before it ran nested steps. */
+  /** The choice that the step made before it ran nested steps. */
   decision: unknown
-  /** When a waiting step goes on. */
+  /** The time at which a waiting step continues. */
   resumeAt: number | null
   input: unknown
   output: unknown
-  /** What is stored in sight, and shown, in place of the output. */
+  /** The value that is stored readably, and shown, in place of a secret output. */
   shown?: ShownOutput | undefined
   error: StepError | null
   logs: readonly string[] | null
-  /** Done in the transaction that records the entry, which then holds its result as `output` or `error`. */
+  /** An operation that runs in the transaction that records the entry; `output` or `error` then holds its result. */
   operation?: KeyValueOperation
 }
 
 export interface NewRun {
   id: string
   flowId: string
-  /** The published version it runs; null for a run of a draft, which carries its document. */
+  /** The published version that the run executes; null for a run of a draft, which carries its document. */
   version: number | null
   document: string | null
   test: boolean
   webhook: WebhookData
   hops: number
-  /** What the caller was told at once; null where the reply comes from the run. */
+  /** The status of the immediate reply; null if the reply comes from the run. */
   replyStatus: number | null
   createdAt: number
   replayOf: string | null
@@ -60,23 +60,23 @@ export interface NewRun {
 
 export interface Claim {
   runId: string
-  /** Raised by each claim; a write with an older one changes nothing. */
+  /** A number that each claim raises. A write with a lower one changes nothing. */
   epoch: number
 }
 
 export interface ClaimedRun extends NewRun {
   claim: Claim
-  /** 1, and one more for each time the run was taken up again after a crash. */
+  /** 1, plus one for each time the run was resumed after a crash. */
   attempt: number
   startedAt: number
-  /** What was recorded outside of loops; rounds are read when their loop is reached. */
+  /** The entries recorded outside of loops. The rounds of a loop are read when the walk reaches the loop. */
   journal: JournalEntry[]
-  /** The variables as all that was recorded left them. */
+  /** The variables after every recorded assignment. */
   vars: Record<string, unknown>
   lastSeq: number
-  /** The process whose caller waits for its reply, where there are several. */
+  /** The process whose caller waits for the reply, if there are several processes. */
   replyTo?: string | null
-  /** It holds one of its flow's places until it ends. */
+  /** Whether the run holds one of its flow's concurrency places until it ends. */
   placed?: boolean
 }
 
@@ -89,25 +89,25 @@ export interface RunProgress {
   entries: readonly JournalEntry[]
 }
 
-/** How far a run was carried. */
+/** How far a process carried a run. */
 export type Advanced = { state: 'finished' | 'lost' | 'interrupted' } | { state: 'parked'; resumeAt: number }
 
 export interface RunJournal {
-  /** Takes the run over for this process; null when it is finished or gone. `fresh`: the run as this process has just accepted it. */
+  /** Claims the run for this process; null if it is finished or gone. `fresh` is a run that this process has just accepted. */
   claim(runId: string, now: number, fresh?: NewRun | null): Promise<ClaimedRun | null>
-  /** The finished rounds of the loop whose rounds stand under `base`. */
+  /** Returns the finished rounds of the loop whose rounds are stored under `base`. */
   rounds(runId: string, base: string): Promise<{ index: number; output: unknown; error: StepError | null }[]>
-  /** The latest result of each step in the rounds under `base`, without those of loops inside them. */
+  /** Returns the latest result of each step in the rounds under `base`, except steps of nested loops. */
   latestOfRounds(runId: string, base: string): Promise<JournalEntry[]>
-  /** What was recorded under a path. */
+  /** Returns the entries under a path. */
   entriesUnder(runId: string, prefix: string): Promise<JournalEntry[]>
   /**
-   * Where others may take the run without this process noticing: whether the claim still stands, for who is about to reach out.
-   * At once where that was seen only a moment ago.
+   * Returns whether the claim still stands, before a step reaches out. Absent if no other process can take the run unnoticed.
+   * Returns true at once if the claim was confirmed a moment ago.
    */
   holds?(claim: Claim): true | Promise<boolean>
-  /** By the clock alone: whether the others cannot have taken the runs of this process for a dead one's by now. */
+  /** Returns whether, by the clock alone, no other process can have declared this one dead yet. */
   isCertain?(): boolean
-  /** Durable when it resolves; false: the claim was lost, nothing was written. */
+  /** Resolves when the progress is durable; to false if the claim was lost and nothing was written. */
   record(claim: Claim, progress: RunProgress): Promise<boolean>
 }

@@ -1,4 +1,4 @@
-// The port to the sandbox: where code steps run, out of reach of the process.
+// The port to the sandbox, which runs code steps isolated from the process.
 import type { CodeErrorCode } from '../../base/error-catalogue.ts'
 
 export interface CodeRequest {
@@ -18,7 +18,7 @@ export interface CodeResult {
   logs: string[]
 }
 
-/** Why code gave no result; message and hint are for the user. */
+/** Says why code gave no result. Message and hint are for the user. */
 export class CodeError extends Error {
   readonly code: CodeErrorCode
   readonly hint: string

@@ -1,30 +1,30 @@
-// The port to whoever follows work from system to system, by the headers of W3C Trace Context.
+// The port to tracing, which follows work across systems by the headers of W3C Trace Context.
 
 import type { Outcome, StepError } from '../step-kind.ts'
 import type { HttpClient } from './http-client.ts'
 import type { Advanced, ClaimedRun, JournalEntry } from './run-journal.ts'
 
 export interface RunTracing {
-  /** A run is taken up; null: it is part of no trace. */
+  /** Begins the trace of a run that is taken up; null if the run is part of no trace. */
   run(run: ClaimedRun, flowName: string): RunTrace | null
 }
 
 export interface RunTrace {
-  /** A step begins; steps inside it begin before it ends. */
+  /** Begins the span of a step. Steps inside it begin before it ends. */
   step(entry: JournalEntry): StepTrace
   failed(error: StepError): void
-  /** How far the run was carried; null: it broke off by a fault. */
+  /** Ends the trace with how far the run was carried; null if a fault broke it off. */
   ended(state: Advanced['state'] | null): void
 }
 
 export interface StepTrace {
-  /** The way out, for this step: what leaves belongs to the trace. */
+  /** The HTTP client of this step. Its requests belong to the trace. */
   http: HttpClient
-  /** null: it waits, or was cut short. */
+  /** Ends the span; null if the step waits or was cut short. */
   ended(outcome: Outcome | null): void
 }
 
-/** The trace headers of a request, as they came or are to be sent. */
+/** The trace headers of a request, as received or as sent. */
 export interface TraceHeaders {
   traceparent: string | undefined
   tracestate: string | undefined
@@ -35,8 +35,8 @@ export interface DeliveryTracing {
 }
 
 export interface DeliveryTrace {
-  /** For whatever the delivery leads to. They stand in place of those that came with it, so that they are stored with the run. */
+  /** The headers for the work that the delivery causes. They replace the received ones, so that the run stores them. */
   headers: TraceHeaders
-  /** The status that was answered; null: the sender went away before. */
+  /** Ends the span with the status of the reply; null if the sender disconnected before. */
   ended(status: number | null): void
 }
