@@ -1,4 +1,4 @@
-// Tells those who watch a run, or a flow, what has become of it.
+// Reports the progress of runs to the clients that watch them or their flow.
 import { type ClaimedRun, ROUND, type RunProgress } from '../engine/ports/run-journal.ts'
 import { shown, shownEntry } from '../operations/deliveries/read-deliveries.ts'
 import type { EventRelay, EventViews } from '../operations/events/event-relay.ts'

@@ -1,4 +1,4 @@
-// What the two databases bring along: where things are kept, and how runs get to those who run them.
+// Describes what each of the two databases provides: the stores, and the way that runs reach the processes that run them.
 import type { Kysely } from 'kysely'
 import type { Logger } from 'pino'
 import type { Engine } from '../engine/engine.ts'
@@ -19,24 +19,24 @@ import type { Tables } from '../storage/rows/tables.ts'
 
 export interface Backend {
   kind: 'sqlite' | 'postgres'
-  /** Where it is, for whoever operates it. */
+  /** The location of the database, for the operator. */
   place: string
   kysely: Kysely<Tables>
   together: Together
   signals: Signals
-  /** null: they are made where the database is. */
+  /** null if backups are made with the tools of the database. */
   backups: Backups | null
-  /** Something has changed that every process keeps in memory; they know of it, at the latest before their next run. */
+  /** Reports a change of data that every process caches. Each process learns of it before its next run at the latest. */
   changed(): Promise<void>
-  /** The clock by which all processes on the database go. */
+  /** Returns the time of the clock that all processes on the database share. */
   now(): number
-  /** Why the database cannot do its work, in one line that anybody may read; null: it can. */
+  /** Returns why the database does not work, in one line that is safe to publish; null if it works. */
   fault(): Promise<string | null>
   hotStores(protect: Protect): HotStores
-  /** Settles what the hot stores have written by now, without waiting for the end of a turn of the event loop. */
+  /** Settles the finished writes of the hot stores now, before the turn of the event loop ends. */
   settleWritten(): void
   sealedRows(): SealedRows
-  /** Hands a run's reply to whoever waits for it, in whichever process. */
+  /** Returns a function that sends a run's reply to the waiting caller, in whichever process the caller waits. */
   sendsReplies(replies: Replies, log: Logger): (run: ClaimedRun, reply: CallerReply) => void
   dispatcher(parts: DispatchParts): Dispatcher
   close(): Promise<void>
@@ -60,12 +60,12 @@ export interface DispatchParts {
 
 export interface Dispatcher {
   queue: Queue
-  /** Before requests are taken: what was left undone is found; the number of runs that go on. */
+  /** Finds unfinished runs, before requests are accepted. Returns the number of runs that continue. */
   recover(): Promise<number>
-  /** Begins to run runs. */
+  /** Begins to start runs. */
   start(): void
-  /** Takes up nothing more. */
+  /** Starts no more runs. */
   stop(): void
-  /** Nothing is under way any more: what is left is others' from here on. */
+  /** Leaves the remaining runs to other processes. Called when no run is under way any more. */
   leave(): Promise<void>
 }

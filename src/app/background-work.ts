@@ -1,4 +1,4 @@
-// What goes on beside requests and runs until the service stops: retention, and counts for charts.
+// Runs the background work until the service stops: retention, and counts for charts.
 import type { Logger } from 'pino'
 import type { FlowActivity } from '../operations/flows/flow-activity.ts'
 import { keepHouse } from '../operations/upkeep/keep-house.ts'
@@ -7,7 +7,7 @@ import type { UpkeepServices } from '../operations/upkeep/services.ts'
 const HOUSEKEEPING_EVERY_MS = 60_000
 const ACTIVITY_EVERY_MS = 5_000
 
-/** Resolves, once it is told to stop, when nothing is under way any more. */
+/** Work whose `stop` resolves when nothing of it is under way any more. */
 export interface BackgroundWork {
   stop(): Promise<void>
 }

@@ -1,4 +1,4 @@
-// What runs flows: the engine with its HTTP client, sandbox and connections, and the line that runs wait in.
+// Builds what runs flows: the engine with its HTTP client, sandbox and connections, and the queue of runs.
 import type { Logger } from 'pino'
 import { hashing } from '../base/hashing.ts'
 import { sleep } from '../base/sleep.ts'
@@ -27,7 +27,7 @@ import { VERSION } from './version.ts'
 
 const STORAGE_RETRY_MS = 1000
 const SILENT_MS = 10_000
-/** The wall clock may jump: whoever sleeps looks at it again. */
+/** The wall clock may jump, so a sleeper wakes and checks it at least this often. */
 const LONGEST_SLEEP_MS = 60_000
 
 export type Running = ReturnType<typeof buildEngine>
@@ -145,7 +145,7 @@ function sleepUntil(time: number, now: () => number): { done: Promise<void>; end
   return { done, end: () => clearTimeout(timer) }
 }
 
-/** One line in ten seconds says enough. */
+/** Returns a reporter that logs at most one line in ten seconds. */
 function reportHeld(metrics: Metrics, log: Logger): (ms: number, last: string, runId: string | null) => void {
   let silentUntil = 0
   let unsaid = 0

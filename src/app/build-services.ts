@@ -1,4 +1,4 @@
-// What the operations work with.
+// Builds the services that the operations work with.
 import { randomBytes } from 'node:crypto'
 import { hashing } from '../base/hashing.ts'
 import { sleep } from '../base/sleep.ts'

@@ -1,4 +1,4 @@
-// The sole reader of the environment: every setting of docs/configuration.md, checked at once, with one clear line per fault.
+// Reads the environment, alone: every setting of docs/configuration.md, all checked together, with one clear line per fault.
 import { isAddressRange } from '../base/address-range.ts'
 import { parseEgressAllow } from '../outbound/egress-rules.ts'
 import { isKeyText } from '../secrets/key-ring.ts'
@@ -7,13 +7,13 @@ export interface Config {
   host: string
   port: number
   baseUrl: string
-  /** The origin of the webhooks; the same, or with a host of its own. */
+  /** The origin of the webhooks: `baseUrl`, or an origin with another host. */
   webhookBaseUrl: string
   dataDir: string
-  /** PostgreSQL; null: the embedded database in the data folder. */
+  /** The URL of PostgreSQL; null for the embedded database in the data folder. */
   databaseUrl: string | null
   role: Role
-  /** The first encrypts, all decrypt; null: the data folder holds the key. */
+  /** The first key encrypts, all keys decrypt; null if the data folder holds the key. */
   secretKeys: string[] | null
   adminToken: string | null
   env: Readonly<Record<string, string>>
@@ -30,10 +30,10 @@ export interface Config {
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent'
 }
 
-/** `web` takes runs on and runs none; `worker` runs them and takes none on. */
+/** `web` accepts runs and starts none; `worker` starts runs and accepts none. */
 export type Role = 'all' | 'web' | 'worker'
 
-/** One line that names the variable, the value's fault and an example. */
+/** Names the variable, the value's fault and an example in one line. */
 export class ConfigError extends Error {}
 
 const DEFAULT_BODY_MEMORY = 128 * 1024 ** 2
@@ -71,21 +71,21 @@ export function readConfig(environment: Environment = process.env): Config {
   }
 }
 
-/** What the command line needs to know: it must work also where the service's own settings are not at hand. */
+/** The settings of the command line, which also works where the service's own settings are missing. */
 export interface CommandLineSettings {
-  /** null: MILLRACE_BASE_URL is not set. */
+  /** null if MILLRACE_BASE_URL is not set. */
   baseUrl: string | null
-  /** MILLRACE_DATA_DIR is set: this is where the service runs. */
+  /** Whether MILLRACE_DATA_DIR is set, as it is where the service runs. */
   dataDirIsSet: boolean
   databaseUrl: string | null
-  /** Where a server answers that was started without settings. */
+  /** The URL of a server that was started without settings. */
   defaultUrl: string
   dataDir: string
   adminToken: string | null
   noColor: boolean
-  /** The settings of the service, as it would read them here. */
+  /** Returns the settings of the service, as it would read them here. */
   service(): Config
-  /** Any variable, for secrets that the user refers to by name. */
+  /** Returns any variable, for secrets that the user refers to by name. */
   variable(name: string): string | undefined
 }
 
@@ -116,7 +116,7 @@ class Reader {
     this.#environment = environment
   }
 
-  /** Unset and empty are the same. */
+  /** Returns undefined for an unset and for an empty variable. */
   #get(name: string): string | undefined {
     return this.#environment[name]?.trim() || undefined
   }
@@ -159,7 +159,7 @@ class Reader {
     return value ?? this.#refuse(name, `"${text}" is not one of ${allowed.join(', ')}`, allowed[0])
   }
 
-  /** Binary units: 10mb is 10,485,760 bytes. */
+  /** Reads a size in binary units: 10mb is 10,485,760 bytes. */
   size(name: string, fallback: string, mostGb = 1): number {
     const text = this.#get(name) ?? fallback
     const match = /^(\d+(?:\.\d+)?)\s*(b|kb|mb|gb)?$/i.exec(text)
@@ -173,7 +173,7 @@ class Reader {
 
   bodyMemory(maxBodyBytes: number): number {
     const name = 'MILLRACE_BODY_MEMORY'
-    // A compressed body is there twice: as it came, and undone.
+    // Memory holds a compressed body twice: as received, and decoded.
     const least = 2 * maxBodyBytes
     const bytes = this.#get(name) === undefined ? Math.max(DEFAULT_BODY_MEMORY, least) : this.size(name, '128mb', 64)
     if (bytes < least) this.#refuse(name, 'it is less than twice MILLRACE_MAX_BODY', '128mb')
@@ -194,7 +194,7 @@ class Reader {
   webhookBaseUrl(baseUrl: string): string {
     const name = 'MILLRACE_WEBHOOK_BASE_URL'
     const origin = this.origin(name, baseUrl)
-    // Requests are told apart by the host that they name, and cookies know no ports.
+    // The server tells requests apart by their host, and cookies ignore ports.
     if (this.#get(name) !== undefined && hostnameOf(origin) === hostnameOf(baseUrl))
       this.#refuse(name, `it has the host of MILLRACE_BASE_URL (${baseUrl}), and needs one of its own`, HOOKS_EXAMPLE)
     return origin
@@ -204,7 +204,7 @@ class Reader {
     const name = 'DATABASE_URL'
     const text = this.#get(name)
     if (text === undefined) return null
-    // The value is not repeated: it may hold a password.
+    // The message does not quote the value: it may hold a password.
     const url = URL.canParse(text) ? new URL(text) : null
     if (!url || !/^postgres(ql)?:$/.test(url.protocol))
       this.#refuse(name, 'it is not a URL of PostgreSQL', 'postgres://millrace:password@db.example.com:5432/millrace')

@@ -1,4 +1,4 @@
-// The log: JSON lines without secrets, or on a terminal lines for people.
+// Writes the log without secrets: as JSON lines, or on a terminal as lines for people.
 import { type DestinationStream, type Logger, pino } from 'pino'
 import type { Redactor } from '../secrets/redactor.ts'
 import type { Config } from './config.ts'

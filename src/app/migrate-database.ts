@@ -2,7 +2,7 @@ import { openPostgres } from '../storage/postgres/database.ts'
 import { openSqlite } from '../storage/sqlite/database.ts'
 import type { Config } from './config.ts'
 
-/** Brings the database to this version's schema; resolves with what it is called. */
+/** Migrates the database to this version's schema. Resolves to the name of the database. */
 export async function migrateDatabase({ databaseUrl, dataDir }: Config): Promise<string> {
   const { close } = databaseUrl ? await openPostgres(databaseUrl) : await openSqlite(dataDir)
   await close()

@@ -1,4 +1,4 @@
-// Any number of processes, on PostgreSQL.
+// Runs the service as any number of processes, on PostgreSQL.
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { ClaimedRun } from '../engine/ports/run-journal.ts'
@@ -18,16 +18,16 @@ import type { Config } from './config.ts'
 const TELL_TRIES = 10
 const TELL_AGAIN_MS = 500
 
-/** In small letters: channels of PostgreSQL are named after it. */
+/** Returns a name in lower case, because PostgreSQL channels are named after it. */
 const nameOf = (kind: string): string => `${kind}_${randomBytes(10).toString('hex')}`
 
-/** What another process sent for a caller of this one. */
+/** A reply that another process sent for a caller of this one. */
 interface ReplyMessage {
   runId: string
   reply: CallerReply
 }
 
-/** How this process takes part in running runs. None is under way before it has a queue and a lease. */
+/** Takes part in running runs. No run is under way before the queue and the lease exist. */
 class ThisProcess implements RunsHere {
   readonly node: string
   readonly now: () => number
@@ -82,7 +82,7 @@ export async function openOnPostgres(
       here.claimReady = claimReady
       return { journal, runs, addDelivery: createAddDelivery(storage.hot, protect) }
     },
-    // Answers of the database come with the loop's other events.
+    // The database's answers already arrive as events of the loop.
     settleWritten: () => {},
     sealedRows: () => createPostgresSealedRows(storage.steady),
     sendsReplies: (replies, log) => (run, reply) => {
@@ -158,7 +158,7 @@ function createDispatcher(
   }
 }
 
-/** The caller waits in another process; it gets "still running" if word does not reach it. */
+/** Sends a reply to the process where the caller waits. If the message is lost, the caller gets "still running". */
 async function tell(signals: PostgresSignals, run: ClaimedRun, reply: CallerReply, log: Logger): Promise<void> {
   const message: ReplyMessage = { runId: run.id, reply }
   for (let left = TELL_TRIES; ; left--) {

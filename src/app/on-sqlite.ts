@@ -1,4 +1,4 @@
-// Everything in one process, on the embedded database.
+// Runs the service as one process, on the embedded database.
 
 import { queuedRun, recoverRuns } from '../operations/runs/recover-runs.ts'
 import { InProcessQueue } from '../queue/in-process-queue.ts'

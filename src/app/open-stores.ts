@@ -1,4 +1,4 @@
-// Opens the database, and everything that is kept in it.
+// Opens the database and all stores in it.
 
 import { DatabaseRefused } from '../base/refusals.ts'
 import { StorageUnavailable } from '../operations/ports/storage-unavailable.ts'
@@ -59,7 +59,7 @@ async function storesOf(config: Config, redactor: Redactor, backend: Backend) {
   const vault = await openVault(config.secretKeys, config.dataDir, createVaultRecords(kysely), backend)
   const protect = createProtect(vault, redactor, now)
   const hot = backend.hotStores(protect)
-  // Others must not read what is not committed yet.
+  // The signal waits for the commit: other processes must not reload uncommitted data.
   const changed = () => together.after(backend.changed)
   return {
     backend,

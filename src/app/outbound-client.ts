@@ -1,4 +1,4 @@
-// The HTTP client that flows call out with, as the configuration bounds it.
+// Creates the HTTP client of the flows, with the limits of the configuration.
 import { HOP_HEADER } from '../http/webhooks/request.ts'
 import { createHttpClient, type HttpClientOptions, type OutboundClient } from '../outbound/http-client.ts'
 import { databaseEndpoint } from '../storage/postgres/database.ts'
@@ -24,7 +24,7 @@ function ownEndpoints({ host, port, databaseUrl }: Config): { host: string; port
   return [{ host, port }, ...(database ? [database] : [])]
 }
 
-/** Sends one request as a flow would; rejects with the client's OutboundError. */
+/** Sends one request as a flow would. Rejects with the client's OutboundError. */
 export async function probe(config: Config, url: string, timeoutMs: number): Promise<{ status: number }> {
   const client = createOutboundClient(config)
   const request = {

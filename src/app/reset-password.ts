@@ -9,7 +9,7 @@ import { createAuditStore } from '../storage/stores/audit-store.ts'
 import { createUserStore } from '../storage/stores/user-store.ts'
 import type { Config } from './config.ts'
 
-/** Beside the service, which may be running: it finds the sessions ended at their next request. */
+/** Resets a password, also while the service runs: the service finds the sessions ended at their next request. */
 export async function resetPassword(config: Config, email: string, password: string): Promise<void> {
   const { kysely, together, close } = config.databaseUrl
     ? await openPostgres(config.databaseUrl)

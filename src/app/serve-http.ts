@@ -1,4 +1,4 @@
-// The HTTP server of the service: the API, the UI and webhooks.
+// Runs the HTTP server of the service: the API, the UI and webhooks.
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { packageFile } from '../base/package-files.ts'
@@ -16,11 +16,11 @@ export interface Serving {
   server: Server
   listening: Listening
   sockets: Sockets
-  /** Where it listens, as a program on this machine reaches it. */
+  /** The URL that a program on this machine uses. */
   localUrl: string
 }
 
-/** As many sockets as it listens on; refuses to start where too few files may be open. */
+/** Returns how many sockets the server listens on. Throws if the limit of open files is too low. */
 export const socketsFor = (idle: boolean): Sockets =>
   idle ? { count: 1, limitedBy: null } : socketsWithin(openFilesLimit())
 
@@ -36,7 +36,7 @@ export function createAppServer(
     tracing: tracing.deliveries,
     fault: stores.backend.fault,
     healthOnly: config.role === 'worker',
-    // A server of the command line's own has no name that anybody could ask for.
+    // An idle server, started by the command line, has no host name that a request could carry.
     webhooksApart: !idle && config.webhookBaseUrl !== config.baseUrl,
     trustProxy: config.trustProxy,
     settings: settingsOf(config),
@@ -51,7 +51,7 @@ export async function serveHttp(server: Server, { host, port }: Config, sockets:
   return { server, listening, sockets, localUrl: localUrlOf(listening.address) }
 }
 
-/** No new requests; those under way get their answers while the runs finish; then what hangs is cut off. */
+/** Stops new requests, answers those under way while the runs finish, then closes the sockets that remain. */
 export async function stopServing(
   { server, listening }: Serving,
   { replies }: Services,
@@ -96,7 +96,7 @@ const settingsOf = (config: Config) => ({
   env: Object.keys(config.env),
 })
 
-/** Whoever listens on every address is reached on the loopback one. */
+/** Returns the loopback URL of a server that listens on every address. */
 function localUrlOf({ address, port, family }: AddressInfo): string {
   if (address === '0.0.0.0') return `http://127.0.0.1:${port}`
   if (address === '::') return `http://[::1]:${port}`

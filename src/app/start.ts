@@ -21,7 +21,7 @@ import { VERSION } from './version.ts'
 
 export interface App {
   url: string
-  /** Where it listens, as a program on this machine reaches it. */
+  /** The URL that a program on this machine uses. */
   localUrl: string
   stop(): Promise<void>
 }
@@ -30,7 +30,7 @@ const FINISH_GRACE_MS = 5_000
 const TOKEN_GRACE_MS = 1_500
 const TRACE_GRACE_MS = 500
 
-/** `idle`: answers the API and takes on deliveries, but runs nothing and changes nothing by itself; for the command line. */
+/** Starts the service. `idle`, for the command line: it serves requests, but runs and changes nothing by itself. */
 export async function startApp(
   config: Config,
   logOutput: DestinationStream = standardOutput(),
@@ -42,29 +42,29 @@ export async function startApp(
   for (const [name, value] of Object.entries(config.env)) redactor.add(value, `env:${name}`)
   const log = createLog(config, logOutput, redactor)
 
-  // The database, and the secrets in it.
+  // Open the database and the secrets in it.
   const stores = await openStores(config, redactor, metrics.synced)
 
-  // What runs flows.
+  // Build what runs flows.
   const running = buildEngine(config, stores, metrics, log)
   const { engine, published, replies, memory } = running
   const signalHandler = hearing(running)
   const { runs, backend } = stores
   const dispatcher = backend.dispatcher({ engine, published, runs, replies, signalHandler, memory, log })
 
-  // What may be done with them.
+  // Build the operations.
   const services = buildServices(running, dispatcher.queue)
   await loadConnections(services)
   await published.load()
   await services.access.tokens.reload()
 
-  // The way in, open once what was left undone is found.
+  // Open the HTTP server once unfinished runs are found.
   watchServices(metrics, running, services)
   const server = await createAppServer(running, services, idle)
   const recovered = idle ? 0 : await dispatcher.recover()
   const serving = await serveHttp(server, config, sockets)
 
-  // What goes on by itself.
+  // Start the background work.
   const counting = startCounting(running.activity, log)
   const retention = idle ? null : startRetention(services, config.retentionDays, log)
   if (!idle) {
@@ -81,7 +81,7 @@ export async function startApp(
   }
 }
 
-/** What each subject does about what other processes have done; nothing where there are none. */
+/** Returns the handlers of signals from other processes; they do nothing if there is only one process. */
 function hearing(running: Running): SignalHandler {
   const { relay, published, connections, tokens, stores } = running
   if (!relay) return { hear() {}, catchUp: async () => {}, resumed() {} }
@@ -94,7 +94,7 @@ function hearing(running: Running): SignalHandler {
   })
 }
 
-/** For commands that are run beside the service on the same folder. */
+/** Writes the address of the service for commands that run beside it on the same folder. */
 function tellAddress({ config, stores }: Running, url: string | null): void {
   if (stores.backend.kind !== 'sqlite') return
   if (url === null) forgetAddress(config.dataDir)
@@ -131,7 +131,7 @@ async function stop({ running, services, dispatcher, serving, counting, retentio
   const retained = retention?.stop()
   dispatcher.stop()
   await stopServing(serving, services, () => engine.stop(FINISH_GRACE_MS))
-  // What a token endpoint has given must be written down.
+  // Tokens that a token endpoint has already issued must be stored.
   await Promise.race([tokens.stop(), sleep(TOKEN_GRACE_MS)])
   await Promise.race([flushTraces(tracing, log), sleep(TRACE_GRACE_MS)])
   await http.close()

@@ -1,4 +1,5 @@
-// Wires the engine, the real steps and a database in memory into a runtime for tests of flows; app/start.ts does it for the service.
+// Wires the engine, the real steps and a database in memory into a runtime for tests of flows, as app/start.ts does for the
+// service.
 import { hashing } from '../base/hashing.ts'
 import { Engine } from '../engine/engine.ts'
 import { createIds } from '../engine/ids.ts'
@@ -41,10 +42,10 @@ export interface TestRuntimeSettings {
   sandbox: Sandbox
 }
 
-/** One for all tests: its workers take a moment to start. */
+/** One sandbox serves all tests, because its workers are slow to start. */
 export const openSandbox = createSandbox
 
-/** In the place of sealed values, which nobody but their own server can open. */
+/** Replaces sealed values, which only their own server can open. */
 const SEALED_STAND_IN = 'sealed-value'
 const MAX_BODY_BYTES = 10 * 1024 * 1024
 
@@ -71,7 +72,7 @@ export async function openTestRuntime({
     sandbox: fixedTimeSandbox(sandbox, now),
     tracing: null,
     now,
-    // Retries wait as long as they may.
+    // Zero means no jitter: retries wait for the full delay.
     random: () => 0,
     hashing,
     env,
@@ -166,16 +167,16 @@ export async function openTestRuntime({
   }
 }
 
-/** Which connections there will be is not known without a server. */
+/** Only a server knows which connections exist. */
 const OF_THE_SERVER = new Set(['unknown_connection'])
 
-/** Why a document could not be published, as far as that can be told without a server. */
+/** Returns why a document could not be published, as far as that is known without a server. */
 export const checkFlow = (document: unknown): Issue[] =>
   publishIssues(validate(document, stepKinds, { connections: new Map(), env: new Set() })).filter(
     ({ code }) => !OF_THE_SERVER.has(code),
   )
 
-/** To its end: where the run waits, time leaps. */
+/** Carries a run to its end. Time leaps ahead where the run waits. */
 async function drive(engine: Engine, clock: VirtualClock, run: QueuedRun): Promise<void> {
   let advanced = await engine.advance(run.id, run.fresh)
   while (advanced.state === 'parked') {
@@ -194,13 +195,13 @@ function liveConnections(given: Readonly<Record<string, FixtureConnection>>, at:
   return connections
 }
 
-/** The same ids each time. */
+/** Returns the same bytes in each test, so that ids are the same. */
 function countingBytes(): (size: number) => Uint8Array {
   let next = 0
   return (size) => Uint8Array.from({ length: size }, () => (next = (next * 31 + 7) % 251))
 }
 
-/** A test shows everything as it is: what it holds are no secrets. */
+/** Hides nothing: the values of a test are no secrets. */
 const openSecrets: Secrets = {
   seal: (literal) => literal,
   unseal: (sealed) => sealed,

@@ -7,7 +7,7 @@ import { createVaultRecords } from '../storage/stores/vault-records.ts'
 import { transfer } from '../storage/transfer.ts'
 import type { Config } from './config.ts'
 
-/** Moves all that the data folder holds to PostgreSQL; the folder stays as it is. The numbers of rows, by table. */
+/** Copies the data folder's contents to PostgreSQL; the folder stays unchanged. Returns the number of rows by table. */
 export async function transferToPostgres(config: Config & { databaseUrl: string }): Promise<Record<string, number>> {
   const fault = folderFault(config.dataDir, { made: false })
   if (fault !== null) throw new DatabaseRefused(`The database in ${config.dataDir} cannot be used: ${fault}.`)
@@ -15,7 +15,7 @@ export async function transferToPostgres(config: Config & { databaseUrl: string 
     throw new DatabaseRefused(`There is no database in ${config.dataDir}. Set MILLRACE_DATA_DIR to its folder.`)
   const from = await openSqlite(config.dataDir)
   try {
-    // A key that does not fit is better found now than by the first process that is started afterwards.
+    // A wrong key shows here, not at the first start of the service afterwards.
     await openVault(config.secretKeys, config.dataDir, createVaultRecords(from.kysely))
     const to = await openPostgres(config.databaseUrl)
     try {

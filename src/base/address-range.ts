@@ -1,4 +1,4 @@
-// Ranges of IP addresses, as CIDR or as one address. An IPv4 address inside of an IPv6 one is that IPv4 address.
+// Parses ranges of IP addresses, as CIDR or single. An IPv4-mapped IPv6 address counts as the IPv4 address.
 import ipaddr, { type IPv4, type IPv6 } from 'ipaddr.js'
 
 export type Address = IPv4 | IPv6
@@ -9,7 +9,7 @@ export const isAddress = (text: string): boolean => ipaddr.isValid(text)
 export const isAddressRange = (text: string): boolean =>
   text.includes('/') ? ipaddr.isValidCIDR(text) : ipaddr.isValid(text)
 
-/** Of a text that is one. */
+/** Parses a valid range or address. */
 export function parseAddressRange(text: string): AddressRange {
   if (!text.includes('/')) {
     const address = ipaddr.process(text)
@@ -24,7 +24,7 @@ export function parseAddressRange(text: string): AddressRange {
 export const isInRange = (address: Address, range: AddressRange): boolean =>
   address.kind() === range[0].kind() && address.match(range as [Address, number])
 
-/** false: it is no address, or in none of them. */
+/** Returns false if the text is no address or is in none of the ranges. */
 export function isInRanges(text: string, ranges: readonly AddressRange[]): boolean {
   if (!ipaddr.isValid(text)) return false
   const address = ipaddr.process(text)

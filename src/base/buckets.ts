@@ -1,4 +1,4 @@
-// How often something may be done by each key: `burst` times at once, then once more each time `refillMs` has passed.
+// Limits how often each key may act: `burst` times at once, then once more after each `refillMs`.
 
 interface Bucket {
   left: number
@@ -9,7 +9,7 @@ export class Buckets {
   readonly #burst: number
   readonly #refillMs: number
   readonly #maxKeys: number
-  /** The one used longest ago comes first, and is forgotten first. */
+  /** The buckets; the least recently used one comes first and is dropped first. */
   readonly #buckets = new Map<string, Bucket>()
 
   constructor(burst: number, refillMs: number, maxKeys = Number.POSITIVE_INFINITY) {
@@ -18,7 +18,7 @@ export class Buckets {
     this.#maxKeys = maxKeys
   }
 
-  /** null: go ahead; otherwise the seconds to wait. */
+  /** Takes a permit. Returns null, or the seconds to wait if there is none. */
   take(key: string, now: number): number | null {
     const { left, at } = this.#buckets.get(key) ?? { left: this.#burst, at: now }
     const filled = Math.min(this.#burst, left + Math.max(0, now - at) / this.#refillMs)
@@ -31,7 +31,7 @@ export class Buckets {
     if (bucket) bucket.left = Math.min(this.#burst, bucket.left + 1)
   }
 
-  /** Forgets buckets that are full again. */
+  /** Drops the buckets that are full again. */
   sweep(now: number): void {
     const refilled = now - this.#burst * this.#refillMs
     for (const [key, bucket] of this.#buckets) if (bucket.at < refilled) this.#buckets.delete(key)

@@ -1,4 +1,4 @@
-// The files of a data folder, whether they can be worked with, and whether a process uses it.
+// Names the files of a data folder, and checks whether they are usable and whether a process uses the folder.
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -12,7 +12,7 @@ const ADDRESS_FILE = 'millrace.address'
 
 export const holdsDatabase = (folder: string): boolean => existsSync(join(folder, DATABASE_FILE))
 
-/** Makes it and what leads to it. Node's own way (`recursive`) never ends where a file system makes no folders, as /proc. */
+/** Creates the folder and its parents. Node's `recursive` never returns on file systems without mkdir, such as /proc. */
 export function makeFolder(folder: string): void {
   const path = resolve(folder)
   if (existsSync(path)) return
@@ -20,14 +20,14 @@ export function makeFolder(folder: string): void {
   try {
     mkdirSync(path, { mode: 0o700 })
   } catch (error) {
-    // Made by somebody else meanwhile; whether it is a folder is for `folderFault` to find.
+    // Another process made the entry meanwhile; `folderFault` checks that it is a folder.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }
 
 /**
- * Why this process cannot work in the folder, or make one that is `made` where it is missing; null: nothing speaks against it.
- * SQLite opens files that it may not write, and fails later; a lock on such a file keeps nobody out.
+ * Returns why this process cannot work in the folder, or cannot make it if it is missing and `made` is set; null if it can.
+ * SQLite opens files that it cannot write, and fails later; a lock on such a file locks no process out.
  */
 export function folderFault(folder: string, { made }: { made: boolean }): string | null {
   const path = resolve(folder)
@@ -41,21 +41,21 @@ export function folderFault(folder: string, { made }: { made: boolean }): string
   if (fault !== null) return fault
   for (const name of [DATABASE_FILE, `${DATABASE_FILE}-wal`, `${DATABASE_FILE}-shm`, LOCK_FILE, ADDRESS_FILE]) {
     const file = join(path, name)
-    // The address is replaced, not overwritten.
+    // The address file is replaced, not overwritten, so it need not be writable.
     const found = entryFault(file, 'isFile', name === ADDRESS_FILE ? 0 : R_OK | W_OK)
     if (found !== null) return found
   }
   return null
 }
 
-/** A folder that may not be entered hides what is in it: then that folder is the nearest. */
+/** Returns the nearest existing ancestor. A folder that may not be entered hides its contents, and is the nearest itself. */
 function nearestThatExists(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestThatExists(dirname(path))
 }
 
 function entryFault(path: string, kind: 'isDirectory' | 'isFile', mode: number): string | null {
   const entry = statSync(path, { throwIfNoEntry: false })
-  // A service that stops meanwhile takes away the files beside its database.
+  // A service that stops meanwhile removes the files beside its database.
   if (!entry) return null
   if (!entry[kind]()) return `${path} is not a ${kind === 'isFile' ? 'file' : 'folder'}`
   try {
@@ -71,7 +71,7 @@ function entryFault(path: string, kind: 'isDirectory' | 'isFile', mode: number):
   }
 }
 
-/** Why a file cannot be the database; null: it can, every page of it. */
+/** Returns why the file cannot be the database; null if every page of it is sound. */
 export function databaseFault(file: string): string | null {
   let database: DatabaseSync | undefined
   try {
@@ -87,7 +87,7 @@ export function databaseFault(file: string): string | null {
   }
 }
 
-/** Held until it is closed or the process ends, however it ends; throws where another process holds it. */
+/** Locks the folder until the lock is closed or the process ends in any way. Throws if another process holds the lock. */
 export function lockFolder(folder: string, waitMs: number): DatabaseSync {
   const lock = new DatabaseSync(join(folder, LOCK_FILE), { timeout: waitMs })
   try {
@@ -99,7 +99,7 @@ export function lockFolder(folder: string, waitMs: number): DatabaseSync {
   return lock
 }
 
-/** What SQLite says where somebody else holds the lock. */
+/** Returns whether the error is SQLite's code for a lock that another process holds. */
 export const isLockHeld = (error: unknown): boolean => (error as { errcode?: number }).errcode === 5
 
 export function isFolderInUse(folder: string): boolean {
@@ -113,19 +113,19 @@ export function isFolderInUse(folder: string): boolean {
   }
 }
 
-/** For the command line: where the service that holds the folder answers. Without it that has to be told. */
+/** Writes the service's address for the command line, which otherwise needs it as an option. */
 export function noteAddress(folder: string, url: string): void {
-  // That of another user may be in its place, of the superuser for example: the folder's owner may take it away, and not write it.
+  // The folder's owner may delete, but not overwrite, a file that another user left, for example the superuser.
   forgetAddress(folder)
   writeFileSync(join(folder, ADDRESS_FILE), `${url}\n`, { mode: 0o600 })
 }
 
-/** By whoever holds the folder and listens for nobody, or is about to leave it. */
+/** Deletes the address. Called by the process that holds the folder, if it serves no requests or is about to stop. */
 export function forgetAddress(folder: string): void {
   rmSync(join(folder, ADDRESS_FILE), { force: true })
 }
 
-/** Of the service that holds the folder; true only while it does. */
+/** Returns the address of the service that holds the folder. It is valid only while the folder is held. */
 export function notedAddress(folder: string): string | null {
   const file = join(folder, ADDRESS_FILE)
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : null

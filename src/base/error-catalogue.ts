@@ -1,5 +1,5 @@
-// Every code that the API, a webhook or a step can give, and nothing else gives one: what it says, what to do, and where docs/ has it.
-// A message here is what is said, `{…}` for a value; where a code has several, each stands at its place, and here is what they share.
+// Lists all error codes of the API, webhooks and steps, each with its message, its hint and its place in docs/.
+// `{…}` stands for a value. A code with several messages has them where they are thrown; the one here sums them up.
 
 interface ApiError {
   status: number
@@ -31,7 +31,7 @@ export const DELIVERY_ERRORS = {
   payload_too_large: { status: 413, message: 'The body is too large', docs: OF_WEBHOOKS },
 } as const satisfies Record<string, ApiError>
 
-/** The one place where codes become statuses. */
+/** The only place that maps codes to statuses. */
 export const API_ERRORS = {
   ...DELIVERY_ERRORS,
   invalid_request: { status: 400, message: 'The request is not as it should be', docs: OF_THE_API },
@@ -136,7 +136,7 @@ export const CONNECTION_ERRORS = {
 
 const REPLIED = '{host} replied {status}'
 
-/** A reply with an error status. Every status that has no code of its own has that of its class. */
+/** The codes of replies with an error status. A status without a code of its own has the code of its class. */
 export const REPLY_ERRORS = {
   http_400: {
     message: REPLIED,
@@ -252,7 +252,7 @@ export const STEP_ERRORS = {
   },
 } as const satisfies Record<string, Omit<StepFault, 'hint'> & { hint?: string }>
 
-/** Problems of what was sent, as `issues` names them, by where docs/ has them. Each is said where it is found. */
+/** The codes in `issues`, by their place in docs/. Their messages are where the problems are found. */
 export const ISSUES = {
   'docs/flows.md#drafts-versions-and-runs': [
     'missing',
@@ -306,14 +306,14 @@ export type ExpressionErrorCode = keyof typeof EXPRESSION_ERRORS | 'invalid_url'
 export type CodeErrorCode = keyof typeof SANDBOX_ERRORS | 'cancelled'
 export type IssueCode = (typeof ISSUES)[keyof typeof ISSUES][number]
 
-/** The codes by their names: whoever gives one takes it from here. */
+/** The codes by name. Code that throws an error takes its code from here. */
 export const CODE = Object.fromEntries(Object.keys({ ...API_ERRORS, ...STEP_ERRORS }).map((code) => [code, code])) as {
   readonly [Code in ApiErrorCode | StepErrorCode]: Code
 }
 
 type Places<Pattern> = Pattern extends `${string}{${infer Name}}${infer Rest}` ? Name | Places<Rest> : never
 
-/** A message or hint of the catalogue with its values. */
+/** Returns a message or hint of the catalogue with its values filled in. */
 export const filled = <const Pattern extends string>(
   pattern: Pattern,
   values: Record<Places<Pattern>, string | number>,

@@ -1,4 +1,4 @@
-// First in, first out, without moving the rest at each take.
+// A queue, first in, first out, that does not move the remaining items at each take.
 export class Fifo<T> {
   #items: (T | undefined)[] = []
   #head = 0
@@ -19,7 +19,7 @@ export class Fifo<T> {
     this.#items.push(item)
   }
 
-  /** Puts one that was taken back to the front. */
+  /** Puts an item that was taken back to the front. */
   unshift(item: T): void {
     if (this.#head > 0) this.#items[--this.#head] = item
     else this.#items.unshift(item)
@@ -33,7 +33,7 @@ export class Fifo<T> {
     return item
   }
 
-  /** Takes out all that match, wherever they stand. */
+  /** Removes and returns all items that match, at any position. */
   remove(matches: (item: T) => boolean): T[] {
     this.#compact()
     const removed = (this.#items as T[]).filter(matches)

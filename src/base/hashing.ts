@@ -1,4 +1,4 @@
-// The hashes that expressions offer.
+// The hash functions that expressions offer.
 import { createHash, createHmac } from 'node:crypto'
 
 export const hashing = {

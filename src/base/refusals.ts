@@ -1,12 +1,12 @@
-// Why the service cannot start, or a command cannot do its work, for a reason that lies outside of the program. The message says
-// what is wrong and what to do.
+// Errors for reasons outside of the program, which keep the service from starting or a command from working. The message
+// says what is wrong and what to do.
 
 export class Refusal extends Error {}
 
-/** The database cannot be used as it is, and stays as it is. */
+/** The database is not usable as it is, and is left unchanged. */
 export class DatabaseRefused extends Refusal {}
 
-/** The key does not open what is sealed. */
+/** The key does not open the sealed data. */
 export class KeyRefused extends Refusal {}
 
 export class TooFewFiles extends Refusal {}

@@ -19,7 +19,7 @@ const record = (): TokenRecord => ({
   lastUsedAt: null,
 })
 
-/** A store that answers when it is told to. */
+/** Creates a store that answers when the test says so. */
 function heldStore() {
   const rows = new Map([['tok_1', record()]])
   const reads: (() => void)[] = []
@@ -45,7 +45,7 @@ const failed = (error: unknown) => {
   throw error
 }
 
-/** Nothing is under way. */
+/** Runs work at once, without a transaction. */
 const alone: Together = { run: (work) => work(), after: async (then) => then() }
 
 describe('tokens in memory', () => {

@@ -1,10 +1,10 @@
-// API tokens. All are kept in memory by their digests, so that a request costs no look-up in the database.
+// Keeps all API tokens in memory by their digests, so that a request needs no look-up in the database.
 import type { TokenRecord, TokenStore } from '../ports/access.ts'
 import type { Together } from '../ports/audit.ts'
 import type { Page, Paged } from '../ports/page.ts'
 import { digestOf } from './secret-code.ts'
 
-/** By it a scanner recognises a token that was committed by mistake. */
+/** Scanners recognise a token that was committed by mistake by this prefix. */
 export const PREFIX = 'mr_'
 const NOTE_USE_EVERY_MS = 60_000
 
@@ -12,7 +12,7 @@ export class ApiTokens {
   readonly #store: TokenStore
   readonly #together: Together
   readonly #failed: (error: unknown) => void
-  /** Other processes change the table too. */
+  /** Whether other processes change the table too. */
   readonly #shared: boolean
   #byDigest = new Map<string, TokenRecord>()
   #changes = 0
@@ -24,26 +24,26 @@ export class ApiTokens {
     this.#shared = shared
   }
 
-  /** At start, and whenever something else than this object changed the table; the ids of those that have gone. */
+  /** Reads the table, at start and after changes made elsewhere. Returns the ids of the tokens that are gone. */
   async reload(): Promise<string[]> {
     let tokens: TokenRecord[]
     let before: number
     do {
       before = this.#changes
       tokens = await this.#store.all()
-      // Revoked while they were being read: it must not come back.
+      // A token that was revoked during the read must not come back.
     } while (before !== this.#changes)
     const known = this.#byDigest
     this.#byDigest = new Map(tokens.map((token) => [token.digest, token]))
     return [...known.values()].filter(({ digest }) => !this.#byDigest.has(digest)).map(({ id }) => id)
   }
 
-  /** For a list: where other processes make and revoke tokens too, the table is read again. */
+  /** Reads the table again before a list, if other processes create and revoke tokens too. */
   async catchUp(): Promise<void> {
     if (this.#shared) await this.reload()
   }
 
-  /** As `find`; where other processes make and revoke tokens too, the table decides. */
+  /** Does what `find` does, but asks the table if other processes create and revoke tokens too. */
   async findCurrent(token: string, now: number): Promise<TokenRecord | null> {
     if (this.#shared && token.startsWith(PREFIX)) {
       const digest = digestOf(token)
@@ -64,14 +64,14 @@ export class ApiTokens {
     return found
   }
 
-  /** Newest first. */
+  /** Returns tokens, newest first. */
   list({ limit, cursor }: Page): Paged<TokenRecord> {
     const all = [...this.#byDigest.values()].toSorted((a, b) => (a.id < b.id ? 1 : -1))
     const after = cursor === null ? all : all.filter(({ id }) => id < cursor)
     return { items: after.slice(0, limit), nextCursor: after.length > limit ? after[limit - 1]!.id : null }
   }
 
-  /** false: its user has gone or has another role by now. */
+  /** Returns false if the token's user is gone or has another role by now. */
   async add(token: TokenRecord): Promise<boolean> {
     if (!(await this.#store.add(token))) return false
     await this.#together.after(() => {
@@ -81,7 +81,7 @@ export class ApiTokens {
     return true
   }
 
-  /** It opens nothing any more when this resolves, and what it is part of. */
+  /** Revokes the token. It is invalid once this call, and the transaction around it, resolves. */
   async remove(id: string): Promise<TokenRecord | null> {
     const removed = await this.#store.remove(id)
     await this.#together.after(() => {

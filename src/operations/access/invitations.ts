@@ -1,4 +1,4 @@
-// More users come by invitation: a link that works once, within a week, and as long as whoever made it is an owner.
+// Invites users by a link that works once, within a week, and only while its creator is an owner.
 import { CODE } from '../../base/error-catalogue.ts'
 import { notFound, OperationError } from '../operation-error.ts'
 import type { Actor, InvitationRecord, Role } from '../ports/access.ts'
@@ -28,7 +28,7 @@ const invitationView = ({ id, email, role, createdAt, expiresAt }: InvitationRec
 
 const target = ({ id, email }: InvitationRecord) => ({ kind: 'invitation', id, name: email })
 
-/** The link is shown this once. */
+/** Creates an invitation. Its link is shown only once. */
 export async function invite(
   services: AccessServices,
   actor: Actor,
@@ -67,7 +67,7 @@ export async function revokeInvitation(services: AccessServices, actor: Actor, i
 
 const GONE = 'This invitation was used, was taken back or is past its time; ask for a new one.'
 
-/** What whoever has the link may know. */
+/** Returns what the holder of the link may know. */
 export async function readInvitation(
   services: AccessServices,
   code: string,

@@ -1,22 +1,22 @@
-// Browsers that somebody has signed in with before. Guesses from elsewhere, however many, must not keep them out.
+// Recognises browsers that a user has signed in with before, so that guesses from elsewhere never lock them out.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { newSecret } from './secret-code.ts'
 
 export class KnownDevices {
   readonly #key: string
 
-  /** `key`: the same in all processes, and after a restart. */
+  /** Takes a `key` that is the same in all processes and after a restart. */
   constructor(key: string) {
     this.#key = key
   }
 
-  /** What the browser shows from now on when this user signs in; it opens nothing by itself. */
+  /** Returns the mark that this browser sends at the user's next sign-in. The mark alone grants no access. */
   mark(email: string): string {
     const id = newSecret()
     return `${id}.${this.#seal(id, email)}`
   }
 
-  /** Which browser it is; null: this user has not signed in with it. */
+  /** Returns the id of the browser; null if this user has not signed in with it. */
   find(shown: string | null, email: string): string | null {
     const [id, seal, ...rest] = (shown ?? '').split('.')
     if (!id || !seal || rest.length) return null

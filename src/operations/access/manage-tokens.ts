@@ -40,7 +40,7 @@ export async function listTokens(services: AccessServices, page: Page): Promise<
   return { items: items.map(tokenView), nextCursor }
 }
 
-/** The token itself is shown this once. */
+/** Creates a token. The token itself is shown only once. */
 export async function createToken(
   services: AccessServices,
   actor: Actor,

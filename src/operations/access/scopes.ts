@@ -1,4 +1,4 @@
-// How far roles and tokens reach.
+// Maps roles to scopes, and compares scopes.
 import type { Role, Scope } from '../ports/access.ts'
 
 export const SCOPE_OF: Readonly<Record<Role, Scope>> = { viewer: 'read', editor: 'write', owner: 'admin' }

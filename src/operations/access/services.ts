@@ -5,7 +5,7 @@ import type { KnownDevices } from './known-devices.ts'
 import type { SetUpCode } from './set-up-code.ts'
 import type { SignInAttempts } from './sign-in-attempts.ts'
 
-/** What decides who comes in. */
+/** The services that decide who gets access. */
 export interface Access {
   users: UserStore
   sessions: SessionStore

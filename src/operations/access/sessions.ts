@@ -1,4 +1,4 @@
-// Sessions of signed-in users: they end a week after their last use, and with the password, the user or a sign-out.
+// Sessions of signed-in users end a week after their last use, at sign-out, and with the user's password or account.
 import { actorTopic } from '../events/events.ts'
 import type { Actor, NewUser, UserRecord, UserView } from '../ports/access.ts'
 import { SCOPE_OF } from './scopes.ts'
@@ -12,13 +12,13 @@ const LONGEST_MS = 90 * DAY_MS
 export const userView = ({ id, email, name, role }: UserRecord): UserView => ({ id, email, name, role })
 
 export interface OpenSession {
-  /** For the cookie; kept nowhere. */
+  /** The content of the cookie. It is not stored. */
   token: string
   user: UserView
   expiresAt: number
 }
 
-/** null: the user has gone, or has another password by now. */
+/** Returns null if the user is gone or has another password by now. */
 export async function openSession(services: AccessServices, user: NewUser): Promise<OpenSession | null> {
   const token = newSecret()
   const createdAt = services.now()
@@ -32,7 +32,7 @@ export interface FoundSession {
   id: string
   actor: Actor & { user: UserView }
   expiresAt: number
-  /** Its time can be put off until then; null: that was done not long ago. */
+  /** The time until which the session can be extended; null if it was extended recently. */
   renewableUntil: number | null
 }
 
@@ -42,7 +42,7 @@ export async function findSession(services: AccessServices, token: string): Prom
   if (!found || found.session.expiresAt <= now) return null
   const { id, createdAt, expiresAt } = found.session
   const until = Math.min(now + IDLE_MS, createdAt + LONGEST_MS)
-  // Once a day is enough, and spares a write with each request.
+  // One extension a day is enough, and avoids a write at each request.
   const renewable = until - expiresAt > DAY_MS
   const user = userView(found.user)
   return {
@@ -53,7 +53,7 @@ export async function findSession(services: AccessServices, token: string): Prom
   }
 }
 
-/** For whoever can give the user a cookie that lives as long; the session as it is from now on. */
+/** Extends the session and returns it. Only for callers that can also extend the user's cookie. */
 export async function renewSession(services: AccessServices, session: FoundSession): Promise<FoundSession> {
   const { id, renewableUntil } = session
   if (renewableUntil === null) return session
@@ -61,7 +61,7 @@ export async function renewSession(services: AccessServices, session: FoundSessi
   return { ...session, expiresAt: renewableUntil, renewableUntil: null }
 }
 
-/** Whoever watches something on the strength of it stops doing so. */
+/** Ends the event streams that were opened with this session, token or user. */
 export function endWatching({ events, signals }: AccessServices, actorId: string): void {
   events.emit(actorTopic(actorId), { type: 'ended', data: null })
   signals.send({ topic: 'access_ended', actorId })

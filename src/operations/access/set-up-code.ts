@@ -1,12 +1,12 @@
-// What the link in the log of the start holds, for the first owner.
+// Holds the code of the set-up link, which the log shows at start for the first owner.
 import { timingSafeEqual } from 'node:crypto'
 import { digestOf, newSecret } from './secret-code.ts'
 
-/** The code of the link; a new one with each start, until it was used. */
+/** The code of the link: a new one at each start, until it is used. */
 export class SetUpCode {
   readonly code: string
 
-  /** `code`: the same in all processes, where there are several. */
+  /** Takes a `code` that is the same in all processes, if there are several. */
   constructor(code: string = newSecret()) {
     this.code = code
   }

@@ -1,4 +1,4 @@
-// The first owner: made once, by whoever can read the log of the start.
+// Creates the first owner, once, for the person who can read the log of the start.
 import { CODE } from '../../base/error-catalogue.ts'
 import { OperationError } from '../operation-error.ts'
 import { normalEmail } from './normal-email.ts'

@@ -1,36 +1,36 @@
-// Guessing passwords and codes is made slow: by network and account together, by network, by account, and in total. No stranger can
-// keep a user out: whoever comes with a browser that the user has signed in with before is counted by that browser alone.
+// Slows down guesses of passwords and codes: per network and account, per network, per account, and in total. Strangers
+// cannot lock a user out: attempts with a browser that the user has signed in with before count for that browser alone.
 
 import { Buckets } from '../../base/buckets.ts'
 import { RateLimited } from '../operation-error.ts'
 
-/** Each checks a password, which takes a fraction of a second and 16 MiB. */
+/** Each attempt checks a password, which takes a fraction of a second and 16 MiB. */
 const MAX_UNDER_WAY = 50
-/** More than that for known browsers: strangers cannot take all places. */
+/** Known browsers have extra places, so that strangers cannot take them all. */
 const MAX_WITH_KNOWN = 60
 
 export interface Attempter {
   network: string
-  /** null: a code is tried, which is nobody's. */
+  /** null for a code, which belongs to no account. */
   account: string | null
-  /** What shows that the user was here before: a browser, or a session. */
+  /** A known browser or session, which shows that the user was here before. */
   known: string | null
 }
 
-/** Strangers choose them: more are not kept. */
+/** Strangers choose the keys, so their number is limited. */
 const MOST_KEYS = 10_000
 
 export class SignInAttempts {
   readonly #known = new Buckets(10, 60_000, MOST_KEYS)
   readonly #accountsByNetwork = new Buckets(10, 60_000, MOST_KEYS)
   readonly #networks = new Buckets(30, 20_000, MOST_KEYS)
-  /** From all networks together: far more than one of them can cause, and still no rate to find a password with. */
+  /** Limits all networks together: far above what one network can cause, and still too slow to find a password. */
   readonly #accounts = new Buckets(100, 6_000, MOST_KEYS)
-  /** Failures that are worth an entry in the audit log. */
+  /** Limits the failures that are recorded in the audit log. */
   readonly #recorded = new Buckets(100, 36_000, 1)
   #underWay = 0
 
-  /** Counted before it is known how the attempt ends, so that many at once are no way around; a success is given back. */
+  /** Counts the attempt before its result is known, so that parallel attempts get no advantage. A success is given back. */
   async attempt<T>(by: Attempter, now: number, work: () => Promise<T>): Promise<T> {
     const limits = this.#limitsOf(by)
     const wait = this.#isFull(by) ? 1 : firstWait(limits, now)
@@ -45,7 +45,7 @@ export class SignInAttempts {
     }
   }
 
-  /** false: there were so many failures that more of them would only fill the audit log. */
+  /** Returns false if further failures would only fill the audit log. */
   worthRecording(now: number): boolean {
     return this.#recorded.take('', now) === null
   }
@@ -54,7 +54,7 @@ export class SignInAttempts {
     return this.#underWay >= (known === null ? MAX_UNDER_WAY : MAX_WITH_KNOWN)
   }
 
-  /** The narrowest first: what it refuses is not counted against others. */
+  /** Returns the narrowest limit first, so that an attempt it refuses does not count against the others. */
   #limitsOf({ network, account, known }: Attempter): [Buckets, string][] {
     if (known !== null) return [[this.#known, known]]
     if (account === null) return [[this.#networks, network]]

@@ -1,4 +1,4 @@
-// Signing in and out with e-mail and password, and changing the password.
+// Signs users in and out with e-mail and password, and changes passwords.
 import { CODE } from '../../base/error-catalogue.ts'
 import { OperationError } from '../operation-error.ts'
 import type { NewUser, UserView } from '../ports/access.ts'
@@ -13,7 +13,7 @@ export interface Credentials {
   password: string
 }
 
-/** An unknown address and a wrong password cannot be told apart, neither by the answer nor by the time it takes. */
+/** Signs a user in. An unknown address and a wrong password get the same answer after the same time. */
 export async function signIn(
   services: AccessServices,
   given: Credentials,
@@ -28,7 +28,7 @@ export async function signIn(
     const matches = await passwords.match(given.password, user?.password ?? null)
     const session = matches ? await openRecorded(services, user!, network) : null
     if (!session) {
-      // An address that is nobody's may be a password in the wrong field: it is not kept.
+      // An unknown address may be a password in the wrong field, so it is not recorded.
       const target = user && { kind: 'user', id: user.id, name: user.email }
       if (attempts.worthRecording(services.now()))
         await services.audit.record(NOBODY, 'user.sign_in_failed', target, { from: network })
@@ -55,7 +55,7 @@ export async function signOut(services: AccessServices, token: string): Promise<
   endWatching(services, found.actor.id!)
 }
 
-/** Every session of the user ends; the one that asked gets a new one. */
+/** Changes the password and ends every session of the user. The session that asked is replaced by a new one. */
 export async function changePassword(
   services: AccessServices,
   user: UserView,

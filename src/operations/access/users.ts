@@ -1,4 +1,4 @@
-// Users and their roles. One owner at least there always is.
+// Manages users and their roles. There is always at least one owner.
 
 import { CODE } from '../../base/error-catalogue.ts'
 import { notFound, OperationError } from '../operation-error.ts'
@@ -53,7 +53,7 @@ function changed(user: UserRecord | 'last_owner' | null, id: string): UserRecord
   return user
 }
 
-/** Tokens may have gone with the user or the role. */
+/** Ends the access of the user's sessions and of tokens that were deleted with the user or the role. */
 async function takeEffect(services: AccessServices, userId: string): Promise<void> {
   const gone = await services.access.tokens.reload()
   for (const id of [userId, ...gone]) endWatching(services, id)
@@ -61,7 +61,7 @@ async function takeEffect(services: AccessServices, userId: string): Promise<voi
 
 const PASSWORD_LENGTH = { least: 10, most: 256 }
 
-/** For whoever has the data folder: the way back in without the old password. Every session of the user ends. */
+/** Resets a password without the old one, for the operator with the data folder. Ends every session of the user. */
 export async function resetPassword(
   services: { users: UserStore; passwords: Passwords; audit: AuditTrail },
   email: string,

@@ -1,4 +1,4 @@
-// Where users, their sessions, invitations and API tokens are kept.
+// The port to the stores of users, sessions, invitations and API tokens.
 import type { Page, Paged } from './page.ts'
 
 export type Scope = 'read' | 'write' | 'admin'
@@ -6,7 +6,7 @@ export type Role = 'viewer' | 'editor' | 'owner'
 
 export interface UserRecord {
   id: string
-  /** In lower case. */
+  /** The address in lower case. */
   email: string
   name: string
   role: Role
@@ -15,31 +15,31 @@ export interface UserRecord {
 }
 
 export interface NewUser extends UserRecord {
-  /** Its hash. */
+  /** The hash of the password. */
   password: string
 }
 
 export interface UserStore {
   get(id: string): Promise<UserRecord | null>
   byEmail(email: string): Promise<NewUser | null>
-  /** In the order in which they came. */
+  /** Returns users in the order of their creation. */
   list(page: Page): Promise<Paged<UserRecord>>
-  /** Whether the first owner was made. */
+  /** Returns whether the first owner exists. */
   isSetUp(): Promise<boolean>
-  /** false: there was one already. */
+  /** Returns false if there is an owner already. */
   addFirstOwner(user: NewUser): Promise<boolean>
-  /** Uses the invitation up, of which `code` is the digest. */
+  /** Adds a user and uses up the invitation with the digest `code`. */
   addInvited(user: NewUser, code: string): Promise<'added' | 'no_invitation' | 'email_taken'>
-  /** Tokens of the user that reach further than `scope` go. */
+  /** Deletes the user's tokens whose scope exceeds `scope`. */
   setRole(id: string, role: Role, scope: Scope): Promise<UserRecord | 'last_owner' | null>
-  /** With its sessions and tokens. */
+  /** Deletes the user with their sessions and tokens. */
   remove(id: string): Promise<UserRecord | 'last_owner' | null>
-  /** Ends all sessions of the user. false: the password is not `expected` any more; null expects none. */
+  /** Ends all sessions of the user. Returns false if the password is no longer `expected`; null expects none. */
   setPassword(id: string, password: string, expected: string | null): Promise<boolean>
 }
 
 export interface SessionRecord {
-  /** The digest of what the cookie holds. */
+  /** The digest of the cookie's content. */
   id: string
   userId: string
   createdAt: number
@@ -47,7 +47,7 @@ export interface SessionRecord {
 }
 
 export interface SessionStore {
-  /** false: the password that was checked, of which `password` is the hash, is not the user's any more. */
+  /** Returns false if `password`, the hash of the password that was checked, is no longer the user's. */
   open(session: SessionRecord, password: string): Promise<boolean>
   find(id: string): Promise<{ session: SessionRecord; user: UserRecord } | null>
   renew(id: string, expiresAt: number): Promise<void>
@@ -56,20 +56,20 @@ export interface SessionStore {
 
 export interface InvitationRecord {
   id: string
-  /** null: for whoever has the link. */
+  /** null if anyone with the link may use it. */
   email: string | null
   role: Role
   createdAt: number
   expiresAt: number
-  /** Whose invitation it is: it goes with that user, or with the role. */
+  /** The user who made the invitation. It is deleted with that user, or when the user loses the role. */
   userId: string | null
 }
 
 export interface InvitationStore {
-  /** false: the user has gone or has another role by now. */
+  /** Returns false if the user is gone or has another role by now. */
   add(invitation: InvitationRecord, code: string): Promise<boolean>
   byCode(code: string, now: number): Promise<InvitationRecord | null>
-  /** Those that can still be used, newest first. */
+  /** Returns the invitations that can still be used, newest first. */
   list(now: number, page: Page): Promise<Paged<InvitationRecord>>
   remove(id: string): Promise<InvitationRecord | null>
 }
@@ -81,7 +81,7 @@ export interface TokenRecord {
   scope: Scope
   createdAt: number
   createdBy: string
-  /** Whose token it is: it goes with that user. */
+  /** The user who owns the token. It is deleted with that user. */
   userId: string | null
   lastUsedAt: number | null
 }
@@ -89,20 +89,20 @@ export interface TokenRecord {
 export interface TokenStore {
   all(): Promise<TokenRecord[]>
   find(digest: string): Promise<TokenRecord | null>
-  /** false: the user has gone or has another role by now. */
+  /** Returns false if the user is gone or has another role by now. */
   add(token: TokenRecord): Promise<boolean>
   remove(id: string): Promise<TokenRecord | null>
   used(id: string, at: number): Promise<void>
 }
 
-/** Passwords are kept as hashes that are slow to compute. */
+/** Stores passwords as hashes that are slow to compute. */
 export interface Passwords {
   hash(password: string): Promise<string>
-  /** Takes as long without a hash, and says no. */
+  /** Returns whether they match. Without a hash it takes as long and returns false. */
   match(password: string, hash: string | null): Promise<boolean>
 }
 
-/** A user as others see it. */
+/** The public part of a user. */
 export interface UserView {
   id: string
   email: string
@@ -110,15 +110,15 @@ export interface UserView {
   role: Role
 }
 
-/** Who asks. */
+/** The user or token that makes a request. */
 export interface Actor {
-  /** Of the user or token; null: the admin token. */
+  /** The id of the user or token; null for the admin token. */
   id: string | null
-  /** For lists and logs: an e-mail address, or what the token is called. */
+  /** The name for lists and logs: an e-mail address, or the token's name. */
   name: string
   scope: Scope
-  /** Who stands behind it: the user, or whoever made the token; null: the installation itself. */
+  /** The user, or the user who made the token; null for the installation itself. */
   userId: string | null
-  /** Who is signed in; null for tokens. */
+  /** The signed-in user; null for tokens. */
   user: UserView | null
 }

@@ -1,4 +1,4 @@
-// Where it is kept who did what.
+// The port to the store of the audit log.
 import type { Actor } from './access.ts'
 import type { Page, Paged } from './page.ts'
 
@@ -21,7 +21,7 @@ export interface AuditTarget {
 export interface AuditEntry {
   id: string
   at: number
-  /** As it was called then: an e-mail address, or the name of a token. */
+  /** The name at that time: an e-mail address, or the name of a token. */
   actor: string
   actorId: string | null
   action: AuditAction
@@ -29,34 +29,34 @@ export interface AuditEntry {
   details: Record<string, unknown>
 }
 
-/** Writes of several stores as one. */
+/** Commits the writes of several stores as one transaction. */
 export interface Together {
-  /** All that `work` writes to stores is committed when it resolves, and none of it when it rejects. It waits for the database only. */
+  /** Commits all writes of `work` when it resolves, and none if it rejects. `work` waits for nothing but the database. */
   run<T>(work: () => Promise<T>): Promise<T>
-  /** What has to wait until then, such as what is kept in memory; at once where nothing is under way. */
+  /** Calls `then` after the commit, for example to update memory; at once if no transaction is under way. */
   after(then: () => Promise<void> | void): Promise<void>
 }
 
 export interface AuditStore {
   add(entry: AuditEntry): Promise<void>
-  /** Newest first. */
+  /** Returns entries, newest first. */
   list(page: Page): Promise<Paged<AuditEntry>>
-  /** Deletes at most `limit`; the number deleted. */
+  /** Deletes at most `limit` entries and returns their number. */
   deleteOlderThan(before: number, limit: number): Promise<number>
 }
 
-/** Records what was done. */
+/** Records actions in the audit log. */
 export interface AuditTrail {
-  /** For a deed and its entry: both are there when it resolves, or neither. */
+  /** Commits an action and its entry together, or neither of them. */
   together<T>(deed: () => Promise<T>): Promise<T>
-  /** Rejects where it cannot be written; the deed must not stand then. Secrets that are known are hidden. */
+  /** Rejects if the entry cannot be written; the action must then be undone. Known secrets are hidden. */
   record(
     actor: Pick<Actor, 'name' | 'id'>,
     action: AuditAction,
     target?: AuditTarget | null,
     details?: Record<string, unknown>,
   ): Promise<void>
-  /** For what somebody does every few seconds, such as saving a draft: one entry in ten minutes tells as much. */
+  /** Records one entry in ten minutes, for actions that repeat every few seconds, such as saving a draft. */
   recordOnce(
     actor: Pick<Actor, 'name' | 'id'>,
     action: AuditAction,

@@ -1,4 +1,4 @@
-// What operations of every subject work with.
+// The services that operations of every subject need.
 import type { Ids } from '../../engine/ids.ts'
 import type { Hashing } from '../../engine/run-scope.ts'
 import type { AuditTrail } from './audit.ts'

@@ -1,4 +1,4 @@
-// The senders of deliveries that wait for the reply of their run.
+// The port to the senders of deliveries that wait for the reply of their run.
 import type { CallerReply } from '../../engine/step-kind.ts'
 
 export interface Callers {

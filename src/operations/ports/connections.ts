@@ -1,17 +1,17 @@
-// Where connections, and what OAuth servers granted them, are kept.
+// The port to the stores of connections and of their OAuth grants.
 
 export type ConnectionKind = 'basic' | 'bearer' | 'apiKey' | 'oauth2' | 'custom'
 
 export interface ConnectionRecord {
   name: string
   kind: ConnectionKind
-  /** What may be seen of it. */
+  /** The fields that may be shown. */
   fields: Record<string, unknown>
-  /** null: what is stored cannot be opened. */
+  /** null if the stored secrets cannot be unsealed. */
   secrets: Record<string, string> | null
-  /** Where its secrets may be sent; empty: anywhere. */
+  /** The hosts that its secrets may be sent to; empty for any host. */
   hosts: string[]
-  /** Raised by each change. */
+  /** A number that each change raises. */
   revision: number
   createdAt: number
   updatedAt: number
@@ -19,9 +19,9 @@ export interface ConnectionRecord {
 
 export interface ConnectionStore {
   all(): Promise<ConnectionRecord[]>
-  /** false: the name is taken. */
+  /** Returns false if the name is taken. */
   create(connection: ConnectionRecord): Promise<boolean>
-  /** false: it is gone, or no longer at the revision before this one. */
+  /** Returns false if the connection is gone or no longer at the previous revision. */
   replace(connection: ConnectionRecord): Promise<boolean>
   remove(name: string): Promise<boolean>
 }
@@ -31,49 +31,49 @@ export interface Tokens {
   refreshToken: string | null
 }
 
-/** What an OAuth connection was granted. */
+/** The tokens that an OAuth server granted to a connection. */
 export interface GrantRecord {
   connection: string
-  /** Raised by each change; a write that expects an older one changes nothing. */
+  /** A number that each change raises. A write that expects an older one changes nothing. */
   version: number
   state: 'ready' | 'reconnect'
-  /** Why it has to be connected again. */
+  /** Why the connection has to be authorized again. */
   reason: string | null
   tokens: Tokens | null
   obtainedAt: number
-  /** null: it is not known when the access token ends. */
+  /** null if the expiry of the access token is unknown. */
   expiresAt: number | null
-  /** A refresh was begun and its result is not here: its refresh token may be spent. */
+  /** The start of a refresh without a result yet; its refresh token may be used up. */
   refreshingSince: number | null
 }
 
 export interface GrantStore {
   all(): Promise<GrantRecord[]>
   get(connection: string): Promise<GrantRecord | null>
-  /** Only where the version before this one stands, or none at version 1; false: nothing was written. */
+  /** Writes only over the previous version, or over none at version 1. Returns false if nothing was written. */
   put(grant: GrantRecord): Promise<boolean>
   remove(connection: string): Promise<void>
 }
 
-/** A browser that was sent to an authorization server, and has to come back. */
+/** A browser that was sent to an authorization server and has not returned yet. */
 export interface AuthorizationRequest {
-  /** The digest of its `state`. */
+  /** The digest of the `state` parameter. */
   id: string
   connection: string
-  /** Of the connection as it was then. */
+  /** The revision of the connection at that time. */
   revision: number
-  /** Who asked for it. */
+  /** The actor who asked for the authorization. */
   actor: { id: string | null; name: string }
-  /** The digest of what the browser has to show; null where no browser asked. */
+  /** The digest of the secret that the browser has to show; null if no browser asked. */
   browser: string | null
-  /** For PKCE. */
+  /** The code verifier of PKCE. */
   verifier: string
   expiresAt: number
 }
 
 export interface AuthorizationRequestStore {
-  /** Removes those that have expired. */
+  /** Adds a request and removes expired ones. */
   add(request: AuthorizationRequest, now: number): Promise<void>
-  /** The request, which can be taken once. */
+  /** Returns and removes the request, so that it can be used only once. */
   take(id: string): Promise<AuthorizationRequest | null>
 }

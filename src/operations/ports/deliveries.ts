@@ -1,10 +1,10 @@
-// Where deliveries that start no run, and samples, are kept.
+// The port to the stores of samples and of deliveries that start no run.
 import type { WebhookData } from '../../engine/webhook-data.ts'
 import type { Page, Paged } from './page.ts'
 
 export type DeliveryOutcome = 'accepted' | 'duplicate' | 'filtered' | 'rejected'
 
-/** `bodyOmitted`: the body is larger than what was asked for, and was not read. */
+/** A webhook for display. `bodyOmitted`: the body exceeds the requested size and was not read. */
 export type ShownWebhook = WebhookData & { bodyOmitted?: true }
 
 export interface DeliveryRecord {
@@ -14,7 +14,7 @@ export interface DeliveryRecord {
   outcome: DeliveryOutcome
   code: string | null
   message: string | null
-  /** What the caller got; null where the reply came later, from the run. */
+  /** The status of the reply; null if the run replied later. */
   status: number | null
   runId: string | null
   webhook: ShownWebhook
@@ -28,17 +28,17 @@ export interface SampleRecord {
 }
 
 export interface DeliveryStore {
-  /** For deliveries that start no run; an accepted one is its run. */
+  /** Adds a delivery that starts no run. An accepted delivery is stored as its run. */
   add(delivery: DeliveryRecord): Promise<void>
-  /** Deletes all rejected ones of the flow but the last. */
+  /** Deletes the flow's rejected deliveries except the latest `keep`. */
   trimRejected(flowId: string, keep: number): Promise<void>
-  /** Without what they brought, which is not read. */
+  /** Returns deliveries without their content, which is not read. */
   inbox(filter: DeliveryFilter, page: Page): Promise<Paged<Omit<DeliveryRecord, 'webhook'>>>
-  /** Without bodies larger than `maxBytes`; the page ends before what it brings exceeds that. */
+  /** Returns deliveries without bodies larger than `maxBytes`. The page ends before its content exceeds `maxBytes`. */
   list(filter: DeliveryFilter, page: Page, maxBytes?: number): Promise<Paged<DeliveryRecord>>
-  /** Without its body where that is larger than `maxBodyBytes`. */
+  /** Returns the delivery, without its body if that exceeds `maxBodyBytes`. */
   get(id: string, maxBodyBytes?: number): Promise<DeliveryRecord | null>
-  /** As it is stored in sight; null: there is no such delivery. */
+  /** Returns the body in its stored, readable form; null if there is no such delivery. */
   body(id: string): Promise<Uint8Array | null>
 }
 
@@ -48,14 +48,14 @@ export interface DeliveryFilter {
 }
 
 export interface SampleStore {
-  /** Keeps the last `keep` of the flow. */
+  /** Adds a sample and keeps the latest `keep` of the flow. */
   add(sample: SampleRecord, keep: number): Promise<void>
-  /** Newest first, with so many bytes of bodies at most, each and in all. */
+  /** Returns samples, newest first, with at most `maxBytes` of bodies, each and in total. */
   list(flowId: string, maxBytes?: number): Promise<SampleRecord[]>
   latest(flowId: string): Promise<SampleRecord | null>
-  /** The latest outputs of Test Step, by step id, without those that are larger. */
+  /** Returns the latest outputs of Test Step by step id, without those larger than `maxBytes`. */
   stepResults(flowId: string, maxBytes?: number): Promise<Record<string, unknown>>
   setStepResult(flowId: string, stepId: string, output: unknown, at: number): Promise<void>
-  /** Both, but nothing larger than `maxBytes` is read: such results are left out, and with one such sample all of them. */
+  /** Returns samples and results, none larger than `maxBytes`: omits larger results, and all samples if one is larger. */
   small(flowId: string, maxBytes: number): Promise<{ webhooks: WebhookData[]; results: Record<string, unknown> }>
 }

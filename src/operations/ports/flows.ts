@@ -1,4 +1,4 @@
-// Where flows, their versions and the files that they were applied from are kept.
+// The port to the stores of flows, their versions and their flow sources.
 import type { Page, Paged } from './page.ts'
 
 export interface FlowRecord {
@@ -8,7 +8,7 @@ export interface FlowRecord {
   draft: string
   revision: number
   webhookId: string
-  /** The version that is live, if any. */
+  /** The live version, if any. */
   version: number | null
   publishedAt: number | null
   createdAt: number
@@ -19,11 +19,11 @@ export interface VersionRecord {
   version: number
   publishedAt: number
   publishedBy: string
-  /** JSON text; never changes. */
+  /** The document as JSON text, which never changes. */
   document: string
 }
 
-/** Which flow answers at a webhook id, and with which version. */
+/** The flow and version that answer at a webhook id. */
 export interface RouteRecord {
   webhookId: string
   flowId: string
@@ -33,16 +33,16 @@ export interface RouteRecord {
 export interface FlowStore {
   create(flow: FlowRecord): Promise<void>
   get(id: string): Promise<FlowRecord | null>
-  /** `search` is a part of the name, whatever its letters' case. */
+  /** Lists flows. `search` is a part of the name; letter case does not matter. */
   list(page: Page, search?: string | null): Promise<Paged<FlowRecord>>
-  /** By id; flows that are gone have none. */
+  /** Returns names by flow id, without flows that are gone. */
   names(ids: readonly string[]): Promise<Map<string, string>>
-  /** 'conflict': the draft is no longer at the expected revision. */
+  /** Returns 'conflict' if the draft is no longer at the expected revision. */
   replaceDraft(
     id: string,
     change: { name: string; draft: string; updatedAt: number; expectedRevision: number | null },
   ): Promise<FlowRecord | 'conflict' | null>
-  /** Makes the draft of `revision` the live version; an unchanged document keeps its number. */
+  /** Makes the draft of `revision` the live version. An unchanged document keeps its version number. */
   publish(
     id: string,
     by: { revision: number; publishedAt: number; publishedBy: string },
@@ -51,25 +51,25 @@ export interface FlowStore {
   setWebhookId(id: string, webhookId: string, at: number): Promise<FlowRecord | null>
   /** Removes the flow with its versions, samples and deliveries, and cancels its unfinished runs. */
   remove(id: string, at: number): Promise<boolean>
-  /** Where these webhook ids lead. */
+  /** Returns the routes of these webhook ids. */
   routesAt(webhookIds: readonly string[]): Promise<RouteRecord[]>
   routeOf(flowId: string): Promise<RouteRecord | null>
   versions(id: string, page: Page): Promise<Paged<VersionRecord>>
   version(id: string, version: number): Promise<VersionRecord | null>
   routes(): Promise<RouteRecord[]>
-  /** Every flow whose draft or live version has this text in it; `live` is null where there is none, or not with the text. */
+  /** Returns the flows whose draft or live version contains the text. `live` is null if no live version contains it. */
   holding(text: string): Promise<{ id: string; name: string; draft: string; live: string | null }[]>
-  /** Every draft and version, of all flows or of one, that may hold sealed secrets. */
+  /** Returns every draft and version, of all flows or of one, that may hold sealed secrets. */
   sealedDocuments(flowId?: string): Promise<{ flowId: string; document: string }[]>
 }
 
 /** The file that a flow was applied from. */
 export interface FlowSource {
   flowId: string
-  /** Which folder of files, by name. */
+  /** The name of the folder of files. */
   source: string
   path: string
-  /** Of the draft, as it was applied. */
+  /** The revision of the draft that was applied. */
   revision: number
 }
 
@@ -83,7 +83,7 @@ export interface FlowVersion {
   version: number
 }
 
-/** The runs of a flow in one hour, counted since 1970. */
+/** The number of runs of a flow in one hour. Hours count from 1970. */
 export interface FlowHour {
   flowId: string
   hour: number
@@ -92,7 +92,7 @@ export interface FlowHour {
 }
 
 export interface ActivityStore {
-  /** Adds to what is there. */
+  /** Adds the counts to the stored ones. */
   add(counts: readonly FlowHour[]): Promise<void>
   since(flowIds: readonly string[], hour: number): Promise<FlowHour[]>
   deleteBefore(hour: number): Promise<void>

@@ -5,11 +5,11 @@ export interface OAuthSettings {
   authorizationUrl: string | null
   tokenUrl: string
   clientId: string
-  /** null: a public client. */
+  /** null for a public client. */
   clientSecret: string | null
-  /** Where the client's secret goes: into a header, or into the body. */
+  /** The place of the client secret: a header, or the body. */
   clientAuth: 'basic' | 'body'
-  /** Separated by spaces. */
+  /** The scopes, separated by spaces. */
   scopes: string | null
   audience: string | null
 }
@@ -17,14 +17,14 @@ export interface OAuthSettings {
 export interface TokenSet {
   accessToken: string
   refreshToken: string | null
-  /** null: the server does not say. */
+  /** null if the server does not say. */
   expiresInMs: number | null
 }
 
-/** Of what an authorization server says, so much is shown. */
+/** The most characters that are quoted from an authorization server's answer. */
 export const LONGEST_QUOTE = 300
 
-/** The answer is no; `error` is the code of RFC 6749, such as invalid_grant. */
+/** Says that the server refused. `error` is the code of RFC 6749, such as invalid_grant. */
 export class TokenRefused extends Error {
   readonly error: string
   constructor(error: string, message: string) {
@@ -33,9 +33,9 @@ export class TokenRefused extends Error {
   }
 }
 
-/** There was no usable answer; another time there may be. */
+/** Says that there was no usable answer. A later attempt may succeed. */
 export class TokenUnavailable extends Error {
-  /** The other side's wish, from Retry-After. */
+  /** The delay that the server asks for with Retry-After. */
   readonly retryAfterMs: number
   constructor(message: string, retryAfterMs = 0) {
     super(message)
@@ -43,9 +43,9 @@ export class TokenUnavailable extends Error {
   }
 }
 
-/** Each call that asks for tokens rejects with TokenRefused or TokenUnavailable only. */
+/** Asks for tokens. Each such call rejects with TokenRefused or TokenUnavailable only. */
 export interface OAuthClient {
-  /** Where the browser has to go, and what proves at the end that it was us who sent it there (PKCE). */
+  /** Returns the URL for the browser, and the PKCE verifier, which later proves that this service sent it there. */
   begin(settings: OAuthSettings, redirectUri: string, state: string): Promise<{ url: string; verifier: string }>
   exchange(settings: OAuthSettings, redirectUri: string, code: string, verifier: string): Promise<TokenSet>
   refresh(settings: OAuthSettings, refreshToken: string, standing: Standing | null): Promise<TokenSet>

@@ -1,4 +1,4 @@
-// Lists, page by page.
+// The types of lists that are read page by page.
 
 export interface Page {
   limit: number

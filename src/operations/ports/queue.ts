@@ -1,67 +1,67 @@
-// What runs the runs: the line that they wait in, in this process or among several.
+// The port to the queue of runs, in this process or shared by several.
 import type { Claim, ClaimedRun, NewRun } from '../../engine/ports/run-journal.ts'
 
 export interface QueuedRun {
   id: string
   flowId: string
-  /** At most so many runs of its flow at once. */
+  /** The most runs of its flow at the same time. */
   concurrency: number | null
-  /** The run as it was just accepted, so that it need not be read back; null where it must be. */
+  /** The run that was just accepted, which saves reading it back; null if it must be read. */
   fresh: NewRun | null
-  /** When its time had come: since then it is in line. */
+  /** The time at which the run became due and joined the line. */
   since: number
-  /** This process holds it already. */
+  /** Set if this process holds the run already. */
   claim?: Claim | null
 }
 
 export interface Queue {
-  /** Runs taken on and not begun. */
+  /** The number of runs that were accepted and have not begun. */
   readonly size: number
-  /** Since when the one that has waited longest is in line; null: nobody waits. */
+  /** The time at which the longest-waiting run joined the line; null if the line is empty. */
   readonly oldestSince: number | null
-  /** Whoever joins the line after so many more will wait for longer than its run takes; not said of a short line. */
+  /** Returns whether a run that joins after `joining` others waits longer than it takes; always false for a short line. */
   isSlow(joining: number): boolean
   add(run: QueuedRun): void
-  /** The run ended otherwise, wherever it stood. */
+  /** Removes a run that has ended in another way, for example by a cancellation, from every line. */
   forget(run: { id: string; flowId: string }): void
   forgetAllOf(flowId: string): void
 }
 
-/** For what large runs bring into memory. */
+/** The room in memory for large runs. */
 export interface Room {
   bytes: number
-  /** One of them, however large it is. */
+  /** Whether one large run is taken, however large it is. */
   oneAtLeast: boolean
 }
 
-/** With the bytes that it took to read it; 0: few. */
+/** A claimed run with the bytes that it took to read it; 0 for a small one. */
 export type TakenRun = ClaimedRun & { bytes: number }
 
-/** Where processes that share the work find it, and find out which of them are alive. */
+/** The port to the runs that several processes share, and to the list of live processes. */
 export interface DispatchStore {
-  /** Takes over at most so many runs that nobody holds and whose time has come, large ones only as there is room for them. */
+  /** Claims at most `limit` due runs that no worker holds. Large ones are claimed only as far as there is `room`. */
   take(worker: string, limit: number, room?: Room): Promise<TakenRun[]>
-  /** Milliseconds until the next run's time comes. */
+  /** Returns the milliseconds until the next run is due. */
   nextDueIn(): Promise<number | null>
-  /** Runs that nobody has begun, counted up to `most`. */
+  /** Returns the number of runs that have not begun, counted up to `most`. */
   waiting(most: number): Promise<number>
-  /** Lets as many runs of the flow's line begin as its limit has room for; whether there were any. */
+  /** Lets as many runs of the flow's line begin as its limit allows. Returns whether there were any. */
   admit(flowId: string): Promise<boolean>
-  /** Flows with runs in line, each with the first of them. */
+  /** Returns the flows with runs in line, each with its first run. */
   lines(): Promise<{ flowId: string; firstRunId: string }[]>
-  /** What a worker holds. */
+  /** Returns the claims that a worker holds. */
   heldBy(worker: string): Promise<Claim[]>
-  /** What it holds goes back in line. */
+  /** Puts runs that the worker holds back in line. */
   putBack(worker: string, claims: readonly Claim[]): Promise<void>
   enlist(worker: string): Promise<void>
-  /** false: it was taken for dead, and what it held is others' now. */
+  /** Returns false if the worker was declared dead and its runs belong to others now. */
   beat(worker: string): Promise<boolean>
-  /** How often each worker has given a sign of life. */
+  /** Returns how many signs of life each worker has sent. */
   beats(): Promise<Map<string, number>>
-  /** Takes a worker off the list that has given no sign of life since. */
+  /** Removes a worker from the list if it has sent no sign of life since `beat`. */
   strike(worker: string, beat: number): Promise<void>
-  /** Whatever is held by none of the workers on the list goes back in line; the number of such runs. */
+  /** Puts runs that no listed worker holds back in line. Returns their number. */
   freeOrphans(): Promise<number>
-  /** The worker leaves, and what it holds goes back in line. */
+  /** Removes the worker from the list and puts its runs back in line. */
   leave(worker: string): Promise<void>
 }

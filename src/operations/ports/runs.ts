@@ -1,11 +1,11 @@
-// Where runs are kept.
+// The port to the store of runs.
 import type { Claim, JournalEntry, NewRun, RunError, RunStatus } from '../../engine/ports/run-journal.ts'
 import type { KeyValueOperation, StepError } from '../../engine/step-kind.ts'
 import type { ShownWebhook } from './deliveries.ts'
 import type { FlowVersion, RouteRecord } from './flows.ts'
 import type { Page, Paged } from './page.ts'
 
-/** `omitted`: these are larger than what was asked for, and were not read. */
+/** A journal entry for display. `omitted`: these parts exceed the requested size and were not read. */
 export type ShownEntry = JournalEntry & { omitted?: StepPart[] }
 
 export type StepPart = 'input' | 'output' | 'logs'
@@ -25,12 +25,12 @@ export interface RunFilter {
   until: number | null
 }
 
-/** Part of a run's steps: those whose path begins with `under`, after the place `after` in the order of their begin. */
+/** Selects steps of a run: those whose path begins with `under`, after position `after` in the order of their begin. */
 export interface StepsPage {
   under: string
   after: number
   limit: number
-  /** So many bytes at most of what they worked with and what came of them, each and in all. */
+  /** The most bytes of inputs, outputs and logs, each and in total. */
   maxBytes?: number
 }
 
@@ -49,64 +49,64 @@ export interface Dedupe {
 
 export type KeyValueResult = { output: unknown } | { error: StepError }
 
-/** What a replay takes over from the journal of another run: all that came before the step it begins with. */
+/** What a replay copies from the journal of another run: everything before the step that it begins with. */
 export interface ReplayedJournal {
   runId: string
-  /** The place of that step in the order in which the run's steps began. */
+  /** The position of that step in the order in which the run's steps began. */
   before: number
 }
 
-/** What goes with a run that is taken on. */
+/** The conditions under which a run is accepted. */
 export interface RunTerms {
-  /** At most so many runs of its flow at once. */
+  /** The most runs of its flow at the same time. */
   concurrency: number | null
-  /** A caller of this process waits for its reply. */
+  /** Whether a caller of this process waits for the reply. */
   awaited: boolean
-  /** Taken on only while this webhook leads to this version; null: whatever webhooks say. */
+  /** Set if the run is accepted only while this webhook leads to this version. */
   route: RouteRecord | null
 }
 
 export interface Accepted {
-  /** The run that holds the dedupe key: nothing was taken on. */
+  /** The run that holds the dedupe key; if set, nothing was accepted. */
   duplicateOf: string | null
-  /** The webhook leads elsewhere by now: nothing was taken on. */
+  /** Whether the webhook leads elsewhere by now, so that nothing was accepted. */
   stale?: boolean
-  /** This process is to run it, and holds it already. */
+  /** Set if this process runs it and holds it already. */
   claim?: Claim | null
 }
 
 export interface RunStore {
-  /** Durable when it resolves. With a dedupe key that another run holds, nothing starts and that run's id comes back. */
+  /** Resolves when the run is durable. If another run holds the dedupe key, starts nothing and returns that run's id. */
   accept(run: NewRun, dedupe?: Dedupe | null, journal?: ReplayedJournal | null, terms?: RunTerms): Promise<Accepted>
-  /** The run as it was taken on, with its true values. */
+  /** Returns the run as it was accepted, with its true values. */
   original(id: string): Promise<NewRun | null>
-  /** The version that the run follows; a run of a draft has its document. */
+  /** Returns the version that the run follows, or its document if it is a run of a draft. */
   followed(id: string): Promise<Pick<NewRun, 'flowId' | 'version' | 'document'> | null>
-  /** When the step at that path began, in the order of the run's steps. */
+  /** Returns the position of the step at that path in the order in which the run's steps began. */
   seqOf(id: string, path: string): Promise<number | null>
-  /** Without its body where that is larger than `maxBodyBytes`. */
+  /** Returns the run, without its body if that exceeds `maxBodyBytes`. */
   get(id: string, maxBodyBytes?: number): Promise<RunRecord | null>
-  /** So many bytes at most of what they worked with and what came of them, each and in all. */
+  /** Returns steps with at most `maxBytes` of inputs, outputs and logs, each and in total. */
   steps(id: string, maxBytes?: number): Promise<ShownEntry[]>
   stepsPage(id: string, page: StepsPage): Promise<ShownEntry[]>
-  /** Of one step, as the JSON text that is stored in sight; null: it is not there. */
+  /** Returns a part of one step in its stored, readable form, as JSON text; null if there is none. */
   stepPart(id: string, path: string, part: StepPart): Promise<string | null>
-  /** What was delivered, as it is stored in sight; null: there is no such run. */
+  /** Returns the delivered body in its stored, readable form; null if there is no such run. */
   body(id: string): Promise<Uint8Array | null>
   list(filter: RunFilter, page: Page): Promise<Paged<Omit<RunRecord, 'webhook'>>>
-  /** The newest run of each of these flows. */
+  /** Returns the newest run of each of these flows. */
   latestOf(flowIds: readonly string[]): Promise<{ flowId: string; id: string; status: RunStatus; createdAt: number }[]>
-  /** An operation on a flow's keys outside of a run. */
+  /** Runs an operation on a flow's keys outside of a run. */
   operate(flowId: string, operation: KeyValueOperation, now: number): Promise<KeyValueResult>
-  /** false: it had finished before. Whoever runs it has lost its claim. */
+  /** Cancels the run; the process that runs it loses its claim. Returns false if the run had finished before. */
   cancel(id: string, at: number, error: RunError): Promise<boolean>
-  /** In the order in which they came, page by page. */
+  /** Returns a page of unfinished runs in the order of their arrival. */
   active(status: 'queued' | 'running', after: string | null, limit: number): Promise<UnfinishedRun[]>
-  /** The versions that have runs waiting. */
+  /** Returns the versions that have waiting runs. */
   waitingVersions(): Promise<FlowVersion[]>
-  /** The runs of a version that wait, in the order in which they came, page by page. */
+  /** Returns a page of a version's waiting runs in the order of their arrival. */
   waiting(of: FlowVersion, after: string | null, limit: number): Promise<UnfinishedRun[]>
-  /** Waiting runs whose time has come, and when the next one's comes. */
+  /** Returns the waiting runs that are due, and when the next one is. */
   due(now: number, limit: number): Promise<{ runs: UnfinishedRun[]; nextAt: number | null }>
   /** Counts one more attempt of every run that a dead process left running. */
   countRecovered(): Promise<number>

@@ -1,48 +1,48 @@
-// Secrets: sealed where they are kept, hidden where they are shown.
+// The port to secrets, which are sealed in the store and hidden in everything shown.
 
 /** Seals texts for the places that they are bound to. */
 export interface Sealing {
   seal(plain: string, binding: string): string
-  /** null: it was sealed for another place or with a key that is not known, or it was changed. */
+  /** Returns null if the text was sealed for another place or with an unknown key, or was changed. */
   unseal(sealed: string, binding: string): string | null
 }
 
-/** Secrets typed into flows, and the hiding of every secret that is known. */
+/** Seals secrets typed into flows, and hides every known secret. */
 export interface Secrets {
-  /** Sealed for this flow; known, and hidden everywhere, from here on. */
+  /** Seals a literal for this flow. From then on it is known, and hidden everywhere. */
   seal(literal: string, flowId: string): string
-  /** null: it was sealed for another flow, or with a key that is gone. */
+  /** Returns null if the text was sealed for another flow, or with a key that is gone. */
   unseal(sealed: string, flowId: string): string | null
-  /** The secrets that a source, such as a connection, has now; those it had before stay hidden while runs may hold them. */
+  /** Sets the current secrets of a source, such as a connection. Its former secrets stay hidden while runs may hold them. */
   setSource(source: string, values: readonly string[]): void
-  /** Lets go of former secrets that no run has held since before that time. */
+  /** Forgets former secrets that no run has held since `before`. */
   forget(before: number): void
-  /** Finds these values, in whatever form, in the texts that it is given. */
+  /** Returns a function that finds these values, in any encoding, in a text. */
   finder(values: readonly string[]): (text: string) => boolean
-  /** A flow names these sources: `connection:<name>`, `env:<NAME>`, or `env:*` for all of the environment. */
+  /** Notes the sources that a flow names: `connection:<name>`, `env:<NAME>`, or `env:*` for the whole environment. */
   touch(flowId: string, sources: Iterable<string>): void
-  /** Of a flow: a secret that it can have to do with. */
+  /** Returns whether the text holds a secret; with `flowId`, one that the flow has access to. */
   holds(text: string, flowId?: string): boolean
   /**
-   * The same value with its secrets hidden; the same reference where it has none. Of a flow: the secrets that it can have to do
-   * with. To hide others would tell who sends guesses which of them is right.
+   * Returns the value with its secrets hidden, or the same reference if it has none. With `flowId`, hides only the secrets
+   * that the flow has access to: hiding others would confirm a sender's guesses.
    */
   redact<T>(value: T, flowId?: string): T
-  /** As `redact`, for who sent that request: what stands in it is not hidden. */
+  /** Does what `redact` does for the sender of `request`: values in the request are not hidden. */
   redactReply<T>(value: T, flowId: string, request: () => string): T
 }
 
-/** For stores: what may be kept in the clear, and how to keep the rest. */
+/** Tells stores what may be stored readably, and seals the rest. */
 export interface Protect {
-  /** The same for what is of a flow: only the secrets that it can have to do with are hidden. */
+  /** Returns a Protect for a flow's data, which hides only the secrets that the flow has access to. */
   of(flowId: string): Protect
-  /** The text with its secrets hidden; the same text where it has none. */
+  /** Returns the text with its secrets hidden, or the same text if it has none. */
   text(text: string): string
-  /** As `text`, and JSON stays JSON. */
+  /** Does what `text` does and keeps JSON valid. */
   json(text: string): string
   /**
-   * `binding` names the row: sealed text that was moved to another one cannot be revealed. The secrets in it are sealed with
-   * it, and hidden again once it is revealed, also those that have been changed or removed since.
+   * Seals text for the row that `binding` names: it cannot be revealed in another row. The secrets in it are sealed too, and
+   * are hidden again once the text is revealed, even if they have been changed or removed since.
    */
   seal(json: string, binding: string): string
   reveal(sealed: string, binding: string): string

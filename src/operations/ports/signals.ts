@@ -1,28 +1,28 @@
-// What processes that share a database tell one another.
+// The port to the signals between processes that share a database.
 
-/** What one process tells the others. */
+/** A message from one process to the others. */
 export type Signal =
   /** The flow's webhook, version or draft has changed. */
   | { topic: 'flow'; flowId: string }
   | { topic: 'flow_deleted'; flowId: string }
   | { topic: 'cancelled'; runId: string }
   | { topic: 'connections' }
-  /** Whoever had come in by this session or token, or as this user, has to show again who they are. */
+  /** Anyone connected by this session or token, or as this user, has to authenticate again. */
   | { topic: 'access_ended'; actorId: string }
-  /** Somebody watches events in the process that says so. */
+  /** The process that sends this has clients that watch events. */
   | { topic: 'watching' }
   | { topic: 'news'; news: News[] }
 
-/** That a run has come further, or that something has arrived: what there is to know of it stands in the database. */
+/** Says that a run has progressed or that something has arrived. The details are in the database. */
 export interface News {
   type: 'run' | 'delivery' | 'sample'
-  /** An accepted delivery goes by the id of its run. */
+  /** The id; an accepted delivery has the id of its run. */
   id: string
   flowId: string
 }
 
-/** The way to the other processes; where there is only one, it leads nowhere. */
+/** Sends signals to the other processes; does nothing if there is only one. */
 export interface Signals {
-  /** To all others, in order, as soon as may be. */
+  /** Sends to all others, in order, as soon as possible. */
   send(signal: Signal): void
 }

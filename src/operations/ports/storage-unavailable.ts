@@ -1,6 +1,6 @@
-/** The database could not keep, or give, what it was asked to. */
+/** The database could not store or return what it was asked for. */
 export class StorageUnavailable extends Error {
-  /** It was on its way: it may have been carried out all the same. Otherwise nothing was written. */
+  /** Whether the request may have been carried out despite the error. If false, nothing was written. */
   readonly unsure: boolean
 
   constructor(message: string, options?: { cause?: unknown; unsure?: boolean }) {

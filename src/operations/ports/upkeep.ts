@@ -1,37 +1,37 @@
-// What keeps the database in order: retention, backups, and the keys that seal it.
+// The port to the upkeep of the database: retention, backups, and the keys that seal it.
 
 export interface Housekeeping {
-  /** Deletes at most `limit` of what is older than `before`; the number deleted. */
+  /** Deletes at most `limit` rows older than `before` and returns their number. */
   deleteOlderThan(before: number, now: number, limit: number): Promise<number>
 }
 
 export interface Backup {
   path: string
   size: number
-  /** Once it has been read. */
+  /** Deletes the backup file. Called once it has been read. */
   remove(): void
 }
 
 export interface Backups {
-  /** Everything that was committed when it was called; writers are not held up. */
+  /** Makes a backup of everything committed before the call, without blocking writers. */
   make(): Promise<Backup>
 }
 
-/** How far a place was gone through. */
+/** The progress of resealing one place. */
 export interface Resealed {
-  /** Where to go on; null: that was all of it. */
+  /** The position to continue from; null at the end. */
   after: string | null
   done: number
-  /** Values that could not be opened. */
+  /** The number of values that could not be unsealed. */
   unreadable: number
 }
 
-/** Everything that is sealed in the database. */
+/** All sealed values in the database. */
 export interface SealedRows {
-  /** How many values each key has sealed, by its id. */
+  /** Returns how many values each key has sealed, by key id. */
   count(): Promise<Map<string, number>>
   readonly places: readonly string[]
-  /** Seals anew some values of a place that a key has sealed, in one short transaction. `reseal`: null where it cannot be opened. */
+  /** Reseals some values of a place and key in one short transaction. `reseal` returns null if a value cannot be opened. */
   resealSome(
     place: string,
     keyId: string,
@@ -40,11 +40,11 @@ export interface SealedRows {
   ): Promise<Resealed>
 }
 
-/** What the vault keeps in the database, to know whether its keys fit. */
+/** The vault's records in the database, which show whether its keys fit. */
 export interface VaultRecords {
-  /** `keyIds`: those that were given with it; null where nobody has noted them. */
+  /** Returns the check value. `keyIds` are the keys that were configured with it; null if they were never recorded. */
   check(): Promise<{ sealed: string; keyIds: string[] | null } | null>
   setCheck(sealed: string, keyIds: readonly string[]): Promise<void>
-  /** The ids of the keys that drafts, live versions, unfinished runs, the keys of flows and connections need. */
+  /** Returns the ids of the keys that drafts, live versions, unfinished runs, the keys of flows and connections need. */
   keyIdsInUse(): Promise<string[]>
 }
