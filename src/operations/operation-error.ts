@@ -1,4 +1,4 @@
-// What an operation refuses, with a stable code and a message the user can act on; http/ alone maps codes to statuses.
+// Errors of operations, with a stable code and a message that the user can act on. Only http/ maps codes to statuses.
 import { API_ERRORS, type ApiErrorCode, CODE, filled } from '../base/error-catalogue.ts'
 import type { Issue } from '../flow/issue.ts'
 

@@ -1,4 +1,4 @@
-// What all operations together work with; built once, in app/.
+// The services of all operations together; app/ builds them once.
 import type { AccessServices } from './access/services.ts'
 import type { BodyBudget } from './deliveries/body-budget.ts'
 import type { DeliveryServices } from './deliveries/services.ts'

@@ -1,9 +1,9 @@
-// How much of what was kept one reply shows: it is parsed, searched for secrets and written out again in one turn of the event loop.
+// Limits the data in one reply: it is parsed, searched for secrets and written out in one turn of the event loop.
 
-/** Of a body, of what a step worked with and of what came of it, and of all of them in a list: about a twentieth of a second's work. */
+/** The limit for a body, a step's input or output, and all of them in a list: about a twentieth of a second's work. */
 export const SHOWN_BYTES = 256 * 1024
 
-/** Whether a value written as JSON is larger than that, roughly; what is far larger is not read to its end. */
+/** Returns whether the value's JSON exceeds `most`, roughly. A far larger value is not read to its end. */
 export function isLarge(value: unknown, most = SHOWN_BYTES): boolean {
   const open: unknown[] = [value]
   let size = 0

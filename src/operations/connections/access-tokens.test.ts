@@ -1,4 +1,4 @@
-// Tokens on a real database, with a clock and an authorization server that the test sets.
+// Tests tokens on a real database, with a clock and an authorization server that the test controls.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ let folder: string
 let storage: SqliteStorage
 let grants: GrantStore
 let time: number
-/** The refresh tokens that the server was asked with, and what it answers. */
+/** The refresh tokens that the server received, and its answers. */
 let asked: string[]
 let answer: (n: number) => TokenSet | Promise<TokenSet>
 let beforeItLeaves: () => Promise<void>
@@ -55,7 +55,7 @@ const tokenSet = (n: number, expiresInMs: number | null = 3_600_000): TokenSet =
   expiresInMs,
 })
 
-/** The tokens as one process sees them. */
+/** Returns the tokens as one process sees them. */
 async function process({ alone = true } = {}): Promise<{ tokens: AccessTokens; connections: LiveConnections }> {
   const connections = new LiveConnections(createSecrets(testVault(1), new Redactor(), () => time))
   connections.put(CRM)

@@ -1,5 +1,5 @@
-// The access tokens of OAuth connections: fetched when they are first needed, refreshed ahead of their end, with one request at
-// a time for each connection, however many runs and processes want the token.
+// Gets the access tokens of OAuth connections: fetches them at first use and refreshes them before they expire, with one
+// request at a time for each connection, even if many runs and processes need the token.
 
 import { CODE } from '../../base/error-catalogue.ts'
 import { ConnectionError } from '../../engine/ports/connections.ts'
@@ -21,30 +21,30 @@ export interface AccessTokenPorts {
   grants: GrantStore
   oauth: OAuthClient
   now(): number
-  /** A clock that never jumps. */
+  /** Returns the time of a clock that never jumps. */
   elapsedMs(): number
   sleep(ms: number): Promise<void>
-  /** No other process uses the database: a refresh that is not ours was cut short. */
+  /** Whether no other process uses the database, so that a refresh begun by another process was cut short. */
   alone: boolean
   redact(text: string): string
   warn(message: string, details: Record<string, unknown>): void
 }
 
-/** A token is refreshed so long before it ends, or at half of a shorter life. */
+/** A token is refreshed this long before it expires, or at half of its lifetime if that is shorter. */
 const AHEAD_MS = 60_000
-/** Between the attempts of one refresh. */
+/** The delays between the attempts of one refresh. */
 const ATTEMPT_DELAYS_MS = [300, 1000]
-/** Longer than all attempts of one refresh can take. */
+/** The lease of one refresh: longer than all of its attempts can take. */
 const LEASE_MS = 60_000
-/** So long before the end of that time no request leaves any more: it would arrive after it. */
+/** No request leaves this shortly before the lease ends, because it would arrive after the end. */
 const LEASE_MARGIN_MS = 1000
 const LEASE_POLL_MS = 250
 const STORE_RETRY_MS = 1000
-/** So often somebody else may have changed the grant in between. */
+/** The most times that a change by another process may get in the way of a write. */
 const MOST_LOST = 20
-/** An API that refuses whatever token it gets would otherwise cause a refresh with each request. */
+/** An API that refuses every token would otherwise cause a refresh at each request. */
 const RENEWED_AGAIN_AFTER_MS = 60_000
-/** After a failed refresh none is tried for a while, which doubles each time: first, and at most. */
+/** The pause after a failed refresh, first and longest; it doubles with each failure. */
 const PAUSE_MS = { unavailable: [1000, 60_000], refused: [10_000, 300_000] } as const
 
 interface Setback {
@@ -59,7 +59,7 @@ export class AccessTokens {
   /** The refreshes under way, by connection. */
   readonly #running = new Map<string, Promise<string>>()
   readonly #setbacks = new Map<string, Setback>()
-  /** Tokens that were fetched because an API had refused the one before, and that it refused like that one. */
+  /** The tokens that replaced a refused one and that the API refused too. */
   readonly #refusedAgain = new Map<string, { token: string; at: number }>()
   #stopped = false
 
@@ -67,7 +67,7 @@ export class AccessTokens {
     this.#ports = ports
   }
 
-  /** At start, and when another process may have changed something. */
+  /** Reads the grants, at start and when another process may have changed them. */
   async load(): Promise<void> {
     const grants = await this.#ports.grants.all()
     const there = new Set(grants.map(({ connection }) => connection))
@@ -80,14 +80,14 @@ export class AccessTokens {
     return this.#grants.get(name)
   }
 
-  /** At once where it is good for a while. */
+  /** Returns the token at once if it stays valid for a while. */
   accessToken(name: string): string | Promise<string> {
     const grant = this.#grants.get(name)
     if (grant?.tokens && this.#isFresh(grant)) return grant.tokens.accessToken
     return this.#refresh(name, null)
   }
 
-  /** Another token in place of one that an API refused; null where there is none to be had. */
+  /** Returns a new token in place of one that an API refused; null if there is none. */
   async renewed(name: string, refused: string): Promise<string | null> {
     const tokens = this.#grants.get(name)?.tokens
     if (tokens && tokens.accessToken !== refused) return tokens.accessToken
@@ -98,7 +98,7 @@ export class AccessTokens {
       const token = await this.#refresh(name, refused)
       return token === refused ? null : token
     } catch (error) {
-      // The API's own refusal says more.
+      // The API's own refusal is more helpful than this error.
       if (error instanceof ConnectionError && error.code === CODE.token_unavailable) return null
       throw error
     }
@@ -108,7 +108,7 @@ export class AccessTokens {
     this.#refusedAgain.set(name, { token, at: this.#ports.now() })
   }
 
-  /** The user has agreed: what the authorization server gave counts from here on. */
+  /** Stores the tokens that the authorization server granted after the user's consent. */
   async connect(name: string, tokens: TokenSet): Promise<void> {
     for (let lost = 0; lost < MOST_LOST; lost++) {
       this.#connection(name)
@@ -118,7 +118,7 @@ export class AccessTokens {
     throw failure.unavailable(name, failure.KEEPS_CHANGING)
   }
 
-  /** What was granted to another client or by another server is of no use any more. */
+  /** Drops a grant if the settings now name another client or another server. */
   async settingsChanged(before: ConnectionRecord, after: ConnectionRecord): Promise<void> {
     const { name } = after
     this.#setbacks.delete(name)
@@ -130,7 +130,7 @@ export class AccessTokens {
     const sameParties = ['grant', 'tokenUrl', 'clientId'].every((field) => before.fields[field] === after.fields[field])
     if (after.kind !== 'oauth2' || !isCodeGrant(after) || !sameParties) return this.forget(name)
     if (!held.tokens?.refreshToken) return
-    // Refreshed at the next use: the client's new secret may be all that was missing.
+    // The next use refreshes the token: a new client secret may be all that was missing.
     await this.#put({ ...next(held), state: 'ready', reason: null, expiresAt: this.#ports.now() })
   }
 
@@ -146,7 +146,7 @@ export class AccessTokens {
     this.#ports.connections.setTokens(name, null)
   }
 
-  /** Resolves when no refresh is under way; no other is begun. */
+  /** Resolves when no refresh is under way. No other refresh begins. */
   async stop(): Promise<void> {
     this.#stopped = true
     await Promise.allSettled(this.#running.values())
@@ -169,7 +169,7 @@ export class AccessTokens {
   async #obtain(name: string, refused: string | null): Promise<string> {
     for (let lost = 0; lost < MOST_LOST; ) {
       const connection = this.#connection(name)
-      // As the database has it: another process may have been faster.
+      // The database is asked, because another process may have refreshed the token already.
       const held = (await this.#ports.grants.get(name)) ?? noGrant(name)
       if (held.version > (this.#grants.get(name)?.version ?? 0)) this.#adopt(held)
       if (held.tokens && held.tokens.accessToken !== refused && this.#isFresh(held)) return held.tokens.accessToken
@@ -181,7 +181,7 @@ export class AccessTokens {
         await this.#ports.sleep(LEASE_POLL_MS)
         continue
       }
-      // Written before the request leaves: should its result be lost, the refresh token may be spent.
+      // The claim is stored before the request leaves: if the result is lost, the refresh token may be used up.
       const claim = { ...next(held), refreshingSince: this.#ports.now() }
       const standing = this.#standing()
       const token = (await this.#put(claim)) ? await this.#ask(connection, held, claim, refused, standing) : null
@@ -191,7 +191,7 @@ export class AccessTokens {
     throw failure.unavailable(name, failure.KEEPS_CHANGING)
   }
 
-  /** From the moment at which the claim is asked for: afterwards this process may stand still without knowing it. */
+  /** Counts the lease from before the claim is written, because this process may stall afterwards without noticing. */
   #standing(): Standing | null {
     const { alone, elapsedMs } = this.#ports
     if (alone) return null
@@ -199,7 +199,7 @@ export class AccessTokens {
     return { isCertain: () => elapsedMs() < until, confirm: async () => false }
   }
 
-  /** null: the grant was changed meanwhile, or may have been, so that the answer is of no use. */
+  /** Returns null if the grant was, or may have been, changed meanwhile, which makes the answer useless. */
   async #ask(
     connection: ConnectionRecord,
     held: GrantRecord,
@@ -210,7 +210,7 @@ export class AccessTokens {
     const { name } = connection
     try {
       const tokens = await this.#request(connection, held, standing)
-      // A server that sends no other refresh token means the one that we have.
+      // A server that sends no new refresh token means that the old one stays valid.
       const granted = this.#granted(claim, { ...tokens, refreshToken: tokens.refreshToken ?? refreshTokenOf(held) })
       return (await this.#keepTrying(granted)) ? tokens.accessToken : null
     } catch (error) {
@@ -246,7 +246,7 @@ export class AccessTokens {
       }
   }
 
-  /** A token that cannot be refreshed. */
+  /** Returns a token that cannot be refreshed until it expires; then throws. */
   async #toItsEnd(held: GrantRecord, refused: string | null): Promise<string> {
     const { connection, state, reason, tokens } = held
     if (!tokens) throw failure.unauthorized(connection, state === 'reconnect' ? reason! : failure.NOT_CONNECTED)
@@ -255,7 +255,7 @@ export class AccessTokens {
     throw failure.unauthorized(connection, failure.NO_REFRESH_TOKEN)
   }
 
-  /** A token that has not ended yet is better than none. */
+  /** Returns a token that has not expired yet, if there is one; otherwise throws `error`. */
   #makeDo(held: GrantRecord, refused: string | null, error: ConnectionError): string {
     if (held.tokens && held.tokens.accessToken !== refused && this.#isGood(held)) return held.tokens.accessToken
     throw error
@@ -303,7 +303,7 @@ export class AccessTokens {
     return !this.#ports.alone && refreshingSince !== null && this.#ports.now() < refreshingSince + LEASE_MS
   }
 
-  /** What came cannot be asked for again: it is kept however long the database takes. */
+  /** Stores the grant however long the database takes: the server does not issue the same tokens again. */
   async #keepTrying(grant: GrantRecord): Promise<boolean> {
     for (;;)
       try {
@@ -314,7 +314,7 @@ export class AccessTokens {
       }
   }
 
-  /** false: somebody else has changed it. */
+  /** Returns false if another process has changed the grant. */
   async #put(grant: GrantRecord): Promise<boolean> {
     if (!(await this.#ports.grants.put(grant))) return false
     this.#adopt(grant)

@@ -1,4 +1,4 @@
-// OAuth by authorization code: sends the user's browser to the authorization server, and takes it back once, from the same place.
+// Authorizes a connection by OAuth authorization code: sends the user's browser to the server, and accepts it back once.
 
 import { CODE } from '../../base/error-catalogue.ts'
 import { ConnectionError } from '../../engine/ports/connections.ts'
@@ -14,7 +14,7 @@ export const AUTHORIZATION_MS = 600_000
 
 export interface BegunAuthorization {
   url: string
-  /** What the browser that asked has to show when it comes back, and under which name; null where no browser asked. */
+  /** The cookie that the browser has to send when it returns; null if no browser asked. */
   browser: { name: string; secret: string } | null
 }
 
@@ -52,7 +52,7 @@ export async function beginAuthorization(
 
 export interface FinishedAuthorization {
   connection: string | null
-  /** null: it is connected. */
+  /** null if the connection is authorized. */
   problem: string | null
 }
 
@@ -61,11 +61,11 @@ export interface Callback {
   code?: string | undefined
   error?: string | undefined
   errorDescription?: string | undefined
-  /** What the browser shows under that name. */
+  /** Returns the browser's cookie of that name. */
   cookie(name: string): string | undefined
 }
 
-/** A request is spent by the attempt, whatever comes of it. */
+/** Finishes an authorization. Each attempt uses up the request, even if it fails. */
 export async function finishAuthorization(
   services: ConnectionServices,
   callback: Callback,
@@ -96,7 +96,7 @@ function refusal(services: ConnectionServices, callback: Callback, request: Auth
   if (!isUnchanged(services, request)) return CHANGED
   if (callback.error !== undefined) {
     const description = callback.errorDescription ? `: ${callback.errorDescription}` : ''
-    // The caller's own words: a mask in them would tell it that it guessed right.
+    // The text comes from the caller: masking parts of it would confirm a guessed secret.
     return `The authorization server says ${callback.error}${description}`.slice(0, LONGEST_QUOTE)
   }
   return callback.code ? null : 'The authorization server sent no code: begin again at the connection.'
@@ -112,7 +112,7 @@ async function exchange(
   try {
     const settings = settingsOf(connection)
     const tokens = await services.oauth.exchange(settings, redirectUri(services), code!, request.verifier)
-    // What was granted to one client is of no use to another.
+    // A grant to one client is useless to another.
     if (!isUnchanged(services, request)) return CHANGED
     await record()
     await services.tokens.connect(connection.name, tokens)
@@ -126,5 +126,5 @@ async function exchange(
 
 const redirectUri = ({ baseUrl }: ConnectionServices): string => `${baseUrl}/api/v1/oauth/callback`
 
-/** A name for each, so that several may be under way in one browser. */
+/** Returns a cookie name for each request, so that one browser can have several under way. */
 const cookieOf = (id: string): string => `millrace_oauth_${id.slice(0, 16)}`

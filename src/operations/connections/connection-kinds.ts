@@ -1,18 +1,18 @@
-// The kinds of connections and their fields (docs/connections.md#kinds): what may stand in them, and which of them are secret.
+// Lists the kinds of connections and their fields (docs/connections.md#kinds): what they may hold, and which are secret.
 import type { IssueCode } from '../../base/error-catalogue.ts'
 import { checkHeaderName, parseOutboundUrl } from '../../engine/outbound-rules.ts'
 import { OutboundError } from '../../engine/ports/http-client.ts'
 import { type Issue, nearest, pointer } from '../../flow/issue.ts'
 import type { ConnectionKind } from '../ports/connections.ts'
 
-/** A field's fault, as the end of a sentence that begins with its name; null where it has none. */
+/** Returns a field's fault as the end of a sentence that begins with the field's name; null if there is none. */
 type Check = (value: unknown, fields: Fields) => string | null
 
 interface Rule {
   secret?: true
   check: Check
   default?: string
-  /** Without it the connection is of no use. */
+  /** Whether the connection is useless without the field. */
   required?: boolean | ((fields: Fields) => boolean)
 }
 
@@ -47,7 +47,7 @@ const keyName: Check = (value, fields) =>
 const KINDS: Record<Exclude<ConnectionKind, 'custom'>, Record<string, Rule>> = {
   basic: {
     username: { check: userName, required: true },
-    // Some APIs take their key as the user name, with no password.
+    // Some APIs take their key as the user name, without a password.
     password: { check: maybeEmpty, secret: true, default: '' },
   },
   bearer: { token: { check: text, secret: true, required: true } },
@@ -61,26 +61,26 @@ const KINDS: Record<Exclude<ConnectionKind, 'custom'>, Record<string, Rule>> = {
     authorizationUrl: { check: url, required: (fields) => fields['grant'] === 'authorization_code' },
     tokenUrl: { check: url, required: true },
     clientId: { check: text, required: true },
-    // Public clients have none: PKCE protects them.
+    // Public clients have no secret: PKCE protects them.
     clientSecret: { check: text, secret: true, required: (fields) => fields['grant'] === 'client_credentials' },
     scopes: { check: scopes },
     clientAuth: { check: oneOf('basic', 'body'), default: 'basic' },
     audience: { check: text },
   },
 }
-/** Where secrets and what is granted for them come from and go to. */
+/** The URLs that send and receive secrets and grants. */
 export const ENDPOINT_FIELDS: readonly string[] = ['tokenUrl', 'authorizationUrl']
 const CUSTOM: Rule = { check: text, secret: true }
 
 export const CONNECTION_KINDS: readonly ConnectionKind[] = [...(Object.keys(KINDS) as ConnectionKind[]), 'custom']
 
 export interface SortedFields {
-  /** May be seen by everybody who may see the connection. */
+  /** The fields that every reader of the connection may see. */
   open: Fields
   secrets: Record<string, string>
 }
 
-/** Fills in defaults and parts what is secret from what is not; each fault goes to `issues`. */
+/** Fills in defaults and separates secret from readable fields. Each fault goes to `issues`. */
 export function sortFields(kind: ConnectionKind, given: Fields, issues: Issue[]): SortedFields {
   const report = (name: string, code: IssueCode, message: string) =>
     issues.push({ path: pointer('/fields', name), code, message: `${name} ${message}` })
@@ -107,7 +107,7 @@ export function sortFields(kind: ConnectionKind, given: Fields, issues: Issue[])
   return sorted
 }
 
-/** Whatever fields it has; what cannot be named in a template is left out, and so reported as unknown. */
+/** Returns a rule for each given field. Reports names that a template cannot write. */
 function customRules(given: Fields, report: (name: string, code: IssueCode, message: string) => void) {
   const names = Object.keys(given)
   if (names.length === 0 || names.length > MAX_CUSTOM_FIELDS)

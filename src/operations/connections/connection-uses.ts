@@ -1,4 +1,4 @@
-// Which flows name which connection, and what of it.
+// Finds which flows use which connection, and which of its fields.
 import { CODE } from '../../base/error-catalogue.ts'
 import type { Issue } from '../../flow/issue.ts'
 import { parseJson } from '../../flow/parse-json.ts'
@@ -11,11 +11,11 @@ export interface FlowUses {
   id: string
   name: string
   draft: ConnectionUse[]
-  /** Of the version that is live. */
+  /** The uses in the live version. */
   live: ConnectionUse[]
 }
 
-/** Of one connection, or of any. */
+/** Returns the flows that use one connection, or any if it is null. */
 export async function flowsUsing({ flows, kinds }: ConnectionServices, connection: string | null): Promise<FlowUses[]> {
   const usesIn = (document: string | null) =>
     document === null
@@ -27,7 +27,7 @@ export async function flowsUsing({ flows, kinds }: ConnectionServices, connectio
     .filter(({ draft, live }) => draft.length > 0 || live.length > 0)
 }
 
-/** Refuses a change after which a live flow would name what is not there. */
+/** Throws if a live flow would refer to something that is missing after the change. */
 export function refuseIfMissed(uses: FlowUses[], name: string, shapes: ConnectionShapes): void {
   const broken = uses.filter(({ live }) => live.some((use) => use.name === name && useProblem(use, shapes, () => '')))
   if (broken.length === 0) return

@@ -4,7 +4,7 @@ import { flowsUsing, refuseIfMissed } from './connection-uses.ts'
 import { connectionTarget, findConnection } from './read-connections.ts'
 import type { ConnectionServices } from './services.ts'
 
-/** Refused while a published flow uses it. Drafts do not keep it. */
+/** Deletes a connection. Throws if a published flow uses it; drafts do not count. */
 export async function deleteConnection(services: ConnectionServices, actor: Actor, name: string): Promise<void> {
   findConnection(services, name)
   await services.connections.whileLeaving(name, async () => {

@@ -1,10 +1,10 @@
-// Which hosts a connection's secret may be sent to: `api.example.com`, `*.example.com`, `host:port`.
+// Limits the hosts that a connection's secret may be sent to: `api.example.com`, `*.example.com`, `host:port`.
 
 export interface HostRule {
-  /** In the form in which URLs have it; with a dot before it for all hosts below it. */
+  /** The host as URLs write it, with a leading dot if the rule covers all hosts below it. */
   host: string
   below: boolean
-  /** null: any. */
+  /** null for any port. */
   port: string | null
 }
 
@@ -12,13 +12,13 @@ const RULE = /^(\*\.)?(\[[0-9a-f:.]+\]|[^\s:/?#@[\]*\\]+)(?::(\d{1,5}))?$/i
 
 const ADDRESS = /^\[|^\d+\.\d+\.\d+\.\d+$/
 
-/** `example.com.` names the same host as `example.com`. */
+/** Returns the host without the root dot: `example.com.` is the same host as `example.com`. */
 const withoutRootDot = (host: string): string => host.replace(/\.$/, '')
 
-/** null where it is no host. */
+/** Returns null if the text names no host. */
 export function parseHostRule(text: string): HostRule | null {
   const [, wildcard, host, port = null] = RULE.exec(text.trim()) ?? []
-  // The URL parser writes hosts in the one way in which they are compared: lower case, punycode, addresses in full.
+  // The URL parser normalises hosts for comparison: lower case, punycode, addresses in full.
   const url = host === undefined ? null : URL.parse(`http://${host}`)
   if (!url || url.hostname === '' || (port !== null && (Number(port) < 1 || Number(port) > 65_535))) return null
   const name = withoutRootDot(url.hostname)
@@ -35,7 +35,7 @@ export function allows(rules: readonly HostRule[], url: URL): boolean {
   )
 }
 
-/** Whether these rules allow a place that those before them did not. No rules allow every place. */
+/** Returns whether `rules` allow a host that `before` did not. An empty list allows every host. */
 export function allowsMore(rules: readonly HostRule[], before: readonly HostRule[]): boolean {
   if (before.length === 0) return false
   return rules.length === 0 || rules.some((rule) => !before.some((wider) => covers(wider, rule)))

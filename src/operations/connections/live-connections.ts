@@ -1,4 +1,4 @@
-// Every connection, opened and kept in memory: steps read their fields without asking the database, and always as they are now.
+// Keeps every connection in memory, unsealed and current, so that steps read fields without asking the database.
 
 import { CODE, filled, OUTBOUND_ERRORS } from '../../base/error-catalogue.ts'
 import { OutboundError } from '../../engine/ports/http-client.ts'
@@ -19,12 +19,12 @@ export class LiveConnections {
   readonly fields: Record<string, Readonly<Record<string, unknown>>> = Object.create(null)
   readonly #secrets: Secrets
   readonly #records = new Map<string, ConnectionRecord>()
-  /** What OAuth connections were granted. */
+  /** The tokens that OAuth connections were granted. */
   readonly #tokens = new Map<string, Tokens>()
-  /** About to be deleted: nothing new may refer to them. */
+  /** The connections that are about to be deleted: nothing new may refer to them. */
   readonly #leaving = new Set<string>()
   readonly #limits = new Map<string, Limit>()
-  /** Finds the secrets of all that are limited: most texts hold none. */
+  /** Finds the secrets of all limited connections at once: most texts hold none. */
   #holdsLimited: ((text: string) => boolean) | null = null
 
   #kindChanged = () => {}
@@ -33,7 +33,7 @@ export class LiveConnections {
     this.#secrets = secrets
   }
 
-  /** What was compiled for connections of other kinds has to be compiled anew. */
+  /** Sets the callback for a change of a connection's kind, after which flows must be compiled again. */
   whenKindChanges(then: () => void): void {
     this.#kindChanged = then
   }
@@ -46,7 +46,7 @@ export class LiveConnections {
     return [...this.#records.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1))
   }
 
-  /** Takes over what was stored, unless something newer is here already. */
+  /** Takes over a stored connection, unless memory has a newer revision. */
   put(record: ConnectionRecord): void {
     const { name, revision } = record
     const before = this.#records.get(name)
@@ -71,7 +71,7 @@ export class LiveConnections {
     this.#secrets.setSource(sourceOf(name), [])
   }
 
-  /** While `work` decides whether the connection goes, no flow can be published that names it. */
+  /** Runs `work`, which decides on the deletion. Meanwhile no flow that uses the connection can be published. */
   async whileLeaving<T>(name: string, work: () => Promise<T>): Promise<T> {
     this.#leaving.add(name)
     try {
@@ -112,7 +112,7 @@ export class LiveConnections {
     const values = Object.values(secrets ?? {})
     if (tokens) values.push(tokens.accessToken)
     if (tokens?.refreshToken) values.push(tokens.refreshToken)
-    // Known before anything can use them.
+    // Secrets are registered for hiding before any step can use them.
     this.#secrets.setSource(sourceOf(name), values)
     this.fields[name] = Object.freeze(
       Object.assign(Object.create(null), fields, secrets, tokens && { accessToken: tokens.accessToken }),
@@ -139,7 +139,7 @@ const hostNotAllowed = ({ name, hosts }: Limit, url: URL): OutboundError =>
 export const shapeOf = ({ kind, fields, secrets }: ConnectionRecord): ConnectionShape => ({
   kind,
   open: new Set(Object.keys(fields)),
-  // The token is there, or fetched when a step wants it.
+  // The token exists already or is fetched when a step needs it.
   fields: new Set([
     ...Object.keys(fields),
     ...Object.keys(secrets ?? {}),

@@ -1,6 +1,6 @@
 import type { ConnectionServices } from './services.ts'
 
-/** At start, and when another process may have changed some: they are here as the database has them. */
+/** Loads the connections from the database, at start and when another process may have changed some. */
 export async function loadConnections({
   connections,
   connectionStore,

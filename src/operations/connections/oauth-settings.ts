@@ -1,7 +1,7 @@
 import type { ConnectionRecord } from '../ports/connections.ts'
 import type { OAuthSettings } from '../ports/oauth-client.ts'
 
-/** Of a connection of the kind oauth2. */
+/** Returns the settings of a connection of the kind oauth2. */
 export function settingsOf({ fields, secrets }: ConnectionRecord): OAuthSettings {
   const { authorizationUrl, tokenUrl, clientId, scopes, clientAuth, audience } = fields as Record<string, string>
   return {

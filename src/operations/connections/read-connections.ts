@@ -1,4 +1,4 @@
-// Connections as the API shows them: never with what is secret in them.
+// Shows connections as the API does, without their secrets.
 
 import { notFound } from '../operation-error.ts'
 import type { AuditTarget } from '../ports/audit.ts'

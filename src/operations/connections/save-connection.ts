@@ -1,4 +1,4 @@
-// Creates and changes connections. Secret fields are only ever written: one that is left out stays as it is.
+// Creates and changes connections. Secret fields are never read back: a secret field that is omitted keeps its value.
 import { CODE } from '../../base/error-catalogue.ts'
 import { type Issue, pointer } from '../../flow/issue.ts'
 import { CONNECTION_NAME } from '../../flow/validate/connection-use.ts'
@@ -61,7 +61,7 @@ export async function createConnection(
   return connectionView(services, record, await flowsUsing(services, name))
 }
 
-/** Fields that can be read are replaced as a whole; of the secret ones those that are given. What is left out of the rest stays. */
+/** Replaces the readable fields as a whole, and only those secret fields that are given. Omitted settings stay. */
 export async function replaceConnection(
   services: ConnectionServices,
   actor: Actor,
@@ -95,7 +95,7 @@ export async function replaceConnection(
   }
   const uses = await flowsUsing(services, name)
   refuseIfMissed(uses, name, new Map([[name, shapeOf(record)]]))
-  // Nobody agreed to what was granted going there: it must be gone before the new place counts.
+  // The user did not consent to sending the grant to the new place: it is deleted before the change takes effect.
   if (change) await services.tokens.forget(name)
   await services.audit.together(async () => {
     if (!(await services.connectionStore.replace(record)))
@@ -108,7 +108,7 @@ export async function replaceConnection(
   return connectionView(services, record, uses)
 }
 
-/** What of the change would let secrets go where they did not go before; null where nothing would. */
+/** Returns the part of the change that lets secrets go to new places; null if there is none. */
 function newPlace(current: ConnectionRecord, fields: Record<string, unknown>, hosts: string[]): string | null {
   const endpoint = ENDPOINT_FIELDS.find((name) => fields[name] !== undefined && fields[name] !== current.fields[name])
   if (endpoint) return endpoint
@@ -116,7 +116,7 @@ function newPlace(current: ConnectionRecord, fields: Record<string, unknown>, ho
   return allowsMore(rules(hosts), rules(current.hosts)) ? 'hosts' : null
 }
 
-/** Whoever may change a connection need not know its secrets, and must not learn them by sending them elsewhere. */
+/** Requires the secrets again: an editor who does not know them must not learn them by sending them elsewhere. */
 function askAgain(
   change: string,
   current: ConnectionRecord,
@@ -144,7 +144,7 @@ function kindOf(kind: string | undefined, issues: Issue[]): ConnectionKind | nul
   return known ?? null
 }
 
-/** A field that is null is taken away. */
+/** Sorts the fields, without those that are null, which removes them. */
 function fieldsOf(kind: ConnectionKind | null, given: Record<string, unknown>, issues: Issue[]): SortedFields {
   const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
   return kind ? sortFields(kind, present, issues) : { open: {}, secrets: {} }
@@ -161,7 +161,7 @@ function hostsOf(hosts: string[], issues: Issue[]): string[] {
   return hosts.map((host) => host.trim())
 }
 
-/** Messages name fields and never quote them. */
+/** Throws if there are issues. Their messages name fields and never quote values. */
 function refuse(issues: Issue[]): void {
   if (issues.length)
     throw new OperationError(CODE.invalid_request, `The connection cannot be saved: ${issues[0]!.message}.`, issues)

@@ -12,7 +12,7 @@ export interface ConnectionServices extends EventServices {
   authorizationRequests: AuthorizationRequestStore
   oauth: OAuthClient
   tokens: AccessTokens
-  /** Where connections are used. */
+  /** The flows that may use connections. */
   flows: FlowStore
   kinds: ReadonlyMap<string, StepKind>
 }

@@ -1,4 +1,4 @@
-// Why there is no access token, in words that say what to do.
+// Words the reasons why there is no access token, each with what to do.
 
 import { CODE, CONNECTION_ERRORS, filled } from '../../base/error-catalogue.ts'
 import { ConnectionError } from '../../engine/ports/connections.ts'

@@ -1,10 +1,10 @@
-// How many bytes of bodies that are being taken on may be in memory at once. Whoever comes when there is no room is refused before
-// the body is read, so that many large ones at a time cannot end the process.
+// Limits the bytes of request bodies that are in memory at once. Without room, a request is refused before its body is
+// read, so that many large bodies at a time cannot exhaust the memory of the process.
 
-/** Such bodies always get in and are not counted: there are far more of them than of others, and the intake bounds them. */
+/** Bodies up to this size are always accepted and not counted: they are by far the most, and the intake limits them. */
 export const SMALL_BODY = 16_384
 
-/** From this size on one body is looked at and stored at a time: with its text and its values it takes several times its size. */
+/** Bodies from this size on are processed one at a time: with its text and values each takes several times its size. */
 const LARGE_BODY = 1024 * 1024
 
 export class BodyBudget {
@@ -20,12 +20,12 @@ export class BodyBudget {
     return this.#held
   }
 
-  /** For one body; nothing is held yet. */
+  /** Returns a hold for one body, which holds nothing yet. */
   open(): BodyHold {
     return new BodyHold(this)
   }
 
-  /** false: there is no room for so many more. */
+  /** Returns false if there is no room for `bytes` more. */
   take(bytes: number): boolean {
     if (this.#held + bytes > this.most) return false
     this.#held += bytes
@@ -36,7 +36,7 @@ export class BodyBudget {
     this.#held -= bytes
   }
 
-  /** Large bodies wait for one another, and what else there is to do comes between them. */
+  /** Runs `work` for large bodies one after the other, with other events of the loop in between. */
   async inTurn<T>(bytes: number, work: () => Promise<T>): Promise<T> {
     if (bytes < LARGE_BODY) return work()
     const turn = this.#turn.then(nextTurn).then(work)
@@ -55,7 +55,7 @@ export class BodyHold {
     this.#budget = budget
   }
 
-  /** Makes sure of room for so many in all; false: there is none. */
+  /** Reserves room for `bytes` in total. Returns false if there is none. */
   reach(bytes: number): boolean {
     if (bytes <= SMALL_BODY || bytes <= this.#bytes) return true
     if (!this.#budget.take(bytes - this.#bytes)) return false
@@ -63,7 +63,7 @@ export class BodyHold {
     return true
   }
 
-  /** So many are enough. */
+  /** Releases the room beyond `bytes`. */
   shrink(bytes: number): void {
     const kept = bytes <= SMALL_BODY ? 0 : Math.min(bytes, this.#bytes)
     this.#budget.give(this.#bytes - kept)

@@ -1,4 +1,4 @@
-// The checks of a body that is there, and what the flow sees of it.
+// Checks a body that has been read, and builds the data that the flow reads.
 
 import { isUtf8 } from 'node:buffer'
 import { CODE } from '../../base/error-catalogue.ts'
@@ -11,7 +11,7 @@ import { type Admission, queryOf } from './delivery-head.ts'
 import { Rejection } from './rejection.ts'
 import type { DeliveryServices } from './services.ts'
 
-/** Throws Rejection. */
+/** Throws Rejection if the body fails a check. */
 export function checkBody(services: DeliveryServices, admission: Admission, bytes: Buffer): WebhookData {
   checkSignature(services, admission, bytes)
   const { head } = admission
@@ -49,7 +49,7 @@ export function checkBody(services: DeliveryServices, admission: Admission, byte
   }
 }
 
-/** V8 quotes the text around the fault; the sender knows it, and logs must not. */
+/** Describes the fault without V8's quote of the text: the sender knows the text, and logs must not hold it. */
 function jsonFault(error: unknown): string {
   const message = (error as Error).message
   const position = /at position (\d+)/.exec(message)

@@ -1,4 +1,4 @@
-// The checks that need no body, in their order: docs/webhooks.md#checks lists them.
+// Makes the checks that need no body, in the order of docs/webhooks.md#checks.
 
 import { isInRanges } from '../../base/address-range.ts'
 import { CODE } from '../../base/error-catalogue.ts'
@@ -15,14 +15,14 @@ export const MAX_HOPS = 10
 const QUEUE_FULL_RETRY_SECONDS = 2
 const INTAKE_FULL_RETRY_SECONDS = 1
 
-/** Where the webhook leads; null: nowhere. Another process may have made or published it. */
+/** Returns the route of the webhook, or null. Another process may have made or published it. */
 export async function findRoute({ published }: DeliveryServices, head: DeliveryHead): Promise<RouteRecord | null> {
   const route = published.route(head.webhookId) ?? null
   const isHere = route !== null && (route.version !== null || head.test)
   return isHere || !published.shared ? route : ((await published.lookUp(head.webhookId)) ?? null)
 }
 
-/** Throws Rejection. `crowdedOut`: more come in than can be stored. */
+/** Throws Rejection if a check fails. `crowdedOut`: more deliveries arrive than can be stored. */
 export async function checkSender(
   services: DeliveryServices,
   head: DeliveryHead,

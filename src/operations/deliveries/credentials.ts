@@ -1,4 +1,4 @@
-// What a sender proves itself with: found in the head, compared, and masked from then on.
+// Checks the sender's credential: finds it in the head, compares it, and masks it from then on.
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { CODE } from '../../base/error-catalogue.ts'
@@ -13,10 +13,10 @@ import { type SignatureSettings, verifySignature } from './signature/verify-sign
 
 const MASKED = '[masked]'
 
-/** Throws Rejection. */
+/** Throws Rejection if the credential does not match. */
 export function checkCredential(services: DeliveryServices, { flow, head, route }: Admission): void {
   const { auth } = flow.trigger
-  // A signature is checked with the body that it signs.
+  // A signature is checked later, with the body that it signs.
   if (auth.kind === 'none' || auth.kind === 'signature') return
   let name: string
   let expected: string
@@ -29,7 +29,7 @@ export function checkCredential(services: DeliveryServices, { flow, head, route 
     throw unresolved(services, route, error)
   }
   const given = auth.kind === 'header' ? takeHeader(head, name) : takeParameter(head, name)
-  // An empty secret would let everybody in.
+  // An empty secret would admit every sender.
   const fits = given !== null && expected !== '' && equalInConstantTime(given.value, expected)
   if (fits && (given.name === name || auth.anyCase)) return
   throw new Rejection(
@@ -42,7 +42,7 @@ export function checkCredential(services: DeliveryServices, { flow, head, route 
   )
 }
 
-/** With the whole body, which is what is signed. Throws Rejection. */
+/** Throws Rejection if the signature does not match the whole body. */
 export function checkSignature(services: DeliveryServices, { flow, head, route }: Admission, body: Uint8Array): void {
   const { auth } = flow.trigger
   if (auth.kind !== 'signature') return
@@ -64,9 +64,9 @@ function unresolved(services: DeliveryServices, { flowId }: RouteRecord, { messa
   return new Rejection(CODE.unauthorized, 'Authentication failed.')
 }
 
-/** A sender's secret must not be kept, also where a check before authentication refused it. */
+/** Masks the sender's secret, which must not be stored even if an earlier check refused the delivery. */
 export function maskCredential(services: DeliveryServices, { trigger: { auth } }: LiveFlow, head: DeliveryHead): void {
-  // A signature lets in nothing but the body that it signs.
+  // A signature is no secret: it admits only the body that it signs.
   if (auth.kind === 'none' || auth.kind === 'signature') return
   try {
     const name = auth.name(authScope(services))
@@ -89,12 +89,12 @@ function authScope(services: DeliveryServices) {
 }
 
 interface Credential {
-  /** As it was sent. */
+  /** The name as it was sent. */
   name: string
   value: Buffer
 }
 
-/** The one value sent under this name in any letter case; masked from here on, whatever it was. */
+/** Returns the only value sent under this name in any letter case, and masks it in every case. */
 function takeHeader(head: DeliveryHead, name: string): Credential | null {
   const lowerCase = name.toLowerCase()
   if (head.headers[lowerCase] !== undefined) head.headers[lowerCase] = MASKED
@@ -114,7 +114,7 @@ function takeParameter(head: DeliveryHead, name: string): Credential | null {
   return values.length === 1 ? { name, value: Buffer.from(values[0]!) } : null
 }
 
-/** By digest, so that unequal lengths take the same time. */
+/** Compares digests, so that values of unequal lengths take the same time. */
 function equalInConstantTime(given: Buffer, expected: string): boolean {
   const digest = (value: Buffer | string) => createHash('sha256').update(value).digest()
   return timingSafeEqual(digest(given), digest(expected))

@@ -1,16 +1,16 @@
-// The key by which a delivery is recognised as one that came before.
+// Computes the key that identifies repeated deliveries.
 
 import { ExpressionError } from '../../flow/expression/index.ts'
 import { type Bindings, MISSING } from '../../flow/expression/values/bindings.ts'
 import type { DeliveryServices } from './services.ts'
 
-/** What the keys begin with that are not kept as they came. */
+/** The prefixes of keys that are not stored as received. */
 const DIGEST = 'sha256:'
 const JSON_VALUE = 'json:'
 
 /**
- * Missing or empty means: not deduplicated. A text is its own key, and any other value its JSON, marked as such: 1 is not "1". Long
- * keys, those with secrets, those no database takes and texts that look like ours are kept as their digest.
+ * Returns null, for no deduplication, if the value is missing or empty. A text is its own key; any other value is marked
+ * JSON, so that 1 differs from "1". Keys that are long, hold secrets or NUL, or look like marked ones become digests.
  */
 export function dedupeKey(
   services: DeliveryServices,
@@ -25,7 +25,7 @@ export function dedupeKey(
     throw error
   }
   if (value === MISSING || value === null || value === '') return null
-  // In JSON lone surrogates stay apart, and a text is no other value.
+  // JSON escapes lone surrogates, so that they stay distinct, and quotes text, so that it differs from other values.
   const json = JSON.stringify(value)
   const text = typeof value === 'string' ? value : json
   const digest =

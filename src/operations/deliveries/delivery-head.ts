@@ -5,10 +5,10 @@ import type { RouteRecord } from '../ports/flows.ts'
 
 export interface DeliveryHead {
   webhookId: string
-  /** Sent to the test URL. */
+  /** Whether the request was sent to the test URL. */
   test: boolean
   method: string
-  /** Names as on the wire, in order: name, value, name, value … */
+  /** Names and values as on the wire, in order: name, value, name, value … */
   rawHeaders: readonly string[]
   headers: Record<string, string>
   queryAll: Record<string, string[]>
@@ -22,5 +22,5 @@ export interface Admission {
   head: DeliveryHead
 }
 
-/** Last values win; built after authentication has masked what it must. */
+/** Returns the last value of each name. Called after authentication has masked credentials. */
 export const queryOf = (head: DeliveryHead): Record<string, string> => lastValues(head.queryAll)

@@ -1,17 +1,17 @@
-// Deliveries come in as fast as they can be stored. While they do not keep one turn of the event loop busy for long, all are begun;
-// in a longer one those that still come are refused, which is cheaper, so that nobody waits for long.
+// Accepts deliveries as fast as they can be stored. A short turn of the event loop begins all of them; a long turn refuses
+// further ones, which is cheaper, so that no sender waits for long.
 
 export interface IntakeLimits {
-  /** A turn that lasts longer begins no more than `perTurn`. */
+  /** A turn that lasts longer than this begins no more than `perTurn` deliveries. */
   longestTurnMs: number
   perTurn: number
-  /** So many may be given to the store and not stored yet. */
+  /** The most deliveries that the store has been given and has not stored yet. */
   mostStoring: number
 }
 
 const LIMITS: IntakeLimits = { longestTurnMs: 250, perTurn: 500, mostStoring: 2_000 }
 
-/** After so many in one turn, what has been stored meanwhile is looked for: a long turn must not keep their senders waiting. */
+/** After this many deliveries in one turn, finished writes are settled: a long turn must not delay their senders. */
 const LOOK_EVERY = 64
 
 export class Intake {
@@ -29,7 +29,7 @@ export class Intake {
     this.#clock = clock
   }
 
-  /** Whether a delivery that comes now is taken on. */
+  /** Returns whether a delivery that arrives now is accepted. */
   next(): 'begin' | 'refuse' {
     if (this.#came === 0) {
       this.#turnSince = this.#clock()
@@ -47,7 +47,7 @@ export class Intake {
     return this.#storing
   }
 
-  /** A delivery was given to the store; `stored` follows, also when that failed. */
+  /** Counts a delivery that the store was given. A call of `stored` follows, even if storing fails. */
   storing(): void {
     this.#storing++
   }

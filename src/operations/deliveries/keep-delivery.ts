@@ -1,4 +1,4 @@
-// Deliveries that start no run are kept by themselves, for the inbox.
+// Stores deliveries that start no run, for the inbox.
 import type { WebhookData } from '../../engine/webhook-data.ts'
 import type { DeliveryOutcome } from '../ports/deliveries.ts'
 import type { RouteRecord } from '../ports/flows.ts'
@@ -33,7 +33,7 @@ export async function keepDelivery(
   return id
 }
 
-/** Keeps a rejected delivery in the inbox of its webhook. */
+/** Stores a rejected delivery in the inbox of its webhook. */
 export async function keepRejection(
   services: DeliveryServices,
   route: RouteRecord,
@@ -59,12 +59,12 @@ async function maskSecrets(services: DeliveryServices, route: RouteRecord, head:
     maskCredential(services, await liveFlowOf(services, route, head), head)
   } catch (error) {
     if (!(error instanceof Rejection)) throw error
-    // Of a draft that cannot be used it is not known where its secret stands.
+    // An unusable draft does not tell where its secret is, so everything is masked.
     maskAll(head)
     return
   }
   if (route.version !== null || head.test) return
-  // Senders of a flow that is no longer published still know the secret of its last version.
+  // Senders of a flow that is no longer published still send the secret of its last version.
   const [last] = (await services.flows.versions(route.flowId, { limit: 1, cursor: null })).items
   if (last) maskCredential(services, await services.published.version(route.flowId, last.version), head)
 }

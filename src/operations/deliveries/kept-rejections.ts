@@ -1,11 +1,11 @@
-// Which refused deliveries an inbox keeps: whoever knows the URL can send them as fast as they like, and each costs a write.
+// Limits the refused deliveries that an inbox keeps: anyone with the URL can send them quickly, and each costs a write.
 import type { DeliveryStore } from '../ports/deliveries.ts'
 import { RateLimit } from './rate-limit.ts'
 
 export interface RejectionLimits {
-  /** Of each flow, with bursts of twice that. */
+  /** The rate per flow, with bursts of twice that. */
   perSecond: number
-  /** Of each flow, and up to a tenth more for a while. */
+  /** The number per flow, at times exceeded by up to a tenth. */
   kept: number
 }
 
@@ -15,7 +15,7 @@ export class KeptRejections {
   readonly #deliveries: Pick<DeliveryStore, 'trimRejected'>
   readonly #limits: RejectionLimits
   readonly #rate: RateLimit
-  /** How many more a flow may have before the oldest are looked for. */
+  /** How many more deliveries a flow may add before the oldest are deleted. */
   readonly #untilTrim = new Map<string, number>()
 
   constructor(deliveries: Pick<DeliveryStore, 'trimRejected'>, limits = LIMITS) {
@@ -24,12 +24,12 @@ export class KeptRejections {
     this.#rate = new RateLimit(limits.perSecond)
   }
 
-  /** Whether one that comes now is kept. */
+  /** Returns whether a refused delivery that arrives now is kept. */
   admits(flowId: string, now: number): boolean {
     return this.#rate.take(flowId, now) === null
   }
 
-  /** One was kept: those that are too many by now go. */
+  /** Counts a kept delivery, and deletes the oldest ones from time to time. */
   async added(flowId: string): Promise<void> {
     const left = this.#untilTrim.get(flowId) ?? 0
     this.#untilTrim.set(flowId, left > 0 ? left - 1 : Math.floor(this.#limits.kept / 10))

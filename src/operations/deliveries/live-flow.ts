@@ -1,4 +1,4 @@
-// The flow that a webhook leads to: its published version, or its draft at the test URL.
+// Finds the flow of a webhook: its published version, or its draft at the test URL.
 import { CODE } from '../../base/error-catalogue.ts'
 import type { FlowDocument } from '../../flow/document.ts'
 import { parseJson } from '../../flow/parse-json.ts'
@@ -10,7 +10,7 @@ import type { DeliveryHead } from './delivery-head.ts'
 import { Rejection } from './rejection.ts'
 import type { DeliveryServices } from './services.ts'
 
-/** Throws Rejection where the draft cannot take requests. */
+/** Throws Rejection if the draft cannot take requests. */
 export function liveFlowOf(
   services: DeliveryServices,
   { flowId, version }: RouteRecord,
@@ -19,7 +19,7 @@ export function liveFlowOf(
   return test || version === null ? draftFlow(services, flowId) : services.published.version(flowId, version)
 }
 
-/** The test URL serves the draft, also before it can be published. */
+/** Returns the draft for the test URL, even if it cannot be published yet. */
 async function draftFlow(services: DeliveryServices, flowId: string): Promise<LiveFlow> {
   const record = await services.flows.get(flowId)
   if (!record) throw new Rejection(CODE.webhook_not_found, 'There is no webhook at this URL.')
@@ -28,7 +28,7 @@ async function draftFlow(services: DeliveryServices, flowId: string): Promise<Li
   const [problem] = publishIssues(findings(services, { name: 'draft', trigger, steps: document.steps ?? [] })).filter(
     ({ path }) => path.startsWith('/trigger'),
   )
-  // What is wrong is not told here: nobody can authenticate to a trigger that is unfinished.
+  // The reply does not say what is wrong: an unfinished trigger cannot authenticate its senders.
   if (problem)
     throw new Rejection(CODE.bad_request, "The draft's trigger cannot take requests yet; the editor shows why.")
   services.published.touch(flowId, document)

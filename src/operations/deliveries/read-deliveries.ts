@@ -23,7 +23,7 @@ export interface InboxEntry extends Omit<Dated<DeliveryRecord>, 'webhook'> {
   flowName: string | null
 }
 
-/** Over all flows, and without what they brought: that is not even read. */
+/** Lists deliveries of all flows without their content, which is not read. */
 export async function listInbox(
   services: DeliveryServices,
   filter: DeliveryFilter,
@@ -47,7 +47,7 @@ export async function readDelivery(
   return { ...shown(services)(delivery), flowName: names.get(delivery.flowId) ?? null }
 }
 
-/** What came once becomes a sample of its flow, as if it had been sent to the test URL. */
+/** Makes a delivery a sample of its flow, as if it had been sent to the test URL. */
 export async function sampleFromDelivery(
   services: DeliveryServices,
   flowId: string,
@@ -59,7 +59,7 @@ export async function sampleFromDelivery(
   return keepSample(services, flowId, delivery.webhook)
 }
 
-/** Samples kept of each flow. */
+/** The number of samples kept per flow. */
 const KEPT_SAMPLES = 20
 
 export async function keepSample(
@@ -75,7 +75,7 @@ export async function keepSample(
   return view
 }
 
-/** All of it, as it is stored: of what was delivered nothing is read, so that it may be of any size. */
+/** Returns the whole stored body. It is not parsed, so it may have any size. */
 export async function readBody(services: DeliveryServices, id: string): Promise<Uint8Array> {
   const body = await services.deliveries.body(id)
   if (!body) throw notFound('delivery', id)
@@ -94,7 +94,7 @@ export async function listSamples(services: DeliveryServices, flowId: string): P
   return { items: samples.map(shown(services)), nextCursor: null }
 }
 
-/** Times as the API shows them, no secrets, and no body that is too large to be shown. */
+/** Returns a record for display: times as in the API, secrets hidden, and no body that is too large. */
 export const shown =
   (services: Pick<DeliveryServices, 'secrets'>) =>
   <T extends { flowId: string; receivedAt: number; webhook: ShownWebhook; message?: string | null }>(
@@ -104,7 +104,7 @@ export const shown =
     webhook: services.secrets.redact(withoutLargeBody(record.webhook), record.flowId),
   })
 
-/** The same of a delivery without what it brought. */
+/** Returns a record without content for display: times as in the API, and secrets hidden. */
 export const shownEntry =
   ({ secrets }: Pick<DeliveryServices, 'secrets'>) =>
   <T extends { flowId: string; receivedAt: number; message?: string | null }>(record: T): Dated<T> => ({

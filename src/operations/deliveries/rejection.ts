@@ -1,4 +1,4 @@
-// Why a delivery is refused: thrown by the check that refuses it.
+// The error that a check throws to refuse a delivery.
 import { CODE, type DeliveryErrorCode } from '../../base/error-catalogue.ts'
 
 export type RejectionCode = DeliveryErrorCode
@@ -7,7 +7,7 @@ export class Rejection {
   readonly code: RejectionCode
   readonly message: string
   readonly retryAfterSeconds: number | null
-  /** For the flow's owner, who may know more than the sender. */
+  /** The message for the flow's owner, who may know more than the sender. */
   readonly inboxMessage: string
   constructor(
     code: RejectionCode,
@@ -32,7 +32,7 @@ export const notFound = (): Rejection =>
     'The flow was not published when this came. Publish it, and let the sender try again.',
   )
 
-/** What a sender wrote, in a message that is kept. */
+/** Shortens a sender's text for a message that is stored. */
 export const briefly = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text)
 
 export const noRoom = (): Rejection =>

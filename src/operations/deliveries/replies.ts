@@ -1,10 +1,10 @@
-// Webhook callers that wait for what their run has to say.
+// Holds the webhook callers that wait for the reply of their run.
 import type { CallerReply } from '../../engine/step-kind.ts'
 
 export class Replies {
   readonly #waiting = new Map<string, { flowId: string; settle(reply: CallerReply | null): void }>()
 
-  /** Resolves with null when the time is up. */
+  /** Resolves to the reply, or to null after `timeoutMs`. */
   wait(runId: string, flowId: string, timeoutMs: number): Promise<CallerReply | null> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#settle(runId, null), timeoutMs)
@@ -28,7 +28,7 @@ export class Replies {
     for (const [runId, waiting] of this.#waiting) if (waiting.flowId === flowId) this.#settle(runId, replyOf(runId))
   }
 
-  /** The process stops: nobody is kept waiting. */
+  /** Releases all waiting callers, because the process stops. */
   releaseAll(): void {
     for (const runId of this.#waiting.keys()) this.#settle(runId, null)
   }
@@ -37,7 +37,7 @@ export class Replies {
     const waiting = this.#waiting.get(runId)
     this.#waiting.delete(runId)
     waiting?.settle(reply)
-    // A map that churns keeps its outgrown tables, and what they hold, from being collected for long: let it be little.
+    // A busy map delays the collection of its outgrown tables and all that they hold, so the entry is left nearly empty.
     if (waiting) waiting.settle = () => {}
   }
 }

@@ -5,7 +5,7 @@ import type { KeptRejections } from './kept-rejections.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { Replies } from './replies.ts'
 
-/** What taking on a delivery needs of all this. */
+/** The services that accepting a delivery needs. */
 export interface DeliveryServices
   extends Pick<
     RunServices,

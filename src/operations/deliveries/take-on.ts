@@ -1,4 +1,4 @@
-// Takes on a delivery that passed every check: starts its run, or keeps it as filtered, as a duplicate or as a sample.
+// Accepts a delivery that passed every check: starts its run, or keeps it as filtered, as a duplicate or as a sample.
 import { callerReply, DEFAULT_SENT, defaultReply, stillRunningReply } from '../../engine/caller-reply.ts'
 import { deliveryIdOf } from '../../engine/ids.ts'
 import { createRoots, type Roots, stepScope } from '../../engine/run-scope.ts'
@@ -15,10 +15,10 @@ import { keepSample } from './read-deliveries.ts'
 import { notFound } from './rejection.ts'
 import type { DeliveryServices } from './services.ts'
 
-/** Thrown where another process changed the webhook after the checks: they have to be made again. */
+/** Thrown if another process changed the webhook after the checks, which then have to be repeated. */
 export class ChangedMeanwhile extends Error {}
 
-/** The delivery is stored; its run has the reply, or its sender has waited long enough. */
+/** A reply to a stored delivery that comes later: from the run, or when the sender has waited long enough. */
 export class Later {
   readonly reply: Promise<CallerReply>
   constructor(reply: Promise<CallerReply>) {
@@ -26,7 +26,7 @@ export class Later {
   }
 }
 
-/** Durable when it resolves. Throws Rejection and ChangedMeanwhile. */
+/** Resolves when the delivery is durable. Throws Rejection and ChangedMeanwhile. */
 export async function takeOn(
   services: DeliveryServices,
   admission: Admission,
@@ -34,7 +34,7 @@ export async function takeOn(
 ): Promise<CallerReply | Later> {
   if (admission.head.test) return captureSample(services, admission, webhook)
   const { flow, route, head } = admission
-  // The body may have taken its time: the webhook must still be there.
+  // Reading the body may have taken long: the webhook must still exist.
   if (!services.published.route(head.webhookId)?.version) throw notFound()
   const { trigger } = flow
   const createdAt = services.now()
@@ -106,7 +106,7 @@ export async function takeOn(
   return immediate ?? new Later(waiting!.then((reply) => reply ?? stillRunningReply(runId)))
 }
 
-/** Where no template of the trigger looks at them. */
+/** The roots if no template of the trigger reads any. */
 const NO_ROOTS: Roots = Object.freeze(Object.create(null))
 
 function replyRoots(
@@ -125,13 +125,13 @@ function replyRoots(
   })
 }
 
-/** The reply to a duplicate speaks of the first run. */
+/** Returns the bindings for the reply to a duplicate, which names the first run. */
 function duplicateScope(services: DeliveryServices, roots: Roots, runId: string, createdAt: number): Bindings {
   const run = { ...(roots['run'] as object), id: runId }
   return stepScope(Object.assign(Object.create(null), roots, { run }), services.hashing, runId, 'trigger', createdAt)
 }
 
-/** A filter that cannot be evaluated lets the delivery in: better a run too many than an event lost. */
+/** Returns whether the filter passes. A filter that fails lets the delivery in: an extra run is better than a lost event. */
 function passes(
   services: DeliveryServices,
   when: (scope: Bindings) => boolean,

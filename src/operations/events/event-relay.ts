@@ -1,4 +1,4 @@
-// Events between processes: one that watches says so, the others pass on what changes, and the database says how it stands.
+// Relays events between processes: one with watchers says so, the others report changes, and it reads the state itself.
 import { type JournalEntry, ROUND, type RunProgress } from '../../engine/ports/run-journal.ts'
 import type { DeliveryRecord, DeliveryStore, SampleRecord, SampleStore } from '../ports/deliveries.ts'
 import type { RunStore, ShownEntry } from '../ports/runs.ts'
@@ -7,23 +7,23 @@ import { SHOWN_BYTES } from '../shown-size.ts'
 import { type Events, type FlowEvent, flowTopic, runEvent, runIdOf, runTopic } from './events.ts'
 import type { EventServices } from './services.ts'
 
-/** Those who watch say so again and again; others forget it after a while. */
+/** A process with watchers says so repeatedly; the other processes forget it after a while. */
 const SAY_EVERY_MS = 5_000
 const FORGET_AFTER_MS = 12_000
-/** What changes shortly after one another travels together. */
+/** Changes within this time are sent together. */
 const GATHER_MS = 20
 const MOST_NEWS = 60
-/** Whatever was not passed on is found all the same. */
+/** Polling finds the changes that were not reported. */
 const LOOK_EVERY_MS = 1_000
 
-/** Where it is read how things stand. */
+/** The services that the current state is read from. */
 interface WatchedServices extends Pick<EventServices, 'events' | 'secrets' | 'signals' | 'warn'> {
   runs: Pick<RunStore, 'get' | 'steps'>
   deliveries: Pick<DeliveryStore, 'get'>
   samples: Pick<SampleStore, 'list'>
 }
 
-/** What is shown of them. */
+/** The public form of what is read. */
 export interface EventViews {
   delivery(entry: Omit<DeliveryRecord, 'webhook'>): unknown
   sample(sample: SampleRecord): unknown
@@ -35,12 +35,12 @@ export class EventRelay {
   readonly #views: EventViews
   readonly #events: Events
   #watchedElsewhere = Number.NEGATIVE_INFINITY
-  /** Of each thing once: how it stands is read from the database. */
+  /** The latest change of each thing, once: the receiver reads the state from the database. */
   #news = new Map<string, News>()
   #sending: NodeJS.Timeout | null = null
-  /** How the runs that are watched here stood when somebody was last told. */
+  /** The state of the runs that are watched here, as their watchers know it. */
   readonly #known = new Map<string, Map<string, string>>()
-  /** One after the other, so that no older state is told after a newer one. */
+  /** Reads run one after the other, so that no older state is reported after a newer one. */
   #reading: Promise<void> = Promise.resolve()
   readonly #timers: NodeJS.Timeout[]
 
@@ -57,7 +57,7 @@ export class EventRelay {
     if (this.#sending) clearTimeout(this.#sending)
   }
 
-  /** Somebody begins to watch here, and is shown how things stand once this resolves. */
+  /** Resolves when a client that begins to watch here may read the current state. */
   async opened(topic: string): Promise<void> {
     this.#say()
     const runId = runIdOf(topic)
@@ -68,14 +68,14 @@ export class EventRelay {
     this.#watchedElsewhere = performance.now()
   }
 
-  /** Something happened in this process. */
+  /** Reports a change in this process to the others. */
   pass(news: News): void {
     if (performance.now() - this.#watchedElsewhere > FORGET_AFTER_MS) return
     this.#news.set(`${news.type} ${news.id}`, news)
     this.#sending ??= setTimeout(() => this.#send(), GATHER_MS)
   }
 
-  /** Whoever watches here was told of this by the process itself. */
+  /** Notes a change that this process has reported to its watchers itself. */
   told(runId: string, entries: readonly JournalEntry[], progress: RunProgress): void {
     const known = this.#known.get(runId)
     if (!known) return
@@ -83,7 +83,7 @@ export class EventRelay {
     known.set('', signOfRun(progress))
   }
 
-  /** Something happened elsewhere. */
+  /** Handles changes that other processes reported. */
   hear(news: readonly News[]): void {
     for (const one of news) if (this.#isWatched(one)) this.#read(() => this.#tell(one))
   }
@@ -114,7 +114,7 @@ export class EventRelay {
     this.#events.emitTo(flowId, event)
   }
 
-  /** Tells those who watch the run what is new about it. */
+  /** Reports the changes of a run to its watchers. */
   async #compare(runId: string): Promise<void> {
     const { runs, secrets } = this.#services
     const topic = runTopic(runId)

@@ -1,4 +1,4 @@
-// What happened, for whoever watches: live pages now, nothing is kept.
+// Passes events to the clients that watch at the moment, such as open pages. Nothing is stored.
 import type { NewRun, RunProgress } from '../../engine/ports/run-journal.ts'
 import type { News } from '../ports/signals.ts'
 
@@ -9,16 +9,16 @@ export interface FlowEvent {
 
 type Listener = (event: FlowEvent) => void
 
-/** The way to those who watch in other processes. */
+/** Reports events to clients that watch in other processes. */
 export interface Relay {
   pass(news: News): void
-  /** Resolves when the one who begins to watch may be shown how things stand. */
+  /** Resolves when a client that begins to watch may read the current state. */
   opened(topic: string): Promise<void>
 }
 
 export class Events {
   readonly #topics = new Map<string, Set<Listener>>()
-  /** Where there are other processes. */
+  /** Set if there are other processes. */
   relay: Relay | null = null
 
   get anybody(): boolean {
@@ -29,12 +29,12 @@ export class Events {
     return this.#topics.size > 0 && this.#topics.has(topic)
   }
 
-  /** Whether somebody watches the flow, or all. */
+  /** Returns whether a client watches the flow or all flows. */
   watchedOf(flowId: string): boolean {
     return this.watched(ALL) || this.watched(flowTopic(flowId))
   }
 
-  /** To whoever watches the flow, and whoever watches all; `make` is called only if somebody does. */
+  /** Reports to the watchers of the flow and of all flows. `make` is called only if there are any. */
   tell(flowId: string, type: News['type'], id: string, make: () => FlowEvent): void {
     this.relay?.pass({ type, id, flowId })
     if (this.#topics.size > 0 && this.watchedOf(flowId)) this.emitTo(flowId, make())
@@ -48,7 +48,7 @@ export class Events {
     for (const listener of this.#topics.get(topic) ?? []) listener(event)
   }
 
-  /** Returns what ends the subscription. */
+  /** Returns a function that ends the subscription. */
   subscribe(topic: string, listener: Listener): () => void {
     let listeners = this.#topics.get(topic)
     if (!listeners) {
@@ -58,23 +58,23 @@ export class Events {
     listeners.add(listener)
     return () => {
       listeners.delete(listener)
-      // Called twice, it must not take away what others have begun to watch meanwhile.
+      // A second call must not remove listeners that were added meanwhile.
       if (listeners.size === 0 && this.#topics.get(topic) === listeners) this.#topics.delete(topic)
     }
   }
 }
 
-/** The run that a topic is about; null: it is about a flow, or all. */
+/** Returns the run of a topic; null if the topic is a flow or all flows. */
 export const runIdOf = (topic: string): string | null => /^run:(.*)$/s.exec(topic)?.[1] ?? null
 
-/** Every run and delivery of every flow. */
+/** The topic of every run and delivery of every flow. */
 export const ALL = 'all'
 export const runTopic = (runId: string): string => `run:${runId}`
 export const flowTopic = (flowId: string): string => `flow:${flowId}`
-/** Whoever watches as this user or token must stop. */
+/** The topic that tells watchers with this user or token to stop. */
 export const actorTopic = (actorId: string): string => `actor:${actorId}`
 
-/** A run as a list of runs shows it, but for the flow's name; its error is already redacted. */
+/** Returns a run as in the list of runs, without the flow's name. Its error is already redacted. */
 export const runEvent = (
   { id, flowId, version, test, createdAt, replayOf }: Omit<NewRun, 'webhook' | 'hops' | 'document' | 'replyStatus'>,
   {

@@ -1,4 +1,4 @@
-// What this process does about what another one has done.
+// Handles the signals of other processes.
 import type { Signal } from '../ports/signals.ts'
 import type { EventRelay } from './event-relay.ts'
 import { actorTopic } from './events.ts'
@@ -6,18 +6,18 @@ import type { EventServices } from './services.ts'
 
 export interface SignalHandler {
   hear(signal: Signal): void
-  /** Resolves when what was changed up to then, by whichever process, is known here: before a run that may use it. */
+  /** Resolves when this process knows the first `changes` changes, by any process. Called before a run that may use them. */
   catchUp(changes: number): Promise<void>
-  /** Signals may have been missed: everything that they keep current is read again. */
+  /** Reads everything again that signals keep current, because some may have been missed. */
   resumed(): void
 }
 
-/** What each subject does about it. */
+/** The handlers of each subject. */
 export interface Heard {
   flowChanged(flowId: string): Promise<void>
   flowDeleted(flowId: string): void
   runCancelled(runId: string): void
-  /** One, or any number of them. */
+  /** Handles a change of one or more connections. */
   connectionsChanged(): Promise<void>
   anyFlowChanged(): Promise<void>
 }

@@ -7,10 +7,10 @@ import type { FlowServices } from './services.ts'
 
 const FLOW_DELETED = 'The flow was deleted.'
 
-/** Its webhook answers 404 at once; runs under way are cancelled; finished ones stay until their time is up. */
+/** Deletes a flow. Its webhook answers 404 at once, active runs are cancelled, finished runs stay until retention ends. */
 export async function deleteFlow(services: FlowServices, actor: Actor, id: string): Promise<void> {
   const flow = await findFlow(services, id)
-  // First, so that nothing more is taken on for a flow that is about to go.
+  // The route goes first, so that no more deliveries are accepted for the flow.
   services.published.removeRoute(id)
   try {
     await services.audit.together(async () => {
@@ -18,7 +18,7 @@ export async function deleteFlow(services: FlowServices, actor: Actor, id: strin
       await services.audit.record(actor, 'flow.delete', flowTarget(flow))
     })
   } catch (error) {
-    // Its webhook goes on answering, unless somebody else has deleted it meanwhile.
+    // The flow stays: its webhook answers again, unless another process has deleted the flow meanwhile.
     await services.published.readFlow(id)
     throw error
   }
@@ -27,7 +27,7 @@ export async function deleteFlow(services: FlowServices, actor: Actor, id: strin
   endRunsOf(services, id)
 }
 
-/** In every process: its webhook, its runs under way, and the callers that wait for them. */
+/** Ends a deleted flow in each process: its webhook, its active runs and their waiting callers. */
 export function flowWasDeleted(services: Pick<FlowServices, 'published' | 'engine' | 'replies'>, id: string): void {
   services.published.removeRoute(id)
   endRunsOf(services, id)

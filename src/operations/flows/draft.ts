@@ -1,4 +1,4 @@
-// Drafts: what may be saved, and what of a draft can be run.
+// Decides which drafts may be saved, and which can run.
 
 import type { FlowDocument } from '../../flow/document.ts'
 import type { Finding, Issue } from '../../flow/issue.ts'
@@ -15,7 +15,7 @@ export interface Draft {
   text: string
 }
 
-/** Refuses what has not the shape of a flow; everything else may be saved and is found at publish. Secrets are sealed. */
+/** Seals the secrets of a draft. Throws if it has not the shape of a flow; publish finds all other problems. */
 export function draftOf(services: FlowServices, flowId: string, document: unknown): Draft {
   const issues = shapeIssues(findings(services, document))
   if (issues.length) throw new FlowInvalid(issues)
@@ -23,7 +23,7 @@ export function draftOf(services: FlowServices, flowId: string, document: unknow
   return { name: name ?? '', text: JSON.stringify(sealLiterals(services, flowId, document)) }
 }
 
-/** `data`: what the flow was tried with, where references are to be held against it. */
+/** Returns the problems of a document. With `data`, references are checked against earlier test data. */
 export function findings(
   { kinds, surroundings }: Pick<FlowServices, 'kinds' | 'surroundings'>,
   document: unknown,
@@ -32,7 +32,7 @@ export function findings(
   return validate(document, kinds, { ...surroundings(), data })
 }
 
-/** Of a larger sample or result nothing is learned: it would take too long each time somebody edits. */
+/** Larger samples and results are ignored, because they would slow down each edit. */
 const LARGEST_LEARNED_FROM = 256 * 1024
 
 export async function dataShapes({ samples }: FlowServices, flowId: string): Promise<DataShapes> {
@@ -40,7 +40,7 @@ export async function dataShapes({ samples }: FlowServices, flowId: string): Pro
   return shapesOf(webhooks, results)
 }
 
-/** The draft as a flow that can run, or every reason why not. */
+/** Returns the draft as a flow that can run. Throws with every reason if it cannot. */
 export function publishable(
   services: FlowServices,
   { id, draft }: FlowRecord,
@@ -48,7 +48,7 @@ export function publishable(
 ): { document: FlowDocument; warnings: Issue[] } {
   const document = parseJson(draft) as FlowDocument
   services.published.touch(id, document)
-  // They may name keys of samples.
+  // Messages may contain keys of samples.
   const found = findings(services, document, data).map((finding) => ({
     ...finding,
     message: services.secrets.redact(finding.message, id),
@@ -65,7 +65,7 @@ export async function findFlow(services: Pick<FlowServices, 'flows'>, id: string
   return flow
 }
 
-/** For results of stores that answer null where the flow is gone meanwhile. */
+/** Throws if a store returned null because the flow was deleted meanwhile. */
 export function present(flow: FlowRecord | null, id: string): FlowRecord {
   if (!flow) throw notFound('flow', id)
   return flow

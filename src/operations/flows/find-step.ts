@@ -1,4 +1,4 @@
-// A step of a draft by its id, at whatever depth it stands.
+// Finds a step of a draft by its id, at any depth.
 import type { StepDocument } from '../../flow/document.ts'
 import { notFound } from '../operation-error.ts'
 
@@ -25,7 +25,7 @@ function inList(list: unknown[], path: string, id: string): FoundStep | null {
   return null
 }
 
-/** Steps inside a step stand in some list below it, at whatever depth its kind puts them. */
+/** Searches every list below a step: a kind may nest steps at any depth. */
 function inside(value: object, path: string, id: string): FoundStep | null {
   for (const [key, item] of Object.entries(value)) {
     if (typeof item !== 'object' || item === null) continue

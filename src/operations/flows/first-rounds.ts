@@ -1,4 +1,4 @@
-// A step inside loops is tested as in their first rounds: with the first item that the sample gives.
+// Sets up a test of a step inside loops: as in the first round of each loop, with the first item of the sample.
 import { type Roots, roundRoots } from '../../engine/run-scope.ts'
 import { checkValue, type Visitor } from '../../flow/check.ts'
 import { type Kinds, type StepDocument, stepSchema } from '../../flow/document.ts'
@@ -6,7 +6,7 @@ import { compileTree, ExpressionError, renderTree, TemplateSyntaxError } from '.
 import type { Bindings } from '../../flow/expression/values/bindings.ts'
 import { Findings } from '../../flow/issue.ts'
 
-/** `path` is the step's pointer. What the first item is cannot be known where the list cannot be evaluated: then there is no loop. */
+/** Returns the roots for the step at the pointer `path`. A list that cannot be evaluated has no first item, and no loop. */
 export function inFirstRounds(
   document: object,
   path: string,
@@ -24,7 +24,7 @@ export function inFirstRounds(
   return roots
 }
 
-/** From the outermost to the innermost. */
+/** Returns the loops around the step, outermost first. */
 function loopsAround(document: object, path: string, kinds: Kinds): StepDocument[] {
   const loops: StepDocument[] = []
   let value: unknown = document
@@ -40,7 +40,7 @@ function loopsAround(document: object, path: string, kinds: Kinds): StepDocument
 const isStep = (value: unknown): value is StepDocument =>
   typeof value === 'object' && value !== null && 'kind' in value && typeof value.kind === 'string'
 
-/** Whether the path lies in a list of the step that runs in rounds. */
+/** Returns whether the path is in a list of the step that runs in rounds. */
 function repeats(step: StepDocument, at: string, path: string, kinds: Kinds): boolean {
   const kind = kinds.get(step.kind)
   if (!kind) return false

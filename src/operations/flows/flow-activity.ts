@@ -1,11 +1,11 @@
-// Counts the runs of each flow by the hour, for charts. Counted in memory and written every few seconds, so that a delivery costs
-// nothing more; a crash may lose the counts of those seconds, never a run.
+// Counts the runs of each flow by the hour, for charts. Counts are kept in memory and written every few seconds, so that a
+// delivery needs no extra write. A crash may lose the counts of those seconds, but never a run.
 import type { ActivityStore, FlowHour } from '../ports/flows.ts'
 
 export const HOUR_MS = 3_600_000
 const SHOWN_HOURS = 24
 const KEPT_HOURS = 48
-/** Rows per statement; SQL knows a most number of parameters. */
+/** The rows per statement: SQL limits the number of parameters. */
 const BATCH = 200
 
 export class FlowActivity {
@@ -34,7 +34,7 @@ export class FlowActivity {
     await this.#store.deleteBefore(this.#hour() - KEPT_HOURS)
   }
 
-  /** The last 24 hours of each flow, oldest first. */
+  /** Returns the last 24 hours of each flow, oldest first. */
   async recent(flowIds: readonly string[]): Promise<Map<string, { runs: number; failed: number }[]>> {
     const first = this.#hour() - SHOWN_HOURS + 1
     const hours = new Map(

@@ -1,4 +1,4 @@
-// Flows that are kept as files: which file each came from, and the revision of its draft when it was applied.
+// Tracks flows that are kept as files: the file of each flow, and the revision of its draft when it was applied.
 
 import { CODE } from '../../base/error-catalogue.ts'
 import { OperationError } from '../operation-error.ts'

@@ -1,4 +1,4 @@
-// A flow as the API shows it.
+// Shows a flow as the API does.
 import { parseJson } from '../../flow/parse-json.ts'
 import type { AuditTarget } from '../ports/audit.ts'
 import type { FlowRecord } from '../ports/flows.ts'
@@ -31,5 +31,5 @@ export function flowView(flow: FlowRecord, webhookBaseUrl: string): FlowView {
   }
 }
 
-/** What the audit log calls it. */
+/** Returns the flow as the audit log names it. */
 export const flowTarget = ({ id, name }: { id: string; name: string }): AuditTarget => ({ kind: 'flow', id, name })

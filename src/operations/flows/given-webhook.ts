@@ -1,4 +1,4 @@
-// Webhook data that a person gives for a test; the parts that are missing come from the latest sample, or are made up.
+// Builds webhook data for a test from what the user gives; missing parts come from the latest sample or from defaults.
 import { CODE } from '../../base/error-catalogue.ts'
 import {
   collectPairs,

@@ -7,7 +7,7 @@ import { dataShapes, findFlow, present, publishable } from './draft.ts'
 import { type FlowView, flowTarget, flowView } from './flow-view.ts'
 import type { FlowServices } from './services.ts'
 
-/** The draft goes live as an immutable version; the webhook answers with it from the moment this returns. */
+/** Publishes the draft as an immutable version. The webhook answers with it from the moment this resolves. */
 export async function publishFlow(
   services: FlowServices,
   actor: Actor,
@@ -15,7 +15,7 @@ export async function publishFlow(
 ): Promise<{ version: number; warnings: Issue[] }> {
   const flow = await findFlow(services, id)
   const { document, warnings } = publishable(services, flow, await dataShapes(services, id))
-  // Whatever validation let through must compile before it goes live.
+  // A document that passed validation must also compile before it goes live.
   services.published.compile(id, document)
   const live = await services.audit.together(async () => {
     const published = await services.flows.publish(id, {
@@ -43,7 +43,7 @@ export async function unpublishFlow(services: FlowServices, actor: Actor, id: st
   return flowView(flow, services.webhookBaseUrl)
 }
 
-/** The old URL is gone when this returns. */
+/** Replaces the webhook's URL. The old one is invalid when this resolves. */
 export async function regenerateWebhook(services: FlowServices, actor: Actor, id: string): Promise<FlowView> {
   const flow = await services.audit.together(async () => {
     const record = present(await services.flows.setWebhookId(id, services.ids.webhookId(), services.now()), id)

@@ -1,4 +1,4 @@
-// Which flow answers at which webhook id, kept in memory and current; versions compiled once, when first needed.
+// Keeps the current route of each webhook id in memory, and compiles versions once, when they are first needed.
 
 import { type AddressRange, parseAddressRange } from '../../base/address-range.ts'
 import { CODE, STEP_ERRORS } from '../../base/error-catalogue.ts'
@@ -17,7 +17,7 @@ export interface LiveFlow extends CompiledFlow<StepKind> {
   ipRanges: readonly AddressRange[]
 }
 
-/** Compiled versions kept in memory. */
+/** The most compiled versions in memory. */
 const KEPT_VERSIONS = 1000
 const SEALED = /sealed:[\w.-]+/g
 const WEBHOOK_ID = /^[\w-]{32}$/
@@ -33,12 +33,12 @@ export class PublishedFlows implements FlowSource {
   readonly #sought = new Set<string>()
   #nextAnswer: Promise<void> | null = null
   #lastAnswer: Promise<void> = Promise.resolve()
-  /** Other processes change flows too. */
+  /** Whether other processes change flows too. */
   readonly shared: boolean
 
   readonly #isSecretField: IsSecretField | null
 
-  /** `isSecretField`: null where no secrets are to be followed through the flows. */
+  /** `isSecretField` is null if secrets are not followed through the flows. */
   constructor(
     store: FlowStore,
     kinds: ReadonlyMap<string, StepKind>,
@@ -58,11 +58,11 @@ export class PublishedFlows implements FlowSource {
     const there = new Set(routes.map(({ flowId }) => flowId))
     for (const flowId of this.#webhookOf.keys()) if (!there.has(flowId)) this.removeRoute(flowId)
     for (const route of routes) this.setRoute(route)
-    // Each secret is known before the first run: one flow may come upon another's.
+    // All secrets are known before the first run, because one flow may meet the secrets of another.
     this.#learnSecrets(await this.#store.sealedDocuments())
   }
 
-  /** Another process has changed the flow. */
+  /** Reads a flow that another process has changed. */
   async readFlow(flowId: string): Promise<void> {
     const route = await this.#store.routeOf(flowId)
     if (route) this.setRoute(route)
@@ -70,18 +70,18 @@ export class PublishedFlows implements FlowSource {
     this.#learnSecrets(await this.#store.sealedDocuments(flowId))
   }
 
-  /** Where a webhook leads by now: other processes may have changed it a moment ago. */
+  /** Returns the current route of a webhook from the database: another process may have changed it a moment ago. */
   async lookUp(webhookId: string): Promise<RouteRecord | undefined> {
     if (!WEBHOOK_ID.test(webhookId)) return undefined
     this.#sought.add(webhookId)
-    // One question at a time, for all that gathered: whoever guesses ids keeps no more than one connection busy.
+    // One query at a time answers all waiting look-ups, so that guesses of ids occupy at most one database session.
     this.#nextAnswer ??= this.#lastAnswer.then(() => this.#lookUpSought())
     this.#lastAnswer = this.#nextAnswer.catch(() => {})
     await this.#nextAnswer
     return this.#routes.get(webhookId)
   }
 
-  /** Whether a webhook still leads where it did. What other processes change may be known here only a moment later. */
+  /** Returns whether the route is still current. Changes by other processes may reach this one a moment later. */
   async isCurrent({ webhookId, version }: RouteRecord): Promise<boolean> {
     return !this.shared || (await this.lookUp(webhookId))?.version === version
   }
@@ -124,12 +124,12 @@ export class PublishedFlows implements FlowSource {
     this.#webhookOf.delete(flowId)
   }
 
-  /** The kind of a connection has changed, and with it which of its fields are secret. */
+  /** Drops all compiled versions, because the kind of a connection, and so its secret fields, has changed. */
   compileAnew(): void {
     this.#compiled.clear()
   }
 
-  /** A published version; at once where it is in memory. */
+  /** Returns a published version; at once if it is in memory. */
   version(flowId: string, version: number): LiveFlow | Promise<LiveFlow> {
     const key = `${flowId}:${version}`
     const live = this.#compiled.get(key)
@@ -150,7 +150,7 @@ export class PublishedFlows implements FlowSource {
     return { ...flow, ipRanges: flow.trigger.ips.map(parseAddressRange) }
   }
 
-  /** What the document names may be in what is stored of the flow, and is hidden there from now on. */
+  /** Notes the secrets that the document names, so that they are hidden in the flow's stored data from now on. */
   touch(flowId: string, document: unknown): void {
     this.#secrets.touch(flowId, secretSources(document, this.#kinds))
   }

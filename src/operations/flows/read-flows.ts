@@ -19,11 +19,11 @@ export async function listFlows(services: FlowServices, page: Page, search: stri
 export interface FlowStats {
   flowId: string
   lastRun: { id: string; status: RunStatus; createdAt: string } | null
-  /** The last 24 hours, oldest first; the last of them has only begun. */
+  /** The last 24 hours, oldest first. The last one has only begun. */
   hours: { runs: number; failed: number }[]
 }
 
-/** Of the same flows, in the same order, as `listFlows` has on that page. */
+/** Returns the statistics of the flows on a page of `listFlows`, in the same order. */
 export async function listFlowStats(
   services: FlowServices,
   page: Page,
@@ -46,7 +46,7 @@ export async function listFlowStats(
   return { items: stats, nextCursor }
 }
 
-/** The latest outputs of Test Step, by step id. */
+/** Returns the latest outputs of Test Step by step id. */
 export async function readTestResults(services: FlowServices, id: string): Promise<{ steps: Record<string, unknown> }> {
   await findFlow(services, id)
   return { steps: services.secrets.redact(await services.samples.stepResults(id, SHOWN_BYTES), id) }

@@ -1,4 +1,4 @@
-// Secrets typed into a flow: sealed when its draft is saved, opened when it is compiled.
+// Seals secrets typed into a flow when its draft is saved, and unseals them when it is compiled.
 import { CODE, filled, STEP_ERRORS } from '../../base/error-catalogue.ts'
 import { FlowUnusable } from '../../engine/engine.ts'
 import type { Kinds } from '../../flow/document.ts'
@@ -7,13 +7,13 @@ import { mapSecrets, SEALED_PREFIX } from '../../flow/secret-literals.ts'
 import { FlowInvalid } from '../operation-error.ts'
 import type { Secrets } from '../ports/secrets.ts'
 
-/** What works on a flow's secrets. */
+/** The services that seal and find a flow's secrets. */
 interface Keeper {
   secrets: Secrets
   kinds: Kinds
 }
 
-/** What is sealed already stays as it is, so that a draft sent back as it came is unchanged. */
+/** Seals literals. Sealed ones stay as they are, so that a draft that is sent back unchanged stays unchanged. */
 export function sealLiterals<T>({ secrets, kinds }: Keeper, flowId: string, document: T): T {
   requireOwnSecrets({ secrets, kinds }, flowId, document)
   return mapSecrets(document, kinds, (literal) =>
@@ -21,7 +21,7 @@ export function sealLiterals<T>({ secrets, kinds }: Keeper, flowId: string, docu
   )
 }
 
-/** Refuses sealed values that this flow cannot open. */
+/** Throws if the document holds sealed values that this flow cannot open. */
 export function requireOwnSecrets({ secrets, kinds }: Keeper, flowId: string, document: unknown): void {
   const issues: Issue[] = []
   mapSecrets(document, kinds, (literal, path) => {
@@ -36,7 +36,7 @@ export function requireOwnSecrets({ secrets, kinds }: Keeper, flowId: string, do
   if (issues.length) throw new FlowInvalid(issues)
 }
 
-/** For compiling only: the result must not be stored or shown. */
+/** Unseals literals for compiling only: the result must not be stored or shown. */
 export function openLiterals<T>({ secrets, kinds }: Keeper, flowId: string, document: T): T {
   return mapSecrets(document, kinds, (literal, path) => {
     if (!literal.startsWith(SEALED_PREFIX)) return literal

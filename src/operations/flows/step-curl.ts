@@ -7,7 +7,7 @@ import { findFlow } from './draft.ts'
 import { findStep } from './find-step.ts'
 import type { FlowServices } from './services.ts'
 
-/** A request of the draft as a curl command: templates as they stand, placeholders for secrets. */
+/** Returns a request of the draft as a curl command, with unresolved templates and placeholders for secrets. */
 export async function stepCurl(services: FlowServices, flowId: string, stepId: string): Promise<{ curl: string }> {
   const { draft } = await findFlow(services, flowId)
   const document = parseJson(draft) as { steps?: unknown[] }
@@ -18,6 +18,6 @@ export async function stepCurl(services: FlowServices, flowId: string, stepId: s
       `${stepId} is of the kind ${step.kind}; only http steps send a request.`,
     )
   services.published.touch(flowId, document)
-  // A secret of the flow may have been typed where none belongs.
+  // A secret of the flow may have been typed into a field that is not secret.
   return { curl: services.secrets.redact(toCurl(step as unknown as HttpRequestSettings), flowId) }
 }

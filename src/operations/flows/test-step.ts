@@ -1,4 +1,4 @@
-// Test Step: runs one step of the draft once, with the same limits and guards as in a run, on sample data.
+// Runs one step of the draft once, on sample data, with the same limits and guards as in a run.
 import { performStep } from '../../engine/perform-step.ts'
 import { createRoots, type Roots, stepScope } from '../../engine/run-scope.ts'
 import type { Outcome, StepContext, StepError } from '../../engine/step-kind.ts'
@@ -66,7 +66,7 @@ export async function testStep(
     interrupted: false,
     announce: async () => {},
     decide: (choose) => choose(),
-    // One step only: what it would run inside is tested by itself.
+    // Only this step runs; its nested steps are tested separately.
     runSteps: async () => {},
     runRounds: async ({ items }) => ({ count: items?.length ?? 0, results: [], errors: [], failure: null }),
     holdsSecret: (text) => services.enginePorts.holdsSecret(text, flowId),
@@ -100,7 +100,7 @@ export async function testStep(
   )
   return {
     status: error ? 'failed' : 'succeeded',
-    // Through JSON: what a run would have kept.
+    // The JSON round trip gives what a run would have stored.
     input: services.secrets.redact(JSON.parse(JSON.stringify(input ?? null)), flowId),
     output,
     error,
@@ -108,7 +108,7 @@ export async function testStep(
   }
 }
 
-/** What later steps would see. A wait is not waited for; the flow's keys are really changed. */
+/** Returns what later steps would read. A wait ends at once; the flow's keys are really changed. */
 async function resultOf(
   services: FlowServices,
   flowId: string,
@@ -129,10 +129,10 @@ function openStep(services: FlowServices, flowId: string, step: StepDocument): S
   return openLiterals(services, flowId, { steps: [step] }).steps[0]!
 }
 
-/** A reference to what has not run is no fault when the results are handed in. */
+/** A reference to a step that has not run is no fault if the results are given. */
 const NEEDS_OTHER_STEPS = new Set(['step_not_run_yet', 'unknown_variable', 'unknown_step'])
 
-/** What the set steps that were tested before left, in the order of the document. */
+/** Returns the variables that tested set steps left, in the order of the document. */
 function variablesOf(
   kinds: FlowServices['kinds'],
   value: unknown,

@@ -3,7 +3,7 @@ import { publishIssues, warnings } from '../../flow/validate/validate.ts'
 import { dataShapes, findFlow, findings } from './draft.ts'
 import type { FlowServices } from './services.ts'
 
-/** What publish would find, also with the samples of a flow where one is named; saves nothing. */
+/** Returns what publish would find, checked against the samples of `flowId` if given. Saves nothing. */
 export async function validateFlow(
   services: FlowServices,
   document: unknown,
@@ -12,7 +12,7 @@ export async function validateFlow(
   const data = flowId === null ? undefined : await dataShapes(services, (await findFlow(services, flowId)).id)
   const found = findings(services, document, data).map((finding) => ({
     ...finding,
-    // They may name keys of samples.
+    // Messages may contain keys of samples.
     message: flowId === null ? finding.message : services.secrets.redact(finding.message, flowId),
   }))
   return { issues: publishIssues(found), warnings: warnings(found) }

@@ -8,7 +8,7 @@ import type { RunServices } from './services.ts'
 
 const CANCELLED = STEP_ERRORS.cancelled.message
 
-/** Queued, running or waiting: it ends now. Whoever runs it has lost its claim and can change nothing more. */
+/** Ends a queued, running or waiting run now. The process that runs it loses its claim and can change nothing more. */
 export async function cancelRun(services: RunServices, actor: Actor, id: string): Promise<RunView> {
   const followed = await services.runs.followed(id)
   if (!followed) throw notFound('run', id)
@@ -33,7 +33,7 @@ export async function cancelRun(services: RunServices, actor: Actor, id: string)
   return run
 }
 
-/** Where it is under way, or its caller waits. */
+/** Ends a cancelled run in the process that carries it, or whose caller waits for it. */
 export function endCancelled({ engine, replies }: Pick<RunServices, 'engine' | 'replies'>, id: string): void {
   engine.cancel(id)
   replies.send(id, defaultErrorReply(id, CANCELLED))

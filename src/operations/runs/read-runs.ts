@@ -1,4 +1,4 @@
-// Runs as the API shows them.
+// Shows runs as the API does.
 
 import { CODE } from '../../base/error-catalogue.ts'
 import type { JournalEntry, RunError, RunStatus } from '../../engine/ports/run-journal.ts'
@@ -18,20 +18,20 @@ export interface StepView {
   attempt: number
   startedAt: string
   finishedAt: string | null
-  /** Only of a step that waits: when it goes on, or is tried again. */
+  /** The time at which a waiting step continues or is tried again. */
   resumeAt?: string
   input: unknown
   output: unknown
   error: JournalEntry['error']
   logs: readonly string[]
-  /** What is too large to be shown. */
+  /** The parts that are too large to be shown. */
   omitted?: StepPart[]
 }
 
 export interface RunSummary {
   id: string
   flowId: string
-  /** null: the flow was deleted. */
+  /** null if the flow was deleted. */
   flowName: string | null
   version: number | null
   status: RunStatus
@@ -63,7 +63,7 @@ export async function readRun(services: RunServices, id: string): Promise<RunVie
   }
 }
 
-/** For what has to hold all of it. */
+/** Returns the complete run. Throws if parts of it are too large. */
 export async function readWholeRun(services: RunServices, id: string): Promise<RunView> {
   const run = await readRun(services, id)
   if (run.webhook.bodyOmitted || run.steps.some(({ omitted }) => omitted))
@@ -77,21 +77,21 @@ export async function listRuns(services: RunServices, filter: RunFilter, page: P
   return { items: items.map(runSummary(services, names)), nextCursor }
 }
 
-/** The steps of one part of a run, a round of a loop for example: `under` is the beginning of their paths. */
-/** All of what was delivered, as it is stored. */
+/** Returns the whole delivered body, as it is stored. */
 export async function readRunBody(services: RunServices, id: string): Promise<Uint8Array> {
   const body = await services.runs.body(id)
   if (!body) throw notFound('run', id)
   return body
 }
 
-/** All of one part of a step, as the JSON text that is stored: it is not read, so that it may be of any size. */
+/** Returns the whole part of a step as stored JSON text. It is not parsed, so it may have any size. */
 export async function readStepPart(services: RunServices, id: string, path: string, part: StepPart): Promise<string> {
   const text = await services.runs.stepPart(id, path, part)
   if (text === null) throw notFound('step', `${id}/${path}`)
   return text
 }
 
+/** Returns the steps of one part of a run, such as a round of a loop: those whose path begins with `under`. */
 export async function listRunSteps(
   services: RunServices,
   id: string,
@@ -109,7 +109,7 @@ export async function listRunSteps(
   }
 }
 
-/** The document that the run follows, whatever has become of the flow since. */
+/** Returns the document that the run follows, even if the flow has changed or is gone. */
 export async function readRunDocument(services: RunServices, id: string): Promise<{ document: unknown }> {
   const run = await services.runs.followed(id)
   if (!run) throw notFound('run', id)
@@ -118,7 +118,7 @@ export async function readRunDocument(services: RunServices, id: string): Promis
   return { document: parseJson(text) }
 }
 
-// What was stored is redacted; it is again here, for secrets of the flow that have become known since.
+// Stored data is redacted already; it is redacted again for secrets of the flow that became known since.
 const runSummary =
   ({ secrets }: RunServices, names: ReadonlyMap<string, string>) =>
   (run: Omit<RunRecord, 'webhook'>): RunSummary => ({
@@ -151,7 +151,7 @@ export const stepView = (entry: ShownEntry, redact: <T>(value: T) => T): StepVie
   ...(entry.omitted && { omitted: entry.omitted }),
 })
 
-/** For an entry that did not come from the store, which leaves such parts out by itself. */
+/** Omits large parts of an entry that does not come from the store, which omits them itself. */
 export function withoutLargeParts(entry: JournalEntry): ShownEntry {
   const omitted = PARTS.filter((part) => isLarge(entry[part]))
   if (omitted.length === 0) return entry

@@ -1,4 +1,4 @@
-// At start: puts every unfinished run back in line.
+// Puts every unfinished run back in line at start.
 
 import { FlowUnusable } from '../../engine/engine.ts'
 import { timeOfId } from '../../engine/ids.ts'
@@ -9,7 +9,7 @@ import type { RunStore, UnfinishedRun } from '../ports/runs.ts'
 const PAGE = 1000
 
 export interface RecoveryQueue extends Queue {
-  /** A run that waits keeps its flow's place. */
+  /** Keeps the flow's place for a run that waits. */
   hold(run: QueuedRun): void
 }
 
@@ -20,7 +20,7 @@ export async function recoverRuns(
   now: number,
 ): Promise<number> {
   await runs.countRecovered()
-  // There may be a million waiting: only those of flows with a limit are looked at.
+  // There may be a million waiting runs: only those of flows with a limit are read.
   for (const version of await runs.waitingVersions())
     if ((await limitOf(published, version.flowId, version.version)) !== null)
       for await (const run of all((after) => runs.waiting(version, after, PAGE)))
@@ -34,7 +34,7 @@ export async function recoverRuns(
   return recovered
 }
 
-/** A run with the limit that its flow's version sets. */
+/** Returns a run with the limit of its flow's version. */
 export async function queuedRun(
   published: PublishedFlows,
   { id, flowId, version }: UnfinishedRun,
@@ -48,7 +48,7 @@ async function limitOf(published: PublishedFlows, flowId: string, version: numbe
   try {
     return (await published.version(flowId, version)).trigger.concurrency
   } catch (error) {
-    // Its runs will say what is wrong with it, not the start.
+    // The runs of an unusable flow report the error; the start does not fail.
     if (error instanceof FlowUnusable) return null
     throw error
   }

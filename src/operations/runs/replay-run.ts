@@ -1,4 +1,4 @@
-// Runs a run again, whole or from a step, on its own version, the published one or the draft.
+// Repeats a run, whole or from a step, on its own version, the published one or the draft.
 
 import { CODE } from '../../base/error-catalogue.ts'
 import type { NewRun } from '../../engine/ports/run-journal.ts'
@@ -11,7 +11,7 @@ import type { RunServices } from './services.ts'
 import { startRun } from './start-run.ts'
 
 export interface Replay {
-  /** Everything before this step is taken from the journal. */
+  /** The step to begin with. Everything before it is taken from the journal. */
   from?: string
   version?: 'same' | 'published' | 'draft'
 }

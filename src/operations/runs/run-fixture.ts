@@ -1,4 +1,4 @@
-// A run as a test of its flow: what was delivered, what the APIs replied, and what came of it, with placeholders for secrets.
+// Turns a run into a test of its flow: the delivery, the APIs' replies and the results, with placeholders for secrets.
 import { CODE } from '../../base/error-catalogue.ts'
 import type { Expectation, Fixture, FixtureConnection, FixtureReply, FixtureStub } from '../../flow/fixture.ts'
 import { connectionUses } from '../../flow/validate/validate.ts'
@@ -7,9 +7,9 @@ import { type RunView, readRunDocument, readWholeRun, type StepView } from './re
 import type { RunServices } from './services.ts'
 import { shownRequest } from './shown-request.ts'
 
-/** What stands in place of secrets in what is shown; in the URL of a request also ***. */
+/** The marks that replace secrets in what is shown. The URL of a request also has ***. */
 const MARKS = /\[secret\]|\[masked\]/
-/** Of the connection between two programs, and not of the event. */
+/** Headers that describe the transport, not the event. */
 const NOISE =
   /^(host|connection|keep-alive|content-length|accept(-.*)?|user-agent|sec-.*|x-forwarded-.*|x-real-ip|forwarded|via|date)$/
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
@@ -45,12 +45,12 @@ function deliveryOf({ webhook }: RunView) {
     body: withPlaceholders(webhook.body),
     headers: plain(webhook.headers),
     ...(Object.keys(query).length ? { query } : {}),
-    // The credential was not kept.
+    // The credential was not stored.
     authenticated: true,
   }
 }
 
-/** In data, where what was hidden has to be some text. */
+/** Replaces hidden values in data with placeholder texts. */
 function withPlaceholders(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withPlaceholders)
   if (typeof value === 'object' && value !== null)
@@ -58,7 +58,7 @@ function withPlaceholders(value: unknown): unknown {
   return typeof value === 'string' ? value.split(MARKS).join('placeholder') : value
 }
 
-/** Every variable that the document names. */
+/** Returns a placeholder for every variable that the document names. */
 function placeholders(text: string): Record<string, string> {
   const names = [...text.matchAll(/\benv(?:\.|\[\s*(?:'|\\"))(\w+)/g)].map((match) => match[1]!)
   return Object.fromEntries([...new Set(names)].toSorted().map((name) => [name, placeholderOf(name)]))
@@ -91,7 +91,7 @@ interface Request {
   reply: FixtureReply & { headers?: Record<string, string> }
 }
 
-/** A request that failed to the end was sent as often as it was tried; of one that came through only the last reply is known. */
+/** Returns the requests of a step: one per attempt if it failed; otherwise one, as only the last reply is known. */
 function requestsOf(step: StepView): Request[] {
   const shown = shownRequest(step)
   if (!shown) return []
@@ -146,7 +146,7 @@ function expectationOf(run: RunView, requests: readonly Request[]): Expectation 
   }
 }
 
-/** What is hidden, and what is different in each run, is not expected to the letter. */
+/** Replaces hidden values and values that differ in each run, so that the test does not expect them exactly. */
 function loosened(run: RunView, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => loosened(run, item))
   if (typeof value === 'object' && value !== null)

@@ -1,4 +1,4 @@
-// The requests of a run as an HTTP Archive (HAR 1.2), with the marks that the journal has in place of secrets.
+// Exports the requests of a run as an HTTP Archive (HAR 1.2), with the journal's marks in place of secrets.
 import { STATUS_CODES } from 'node:http'
 import { formPairs } from '../../flow/form-pairs.ts'
 import { OperationError } from '../operation-error.ts'
@@ -27,7 +27,7 @@ export interface Har {
   log: { version: '1.2'; creator: { name: string; version: string }; entries: HarEntry[]; comment: string }
 }
 
-/** As far as the run has come. */
+/** Returns the requests that the run has made so far. */
 export async function runHar(services: RunServices, id: string, version: string): Promise<Har> {
   const run = await readWholeRun(services, id)
   const sendsJson = await jsonBodies(services, id)
@@ -59,7 +59,7 @@ interface Reply {
 const hasUrl = (input: unknown): input is { method: string; url: string } =>
   typeof input === 'object' && input !== null && 'url' in input
 
-/** Text that the journal shows as a body is either sent as it is, or as JSON: the flow tells, while it is there. */
+/** Returns whether a step sends text bodies as JSON. The journal does not tell, but the flow does while it exists. */
 async function jsonBodies(services: RunServices, id: string): Promise<(stepId: string) => boolean> {
   try {
     const { document } = await readRunDocument(services, id)
@@ -102,7 +102,7 @@ function entryOf(step: StepView, isJson: boolean, redact: <T>(value: T) => T): H
   }
 }
 
-/** HAR's word for "not known": what is kept of a message is not its bytes. */
+/** HAR's value for "unknown": the bytes of a message are not stored. */
 const SIZES = { headersSize: -1, bodySize: -1 }
 const HTTP = { httpVersion: 'HTTP/1.1' }
 
@@ -116,7 +116,7 @@ function requestOf({ method, url, headers, body }: ShownRequest, isJson: boolean
     ...HTTP,
     cookies: [],
     headers,
-    // A short secret is known as such only where it stands alone, as it does here.
+    // A short secret is recognised only if it is the whole value, as here.
     queryString: [...formPairs(query)].map(([name, value]) => ({ name, value: redact(value) })),
     ...(body === null && !isJson ? {} : { postData: { mimeType: contentType ?? UNKNOWN_TYPE, params: [], text } }),
     ...SIZES,
@@ -156,7 +156,7 @@ function cookieOf(header: string): NameValue {
   return { name: pair.slice(0, Math.max(0, at)).trim(), value: pair.slice(at + 1).trim() }
 }
 
-/** JSON is written anew: its white space was not kept. */
+/** Returns the content. JSON is formatted again: its white space was not stored. */
 function contentOf(body: unknown, contentType: string): { size: number; text?: string; encoding?: 'base64' } {
   if (body === null) return { size: 0 }
   const { base64, size } = body as { base64?: unknown; size?: unknown }

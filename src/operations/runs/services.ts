@@ -1,6 +1,6 @@
 import type { FlowServices } from '../flows/services.ts'
 
 export interface RunServices extends FlowServices {
-  /** Counts what is being stored. */
+  /** Counts the runs that are being stored. */
   intake: { storing(): void; stored(): void }
 }

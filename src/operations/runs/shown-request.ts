@@ -1,4 +1,4 @@
-// What the journal shows of a request that a step made.
+// Reads a step's request as the journal shows it.
 import type { StepView } from './read-runs.ts'
 
 export interface ShownRequest {
@@ -10,9 +10,9 @@ export interface ShownRequest {
 
 const KEYS = new Set(['method', 'url', 'headers', 'body'])
 
-/** Null where the step failed before it made one, for want of a token say: then the journal has its settings in place of it. */
+/** Returns null if the step made no request, for lack of a token for example: the journal then shows its settings. */
 export function shownRequest({ input }: Pick<StepView, 'input'>): ShownRequest | null {
   if (typeof input !== 'object' || input === null) return null
-  // Of settings there are always more: their defaults are filled in.
+  // Settings always have more keys, because their defaults are filled in.
   return Object.keys(input).every((key) => KEYS.has(key)) ? (input as ShownRequest) : null
 }

@@ -1,22 +1,22 @@
-// Takes on a run durably and puts it in line.
+// Stores a run durably and puts it in line.
 import type { NewRun } from '../../engine/ports/run-journal.ts'
 import { runEvent } from '../events/events.ts'
 import type { RouteRecord } from '../ports/flows.ts'
 import type { Accepted, Dedupe, ReplayedJournal } from '../ports/runs.ts'
 import type { RunServices } from './services.ts'
 
-/** So many runs in line, and no larger ones, are kept in memory as they came. */
+/** The most runs in line that stay in memory as accepted, and the largest body of such a run. */
 const FRESH_RUNS = 2_000
 const FRESH_BODY_CHARS = 16_384
 
 export interface RunStart {
   run: NewRun
-  /** Runs of its flow at once. */
+  /** The most runs of its flow at the same time. */
   concurrency: number | null
   dedupe?: Dedupe | null
-  /** What a replay takes over. */
+  /** What a replay copies from another run. */
   journal?: ReplayedJournal | null
-  /** It starts only while this webhook leads to this version. */
+  /** The route that must still be current when the run starts. */
   route?: RouteRecord | null
 }
 

@@ -1,5 +1,5 @@
-// Who did what, and when: kept in the database, and shown to owners. Nothing is done without its entry: they are written together,
-// and what is more than a write to the database comes after its entry.
+// Records who did what, and when, in the database; owners can read it. An action that only writes to the database commits
+// together with its entry; any other action comes after its entry.
 import type { Ids } from '../../engine/ids.ts'
 import type { Actor } from '../ports/access.ts'
 import type { AuditAction, AuditStore, AuditTarget, AuditTrail, Together } from '../ports/audit.ts'
@@ -19,19 +19,19 @@ export interface AuditPorts {
 
 export class Audit implements AuditTrail {
   readonly #ports: AuditPorts
-  /** When each of the deeds that come in rows was last recorded. */
+  /** The time at which each repeated action was last recorded. */
   readonly #recent = new Map<string, number>()
 
   constructor(ports: AuditPorts) {
     this.#ports = ports
   }
 
-  /** For a deed and its entry: both are there when it resolves, or neither. */
+  /** Commits an action and its entry together, or neither of them. */
   together<T>(deed: () => Promise<T>): Promise<T> {
     return this.#ports.together.run(deed)
   }
 
-  /** Rejects where it cannot be written; the deed must not stand then. Secrets that are known are hidden. */
+  /** Rejects if the entry cannot be written; the action must then be undone. Known secrets are hidden. */
   async record(
     actor: Pick<Actor, 'name' | 'id'>,
     action: AuditAction,
@@ -43,7 +43,7 @@ export class Audit implements AuditTrail {
     await store.add(redact(entry))
   }
 
-  /** For what somebody does every few seconds, such as saving a draft: one entry in ten minutes tells as much. */
+  /** Records one entry in ten minutes, for actions that repeat every few seconds, such as saving a draft. */
   async recordOnce(
     actor: Pick<Actor, 'name' | 'id'>,
     action: AuditAction,

@@ -1,10 +1,10 @@
-// Retention: deletes what is past its time, in small batches, so that no webhook waits for it.
+// Deletes data past its retention, in small batches, so that no webhook waits for it.
 import { AUDIT_DAYS } from './audit.ts'
 import type { UpkeepServices } from './services.ts'
 
 const BATCH = 200
 const DAY_MS = 86_400_000
-/** Former secrets are hidden at least so long. */
+/** Former secrets stay hidden for at least this long. */
 const FORMER_SECRETS_MS = 3_600_000
 
 export async function keepHouse(services: UpkeepServices, retentionDays: number, signal: AbortSignal): Promise<number> {
@@ -18,7 +18,7 @@ export async function keepHouse(services: UpkeepServices, retentionDays: number,
       (await services.audit.deleteOlderThan(now - AUDIT_DAYS * DAY_MS, BATCH))
     deleted += count
     if (count < BATCH || signal.aborted) return deleted
-    // Deliveries first.
+    // The pause lets deliveries go first.
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }

@@ -1,10 +1,10 @@
-// Seals everything anew with the current key, in the background and a little at a time: webhooks do not wait for it, and what
-// is half done is no harm, as every key of the list opens.
+// Reseals everything with the current key, in the background and in small batches, so that webhooks do not wait for it. A
+// partial rotation is harmless, because every key of the list can unseal.
 import type { SealedRows } from '../ports/upkeep.ts'
 
 export interface KeyRotationPorts {
   rows: SealedRows
-  /** The first seals, all open. */
+  /** The first key seals, all keys unseal. */
   keyIds: readonly string[]
   reseal(sealed: string, binding: string): string | null
   sleep(ms: number): Promise<void>
@@ -17,7 +17,7 @@ export interface KeysView {
   rotation: { status: 'idle' | 'running' | 'failed'; done: number; total: number; error: string | null }
 }
 
-/** Between two batches: what else the process has to do comes first. */
+/** The pause between two batches lets other work of the process go first. */
 const PAUSE_MS = 5
 
 export class KeyRotation {
@@ -41,7 +41,7 @@ export class KeyRotation {
     }
   }
 
-  /** Begins, unless it is under way. */
+  /** Begins a rotation, unless one is under way. */
   start(): void {
     if (this.#running) return
     this.#rotation = { status: 'running', done: 0, total: 0, error: null }
@@ -50,12 +50,12 @@ export class KeyRotation {
     })
   }
 
-  /** Resolves when it is over. */
+  /** Resolves when the rotation is over. */
   async finished(): Promise<void> {
     await this.#running
   }
 
-  /** Leaves off after the batch under way; the next start of a rotation goes on from there. */
+  /** Stops after the current batch. The next rotation continues from there. */
   async stop(): Promise<void> {
     this.#stopped = true
     await this.#running

@@ -1,8 +1,8 @@
-// Notices when something held the event loop for long, and what: whoever begins work says so, and a timer ticks in between. Where
-// neither happened for a while, what was begun last held the loop.
+// Detects what held the event loop for long: code announces work that it begins, and a timer ticks in between. If neither
+// happens for a while, the work that was announced last held the loop.
 
 export interface LoopWatchPorts {
-  /** The loop was held; `last` is what was begun last before, `runId` the run that it was for. */
+  /** Reports that the loop was held. `last` is the work that was announced last, `runId` the run that it was for. */
   held(ms: number, last: string, runId: string | null): void
   clock?(): number
 }
@@ -24,7 +24,7 @@ export class LoopWatch {
     this.#since = clock()
   }
 
-  /** What is said ends up in the log: the pattern of a route or the kind of a step, never what somebody sent. */
+  /** Announces work. `what` is logged: the pattern of a route or the kind of a step, never data from outside. */
   begin(what: string, runId: string | null = null): void {
     this.tick()
     this.#last = what

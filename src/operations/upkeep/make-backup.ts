@@ -4,7 +4,7 @@ import type { Actor } from '../ports/access.ts'
 import type { Backup } from '../ports/upkeep.ts'
 import type { UpkeepServices } from './services.ts'
 
-/** A whole copy of the embedded database, as it stands at one moment; without the key that seals secrets. */
+/** Makes a consistent copy of the whole embedded database, without the key that seals secrets. */
 export async function makeBackup(services: UpkeepServices, actor: Actor): Promise<Backup> {
   if (!services.backups)
     throw new OperationError(CODE.conflict, 'The data is in PostgreSQL: make the backup there, with pg_dump.')

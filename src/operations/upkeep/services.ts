@@ -8,7 +8,7 @@ import type { KeyRotation } from './key-rotation.ts'
 export interface UpkeepServices extends Basics, Pick<RunServices, 'engine'>, Pick<DeliveryServices, 'rate'> {
   audit: Audit
   housekeeping: Housekeeping
-  /** null: the data is elsewhere, and so are its backups. */
+  /** null if the data is in PostgreSQL, which has its own backups. */
   backups: Backups | null
   keyRotation: KeyRotation
 }

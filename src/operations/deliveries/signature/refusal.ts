@@ -1,2 +1,2 @@
-/** Why a request is refused, in words that may go to its sender: they hold neither secrets nor signatures. */
+/** Says why a request is refused. The message may go to the sender: it holds neither secrets nor signatures. */
 export class Refusal extends Error {}

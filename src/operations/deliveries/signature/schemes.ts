@@ -1,14 +1,14 @@
-// How each sender signs: where its signature stands, what it signs besides the body, and how the signature is written.
+// Describes how each sender signs: where the signature is, what it covers besides the body, and how it is encoded.
 import { Refusal } from './refusal.ts'
 import { type KeyForm, TEXT_KEY, WHSEC_KEY } from './signing-key.ts'
 
-/** What a request's headers say of its signature. */
+/** The signature data in a request's headers. */
 export interface Claim {
-  /** Signed ahead of the body; Latin-1, as headers are. */
+  /** The text that is signed before the body; Latin-1, as headers are. */
   prefix: string
-  /** One that fits is enough. */
+  /** The signatures, of which one has to match. */
   signatures: readonly string[]
-  /** Seconds since 1970 as they were signed; null where the scheme signs no time. */
+  /** The signed time, in seconds since 1970, as text; null if the scheme signs no time. */
   signedAt: string | null
 }
 
@@ -16,7 +16,7 @@ export interface Scheme {
   header: string
   encoding: 'hex' | 'base64'
   key: KeyForm
-  /** `one` gives the only value of a header. */
+  /** Reads the headers. `one` returns the only value of a header. */
   read(header: string, one: (name: string) => string): Claim
 }
 
@@ -75,7 +75,7 @@ const STRIPE: Scheme = {
   encoding: 'hex',
   key: TEXT_KEY,
   read(header, one) {
-    // Some libraries and gateways write the list with spaces.
+    // Some libraries and gateways put spaces into the list.
     const parts = pairs(one(header).replaceAll(/,[ \t]+/g, ','), header, ',', '=')
     const times = parts.filter(([name]) => name === 't')
     if (times.length !== 1) throw new Refusal(`the header ${header} does not hold exactly one t=`)
@@ -91,7 +91,7 @@ const STANDARD_WEBHOOKS: Scheme = {
   read(header, one) {
     const names = stem(header, 'webhook-')
     const id = one(`${names}id`)
-    // It ends the id in what is signed: with another one inside, the id could take in what was signed as time and body.
+    // A full stop ends the id in the signed text: an id with another one could absorb the signed time and body.
     if (id.includes('.')) throw new Refusal(`the header ${names}id holds a full stop`)
     const signedAt = one(`${names}timestamp`)
     const signatures = ofVersion1(pairs(one(header), header, ' ', ','), header)
@@ -110,7 +110,7 @@ export const SCHEMES = {
 
 export type SignatureScheme = keyof typeof SCHEMES
 
-/** Senders that took a scheme over changed how its headers begin, not how they end: svix-signature comes with svix-id. */
+/** Returns the prefix of a scheme's headers. Senders that adopt a scheme change only it: svix-signature, svix-id. */
 function stem(header: string, usual: string): string {
   return /^(.*-)signature$/i.exec(header)?.[1] ?? usual
 }
@@ -121,7 +121,7 @@ function match(value: string, header: string, pattern: RegExp, form: string): st
   return signature
 }
 
-/** A comma or white space inside a part comes from a header that was sent twice and joined on its way. */
+/** Splits a header into pairs. Throws on a comma or white space in a part, which shows that proxies joined two headers. */
 function pairs(value: string, header: string, between: string, within: string): [name: string, value: string][] {
   return value.split(between).map((part) => {
     const at = part.indexOf(within)
@@ -131,7 +131,7 @@ function pairs(value: string, header: string, between: string, within: string): 
   })
 }
 
-/** Senders may add signatures of other versions, and both schemes say that a receiver passes over them. */
+/** Returns the signatures of v1. Both schemes tell receivers to ignore signatures of other versions. */
 function ofVersion1(parts: readonly [string, string][], header: string): string[] {
   const signatures = parts.filter(([name]) => name === 'v1').map(([, signature]) => signature)
   if (!signatures.length) throw new Refusal(`the header ${header} holds no signature of version v1`)

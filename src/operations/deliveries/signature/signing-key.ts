@@ -1,7 +1,7 @@
-// How the text of a secret becomes the key of an HMAC.
+// Decodes the text of a secret into the key of an HMAC.
 
 export interface KeyForm {
-  /** Null where the text is no such key. */
+  /** Returns null if the text is no such key. */
   decode(secret: string): Buffer | null
   missing: string
 }
@@ -13,12 +13,12 @@ export const TEXT_KEY: KeyForm = {
 
 const PREFIX = 'whsec_'
 
-/** The prefix may be missing, as in the libraries of Standard Webhooks; what follows is base64 in any case. */
+/** The prefix is optional, as in the libraries of Standard Webhooks; the rest is always base64. */
 export const WHSEC_KEY: KeyForm = {
   decode(secret) {
     const text = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret
     const key = Buffer.from(text, 'base64')
-    // Node decodes whatever it can; only what it would write itself was meant as base64.
+    // Node decodes any text; only text that Node would encode the same way is base64.
     const isBase64 = unpadded(key.toString('base64')) === unpadded(text)
     return key.length && isBase64 ? key : null
   },

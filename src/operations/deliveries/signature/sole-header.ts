@@ -1,6 +1,6 @@
 import { Refusal } from './refusal.ts'
 
-/** The one value of a header, whatever the letter case of its name: of two values nobody knows which one was signed. */
+/** Returns the only value of a header, in any letter case. Throws if there are two, since either may be the signed one. */
 export function soleHeader(rawHeaders: readonly string[], name: string): string {
   const lowerCase = name.toLowerCase()
   let value: string | null = null

@@ -14,7 +14,7 @@ const hmac = (key: string | Uint8Array, encoding: 'hex' | 'base64', ...parts: (s
   return hash.digest(encoding)
 }
 
-/** What a sender does, written down apart from what is tested. */
+/** Signs as a sender does, independently of the tested code. */
 function sign(scheme: SignatureScheme, key: Uint8Array, body: Uint8Array, at = String(NOW)): string[] {
   switch (scheme) {
     case 'github':
@@ -138,11 +138,11 @@ describe('what senders publish', () => {
     const request = { body: Buffer.from(`${JSON.stringify(event, null, 2)}\n`), nowMs: 1_533_204_720_000 }
     const settings = { secrets: ['webhook_secret'] }
     expect(verify('stripe', ['Stripe-Signature', header], settings, request)).toBe(true)
-    // As in the tests of stripe-node: one good signature is enough.
+    // The tests of stripe-node do the same: one good signature is enough.
     expect(verify('stripe', ['Stripe-Signature', `${header},v1=potato`], settings, request)).toBe(true)
   })
 
-  // Shopify publishes none: test case 2 of RFC 4231, in its own writing.
+  // Shopify publishes no test vector: this is test case 2 of RFC 4231 in Shopify's encoding.
   it.each([
     ['hmac-sha256', 'X-Signature', '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843'],
     ['shopify', 'X-Shopify-Hmac-Sha256', 'W9zBRr9gdU5qBCQmCJV1x1oAPwidJzmDnexYuWTsOEM='],
@@ -153,7 +153,7 @@ describe('what senders publish', () => {
 })
 
 const key = fc.uint8Array({ minLength: 1, maxLength: 100 })
-/** Printable, so that the secret's text is its key. */
+/** Keys are printable, so that the text of a secret is its key. */
 const printable = fc
   .string({ minLength: 1, maxLength: 100 })
   .map((text) => Buffer.from(text) as Uint8Array)
@@ -171,7 +171,7 @@ function flipped(bytes: Uint8Array, seed: number, mask: number): Uint8Array {
 describe.each(names)('%s', (scheme) => {
   const lastName = sign(scheme, KEY, BODY).at(-2)!
   const good = sign(scheme, KEY, BODY)
-  /** So wide that only the signature can tell one time from another. */
+  /** The tolerance is so wide that only the signature depends on the time. */
   const anyTime = { toleranceSeconds: Number.MAX_VALUE }
 
   it('takes what its sender signs, whatever the bytes', () => {
@@ -194,7 +194,7 @@ describe.each(names)('%s', (scheme) => {
           const headers = sign(scheme, key, body)
           const secrets = [secretOf(scheme, key)]
           expect(verify(scheme, headers, { secrets }, { body: flipped(body, at, mask) })).toMatch(/does not match/)
-          // Below 128 the text keeps its bytes.
+          // Characters below 128 keep their bytes in the text.
           const other = secretOf(scheme, flipped(key, at, 1 + (mask % 31)))
           expect(verify(scheme, headers, { secrets: [other] }, { body })).toMatch(/does not match/)
           expect(verify(scheme, headers, { secrets }, { body: Buffer.concat([body, Buffer.from('\n')]) })).not.toBe(
@@ -211,7 +211,7 @@ describe.each(names)('%s', (scheme) => {
         for (let i = 1; i < good.length; i += 2) {
           const changed = Buffer.from(flipped(Buffer.from(good[i]!), seed, mask)).toString('latin1')
           const headers = good.with(i, changed)
-          // Upper-case hex is the same signature where the scheme allows it.
+          // Upper-case hex is the same signature if the scheme allows it.
           if (scheme === 'hmac-sha256' && changed.slice(7).toLowerCase() === good[i]!.slice(7)) continue
           expect(verify(scheme, headers, anyTime), changed).not.toBe(true)
         }
@@ -407,7 +407,7 @@ describe('several signatures', () => {
     expect(of(`t=${NOW}, v1=${wrong}, \tv1=${hex}`)).toBe(true)
     for (const odd of [`t=${NOW} ,v1=${hex}`, `t= ${NOW},v1=${hex}`, `t=${NOW},v1 =${hex}`, `t=${NOW}, ,v1=${hex}`])
       expect(of(odd)).toBe('the header Stripe-Signature is malformed')
-    // Sent twice and joined on its way.
+    // The header was sent twice and joined by a proxy.
     expect(of(`t=${NOW},v1=${hex}, t=${NOW},v1=${hex}`)).toBe(
       'the header Stripe-Signature does not hold exactly one t=',
     )
@@ -483,6 +483,6 @@ it('reads header names that senders gave to a scheme of another', () => {
   const [, time, , zoom] = sign('slack', KEY, BODY)
   const headers = ['x-zm-request-timestamp', time!, 'x-zm-signature', zoom!]
   expect(verify('slack', headers, { header: 'X-Zm-Signature' })).toBe(true)
-  // Only names that end in -signature tell how their companions are called.
+  // Only a name that ends in -signature determines the names of the other headers.
   expect(verify('slack', ['X-Slack-Request-Timestamp', time!, 'X-Seal', zoom!], { header: 'X-Seal' })).toBe(true)
 })

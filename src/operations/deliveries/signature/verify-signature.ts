@@ -1,25 +1,25 @@
-// Whether a webhook request carries the signature that its sender's scheme asks for (docs/signatures.md#what-is-checked).
+// Verifies the signature of a webhook request by its sender's scheme (docs/signatures.md#what-is-checked).
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { Refusal } from './refusal.ts'
 import { SCHEMES, type Scheme, type SignatureScheme } from './schemes.ts'
 import { soleHeader } from './sole-header.ts'
 
 export interface SignatureSettings {
-  /** More than one while they are rotated: any of them may have signed. */
+  /** The secrets; more than one during a rotation, when any of them may have signed. */
   secrets: readonly string[]
-  /** Null: as the scheme calls it. */
+  /** null for the scheme's own header name. */
   header: string | null
   toleranceSeconds: number
 }
 
 export interface SignedRequest {
-  /** As on the wire: name, value, name, value … */
+  /** Names and values as on the wire: name, value, name, value … */
   rawHeaders: readonly string[]
   body: Uint8Array
   nowMs: number
 }
 
-/** True, or why not: in words that tell neither a secret nor the signature that was expected. */
+/** Returns true, or the reason why not, which reveals neither a secret nor the expected signature. */
 export function verifySignature(
   scheme: SignatureScheme,
   settings: SignatureSettings,
@@ -49,12 +49,12 @@ function verify(scheme: Scheme, settings: SignatureSettings, { rawHeaders, body,
 function requireRecent(signedAt: string, toleranceSeconds: number, nowMs: number): void {
   if (!/^\d+$/.test(signedAt)) throw new Refusal('the timestamp is not a whole number of seconds since 1970')
   const away = Math.abs(nowMs - Number(signedAt) * 1000)
-  // Asked this way round, so that what is no number is refused.
+  // The negated comparison also refuses NaN.
   if (!(away <= toleranceSeconds * 1000))
     throw new Refusal(`the timestamp is more than ${toleranceSeconds} s away from now`)
 }
 
-/** The length of what is expected is known to everybody; its characters are not. */
+/** Compares in constant time. Only the length of the expected signature is public. */
 function equalInConstantTime(given: string, expected: string): boolean {
   const [one, other] = [Buffer.from(given), Buffer.from(expected)]
   return one.length === other.length && timingSafeEqual(one, other)
