@@ -1,5 +1,5 @@
 // Lists all error codes of the API, webhooks and steps, each with its message, its hint and its place in docs/.
-// `{…}` stands for a value. A code with several messages has them where they are thrown; the one here sums them up.
+// `{…}` stands for a value. A code with several messages has them where they are thrown; here is what they share.
 
 interface ApiError {
   status: number

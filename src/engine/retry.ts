@@ -19,7 +19,7 @@ export function troubleOf(outcome: Outcome): Trouble | null {
   return outcome.type === 'done' ? (outcome.trouble ?? null) : null
 }
 
-/** Returns the time of the next attempt, or null. `byDefault` counts if the policy lists no errors; `random` is in [0, 1). */
+/** Returns the time of the next attempt, or null. `byDefault` counts if the policy lists no errors; `random`: in [0, 1). */
 export function nextAttemptAt(
   policy: RetryPolicy,
   byDefault: readonly string[],

@@ -124,7 +124,7 @@ export class WorkerLease {
     const held = new Map((await dispatch.heldBy(name)).map((claim) => [keyOf(claim), claim]))
     // These runs were cancelled, and the signal did not arrive.
     lose(working.filter((claim) => !held.has(keyOf(claim))))
-    // A claim whose reply was lost leaves a stray run. It counts as stray when seen twice: at first the reply may be on its way.
+    // A run whose claim got no reply is a stray. It counts when seen twice: at first the reply may be on its way.
     const unknown = [...held].filter(([, { runId }]) => !carries(runId))
     const strays = unknown.flatMap(([key, claim]) => (this.#unknown.has(key) ? claim : []))
     this.#unknown = new Set(unknown.map(([key]) => key))

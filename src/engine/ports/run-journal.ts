@@ -27,7 +27,7 @@ export interface JournalEntry {
   attempt: number
   startedAt: number
   finishedAt: number | null
-  /** How a resumed run treats the output; null while there is none. */
+  /** How a resumed or replayed run treats the output; null while there is none. */
   outcome: 'done' | 'assign' | 'reply' | 'stop' | 'failed' | 'wait' | null
   /** The choice that the step made before it ran nested steps. */
   decision: unknown
@@ -93,7 +93,7 @@ export interface RunProgress {
 export type Advanced = { state: 'finished' | 'lost' | 'interrupted' } | { state: 'parked'; resumeAt: number }
 
 export interface RunJournal {
-  /** Claims the run for this process; null if it is finished or gone. `fresh` is a run that this process has just accepted. */
+  /** Claims the run for this process; null if finished or gone. `fresh`: the run, if this process just accepted it. */
   claim(runId: string, now: number, fresh?: NewRun | null): Promise<ClaimedRun | null>
   /** Returns the finished rounds of the loop whose rounds are stored under `base`. */
   rounds(runId: string, base: string): Promise<{ index: number; output: unknown; error: StepError | null }[]>
@@ -102,7 +102,7 @@ export interface RunJournal {
   /** Returns the entries under a path. */
   entriesUnder(runId: string, prefix: string): Promise<JournalEntry[]>
   /**
-   * Returns whether the claim still stands, before a step reaches out. Absent if no other process can take the run unnoticed.
+   * Returns whether the claim still stands, before a step reaches out. Absent if no other process can take runs unnoticed.
    * Returns true at once if the claim was confirmed a moment ago.
    */
   holds?(claim: Claim): true | Promise<boolean>
