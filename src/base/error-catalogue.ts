@@ -95,7 +95,7 @@ export const OUTBOUND_ERRORS = {
   },
   response_invalid: {
     message: 'The reply of {host} is not valid: {why}',
-    hint: 'The remote API or a proxy before it sent a damaged reply: try again, or report it to whoever runs the API.',
+    hint: 'The remote API or a proxy before it sent a damaged reply: try again, or report it to the operator of the API.',
     docs: OF_REQUESTS,
   },
   invalid_url: {
@@ -110,7 +110,7 @@ export const OUTBOUND_ERRORS = {
   },
   blocked_address: {
     message: '{host} {leadsTo} an address that is not public ({range})',
-    hint: 'Only public addresses can be reached by default. Whoever runs this service can open more with MILLRACE_EGRESS_ALLOW.',
+    hint: 'Only public addresses can be reached by default. The operator of this service can open more with MILLRACE_EGRESS_ALLOW.',
     docs: OF_REQUESTS,
   },
   host_not_allowed: {
