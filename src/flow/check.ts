@@ -1,5 +1,4 @@
-// Checks a value against a schema of schema.ts and reports every problem at once; the visitor gets templates and nested
-// steps.
+// Checks a value against a schema of schema.ts and reports every problem at once; a visitor gets templates and nested steps.
 import type { TSchema } from 'typebox'
 import type { IssueCode } from '../base/error-catalogue.ts'
 import { type Findings, nearest, type Patience, pointer, quoted, type Weight } from './issue.ts'

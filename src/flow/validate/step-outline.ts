@@ -32,9 +32,7 @@ export class StepOutline {
     this.#findings = findings
   }
 
-  /**
-   * Collects ids and variables, so that a forward reference gets a better message than "unknown". Returns false at a limit.
-   */
+  /** Collects ids and variables, so that a forward reference gets a better message than "unknown". False: too many. */
   collect(list: unknown[], path: string, depth: number): boolean {
     this.#stepCount += list.length
     if (this.#stepCount > MOST_STEPS) {
