@@ -26,7 +26,7 @@ const ESCAPED_WEIGHT = 4
 /** A number with at most this many digits and no exponent is always finite. */
 const LONGEST_SAFE_NUMBER = 308
 
-/** Reads a JSON text once, without recursion, and stops where a limit is passed. Text that is not JSON gives arbitrary numbers. */
+/** Reads a JSON text once, without recursion, up to the first limit. Text that is not JSON gives arbitrary numbers. */
 export function measureJson(text: string, limits: JsonLimits): JsonMeasure {
   const { length } = text
   let open = 0

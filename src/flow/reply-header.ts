@@ -104,7 +104,9 @@ const MEDIA_TYPE = new RegExp(`^(?!multipart/)${TOKEN}/${TOKEN}(?:${PARAMETER})*
  */
 export const isMediaType = (value: string): boolean => value.length <= LONGEST_TYPE && MEDIA_TYPE.test(value)
 
-/** Returns whether a URL has a web scheme. Like browsers, it ignores tabs, line breaks and leading white space. */
+/**
+ * Returns whether a URL is relative or has a web scheme. As in browsers, tabs, line breaks and leading spaces do not count.
+ */
 function leadsToWeb(value: string): boolean {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(value.replace(/[\t\r\n]/g, '').trim())?.[1]
   return scheme === undefined || /^https?$/i.test(scheme)

@@ -24,7 +24,7 @@ export class PostgresTrouble {
     if (reason !== null) this.#room.lacking(reason)
   }
 
-  /** Returns why deliveries cannot be stored, without the database's address: it is public. `pool`: what deliveries use. */
+  /** Returns why deliveries cannot be stored, without the address: the text is public. `pool`: the one of deliveries. */
   async fault(pool: pg.Pool): Promise<string | null> {
     try {
       const { rows } = await pool.query(READ_ONLY)
