@@ -1,4 +1,5 @@
-// The floor: a bare node:http server that does the work of the scenarios and keeps nothing. Usage: node bench/floor.ts PORT UPSTREAM
+// The floor: a bare node:http server that does the work of the scenarios and stores nothing.
+// Usage: node bench/floor.ts PORT UPSTREAM
 import { createHmac } from 'node:crypto'
 import { Agent, createServer, request, type ServerResponse } from 'node:http'
 

@@ -22,7 +22,7 @@ export const flowB = (upstream: string) => ({
   steps: [calling(`${upstream}/rate`)],
 })
 
-/** As B, but answered at once: its runs may take longer than its deliveries. */
+/** Returns B with an immediate answer, so that its runs may take longer than its deliveries. */
 export const flowBehind = (upstream: string) => ({
   name: 'Behind',
   trigger: { kind: 'webhook' },

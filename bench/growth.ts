@@ -1,6 +1,6 @@
-// node bench/growth.ts [--runs 1000000 --expired 100000 --flows 10000 --steps 10000 --rounds 3 --seconds 6 --only runs,retention,flows,steps]
-// What a history costs: A and the lists with a million finished runs beside an empty database, retention while webhooks come in,
-// A and the start with ten thousand flows, and the cost of a step in short and in long runs.
+// node bench/growth.ts [--runs 1000000 --expired 100000 --flows 10000 --steps 10000 --rounds 3 --seconds 6]
+// [--only runs,retention,flows,steps] measures what a history costs: A and the lists with a million finished runs beside an
+// empty database, retention under load, A and the start with ten thousand flows, and steps in short and long runs.
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { cpus, tmpdir } from 'node:os'
@@ -55,7 +55,7 @@ const sorted = (numbers: number[]) => numbers.toSorted((a, b) => a - b)
 const median = (numbers: number[]) => sorted(numbers)[numbers.length >> 1]!
 const most = (numbers: number[]) => numbers.reduce((a, b) => Math.max(a, b), 0)
 
-/** A's rate at each target, in turn, so that what else goes on hits all alike. */
+/** Measures A's rate at each target, in turn, so that other work on the machine affects all alike. */
 async function rates(targets: { name: string; service: Service; path: string }[]): Promise<void> {
   const measured = targets.map(() => ({
     perSecond: [] as number[],
@@ -93,7 +93,7 @@ async function timesOf(service: Service, paths: Record<string, string>): Promise
       await service.call('GET', path)
       times.push(performance.now() - begun)
     }
-    // The first of all warms up the path.
+    // The first request warms up the path.
     times.shift()
     say(`| ${name} | ${median(times).toFixed(1)} | ${most(times).toFixed(1)} |`)
   }
@@ -121,7 +121,7 @@ async function seeded(): Promise<Seeded> {
   const count = Number(options.runs)
   const expired = Number(options.expired)
   const oldest = now - RETENTION_DAYS * DAY_MS
-  // One in a hundred failed, one in ten thousand is of the flow that is seldom called.
+  // One run in a hundred failed, and one in ten thousand is of the flow that is seldom called.
   const patternOf = (n: number) => (n % 10_000 === 5_000 ? 2 : n % 100 === 50 ? 1 : 0)
   console.log(`writing ${expired.toLocaleString('en')} and ${count.toLocaleString('en')} finished runs ...`)
   seedRuns(dataDir, { count: expired, fromMs: oldest - 5 * DAY_MS, toMs: oldest - DAY_MS, patterns, patternOf })
@@ -133,7 +133,7 @@ async function history({ dataDir, a, fails, rare }: Seeded): Promise<void> {
   const megabytes = Math.round(statSync(join(dataDir, 'millrace.db')).size / (1 << 20))
   const total = Number(options.runs) + Number(options.expired)
   say(`### ${total.toLocaleString('en')} finished runs, ${megabytes} MB\n`)
-  // Not yet time for those that are to be deleted.
+  // The retention is long, so that the expired runs are not deleted yet.
   const full = await startService(dataDir, { MILLRACE_RETENTION_DAYS: '3650' })
   const empty = await startService(newFolder())
   const { path } = await empty.publish(FLOW_A)
@@ -186,7 +186,7 @@ async function history({ dataDir, a, fails, rare }: Seeded): Promise<void> {
   await empty.stop()
 }
 
-/** One webhook after the other, until stopped; how long each waited. */
+/** Posts one webhook after another until stopped, and records how long each waited. */
 function startPosting(service: Service, path: string): { times: number[]; stop(): Promise<void> } {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const times: number[] = []

@@ -1,22 +1,22 @@
-// Senders that mean no good: they hold sockets and never finish, or send what nobody should have to read.
+// Hostile senders: they hold sockets and never finish, or send bodies that should not be read.
 import { connect, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { sleep } from './service.ts'
 
 export interface Sluggards {
-  /** How long each lived until the service ended it, in seconds; of those that it has ended. */
+  /** How long each socket lived until the service ended it, in seconds. */
   endedAfter: { header: number[]; body: number[] }
   open(): number
   stop(): void
 }
 
-/** A hundredth of them each time: a byte from each in a second, and not from all at once. */
+/** Each time a hundredth of the sockets sends: one byte per socket and second, spread over the second. */
 const FEED_EVERY_MS = 10
 const SHARE = 100
-/** Of each kind: 400 connections a second, so that what is measured is not how long they take to open. */
+/** The number per kind: 400 sockets a second, so that the time to open them is not measured. */
 const OPENED_AT_ONCE = 2
 
-/** Sockets that send a byte of a header, or of a body, each second, and never the last. */
+/** Opens sockets that send a byte of a header, or of a body, each second, and never the last. */
 export function startSluggards(port: number, path: string, ofEach: number): Sluggards {
   const endedAfter = { header: [] as number[], body: [] as number[] }
   const sockets = new Set<Socket>()
@@ -91,7 +91,7 @@ function* chunked(times: number): Iterable<Buffer> {
   for (let i = 0; i < times; i++) yield chunk
 }
 
-/** Sends each upload again and again until stopped; then: how often each was answered how. */
+/** Sends each upload again and again until stopped; then returns how often each got which answer. */
 export function startUploads(port: number, path: string): { stop(): Promise<Map<string, string>> } {
   let stopped = false
   const answers = Object.entries(UPLOADS).map(async ([name, upload]) => {

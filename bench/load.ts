@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** As `npm start` does. */
+/** The command that `npm start` runs. */
 export const SERVE = ['dist/millrace.js', 'serve']
 
 export interface Measured {
@@ -13,14 +13,14 @@ export interface Measured {
   p99Ms: number
   failed: number
   cpuPercent: number
-  /** Of the server, per second of its processor time: hardly moved by what else runs on the machine. */
+  /** Requests per second of the server's processor time, which other work on the machine hardly changes. */
   perCpuSecond: number
   rssMb: number
-  /** Processor time per request, in microseconds, by part: where the time goes. */
+  /** Processor time per request, in microseconds, by part of the system. */
   parts: Record<string, number>
 }
 
-/** The processes of what is loaded, by what they do. */
+/** The processes under load, by what they do. */
 export type Parts = Record<string, () => number[]>
 
 const TICKS_PER_SECOND = 100
@@ -65,7 +65,7 @@ export async function load(url: string, parts: Parts, connections: number, secon
 
 const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0)
 
-/** A process and those that it started, as PostgreSQL starts one for each connection. */
+/** Returns a process and its children, since PostgreSQL starts one for each session. */
 export function familyOf(pid: number): number[] {
   const children = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -74,13 +74,13 @@ export function familyOf(pid: number): number[] {
   return [pid, ...children]
 }
 
-/** Processor time of the process, all its threads, and what it started and has seen end. */
+/** Returns the processor time of the process, of all its threads, and of its children that have ended. */
 function cpuSeconds(pid: number): number {
   const fields = statOf(pid)
   return fields ? sum([11, 12, 13, 14].map((at) => Number(fields[at]))) / TICKS_PER_SECOND : 0
 }
 
-/** null: it has ended meanwhile. */
+/** Returns null if the process has ended meanwhile. */
 function statOf(pid: number): string[] | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -95,7 +95,7 @@ export function rssMb(pid: number): number {
   return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024)
 }
 
-/** Waits until the server has worked off what it had taken on. */
+/** Waits until the server has finished the work that it has accepted. */
 export async function settle(parts: Parts): Promise<void> {
   const used = () => sum(Object.values(parts).flatMap((pids) => pids().map(cpuSeconds)))
   for (let i = 0; i < 100; i++) {

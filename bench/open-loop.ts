@@ -1,7 +1,7 @@
-// Senders that do not wait for one another: requests leave at a fixed rate, whatever the answers do. A worker thread of its own.
-// Each sender has one request under way; where all are busy another connection is opened. Times count from when a request
-// was due, so that a generator or a service that falls behind shows. What it notes for each request has its place from the
-// start: a generator that collects garbage is late, and shows that as the service's time.
+// Senders that do not wait for one another: requests leave at a fixed rate, whatever the answers do. Runs in a worker
+// thread. Each sender has one request under way; if all are busy, another socket is opened. Times count from when a request
+// was due, so that a generator or a service that falls behind shows. All records are allocated at the start: a generator
+// that collects garbage is late, and the delay would count as the service's.
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
@@ -13,31 +13,31 @@ export interface Offer {
   path: string
   perSecond: number
   seconds: number
-  /** Of the first request; each body has another, as its `id`. */
+  /** The number of the first request; the body of each has its own number as `id`. */
   firstNumber: number
-  /** So many connections at most; a request that would need one more is not sent, and counted. */
+  /** The maximum of sockets; a request that would need one more is not sent, and counted. */
   mostSockets: number
-  /** Whoever has no answer by then goes away. */
+  /** A sender that has no answer by then closes its socket. */
   patienceMs: number
 }
 
 export interface Offered {
   sent: number
-  /** Due, but every connection that may be opened was busy. */
+  /** Requests that were due while every allowed socket was busy. */
   notSent: number
   statuses: Record<string, number>
-  /** 429 and 503 without Retry-After. */
+  /** Answers 429 and 503 without Retry-After. */
   withoutRetryAfter: number
   unanswered: number
-  /** Connections that ended without an answer. */
+  /** Sockets that ended without an answer. */
   broken: number
-  /** From when a request was due to its 2xx, in milliseconds, in order. */
+  /** The times from when a request was due to its 2xx, in milliseconds, sorted. */
   acceptedMs: Float64Array
-  /** Their 99th percentile in each second: where one differs from the others, something happened in it. */
+  /** Their 99th percentile in each second: an outlier shows that something happened in that second. */
   acceptedP99Ms: number[]
-  /** The same as `acceptedMs` of all other answers. */
+  /** The times as in `acceptedMs` of all other answers. */
   refusedMs: Float64Array
-  /** Of each 2xx: the number in its body, and the id of the run that it names. */
+  /** For each 2xx, the number in its body, and the id of the run that it names. */
   accepted: [number: number, runId: string][]
   sockets: number
   /** How late the latest request left. */
@@ -58,7 +58,7 @@ export async function offer(terms: Offer): Promise<Offered> {
   return offered
 }
 
-/** Of times in order. */
+/** Expects sorted times. */
 export const percentile = (times: ArrayLike<number>, share: number): number =>
   times[Math.min(times.length - 1, Math.floor(times.length * share))]!
 
@@ -69,14 +69,14 @@ const HEAD_END = '\r\n\r\n'
 
 interface Sender {
   socket: Socket
-  /** Of the request under way, from 0; -1: none is. */
+  /** The index of the request under way, from 0; -1: none is. */
   index: number
   received: string
 }
 
 /** Longer than any id of a run. */
 const ID_LENGTH = 40
-/** What may have become of a request, besides its status. */
+/** The states of a request that has no status. */
 const WAITING = 0
 const BROKEN = 1
 const UNANSWERED = 2
@@ -142,10 +142,10 @@ function run({ port, path, perSecond, seconds, firstNumber, mostSockets, patienc
     else idle.push(sender)
   }
 
-  /** By request: who sent it. */
+  /** Maps a request to its sender. */
   const senders: (Sender | null)[] = Array.from({ length: total }, () => null)
   let next = 0
-  /** The longest under way, or one after it. */
+  /** The index of the oldest request under way, or a later one. */
   let oldest = 0
   const timer = setInterval(() => {
     const now = performance.now()

@@ -1,6 +1,6 @@
 // node bench/overload.ts [--seconds 60 --times 2 --senders 4000 --sluggards 1000 --only A,B,C,hostile,behind]
-// More than it can do: requests at twice the measured capacity, whatever the answers do; then slow senders and hostile uploads
-// beside good traffic; then a flow whose runs are slower than its deliveries. At the end every 2xx is held against the database.
+// Measures overload: requests at twice the measured capacity, whatever the answers do; then slow senders and hostile uploads
+// beside good traffic; then a flow with slow runs. At the end it checks every 2xx in the database.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ const { values: options } = parseArgs({
   options: {
     seconds: { type: 'string', default: '60' },
     times: { type: 'string', default: '2' },
-    // So many connections at most: one request under way on each.
+    // The maximum of sockets, with one request under way on each.
     senders: { type: 'string', default: '4000' },
     sluggards: { type: 'string', default: '1000' },
     only: { type: 'string', default: 'A,B,C,hostile,behind' },
@@ -28,9 +28,9 @@ const times = Number(options.times)
 const parts = options.only.split(',')
 
 const PATIENCE_MS = 10_000
-/** Of the flow that falls behind: 32 runs at once, each of which waits 200 ms for its upstream. */
+/** The flow that falls behind: 32 runs at once, each of which waits 200 ms for its upstream. */
 const BEHIND = { concurrency: 32, upstreamMs: 200, maxQueue: 1000 }
-/** The longest that a slow sender may take, and a moment. */
+/** The longest time that a slow sender may take, and a little more. */
 const CUT_OFF_WITHIN_MS = 130_000
 
 const lines: string[] = []
@@ -39,14 +39,14 @@ const say = (line: string) => {
   lines.push(line)
 }
 
-/** Of one service: what was answered with 2xx, to be held against its database. */
+/** Records what one service answered with 2xx, for comparison with its database. */
 class Ledger {
   nextNumber = 2
   readonly accepted: [number: number, runId: string][] = []
   unanswered = 0
 }
 
-/** Sends, and says what came of it. */
+/** Sends requests and prints the results. */
 async function sendTo(
   name: string,
   { port, pid }: { port: number; pid: number },
@@ -66,7 +66,7 @@ async function sendTo(
 async function measure(name: string, service: Service, path: string, perSecond: number, ledger: Ledger): Promise<void> {
   const offered = await sendTo(name, service, path, perSecond, ledger.nextNumber)
   ledger.nextNumber += Math.round(perSecond * seconds)
-  // Not spread: there may be hundreds of thousands.
+  // The list is not spread: it may have hundreds of thousands of entries.
   for (const entry of offered.accepted) ledger.accepted.push(entry)
   ledger.unanswered += offered.unanswered + offered.broken
   await drained(service)
@@ -101,7 +101,7 @@ function row(name: string, perSecond: number, offered: Offered, rss: number[]): 
   ].join(' | ')} |`
 }
 
-/** Every 2xx has its run, with its body; no delivery has two; whatever was taken on has run. */
+/** Checks that every 2xx has its run, with its body, that no delivery has two, and that every accepted run has ended. */
 function audit(dataDir: string, { accepted, nextNumber, unanswered }: Ledger): string {
   const db = new DatabaseSync(join(dataDir, 'millrace.db'), { readOnly: true })
   const runs = db
@@ -195,7 +195,7 @@ async function hostile(): Promise<void> {
   })
 }
 
-/** The same senders, good and slow, at a bare server: what is left of the difference is the service's. */
+/** Runs the same senders, good and slow, against a bare server: the rest of the difference is the service's. */
 async function besideTheFloor(perSecond: number, count: number): Promise<void> {
   const port = await freePort()
   const floor = await spawnScript(['bench/floor.ts', String(port), 'http://127.0.0.1:9'])

@@ -1,5 +1,5 @@
-// node bench/pick-up.ts [deliveries]: how long after its delivery was acknowledged a run's first request leaves, when one process
-// takes deliveries and another runs them. Deliveries come one after the other: nothing waits but for being noticed.
+// node bench/pick-up.ts [deliveries]: measures the time from the acknowledgement of a delivery to the first request of its
+// run, if one process takes deliveries and another runs them. Deliveries come one after another, so none waits in line.
 import { createServer } from 'node:http'
 import { startCluster } from '../test/harness/cluster.ts'
 import { startPostgres } from '../test/harness/postgres.ts'

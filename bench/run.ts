@@ -1,5 +1,5 @@
 // npm run bench [-- --rounds 3 --seconds 8 --connections 1,16,64 --only A,B --profile --postgres --workers 0,1,2]
-// Millrace beside the bare floor, interleaved round by round on this machine; ratios are taken within a round.
+// Measures Millrace beside the bare floor, in alternate rounds on this machine; ratios are taken within a round.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
@@ -18,7 +18,7 @@ const { values: options } = parseArgs({
     connections: { type: 'string', default: '1,16,64' },
     only: { type: 'string', default: 'A,B,C' },
     profile: { type: 'boolean', default: false },
-    // On PostgreSQL too: with one process, and with one that takes deliveries and so many workers.
+    // Measures PostgreSQL too: with one process, and with one that takes deliveries and `workers` that run them.
     postgres: { type: 'boolean', default: false },
     workers: { type: 'string', default: '0,1,2' },
   },
@@ -66,7 +66,7 @@ async function publish(base: string, document: object): Promise<string> {
   return `${base}/api/v1/webhooks/${flow.webhook.id}`
 }
 
-/** Something that is loaded, and the processes that it consists of. */
+/** A target of load, and its processes. */
 interface Target {
   name: string
   urls: Map<string, string>

@@ -1,4 +1,4 @@
-// Rows in bulk, as the service itself would have written them: what it did write is taken as the pattern.
+// Writes rows in bulk as the service would write them: rows that the service wrote serve as the pattern.
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { createIds } from '../src/engine/ids.ts'
@@ -7,17 +7,17 @@ const PER_TRANSACTION = 50_000
 
 type Row = Record<string, SQLInputValue>
 
-/** With another end: as long as it was. */
+/** Returns an id with another end and the same length. */
 const ending = (id: SQLInputValue, tail: string): string => (id as string).slice(0, -tail.length) + tail
 
 export const openDatabase = (dataDir: string): DatabaseSync => new DatabaseSync(join(dataDir, 'millrace.db'))
 
 export interface Finished {
   count: number
-  /** When the first and the last of them began. */
+  /** The start times of the first and the last run. */
   fromMs: number
   toMs: number
-  /** The runs to take as patterns; of the n-th run: which. */
+  /** The runs that serve as patterns, and which one serves for the n-th run. */
   patterns: string[]
   patternOf(n: number): number
 }
@@ -28,7 +28,7 @@ export function seedRuns(dataDir: string, { count, fromMs, toMs, patterns, patte
   db.exec('PRAGMA synchronous=OFF; PRAGMA cache_size=-262144')
   let at = fromMs
   let seed = 1
-  // Nobody guesses these: a simple generator will do.
+  // These bytes need not be unpredictable: a simple generator will do.
   const nextByte = () => {
     seed = (seed * 48271) % 2147483647
     return seed & 255
@@ -64,7 +64,7 @@ function inserter(db: DatabaseSync, table: string, columns: string[]): (row: Row
   return (row) => void statement.run(...columns.map((column) => row[column]!))
 }
 
-/** Publishes a flow so many times more, each with a webhook of its own. */
+/** Publishes a flow `count` more times, each with its own webhook. */
 export function seedFlows(dataDir: string, flowId: string, count: number): void {
   const db = openDatabase(dataDir)
   db.exec('PRAGMA synchronous=OFF; BEGIN')

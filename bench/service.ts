@@ -1,6 +1,6 @@
-// Millrace as the benchmarks start it: a process of its own on 127.0.0.1, with calls of its API.
+// Starts Millrace for the benchmarks: a process on 127.0.0.1, with calls of its API.
 import { type ChildProcess, spawn } from 'node:child_process'
-// Makes dist/ anew where the sources have changed.
+// Builds dist/ again if the sources have changed.
 import '../test/harness/entry.ts'
 import { freePort } from '../test/harness/free-port.ts'
 import { SERVE } from './load.ts'
@@ -13,7 +13,7 @@ process.on('exit', () => {
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Starts a script of ours; resolves when it says that it is ready. */
+/** Starts a script of this repository; resolves when it says that it is ready. */
 export function spawnScript(args: string[], environment: Record<string, string> = {}): Promise<ChildProcess> {
   const child = spawn(process.execPath, args, {
     env: { ...process.env, ...environment },
@@ -39,15 +39,15 @@ export async function endOf(child: ChildProcess): Promise<void> {
 export interface Service {
   pid: number
   port: number
-  /** From the start of the process to its being ready. */
+  /** The time from the start of the process until it is ready. */
   readyMs: number
   startedAt: number
   call<T>(method: string, path: string, body?: object): Promise<T>
-  /** Creates and publishes a flow; its id, and the path of its webhook. */
+  /** Creates and publishes a flow; returns its id, and the path of its webhook. */
   publish(document: object): Promise<{ id: string; path: string }>
-  /** A delivery that is accepted; what it is answered with. */
+  /** Sends a delivery that must be accepted; returns the answer. */
   post(path: string, body: object): Promise<{ id: string }>
-  /** The values of the metrics that have no labels. */
+  /** Returns the values of the metrics that have no labels. */
   metrics(): Promise<Map<string, number>>
   stop(): Promise<void>
 }
@@ -94,7 +94,7 @@ export async function startService(dataDir: string, environment: Record<string, 
   }
 }
 
-/** Waits until nothing is in line or under way any more. */
+/** Waits until no run is in line or under way. */
 export async function drained(service: Service): Promise<void> {
   for (;;) {
     const metrics = await service.metrics()

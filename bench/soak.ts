@@ -1,5 +1,5 @@
 // node bench/soak.ts [--minutes 10 --warm 2]
-// Half of the capacity for long: A, B and C mixed, from senders that do not wait for one another. What grows after the warm-up is a leak.
+// Sends A, B and C at half of the capacity for long, without waiting for answers. Growth after the warm-up is a leak.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,15 +22,15 @@ interface Sample {
   minute: number
   rssMb: number
   heapMb: number
-  /** Besides connections: the senders open more after each pause, and so do the runs that wait for the API then. */
+  /** Open handles except sockets: senders open more after each pause, and so do runs that then wait for the API. */
   handles: number
-  /** To the API, busy or kept for a minute. */
+  /** Sockets to the API, busy or kept for a minute. */
   outbound: number
   lagMs: number
   queued: number
 }
 
-/** Per minute, by least squares. */
+/** Returns the growth per minute, by least squares. */
 function slope(samples: Sample[], value: (sample: Sample) => number): number {
   const mean = (of: (sample: Sample) => number) => samples.reduce((sum, sample) => sum + of(sample), 0) / samples.length
   const x = mean(({ minute }) => minute)
@@ -50,7 +50,7 @@ async function capacityOf(service: Service, path: string): Promise<number> {
   return perSecond
 }
 
-/** Open ones, by the port at their end here or there. */
+/** Counts open sockets, by the port at their local or remote end. */
 function connectionsOf(pid: number, end: 'here' | 'there', port: number): number {
   const address = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`
   const ends = end === 'here' ? `${address} \\S+` : `\\S+ ${address}`
@@ -67,7 +67,7 @@ async function sampleOf(service: Service, begun: number): Promise<Sample> {
     handles:
       readdirSync(`/proc/${service.pid}/fd`).length - connectionsOf(service.pid, 'here', service.port) - outbound,
     outbound,
-    // Since the sample before.
+    // The value since the previous sample.
     lagMs: metrics.get('nodejs_eventloop_lag_p99_seconds')! * 1000,
     queued: metrics.get('millrace_runs_queued')!,
   }
@@ -83,7 +83,7 @@ const offers: { name: string; path: string; capacity: number; perSecond: number 
 for (const [name, document] of Object.entries(flows)) {
   const { path } = await service.publish(document)
   const capacity = await capacityOf(service, path)
-  // Each has a third of the time, and half of that is used.
+  // Each scenario has a third of the time, and uses half of that.
   offers.push({ name, path, capacity, perSecond: capacity / 6 })
   console.log(`${name}: capacity ${capacity} a second, ${Math.round(capacity / 6)} are sent`)
 }

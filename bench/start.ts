@@ -1,11 +1,11 @@
-// How long a start takes: from the spawn of the process to its answer to the first webhook.
+// Measures how long a start takes: from the spawn of the process to its answer to the first webhook.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { FLOW_A } from './flows.ts'
 import { startService } from './service.ts'
 
-/** In milliseconds, shortest first. */
+/** Returns milliseconds, the shortest first. */
 export async function startTimes(count: number): Promise<number[]> {
   const dataDir = mkdtempSync(join(tmpdir(), 'millrace-bench-'))
   const first = await startService(dataDir)

@@ -1,5 +1,5 @@
 // node bench/waiting.ts [--runs 1000000]
-// What runs that wait cost: the time to start, the memory, and how late they are carried on; beside a start with none.
+// Measures what waiting runs cost: the time to start, the memory, and how late they continue; beside a start with none.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
@@ -23,7 +23,7 @@ const SLEEPER = {
   name: 'Sleeper',
   trigger: { kind: 'webhook' },
   steps: [
-    // A secret, so that its true value is kept sealed beside the run.
+    // The token is a secret, so that its true value is sealed beside the run.
     { id: 'note', kind: 'set', vars: { token: '{{ env.BENCH }}' } },
     { id: 'rest', kind: 'wait', seconds: 30 * 86_400 },
     { id: 'after', kind: 'set', vars: { done: true } },
@@ -97,7 +97,7 @@ async function publish(document: object): Promise<string> {
   return `/webhooks/${flow.webhook.id}`
 }
 
-/** A folder with both flows and the probes, runs that wait, as Millrace itself made them. */
+/** Prepares a folder with both flows and the probes: waiting runs that Millrace itself made. */
 async function prepare(dataDir: string): Promise<{ ping: string; probes: string[] }> {
   start(dataDir)
   const ping = await answered(() => publish(PING))
@@ -113,14 +113,14 @@ async function prepare(dataDir: string): Promise<{ ping: string; probes: string[
   }
 }
 
-/** Copies one probe `runs` times, with ends far away, and sets those of the probes, one after the other; gives the first. */
+/** Copies one probe `runs` times, due far ahead, and makes the probes due one after another; returns the first time. */
 function multiply(dataDir: string, probes: string[], runs: number): number {
   const db = new DatabaseSync(join(dataDir, 'millrace.db'))
   db.exec('PRAGMA synchronous=OFF; PRAGMA cache_size=-262144')
   const copy = (table: 'run' | 'step', key: 'id' | 'run_id') => {
     const names = db.prepare(`SELECT name FROM pragma_table_info('${table}')`).all()
     const columns = names.map(({ name }) => String(name))
-    // Ids as long as real ones.
+    // The ids are as long as real ones.
     const values = columns.map((column) => (column === key ? "substr(:id, 1, 20) || printf('a%09d', i)" : column))
     return db.prepare(`WITH RECURSIVE n(i) AS (SELECT :from UNION ALL SELECT i + 1 FROM n WHERE i + 1 < :to)
       INSERT INTO ${table} (${columns.join()}) SELECT ${values.join()} FROM n, (SELECT * FROM ${table} WHERE ${key} = :id)`)
@@ -142,7 +142,7 @@ function multiply(dataDir: string, probes: string[], runs: number): number {
   return firstDue
 }
 
-/** How long after its time the latest probe had ended. */
+/** Returns how late the latest probe ended. */
 function latestMs(dataDir: string, probes: string[], firstDue: number): number {
   const db = new DatabaseSync(join(dataDir, 'millrace.db'), { readOnly: true })
   const ended = probes.map((id) => db.prepare('SELECT status, finished_at AS at FROM run WHERE id = ?').get(id)!)

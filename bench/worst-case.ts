@@ -1,5 +1,6 @@
-// node bench/worst-case.ts [--size 100000] [--only webhook] [--input aliases] [--json]: what the worst inputs of every grammar cost at every way in, and at twice the size.
-// The suite runs it too (test/worst-case.test.ts) and holds each row to its limits.
+// node bench/worst-case.ts [--size 100000] [--only webhook] [--input aliases] [--json]
+// Measures the worst inputs of every grammar at every way in, at one size and at twice that size. test/worst-case.test.ts
+// runs it too, and checks each row against its limits.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -22,7 +23,7 @@ export interface Row {
   who: string
   grammar: string
   input: string
-  /** Of the larger one. */
+  /** The larger of the two sizes. */
   size: number
   ms: number
   msAtTwice: number

@@ -1,5 +1,5 @@
-// Builds the web UI into web/dist and the service into dist, and lists what is in both, each unless what is there was built from the
-// same sources.
+// Builds the web UI into web/dist and the service into dist, and lists the packages in both. A build is skipped if its
+// output was built from the same sources.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -28,7 +28,7 @@ const UI = {
   command: ['node_modules/vite/bin/vite.js', 'build', 'web', '--logLevel', 'warn'],
 }
 
-/** A thousand small files in one: the service starts in a quarter of the time. */
+/** Bundles a thousand small files: the service starts in a quarter of the time. */
 const SERVICE = {
   title: 'the service',
   folder: 'dist',
@@ -36,7 +36,7 @@ const SERVICE = {
   command: ['scripts/bundle.mjs'],
 }
 
-/** What of other people's code is in both; so they have to be built. */
+/** Lists the third-party code in both bundles, so they have to be built first. */
 const INVENTORY = {
   title: 'the list of what is inside',
   folder: 'dist',
@@ -51,7 +51,7 @@ const INVENTORY = {
   command: ['scripts/inventory.mjs'],
 }
 
-/** False when the build failed; the builder has said why. */
+/** Returns false if the build failed; the builder has printed why. */
 export const buildUi = (node = process.execPath) => buildIfChanged(UI, node)
 export const buildService = (node = process.execPath) => buildIfChanged(SERVICE, node)
 export const buildInventory = (node = process.execPath) => buildIfChanged(INVENTORY, node)
@@ -80,7 +80,7 @@ function buildIfChanged(part, node) {
     const built = spawnSync(node, part.command, {
       cwd: root,
       stdio: 'inherit',
-      // Whatever the caller runs under, a test for example: this is what people get.
+      // Builds for production whatever the caller's environment is, that of a test for example.
       env: { ...process.env, NODE_ENV: 'production' },
       shell: process.platform === 'win32',
     })
@@ -92,7 +92,7 @@ function buildIfChanged(part, node) {
   }
 }
 
-/** Two builds at once, of two tests for example, would write into each other. */
+/** Two builds at once, of two tests for example, would overwrite each other's files. */
 function takeLock() {
   const since = Date.now()
   for (;;) {
@@ -101,7 +101,7 @@ function takeLock() {
       return () => rmSync(LOCK, { recursive: true, force: true })
     } catch (error) {
       if (error.code !== 'EEXIST') throw error
-      // Whoever held it that long was killed.
+      // A process that holds the lock longer than any build takes was killed.
       if (Date.now() - since > LONGEST_BUILD_MS) rmSync(LOCK, { recursive: true, force: true })
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
     }

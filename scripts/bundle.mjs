@@ -1,4 +1,4 @@
-// Makes dist/ out of src/ and most packages it uses: the command, and a file for each thread that it starts.
+// Bundles src/ and most of its packages into dist/: the command, and a file for each thread that it starts.
 import { rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,12 +7,12 @@ import { MODULE_LIST, moduleList } from './module-list.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 
-/** Left where they are: what looks for files beside itself, and what is loaded only by those who use it. */
+/** Packages that are not bundled: those that look for files beside themselves, and those that only some users load. */
 const OUTSIDE = [/^node:/, /^@jitl\//, /^pino(-pretty)?$/, /^pg-native$/]
 
 /**
- * Taken as `require` gives it. An import reads each export for the name that it offers, and one of them is a WebSocket,
- * for which Node loads all of the HTTP client that it has inside: 20 ms of the start, and 2 MB.
+ * Loaded by `require`. An import reads every export, and one of them is a WebSocket, for which Node loads its whole built-in
+ * HTTP client: 20 ms of the start, and 2 MB.
  */
 const REQUIRED = 'node:http'
 const required = {
@@ -39,12 +39,13 @@ const { output } = await bundle.write({
   format: 'esm',
   entryFileNames: '[name].js',
   chunkFileNames: '[name]-[hash].js',
-  // Whatever looks for files of the package does so from dist/ itself: see src/base/package-files.ts.
+  // Code that looks for files of the package starts from dist/ itself: see src/base/package-files.ts.
   hoistTransitiveImports: false,
-  // One character beyond ASCII in a file, and Node keeps all of its text with two bytes for each. Notices go with the licences: see scripts/inventory.mjs.
+  // One character beyond ASCII in a file makes Node keep its whole text with two bytes per character. Notices go with the
+  // licences: see scripts/inventory.mjs.
   charset: 'ascii',
   comments: { legal: false },
-  // Names in stack traces stay as they were written.
+  // Names in stack traces stay as written.
   minify: { mangle: false, compress: false, codegen: true },
 })
 await bundle.close()

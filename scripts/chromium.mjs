@@ -1,4 +1,4 @@
-// The browser for test/browser: the one that the machine has, or on Debian the one that apt brings. Runs before `npm test`.
+// Finds the browser for test/browser: the machine's own, or on Debian that of apt. Runs before `npm test`.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -10,7 +10,7 @@ const PLACES = [
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
 ]
 
-/** Its path, or null. */
+/** Returns the path of the browser, or null. */
 export function findChromium() {
   const folders = (process.env.PATH ?? '').split(delimiter)
   const candidates = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)))

@@ -1,5 +1,5 @@
-// Writes what is made from the code, and the foot of the guide's pages: run it after a change of a command, of a step kind or of the
-// guide's order. Tests hold the files to it.
+// Writes the files that are made from the code, and the foot of the guide's pages. Run it after a change of a command, of a
+// step kind or of the guide's order. Tests compare the files with its output.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { commands } from '../src/cli/commands/index.ts'

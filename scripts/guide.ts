@@ -1,4 +1,4 @@
-// The guide's order, which docs/README.md gives, and the line at the foot of each page that leads on.
+// Reads the guide's order from docs/README.md, and writes the line at the foot of each page that links to the next.
 interface Page {
   title: string
   file: string

@@ -1,4 +1,4 @@
-// Says what of other people's code is in the package, in the bundles or beside them: dist/sbom.cdx.json (CycloneDX 1.6), and the
+// Lists the third-party code in the package, in the bundles or beside them: dist/sbom.cdx.json (CycloneDX 1.6), and the
 // licences of what is in the bundles. The same sources give the same bytes.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -18,15 +18,15 @@ const modules = Object.fromEntries(
     read(`${folder}/${MODULE_LIST}`).split('\n').filter(Boolean),
   ]),
 )
-/** The innermost package that a file is of, as the lockfile names it. */
+/** Returns the innermost package that contains a file, as the lockfile names it. */
 const packageOf = (path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)[0]
 const bundled = Object.entries(modules).map(([part, paths]) => [part, [...new Set(paths.map(packageOf))]])
-/** What npm installs beside the package. */
+/** The packages that npm installs beside this one. */
 const installed = Object.keys(locked).filter(
   (path) => path.startsWith('node_modules/') && !locked[path].dev && !locked[path].link,
 )
 
-/** By package: which parts it is in. */
+/** Maps a package to the parts that contain it. */
 const parts = new Map()
 for (const [part, paths] of [...bundled, ['installed', installed]])
   for (const path of paths) parts.set(path, [...(parts.get(path) ?? []), part])
@@ -44,7 +44,7 @@ function componentOf(path) {
     ...(group && { group }),
     name,
     version,
-    // Of what is installed beside the bundles; what is in them is there in any case.
+    // A package is optional only if it is installed beside the bundles; one inside them is always there.
     scope: optional && parts.get(path).join() === 'installed' ? 'optional' : 'required',
     hashes: [{ alg: algorithm.replace('sha', 'SHA-'), content: Buffer.from(digest, 'base64').toString('hex') }],
     licenses: [/[ ()]/.test(license) ? { expression: license } : { license: { id: license } }],
@@ -53,7 +53,7 @@ function componentOf(path) {
   }
 }
 
-/** As Node finds it: inside the package that asks, beside it, or further up. */
+/** Resolves a name as Node does: inside the package that asks, beside it, or further up. */
 function resolveFrom(path, name) {
   const found = `${path}${path && '/'}node_modules/${name}`
   if (parts.has(found)) return found
@@ -66,7 +66,7 @@ const needsOf = (path) => {
   return names.map((name) => resolveFrom(path, name)).filter((found) => found !== null)
 }
 
-/** The same version of a package may lie in two places. */
+/** Merges entries: the same version of a package may be in two places. */
 function merged(entries, keyOf, join) {
   const byKey = new Map()
   for (const entry of entries) {
@@ -82,7 +82,7 @@ function billOfMaterials() {
   const needed = new Set(paths.flatMap(needsOf))
   const named = { ...own.devDependencies, ...own.dependencies, ...JSON.parse(read('web/package.json')).devDependencies }
   const dependencies = paths.map((path) => ({ ref: urlOf(path), dependsOn: needsOf(path).map(urlOf) }))
-  // What it names, and what nothing else in here asks for: the code that the builders add of their own.
+  // Lists the named dependencies, and the packages that no other one asks for: code that the builders add.
   const direct = paths.filter(
     (path) => !needed.has(path) || (path === `node_modules/${nameOf(path)}` && nameOf(path) in named),
   )
@@ -125,14 +125,14 @@ function billOfMaterials() {
   return { bomFormat, specVersion, serialNumber: serialNumberOf(bill), ...rest }
 }
 
-/** Made of the content, as a UUID of version 8: another bill has another. */
+/** Returns a UUID of version 8 made from the content, so that another bill has another number. */
 function serialNumberOf(bill) {
   const digits = createHash('sha256').update(JSON.stringify(bill)).digest('hex')
   const groups = [digits.slice(0, 8), digits.slice(8, 12), `8${digits.slice(13, 16)}`, `8${digits.slice(17, 20)}`]
   return `urn:uuid:${[...groups, digits.slice(20, 32)].join('-')}`
 }
 
-/** What the licences of the packages inside ask for: that their texts go along. */
+/** Collects the licence texts that must accompany the packages in the bundles. */
 function licenses() {
   const paths = Object.values(modules).flat()
   const folders = [...new Set(paths.map(packageOf))].toSorted(byText)

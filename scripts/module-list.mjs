@@ -1,13 +1,13 @@
-// What of other people's code went into a bundle, as its builder tells it: a line for each file, for scripts/inventory.mjs.
+// Lists the third-party files in a bundle, as its builder reports them: one per line, for scripts/inventory.mjs.
 import { dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 
-/** The file's name in the folder of a bundle. It is neither served nor packed. */
+/** The name of the list in the folder of a bundle. The list is neither served nor packed. */
 export const MODULE_LIST = '.modules'
 
-/** Of a builder's ids: paths, with a question after some, or names of the builder's own code such as "\0rolldown/runtime.js". */
+/** Expects a builder's ids: paths, some with a query, or names of the builder's own code such as "\0rolldown/runtime.js". */
 export function moduleList(ids) {
   const paths = [...ids].map((id) => {
     const own = /^\0(rolldown|vite)\//.exec(id)

@@ -1,5 +1,5 @@
-// Runs before `npm start` and `npm test` on whatever Node the machine has: installs what is missing, brings the pinned Node, builds
-// what is not up to date, and says what to do where it cannot.
+// Runs before `npm start` and `npm test` on any Node: installs what is missing, including the pinned Node, builds what is
+// not up to date, and says what to do if it cannot.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -9,7 +9,7 @@ import { buildInventory, buildService, buildUi } from './build.mjs'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const read = (file) => JSON.parse(readFileSync(join(root, file), 'utf8'))
 
-/** The packages the lockfile names, against those npm noted at its last install; optional ones may be missing (other platforms). */
+/** Compares the lockfile's packages with those of npm's last install; optional ones may be missing (other platforms). */
 function upToDate() {
   if (!existsSync(join(root, 'node_modules/.package-lock.json'))) return false
   const wanted = read('package-lock.json').packages

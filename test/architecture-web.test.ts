@@ -1,12 +1,12 @@
-// Holds the web UI to its rooms: who imports whom, how full a room is, and where a step kind is named.
+// Checks the rooms of the web UI: their imports, their sizes, and where a step kind is named.
 import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { STEP_KINDS } from '../web/src/step-kinds/index.ts'
 
-/** The rooms of web/src, lowest first: a file imports from its own room and from rows before its own, types too. */
+/** The rooms of web/src, lowest first: a file imports, types included, from its own room and from rows before its own. */
 const LAYERS: string[][] = [
-  // What the pages are made of.
+  // The parts that pages are made of.
   ['theme', 'brand', 'api', 'step-kinds'],
   ['flow-model', 'ui'],
   ['flow-model/templates', 'ui/code', 'shell'],
@@ -25,17 +25,17 @@ const LAYERS: string[][] = [
   ['.'],
 ]
 
-/** Rooms that need no browser: they can be tested, and read, without one. */
+/** Rooms that can be tested and read without a browser. */
 const PURE = ['flow-model', 'flow-model/templates', 'runs/model', 'deliveries/model']
 
 const MOST_FILES = 20
 
-/** Where all that is said of a step kind stands. */
+/** The rooms that hold everything about a step kind. */
 const OF_KINDS = ['step-kinds', 'editor/kinds']
 
-/** Words that are kinds too, and mean something else there. */
+/** Words that are kinds too, and have another meaning there. */
 const OTHER_MEANINGS: Record<string, string[]> = {
-  // What the template of a round reads.
+  // The template of a round reads this root.
   'fields/data-picker.tsx': ['loop'],
   'flow-model/templates/complete.ts': ['loop'],
   'flow-model/templates/preview.ts': ['loop'],
@@ -46,7 +46,7 @@ const OTHER_MEANINGS: Record<string, string[]> = {
   'flow-model/outcomes.ts': ['code'],
   // A value of `onError`.
   'editor/step/error-handling.tsx': ['fail'],
-  // Colours of waiting.
+  // The colours of waiting.
   'editor/conflict-bar.tsx': ['wait'],
   'runs/model/waterfall.ts': ['wait'],
   'ui/status.tsx': ['wait'],
@@ -58,13 +58,13 @@ const sources = globSync('**/*.{ts,tsx}', { cwd: web }).filter((file) => !isTest
 const textOf = (file: string) => readFileSync(join(web, file), 'utf8')
 const rowOf = (room: string) => LAYERS.findIndex((rooms) => rooms.includes(room))
 
-/** Of values and of types, of styles too; below web/src. */
+/** Returns the imports below web/src: values, types and styles. */
 const importsOf = (file: string): string[] =>
   [...textOf(file).matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)]
     .map(([, name]) => relative(web, resolve(web, dirname(file), name!)))
     .filter((target) => !target.startsWith('..'))
 
-/** A path from a file back to itself, or null. */
+/** Returns a path from a file back to itself, or null. */
 function cycleIn(graph: ReadonlyMap<string, string[]>): string[] | null {
   const done = new Set<string>()
   const trail: string[] = []

@@ -1,4 +1,4 @@
-// Holds src/ to the rules of ARCHITECTURE.md: its layers, the order of the rooms inside them, and what may stand where.
+// Checks src/ against the rules of ARCHITECTURE.md: its layers, the order of the rooms inside them, and what files contain.
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -8,7 +8,7 @@ import { cyclesOf, importsOf } from './harness/imports.ts'
 const root = resolve(import.meta.dirname, '..')
 const src = join(root, 'src')
 
-/** What adapters may import of the rooms that they serve: the words and types of their ports, and what both sides build on. */
+/** What adapters may import from the rooms that they serve: the words and types of their ports, and shared files. */
 const PORTS = [
   'engine/content-encodings.ts',
   'engine/ids.ts',
@@ -37,7 +37,7 @@ const ROOMS: Record<string, string[]> = {
   mcp: ['contract', 'flow', 'base'],
   http: ['operations', 'mcp', 'contract', 'engine', 'flow', 'base'],
   testing: ['operations', 'engine', 'contract', 'flow', 'base'],
-  // The wiring names every adapter; nothing but the command line imports it.
+  // The wiring names every adapter; only the command line imports it.
   app: [
     'http',
     'operations',
@@ -58,24 +58,24 @@ const ROOMS: Record<string, string[]> = {
   cli: ['app', 'mcp', 'testing', 'contract', 'flow', 'base'],
 }
 
-/** Rooms inside of rooms, the lowest first: each may import those before it. */
+/** Rooms inside rooms, the lowest first: each may import those before it. */
 const ORDER: Record<string, string[]> = {
   operations: ['ports', 'events', 'access', 'connections', 'flows', 'runs', 'deliveries', 'upkeep'],
   storage: ['rows', 'migrations', 'stores', 'sqlite', 'postgres'],
   'flow/expression': ['values', 'functions', 'compile'],
 }
 
-/** The way from a delivery to its reply. */
+/** The files on the way from a delivery to its reply. */
 const HOT_PATH =
   /^(http\/webhooks|operations\/(deliveries|runs\/start-run)|queue|engine|storage\/sqlite\/(run-journal|hot-|writer-thread|transactions))/
 
-/** Tests, and what only tests use: by these names and no others. */
+/** Tests, and what only tests use, have these names and no others. */
 const isTest = (file: string) => /\.test\.ts$|\.testkit\.ts$/.test(file)
 const everything = globSync('**/*.ts', { cwd: src })
 const sources = everything.filter((file) => !isTest(file))
 const textOf = (file: string) => readFileSync(join(src, file), 'utf8')
 
-/** Without comments, and without strings other than those of imports. */
+/** Returns the code without comments, and without strings other than those of imports. */
 const codeOf = (file: string): string =>
   textOf(file)
     .replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
@@ -116,7 +116,7 @@ describe('the rooms of src', () => {
       return rest.length ? order.indexOf(first!) : order.length
     }
     const inside = (file: string) => file.startsWith(`${place}/`)
-    // A file beside the rooms is either below all of them (it imports none), or above.
+    // A file beside the rooms is either below all of them (it imports none) or above.
     const isBelow = (file: string) =>
       localImports(file).every((target) => !inside(target) || rank(target) === order.length)
     const isAllowed = (file: string, target: string) =>
@@ -140,7 +140,7 @@ describe('the rooms of src', () => {
   it('use nothing that is made for tests', () => {
     expect(broken((_file, target) => !isTest(target))).toEqual([])
     const inProduction = new Set(sources.flatMap(localImports))
-    // What is started, be it as a thread or by a script.
+    // The files that are started, as a thread or by a script.
     const entries = [
       'cli/reference.ts',
       'cli/millrace.ts',
@@ -201,7 +201,7 @@ describe('the code', () => {
   it('speaks of one database only where it is that database', () => {
     const allowed = /^(storage\/(sqlite|postgres)\/|app\/)/
     const speaks = sources.filter((file) => !allowed.test(file) && /sqlite/i.test(codeOf(file)))
-    // The folder that it lies in, and the way from it to the other database.
+    // The exceptions: the folder of the database file, and the transfer to the other database.
     expect(speaks.toSorted()).toEqual(['base/data-folder.ts', 'storage/transfer.ts'])
   })
 })

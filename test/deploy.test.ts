@@ -1,4 +1,4 @@
-// What is in deploy/ and the Dockerfile fits together, and fits the service. There is no container engine here to try it with.
+// Checks that deploy/ and the Dockerfile are consistent and fit the service. There is no container engine here to run them.
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
@@ -21,7 +21,7 @@ const given = {
   MILLRACE_SECRET_KEY: TEST_KEY,
   MILLRACE_ADMIN_TOKEN: 'choose-a-long-token',
 }
-/** As compose puts values in. */
+/** Inserts default values as Compose does. */
 const filled = (text: string): string =>
   text.replaceAll(/\$\{(\w+)(?::(\?|-)([^}]*))?\}/g, (_, name: string, operator, fallback) => {
     const value = (given as Record<string, string>)[name]
@@ -39,7 +39,7 @@ interface ComposeService {
   volumes?: string[]
 }
 
-/** As Compose reads it: with merge keys. */
+/** Reads YAML as Compose does: with merge keys. */
 const schema = CORE_SCHEMA.withTags([mergeTag])
 
 it('YAML files are valid, without keys that stand twice', () => {

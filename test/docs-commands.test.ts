@@ -1,4 +1,4 @@
-// Runs every command of the guide, page by page, as a reader would: in a folder of its own, with a real server.
+// Runs every command of the guide, page by page, as a reader would: in a new folder, with a real server.
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -11,7 +11,7 @@ import { type BlockResult, runSession, whereIs } from './harness/guide-shell.ts'
 import { type Databases, startDatabases } from './harness/postgres.ts'
 import { startUpstream, type Upstream } from './harness/upstream.ts'
 
-/** Programs that cannot do their work here. Their commands are read by the shell and not run; all others are. */
+/** Programs that cannot work here. The shell parses their commands and does not run them; all others run. */
 const NOT_HERE: Record<string, string> = {
   docker: 'there is no container engine on the machines that test',
   kubectl: 'there is no cluster',
@@ -22,7 +22,7 @@ const NOT_HERE: Record<string, string> = {
   npm: 'installing, building and testing would change what this test runs on. "npm start" is run',
 }
 
-/** What stands in the guide, and what it is here. */
+/** Maps texts of the guide to their values here. */
 const substitutes = (reader: Reader, databaseUrl: string, emptyDatabaseUrl: string): [string, string][] => [
   ['http://localhost:8080', `http://localhost:${reader.port}`],
   ['https://flows.example.com', `http://localhost:${reader.port}`],
@@ -42,7 +42,7 @@ const substitutes = (reader: Reader, databaseUrl: string, emptyDatabaseUrl: stri
   ['tok_01m7…', reader.tokenId],
 ]
 
-/** What somebody types where a command asks. */
+/** The answers to commands that ask. */
 const ANSWERS: Record<string, string> = {
   'millrace flows apply flows/': 'y',
   'millrace connections set shop --kind bearer --secret token --host api.example.com': 's3cret-token',
@@ -54,7 +54,7 @@ const read = (file: string) => readFileSync(join(root, file), 'utf8')
 const pages = ['README.md', 'CONTRIBUTING.md', ...guidePages(read('docs/README.md')).map(({ file }) => `docs/${file}`)]
   .map((file) => ({ file, blocks: blocksOf(read(file)).filter(({ language }) => language === 'sh') }))
   .filter(({ blocks }) => blocks.length > 0)
-  // Those that take longest begin first.
+  // The pages that take longest begin first.
   .toSorted((a, b) => b.blocks.length - a.blocks.length)
 
 let databases: Databases
@@ -127,7 +127,7 @@ describe.concurrent('the commands of', () => {
     })
 })
 
-/** Where it went otherwise than the page says. */
+/** Yields where a result differs from the page. */
 function* deviations({ line, text, output }: Block, { faults, statuses, stdout, stderr }: BlockResult) {
   const shown = (pattern: RegExp) => [...text.matchAll(pattern)].map((match) => match[1]!).join()
   const exits = shown(/#.*\bexit code (\d+)/g)
@@ -143,7 +143,7 @@ function* deviations({ line, text, output }: Block, { faults, statuses, stdout, 
     yield `${line} the output is not\n${output.text}\nbut\n${stdout}`
 }
 
-/** The same keys and values, but for values that the page cuts short (…). */
+/** Returns whether keys and values are the same, except for values that the page cuts short (…). */
 function isLike(reply: string, shown: unknown): boolean {
   try {
     return matches(JSON.parse(reply), shown)

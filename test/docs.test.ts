@@ -1,4 +1,4 @@
-// Holds the documentation to the code: settings, routes, step kinds, metrics and links; error-codes.test.ts has the codes.
+// Checks the documentation against the code: settings, routes, step kinds, metrics and links; error-codes.test.ts has codes.
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -23,7 +23,7 @@ import { documentOf } from './harness/guide-page.ts'
 import { anchors } from './harness/headings.ts'
 
 const root = resolve(import.meta.dirname, '..')
-/** Tables without the white space that lines up their columns. */
+/** Returns the text, with tables without the white space that aligns their columns. */
 const read = (file: string) => readFileSync(join(root, file), 'utf8').replaceAll(/ +\|/g, ' |')
 const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: root })
 
@@ -185,7 +185,7 @@ describe('the documentation', () => {
         if (!existsSync(join(root, path!)) || (heading && !anchors(read(path!)).includes(heading)))
           broken.push(`${file}: ${target}`)
       }
-      // The standards that somebody else has numbered are named with their number.
+      // Only external standards may be cited by the number of a section.
       for (const [cited] of text.matchAll(/\bcontract \u00a7[\d.]*/g)) broken.push(`${file}: ${cited}`)
     }
     expect(broken).toEqual([])
@@ -218,7 +218,7 @@ describe('the documentation', () => {
   })
 })
 
-/** Something of each root that is not known to be missing. */
+/** For each root, a reference that is not known to be missing. */
 const READ: Record<string, string> = {
   webhook: '{{ webhook.body }}',
   steps: '{{ steps.first }}',
@@ -229,7 +229,7 @@ const READ: Record<string, string> = {
   error: '{{ error.code }}',
 }
 
-/** A flow with an expression in each place that docs/expressions.md names. */
+/** Builds a flow with an expression in each place that docs/expressions.md names. */
 const PLACES: Record<string, (expression: string) => object> = (() => {
   const first = { id: 'first', kind: 'set', vars: { x: 1 } }
   const flow = (trigger: object, ...steps: object[]) => ({
@@ -250,7 +250,7 @@ const PLACES: Record<string, (expression: string) => object> = (() => {
   }
 })()
 
-/** The connections that the pages speak of. */
+/** The connections that the pages mention. */
 const SHOWN_CONNECTIONS = new Map(
   Object.entries({
     shop: { kind: 'bearer', fields: new Set(['token']) },

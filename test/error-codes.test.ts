@@ -1,4 +1,4 @@
-// Holds the catalogue of error codes to docs/, and the code to the catalogue.
+// Checks the catalogue of error codes against docs/, and the code against the catalogue.
 import { globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -10,7 +10,7 @@ const root = resolve(import.meta.dirname, '..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 const pages = globSync('docs/*.md', { cwd: root })
 
-/** The rows of a page's tables whose head names a column for codes. */
+/** Returns the rows of a page's tables that have a column for codes. */
 function codeRows(text: string): { code: string; status: string | undefined }[] {
   const lines = text.split('\n')
   const cells = (line: string) =>
@@ -94,7 +94,7 @@ describe('the code', () => {
 
   it('takes every code of an error from the catalogue', () => {
     const whole = Object.keys(CODE).filter((code) => code.includes('_'))
-    // What a token endpoint answers has codes of its own standard, one of them by the same name.
+    // A token endpoint answers with the codes of its standard, one of which has the same name.
     const anywhere = written(new RegExp(`(?<!TokenRefused\\()'(${whole.join('|')})'`, 'g'))
     const words = Object.keys(CODE).filter((code) => !code.includes('_'))
     const given = written(
@@ -109,7 +109,7 @@ describe('the code', () => {
   it('gives an issue no code that the catalogue has not', () => {
     const unknown = written(/\bcode: '([a-z]\w*)'/g).filter(({ code }) => !issueCodes.includes(code))
     expect(unknown).toEqual([
-      // Beside the keywords of JSON Schema, which are the codes there.
+      // The codes here are the keywords of JSON Schema and this one.
       { file: 'src/contract/shape-issues.ts', code: 'shape' },
       // The type of a column.
       { file: 'src/storage/postgres/deliveries.ts', code: 'text' },

@@ -1,4 +1,4 @@
-// Every flow file in examples/ is created from its YAML, published, sent a delivery, and does what its comment says.
+// Tests that every flow file in examples/ can be created from its YAML, published and called, and does as its comment says.
 import { createHmac } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -15,7 +15,7 @@ const files = readdirSync(folder).filter((file) => /^[^.]+\.yaml$/.test(file))
 const editors = JSON.parse(readFileSync(resolve(folder, '../docs/flow.schema.json'), 'utf8'))
 const textOf = (file: string) => readFileSync(join(folder, file), 'utf8')
 
-/** What is tried out in place of the file's own text: nobody wants to wait for five seconds here. */
+/** Returns the text that is tested in place of the file's: a test must not wait for five seconds. */
 const triedText = (file: string) =>
   file === 'retry.yaml' ? textOf(file).replace('kind: wait, seconds: 5 }', 'kind: wait, seconds: 0.2 }') : textOf(file)
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
     response.writeHead(status, { 'content-type': type })
     response.end(typeof body === 'string' ? body : JSON.stringify(body))
   })
-  // A webhook URL is known only once its flow exists; what calls it needs it in the environment.
+  // A webhook URL is known only once its flow exists; a flow that calls it needs it in the environment.
   millrace = await startMillrace({ MILLRACE_DATA_DIR: dataDir })
   hello = await publish('hello.yaml')
   await millrace.stop()
@@ -89,7 +89,7 @@ function answerTo({ url, body, headers }: Received): [status: number, type: stri
         ? [200, JSON_TYPE, { access_token: 'new-token' }]
         : [400, JSON_TYPE, {}]
     case '/prices/A-100':
-      // Trouble the first time only.
+      // The first request fails, and the later ones succeed.
       return upstream.received.filter((request) => request.url === url).length === 1
         ? [503, JSON_TYPE, {}]
         : [200, JSON_TYPE, { price: 4.5 }]
@@ -140,7 +140,7 @@ interface Tried {
   send(body: unknown, headers?: Record<string, string>): Promise<Answer>
   /** Sends a delivery that is acknowledged, and waits for its run. */
   run(body: unknown): Promise<RunView>
-  /** What the upstream got since the flow was published. */
+  /** Returns what the upstream received since the flow was published. */
   received(): Received[]
 }
 

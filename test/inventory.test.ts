@@ -1,4 +1,4 @@
-// The bill of materials in the package: it lists what really is in the bundles and beside them, in the form of CycloneDX 1.6.
+// Checks the bill of materials in the package: it lists what is in the bundles and beside them, as CycloneDX 1.6.
 import { globSync, readFileSync, rmSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { join, resolve } from 'node:path'
@@ -47,12 +47,12 @@ const nameOf = ({ group, name }: Component) => (group ? `${group}/${name}` : nam
 const inPart = (part: string) =>
   new Set(bill.components.filter(({ properties }) => properties.some(({ value }) => value === part)).map(nameOf))
 
-/** The packages that sources import, but for types, which leave nothing behind. */
+/** Returns the packages that sources import, except for types, which leave no code. */
 function importedBy(sources: string[]): string[] {
   const files = globSync(sources, { cwd: root, exclude: ['**/*.test.ts', '**/*.test.tsx', '**/test-*.ts'] })
   const imports = /^(?:import|export)\s+(?!type\b)(?:[^'";]*?from\s+)?['"]([^'"]+)['"]|\bimport\(['"]([^'"]+)['"]\)/gm
   const named = files.map((file) => [...read(file).matchAll(imports)].map(([, stated, loaded]) => stated ?? loaded!))
-  // Some tests are shared by two.
+  // A file that imports vitest holds tests that two test files share.
   const packages = named
     .filter((names) => !names.includes('vitest'))
     .flat()
@@ -72,7 +72,7 @@ describe('the bill of materials', () => {
 
   it('has what those bring along, by the trace that it leaves in the bundles', () => {
     const code = globSync('dist/*.js', { cwd: root }).map(read).join('')
-    // Texts of packages that nothing here imports by name.
+    // The traces are of packages that no source imports by name.
     for (const [name, trace] of Object.entries({ 'find-my-way': 'FindMyWay', 'pg-protocol': 'DatabaseError' })) {
       expect(code).toContain(trace)
       expect(inPart('service')).toContain(name)
@@ -109,7 +109,7 @@ describe('the bill of materials', () => {
       expect(['required', 'optional']).toContain(component.scope)
       expect(component.purl).toMatch(/^pkg:npm\/(%40[\w.-]+\/)?[\w.-]+@\d+\.\d+\.\d+[\w.+-]*$/)
       expect(component.hashes).toEqual([{ alg: 'SHA-512', content: expect.stringMatching(/^[0-9a-f]{128}$/) }])
-      // Of the list of SPDX; a package with another is looked at before it is taken in.
+      // Licences from the list of SPDX; a package with another needs a review first.
       expect(['MIT', 'Apache-2.0', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD']).toContain(
         component.licenses[0]!.license?.id,
       )

@@ -1,4 +1,4 @@
-// The installed command under the Node that the quick start calls enough: it goes on with the one that npm has brought along.
+// Tests the installed command under the oldest Node that the quick start allows: it continues with the Node from npm.
 import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
@@ -12,7 +12,7 @@ import { temporaryFolder } from './harness/millrace.ts'
 const root = resolve(import.meta.dirname, '..')
 const pinned = `node-${process.platform}-${process.arch}`
 
-/** Of this machine, from 20 on and older than what Millrace needs; null: there is none to try it with. */
+/** The machine's Node from 20 on that is older than Millrace needs; null: there is none to test with. */
 const older = (process.env['PATH'] ?? '')
   .split(delimiter)
   .map((folder) => join(folder, 'node'))
@@ -28,7 +28,7 @@ describe.skipIf(!canBeTried)('under an older Node (skipped where the machine has
   const environment = childEnvironment({ PATH: `${dirname(older ?? '')}:/usr/bin:/bin`, NO_COLOR: '1' })
   const command = join(modules, '.bin/millrace')
 
-  /** As npm lays it out: the package, what it depends on beside it, and a link to the command. */
+  /** Lays out what npm installs: the package, its dependencies beside it, and a link to the command. */
   beforeAll(() => {
     expect(buildUi()).toBe(true)
     mkdirSync(join(modules, 'millrace'), { recursive: true })

@@ -1,4 +1,4 @@
-// What `npm pack` makes is installed in an empty folder, and goes the way of the first minute from there.
+// Tests that the result of `npm pack` can be installed in an empty folder, and works as the quick start says.
 import { execFile, spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -12,7 +12,7 @@ import { TOKEN, temporaryFolder } from './harness/millrace.ts'
 
 const run = promisify(execFile)
 const root = resolve(import.meta.dirname, '..')
-// The package brings Node 24 along as an optional package of a hundred megabytes; here the one that runs this test stands for it.
+// The package depends on Node 24 as an optional package of a hundred megabytes; the Node of this test stands for it.
 const PATH = `${dirname(process.execPath)}:${process.env['PATH']}`
 const environment = childEnvironment({ PATH, MILLRACE_ADMIN_TOKEN: TOKEN })
 

@@ -1,4 +1,4 @@
-// Millrace behind each proxy that docs/deploy.md has a configuration for: the real program, with what is printed there.
+// Tests Millrace behind each proxy that docs/deploy.md configures: the real program, with the printed configuration.
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
@@ -17,11 +17,11 @@ import {
 } from './harness/proxy.ts'
 
 const SECRET = 'the-value-of-the-sender'
-/** Not the proxy's own. */
+/** This is not the address of the proxy. */
 const CLIENT = '127.0.0.2'
 const ca = readFileSync(new URL('../src/outbound/certificates.testkit/authority.pem', import.meta.url))
 
-/** Which names of header authentication fit letter by letter, when they are sent as they are configured. */
+/** Whether a header name for authentication arrives letter by letter, if the sender writes it as configured. */
 const EXACT: Record<ProxyName, Record<string, boolean>> = {
   nginx: { 'X-Webhook-Token': true, 'x-webhook-token': true, 'X-API-Key': true },
   caddy: { 'X-Webhook-Token': true, 'x-webhook-token': false, 'X-API-Key': false },
@@ -35,7 +35,7 @@ interface Sent {
   body?: string | Buffer
 }
 
-/** As a sender outside would: over TLS, to the public name. */
+/** Opens a request as a sender outside would: over TLS, to the public name. */
 async function open(
   proxy: StartedProxy,
   { method = 'POST', path, headers = {}, body }: Sent,
@@ -53,7 +53,7 @@ async function open(
     headers: { Host: 'flows.example.com', 'Content-Type': 'application/json', ...headers },
     agent: false,
   })
-  // One that refuses a body closes while it is being sent.
+  // A proxy that refuses a body closes the socket while it is being sent.
   request.on('error', () => {})
   request.end(body)
   const [response] = (await once(request, 'response')) as [IncomingMessage]

@@ -1,4 +1,4 @@
-// In a run of its own, after everything else (vitest.config.ts): it measures processor time.
+// Runs after everything else, on its own (vitest.config.ts), because it measures processor time.
 import { execFileSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -6,17 +6,17 @@ import type { Row } from '../bench/worst-case.ts'
 
 const MOST_MS_PER_100_KB = 50
 const MOST_RATIO = 3
-/** Less is noise: the kernel counts in steps of up to 4 ms. */
+/** A shorter time is noise: the kernel counts in steps of up to 4 ms. */
 const TOO_SHORT_MS = 15
 
-/** In a process of its own, as the service runs: without the test runner's detours between files. */
+/** Measures in a new process, as the service runs: without the test runner's detours between files. */
 function measured(...args: string[]): Row[] {
   const file = resolve(import.meta.dirname, '../bench/worst-case.ts')
   const output = execFileSync(process.execPath, [file, '--json', ...args], { encoding: 'utf8', maxBuffer: 1 << 26 })
   return JSON.parse(output) as Row[]
 }
 
-/** Alone, and four times as large, where chance weighs less: what grows too fast does so each time. */
+/** Measures again alone and at four times the size, where chance weighs less: what grows too fast does so each time. */
 function problemAgain({ surface, grammar, input }: Row): string | null {
   let problem: string | null = null
   for (let time = 0; time < 3; time++) {
@@ -27,7 +27,7 @@ function problemAgain({ surface, grammar, input }: Row): string | null {
   return `${surface}, ${grammar}, ${input}: ${problem}`
 }
 
-/** What the same work takes on the machine for which the limit holds, and how much longer here: never less than as long. */
+/** The time of the same work on the machine for which the limit holds, and the factor for this machine: at least 1. */
 const REFERENCE_MS = 40
 const slowness = Math.max(1, referenceMs() / REFERENCE_MS)
 

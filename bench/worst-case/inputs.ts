@@ -1,4 +1,4 @@
-// The worst that each grammar allows, at any size: `make(n)` gives about n characters.
+// The worst inputs that each grammar allows, at any size: `make(n)` returns about n characters.
 
 export interface Input {
   grammar: string
@@ -11,7 +11,7 @@ const repeated =
   (n: number): string =>
     before + unit.repeat(Math.ceil(n / unit.length)) + after
 
-/** Units that differ from one another. */
+/** Repeats units that differ from one another. */
 const numbered =
   (unit: (i: number) => string, before = '', after = '') =>
   (n: number): string => {
@@ -255,7 +255,7 @@ export const OPENAPI_INPUTS: Input[] = family('OpenAPI', {
   ),
 })
 
-/** Every function that takes a text, on texts that are hard for some of them. */
+/** Calls every function that takes a text, with texts that are hard for some of them. */
 export const EXPRESSION_INPUTS: Input[] = [
   'base64(vars.t)',
   'unbase64(vars.t)',

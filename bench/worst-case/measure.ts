@@ -1,4 +1,4 @@
-// What one input costs the thread that serves everybody: its processor time, not the clock's, so that others on the machine do not count.
+// Measures what one input costs the main thread: its processor time, which other work on the machine does not change.
 
 /** The kernel counts in steps of up to 4 ms. */
 const LEAST_MS = 20
@@ -21,12 +21,12 @@ async function onceMs(work: () => unknown): Promise<number> {
   return spent / rounds
 }
 
-/** The least of a few tries: garbage of earlier ones is collected in some of them. */
+/** Returns the least of a few tries: some of them collect the garbage of earlier ones. */
 export async function costMs(work: () => unknown, tries = 2): Promise<number> {
   let least = Number.POSITIVE_INFINITY
   for (let i = 0; i < tries; i++) {
     least = Math.min(least, await onceMs(work))
-    // Nothing to win where it takes long.
+    // A long measurement gains nothing by another try.
     if (least > 200) break
   }
   return least

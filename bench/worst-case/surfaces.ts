@@ -1,4 +1,4 @@
-// Every way in for what somebody else has made, each with the inputs that belong there.
+// Lists every way in for data from outside, each with the inputs that belong there.
 import { createServer } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliCompress, deflate, gzip } from 'node:zlib'
@@ -25,12 +25,12 @@ import {
 
 export interface Surface {
   name: string
-  /** Who gets that far. */
+  /** Who can send input to this surface. */
   who: 'anybody' | 'a sender' | 'a reader' | 'an editor' | 'an API' | 'a flow'
   inputs: readonly Input[]
-  /** The largest that gets past the size limit there; larger ones are refused unread. */
+  /** The largest size within the limit there; larger input is refused unread. */
   most?: number
-  /** Gets ready what is measured. */
+  /** Prepares the work, and returns a function that is measured. */
   prepare(text: string): Promise<() => unknown> | (() => unknown)
 }
 
@@ -247,7 +247,7 @@ export async function openSurfaces(
   }
 }
 
-/** An expression on a text. */
+/** Evaluates an expression on a text. */
 export function evaluates(expression: string, text: string): () => void {
   const template = parseTemplate(`{{ ${expression} }}`)
   const bindings = {
@@ -266,7 +266,7 @@ export function evaluates(expression: string, text: string): () => void {
   }
 }
 
-/** One `Set-Cookie` per line, all of them on one redirect. */
+/** Keeps one `Set-Cookie` per line, all of them on one redirect. */
 function keepCookies(text: string): void {
   const jar = new CookieJar()
   const url = new URL('https://api.example.com/a/b')

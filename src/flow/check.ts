@@ -1,20 +1,20 @@
-// Holds a value against a schema of schema.ts and reports every problem at once; templates and nested steps go to the visitor.
+// Checks a value against a schema of schema.ts and reports every problem at once; a visitor gets templates and nested steps.
 import type { TSchema } from 'typebox'
 import type { IssueCode } from '../base/error-catalogue.ts'
 import { type Findings, nearest, type Patience, pointer, quoted, type Weight } from './issue.ts'
 import type { Annotation, StepListScope, TemplateMode } from './schema.ts'
 
 export interface Visitor {
-  /** A string that may hold templates. `lazy`: evaluated when the step asks for it. */
+  /** Called for a string that may hold templates. `lazy`: evaluated when the step asks for it. */
   template(source: string, path: string, mode: TemplateMode | 'condition', lazy: boolean): void
   steps(list: unknown[], path: string, scope: StepListScope): void
   /** Reports a literal in a secret field. */
   secret(path: string): void
-  /** The name of a connection that has to be of that kind. */
+  /** Called for the name of a connection that has to be of that kind. */
   connection(name: string, path: string, kind: string): void
 }
 
-/** The JSON Schema keywords in use, in one shape. */
+/** The JSON Schema keywords in use, as one type. */
 export interface SchemaNode extends Annotation {
   type?: string | string[]
   properties?: Record<string, SchemaNode>
@@ -37,7 +37,7 @@ export interface SchemaNode extends Annotation {
 
 export const hasTemplate = (text: string): boolean => text.includes('{{')
 
-/** Of "one, or a list of them" the schema that the value calls for; any other schema as it is. */
+/** Returns, of "one, or a list of them", the schema that fits the value; returns any other schema unchanged. */
 export function oneOrList(schema: SchemaNode, value: unknown): SchemaNode {
   const [one, list] = schema['x-template'] ? [] : (schema.anyOf ?? [])
   if (list?.type !== 'array') return schema
@@ -242,23 +242,23 @@ class Checker {
   }
 }
 
-/** Most values do not, and need no path. */
+/** Most values hold no template, and need no path. */
 const mayHoldTemplate = (value: unknown): boolean =>
   typeof value === 'string' ? hasTemplate(value) : typeof value === 'object' && value !== null
 
 const patterns = new Map<string, RegExp>()
 
-/** The schemas' own: there are few. */
+/** Caches the patterns of the schemas, which are few. */
 function patternOf(source: string): RegExp {
   const pattern = patterns.get(source) ?? new RegExp(source)
   patterns.set(source, pattern)
   return pattern
 }
 
-/** What a pointer names, for the start of a sentence: its last key, with the list's name before a position. */
+/** Returns what a pointer names, for the start of a sentence: its last key, with the list's name before a position. */
 export function subject(path: string): string {
   if (path === '') return 'The document'
-  // From the end: the path of something deep inside may be long.
+  // The search starts at the end, because a path may be long.
   const end = path.lastIndexOf('/')
   const last = shortened(path.slice(end + 1))
   if (!/^\d+$/.test(last)) return last

@@ -1,4 +1,4 @@
-// Turns a valid document into what the engine runs: templates parsed once, defaults filled in, nested steps linked.
+// Turns a valid document into what the engine runs: templates are parsed once, defaults filled in, nested steps linked.
 import type { TSchema } from 'typebox'
 import { CODE } from '../base/error-catalogue.ts'
 import { checkValue, hasTemplate, oneOrList, type SchemaNode, type Visitor } from './check.ts'
@@ -21,7 +21,7 @@ import { Findings } from './issue.ts'
 import type { StepListHandle } from './schema.ts'
 import { type IsSecretField, SecretFlow } from './secret-flow.ts'
 
-/** Gives a setting's value in a bindings. */
+/** Returns a setting's value for the bindings. */
 export type Resolve = (bindings: Bindings) => unknown
 
 export interface RetryPolicy {
@@ -37,31 +37,31 @@ export interface CompiledStep<K extends KindSchema = KindSchema> {
   kind: K
   onError: 'fail' | 'continue'
   retry: RetryPolicy | null
-  /** The settings of its kind (docs/flows.md#steps) with templates resolved and nested lists as CompiledStep lists. */
+  /** Returns the settings of the kind (docs/flows.md#steps): templates resolved, nested lists as CompiledStep lists. */
   settings(bindings: Bindings): Record<string, unknown>
-  /** The connections whose access token its templates read: it has to be good when they do. */
+  /** The connections whose access token the templates read: the token must be valid when they do. */
   accessTokens: readonly string[]
-  /** Its result may be shown, even if it derives from a secret. */
+  /** The result may be shown, even if it derives from a secret. */
   reveals: boolean
-  /** null: it has to do with no secret. */
+  /** null: the step uses no secret. */
   secrets: CompiledSecrets | null
 }
 
 export interface CompiledSecrets {
-  /** The settings as they may be seen. */
+  /** Returns the settings as they may be shown. */
   shown(bindings: Bindings): Record<string, unknown>
-  /** By place in the settings, whose secrets a template holds. */
+  /** Maps a place in the settings to the sources of the secrets that its template holds. */
   places: ReadonlyMap<string, ReadonlySet<string>>
-  /** Those of them where something was made of the secret. */
+  /** The places at which a value was derived from a secret. */
   derived: ReadonlySet<string>
-  /** Whether all that comes of the step is secret. */
+  /** Whether the whole result of the step is secret. */
   result: boolean
 }
 
 /** Replaces a secret that is not shown. */
 export const SECRET_MASK = '[secret]'
 
-/** A nested list as a step sees it: a handle that shows nothing of itself in the run's history. */
+/** A nested list for a step: a handle that shows nothing of itself in the run's history. */
 export class CompiledSteps implements StepListHandle {
   readonly steps: readonly CompiledStep[]
   constructor(steps: readonly CompiledStep[]) {
@@ -115,7 +115,7 @@ export interface CompiledFlow<K extends KindSchema = KindSchema> {
   steps: readonly CompiledStep<K>[]
 }
 
-/** Expects a document that `validate` found publishable. `isSecretField`: null where no secrets are to be followed. */
+/** Expects a document that `validate` found publishable. `isSecretField`: null if secrets need not be followed. */
 export function compileFlow<K extends KindSchema>(
   document: FlowDocument,
   kinds: ReadonlyMap<string, K>,
@@ -161,7 +161,7 @@ export function compileStep<K extends KindSchema>(
 
 /** The context that compiling a value needs. */
 interface Surrounding {
-  /** Without any, nested steps are left out. */
+  /** Without kinds, nested steps are left out. */
   kinds: Kinds
   secretFlow: SecretFlow | null
   parse(source: string): Template
@@ -196,7 +196,7 @@ function retryPolicy(retry: NonNullable<StepDocument['retry']>): RetryPolicy {
   return { ...filled, on: filled.on ? filled.on.map(String) : null }
 }
 
-/** For values that cannot hold templates. */
+/** The bindings of values that cannot hold templates. */
 const NO_BINDINGS = {
   roots: Object.create(null),
   now: '',
@@ -272,7 +272,7 @@ function conditionResolver(value: string | boolean): (bindings: Bindings) => boo
   return (bindings) => renderCondition(template, bindings)
 }
 
-/** The resolver of any value under its schema. Constant parts are built once and shared: nothing changes them. */
+/** Returns the resolver of a value under its schema. Constant parts are built once and shared: nothing changes them. */
 function resolver(schema: TSchema, value: unknown, around: Surrounding): Resolve {
   const compiled = node(schema as SchemaNode, value, around)
   return typeof compiled === 'function' ? compiled : () => compiled.constant
@@ -313,13 +313,13 @@ function node(given: SchemaNode, value: unknown, around: Surrounding): Compiled 
 function templateNode(schema: SchemaNode, source: string, { parse, isSecret }: Surrounding): Compiled {
   if (!hasTemplate(source)) return { constant: source }
   const template = parse(source)
-  // What is masked is not of the type that the step wants, and no step gets to see it.
+  // A masked value need not have the type that the step expects: no step sees it.
   if (template.parts.length === 1 && template.parts[0] === SECRET_MASK) return { constant: SECRET_MASK }
   switch (schema['x-template']) {
     case 'text':
       return (bindings) => renderText(template, bindings)
     case 'url':
-      // Where its beginning is masked, it is no URL to hold values against.
+      // If the beginning is masked, there is no URL to compare values with.
       return template.parts.includes(SECRET_MASK)
         ? (bindings) => renderText(template, bindings)
         : (bindings) => renderUrl(template, bindings)
@@ -333,7 +333,7 @@ function templateNode(schema: SchemaNode, source: string, { parse, isSecret }: S
   }
 }
 
-/** A whole-value template must give what the schema wants. */
+/** Returns a resolver that checks the value of a whole-value template against the schema. */
 function typedValue(schema: SchemaNode, render: Resolve, source: string, isSecret: boolean): Resolve {
   return (bindings) => {
     const value = render(bindings)

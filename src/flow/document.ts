@@ -127,28 +127,28 @@ export const StepCommon = {
   ),
 }
 
-/** Of a kind that works on a key of the flow. */
+/** The settings of a kind that uses a durable key of the flow. */
 export interface KeySettings {
-  /** The settings that name the key, and what is kept under it. */
+  /** The settings that hold the key and its value. */
   key: string
   value: string
-  /** Whether the result of a step is what the key holds. */
+  /** Returns whether the step's result is the value of the key. */
   isRead(step: Record<string, unknown>): boolean
 }
 
-/** What flow/ needs to know of a step kind; the kinds themselves are handed in. */
+/** What flow/ needs to know of a step kind; the caller passes the kinds in. */
 export interface KindSchema {
   kind: string
   label: string
   settings: TSchema
-  /** Its settings go to the webhook's caller, so they may hold no secrets. */
+  /** The settings are sent to the webhook's caller, so they may hold no secrets. */
   answersCaller?: boolean
-  /** Settings that are in its result: where one of them holds a secret, all of the result is secret. */
+  /** Settings that the result contains: if one of them holds a secret, the whole result is secret. */
   secretFrom?: readonly string[]
   /** The setting whose keys become variables. */
   assigns?: string
   keeps?: KeySettings
-  /** `mayRead`: whether this number of characters of code may still be read; the rest is checked when it runs. */
+  /** `mayRead`: returns whether this number of characters of code may still be read; other code is checked when it runs. */
   check?(
     settings: Record<string, unknown>,
     mayRead: (characters: number) => boolean,
@@ -175,7 +175,7 @@ export interface FlowDocument {
 
 const stepSchemas = new WeakMap<KindSchema, TSchema>()
 
-/** The JSON Schema of one step of the given kind: common keys and the kind's own. */
+/** Returns the JSON Schema of one step of the given kind: the common keys and the kind's own. */
 export function stepSchema(kind: KindSchema): TSchema {
   const made = stepSchemas.get(kind)
   if (made) return made

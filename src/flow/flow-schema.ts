@@ -1,4 +1,4 @@
-// The JSON Schema of a whole flow document, for the API's description and for editors.
+// Builds the JSON Schema of a whole flow document, for the API's description and for editors.
 import Type from 'typebox'
 import { documentSchema, type Kinds, stepSchema } from './document.ts'
 
@@ -7,19 +7,19 @@ export function flowSchema(kinds: Kinds): object {
   return published({ ...documentSchema(Type.Unsafe({ $ref: '#/$defs/step' })), $defs: { step } }) as object
 }
 
-/** As a document of its own. */
+/** Returns the schema as a document of its own. */
 export const editorSchema = (schema: object): object => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'Millrace flow',
   ...schema,
 })
 
-/** Their keys are names, and what they hold are schemas. */
+/** Keywords whose keys are names and whose values are schemas. */
 const NAMED = new Set(['properties', 'patternProperties', '$defs'])
 
 /**
- * A schema as strict validators take it: without the annotations that only our own code reads, which they do not know, and each
- * type of a list of types as a schema of its own, so that no keyword stands beside a type that it says nothing about.
+ * Returns a schema that strict validators accept: without the annotations that only Millrace reads, and with each type of a
+ * list of types as a schema of its own, so that no keyword is beside a type that it does not apply to.
  */
 function published(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(published)

@@ -43,7 +43,7 @@ describe('flow text', () => {
   it('loses nothing of any JSON document on the way to YAML and back', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }), (value) => {
-        // -0 has no JSON form of its own.
+        // JSON turns -0 into 0.
         const document = JSON.parse(JSON.stringify(value))
         expect(parseFlowText(formatFlowYaml(document))).toEqual(document)
       }),

@@ -1,4 +1,4 @@
-// Flow documents as text: YAML or JSON in, YAML out, without loss either way.
+// Reads flow documents from YAML or JSON and writes YAML, without loss either way.
 import { constructFromEvents, dump, parseEvents, YAMLException } from 'js-yaml'
 
 export class FlowTextError extends Error {
@@ -13,8 +13,8 @@ export class FlowTextError extends Error {
 const MAX_DEPTH = 250
 
 /**
- * Reads a document; JSON is YAML too. Shape is not checked here. Aliases are refused unless they are asked for: a few bytes of
- * them become a document without end.
+ * Reads a document; JSON is YAML too. Does not check its shape. Refuses aliases unless the caller allows them: a few bytes
+ * of them become a document without end.
  */
 export function parseFlowText(text: string, aliases: 'refused' | 'taken' = 'refused'): unknown {
   let documents: unknown[]

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { countFields, formPairs, MOST_FIELDS } from './form-pairs.ts'
 
 describe('formPairs', () => {
-  // ASCII, as senders send it: beyond it Node's own goes wrong where an escape is broken.
+  // The pieces are ASCII, as senders send: beyond it Node's own function misreads broken escapes.
   const pieces = fc.constantFrom(
     'a',
     '&',
@@ -25,7 +25,7 @@ describe('formPairs', () => {
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 30 }), (parts) => {
         const text = parts.join('')
-        // It takes off a question mark, which a query string has lost already.
+        // URLSearchParams removes a question mark, which the query string no longer has.
         expect([...formPairs(text)]).toEqual([...new URLSearchParams(`?${text}`)])
       }),
       { numRuns: 2000 },

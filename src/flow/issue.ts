@@ -1,14 +1,14 @@
-// A problem found in a flow document, and how it weighs.
+// A problem of a flow document, and how serious it is.
 import type { IssueCode } from '../base/error-catalogue.ts'
 
 export interface Issue {
-  /** JSON Pointer into the document. */
+  /** A JSON Pointer into the document. */
   path: string
   code: string
   message: string
 }
 
-/** shape: refused when a draft is saved; publish: refused when it is published; warning: does not prevent publishing. */
+/** `shape`: saving a draft is refused; `publish`: publishing is refused; `warning`: publishing is possible. */
 export type Weight = 'shape' | 'publish' | 'warning'
 
 export interface Finding extends Issue {
@@ -38,7 +38,7 @@ export class Findings {
     return this.#list[0]
   }
 
-  /** What was left out weighs as much as the worst of it. */
+  /** Returns the problems; the last stands for those left out, and is as serious as the worst of them. */
   get all(): Finding[] {
     if (this.#left === null) return this.#list
     const message = 'There are more problems: fix these first, then check again.'
@@ -50,18 +50,18 @@ export function pointer(parent: string, key: string | number): string {
   return `${parent}/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
 
-/** A text of the document as messages show it. */
+/** Returns a text of the document for use in messages. */
 export const quoted = (text: string): string => (text.length > 60 ? `a text of ${text.length} characters` : `"${text}"`)
 
-/** A longer name is not compared: it is no slip of the finger, and takes too long. */
+/** A longer name is not compared: it is hardly a typing error, and comparing it takes too long. */
 const LONGEST_NAME = 40
 
-/** How many more names may be compared: each takes microseconds, and who writes the document decides how many there are. */
+/** How many more names may be compared: each takes microseconds, and the document's author decides their number. */
 export interface Patience {
   comparisons: number
 }
 
-/** The known name nearest to a mistyped one, if any is near. */
+/** Returns the known name that is most similar to a mistyped one, if any is similar enough. */
 export function nearest(
   name: string,
   known: Iterable<string>,

@@ -1,32 +1,32 @@
-// Bounds on JSON from outside that JSON.parse does not set: parsed in one go, more than this would hold the event loop.
+// Bounds JSON from outside in ways that JSON.parse does not: it parses in one go, and more would block the event loop.
 
 export interface JsonLimits {
-  /** Levels of objects and lists. */
+  /** The levels of objects and lists. */
   depth: number
   values: number
-  /** Different field names: for each the engine makes a name of its own, which takes far longer than a value. */
+  /** The different field names: the engine creates each of them, which takes far longer than a value. */
   names: number
 }
 
-/** What a sender or a caller of the API may send. */
+/** The limits for senders and callers of the API. */
 export const SENDER_LIMITS: JsonLimits = { depth: 200, values: 200_000, names: 10_000 }
 
 export interface JsonMeasure {
   depth: number
   values: number
-  /** Never less than there are; exact where there may be too many. One that is written with escapes counts as several. */
+  /** At least the number of different names; exact if there may be too many. A name with escapes counts as several. */
   names: number
-  /** There may be a number beyond what a double holds, such as 1e400: it comes out of JSON.parse as Infinity. */
+  /** A number may exceed what a double holds, such as 1e400: JSON.parse turns it into Infinity. */
   mayOverflow: boolean
 }
 
-/** What a name with escapes costs more than another: see parse-json.ts. */
+/** How many plain names a name with escapes costs: see parse-json.ts. */
 const ESCAPED_WEIGHT = 4
 
 /** A number with at most this many digits and no exponent is always finite. */
 const LONGEST_SAFE_NUMBER = 308
 
-/** Reads a JSON text once, without recursion, and stops where a limit is passed. Text that is not JSON gives arbitrary numbers. */
+/** Reads a JSON text once, without recursion, up to the first limit. Text that is not JSON gives arbitrary numbers. */
 export function measureJson(text: string, limits: JsonLimits): JsonMeasure {
   const { length } = text
   let open = 0
@@ -43,7 +43,7 @@ export function measureJson(text: string, limits: JsonLimits): JsonMeasure {
       continue
     }
     if (unit === 0x22) {
-      // To the end of the string.
+      // Skips to the end of the string.
       escaped = false
       for (i++; i < length; i++) {
         const inside = text.charCodeAt(i)
@@ -65,7 +65,7 @@ export function measureJson(text: string, limits: JsonLimits): JsonMeasure {
   return { depth, values, names: keys > limits.names ? countNames(text, limits.names) : keys, mayOverflow }
 }
 
-/** Different names; no further than it takes to see that they are too many. */
+/** Counts different names, only until there are too many. */
 function countNames(text: string, most: number): number {
   const names = new Set<string>()
   let count = 0
@@ -81,7 +81,7 @@ function countNames(text: string, most: number): number {
   return count
 }
 
-/** Whether the string that ends before `end` is a key: a colon follows. */
+/** Returns whether the string that ends before `end` is a key: a colon follows. */
 export function isKey(text: string, end: number): boolean {
   for (let at = end; at < text.length; at++) {
     const unit = text.charCodeAt(at)

@@ -1,7 +1,7 @@
-// The characters that the parts of an outbound request may have: what is imported keeps to them, and what is published is held to them.
+// The characters that the parts of an outbound request may have; imports obey these rules, and publishing checks them.
 import { isHeaderName } from './reply-header.ts'
 
-/** The client writes these itself; a second one would let two servers read one message differently. */
+/** The client writes these headers itself; a second one would let two servers read one message differently. */
 const WRITTEN_BY_CLIENT = new Set([
   'host',
   'content-length',
@@ -17,13 +17,13 @@ export const isWrittenByClient = (name: string): boolean => WRITTEN_BY_CLIENT.ha
 
 const NOT_IN_HEADER = /[^\t\x20-\x7e\x80-\xff]/
 
-/** The first character that a header value cannot carry. */
+/** Returns the first character that a header value cannot carry. */
 export const unfitForHeader = (value: string): string | null => NOT_IN_HEADER.exec(value)?.[0] ?? null
 
-/** In names and values of a query. */
+/** Returns whether a name or value of a query contains a line break or NUL. */
 export const hasBreak = (text: string): boolean => /[\r\n\0]/.test(text)
 
-// RFC 3986 less the square brackets, which many APIs use raw in query names.
+// RFC 3986 without the square brackets, which many APIs use raw in query names.
 const NOT_IN_URL = /[^!#-;=?-[\]_a-z~]|%(?![0-9A-Fa-f]{2})/gu
 
 /** Escapes the characters that a URL cannot contain; existing escapes stay. */

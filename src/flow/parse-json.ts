@@ -1,5 +1,5 @@
-// JSON.parse for data from outside. Node 24's own one confuses keys: after `{"a":1,"\\":2}` it reads the key of `{"a":1,"\n":2}` as `\`
-// (nodejs/node#63785), so that one sender could change another's keys. Keys with escapes take a detour around it.
+// JSON.parse for data from outside. Node 24's own confuses keys: after `{"a":1,"\\":2}` it reads the key of `{"a":1,"\n":2}`
+// as `\` (nodejs/node#63785), so one sender could change another's keys. Escaped keys are parsed under other names.
 import { isKey } from './json-limits.ts'
 
 const QUOTE = 0x22
@@ -11,15 +11,15 @@ export function parseJson(text: string): unknown {
 }
 
 interface EscapedKeys {
-  /** Where they stand, quotes included. */
+  /** The positions of the keys, quotes included. */
   places: { start: number; end: number }[]
-  /** The other keys that look like the names that these get. */
+  /** Other keys that look like the names that replace keys. */
   taken: Set<string>
 }
 
 const NAME = '@key'
 
-/** Reads unit by unit: long strings are too much for a regular expression. */
+/** Finds the keys with escapes, unit by unit: long strings are too much for a regular expression. */
 function escapedKeys(text: string): EscapedKeys {
   const places: EscapedKeys['places'] = []
   const taken = new Set<string>()
@@ -40,12 +40,12 @@ function escapedKeys(text: string): EscapedKeys {
   return { places, taken }
 }
 
-/** What JSON can only write with an escape. */
+/** Matches what JSON can only write with an escape. */
 const NEEDS_ESCAPE = /["\\]|[^ -\uffff]/
 
 /**
- * A key that could do without its escapes is written without them. Any other gets a plain name, by what it says and not by
- * how it is spelled, so that of equal keys the last one wins; then the names are taken back.
+ * Writes a key without its escapes if it needs none. Any other key gets a plain name, by its meaning and not its spelling,
+ * so that the last of equal keys wins; afterwards the names are replaced by the keys.
  */
 function parseAround(text: string, escaped: EscapedKeys): unknown {
   const keys = new Map<string, string>()
@@ -61,16 +61,16 @@ function parseAround(text: string, escaped: EscapedKeys): unknown {
     parts.push(text.slice(last))
     value = JSON.parse(parts.join(''))
   } catch (error) {
-    // The places that the error names are those of the text that was given.
+    // This error has positions in the original text.
     JSON.parse(text)
     throw error
   }
   return keys.size === 0 ? value : restoreKeys(value, keys)
 }
 
-/** By place the name under which the key there is parsed; fills `keys` with what these names stand for. */
+/** Returns the name for the key at each place; fills `keys` with the keys that the names replace. */
 function namesOf(text: string, { places, taken }: EscapedKeys, keys: Map<string, string>): string[] {
-  // As values, which are not confused; at once, which is faster than one by one.
+  // The keys are parsed as values, which are not confused, and all at once, which is faster.
   const spelled = JSON.parse(`[${places.map(({ start, end }) => text.slice(start, end)).join(',')}]`) as string[]
   for (const key of spelled) if (key.startsWith(NAME) && !NEEDS_ESCAPE.test(key)) taken.add(key)
   const named = new Map<string, string>()

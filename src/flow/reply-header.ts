@@ -1,5 +1,5 @@
-// Which headers a flow may put into a reply to its caller. Replies may stand on the origin of the web UI: what tells a browser
-// something about that origin, or a proxy how to serve, is not a flow's to say.
+// Decides which headers a flow may set in a reply to its caller. Replies may share the origin of the web UI: a flow must not
+// set what instructs a browser about that origin, or a proxy how to serve it.
 import { CODE, type IssueCode } from '../base/error-catalogue.ts'
 import { hasTemplate } from './check.ts'
 import { quoted } from './issue.ts'
@@ -28,7 +28,7 @@ const NAMED = [
   'RateLimit-Limit',
   'RateLimit-Remaining',
   'RateLimit-Reset',
-  // Not -Credentials: a page of another origin must not read a webhook's answer to a request with Millrace's cookie.
+  // Without -Credentials: a page of another origin must not read a webhook's answer to a request with Millrace's cookie.
   'Access-Control-Allow-Origin',
   'Access-Control-Allow-Methods',
   'Access-Control-Allow-Headers',
@@ -37,7 +37,7 @@ const NAMED = [
 ]
 const ALLOWED = new Set(NAMED.map((name) => name.toLowerCase()))
 
-/** Names with X- that browsers or proxies act on, and our own. */
+/** Names with X- that browsers or proxies act on, and those of Millrace. */
 const ACTED_ON =
   /^x-(?:request-id|millrace-.*|content-type-options|(?:webkit-csp|content-security-policy).*|frame-options|xss-protection|dns-prefetch-control|permitted-cross-domain-policies|download-options|ua-compatible|sourcemap|accel-.*|sendfile.*|lighttpd-.*|litespeed-.*|reproxy-.*|envoy-.*|forwarded.*|real-ip|original-.*|rewrite-.*|http-method.*|method-override)$/
 
@@ -47,7 +47,7 @@ export const isHeaderName = (name: string): boolean => NAME.test(name)
 
 type Report = (path: string, code: IssueCode, message: string) => void
 
-/** Headers of a reply to the caller, literal ones; the templated are checked when they are sent. */
+/** Checks the literal headers of a reply to the caller; templated ones are checked when they are sent. */
 export function checkReplyHeaders(headers: unknown, at: string, report: Report): void {
   if (!Array.isArray(headers)) return
   let types = 0
@@ -80,7 +80,7 @@ function checkReplyHeader(header: unknown, at: string, report: Report): void {
 const ONE_TYPE =
   'A Content-Type is one media type, such as text/html; charset=utf-8, without commas. Multipart replies cannot be sent.'
 
-/** The rule for a header that comes out of templates. */
+/** Returns whether a header that templates produced is allowed. */
 export function isReplyHeaderAllowed(name: string, value: string): boolean {
   const lowerCase = name.toLowerCase()
   if (!isHeaderName(name) || !isNameAllowed(lowerCase) || /[^\t\x20-\x7e\x80-\xff]/.test(value)) return false
@@ -99,12 +99,14 @@ const PARAMETER = `[ \\t]*;[ \\t]*${TOKEN}=(?:${TOKEN}|"[^",\\\\]*")`
 const MEDIA_TYPE = new RegExp(`^(?!multipart/)${TOKEN}/${TOKEN}(?:${PARAMETER})*[ \\t]*;?$`, 'i')
 
 /**
- * One media type, beyond doubt. Of a list a browser takes the last (Fetch, "extract a MIME type"), also where a proxy that looks for a
- * dangerous one sees only the first; the parts of a multipart reply bring types and policies of their own.
+ * Returns whether the value is exactly one media type. Of a list a browser takes the last (Fetch, "extract a MIME type"),
+ * but a proxy may check only the first; the parts of a multipart reply have their own types and policies.
  */
 export const isMediaType = (value: string): boolean => value.length <= LONGEST_TYPE && MEDIA_TYPE.test(value)
 
-/** Browsers leave out tabs and line breaks, and white space ahead: so does the question what scheme a URL has. */
+/**
+ * Returns whether a URL is relative or has a web scheme. As in browsers, tabs, line breaks and leading spaces do not count.
+ */
 function leadsToWeb(value: string): boolean {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(value.replace(/[\t\r\n]/g, '').trim())?.[1]
   return scheme === undefined || /^https?$/i.test(scheme)

@@ -1,4 +1,4 @@
-// Schema constructors for flow documents: TypeBox JSON Schemas, annotated with where templates may stand and when they are evaluated.
+// Schema constructors for flow documents: TypeBox JSON Schemas that say where templates may be and when they are evaluated.
 import Type, { type Static, type TSchema } from 'typebox'
 import type { Bindings } from './expression/values/bindings.ts'
 import { CONNECTION_NAME } from './validate/connection-use.ts'
@@ -13,9 +13,9 @@ export type TemplateMode = 'value' | 'text' | 'url' | 'tree'
 /** When and how a setting is resolved, read by check.ts and compile.ts. */
 export interface Annotation {
   'x-template'?: TemplateMode
-  /** Resolved to a function that the step calls when it needs the value. */
+  /** The setting resolves to a function that the step calls when it needs the value. */
   'x-lazy'?: 'condition' | 'tree'
-  /** A nested list of steps; the scope tells which results its steps see (docs/flows.md#steps). */
+  /** A nested list of steps; the scope says which results its steps see (docs/flows.md#steps). */
   'x-steps'?: StepListScope
   /** A secret when typed literally: sealed at rest, with a warning at publish. */
   'x-secret'?: true
@@ -23,22 +23,22 @@ export interface Annotation {
   'x-connection'?: string
 }
 
-/** none: no scope of its own (branch); rounds: a loop's, of `each` or `while`. */
+/** `none`: no scope of its own (branch); `rounds`: a loop's, of `each` or `while`. */
 export type StepListScope = 'none' | 'rounds'
 
 const ANY_TEMPLATE = { type: 'string', pattern: '\\{\\{' }
 
-/** A setting of the given type, or a template that gives it. */
+/** Returns the schema of a setting of the given type, or of a template that gives it. */
 export function templated<T extends TSchema>(schema: T): Type.TUnsafe<Static<T>> {
   return Type.Unsafe<Static<T>>({ anyOf: [schema, ANY_TEMPLATE], 'x-template': 'value' })
 }
 
-/** Text with templates; numbers and booleans typed literally are taken as text. */
+/** Returns the schema of text with templates; literal numbers and booleans become text. */
 export function text(options: { minLength?: number; description?: string } = {}): Type.TUnsafe<string> {
   return Type.Unsafe<string>({ type: ['string', 'number', 'boolean'], ...options, 'x-template': 'text' })
 }
 
-/** As text, but sealed at rest when it is typed literally. */
+/** Returns the schema of text that is sealed at rest if it is typed literally. */
 export function secretText(description?: string): Type.TUnsafe<string> {
   return Type.Unsafe<string>({
     type: ['string', 'number', 'boolean'],
@@ -49,12 +49,12 @@ export function secretText(description?: string): Type.TUnsafe<string> {
   })
 }
 
-/** One secret, or a list of those that hold while they are rotated. */
+/** Returns the schema of one secret, or of a list of those that are valid during a rotation. */
 export function secretTexts(): Type.TUnsafe<string | string[]> {
   return Type.Unsafe<string | string[]>({ anyOf: [secretText(), Type.Array(secretText(), { minItems: 1 })] })
 }
 
-/** Never a template: which connections a flow uses is known when it is published. */
+/** Returns the schema of a name, never a template: publishing has to know which connections a flow uses. */
 export function connectionName(kind: string): Type.TUnsafe<string> {
   return Type.Unsafe<string>({
     type: 'string',
@@ -69,32 +69,32 @@ export function urlText(): Type.TUnsafe<string> {
   return Type.Unsafe<string>({ type: 'string', minLength: 1, 'x-template': 'url' })
 }
 
-/** Any JSON value with templates in its strings. */
+/** Returns the schema of any JSON value with templates in its strings. */
 export function json(description?: string): Type.TUnsafe<unknown> {
   return Type.Unsafe<unknown>({ description, 'x-template': 'tree' })
 }
 
-/** A condition, evaluated when the step asks for it. */
+/** Returns the schema of a condition that is evaluated when the step asks for it. */
 export function condition(): Type.TUnsafe<() => boolean> {
   return Type.Unsafe<() => boolean>({ type: ['string', 'boolean'], minLength: 1, 'x-lazy': 'condition' })
 }
 
-/** A condition that is evaluated with the bindings of a round. */
+/** Returns the schema of a condition that is evaluated with the bindings of a round. */
 export function roundCondition(): Type.TUnsafe<(round: Bindings) => boolean> {
   return Type.Unsafe<(round: Bindings) => boolean>({ type: ['string', 'boolean'], minLength: 1, 'x-lazy': 'condition' })
 }
 
-/** JSON with templates that are evaluated with the bindings of a round. */
+/** Returns the schema of JSON with templates that are evaluated with the bindings of a round. */
 export function roundTree(description: string): Type.TUnsafe<(round: Bindings) => unknown> {
   return Type.Unsafe<(round: Bindings) => unknown>({ description, 'x-lazy': 'tree' })
 }
 
-/** A nested list of steps, run by the step through its context. */
+/** Returns the schema of a nested list of steps, which the step runs through its context. */
 export function stepList(scope: StepListScope): Type.TUnsafe<StepListHandle> {
   return Type.Unsafe<StepListHandle>({ type: 'array', items: { $ref: '#/$defs/step' }, 'x-steps': scope })
 }
 
-/** What a kind sees of a nested list of steps: nothing but the handle that it passes to `runSteps`. */
+/** A nested list of steps for a kind: only a handle that it passes to `runSteps`. */
 export interface StepListHandle {
   readonly length: number
 }

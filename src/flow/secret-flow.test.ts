@@ -8,7 +8,7 @@ const set = (id: string, value: unknown, more: object = {}) => ({ id, kind: 'set
 const open = new Set(['username'])
 const isSecretField = (_name: string, field: string) => !open.has(field)
 const flowOf = (...steps: object[]) => new SecretFlow({ steps }, stepKinds, isSecretField)
-/** Whose secrets a reference behind the steps holds. */
+/** Returns the sources of the secrets that a reference after the steps holds. */
 const behind = (path: string, ...steps: object[]) =>
   [...flowOf(...steps).sourcesOf({ path: path.split('.') }, [])].sort()
 

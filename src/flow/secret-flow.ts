@@ -1,28 +1,28 @@
-// Follows secrets through a flow by reference: which templates hold one, whatever they do with it, and which results derive from them.
-// What decides (a condition) is not followed, nor what an API answers.
+// Follows secrets through a flow by reference: which templates hold one, whatever they do with it, and which results derive
+// from them. Conditions and the replies of APIs are not followed.
 import { checkValue } from './check.ts'
 import { type Kinds, type StepDocument, stepSchema } from './document.ts'
 import { type Expression, type Reference, type Template, TemplateSyntaxError, tryTemplate } from './expression/index.ts'
 import { Findings } from './issue.ts'
 
-/** Whether a field of a connection is one that can be written and never read. */
+/** Returns whether a field of a connection can be written and never read. */
 export type IsSecretField = (connection: string, field: string) => boolean
 
-/** What the service's environment holds counts as secret, all of it. */
+/** The source of the whole environment of the service, all of which counts as secret. */
 export const ENVIRONMENT = 'env'
 
-/** What of a step is secret. */
+/** The secrets of a step. */
 export interface StepSecrets {
-  /** By the place of a template in the step: the connections, or ENVIRONMENT, whose secrets it holds. */
+  /** Maps the place of a template in the step to the connections, or ENVIRONMENT, whose secrets it holds. */
   places: ReadonlyMap<string, ReadonlySet<string>>
-  /** Those of the places where something was made of the secret, which nobody would find by its value. */
+  /** The places at which a value was derived from a secret, so that a search for the secret would not find it. */
   derived: ReadonlySet<string>
-  /** Its whole result is. */
+  /** The whole result is secret. */
   result: boolean
   isSecret(expression: Expression): boolean
 }
 
-/** Loops around a template, the innermost last. */
+/** The loops around a template, the innermost last. */
 type Loops = readonly string[]
 type Sources = ReadonlySet<string>
 
@@ -45,13 +45,13 @@ export class SecretFlow {
   readonly #kinds: Kinds
   readonly #isSecretField: IsSecretField
   readonly #parse: (source: string) => Template | TemplateSyntaxError | null
-  /** What is secret because of what: `vars.x`, `steps.y`, `loops.z`, `keys.k`, and each of these roots as a whole. */
+  /** Maps a source to what it makes secret: `vars.x`, `steps.y`, `loops.z`, `keys.k`, or each of these roots as a whole. */
   readonly #leadsTo = new Map<string, Set<string>>()
   readonly #origins = new Map<string, Set<string>>()
   readonly #steps = new Map<string, Step>()
   readonly #sources = new Map<string, Set<string>>()
 
-  /** Of a draft too: what cannot be read yet holds nothing. `parse`: null where there is too much to read. */
+  /** Accepts drafts: a template that cannot be parsed holds nothing. `parse` returns null if there is too much to parse. */
   constructor(
     document: unknown,
     kinds: Kinds,
@@ -66,7 +66,7 @@ export class SecretFlow {
     for (const [origin, nodes] of this.#origins) for (const node of nodes) this.#spread(origin, node)
   }
 
-  /** null: nothing of it is. */
+  /** Returns null if the step holds no secret. */
   ofStep(id: string): StepSecrets | null {
     const step = this.#steps.get(id)
     if (!step) return null
@@ -86,7 +86,7 @@ export class SecretFlow {
     return { places, derived, result, isSecret: (expression) => this.#sourcesIn(expression, step.loops).size > 0 }
   }
 
-  /** Whose secrets are behind a reference; `loops`: those around it. */
+  /** Returns the sources of the secrets that a reference holds; `loops`: those around it. */
   sourcesOf({ path: [root, name, field] }: Pick<Reference, 'path'>, loops: Loops): Sources {
     const origin = this.#originOf(root, name, field)
     if (origin !== null) return new Set([origin])
@@ -120,7 +120,7 @@ export class SecretFlow {
       const known = typeof kind === 'string' ? this.#kinds.get(kind) : undefined
       if (typeof id !== 'string' || !known) continue
       this.#step(step as StepDocument, known.secretFrom ?? [], loops)
-      // A step that fails by one inside it has that one's result.
+      // A step that fails because of an inner step has the result of that step.
       if (outer !== null) this.#link(`steps.${id}`, `steps.${outer}`)
     }
   }
@@ -155,7 +155,7 @@ export class SecretFlow {
     return parsed.parts.filter((part) => typeof part !== 'string')
   }
 
-  /** What is secret where the template at a place of a step is. */
+  /** Returns what becomes secret if the template at a place of a step holds a secret. */
   #targets(step: StepDocument, path: string, secretFrom: readonly string[]): string[] {
     const [, setting, name] = path.split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
     const targets = secretFrom.includes(setting!) ? [`steps.${step.id}`] : []
@@ -168,7 +168,7 @@ export class SecretFlow {
 
   #readsKey(step: StepDocument, setting: string): void {
     const key = keyOf(step, setting)
-    // A key that is made up when the flow runs may be any of them.
+    // A key that is computed when the flow runs may be any key.
     for (const from of key === null ? ['keys'] : [key, ANY_KEY])
       for (const to of [`steps.${step.id}`, `read.${step.id}`]) this.#link(from, to)
   }
@@ -196,14 +196,14 @@ export class SecretFlow {
   }
 }
 
-/** Each is followed through the whole flow. A flow that names more connections cannot be published. */
+/** Each connection is followed through the whole flow. A flow that names more cannot be published. */
 export const MOST_ORIGINS = 50
 const OTHERS = ''
 
-/** An expression that inserts a secret and does nothing with it. */
+/** Matches an expression that inserts a secret unchanged. */
 const AS_IT_IS = /^(?:env|connections\.\w+)\.\w+$/
 
-/** A key that a template makes up. */
+/** A key that a template computes. */
 const ANY_KEY = 'keys.{{'
 
 function keyOf(step: StepDocument, setting: string): string | null {

@@ -9,7 +9,7 @@ export const SEALED_PREFIX = 'sealed:'
 
 type Replace = (literal: string, path: string) => string
 
-/** The document with each secret literal replaced; the same reference where none was. */
+/** Returns the document with each secret literal replaced; the same reference if there is none. */
 export function mapSecrets<T>(document: T, kinds: Kinds, replace: Replace): T {
   const steps = [...kinds.values()].map((kind) => stepSchema(kind) as SchemaNode)
   const node: SchemaNode = {
@@ -69,7 +69,7 @@ class SecretMap {
 
 const isPlain = (value: unknown): boolean => typeof value === 'number' || typeof value === 'boolean'
 
-/** While no kind is chosen, what would be a secret under any of them is one. */
+/** Returns all options while no kind is chosen: a value that is a secret under any of them is one. */
 function optionsFor(schema: SchemaNode, value: Record<string, unknown>): SchemaNode[] {
   if (!schema.anyOf) return [schema]
   const chosen = schema.anyOf.filter((option) => option.properties?.['kind']?.const === value['kind'])

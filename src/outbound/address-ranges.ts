@@ -1,4 +1,4 @@
-// Which addresses are public, by the IANA special-purpose registries; everything not known to be public is not.
+// Tells which addresses are public, by the IANA special-purpose registries; an address not known to be public is not.
 import ipaddr, { type IPv6 } from 'ipaddr.js'
 import { type Address, isInRange } from '../base/address-range.ts'
 
@@ -46,7 +46,7 @@ const NOT_PUBLIC_V6: readonly [string, string][] = [
 /** The addresses where clouds hand out credentials to every program on a machine. Nothing else uses these blocks. */
 const METADATA: readonly Range[] = [
   '169.254.169.254/32',
-  // Containers of AWS: tasks, and pods.
+  // AWS, for containers: tasks, and pods.
   '169.254.170.2/32',
   '169.254.170.23/32',
   'fd00:ec2::/32',
@@ -77,7 +77,7 @@ const V6 = named(NOT_PUBLIC_V6)
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3')
 const NAT64 = ipaddr.parseCIDR('64:ff9b::/96')
 
-/** The address a packet goes to: IPv4 inside mapped IPv6 and inside the well-known NAT64 prefix is that IPv4. */
+/** Returns the address that a packet goes to: for IPv4 inside mapped IPv6 or the well-known NAT64 prefix, that IPv4. */
 export function unwrapped(text: string): Address {
   const address = ipaddr.parse(text.split('%', 1)[0]!)
   if (address.kind() === 'ipv4') return address
@@ -87,7 +87,7 @@ export function unwrapped(text: string): Address {
   return v6
 }
 
-/** The name of the special range the address is in; null for a public address. */
+/** Returns the name of the special range that holds the address; null for a public address. */
 export function specialRange(address: Address): string | null {
   const list = address.kind() === 'ipv4' ? V4 : V6
   for (const [range, name] of list) if (isInRange(address, range)) return name

@@ -6,7 +6,7 @@ import { authority, client, failure, get, header, httpServer, rawServer, tlsServ
 
 const NOW = Date.UTC(2026, 0, 1)
 
-/** The Cookie header of a request to `to`, after a redirect from `from` set these. */
+/** Returns the Cookie header of a request to `to`, after a redirect from `from` set these cookies. */
 function sent(
   setCookies: string[],
   from = 'https://api.example.com/a/b',
@@ -36,7 +36,7 @@ describe('which cookies are kept', () => {
     ['__proto__=1; __proto__=2; constructor=3', '__proto__=1'],
     [`a=${'v'.repeat(4095)}`, `a=${'v'.repeat(4095)}`],
     ['a=\xfc', 'a=\xfc'],
-    // None of these is one.
+    // None of these is a cookie.
     ['', null],
     ['a', null],
     ['=1', null],
@@ -62,7 +62,7 @@ describe('which cookies are kept', () => {
     ['a=1; Max-Age=0; Max-Age=5', 'a=1'],
   ])('until when: %s', (text, cookie) => {
     expect(sent([text])).toBe(cookie)
-    // One that is over takes the place of one that was there.
+    // An expired cookie replaces an earlier one.
     expect(sent(['a=0', text])).toBe(cookie)
   })
 
@@ -99,7 +99,7 @@ describe('where they go', () => {
     ['a=1; Path=/; Secure', 'http://api.example.com/', false],
     ['a=1; Path=/; SECURE=no', 'http://api.example.com/', false],
     ['a=1; Path=/; Secure', 'https://api.example.com/', true],
-    // To the same host only.
+    // These cookies go to the same host only.
     ['a=1; Path=/', 'https://example.com/', false],
     ['a=1; Path=/', 'https://other.example.com/', false],
     ['a=1; Path=/', 'https://api.example.com.evil.example/', false],
@@ -133,14 +133,14 @@ describe('where they go', () => {
     const jar = new CookieJar()
     jar.keep(new URL(page), ['a=1'], NOW)
     const hop = (headers: ReturnType<typeof header>[]) => ({ url: new URL(page), method: 'GET', headers, body: null })
-    // Of what a host has set nothing is a credential of the step.
+    // A cookie that a host has set is not a credential of the step.
     expect(jar.addTo(hop([]), NOW).headers).toMatchObject([{ credential: false }])
     expect(jar.addTo(hop([header('Cookie', 'x=1', true)]), NOW).headers).toMatchObject([{ credential: true }])
   })
 })
 
 describe('on the wire', () => {
-  /** Sets what `set` says, and leads to `to`; answers with the Cookie header that came. */
+  /** Sets the cookies of `set`, and redirects to `to`; answers with the Cookie header that came. */
   const serve: RequestListener = (request, response) => {
     const { searchParams } = new URL(request.url!, 'http://x')
     const to = searchParams.get('to')

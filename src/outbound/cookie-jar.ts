@@ -1,5 +1,5 @@
-// The cookies of one request: a cookie that a host sets on a redirect goes back to that host at a later hop, and is discarded with the request.
-// RFC 6265bis for one host at a time: `Domain` widens nothing, since which hosts belong together only the public suffix list knows.
+// The cookies of one request: a cookie that a host sets on a redirect goes back to that host at a later hop only. Follows
+// RFC 6265bis for one host: `Domain` widens nothing, since only the public suffix list knows which hosts belong together.
 import type { OutboundHeader, OutboundHop } from '../engine/ports/http-client.ts'
 
 interface Cookie {
@@ -12,16 +12,16 @@ interface Cookie {
 }
 
 const MOST_COOKIES = 50
-/** Of name and value together, as in browsers. */
+/** The limit of name and value together, as in browsers. */
 const MOST_CHARACTERS = 4096
-/** Headers come and go as Latin-1. */
+/** Headers are sent and received as Latin-1. */
 const NOT_IN_COOKIE = /[^\t\x20-\x7e\x80-\xff]/
 
 export class CookieJar {
-  /** By host, name and path; the oldest first. */
+  /** Maps host, name and path to a cookie; the oldest first. */
   readonly #cookies = new Map<string, Cookie>()
 
-  /** `setCookies`: as the reply from `url` has them. */
+  /** `setCookies`: the Set-Cookie headers of the reply from `url`. */
   keep(url: URL, setCookies: readonly string[], nowMs: number): void {
     for (const text of setCookies) {
       const cookie = parseSetCookie(text, url, nowMs)
@@ -47,7 +47,7 @@ export class CookieJar {
     return false
   }
 
-  /** The hop with what belongs to it, besides the cookies that the step itself sends. */
+  /** Returns the hop with the jar's cookies for it, besides the cookies that the step itself sends. */
   addTo(hop: OutboundHop, nowMs: number): OutboundHop {
     const cookies = [...this.#cookies.values()].filter((cookie) => goesTo(cookie, hop.url, nowMs))
     if (cookies.length === 0) return hop
@@ -108,7 +108,7 @@ function parseSetCookie(text: string, url: URL, nowMs: number): Cookie | null {
   return { host: url.hostname, name, value, path, secure, expiresAtMs: expiryOf(attributes, nowMs) }
 }
 
-/** §5.1.4: up to the last slash, without it. */
+/** §5.1.4: the path up to the last slash, without it. */
 const folderOf = (pathname: string): string => pathname.slice(0, pathname.lastIndexOf('/')) || '/'
 
 function expiryOf(attributes: ReadonlyMap<string, string>, nowMs: number): number {

@@ -13,7 +13,7 @@ import type { Lookup, ResolvedAddress } from './resolve-names.ts'
 
 export interface Destination {
   protocol: string
-  /** As in the URL, without brackets. */
+  /** The host as in the URL, without brackets. */
   hostname: string
   port: number
   target: Target

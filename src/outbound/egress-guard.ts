@@ -15,11 +15,11 @@ export interface OwnService {
   webhookPrefix: string
   /** The header that says how many webhooks of this service precede a call. */
   hopHeader: string
-  /** The addresses it listens on, and its database: never reachable, whatever is allowed. */
+  /** The addresses that this service listens on, and its database: never reachable, whatever is allowed. */
   endpoints: readonly { host: string; port: number }[]
 }
 
-/** webhook: a webhook of this service itself; outside: everything else. */
+/** `webhook`: a webhook of this service; `outside`: everything else. */
 export type Target = 'webhook' | 'outside'
 
 const LOOPBACK_HOSTS = ['localhost', '127.0.0.1', '[::1]']
@@ -54,12 +54,12 @@ export class EgressGuard {
   refusal(hostname: string, port: number, dialled: string, forbidden: readonly string[]): OutboundError | null {
     const address = unwrapped(dialled)
     if (this.#isOwnEndpoint(address, port, forbidden)) return this.#ownRefusal(`${hostname}:${port}`)
-    // Credentials of the machine: neither an allowed network nor an allowed name leads to them.
+    // Metadata addresses hand out the machine's credentials: neither an allowed network nor an allowed name leads to them.
     if (isMetadata(address) && !namesAddress(this.#rules, address, port)) return this.#metadataRefusal(hostname)
     const range = specialRange(address)
     if (range === null || allowsHost(this.#rules, hostname, port) || allowsAddress(this.#rules, address, port))
       return null
-    // The address behind a name stays unsaid: it would map the internal network.
+    // The message does not name the address behind a host name: it would reveal the internal network.
     return blocked(
       filled(OUTBOUND_ERRORS.blocked_address.message, { host: hostname, leadsTo: leadsTo(hostname), range }),
     )
@@ -71,7 +71,7 @@ export class EgressGuard {
     return blocked(`${hostname} ${leadsTo(hostname)} an address of cloud metadata`, hint)
   }
 
-  /** Names among the own endpoints on that port; their addresses must be known before dialling. */
+  /** Returns the names among the own endpoints on that port; their addresses must be known before dialling. */
   namedEndpoints(port: number): string[] {
     return this.#own.endpoints
       .filter((endpoint) => endpoint.port === port && !isIP(endpoint.host) && endpoint.host !== 'localhost')
@@ -96,7 +96,7 @@ export class EgressGuard {
 
 const leadsTo = (hostname: string): string => (isIP(hostname) ? 'is' : 'resolves to')
 
-/** The names of one origin. */
+/** Returns the spellings of one origin. */
 function spellings(own: string): string[] {
   const { protocol, hostname, port } = new URL(own)
   const hosts = LOOPBACK_HOSTS.includes(hostname) ? LOOPBACK_HOSTS : [withoutFinalDot(hostname)]
@@ -107,7 +107,7 @@ export function blocked(message: string, hint?: string): OutboundError {
   return new OutboundError(CODE.blocked_address, message, hint)
 }
 
-/** Loopback and wildcard addresses, and those of any interface. */
+/** Returns whether the address is a loopback or wildcard address, or one of an interface. */
 function isThisMachine(text: string): boolean {
   const address = unwrapped(text)
   const range = specialRange(address)

@@ -1,4 +1,4 @@
-// MILLRACE_EGRESS_ALLOW: what may be reached although it is not public.
+// Parses MILLRACE_EGRESS_ALLOW: what may be reached although it is not public.
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { type Address, isInRange } from '../base/address-range.ts'
@@ -45,14 +45,14 @@ export function allowsAddress(rules: EgressRules, address: Address, port: number
   return rules.ranges.some((range) => (range.port === null || range.port === port) && isInRange(address, range.what))
 }
 
-/** Named by itself, and not as one of many. */
+/** Returns whether a rule names exactly this address, and not a range that contains it. */
 export function namesAddress(rules: EgressRules, address: Address, port: number): boolean {
   const bits = address.kind() === 'ipv4' ? 32 : 128
   const alone = rules.ranges.filter(({ what }) => what[1] === bits)
   return allowsAddress({ hosts: [], ranges: alone }, address, port)
 }
 
-/** `localhost.` is `localhost`. */
+/** Returns the name without a final dot: `localhost.` is `localhost`. */
 export function withoutFinalDot(hostname: string): string {
   return hostname.endsWith('.') ? hostname.slice(0, -1) : hostname
 }
@@ -76,7 +76,7 @@ function hostOrAddress(entry: string, ranges: Allowed<Range>[], hosts: Allowed<s
   const url = match && URL.parse(`http://${match[1]}`)
   if (!match || !url || port === 0 || (port ?? 0) > 65_535)
     throw new Error(`${JSON.stringify(entry)} is neither a CIDR range nor a host; ${EXAMPLE}`)
-  // Parsed as the URL of a request will be, so that spellings agree.
+  // The name is parsed like the URL of a request, so that spellings agree.
   const name = withoutFinalDot(url.hostname)
   const literal = name.startsWith('[') ? name.slice(1, -1) : name
   if (isIP(literal)) ranges.push({ what: single(literal), port })

@@ -1,4 +1,4 @@
-// What may be reached, decided on the address actually dialled.
+// Tests what may be reached, decided by the address that is dialled.
 import { describe, expect, it } from 'vitest'
 import { specialRange, unwrapped } from './address-ranges.ts'
 import { EgressGuard } from './egress-guard.ts'

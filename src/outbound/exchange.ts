@@ -1,4 +1,4 @@
-// One request from its slot to its reply: the time limit and the redirects.
+// Performs one request from its slot to its reply, with the time limit and the redirects.
 import type { OutboundErrorCode } from '../base/error-catalogue.ts'
 import type { OutboundError, OutboundHop, OutboundReply, OutboundRequest } from '../engine/ports/http-client.ts'
 import { CookieJar } from './cookie-jar.ts'
@@ -32,7 +32,7 @@ export class Exchange implements Waiter, HopOwner, Placed {
   readonly #request: OutboundRequest
   readonly #resolve: (reply: OutboundReply) => void
   readonly #reject: (error: OutboundError) => void
-  /** Without the cookies of the jar: which of them go along each hop decides for itself. */
+  /** The hop without the cookies of the jar, which are added when it is sent. */
   #hop: OutboundHop
   readonly #jar: CookieJar | null
   #sending: HopHandler | null = null
@@ -45,7 +45,7 @@ export class Exchange implements Waiter, HopOwner, Placed {
   #deadline = 0
   #timer: NodeJS.Timeout | undefined
   #settled = false
-  /** Kept for a large reply. */
+  /** The memory that is reserved for a large reply. */
   #roomBytes = 0
   place = -1
 
@@ -151,7 +151,7 @@ export class Exchange implements Waiter, HopOwner, Placed {
   takeRoom(): true | Promise<void> {
     const { room } = this.#request
     const { maxBodyBytes } = this.context
-    // A second time where a request is sent again.
+    // A request that is sent again has reserved its memory already.
     if (!room || this.#roomBytes > 0) return true
     const granted = room.grow(maxBodyBytes)
     if (granted === true) {
@@ -160,12 +160,12 @@ export class Exchange implements Waiter, HopOwner, Placed {
     }
     return granted.then(() => {
       this.#roomBytes = maxBodyBytes
-      // Too late: nobody reads on.
+      // The request ended meanwhile: nothing reads the reply.
       if (this.#settled) this.#keepRoom(0)
     })
   }
 
-  /** The part of the reserved memory that is needed until the run ends. */
+  /** Keeps the part of the reserved memory that is needed until the run ends, and frees the rest. */
   #keepRoom(bytes: number): void {
     if (this.#roomBytes > bytes) this.#request.room!.shrink(this.#roomBytes - bytes)
     this.#roomBytes = Math.min(this.#roomBytes, bytes)

@@ -8,7 +8,7 @@ interface Fault extends Error {
   errors?: Fault[]
 }
 
-/** How far a request had come. */
+/** How far a request has come. */
 export type Phase = 'connecting' | 'waiting' | 'reading'
 
 const TRY_AGAIN = OUTBOUND_ERRORS.connection_reset.hint
@@ -59,7 +59,7 @@ export function dialFailure(error: Fault, hostname: string, port: number, untrus
 const closed = (host: string, when: string): OutboundError =>
   new OutboundError(CODE.connection_reset, filled(OUTBOUND_ERRORS.connection_reset.message, { host, when }))
 
-// Of several addresses tried, the most telling fault: an unreachable IPv6 network says little about a refusing IPv4.
+// Of the faults of several addresses, these say the most: an unreachable IPv6 network says little about a refusing IPv4.
 const TELLING = ['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT']
 
 function dialCode(error: Fault): string {

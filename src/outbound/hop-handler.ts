@@ -1,4 +1,4 @@
-// What undici calls for one hop: reads the reply, then hands the socket back or closes it.
+// Handles undici's events of one hop: reads the reply, then hands the socket back or closes it.
 import type { Dispatcher } from 'undici'
 import type { OutboundError } from '../engine/ports/http-client.ts'
 import { invalidReply, type Phase, replyFailure, tooLarge } from './failures.ts'
@@ -11,11 +11,11 @@ export interface HopOwner {
   wantsRedirect(status: number, location: string | undefined): location is string
   redirected(status: number, location: string, setCookies: readonly string[]): void
   sendAgain(): void
-  /** Whether a request may be written to its socket at this moment. */
+  /** Returns whether the request may be written to its socket at this moment. */
   mayWrite(): boolean
-  /** It was not written. */
+  /** Called when the request was not written. */
   heldBack(): void
-  /** Says when to read on: now (true), or when the promise resolves. */
+  /** Returns when to read on: now (true), or when the promise resolves. */
   takeRoom(): true | Promise<void>
   done(status: number, headers: Record<string, string>, cookies: readonly string[], body: Uint8Array): void
   fail(error: OutboundError): void
@@ -96,7 +96,7 @@ export class HopHandler implements Dispatcher.DispatchHandler, BodyOwner {
       this.#exchange.fail(tooLarge(this.hostname, this.maxBodyBytes))
   }
 
-  // undici parsed them into an object that nothing else uses.
+  // undici parsed the headers into an object that nothing else uses.
   #takeHeaders(headers: Headers): void {
     this.#takeCookies(headers)
     for (const name in headers) {
@@ -120,7 +120,7 @@ export class HopHandler implements Dispatcher.DispatchHandler, BodyOwner {
   #skip(bytes: number): void {
     this.#redirectBytes += bytes
     if (this.#redirectBytes <= MAX_REDIRECT_BODY_BYTES) return
-    // Opening another socket is cheaper than reading a body that nobody will see.
+    // Opening another socket is cheaper than reading a body that is not used.
     this.giveUp()
     this.#exchange.redirected(this.#status, this.#location!, this.#cookies)
   }

@@ -373,7 +373,7 @@ describe('connections', () => {
   it('that the server closed meanwhile fail no safe request', async () => {
     let served = 0
     const server = await rawServer((socket) => {
-      // The second request on a connection meets a reset, as when both sides act at once.
+      // The second request on a socket meets a reset, as when both sides act at once.
       if (served++ % 2 === 0) socket.write(OK)
       else socket.resetAndDestroy()
     })

@@ -1,4 +1,4 @@
-// The guarded HTTP client: the one way out of the process.
+// The guarded HTTP client, the only way out of the process.
 
 import { checkHeaderName, checkHeaderValue, parseOutboundUrl } from '../engine/outbound-rules.ts'
 import type { HttpClient, OutboundError, OutboundReply, OutboundRequest } from '../engine/ports/http-client.ts'
@@ -21,11 +21,11 @@ export interface HttpClientOptions {
   /** Requests in flight, in total and per origin. */
   concurrency: number
   perHost: number
-  /** Of a reply, after decoding. */
+  /** The limit of a reply's body, after decoding. */
   maxBodyBytes?: number
   /** Resolves names in place of the system. */
   lookup?: Lookup
-  /** Certificates of authorities trusted besides the usual ones, in PEM. */
+  /** Certificates of authorities that are trusted besides the usual ones, in PEM. */
   ca?: readonly string[]
   meter?: OutboundMeter
 }

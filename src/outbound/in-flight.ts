@@ -1,8 +1,8 @@
-// What is under way. A Set would do, were it not for V8: an outgrown table of a Set names the next one and what it held,
-// so once one of them is old, dead tables keep all that comes and goes alive until the next full collection.
+// The requests under way. It is no Set because of V8: an outgrown table of a Set refers to the next one and to its items, so
+// once a table is old, dead tables keep all later items alive until the next full collection.
 
 export interface Placed {
-  /** Returns its position; -1 if it is not there. */
+  /** The position in the list; -1 if the item is not there. */
   place: number
 }
 
@@ -13,7 +13,7 @@ export class InFlight<T extends Placed> {
     item.place = this.#items.push(item) - 1
   }
 
-  /** The last one takes its place. */
+  /** Removes the item; the last one moves to its position. */
   delete(item: T): void {
     if (item.place === -1) return
     const last = this.#items.pop()!
@@ -22,7 +22,7 @@ export class InFlight<T extends Placed> {
     item.place = -1
   }
 
-  /** Those of this moment. */
+  /** Returns a copy of the list. */
   all(): T[] {
     return [...this.#items]
   }

@@ -1,4 +1,4 @@
-// Flows may chain to webhooks of this service, and to nothing else of it.
+// Tests that flows can call the webhooks of this service, and nothing else of it.
 import { describe, expect, it } from 'vitest'
 import type { Lookup } from './resolve-names.ts'
 import { client, failure, get, header, httpServer, OWN, text } from './servers.testkit.ts'

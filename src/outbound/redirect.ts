@@ -1,4 +1,4 @@
-// What follows a redirect reply: the next request, or why there is none (docs/http-request.md#redirects).
+// Decides what follows a redirect reply: the next request, or why there is none (docs/http-request.md#redirects).
 import { CODE, filled, OUTBOUND_ERRORS } from '../base/error-catalogue.ts'
 import { invalidUrl } from '../engine/outbound-rules.ts'
 import { OutboundError, type OutboundHop } from '../engine/ports/http-client.ts'
@@ -12,7 +12,7 @@ export function isRedirect(status: number, location: string | undefined): locati
   return location !== undefined && STATUSES.has(status)
 }
 
-/** Throws OutboundError where the redirect must not be followed. */
+/** Throws OutboundError if the redirect must not be followed. */
 export function nextHop(hop: OutboundHop, status: number, location: string): OutboundHop {
   const url = locationUrl(location, hop.url)
   let { method, headers, body } = hop
@@ -22,7 +22,7 @@ export function nextHop(hop: OutboundHop, status: number, location: string): Out
     body = null
     headers = headers.filter((header) => !header.name.toLowerCase().startsWith('content-'))
   }
-  // They come back at no later hop: each one starts from the headers of the one before.
+  // Dropped headers stay dropped at later hops: each hop starts from the headers of the one before.
   if (url.origin !== hop.url.origin)
     headers = headers.filter((header) => !header.credential && !CREDENTIAL_NAMES.has(header.name.toLowerCase()))
   return { url, method, headers, body }

@@ -11,7 +11,7 @@ const ENCODINGS: [string, (data: Buffer) => Buffer][] = [
   ['br', (data) => brotliCompressSync(data)],
   ['zstd', (data) => zstdCompressSync(data)],
 ]
-// Not so even that a decoder could pass the limit in one chunk, nor so random that encoding takes long.
+// The text is varied, so that no decoder passes the limit in one chunk, but regular enough to be encoded fast.
 const filled = (size: number) => Buffer.alloc(size, 'flow automation ')
 
 const serving = (body: Buffer, headers: Record<string, string> = {}) =>

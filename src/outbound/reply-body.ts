@@ -1,4 +1,4 @@
-// Collects a reply's body, undoing its content encodings, and stops at the first byte over the limit.
+// Collects a reply's body, undoes its content encodings, and stops at the first byte over the limit.
 import type { Transform } from 'node:stream'
 import {
   constants,
@@ -14,7 +14,7 @@ import { invalidReply, tooLarge } from './failures.ts'
 
 const MAX_ENCODINGS = 5
 const CHUNK = { chunkSize: 65_536 }
-// RFC 9659: 8 MiB of window is all a sender may ask for; zstd itself would take 128 MiB.
+// RFC 9659 limits the window of a sender to 8 MiB; zstd itself would accept 128 MiB.
 const ZSTD = { ...CHUNK, params: { [constants.ZSTD_d_windowLogMax]: 23 } }
 
 type Decoder = (firstChunk: Buffer) => Transform
@@ -30,10 +30,10 @@ const DECODERS: Record<ContentEncoding, Decoder> = {
 export interface BodyOwner {
   readonly hostname: string
   readonly maxBodyBytes: number
-  /** Backpressure towards the socket. */
+  /** Stops reading from the socket for a while. */
   pause(): void
   resume(): void
-  /** The body is more than a small one. */
+  /** Called when the body exceeds the size of a small one. */
   isLarge(): void
   bodyDone(body: Buffer): void
   bodyFailed(error: OutboundError): void
@@ -45,7 +45,7 @@ export interface ReplyBody {
   destroy(): void
 }
 
-/** Throws OutboundError for more encodings than are undone; one that is not known stays on the body, as in browsers. */
+/** Throws OutboundError for more encodings than are undone; an unknown encoding stays on the body, as in browsers. */
 export function replyBody(owner: BodyOwner, contentEncoding: string | undefined): ReplyBody {
   if (contentEncoding === undefined) return new PlainBody(owner)
   const { undone } = readContentEncodings(contentEncoding)
@@ -116,12 +116,12 @@ class EncodedBody implements ReplyBody {
     } else if (!this.#stages[0]!.write(chunk)) this.#owner.pause()
   }
 
-  // Incompressible data grows a little by encoding; more than that is padding, endless without a limit of its own.
+  // Encoding makes incompressible data grow a little; anything more is padding, which needs a limit of its own.
   get #encodedLimit(): number {
     return this.#owner.maxBodyBytes + this.#owner.maxBodyBytes / 16 + 1024
   }
 
-  /** Each stage begins with its first chunk: deflate comes in two forms that only the data tells apart. */
+  /** A stage is created with its first chunk: deflate has two forms that only the data tells apart. */
   #addStage(firstChunk: Buffer): void {
     const stages = this.#stages!
     const depth = stages.length
@@ -153,7 +153,7 @@ class EncodedBody implements ReplyBody {
   }
 
   end(): void {
-    // A reply without a body may still carry the header.
+    // A reply without a body may still have the header Content-Encoding.
     if (this.#stages === null) this.#decoded.end()
     else this.#stages[0]!.end()
   }
@@ -169,7 +169,7 @@ class EncodedBody implements ReplyBody {
   }
 }
 
-// RFC 1950: method 8, and the first two bytes a multiple of 31.
+// RFC 1950: the method is 8, and the first two bytes are a multiple of 31.
 function hasZlibHeader(first: Buffer): boolean {
   const [a = 0, b] = first
   return (a & 0x0f) === 8 && (b === undefined || ((a << 8) | b) % 31 === 0)

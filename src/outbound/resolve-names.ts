@@ -1,4 +1,4 @@
-// Name resolution, one query at a time per name: a burst of requests to one host asks once.
+// Resolves names, one query at a time per name: a burst of requests to one host asks once.
 import { lookup as systemLookup } from 'node:dns'
 
 export interface ResolvedAddress {

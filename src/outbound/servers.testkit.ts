@@ -1,4 +1,4 @@
-// Real servers on the loopback interface for the tests of this folder and of the HTTP step.
+// Starts real servers on the loopback interface for the tests of this folder and of the HTTP step.
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
@@ -40,7 +40,7 @@ export const httpServer = (handle: RequestListener, host?: string) => listen(cre
 export const tlsServer = (name: string, handle: RequestListener) =>
   listen(createSecureServer({ key: certificate('key'), cert: certificate(name) }, handle), 'https')
 
-/** Answers every request, on the bytes of its head, with what `reply` writes. */
+/** Starts a server that answers every request, given the bytes of its head, with what `reply` writes. */
 export const rawServer = (reply: (socket: Socket, head: string) => void) =>
   listen(
     createTcpServer((socket) => {
@@ -84,7 +84,7 @@ export function get(from: OutboundClient, url: string, more: Partial<OutboundReq
   return from.send({ ...request, url, ...more })
 }
 
-/** The error a request ends with. */
+/** Returns the error that a request ends with. */
 export async function failure(reply: Promise<OutboundReply>): Promise<OutboundError> {
   try {
     await reply

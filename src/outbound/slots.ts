@@ -1,8 +1,8 @@
-// Limits requests in flight in total and per host. Waiters of one host go in order; hosts with room take turns, so
-// neither a slow host at its limit nor one with a long queue delays another.
+// Limits requests in flight in total and per host. Waiters of one host are served in order, and hosts with room take turns,
+// so neither a slow host at its limit nor one with a long queue delays another.
 
 export interface Waiter {
-  /** Called once, when the slot is the waiter's. */
+  /** Called once, when the waiter gets the slot. */
   granted(): void
 }
 
@@ -62,7 +62,7 @@ export class Slots {
     if (this.#waiting > 0) this.#grant()
   }
 
-  /** Takes a waiter that was not yet granted out of the queue. */
+  /** Removes a waiter that has no slot yet from the queue. */
   cancel(key: string, waiter: Waiter): void {
     const host = this.#hosts.get(key)
     if (!host?.waiting.delete(waiter)) return
@@ -73,12 +73,12 @@ export class Slots {
   }
 
   #grant(): void {
-    // A granted waiter may fail at once and release within `granted`; the outer call goes on for it.
+    // A waiter may fail at once and release within `granted`; the outer call continues for it.
     if (this.#granting) return
     this.#granting = true
     for (const host of this.#ready) {
       if (this.#active >= this.#total) break
-      // Deleted and added again: the set's order is the order of turns.
+      // The host is deleted and added again: the set's order is the order of turns.
       this.#ready.delete(host)
       const waiter = host.waiting.values().next().value!
       host.waiting.delete(waiter)

@@ -1,17 +1,17 @@
-// Keep-alive sockets by origin. One undici Client per socket and one request per Client at a time, so that giving up
-// a request frees exactly its socket, also while it connects.
+// Keeps sockets alive, by origin. There is one undici Client per socket and one request per Client at a time, so that giving
+// up a request frees exactly its socket, even while it connects.
 import type { Socket } from 'node:net'
 import { Client } from 'undici'
 import type { Dialler, Dialling, SessionCache } from './dial.ts'
 import type { Target } from './egress-guard.ts'
 
 const MAX_HEADER_BYTES = 65_536
-/** Above this the longest unused socket is closed. */
+/** Above this number the pool closes the socket that is unused for the longest time. */
 const MAX_IDLE = 1024
 
 export interface PooledSocket {
   readonly client: Client
-  /** It carried a request before. */
+  /** The socket has carried a request before. */
   used: boolean
   /** Closes the socket, connected or not. */
   destroy(): Promise<void>
@@ -30,7 +30,7 @@ class OriginSocket implements PooledSocket {
     this.client = new Client(origin, {
       allowH2: false,
       maxHeaderSize: MAX_HEADER_BYTES,
-      // One timer of the exchange covers everything.
+      // The timer of the exchange covers all of these.
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveMaxTimeout: 60_000,
@@ -64,14 +64,14 @@ export class SocketPool {
   readonly #dialler: Dialler
   readonly #origins = new Map<string, Siblings>()
   readonly #all = new Set<OriginSocket>()
-  /** Longest unused first. */
+  /** The idle sockets, the longest unused first. */
   readonly #idle = new Set<OriginSocket>()
 
   constructor(dialler: Dialler) {
     this.#dialler = dialler
   }
 
-  /** An idle socket, the last used first, or a new one. Never one that was opened for another target. */
+  /** Returns the idle socket that was used last, or a new one; never one that was opened for another target. */
   take(origin: string, target: Target, fresh: boolean): PooledSocket {
     const key = target === 'outside' ? origin : `${target} ${origin}`
     let siblings = this.#origins.get(key)

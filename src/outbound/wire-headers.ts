@@ -1,7 +1,7 @@
-// The headers as undici takes them: names and values in turn, in the order given, then what was not set.
+// Returns the headers in undici's form: names and values in turn, in the order given, then the defaults that were not set.
 import type { OutboundHeader } from '../engine/ports/http-client.ts'
 
-/** `hops` is set for calls to webhooks of this service; no other request may say how deep its chain is. */
+/** `hops` is set for calls to webhooks of this service; no other request may state the depth of its chain. */
 export function wireHeaders(headers: readonly OutboundHeader[], hopHeader: string, hops: number | null): string[] {
   const flat: string[] = []
   let userAgent = false

@@ -3,8 +3,8 @@ import { Memory } from './web-assembly.ts'
 export const PAGE_BYTES = 64 << 10
 
 /**
- * What bounds the guest's memory. QuickJS's own limit does not: this build cannot tell the size of a block, so QuickJS
- * counts eight bytes for each. Emscripten takes a failed `grow` as the end of memory, and QuickJS throws.
+ * Bounds the guest's memory. QuickJS's own limit does not: this build cannot tell the size of a block, so QuickJS counts
+ * eight bytes for each. Emscripten takes a failed `grow` as the end of memory, and QuickJS throws.
  */
 export class CappedMemory extends Memory {
   capBytes = Number.POSITIVE_INFINITY

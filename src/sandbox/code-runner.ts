@@ -1,4 +1,4 @@
-// Runs code in QuickJS, each time from an untouched image: compiled once per text, nothing left over between runs.
+// Runs code in QuickJS, each time from an untouched image: a text is compiled once, and no run leaves anything to the next.
 import { readFileSync } from 'node:fs'
 import type { JSValuePointer } from '@jitl/quickjs-ffi-types'
 import { packageFile } from '../base/package-files.ts'
@@ -64,12 +64,12 @@ export class CodeRunner implements Host {
     this.#quickJs = quickJs
   }
 
-  /** Whether `renew` must be called before the next run. */
+  /** Returns whether `renew` must be called before the next run. */
   get isBloated(): boolean {
     return this.#quickJs.memoryBytes > KEPT_MEMORY_BYTES
   }
 
-  /** Gives the memory back: images fit every instance of the same build. */
+  /** Frees the memory of the instance and starts another: images fit every instance of the same build. */
   async renew(): Promise<void> {
     const fresh = await QuickJs.create(this.#compiled, this)
     fresh.adopt(this.#quickJs)
@@ -101,7 +101,7 @@ export class CodeRunner implements Host {
     quickJs.limitMemory(request.memoryBytes)
     quickJs.withholdMemory()
     const promise = quickJs.call(this.#drive, request.input)
-    // The code has ended when nothing is left to do: until then a rejected promise may yet be awaited, or another rejected.
+    // The code has ended when no job is left: until then a rejected promise may still be awaited, or another rejected.
     for (let more = true; more && !this.#hasFailed && !quickJs.isRejected(promise); ) {
       more = quickJs.runJob()
       if (this.shouldInterrupt()) throw new CodeFailure(timedOut(request.timeoutMs))
@@ -125,7 +125,7 @@ export class CodeRunner implements Host {
     return this.#ending !== null && !('json' in this.#ending)
   }
 
-  /** Puts the guest into the state in which the text is compiled and nothing of it has run. */
+  /** Brings the guest into the state in which the text is compiled and none of it has run. */
   #load({ code, memoryBytes }: RunRequest): void {
     const kept = this.#images.get(code)
     if (kept) {
@@ -164,7 +164,7 @@ export class CodeRunner implements Host {
   }
 
   call(operation: string, text: string, extras: Extras): string | Uint8Array {
-    // Calls out take time that QuickJS, which counts its own steps, does not see.
+    // Host calls take time that QuickJS does not see, because it counts its own instructions.
     if (this.shouldInterrupt()) throw new GuestError({ name: 'InternalError', message: 'interrupted', stack: '' })
     if (operation === 'done') this.#ending ??= { json: text }
     else if (operation === 'fail') this.#ending ??= { words: wordsOf(text) }
@@ -193,7 +193,7 @@ export class CodeRunner implements Host {
   }
 }
 
-/** The words are the guest's, and may be anything. */
+/** Parses what the guest says of an error, which may be any text. */
 function wordsOf(text: string): GuestWords {
   const { name, message, stack, serialising, unawaited } = parseJson(text) as Record<string, unknown>
   return {

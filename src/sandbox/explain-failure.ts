@@ -1,4 +1,4 @@
-// Turns what the guest threw into words for the user, with the line of their code.
+// Turns what the guest threw into a message for the user, with the line of their code.
 import { CODE, filled, SANDBOX_ERRORS } from '../base/error-catalogue.ts'
 import type { Failure } from './messages.ts'
 import type { GuestWords } from './quickjs.ts'
@@ -66,7 +66,7 @@ export function explainFailure(words: GuestWords, code: string, memoryBytes: num
 
 const shown = (name: string, message: string): string => (name === '' ? message : `${name}: ${message}`)
 
-/** ` (line 3, column 5)`: the first place in the user's code that the stack names. */
+/** Returns ` (line 3, column 5)`: the first place in the user's code that the stack names. */
 function place({ name, message, stack }: GuestWords, code: string): string {
   const found = /(?:^|[\s(])code:(\d+):(\d+)/m.exec(stack)
   if (!found) return ''
@@ -78,7 +78,7 @@ function place({ name, message, stack }: GuestWords, code: string): string {
 const missingName = (name: string, message: string): string | undefined =>
   name === 'ReferenceError' ? /^([\w$]+) is not defined$/.exec(message)?.[1] : undefined
 
-/** QuickJS notes places at calls only; a name or property that is missing stands at the next mention of it. */
+/** Returns the next mention of a missing name or property, because QuickJS records places at calls only. */
 function placeOfWord(word: string, code: string, fromLine: number, fromColumn: number): string | undefined {
   for (const [i, text] of code.split('\n').entries()) {
     if (i + 1 < fromLine) continue

@@ -1,4 +1,4 @@
-// What the host does for the guest: text and bytes in, a JSON value or bytes out. Nothing here keeps or returns a host object.
+// The host's functions for the guest: text and bytes in, a JSON value or bytes out. None keeps or returns a host object.
 import {
   type BinaryToTextEncoding,
   createHash,

@@ -1,4 +1,4 @@
-// Code that attacks its sandbox fails its own step; the process and other requests do not notice.
+// Tests that code which attacks its sandbox fails its own step, without effect on the process and other requests.
 import { describe, expect, it } from 'vitest'
 import { testSandbox } from './sandbox.testkit.ts'
 
@@ -25,7 +25,7 @@ async function attack(code: string, options: { timeoutMs?: number; memoryMb?: nu
   return { error, tookMs, answered, lagMs: longestTurn() }
 }
 
-/** The most that the main thread worked between two turns: its own time, which other processes cannot lengthen. */
+/** Measures the longest work of the main thread between two turns, in CPU time, which other processes cannot lengthen. */
 function watchMainThread() {
   const workedMs = () => {
     const { user, system } = process.threadCpuUsage()

@@ -1,4 +1,4 @@
-// Nothing of one run is there in the next: of the same text, or of another. One worker, so that all share an engine.
+// Tests that a run leaves nothing to the next, of the same text or another. One worker, so that all runs share an engine.
 import { describe, expect, it } from 'vitest'
 import { testSandbox } from './sandbox.testkit.ts'
 

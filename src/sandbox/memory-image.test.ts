@@ -1,4 +1,4 @@
-// The engine's memory itself: after a run is undone, not a byte of its data is left.
+// Tests the engine's memory: after a run is undone, not a byte of its data is left.
 import { expect, it } from 'vitest'
 import { CappedMemory } from './capped-memory.ts'
 import { QuickJs } from './quickjs.ts'

@@ -1,11 +1,11 @@
-// What the pool and its workers say to each other: flat lists of texts and numbers, which cost little to copy.
+// The messages between the pool and its workers: flat lists of texts and numbers, which cost little to copy.
 import type { CodeErrorCode } from '../base/error-catalogue.ts'
 
 export interface RunRequest {
   /** Counts the requests to a worker, from 1. */
   turn: number
   code: string
-  /** JSON. */
+  /** The input as JSON. */
   input: string
   timeoutMs: number
   memoryBytes: number
@@ -23,8 +23,8 @@ export type RunReply =
   | { failure: Failure; logs: string[]; broken: boolean }
 
 /**
- * A worker has its next request at hand before it has answered the last, so that it need not wait for the pool. Which
- * of them it may begin is in memory that both see, in the place of the turn: the side that takes the number out has the request.
+ * A worker receives its next request before it has answered the last, so that it need not wait for the pool. Shared memory
+ * decides who has a request: `offer` writes its number into a place, and the side that takes the number out has it.
  */
 export class Claims {
   readonly #places: Int32Array<SharedArrayBuffer>
@@ -41,7 +41,7 @@ export class Claims {
     Atomics.store(this.#places, turn & 1, turn)
   }
 
-  /** Whether it was still to be had. */
+  /** Returns whether the request was still available. */
   take(turn: number): boolean {
     return Atomics.compareExchange(this.#places, turn & 1, turn, 0) === turn
   }

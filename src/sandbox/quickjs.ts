@@ -24,10 +24,10 @@ import { type CompiledModule, type Imports, Instance } from './web-assembly.ts'
 
 /** Linear memory: static data, then 5 MiB of stack growing down, then the heap. */
 const STATIC_END = 128 << 10
-/** More stack than the limit lets a script use. */
+/** More than the stack that the limit lets a script use. */
 const STACK_ZONE = GUEST_STACK_BYTES + (128 << 10)
 
-/** More than the heap has at first, so that its end moves. */
+/** More than the heap has at first, so that its end must move. */
 const HEAP_TRIED = 512 << 10
 
 const SCRATCH_BYTES = 64
@@ -46,29 +46,29 @@ export interface Image {
   heap: Uint8Array
 }
 
-/** What the guest passed besides its text: strings and ArrayBuffers. */
+/** The arguments of the guest besides its text: strings and ArrayBuffers. */
 export interface Extras {
   text(index: number): string
-  /** A copy. */
+  /** Returns a copy. */
   bytes(index: number): Uint8Array
 }
 
 export interface Host {
-  /** Answers text or bytes; throws only to end the run. */
+  /** Returns text or bytes; throws only to end the run. */
   call(operation: string, text: string, extras: Extras): string | Uint8Array
   /** Answers a call whose text or bytes are too large to be read. */
   refuse(operation: string): string
   shouldInterrupt(): boolean
 }
 
-/** What the guest says of an error. */
+/** The guest's description of an error. */
 export interface GuestWords {
   name: string
   message: string
   stack: string
-  /** It arose while the result was written as JSON. */
+  /** The error arose while the result was written as JSON. */
   serialising?: boolean
-  /** It is why a promise was rejected that nothing awaited. */
+  /** The error is the reason of a rejected promise that nothing awaited. */
   unawaited?: boolean
 }
 
@@ -81,7 +81,7 @@ export class GuestError extends Error {
   }
 }
 
-/** What the guest passed is beyond MAX_CROSSING_BYTES. */
+/** The guest passed more than MAX_CROSSING_BYTES. */
 export class TooLarge extends Error {}
 
 const OUT_OF_MEMORY: GuestWords = { name: 'InternalError', message: 'out of memory', stack: '' }
@@ -107,7 +107,7 @@ export class QuickJs {
   #fault: unknown = null
   #withheld: { start: number; end: number } | null = null
   readonly #onRejection: number
-  /** The rejected promises that nothing awaits so far, held so that no other takes their address. */
+  /** The rejected promises that nothing awaits yet, held so that no other value gets their address. */
   readonly #unhandled = new Map<number, JSValuePointer>()
 
   static async create(compiled: CompiledModule, host: Host, memory = new CappedMemory()): Promise<QuickJs> {
@@ -142,10 +142,10 @@ export class QuickJs {
     this.#breakAddress = this.#findBreak()
   }
 
-  /** Where the allocator keeps the end of the heap, found by watching it move; -1 when it cannot be told. */
+  /** Returns where the allocator keeps the end of the heap, found by watching it move; -1 if it is not found. */
   #findBreak(): number {
     const { buffer } = this.#memory
-    // Not all of the memory: a page that was never written to takes none of the machine's.
+    // Saves only these parts of the memory: a page that was never written to takes no memory of the machine.
     const staticData = new Uint32Array(buffer, 0, STATIC_END >> 2)
     const heap = new Uint32Array(buffer, this.#heapStart, HEAP_TRIED >> 2)
     const staticBefore = staticData.slice()
@@ -225,7 +225,7 @@ export class QuickJs {
     this.#ffi.QTS_RuntimeSetMemoryLimit(this.#runtime, bytes)
   }
 
-  /** Takes what the memory already has beyond the limit away from the guest, until the next image is put back. */
+  /** Takes memory beyond the limit away from the guest, until the next image is put back. */
   withholdMemory(): void {
     const surplus = this.#memory.buffer.byteLength - this.#memory.capBytes
     if (surplus <= 0) return
@@ -260,13 +260,13 @@ export class QuickJs {
     return this.#unwrap(ffi.QTS_Call(this.#context, fn, self, values.length, argv))
   }
 
-  /** Why the first promise was rejected of those that nothing awaits; null when there is none. */
+  /** Returns why the first rejected promise that nothing awaits was rejected; null if there is none. */
   unhandledReason(): JSValuePointer | null {
     const [first] = this.#unhandled.values()
     return first === undefined ? null : this.#ffi.QTS_PromiseResult(this.#context, first)
   }
 
-  /** Throws unless rejections are noticed. What it leaves behind, the next image undoes. */
+  /** Throws unless rejections are noticed. The next image undoes its traces. */
   tryRejections(): void {
     const expectAfter = (source: string, unhandled: number) => {
       this.evaluate(source, 'test')
@@ -298,12 +298,12 @@ export class QuickJs {
     }
   }
 
-  /** Whether the promise was rejected: of a run, that means it had no memory left to say why. */
+  /** Returns whether the promise was rejected; a run's promise is only if it had no memory left to say why. */
   isRejected(promise: JSValuePointer): boolean {
     return this.#ffi.QTS_PromiseState(this.#context, promise) === 2
   }
 
-  /** Runs the next job of promises; false when none is left. */
+  /** Runs the next job of promises; returns false if none is left. */
   runJob(): boolean {
     const ran = this.#ffi.QTS_ExecutePendingJob(this.#runtime, 1, this.#scratch as JSContextPointerPointer)
     this.#ffi.QTS_FreeValuePointer(this.#context, this.#unwrap(ran))

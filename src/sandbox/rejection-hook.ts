@@ -1,18 +1,18 @@
-// How QuickJS tells of rejected promises. It calls a function pointer in its runtime for that, and this build exports
-// nothing that sets it. So the build also exports its function table; this module puts a function there and writes the pointer.
+// Makes QuickJS report rejected promises. It calls a function pointer in its runtime for that, which no export can set. So
+// the build exports its function table too; this module puts a function there and writes the pointer.
 import { readFileSync } from 'node:fs'
 import { type CompiledModule, Instance, Module, type Table } from './web-assembly.ts'
 
 const EXPORT_SECTION = 7
 const TABLE_NAME = 'functions'
 
-/** Where a JSRuntime has the pointer and its argument, in front of its list of jobs. */
+/** The offset of the pointer and its argument in a JSRuntime, in front of its list of jobs. */
 const TRACKER_OFFSET = 180
 const JOB_LIST_OFFSET = TRACKER_OFFSET + 8
 
 export type OnRejection = (context: number, promise: bigint, reason: bigint, isHandled: number, opaque: number) => void
 
-/** A module of one import, `m.f`, and one export, `f`, which are the same function of QuickJS's type for `OnRejection`. */
+/** A module with one import, `m.f`, and one export, `f`, which are the same function of QuickJS's type for `OnRejection`. */
 const ADAPTER = new Module(
   Buffer.from(
     [
@@ -25,7 +25,7 @@ const ADAPTER = new Module(
   ),
 )
 
-/** The build of QuickJS, with its function table among its exports. */
+/** Returns the build of QuickJS, with its function table among its exports. */
 export function compileQuickJs(): CompiledModule {
   const file = new URL(import.meta.resolve('@jitl/quickjs-ng-wasmfile-release-sync/wasm'))
   return new Module(withTableExported(readFileSync(file)))
@@ -49,7 +49,7 @@ function withTableExported(wasm: Uint8Array): Uint8Array {
   throw new Error('this build of QuickJS has no exports')
 }
 
-/** A LEB128 number, and where it ends. */
+/** Returns a LEB128 number, and where it ends. */
 function readNumber(bytes: Uint8Array, from: number): [value: number, end: number] {
   let value = 0
   for (let at = from, shift = 0; ; at++, shift += 7) {
@@ -64,7 +64,7 @@ function number(value: number): Uint8Array {
   return Uint8Array.of(...bytes, value)
 }
 
-/** Makes the function callable from QuickJS; gives its place in the table, which is the same in every instance. */
+/** Makes the function callable from QuickJS; returns its place in the table, which is the same in every instance. */
 export function placeInTable(instance: Instance, onRejection: OnRejection): number {
   const table = instance.exports[TABLE_NAME] as Table
   const place = table.grow(1)
@@ -76,7 +76,7 @@ export function placeInTable(instance: Instance, onRejection: OnRejection): numb
 export function hookRejections(memory: ArrayBuffer, runtime: number, place: number): void {
   const words = new Uint32Array(memory, runtime + TRACKER_OFFSET, 4)
   const jobs = runtime + JOB_LIST_OFFSET
-  // Two fields that nothing has set, then a list that is empty: both its ends lead back to itself.
+  // Expects two fields that are not set, then an empty list: both its ends point to itself.
   if (![0, 0, jobs, jobs].every((word, i) => words[i] === word))
     throw new Error('this build of QuickJS lays its runtime out differently')
   words[0] = place

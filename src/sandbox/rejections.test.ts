@@ -1,4 +1,4 @@
-// A promise that is rejected while nothing awaits it fails its step, as it would end a process of Node.
+// Tests that a promise that is rejected while nothing awaits it fails its step, as it would end a process of Node.
 import { describe, expect, it } from 'vitest'
 import { hookRejections } from './rejection-hook.ts'
 import { testSandbox } from './sandbox.testkit.ts'

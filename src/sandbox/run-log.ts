@@ -1,4 +1,4 @@
-// What one run wrote to its console, up to the limits.
+// Collects what one run writes to its console, up to the limits.
 import { MAX_LOG_CHARACTERS, MAX_LOG_LINES } from './limits.ts'
 
 const LEVELS = ['info', 'warn', 'error', 'debug']
@@ -8,7 +8,7 @@ export class RunLog {
   #characters = 0
   #full = false
 
-  /** True once no more is kept. */
+  /** Returns true once the log is full. */
   write(level: unknown, text: unknown): boolean {
     if (this.#full || typeof text !== 'string') return this.#full
     const line = LEVELS.includes(level as string) ? `${level as string}: ${text}` : text

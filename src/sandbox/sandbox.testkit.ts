@@ -1,4 +1,4 @@
-// For the tests of this folder: one pool per file, and short ways to run code.
+// Gives the tests of this folder one pool per file, and short ways to run code.
 import { afterAll } from 'vitest'
 import { CodeError, type CodeResult } from '../engine/ports/sandbox.ts'
 import { createSandbox } from './worker-pool.ts'
@@ -22,7 +22,7 @@ export function testSandbox(workers?: number) {
   return {
     sandbox,
     result,
-    /** The output of `export default <body>`. */
+    /** Returns the output of `export default <body>`. */
     run: async (body: string, options?: Options): Promise<unknown> =>
       (await result(`export default ${body}`, options)).output,
     failure: async (code: string, options?: Options): Promise<CodeError> => {

@@ -1,11 +1,11 @@
-// Blanks TypeScript's types, so that lines and columns stay those of the user's text.
+// Replaces TypeScript's types by blanks, so that lines and columns stay those of the user's text.
 import { stripTypeScriptTypes } from 'node:module'
 import { CODE } from '../base/error-catalogue.ts'
 import type { Failure } from './messages.ts'
 
 /**
- * Node's parser runs in a WebAssembly of its own that deep nesting ruins for good, with the thread's later imports:
- * so it is called in workers only, and a worker that saw it break is thrown away.
+ * Thrown when deep nesting has broken Node's parser. That parser is a WebAssembly which stays broken, and the thread's later
+ * imports with it: so only workers call it, and a worker in which it broke is discarded.
  */
 export class ParserBroke extends Error {}
 
@@ -17,7 +17,7 @@ export class NotStrippable extends Error {
   }
 }
 
-/** `set<string>(x)` is JavaScript too, of another meaning; only code without such a place is surely the same in both. */
+/** `set<string>(x)` is JavaScript too, with another meaning; code without such a place means the same in both. */
 export const readsDifferently = (code: string): boolean => /[^=]>\s*[(`]/.test(code)
 
 export function stripTypes(code: string): string {

@@ -1,10 +1,10 @@
-// Types for the part of WebAssembly in use: TypeScript has them in the browser's library only.
+// Types for the part of WebAssembly in use: TypeScript declares them in the browser's library only.
 
 export interface Memory {
   readonly buffer: ArrayBuffer
   grow(pages: number): number
 }
-/** Compiled code; shared by instances. */
+/** Compiled code, shared by instances. */
 export type CompiledModule = object
 export type Imports = object
 export interface Instance {

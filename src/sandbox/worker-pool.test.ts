@@ -221,7 +221,7 @@ it('counts field names as they are, whatever an earlier output had', async () =>
       memoryBytes: 256 << 20,
       signal: null,
     })
-  // Node's JSON.parse takes a key for an earlier one of its length that its text begins with (nodejs/node#63785).
+  // Node's JSON.parse confuses a key with an earlier one of the same length that begins alike (nodejs/node#63785).
   await send("[{ q: 1, ['\\\\n'.repeat(6)]: 1, ['x' + '\\\\n'.repeat(6)]: 1 }, 'x'.repeat(70_000)]")
   const key = "'\\n'.repeat(6) + (100_000 + i)"
   const names = `Array.from({ length: 30_000 }, (_, i) => [{ q: 1, [${key}]: 1, ['x' + ${key}]: 1 }])`

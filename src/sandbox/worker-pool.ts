@@ -1,4 +1,4 @@
-// The sandbox as the engine sees it: a few worker threads, each with a QuickJS, and a queue before them.
+// Runs code for the engine: a few worker threads, each with a QuickJS, and a queue before them.
 import { Worker } from 'node:worker_threads'
 import { CODE } from '../base/error-catalogue.ts'
 import { Fifo } from '../base/fifo.ts'
@@ -10,7 +10,7 @@ import { GRACE_MS, PATIENCE_MS, WORKER_HEAP_MB, WORKER_STACK_MB, WORKER_YOUNG_MB
 import { Claims, type Failure, type RunReply, type RunRequest } from './messages.ts'
 
 export interface WorkerPool extends Sandbox {
-  /** Ends every worker; what is under way or waiting fails as cancelled. */
+  /** Ends every worker; jobs that run or wait fail as cancelled. */
   close(): Promise<void>
 }
 
@@ -36,9 +36,9 @@ interface Slot {
   worker: Worker
   claims: Claims
   turns: number
-  /** What it runs. */
+  /** The job that the worker runs. */
   running: Turn | null
-  /** What it has at hand for then; the pool may take it back. */
+  /** The job that the worker has received and runs next; the pool may take it back. */
   next: Turn | null
   ready: boolean
   deadline: NodeJS.Timeout | undefined
@@ -113,7 +113,7 @@ class Pool {
     return job
   }
 
-  /** What another worker has at hand and has not begun. */
+  /** Takes back a job that another worker has received and has not begun. */
   #takeBack(): Job | undefined {
     for (const slot of this.#slots) {
       const { next } = slot
@@ -125,7 +125,7 @@ class Pool {
   }
 
   #post(slot: Slot, job: Job): Turn {
-    // Each of the two at a worker has its own place among the claims.
+    // The two turns of a worker have different places among the claims.
     do slot.turns++
     while (slot.running && (slot.turns & 1) === (slot.running.number & 1))
     slot.claims.offer(slot.turns)
@@ -135,7 +135,7 @@ class Pool {
 
   #begin(slot: Slot, turn: Turn): void {
     slot.running = turn
-    // QuickJS interrupts most code in time; this is for the rest. A reply that came meanwhile is taken first.
+    // QuickJS interrupts most code in time; the timer ends the rest. A reply that came meanwhile is read first.
     slot.deadline = setTimeout(() => {
       setImmediate(() => {
         if (slot.running !== turn) return
@@ -145,7 +145,7 @@ class Pool {
     }, turn.job.request.timeoutMs + GRACE_MS)
   }
 
-  /** Adds a worker when the last that waits has not begun after a while. */
+  /** Adds a worker if the last job in the queue has not begun after a while. */
   #watch(): void {
     const slots = [...this.#slots]
     if (this.#watching || slots.length >= this.#size || slots.some((slot) => !slot.ready)) return
@@ -196,12 +196,12 @@ class Pool {
     else job.finish({ output: parseJson(reply.output), logs: reply.logs })
   }
 
-  /** The worker has begun what it had at hand, or is about to. */
+  /** Called when the worker has begun its next job, or is about to. */
   #goOn(slot: Slot): void {
     const { next } = slot
     slot.next = null
     if (next) this.#begin(slot, next)
-    // It was cancelled when it could no longer be taken back.
+    // The job was cancelled when it could no longer be taken back.
     if (next?.job.settled) this.#discard(slot)
     else this.#dispatch()
   }
@@ -209,7 +209,7 @@ class Pool {
   #died(slot: Slot, error: unknown): void {
     if (!this.#slots.has(slot)) return
     slot.running?.job.fail(sandboxBroke)
-    // A worker that cannot even start would be started again without end.
+    // A worker that fails to start would be started again without end.
     if (!slot.ready) for (let job = this.#shift(); job; job = this.#shift()) job.fail(cannotStart(error))
     this.#discard(slot)
   }
@@ -222,10 +222,10 @@ class Pool {
     }
   }
 
-  /** Ends a worker; another takes its place at once, unless it was one that could not start. */
+  /** Ends a worker and starts another in its place, unless the worker failed to start. */
   #discard(slot: Slot): void {
     clearTimeout(slot.deadline)
-    // It may have begun: code has no effects but its result, so it may begin again.
+    // The job may have begun: code has no effects but its result, so it may run again.
     if (slot.next) this.#queue.unshift(slot.next.job)
     slot.running = null
     slot.next = null

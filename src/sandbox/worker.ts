@@ -1,4 +1,4 @@
-// A worker thread: runs one request after the other.
+// A worker thread: runs one request after another.
 import { parentPort, workerData } from 'node:worker_threads'
 import { CodeRunner } from './code-runner.ts'
 import { Claims, type RunRequest } from './messages.ts'

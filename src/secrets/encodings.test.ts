@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decoded, spansBefore, unescaped } from './encodings.ts'
 
-/** A UTF-16 text's own text, in another encoding. */
+/** Writes a text in another encoding. */
 const asEntities = (text: string) => Array.from(text, (c) => `&#${c.codePointAt(0)};`).join('')
 const asHexEntities = (text: string) => Array.from(text, (c) => `&#x${c.codePointAt(0)!.toString(16)};`).join('')
 const withoutBreaks = (text: string) => text.replaceAll(/[\r\n]/g, '')
 
-/** In which no other encoding could be seen. */
+/** Texts in which nothing looks encoded. */
 const unmarked = fc.string({ unit: 'binary' }).map((text) => text.replaceAll(/[%&\\]/g, ''))
 
 describe('decoded', () => {

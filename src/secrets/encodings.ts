@@ -1,5 +1,5 @@
-// Takes one layer of encoding off a text: percent-encoding, the escapes of JSON and JavaScript, HTML entities, line breaks. All of
-// them in one pass, without exceptions and without objects per character: senders choose these texts, up to megabytes of them.
+// Removes one layer of encoding from a text: percent-encoding, the escapes of JSON and JavaScript, HTML entities, line
+// breaks. Takes one pass, without exceptions or objects per character: senders choose these texts, of up to megabytes.
 import type { Span } from './pattern-search.ts'
 
 const HASH = 0x23
@@ -14,11 +14,11 @@ const PERCENT = 0x25
 const AMPERSAND = 0x26
 const BACKSLASH = 0x5c
 const isMark = (unit: number): boolean =>
-  // Most characters are small letters, which come after all of them.
+  // Most characters are small letters, which have higher codes than all marks.
   unit <= BACKSLASH &&
   (unit === PERCENT || unit === BACKSLASH || unit === AMPERSAND || unit === LINE_FEED || unit === CARRIAGE_RETURN)
 
-/** By the letter after the backslash; 0 where it is no escape. */
+/** Maps the letter after the backslash to its character; 0 if it is not an escape. */
 const ESCAPED = new Uint8Array(128)
 for (const [letter, text] of Object.entries({
   '"': '"',
@@ -33,7 +33,7 @@ for (const [letter, text] of Object.entries({
 }))
   ESCAPED[letter.charCodeAt(0)] = text.charCodeAt(0)
 
-/** Those of ASCII that are no letter or digit, and the upper half of Latin 1 in its order: what encoders of HTML write by name. */
+/** The entities that HTML encoders write by name: ASCII except letters and digits, and the upper half of Latin 1. */
 const ENTITIES = new Map<string, number>(
   Object.entries({
     quot: '"',
@@ -81,21 +81,21 @@ for (const [i, name] of LATIN_1.split(' ').entries()) ENTITIES.set(name, 0xa0 + 
 const LONGEST_ENTITY = Math.max(...[...ENTITIES.keys()].map((name) => name.length))
 const LONGEST_NUMBER = 8
 
-/** A code point and its length in the source, in one number. */
+/** Packs a code point and its length in the source into one number. */
 const piece = (codePoint: number, length: number): number =>
   (codePoint === LINE_FEED || codePoint === CARRIAGE_RETURN ? NOTHING : codePoint) * 32 + length
 const NO_PIECE = -1
-/** A line break vanishes: base64 and hexadecimal digits are wrapped at some column. */
+/** A line break is removed: base64 and hexadecimal digits are wrapped at some column. */
 const NOTHING = 0x110000
 
-/** Anything at which something encoded may begin. */
+/** Matches anything at which something encoded may begin. */
 const MARKS = /[\r\n]|%[0-9a-fA-F]{2}|\\["'\\/bfnrtux]|&[#a-zA-Z]/
 
-/** Short texts are the rule, and an array for each would cost more than to decode them. */
+/** Most texts are short, and an array for each would cost more than decoding it. */
 const SCRATCH = new Uint16Array(4096)
 const SCRATCH_BYTES = Buffer.from(SCRATCH.buffer)
 
-/** Good until the next call. */
+/** Returns the text's UTF-16 units, valid until the next call. */
 function unitsOf(text: string): Uint16Array {
   if (text.length > SCRATCH.length) {
     const bytes = Buffer.allocUnsafeSlow(text.length * 2)
@@ -106,12 +106,12 @@ function unitsOf(text: string): Uint16Array {
   return SCRATCH.subarray(0, text.length)
 }
 
-/** null: nothing in it is encoded. */
+/** Returns null if nothing in the text is encoded. */
 export function decoded(source: string): string | null {
   const first = source.search(MARKS)
   if (first === -1) return null
   const units = unitsOf(source)
-  // What is decoded is never longer: it overwrites what was read.
+  // The decoded text is never longer, so it overwrites what was read.
   let length = first
   let changed = false
   for (let i = first; i < units.length; ) {
@@ -132,7 +132,7 @@ export function decoded(source: string): string | null {
   return changed ? Buffer.from(units.buffer, units.byteOffset, length * 2).toString('utf16le') : null
 }
 
-/** Where spans of `decoded(source)` stand in the source. They are in order, and apart from one another. */
+/** Returns where spans of `decoded(source)` are in the source. The spans must be in order and must not touch. */
 export function spansBefore(source: string, spans: readonly Span[]): Span[] {
   const units = unitsOf(source)
   const found: Span[] = []
@@ -155,7 +155,7 @@ export function spansBefore(source: string, spans: readonly Span[]): Span[] {
   return found
 }
 
-/** What stands between the quotes of a JSON string; what is no escape there stays as it is. */
+/** Decodes the text between the quotes of a JSON string; anything that is not an escape stays as it is. */
 export function unescaped(text: string): string {
   if (!text.includes('\\')) return text
   let plain = ''
@@ -192,7 +192,7 @@ function pieceAt(source: Uint16Array, at: number): number {
   }
 }
 
-/** Bytes that are no UTF-8 stay as they are. */
+/** Decodes percent-encoded UTF-8; other bytes stay as they are. */
 function percentAt(source: Uint16Array, at: number): number {
   const lead = hexAt(source, at + 1, 2)
   if (lead < 0x80) return lead < 0 ? NO_PIECE : piece(lead, 3)
@@ -210,7 +210,7 @@ function percentAt(source: Uint16Array, at: number): number {
   return piece(codePoint, 3 * (more + 1))
 }
 
-/** By the number of bytes that follow the first. */
+/** Indexed by the number of bytes that follow the first. */
 const LEAST = [0, 0x80, 0x800, 0x10000]
 const isSurrogate = (codePoint: number): boolean => codePoint >= 0xd800 && codePoint <= 0xdfff
 
@@ -239,7 +239,7 @@ function entityAt(source: Uint16Array, at: number): number {
   return NO_PIECE
 }
 
-/** `&#39;` or `&#x27;` */
+/** Decodes `&#39;` or `&#x27;`. */
 function numberAt(source: Uint16Array, at: number): number {
   const isHex = (source[at + 2]! | 0x20) === LETTER_X
   const from = at + (isHex ? 3 : 2)

@@ -9,7 +9,7 @@ export interface Key {
 const KEY_BYTES = 32
 const BASE64 = /^[A-Za-z0-9+/_-]{43}=?$/
 
-/** Whether the text is 32 bytes in base64. */
+/** Returns whether the text is 32 bytes in base64. */
 export const isKeyText = (text: string): boolean =>
   BASE64.test(text) && Buffer.from(text, 'base64').length === KEY_BYTES
 
@@ -17,7 +17,7 @@ export class KeyRing {
   readonly first: Key
   readonly #byId: ReadonlyMap<string, Key>
 
-  /** Expects at least one key, each as `isKeyText` wants it. */
+  /** Expects at least one key, each valid by `isKeyText`. */
   constructor(texts: readonly string[]) {
     const keys = texts.map(toKey)
     this.first = keys[0]!

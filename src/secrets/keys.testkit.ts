@@ -1,10 +1,10 @@
-// A vault and a redactor of their own, for tests.
+// Creates vaults and redactors for tests.
 import { KeyRing } from './key-ring.ts'
 import { Redactor } from './redactor.ts'
 import { createProtect } from './secret-keeping.ts'
 import { Vault } from './vault.ts'
 
-/** Keys that differ by their number. */
+/** Returns a key that depends on the number. */
 export const testKey = (n: number): string => Buffer.alloc(32, n).toString('base64')
 
 export const testVault = (...keys: number[]): Vault => new Vault(new KeyRing(keys.map(testKey)))

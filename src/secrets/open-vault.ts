@@ -12,13 +12,13 @@ import { Vault } from './vault.ts'
 const CHECK_TEXT = 'millrace'
 const CHECK_BINDING = 'vault'
 
-/** Where the secrets are kept that the key opens. */
+/** The storage of the secrets that the key opens. */
 export interface SealedPlace {
   kind: 'sqlite' | 'postgres'
   place: string
 }
 
-/** `keys` from MILLRACE_SECRET_KEY; without it the folder holds the key. */
+/** `keys`: of MILLRACE_SECRET_KEY; without it the folder holds the key. */
 export async function openVault(
   keys: readonly string[] | null,
   folder: string,
@@ -78,7 +78,7 @@ function readKey(file: string): string {
   }
 }
 
-/** Whole and synced before its name is there: a crash leaves no half a key, and nothing is sealed with one that is lost. */
+/** The key is synced before its file gets its name: a crash leaves no partial key, and no lost key has sealed anything. */
 function makeKey(folder: string, file: string): string {
   makeFolder(folder)
   const text = randomBytes(32).toString('base64')

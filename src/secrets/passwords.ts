@@ -1,4 +1,4 @@
-// Passwords as scrypt hashes, few at a time: they share Node's thread pool with name look-ups and files.
+// Hashes passwords with scrypt, a few at a time: the hashes share Node's thread pool with name look-ups and files.
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 import type { Passwords } from '../operations/ports/access.ts'
 
@@ -8,7 +8,7 @@ interface Cost {
   p: number
 }
 
-/** One of the settings that OWASP's password storage guide calls equal: 16 MiB each, and time by `p`. */
+/** One of the settings that OWASP's password storage guide considers equal: 16 MiB each, and time by `p`. */
 const COST: Cost = { N: 2 ** 14, r: 8, p: 5 }
 const KEY_BYTES = 32
 const AT_ONCE = 2
@@ -42,7 +42,7 @@ export function createPasswords(): Passwords {
 
 const UNKNOWN = { cost: COST, salt: randomBytes(16), key: randomBytes(KEY_BYTES) }
 
-/** `scrypt$<N>$<r>$<p>$<salt>$<key>`: a hash keeps its cost when that of new ones is raised. */
+/** Returns `scrypt$<N>$<r>$<p>$<salt>$<key>`: a hash keeps its cost when the cost of new ones is raised. */
 function format({ N, r, p }: Cost, salt: Buffer, key: Buffer): string {
   return ['scrypt', N, r, p, salt.toString('base64url'), key.toString('base64url')].join('$')
 }
@@ -63,7 +63,7 @@ function createGate(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
     try {
       return await work()
     } finally {
-      // The place is handed over, or given up.
+      // The next waiter gets the place; without one the place is free.
       const next = waiting.shift()
       if (next) next()
       else running--

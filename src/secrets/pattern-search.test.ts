@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { addSpan, PatternSearch, type Span } from './pattern-search.ts'
 
 describe('PatternSearch', () => {
-  // Few letters, so that patterns overlap and share beginnings; some beyond one byte.
+  // The alphabet is small, so that patterns overlap and share beginnings; some letters exceed one byte.
   const letters = (size: fc.StringConstraints) =>
     fc.string({ ...size, unit: fc.constantFrom('a', 'b', 'c', 'š', '\u0161', '\u{1f424}') })
 

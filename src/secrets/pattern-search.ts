@@ -1,48 +1,48 @@
-// Finds any of many texts inside another in a time that hardly depends on how many there are (after Wu and Manber): it looks at
-// pairs of characters, and skips ahead by as much as no text that is searched for could begin.
+// Finds any of many patterns in a text, in a time that hardly depends on their number (after Wu and Manber): it looks at
+// pairs of characters, and skips as far as no pattern can begin.
 
 export interface Span {
   start: number
   end: number
 }
 
-/** To spans in order, one that does not begin before the last of them; those that overlap or touch are one. */
+/** Adds a span to ordered spans, none of which begins after it; spans that overlap or touch are merged. */
 export function addSpan(spans: Span[], { start, end }: Span): void {
   const last = spans.at(-1)
   if (last && start <= last.end) last.end = Math.max(last.end, end)
   else spans.push({ start, end })
 }
 
-/** No pattern is longer: so what is done at one place of a text is bounded, however the text and the patterns repeat themselves. */
+/** The limit bounds the work at each place of a text, however the text and the patterns repeat themselves. */
 export const LONGEST_PATTERN = 64
 
 const PAIRS = 1 << 16
 const pairOf = (first: number, second: number): number => ((first << 8) ^ (first >>> 8) ^ second) & (PAIRS - 1)
-/** A table for few patterns, of which there may be many, is small. */
+/** Searches with few patterns may be many, so their tables are small. */
 const FEW = 300
 const BITS_FOR_FEW = 12
 const BITS_FOR_MANY = 16
-/** The upper bits of the product are those in which all the lower ones are mixed. */
+/** The multiplication mixes all lower bits into the upper bits of the product. */
 const folded = (key: number, bits: number): number => Math.imul(key, 0x9e3779b1) >>> (32 - bits)
 
-/** Patterns that begin alike, by their length, the longest first. */
+/** Patterns that begin alike, by length, the longest first. */
 interface Candidates {
   lengths: number[]
   patterns: Set<string>
 }
 
 export class PatternSearch {
-  /** The length of the shortest pattern: what is compared of all of them. */
+  /** The length of the shortest pattern, which is how much of every pattern is compared. */
   readonly #window: number
-  /** By pair of characters, how far the window may move when it ends in that pair. */
+  /** Maps a pair of characters to how far the window may move if it ends in that pair. */
   readonly #shifts: Uint8Array
-  /** Whether there may be candidates under a key: a map takes longer to say no. */
+  /** Tells whether a key may have candidates, faster than a map says no. */
   readonly #mayBegin: Uint8Array
   readonly #bits: number
-  /** By the pairs at both ends of the window. */
+  /** Maps the pairs at both ends of the window to the patterns. */
   readonly #candidates = new Map<number, Candidates>()
 
-  /** Patterns of two characters or more, and of LONGEST_PATTERN at most. */
+  /** Expects patterns of at least two characters and at most LONGEST_PATTERN. */
   constructor(patterns: Iterable<string>) {
     const all = new Set(patterns)
     this.#bits = all.size > FEW ? BITS_FOR_MANY : BITS_FOR_FEW
@@ -72,20 +72,20 @@ export class PatternSearch {
     return this.#next(text, 0) !== null
   }
 
-  /** Where patterns stand, in order; those that overlap or touch are one. */
+  /** Returns where the text contains patterns, in order; spans that overlap or touch are merged. */
   all(text: string): Span[] {
     const spans: Span[] = []
     for (let span = this.#next(text, 0); span; span = this.#next(text, span.start + 1)) addSpan(spans, span)
     return spans
   }
 
-  /** Each pattern that stands in the text, if none that is longer begins at its place. */
+  /** Calls `found` with each pattern in the text, unless a longer one begins at the same place. */
   each(text: string, found: (pattern: string) => void): void {
     for (let span = this.#next(text, 0); span; span = this.#next(text, span.start + 1))
       found(text.slice(span.start, span.end))
   }
 
-  /** The first match that begins at `from` or later, and the longest of those that begin at its place. */
+  /** Returns the first match that begins at `from` or later, and the longest of those that begin there. */
   #next(text: string, from: number): Span | null {
     if (this.#candidates.size === 0) return null
     const window = this.#window
@@ -116,7 +116,7 @@ export class PatternSearch {
   #keyAt(text: string, start: number): number {
     const end = start + this.#window - 1
     const first = pairOf(text.charCodeAt(start), text.charCodeAt(start + 1))
-    // A small integer, which a map finds fastest; two keys that fall together only share their candidates.
+    // Returns a small integer, which a map finds fastest; keys that collide share their candidates.
     return (Math.imul(first, 0x9e35) ^ pairOf(text.charCodeAt(end - 1), text.charCodeAt(end))) & 0x3fffffff
   }
 }

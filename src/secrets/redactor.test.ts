@@ -85,7 +85,7 @@ describe('redactText', () => {
     expect(redactor.redactText(`<${base64(long)}>`)).toMatch(/^<\[secret\].{0,4}>$/)
   })
 
-  // With a throw per escape, or a comparison per place and pattern, each of these would outlast the time a test has.
+  // With an exception per escape, or a comparison per place and pattern, each of these would exceed a test's time limit.
   it.each(['%ff', '%61', '%25', 'a', 'x', 'sk_live_', '\\', '\\u0061', '&#x61;', '&nosuch', '\n'])(
     'copes with a long text of %j',
     (piece) => {
@@ -223,7 +223,7 @@ describe('whatever the secret and the text around it', () => {
 
 const escapeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** Trimmed and without a scheme it would be another secret, and the mask is none. */
+/** A text that changes when it is trimmed and loses its scheme would be another secret, and the mask is none. */
 function isSendable(text: string): boolean {
   return text.isWellFormed() && text.trim() === text && !MASK.includes(text)
 }
@@ -284,7 +284,7 @@ describe('what is of a flow', () => {
     expect(shown('flow_1')).toBe(`${MASK} ${MASK} mail-secret env-secret ${MASK}`)
     expect(shown('flow_2')).toBe(`shop-old shop-secret mail-secret ${MASK} typed-secret`)
     expect(shown('flow_3')).toBe(text)
-    // Better too much than too little.
+    // For an unknown flow all secrets are masked: too much is better than too little.
     expect(shown('flow_unknown')).toBe(Array(5).fill(MASK).join(' '))
     redactor.touch('flow_3', ['connection:mail'])
     expect(shown('flow_3')).toBe(text.replace('mail-secret', MASK))

@@ -1,26 +1,26 @@
-// Knows every secret and its origin, and masks it in everything that is logged; in what is stored and shown of a flow, those that
-// the flow can have to do with. To hide others there would tell who sends guesses which of them is right.
+// Knows every secret and its source. Masks all secrets in logs, but in the data of a flow only those that the flow can use:
+// masking others would tell a sender which of its guesses is right.
 import { SecretSearch } from './secret-search.ts'
 
-/** Of a flow itself: what is typed into it, and what its runs bring along. */
+/** The source of secrets that are typed into a flow or come from its runs. */
 const ofFlow = (flowId: string): string => `flow:${flowId}`
-/** Searches for parts of the secrets that are kept at hand. */
+/** The maximum of searches, for different sets of sources, that are kept. */
 const KEPT_SEARCHES = 200
 const NOTHING = new SecretSearch([])
 
 export class Redactor {
-  /** By source, which may change them. */
+  /** The present secrets by source. */
   readonly #current = new Map<string, readonly string[]>()
-  /** Since when runs alone may hold them, and by whom they were had. */
+  /** Secrets that only runs may still hold: since when, and their sources. */
   readonly #former = new Map<string, { at: number; sources: Set<string> }>()
-  /** By flow, the sources that it names. */
+  /** The sources that a flow names, by flow. */
   readonly #touched = new Map<string, Set<string>>()
-  /** Made when they are next needed, by the sources that they look for: secrets often come many at once. */
+  /** The searches by their sources, built when they are needed: secrets often come many at once. */
   readonly #searches = new Map<string, SecretSearch>()
-  /** The same by flow. */
+  /** The searches by flow. */
   readonly #searchOf = new Map<string, SecretSearch>()
 
-  /** One value more of a source. */
+  /** Adds a value to a source. */
   add(value: string, source = ''): void {
     const before = this.#current.get(source) ?? []
     if (before.includes(value)) return
@@ -32,7 +32,7 @@ export class Redactor {
     this.add(value, ofFlow(flowId))
   }
 
-  /** The values that a source has now. Those that it had stay hidden: runs may hold them still. */
+  /** Sets the values of a source. Its former values stay hidden, because runs may still hold them. */
   set(source: string, values: readonly string[], now: number): void {
     const before = this.#current.get(source) ?? []
     if (before.length === values.length && before.every((value, i) => value === values[i])) return
@@ -42,7 +42,7 @@ export class Redactor {
     this.#changed()
   }
 
-  /** A value that a run brings along, wherever it had it from; null: of a flow that is not known. */
+  /** Hides a value that a run holds, whatever its source; `flowId` null: the flow is unknown. */
   remember(value: string, flowId: string | null, now: number): void {
     const known = this.#former.get(value)
     const source = flowId === null ? '' : ofFlow(flowId)
@@ -58,12 +58,12 @@ export class Redactor {
     this.#former.set(value, { at: now, sources: sources.add(source) })
   }
 
-  /** Forgets former values that no run has held since that time. */
+  /** Forgets former values that no run has held since `before`. */
   forget(before: number): void {
     for (const [value, { at }] of this.#former) if (at < before && this.#former.delete(value)) this.#changed()
   }
 
-  /** A flow names these sources; what it has named stays, since its runs may hold their secrets. */
+  /** Adds sources that a flow names; earlier ones stay, since its runs may hold their secrets. */
   touch(flowId: string, sources: Iterable<string>): void {
     this.#touched.set(flowId, new Set([...(this.#touched.get(flowId) ?? []), ...sources, ofFlow(flowId)]))
     this.#searchOf.delete(flowId)
@@ -73,7 +73,7 @@ export class Redactor {
     return this.#touched.has(flowId)
   }
 
-  /** For what is of a flow; for all secrets where it is of none, or of one that is not known. */
+  /** Returns the search for the data of a flow; for all secrets if the flow is null or unknown. */
   for(flowId: string | null): SecretSearch {
     const touched = flowId === null ? undefined : this.#touched.get(flowId)
     if (!touched) return this.#search(undefined)
@@ -86,7 +86,7 @@ export class Redactor {
     return search
   }
 
-  /** Flows that name the same share it. */
+  /** Flows that name the same sources share a search. */
   #search(sources: readonly string[] | undefined): SecretSearch {
     if (sources?.length === 0) return NOTHING
     const key = sources ? JSON.stringify(sources) : ''
@@ -133,7 +133,7 @@ export class Redactor {
     return [...this.#former.values()].flatMap(({ sources }) => [...sources])
   }
 
-  /** Of these sources, or of all. */
+  /** Returns the values of these sources, or of all. */
   #values(sources: ReadonlySet<string> | undefined): string[] {
     const isMeant = (source: string) => !sources || sources.has(source)
     return [
@@ -143,6 +143,6 @@ export class Redactor {
   }
 }
 
-/** A flow may name `env` as a whole. What is of no source is everybody's. */
+/** A flow may name `env` as a whole. A secret without a source concerns every flow. */
 const isAmong = (source: string, touched: ReadonlySet<string>): boolean =>
   source === '' || touched.has(source) || (source.startsWith('env:') && touched.has('env:*'))

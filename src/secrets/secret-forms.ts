@@ -6,8 +6,8 @@ import { LONGEST_PATTERN } from './pattern-search.ts'
 export const SHORTEST_FORM = 6
 
 /**
- * Itself, in other letter case, with spaces as forms send them; what base64 makes of it, alone or inside a longer text, once or
- * twice; its bytes in hexadecimal digits. And all of that as it looks when an encoding is taken off that it only seems to have.
+ * Returns the secret, in other letter cases and with spaces as forms send them; its base64, alone or inside a longer text,
+ * once or twice; its bytes in hexadecimal; and each as it looks after a seeming encoding is removed.
  */
 export function secretForms(secret: string): Set<string> {
   const plain = [secret, secret.toLowerCase(), secret.toUpperCase(), secret.replaceAll(' ', '+')]
@@ -21,7 +21,7 @@ export function secretForms(secret: string): Set<string> {
   }
   const hex = Buffer.from(secret).toString('hex')
   forms.add(hex).add(hex.toUpperCase())
-  // Clients of OAuth send it percent-encoded inside base64, and tokens hold it inside JSON.
+  // Clients of OAuth send the secret percent-encoded inside base64, and JSON Web Tokens hold it inside JSON.
   const inside = [secret, percentEncoded(secret), JSON.stringify(secret).slice(1, -1)]
   for (const text of new Set(inside))
     for (const core of base64Cores(text)) {
@@ -33,7 +33,7 @@ export function secretForms(secret: string): Set<string> {
   return pieces
 }
 
-/** What is longer than a pattern may be is found by its pieces; so it is where a text is cut off in the middle of it. */
+/** Splits a form that exceeds the longest pattern into pieces, which also find it in a text that is cut off inside it. */
 function* piecesOf(form: string): Iterable<string> {
   if (form.length <= LONGEST_PATTERN) return yield form
   for (let end = LONGEST_PATTERN; end < form.length; end += LONGEST_PATTERN)
@@ -52,7 +52,7 @@ function* base64Cores(text: string): Iterable<string> {
   }
 }
 
-/** The characters that only these bytes decide when `before` other bytes (modulo three) precede them. */
+/** Returns the characters that depend only on these bytes if `before` other bytes (modulo three) precede them. */
 function base64Core(bytes: Buffer, before: number): string {
   const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64')
   return encoded.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6))

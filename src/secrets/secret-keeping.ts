@@ -25,21 +25,21 @@ export function createSecrets(vault: Vault, redactor: Redactor, now: () => numbe
       return (text) => only.contains(text)
     },
     holds: (text, flowId) => redactor.for(flowId ?? null).contains(text),
-    // What is shown of a flow that nobody has touched since the start was redacted when it was stored.
+    // The data of a flow that is unused since the start was redacted when it was stored.
     redact: (value, flowId) =>
       flowId === undefined || redactor.knowsFlow(flowId) ? redactor.for(flowId ?? null).redactJson(value) : value,
     redactReply: (value, flowId, request) => redactor.redactReply(value, flowId, request),
   }
 }
 
-/** Between a text, which is JSON and so cannot hold it, the secrets in it, and the flow that it is of. */
+/** Separates a JSON text, which cannot contain it, from the secrets in it and from its flow. */
 const SEPARATOR = '\0'
 
 export function createProtect(vault: Vault, redactor: Redactor, now: () => number): Protect {
   return new Protection({ vault, redactor, now }, null)
 }
 
-/** A class: it is made for each write, and closures would be made with it. */
+/** A class, because each write makes an instance, and closures would have to be made with it. */
 class Protection implements Protect {
   readonly #keeping: { vault: Vault; redactor: Redactor; now(): number }
   readonly #flowId: string | null

@@ -1,18 +1,18 @@
-// Finds a number of secrets in texts and hides them there: as they are, in base64, percent-encoded, escaped and so on, and one
-// inside the other. Takes linear time for all texts, because senders choose them.
+// Finds secrets in texts and hides them: as they are, in base64, percent-encoded, escaped and so on, also nested. Takes
+// linear time for all texts, because senders choose them.
 import { decoded, spansBefore, unescaped } from './encodings.ts'
 import { addSpan, LONGEST_PATTERN, PatternSearch, type Span } from './pattern-search.ts'
 import { SHORTEST_FORM, secretForms } from './secret-forms.ts'
 
 export const MASK = '[secret]'
 
-/** Shorter ones ("1", "eu") are no secrets to anybody, and their mask would blot out half of every history. */
+/** Shorter values ("1", "eu") are not secret, and masking them would hide half of every history. */
 const SHORTEST = 3
-/** JSON inside JSON, an encoded URL inside another. */
+/** Covers JSON inside JSON, or an encoded URL inside another. */
 const LAYERS = 2
-/** In JSON text, what the search for known forms does not see through. */
+/** Matches encodings in JSON text that the search for known forms does not recognise. */
 const ENCODED = /%[0-9a-fA-F]{2}|\\[u/\\nrx']|&[#a-zA-Z]/
-/** The keys under which we keep and show other people's data: hidden, it could not be read back. */
+/** The keys under which Millrace stores and shows data: if they were hidden, the data could not be read back. */
 const OWN_KEYS = new Set(
   'body cookies code contentLength contentType headers hint logs message metadata method output path query queryAll rawBody receivedAt redirects requestId response status userAgent webhook'.split(
     ' ',
@@ -21,14 +21,14 @@ const OWN_KEYS = new Set(
 const NUMBERS = /-?\d[\d.eE+-]*/g
 
 export class SecretSearch {
-  /** Hidden only where they are a whole text: inside others they would be found by chance. */
+  /** Secrets that are hidden only if they are a whole text: inside others they would be found by chance. */
   readonly #short = new Set<string>()
   readonly #secrets = new Set<string>()
-  /** By the patterns that are searched for. */
+  /** Maps a pattern to its secrets. */
   readonly #secretsOf = new Map<string, string[]>()
-  /** Any of the forms in which they may stand inside other text. */
+  /** Searches for the forms that a secret may have inside other text. */
   readonly #inside: PatternSearch
-  /** The same in JSON text, and short secrets as whole strings. */
+  /** Searches for the same in JSON text, and for short secrets as whole strings. */
   readonly #json: PatternSearch
 
   readonly #values: readonly string[]
@@ -47,7 +47,7 @@ export class SecretSearch {
     for (const [form, secrets] of forms) {
       const escaped = JSON.stringify(form).slice(1, -1)
       if (escaped === form) continue
-      // Its beginning is enough to look closer.
+      // A match of the beginning is enough for a closer look.
       const beginning = escaped.slice(0, LONGEST_PATTERN)
       inJson.add(beginning)
       for (const secret of secrets) this.#stands(beginning, secret)
@@ -70,7 +70,7 @@ export class SecretSearch {
     return this.#secrets.has(value)
   }
 
-  /** The same but for these. */
+  /** Returns a search for the same secrets except these. */
   without(secrets: ReadonlySet<string>): SecretSearch {
     return new SecretSearch(this.#values.filter((value) => !secrets.has(value) && !secrets.has(sentAs(value))))
   }
@@ -99,7 +99,7 @@ export class SecretSearch {
     return masked(text, spansIn(text, this.#inside, LAYERS))
   }
 
-  /** Redacts the strings and numbers of JSON text and leaves the rest of it as it is. */
+  /** Redacts the strings and numbers of JSON text, and leaves everything else unchanged. */
   redactJsonText(text: string): string {
     if (this.#secrets.size === 0) return text
     const spans = this.#spansOfJson(text)
@@ -132,15 +132,15 @@ export class SecretSearch {
     return kept === 0 ? text : redacted + text.slice(kept)
   }
 
-  /** Keys too; the same reference where nothing is hidden. */
+  /** Redacts keys too; returns the same reference if nothing is hidden. */
   redactJson<T>(value: T): T {
     if (this.#secrets.size === 0) return value
     if (typeof value !== 'object' || value === null) return this.#tree(value) as T
-    // Most values hold none, and one search is faster than one for each string.
+    // Most values hold no secret, and one search is faster than one per string.
     return this.#spansOfJson(JSON.stringify(value) ?? '').length ? (this.#tree(value) as T) : value
   }
 
-  /** Where something may have to be hidden. A string of JSON is one layer more than its text. */
+  /** Returns where something may have to be hidden. A string of JSON has one layer more than its text. */
   #spansOfJson(text: string): Span[] {
     const encoded = (text.includes('\\') || text.includes('%') || text.includes('&')) && ENCODED.test(text)
     return spansIn(text, this.#json, encoded ? LAYERS + 1 : 0)
@@ -173,10 +173,10 @@ export class SecretSearch {
   }
 }
 
-/** How a value leaves in a header: without space around it, and a pasted scheme written in another way. */
+/** Returns a value as a header sends it: trimmed, and without a pasted scheme. */
 const sentAs = (value: string): string => value.trim().replace(/^(?:bearer|basic)\s+/i, '')
 
-/** In order, and apart from one another. */
+/** Returns spans in order, which do not touch. */
 function spansIn(text: string, search: PatternSearch, layers: number): Span[] {
   const spans = search.all(text)
   const inner = layers > 0 ? decoded(text) : null
@@ -206,7 +206,7 @@ function masked(text: string, spans: readonly Span[]): string {
   return shown + text.slice(kept)
 }
 
-/** The place after the closing quote. */
+/** Returns the place after the closing quote. */
 function endOfString(text: string, open: number): number {
   for (let quote = text.indexOf('"', open + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
     let backslashes = 0

@@ -1,4 +1,4 @@
-// Seals texts so that only this service reads them, and only in the place that they were sealed for.
+// Seals texts so that only this service can read them, and only in the place for which they were sealed.
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 import type { Key, KeyRing } from './key-ring.ts'
 
@@ -9,14 +9,14 @@ const SEALED = /^sealed:([0-9a-f]{8})\.([\w-]{16})\.([\w-]{22,})$/
 
 export class Vault {
   readonly #keys: KeyRing
-  // Counted up from a random start: under one key no two texts share it, however many are sealed.
+  // Counted up from a random start: no two texts under one key share it, however many are sealed.
   readonly #iv = randomBytes(IV_BYTES)
 
   constructor(keys: KeyRing) {
     this.#keys = keys
   }
 
-  /** `binding` names the row: sealed text that was moved to another one is refused. */
+  /** `binding` names the row: a sealed text that is moved to another row is refused. */
   seal(plain: string, binding: string): string {
     const key = this.#keys.first
     increment(this.#iv)
@@ -25,7 +25,7 @@ export class Vault {
     return `sealed:${key.id}.${this.#iv.toString('base64url')}.${content.toString('base64url')}`
   }
 
-  /** null: it was sealed for another place or with a key that is not known, or it was changed. */
+  /** Returns null if the text was sealed for another place, with an unknown key, or was changed. */
   unseal(sealed: string, binding: string): string | null {
     const [, keyId, iv, text] = SEALED.exec(sealed) ?? []
     const key = keyId === undefined ? undefined : this.#keys.find(keyId)
@@ -42,18 +42,18 @@ export class Vault {
     }
   }
 
-  /** Sealed with the current key; null: it cannot be opened. */
+  /** Returns the text sealed with the current key; null if it cannot be opened. */
   reseal(sealed: string, binding: string): string | null {
     const plain = this.unseal(sealed, binding)
     return plain === null ? null : this.seal(plain, binding)
   }
 
-  /** A secret for that purpose, the same wherever the same key is. */
+  /** Returns a secret for that purpose, which is the same for the same key. */
   derive(purpose: string): string {
     return createHmac('sha256', this.#keys.first.bytes).update(purpose).digest('base64url')
   }
 
-  /** The first seals. */
+  /** The ids of the keys; the first key seals. */
   get keyIds(): string[] {
     return this.#keys.ids
   }

@@ -44,8 +44,8 @@ export const code = defineStep({
 })
 
 /**
- * Parsed as JavaScript only: Node's parser of TypeScript does not survive deep nesting, so it has no place on the main
- * thread. What may be TypeScript passes here and is judged when it runs.
+ * Parses the code as JavaScript only: Node's parser of TypeScript does not survive deep nesting, so the main thread must not
+ * use it. Code that may be TypeScript passes here and is checked when it runs.
  */
 function checkCode(code: string): StepIssue[] {
   try {
@@ -71,7 +71,7 @@ function checkCode(code: string): StepIssue[] {
   }
 }
 
-/** A parser of JavaScript stumbles over TypeScript right at one of its own signs, or just after it. */
+/** Returns whether the error is at or just after a sign of TypeScript, where a parser of JavaScript stops. */
 function mayBeTypeScript(code: string, at: number): boolean {
   const [before, after] = [code.slice(Math.max(0, at - 80), at), code.slice(at, at + 40)]
   return (

@@ -1,4 +1,4 @@
-// The list of step kinds: adding one means a file in this folder and a line here.
+// Lists the step kinds: a new one is a file in this folder and a line here.
 import type { StepKind } from '../engine/step-kind.ts'
 import { branch } from './branch.ts'
 import { code } from './code.ts'

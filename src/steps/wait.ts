@@ -4,7 +4,7 @@ import { defineStep, failed, waitUntil } from '../engine/step-kind.ts'
 import { hasTemplate } from '../flow/check.ts'
 import { templated, text } from '../flow/schema.ts'
 
-/** Ten years: longer is a mistake. */
+/** Ten years: a longer wait is a mistake. */
 const LONGEST_WAIT_SECONDS = 315_360_000
 const ISO_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/
 

@@ -1,4 +1,4 @@
-// Moves everything from the embedded database to PostgreSQL, runs under way included: all of it or nothing.
+// Moves everything from the embedded database to PostgreSQL, unfinished runs included: all of it or nothing.
 import type { DatabaseSync } from 'node:sqlite'
 import { DatabaseRefused } from '../base/refusals.ts'
 import { parseJson } from '../flow/parse-json.ts'
@@ -8,11 +8,11 @@ import type { SqliteStorage } from './sqlite/database.ts'
 
 type Query = <Row>(text: string, values?: unknown[]) => Promise<Row[]>
 
-/** One statement takes so many rows, or a few of the largest. */
+/** The rows that one statement inserts: this number, or a few of the largest. */
 const ROWS = 200
 const BYTES = 4_000_000
 
-/** The numbers of rows that were moved, by table. */
+/** Returns the number of rows that were moved, by table. */
 export async function transfer(from: SqliteStorage, to: PostgresStorage): Promise<Record<string, number>> {
   const client = await to.connect({ patient: true })
   const query: Query = async <Row>(text: string, values: unknown[] = []) =>
@@ -37,7 +37,7 @@ interface Table {
   columns: Columns
 }
 
-/** Those of both databases, with the columns of both; whatever others refer to comes first. */
+/** Returns the tables and columns that both databases have; a table comes after those that it refers to. */
 async function tablesOf(query: Query, raw: DatabaseSync): Promise<Table[]> {
   const there = raw
     .prepare(
@@ -115,7 +115,7 @@ function sizeOf(value: unknown): number {
   return value instanceof Uint8Array ? value.length : 8
 }
 
-/** As a start on the embedded database would: what was under way is taken up again, each flow within its limit. */
+/** Queues unfinished runs as a start on the embedded database does, each flow within its limit. */
 async function putInLine(query: Query): Promise<void> {
   const waits = `case when status = 'waiting' then resume_at else ${DATABASE_NOW} end`
   await query(

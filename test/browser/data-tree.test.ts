@@ -1,4 +1,4 @@
-// Data as a tree, by the keyboard, on the page of a run.
+// Tests the tree of data on the page of a run, by keyboard.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startUi, type Ui } from './harness.ts'

@@ -1,4 +1,4 @@
-// The editor as people use it: building flows by clicking and typing, testing them, publishing, and what goes wrong on the way.
+// Tests the editor as users work with it: building flows by clicking and typing, testing, publishing, and what goes wrong.
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -11,7 +11,7 @@ let ui: Ui
 let page: Page
 let upstream: Upstream
 
-/** Some hundred keys, one by one. */
+/** The test types several hundred keys, one by one. */
 const BUILDING_MS = 240_000
 
 const PATIENTLY = { timeout: 40_000 }
@@ -67,7 +67,7 @@ const textbox = (name: string, on = page) => panel(on).getByRole('textbox', { na
 const saved = (on = page) => on.getByRole('status').getByText('Saved', { exact: true }).waitFor()
 const draftOf = async (id: string) => (await ui.millrace.api('GET', `/flows/${id}`)).body.draft
 
-/** Adds a step through its insert point, and gives it its id. */
+/** Adds a step at its insert point, and sets its id. */
 async function add(list: string, index: number, kind: string, id: string): Promise<void> {
   await page.locator(`[data-insert="${list}:${index}"]`).click()
   await page.getByRole('combobox', { name: 'Which step?' }).waitFor()
@@ -78,14 +78,14 @@ async function add(list: string, index: number, kind: string, id: string): Promi
   await card(id).waitFor()
 }
 
-/** Types into a field key by key, over what stands there. */
+/** Types into a field key by key, over its content. */
 async function type(name: string, text: string): Promise<void> {
   await textbox(name).click()
   await page.keyboard.press('ControlOrMeta+A')
   await page.keyboard.type(text)
 }
 
-/** As `type`, but at once, as one pastes. */
+/** Fills a field at once, like a paste. */
 async function write(name: string, text: string): Promise<void> {
   await textbox(name).click()
   await page.keyboard.press('ControlOrMeta+A')

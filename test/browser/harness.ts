@@ -1,4 +1,4 @@
-// A Millrace with its web UI, and a real browser to use it with.
+// Starts a Millrace with its web UI, and a real browser to use it with.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
@@ -9,20 +9,20 @@ import { freePort } from '../harness/free-port.ts'
 import { type Millrace, startMillrace } from '../harness/millrace.ts'
 
 const LOCATOR_TIMEOUT_MS = 40_000
-// A browser is slower than anything else that is tested.
+// A browser is slower than anything else under test.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 export const OWNER = { email: 'ada@example.com', name: 'Ada Byron', password: 'heron lamp granite tide' }
 
 export interface Ui {
   millrace: Millrace
-  /** Where the UI has to be opened: the base URL, since changes are taken from its own pages only. */
+  /** The base URL, where the UI has to be opened: changes are accepted from its own pages only. */
   url: string
-  /** The code of the set-up link in the log. */
+  /** Returns the code of the set-up link in the log. */
   setupCode(): string
-  /** A browser of its own, not signed in. */
+  /** Opens a new browser that is not signed in. */
   visitor(options?: BrowserContextOptions): Promise<Page>
-  /** A browser of its own, signed in as the owner, who is made if there is none yet. */
+  /** Opens a new browser that is signed in as the owner, who is created if there is none yet. */
   owner(options?: BrowserContextOptions): Promise<Page>
   stop(): Promise<void>
 }
@@ -115,7 +115,7 @@ interface Violation {
   nodes: { html: string; failureSummary: string }[]
 }
 
-/** No serious fault of accessibility on the page as it is. */
+/** Expects no serious fault of accessibility on the page as it is. */
 export async function expectAccessible(page: Page): Promise<void> {
   await page.evaluate(axe)
   const { violations } = (await page.evaluate('axe.run(document)')) as { violations: Violation[] }

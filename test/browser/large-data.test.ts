@@ -1,4 +1,4 @@
-// What is too large to come along with a run is fetched when somebody wants to see it.
+// Tests that data too large to come along with a run is fetched when the user opens it.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startUi, type Ui } from './harness.ts'
 

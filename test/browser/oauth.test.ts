@@ -1,4 +1,4 @@
-// OAuth connections with a real authorization server in a window of its own.
+// Tests OAuth connections with a real authorization server in a separate window.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type AuthorizationServer, startAuthorizationServer } from '../harness/authorization-server.ts'

@@ -1,4 +1,4 @@
-// The pages of an owner: flows, connections, settings; and what holds for all of them.
+// Tests the pages of an owner: flows, connections, settings; and what all pages have in common.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectAccessible, startUi, type Ui } from './harness.ts'

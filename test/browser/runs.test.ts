@@ -1,10 +1,10 @@
-// The pages of runs and deliveries: what happened, as it happens, and what can be done about it.
+// Tests the pages of runs and deliveries: what happened, as it happens, and what can be done about it.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startUpstream, type Upstream } from '../harness/upstream.ts'
 import { expectAccessible, startUi, type Ui } from './harness.ts'
 
-/** Whoever would run it leaves a mark. */
+/** A page that executes this text sets a mark. */
 const HOSTILE = '<img src=x onerror="window.hacked = true"><script>window.hacked = true</script>'
 
 let ui: Ui
@@ -315,7 +315,7 @@ describe('a loop of 300 rounds', () => {
       .filter({ hasText: /^Round \d+$/ })
     await rounds.first().waitFor()
     expect((await rounds.allTextContents()).slice(0, 3)).toEqual(['Round 8', 'Round 251', 'Round 1'])
-    // Not all of them are drawn.
+    // Only a part of the rounds is drawn.
     expect(await rounds.count()).toBeLessThan(100)
     await panel().getByRole('switch', { name: 'Failed first' }).click({ force: true })
     await panel()

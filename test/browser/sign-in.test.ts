@@ -1,4 +1,4 @@
-// The way in: set-up, sign-in, invitations, sign-out.
+// Tests the way in: set-up, sign-in, invitations, sign-out.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectAccessible, OWNER, startUi, type Ui } from './harness.ts'

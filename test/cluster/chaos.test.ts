@@ -1,5 +1,5 @@
-// Load on two processes while workers are killed and paused, the database is restarted every few seconds, and the API that
-// the runs call closes connections.
+// Tests load on two processes while workers are killed and paused, the database restarts every few seconds, and the API that
+// the runs call closes sockets.
 import { Agent, request } from 'node:http'
 import { expect, it } from 'vitest'
 import { startCluster } from '../harness/cluster.ts'
@@ -9,18 +9,18 @@ import { startUpstream } from '../harness/upstream.ts'
 
 const SECONDS = 50
 const CONNECTIONS = 12
-/** The test cannot pass on a system that takes hardly anything on. */
+/** The test must not pass on a system that accepts hardly anything. */
 const ACKNOWLEDGED_AT_LEAST = 300
 const RESTART_EVERY_MS = 4_000
-/** Longer than it takes to be given up for dead. */
+/** Longer than the time after which a worker counts as dead. */
 const PAUSE_MS = 18_000
-/** So many requests to the sink get no reply at their first try. */
+/** One in this number of requests to the sink gets no reply at its first try. */
 const CUT_EVERY = 10
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 it('keeps every acknowledged delivery, each with exactly one run that succeeds', { timeout: 240_000 }, async () => {
-  // It keeps no connection: each request dials anew, so that more of them are about to leave at any moment.
+  // The sink keeps no socket: each request dials anew, so that more of them are about to leave at any moment.
   const cut = new Set<string>()
   const sink = await startUpstream(({ url, body }, response) => {
     if (sink.received.length % CUT_EVERY === 0 && !cut.has(url + body)) {
@@ -35,7 +35,7 @@ it('keeps every acknowledged delivery, each with exactly one run that succeeds',
   const cluster = await startCluster(
     url,
     { web: 2, workers: 2 },
-    // No more than can be worked off soon afterwards, also on a slow machine.
+    // The queue is short enough to be worked off soon afterwards, even on a slow machine.
     { MILLRACE_ENV_SINK: sink.url, MILLRACE_MAX_QUEUE: '300' },
   )
   const [one, other] = cluster.web as [MillraceProcess, MillraceProcess]
@@ -53,7 +53,7 @@ it('keeps every acknowledged delivery, each with exactly one run that succeeds',
     steps: [call('first'), { id: 'count', kind: 'store', op: 'increment', key: 'runs' }, call('second')],
   })
 
-  /** Acknowledged ids and the runs they were told. */
+  /** Maps acknowledged ids to the runs that the replies named. */
   const acknowledged = new Map<string, string>()
   const refused = new Map<number, number>()
   let loading = true
@@ -88,14 +88,14 @@ it('keeps every acknowledged delivery, each with exactly one run that succeeds',
   const workersTrouble = async () => {
     await pause(5_000)
     cluster.workers[0]!.child.kill('SIGKILL')
-    // A start may find the database away; whoever operates it starts it again.
+    // A start may find the database away; an operator would start the process again.
     await startedAtLast(() => cluster.add('worker'))
     const sleeper = cluster.workers[1]!
     sleeper.child.kill('SIGSTOP')
     await pause(PAUSE_MS)
     sleeper.child.kill('SIGCONT')
     await pause(2_000)
-    // It goes on with others, and is stopped once more, at another moment.
+    // The worker takes other runs, and is paused once more, at another moment.
     sleeper.child.kill('SIGSTOP')
     await pause(PAUSE_MS)
     sleeper.child.kill('SIGCONT')
@@ -117,21 +117,21 @@ it('keeps every acknowledged delivery, each with exactly one run that succeeds',
     [flow.id],
   )
   expect(acknowledged.size).toBeGreaterThanOrEqual(ACKNOWLEDGED_AT_LEAST)
-  // Nothing but "not now" was ever said.
+  // Every refusal was a 503.
   expect([...refused.keys()].filter((status) => status !== 503 && status !== 0)).toEqual([])
   expect(runs.filter(({ status }) => status !== 'succeeded')).toEqual([])
   const runOf = new Map(runs.map(({ event, id }) => [event, id]))
-  // One run per delivery, and it is the one that was promised.
+  // Each delivery has one run, and it is the one that the reply named.
   expect(runs.length).toBe(runOf.size)
   expect([...acknowledged].filter(([event, runId]) => runOf.get(event) !== runId)).toEqual([])
   for (const path of ['/first', '/second']) {
     const arrived = new Set(sink.received.filter((r) => r.url === path).map((r) => JSON.parse(r.body).id as string))
     expect([...acknowledged.keys()].filter((event) => !arrived.has(event))).toEqual([])
   }
-  // The counter of the flow was raised once per run, whatever became of the connections.
+  // Each run raised the counter of the flow once, whatever happened to the sockets.
   const [counter] = await query(url, `select value from key_value where flow_id = $1 and key = 'runs'`, [flow.id])
   expect(Number(counter.value)).toBe(runs.length)
-  // From the moment a second request has left, the first is in the journal and never sent again.
+  // Once a second request has left, the first is in the journal and is never sent again.
   const seenSecond = new Set<string>()
   const repeated = sink.received.filter(({ url: path, body }) => {
     if (path === '/second') seenSecond.add(body)
@@ -153,7 +153,7 @@ async function startedAtLast<T>(start: () => Promise<T>): Promise<T> {
     }
 }
 
-/** The run's id of a 2xx; status 0 where no answer came. */
+/** Resolves with the run's id of a 2xx; status 0 if no answer came. */
 function post(target: URL, agent: Agent, id: string): Promise<{ status: number; runId: string | null }> {
   return new Promise((resolve) => {
     const none = () => resolve({ status: 0, runId: null })

@@ -1,4 +1,4 @@
-// The command line on PostgreSQL: directly on the database, beside the server that runs on it.
+// Tests the command line on PostgreSQL: directly on the database, beside the server that uses it.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -38,7 +38,7 @@ describe('the command line on PostgreSQL', () => {
       body: '{}',
     })
     expect(sent.status).toBe(200)
-    // What the command takes on, the server runs.
+    // The server runs the run that the command accepted.
     const taken = (await callCli(['send', 'Shared', '--data', '{}', '--json'], { env })).json()
     expect((await millrace.runEnded(taken.body.id)).vars).toEqual({ greeting: 'Hello' })
   })

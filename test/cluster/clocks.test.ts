@@ -1,4 +1,4 @@
-// Machines whose clocks are wrong: the database's clock decides when something is due.
+// Tests machines whose clocks are wrong: the database's clock decides when something is due.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startCluster } from '../harness/cluster.ts'
 import { type Databases, startDatabases } from '../harness/postgres.ts'
@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => databases.stop())
 
-/** A process in which every clock on the wall is off by so many hours. */
+/** Returns the environment of a process in which every wall clock is off by `hours` hours. */
 function hoursOff(hours: number): Record<string, string> {
   const shift = hours * 3_600_000
   const source = `const Right = Date
@@ -21,7 +21,7 @@ function hoursOff(hours: number): Record<string, string> {
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(source)}` }
 }
 
-/** Both end after about two seconds, or after an hour. */
+/** Both waits end after about two seconds, or with a wrong clock after an hour. */
 const waits = {
   'a wait': (_url: string) => [{ id: 'pause', kind: 'wait', seconds: 2 }],
   'a retry': (url: string) => [{ id: 'call', kind: 'http', method: 'GET', url, retry: { attempts: 2, delay: 2 } }],

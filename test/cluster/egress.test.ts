@@ -1,4 +1,4 @@
-// What flows may not reach where the data is on a PostgreSQL server.
+// Tests what flows may not reach if the data is on a PostgreSQL server.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { databaseEndpoint } from '../../src/storage/postgres/database.ts'
 import { type Millrace, startMillrace, TEST_KEY } from '../harness/millrace.ts'

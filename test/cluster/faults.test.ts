@@ -1,4 +1,4 @@
-// Workers that die or stand still, and a database that goes away: nothing acknowledged is lost, and no process needs a person.
+// Tests workers that die or stand still, and a database that goes away: nothing is lost, and no process needs a person.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Cluster, startCluster } from '../harness/cluster.ts'
 import { startGate } from '../harness/gate.ts'
@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => postgres.stop())
 
-/** What docs/scale.md#what-holds-among-processes promises. */
+/** The promise of docs/scale.md#what-holds-among-processes. */
 const RECOVERED_WITHIN_MS = 15_000
 
 const callTwice = {
@@ -95,7 +95,7 @@ describe('a worker that stands still and wakes up after others have its runs', {
     paused.child.kill('SIGSTOP')
     const other = await cluster.add('worker')
     await gate.count(2)
-    // The reply to the sleeper is there when it wakes; the second one's comes later.
+    // The reply to the sleeper is there when it wakes; that of the second worker comes later.
     await gate.letOne({ to: 'sleeper' })
     paused.child.kill('SIGCONT')
     await vi.waitFor(
@@ -192,7 +192,7 @@ describe('a database that goes away', { timeout: 120_000 }, () => {
     expect((await web!.runEnded(next)).status).toBe('succeeded')
     const { items } = (await web!.api('GET', `/runs?flow=${flow.id}`)).body
     expect(items.map((one: { id: string }) => one.id)).toEqual([next, id])
-    // One request each: nothing was sent twice because of it.
+    // There is one request each: nothing was sent twice.
     expect(gate.received.map(({ url }) => url)).toEqual(['/under-way', '/next'])
     expect(await cluster.stop()).toEqual([0, 0])
     await gate.close()

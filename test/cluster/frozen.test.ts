@@ -1,4 +1,4 @@
-// A worker that stands still while it holds locks in the database: the others go on without it, and it goes on when it wakes.
+// Tests a worker that stands still while it holds locks in the database: others continue without it, and it when it wakes.
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startCluster } from '../harness/cluster.ts'
@@ -49,7 +49,7 @@ describe('a worker that stands still inside a transaction', { timeout: 60_000 },
     const ids = await Promise.all(Array.from({ length: 20 }, async (_, n) => (await post({ n })).body.id as string))
     for (const id of ids) expect((await web!.runEnded(id)).status).toBe('succeeded')
 
-    // Awake again, it is as good as any.
+    // After it wakes, the worker works like any other.
     frozen.child.kill('SIGCONT')
     expect((await web!.runEnded(first)).status).toBe('succeeded')
     cluster.workers[0]!.child.kill('SIGTERM')

@@ -1,4 +1,4 @@
-// A worker that stood still for so long that others carried on its runs must not send what it was about to send.
+// Tests that a worker whose runs others took over while it stood still does not send what it was about to send.
 import { expect, it } from 'vitest'
 import { startCluster } from '../harness/cluster.ts'
 import { query, startPostgres } from '../harness/postgres.ts'
@@ -14,7 +14,7 @@ it('sends nothing of the runs that others finished while it stood still', { time
   })
   const postgres = await startPostgres()
   const url = await postgres.create()
-  // One at a time: the other runs wait for their turn, each with a claim that was confirmed.
+  // Runs go one at a time: the others wait for their turn, each with a claim that was confirmed.
   const cluster = await startCluster(
     url,
     { web: 1, workers: 1 },
@@ -44,7 +44,7 @@ it('sends nothing of the runs that others finished while it stood still', { time
   await until(url, `select count(*)::int as n from run where status = 'succeeded'`, RUNS)
   release()
   paused!.child.kill('SIGCONT')
-  // It has noticed when it counts as another worker.
+  // The worker has noticed once it counts as another worker.
   await until(url, `select count(*)::int as n from worker`, 2)
   expect((await deliver()).status).toBe(200)
   await until(url, `select count(*)::int as n from run where status = 'succeeded'`, RUNS + 1)

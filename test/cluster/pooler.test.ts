@@ -1,4 +1,4 @@
-// PgBouncer between Millrace and PostgreSQL: with sessions it works; without them one line says what to do.
+// Tests PgBouncer between Millrace and PostgreSQL: with sessions it works; without them one line says what to do.
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { callCli } from '../harness/cli.ts'
@@ -65,7 +65,7 @@ describe.skipIf(NO_PGBOUNCER)(`PgBouncer${NO_PGBOUNCER ? ` (skipped: ${NO_PGBOUN
     const changed = await startPgBouncer(postgres.port, 'transaction', pooler.port)
     const answer = await vi.waitFor(
       async () => {
-        // Load mixes the sessions.
+        // The load mixes up the sessions.
         await Promise.all(Array.from({ length: 20 }, () => post({})))
         const response = await fetch(`${web!.url}/readyz`)
         expect(response.status).toBe(503)

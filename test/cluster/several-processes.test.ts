@@ -1,4 +1,4 @@
-// Two processes that take deliveries and two that run them, on one real PostgreSQL: what one does holds in all.
+// Tests two processes that take deliveries and two that run them, on one real PostgreSQL: a change by one applies to all.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Cluster, startCluster } from '../harness/cluster.ts'
 import { openEvents } from '../harness/event-stream.ts'
@@ -304,7 +304,7 @@ describe('what must happen once', () => {
       expect(gate.held()).toBe(Math.min(2, 8 - n))
       order.push((await gate.letOne()).url)
     }
-    // The first two run at once, in two processes: either may be heard of first.
+    // The first two run at once, in two processes: either may arrive first.
     expect(order.slice(0, 2).toSorted()).toEqual(['/line-0', '/line-1'])
     expect(order.slice(2)).toEqual(Array.from({ length: 6 }, (_, n) => `/line-${n + 2}`))
     for (const id of ids) expect((await one.runEnded(id)).status).toBe('succeeded')
@@ -373,7 +373,7 @@ describe('a run that another process runs', () => {
     const events = await openEvents(`${other.url}/api/v1/flows/${published.flow.id}/events`)
     const seen: string[] = []
     const client = createClient(one.url)
-    // A watcher is known to the other processes a moment after it came.
+    // The other processes know of a watcher a moment after it came.
     for (let tries = 0; !seen.includes('delivery') && tries < 20; tries++) {
       const { body } = await postTo(one, webhookOf(published), {})
       await client.runEnded(body.id)

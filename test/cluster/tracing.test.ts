@@ -1,4 +1,4 @@
-// A trace goes on in the process that runs the run.
+// Tests that a trace continues in the process that runs the run.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Cluster, startCluster } from '../harness/cluster.ts'
 import { type Databases, startDatabases } from '../harness/postgres.ts'

@@ -1,4 +1,4 @@
-// From the embedded database to PostgreSQL with runs under way: they go on, and everything that was kept is there.
+// Tests the move from the embedded database to PostgreSQL with runs under way: they continue, and all data is there.
 import { execFileSync, type SpawnSyncReturns, spawnSync } from 'node:child_process'
 import { readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -91,7 +91,7 @@ describe('millrace transfer', { timeout: 180_000 }, () => {
         body: JSON.stringify(body),
       })
 
-    // What was in flight is sent again; one at a time, in order.
+    // Requests in flight are sent again, one at a time, in order.
     await gate.count(2)
     expect(gate.received.map(({ url: path }) => path)).toEqual(['/line-1', '/line-1'])
     gate.open()
@@ -100,7 +100,7 @@ describe('millrace transfer', { timeout: 180_000 }, () => {
     const waited = await web.runEnded(waits)
     expect(waited.status).toBe('succeeded')
     expect((waited.webhook.body as { text: string }).text).toBe('é \u0000 𝄞')
-    // What the journal held was not sent again.
+    // Requests whose outcome is in the journal are not sent again.
     expect(upstream.received.map(({ url: path }) => path).toSorted()).toEqual([
       '/line-1',
       '/line-2',

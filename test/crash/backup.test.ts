@@ -1,4 +1,4 @@
-// A backup made under load, restored into another folder, has every run that was acknowledged before it began.
+// Tests that a backup made under load, restored into another folder, has every run that was acknowledged before it began.
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -42,7 +42,7 @@ describe('a backup', () => {
     expect(made).toMatchObject({ exit: 0, json: expect.any(Function) })
     expect(made.json()).toEqual({ file, size: statSync(file).size })
     expect(statSync(file).mode & 0o777).toBe(0o600)
-    // Deliveries were taken on all the while, and nothing is left in the folder.
+    // Deliveries were accepted during the backup, and it leaves nothing in the folder.
     expect(during).toBeGreaterThan(before.length)
     expect(readdirSync(dataDir).filter((name) => name.includes('backup'))).toEqual([])
     const audit = (await millrace.api('GET', '/audit')).body.items
@@ -55,7 +55,7 @@ describe('a backup', () => {
     expect(await callCli(args)).toMatchObject({ exit: 0, stdout: expect.stringContaining(restored) })
     const again = await startMillrace({ MILLRACE_DATA_DIR: restored })
     for (const id of before) expect((await again.runEnded(id)).status).toBe('succeeded')
-    // The sealed literal can be read: the key fits.
+    // The sealed literal can be read, so the key is right.
     const sent = await fetch(`${again.url}/api/v1/webhooks/${flow.webhook.id}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'X-Key': 'a-sealed-literal' },

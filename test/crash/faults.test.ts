@@ -1,4 +1,4 @@
-// Faults around a running process: being told to stop, a full disk, a damaged folder, a wrong setting.
+// Tests faults around a running process: a stop, a full disk, a damaged folder, a wrong setting.
 import { execFileSync } from 'node:child_process'
 import { rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -93,7 +93,7 @@ describe('a full disk', () => {
     const dataDir = folder()
     const port = await freePort()
     const environment = { MILLRACE_ENV_UPSTREAM: upstream.url }
-    // 512-byte blocks: no file may grow past 4 MB.
+    // The limit is in blocks of 512 bytes: no file may grow past 4 MB.
     const limited = await spawnMillrace(dataDir, port, { ...environment, TEST_FILE_BLOCKS: '8000' })
     const { flow, post } = await limited.publish(callUpstream)
     const acknowledged: string[] = []

@@ -1,4 +1,4 @@
-// kill -9 in the middle of load, again and again: what was acknowledged must reach its end, exactly once as a run.
+// Tests kill -9 under load, again and again: every acknowledged delivery must end, exactly once as a run.
 import { rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -8,7 +8,7 @@ import { startUpstream } from '../harness/upstream.ts'
 
 const KILLS = 5
 const CONNECTIONS = 16
-/** Acknowledged deliveries before each kill: the test cannot pass on an idle server. */
+/** The acknowledged deliveries before each kill: the test must not pass on an idle server. */
 const ACKNOWLEDGED_BEFORE_KILL = 400
 
 const folder = temporaryFolder()
@@ -43,7 +43,7 @@ describe('kill -9 under load', () => {
     })
     const target = new URL(`/api/v1/webhooks/${flow.webhook.id}`, server.url)
 
-    /** Acknowledged ids and the runs they were told. */
+    /** Maps acknowledged ids to the runs that the replies named. */
     const acknowledged = new Map<string, string>()
     let next = 0
     for (let kill = 0; kill < KILLS; kill++) {
@@ -61,7 +61,7 @@ describe('kill -9 under load', () => {
     expect([...acknowledged.values()].filter((id) => !runIds.has(id))).toEqual([])
     expect(new Set(acknowledged.values()).size).toBe(acknowledged.size)
 
-    // Every acknowledged id reached the sink, at both steps; one run each, so no id has two different runs.
+    // Every acknowledged id reached the sink, at both steps; there is one run each, so no id has two different runs.
     const idsAt = (path: string) =>
       sink.received.filter((r) => r.url === path).map((r) => JSON.parse(r.body).id as string)
     const first = new Set(idsAt('/first'))
@@ -83,7 +83,7 @@ describe('kill -9 under load', () => {
       else if (seenSecond.has(id)) repeated.push(id)
     }
     expect(repeated).toEqual([])
-    // Only what was in flight at a kill may have been sent twice.
+    // Only requests in flight at a kill may have been sent twice.
     const inFlight = KILLS * 256
     expect(idsAt('/first').length - first.size).toBeLessThanOrEqual(inFlight)
 
@@ -93,7 +93,7 @@ describe('kill -9 under load', () => {
   })
 })
 
-/** Posts over keep-alive connections; kills the server once enough are acknowledged, with requests still on their way. */
+/** Posts over keep-alive sockets; kills the server once enough deliveries are acknowledged, with requests under way. */
 async function postUntilKilled(
   target: URL,
   server: MillraceProcess,
@@ -118,7 +118,7 @@ async function postUntilKilled(
   agent.destroy()
 }
 
-/** The run's id of a 2xx; null where no answer came. */
+/** Resolves with the run's id of a 2xx; null if no answer came. */
 function post(target: URL, agent: Agent, id: string): Promise<string | null> {
   return new Promise((resolve) => {
     const outgoing = request(
@@ -138,7 +138,7 @@ function post(target: URL, agent: Agent, id: string): Promise<string | null> {
   })
 }
 
-/** All runs of the flow, once none is under way any more. */
+/** Returns all runs of the flow, once none is under way. */
 async function finishedRuns(server: MillraceProcess, flowId: string): Promise<{ id: string; status: string }[]> {
   const client = createClient(server.url)
   for (const status of ['queued', 'running', 'waiting'])

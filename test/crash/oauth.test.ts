@@ -1,4 +1,4 @@
-// kill -9 while an OAuth token is being refreshed.
+// Tests kill -9 while an OAuth access token is being refreshed.
 import { rmSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Visitor } from '../harness/authorization-server.ts'
@@ -35,7 +35,7 @@ afterEach(async () => {
 
 const here = (url: string) => url.replace('//localhost', '//127.0.0.1')
 
-/** A connected connection whose access token has ended, and a flow that uses it. */
+/** Creates a connected connection whose access token has expired, and a flow that uses it. */
 async function setUp() {
   await millrace.api('POST', '/connections', { name: 'crm', kind: 'oauth2', fields: odd.fields() })
   const connect = async () => {
@@ -58,7 +58,7 @@ async function setUp() {
   return { connect, flow, post }
 }
 
-/** Kills the process when the token endpoint has been asked. */
+/** Kills the process when the token endpoint has received a request. */
 async function killWhenAsked(): Promise<void> {
   await new Promise<void>((resolve) => {
     odd.habits.before = () => {

@@ -1,4 +1,4 @@
-// kill -9 at chosen points of one run: while it waits, and between a request and its reply.
+// Tests kill -9 at chosen points of one run: while it waits, and between a request and its reply.
 import { rmSync } from 'node:fs'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { freePort } from '../harness/free-port.ts'
@@ -46,7 +46,7 @@ const call = (id: string, more: object = {}) => ({
 describe('kill -9 while a retry waits', { timeout: 120_000 }, () => {
   it('goes on waiting after the restart, three crashes in a row, and sends each attempt once', async () => {
     const start = await setUp((request, response) => {
-      // Longer than the crashes take, and without jitter.
+      // The delay is longer than the crashes take, and without jitter.
       if (request.url === '/second' && upstream.received.length < 3) response.writeHead(503, { 'retry-after': '20' })
       response.end('{}')
     })
@@ -69,7 +69,7 @@ describe('kill -9 while a retry waits', { timeout: 120_000 }, () => {
       ['second', 2],
     ])
     expect(upstream.received.map((request) => request.url)).toEqual(['/first', '/second', '/second'])
-    // The same step, sent again, carries the same uuid.
+    // A step that is sent again carries the same uuid.
     expect(upstream.received[2]!.body).toBe(upstream.received[1]!.body)
   })
 })
@@ -181,7 +181,7 @@ describe('kill -9 in the middle of a loop', { timeout: 90_000 }, () => {
       await kill()
       hang = stuckAt(next)
       await start()
-      // All that was in flight again, and all up to where it hangs next.
+      // Requests in flight are sent again, and then all up to where the run hangs next.
       expected =
         upstream.received.length + Math.min(next + CONCURRENCY, ITEMS) - (new Set(sentItems()).size - CONCURRENCY)
     }

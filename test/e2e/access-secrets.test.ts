@@ -1,4 +1,4 @@
-// What lets somebody in is shown once, to whom it is for, and stands nowhere else.
+// Tests that credentials are shown once, to their owner, and appear nowhere else.
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addUser, type Browser, codeOf, openBrowser, PASSWORD, setUpCode, setUpOwner } from '../harness/browser.ts'
@@ -8,7 +8,7 @@ import { type Millrace, startMillrace, TOKEN, temporaryFolder } from '../harness
 let millrace: Millrace
 let owner: Browser
 const dataDir = temporaryFolder()
-/** By what it is. */
+/** The secrets by what they are. */
 const secrets: Record<string, string> = { 'the admin token': TOKEN, 'a password': PASSWORD }
 const seen: string[] = []
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
   const passwords = { currentPassword: PASSWORD, newPassword: secrets['a new password'] }
   const changed = await user.send('POST', '/api/auth/change-password', passwords)
   secrets['a session after a change'] = user.cookie()!.split('=')[1]!
-  // A wrong guess is somebody's right password elsewhere.
+  // A wrong guess may be the user's right password on another site.
   secrets['a guess'] = 'gu3ssed p4ssword for another site'
   for (const body of [
     { email: 'user@example.com', password: secrets['a guess'] },
@@ -81,7 +81,7 @@ describe('what lets somebody in', () => {
     const secret = secrets[name]!
     expect(leaksOf(seen.join('\n'), secret)).toEqual([])
     expect(leaksInFolder(dataDir, secret)).toEqual([])
-    // The one line whose purpose it is.
+    // The only log line that is meant to show a code.
     const log = millrace.log().replace(/There is no owner yet\..*/, '')
     expect(leaksOf(log, secret)).toEqual([])
   })

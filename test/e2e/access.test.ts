@@ -1,4 +1,4 @@
-// The access table: every route of a running server, called by everybody.
+// Tests the access table: every kind of caller calls every route of a running server.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ACCESS, type Access } from '../../src/http/access/access.ts'
 import { addUser, type Browser, openBrowser, PASSWORD, setUpOwner } from '../harness/browser.ts'
@@ -18,7 +18,7 @@ beforeAll(async () => {
   for (const [name, browser] of Object.entries(sessions))
     callers[name] = async (method, path) => {
       const answer = await firstOf(method, path, { cookie: browser.cookie()!, origin: origin() })
-      // Signing out works: the rest of the table needs another session.
+      // Signing out ends the session: the rest of the table needs another one.
       if (path === '/api/auth/sign-out') await browser.send('POST', '/api/auth/sign-in/email', SIGN_IN[name])
       return answer
     }
@@ -38,7 +38,7 @@ const SIGN_IN: Record<string, object> = {
 
 const origin = () => `http://localhost:${millrace.port}`
 
-/** Only the head of the answer: some are endless. */
+/** Reads only the head of the answer: some answers are endless. */
 async function firstOf(method: string, path: string, headers: Record<string, string>): Promise<Answer> {
   const ending = new AbortController()
   const response = await fetch(millrace.url + path, {
@@ -62,7 +62,7 @@ const REACH: Record<string, Access[]> = {
   'session of an owner': ['open', 'session', 'read', 'write', 'admin'],
 }
 
-/** Ids of nothing: whoever is let in finds nothing, and changes nothing. */
+/** The ids do not exist: a caller who is let in finds nothing, and changes nothing. */
 const urlOf = (path: string) => path.replaceAll(/:\w+/g, (name) => (name === ':version' ? '1' : 'none'))
 
 describe('the access table', () => {
@@ -76,7 +76,7 @@ describe('the access table', () => {
     if (REACH[caller]!.includes(needed)) {
       expect([401, 403, 500]).not.toContain(answer.status)
     } else expectFailure(answer, caller === 'nobody' ? 401 : 403, caller === 'nobody' ? 'unauthorized' : 'forbidden')
-    // Where there is no route, this is what is said.
+    // The server answers this if there is no such route.
     expect(JSON.stringify(answer.body)).not.toContain('There is nothing at')
   })
 })

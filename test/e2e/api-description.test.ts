@@ -1,4 +1,4 @@
-// The API's own description: that it is one which programs can be made from, and that it tells the truth.
+// Tests the API's description: programs can be generated from it, and it is true.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ACCESS } from '../../src/http/access/access.ts'
 import { type Managed, startManaged } from '../harness/management.ts'
@@ -27,7 +27,7 @@ interface Description {
 
 let managed: Managed
 let description: Description
-/** By operationId. */
+/** The operations by operationId. */
 let operations: Map<string, { method: string; path: string; operation: Operation }>
 
 beforeAll(async () => {
@@ -46,7 +46,7 @@ afterAll(() => managed.stop())
 
 const compiled = new Map<string, (value: unknown) => unknown[]>()
 
-/** A schema of the description as a document of its own. */
+/** Compiles a schema of the description as a document of its own. */
 function compile(schema: object): (value: unknown) => unknown[] {
   const written = JSON.stringify(schema)
   const $defs = written.includes('"#/components/') ? description.components.schemas : {}
@@ -56,7 +56,7 @@ function compile(schema: object): (value: unknown) => unknown[] {
   return known
 }
 
-/** Every body that is sent or answered, with its place. */
+/** Yields every body that is sent or answered, with its place. */
 function* media(): Generator<[place: string, type: string, media: Media]> {
   for (const { method, path, operation } of operations.values()) {
     for (const [type, of] of Object.entries(operation.requestBody?.content ?? {})) yield [`${method} ${path}`, type, of]
@@ -72,7 +72,7 @@ describe('the description', () => {
 
   it('gives every route an operation with a name of its own, a described group and what it answers when it succeeds', () => {
     const routes = Object.keys(ACCESS).filter(
-      // The web UI is no call of the API, and these two always answer 405.
+      // The web UI is not a call of the API, and these two always answer 405.
       (route) => !['GET /*', 'GET /api/mcp', 'DELETE /api/mcp'].includes(route),
     )
     const listed = [...operations.values()].map(
@@ -84,7 +84,7 @@ describe('the description', () => {
       expect(groups, id).toContain(operation.tags[0])
       const succeeds = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'))
       expect(succeeds.length, id).toBeGreaterThan(0)
-      // One of them says what comes, unless nothing does.
+      // One success status describes the reply, unless there is none.
       expect(
         succeeds.some(([status, { content }]) => content !== undefined || status === '204'),
         id,

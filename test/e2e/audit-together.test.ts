@@ -1,4 +1,4 @@
-// A database that takes no entries for the audit log: whatever would have one is not done.
+// Tests a database that accepts no entries of the audit log: an operation that needs one is not done.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -8,7 +8,7 @@ import { type Databases, query, startDatabases } from '../harness/postgres.ts'
 
 interface Storage {
   environment: Record<string, string>
-  /** Whether entries are taken from here on. */
+  /** Sets whether entries are accepted from now on. */
   takeEntries(taken: boolean): Promise<void>
   stop(): Promise<void>
 }
@@ -93,7 +93,7 @@ describe.each([
   const state = async () => {
     const lists = ['/flows', '/connections', '/tokens', '/invitations', '/runs', '/audit']
     const items = await Promise.all(lists.map(async (path) => (await millrace.api('GET', path)).body.items))
-    // When a token was last used is noted beside everything else.
+    // The time of a token's last use changes with every call.
     return JSON.parse(JSON.stringify(items, (key, value) => (key === 'lastUsedAt' ? undefined : value)))
   }
 
@@ -108,7 +108,7 @@ describe.each([
       expect([action, status]).toEqual([action, 500])
       expect([action, await state()]).toEqual([action, before])
     }
-    // The route of the flow that was not deleted.
+    // The flow was not deleted, and so its route still works.
     const delivered = await fetch(`${millrace.url}/api/v1/webhooks/${webhook.id}`, {
       method: 'POST',
       body: '{}',

@@ -1,4 +1,4 @@
-// The audit log: who did what, newest first.
+// Tests the audit log: who did what, newest first.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { documentOf, held, ISO, type Managed, startManaged } from '../harness/management.ts'
 
@@ -20,7 +20,7 @@ const entries = async (query = ''): Promise<Entry[]> => (await api('GET', `/audi
 describe('the audit log', () => {
   it('has every change of a flow and what was done to its runs', async () => {
     const flow = await managed.create([held])
-    // An editor saves every few seconds: that is one entry.
+    // An editor saves every few seconds, which makes one entry.
     for (let i = 0; i < 3; i++) await api('PUT', `/flows/${flow.id}`, documentOf([held], {}, 'Renamed'))
     await api('POST', `/flows/${flow.id}/publish`)
     await api('POST', `/flows/${flow.id}/versions/1/restore`)

@@ -1,4 +1,4 @@
-// Large bodies at once: those that memory has room for are taken on, the others are told to come again, small ones always get in.
+// Tests large bodies at once: those that fit into memory are accepted, the others get 503, small ones are always accepted.
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { expectFailure } from '../harness/inbox.ts'
@@ -22,7 +22,7 @@ afterAll(() => millrace.stop())
 
 const held = async () => (await scrape(millrace)).get('millrace_body_bytes')
 
-/** A sender whose body is expected: room for it is kept. */
+/** Opens a sender whose body is expected, so that memory is reserved for it. */
 async function announce(bytes: number): Promise<RawConnection> {
   const connection = await connectRaw(millrace.port)
   const headers = [`Content-Length: ${bytes}`, 'Expect: 100-continue']
@@ -40,16 +40,16 @@ it('refuses a large body at once while others fill the memory for them, and take
   const first = await announce(MIB)
   const second = await announce(MIB)
   expect(await held()).toBe(2 * MIB)
-  // By its declared length, before a byte of it is there.
+  // The declared length counts, before any byte has come.
   const headers = [`Content-Length: ${MIB / 2}`]
   expectNoRoom(await sendRaw(millrace.port, requestBytes({ target, headers, body: '' })))
-  // As it grows.
+  // The length counts as the body grows.
   const chunk = document(20_000)
   const chunked = `${chunk.length.toString(16)}\r\n${chunk}\r\n0\r\n\r\n`
   expectNoRoom(
     await sendRaw(millrace.port, requestBytes({ target, headers: ['Transfer-Encoding: chunked'], body: chunked })),
   )
-  // As it comes out of its encoding.
+  // The decoded length counts.
   const encoded = (bytes: number) =>
     sendRaw(
       millrace.port,

@@ -1,4 +1,4 @@
-// Connections, tokens and users from the command line: secrets come from anywhere but the command line itself.
+// Tests connections, tokens and users on the command line: secrets never come from its arguments.
 import { spawnSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// A folder of files as the source of the flows: applied, compared, and never over somebody else's edits.
+// Tests a folder of files as the source of flows: applied, compared, and never over the edits of another user.
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -20,7 +20,7 @@ afterAll(async () => {
   await millrace.stop()
   rmSync(base, { recursive: true })
 })
-// Each test has a folder, and by it a source, of its own.
+// Each test has its own folder, and so its own source.
 beforeEach(() => {
   folder = join(base, `flows-${++cases}`)
   mkdirSync(folder)
@@ -62,7 +62,7 @@ describe('flows apply', () => {
 
     const second = await apply()
     expect(second).toMatchObject({ exit: 0, stdout: '= 2 flows unchanged\nNothing to do.\n' })
-    // A comment, the order of keys and the form do not count.
+    // A comment, the order of keys and the format do not count.
     write('shop/orders.yaml', `# what a shop needs\n${flowText('Orders')}`)
     expect((await apply()).stdout).toContain('Nothing to do.')
     expect((await flowOf('Orders')).revision).toBe(1)
@@ -110,7 +110,7 @@ describe('flows apply', () => {
     expect((await flowOf('Edited')).revision).toBe(2)
     expect(await cli('flows', 'diff', folder)).toMatchObject({ exit: 4 })
 
-    // Once the file has the same, nobody's edit is lost.
+    // Once the file has the same content, applying it loses no edit.
     write('a.yaml', flowText('Edited', 'by hand'))
     expect(await apply()).toMatchObject({ exit: 0, stdout: expect.stringContaining('Nothing to do.') })
     write('a.yaml', flowText('Edited', 'from the file'))
@@ -229,7 +229,7 @@ describe('the sources of flows', () => {
     expectFailure(await millrace.api('PUT', '/flows/flow_none/source', source), 404, 'not_found')
     const listed = async () => (await millrace.api('GET', '/flow-sources?source=repo')).body.items
     expect(await listed()).toEqual([{ flowId: flow.id, ...source }])
-    // The file speaks for one flow.
+    // A file is the source of one flow only.
     const other = (await millrace.api('POST', '/flows', documentOf([], {}, name('Other source')))).body
     await millrace.api('PUT', `/flows/${other.id}/source`, source)
     expect(await listed()).toEqual([{ flowId: other.id, ...source }])

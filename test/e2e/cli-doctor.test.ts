@@ -1,4 +1,4 @@
-// `millrace doctor`: what it finds where all is well, and where it is not.
+// Tests `millrace doctor`: what it finds if all is well, and if it is not.
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -19,7 +19,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** `ok disk`, `failed key`, … in order, and the words of each. */
+/** Returns `ok disk`, `failed key`, … in order, and the text of each. */
 async function doctor(env: Record<string, string>, ...args: string[]) {
   const { exit, json } = await callCli(['doctor', '--json', ...args], { env })
   const { checks } = json() as { checks: { check: string; state: string; says: string }[] }

@@ -1,4 +1,4 @@
-// `millrace test`: flows against their fixtures, offline and always the same; and runs that become fixtures.
+// Tests `millrace test`: flows with their fixtures, offline and always with the same result; and runs that become fixtures.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
@@ -330,7 +330,7 @@ describe('a run as a test', () => {
     const tested = await callCli(['test', folder, '--json'])
     expect(tested.json().tests).toMatchObject([{ name: `as in ${id}`, faults: [] }])
     expect(tested.exit).toBe(0)
-    // It does hold the flow to something.
+    // The fixture does check the flow.
     write('flow.yaml', readFileSync(join(folder, 'flow.yaml'), 'utf8').replace('vars.total', 'vars.page'))
     expect((await callCli(['test', folder, '--json'])).json().tests[0].faults).toEqual([
       'requests[1].body.total\n  expected 150\n  actual   "1"',

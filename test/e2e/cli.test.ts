@@ -1,4 +1,4 @@
-// The command line against a server, a data folder, and nothing.
+// Tests the command line with a server, with a data folder, and with neither.
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

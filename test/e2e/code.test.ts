@@ -73,7 +73,7 @@ describe('a code step', () => {
     const { id } = (await post({})).body
     await millrace.runEnded(id, ['running'])
     expect((await millrace.api('POST', `/runs/${id}/cancel`)).body.status).toBe('cancelled')
-    // Its worker is free again.
+    // The worker of the code is free again.
     expect((await run(flow('export default () => "free"'))).status).toBe('succeeded')
   })
 })

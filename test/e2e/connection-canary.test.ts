@@ -1,4 +1,4 @@
-// A canary in every kind of connection, and a failure at every phase of a request: the canary is found nowhere.
+// Tests a canary in every kind of connection, and a failure at every phase of a request: the canary appears nowhere.
 import { readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -22,7 +22,7 @@ import { startUpstream, type Upstream } from '../harness/upstream.ts'
 
 const TOO_LARGE = 10_485_761
 
-/** Sends back all that it got; the path says how. */
+/** Sends back all that it receives; the path says how. */
 let upstream: Upstream
 let other: Upstream
 let odd: OddServer
@@ -141,7 +141,7 @@ const NAMES: Record<string, { kind: string; fields: object; use(name: string): o
   },
 }
 
-/** Every reply that a GET request can get, on whatever route there is. */
+/** Returns every reply that a GET request can get, on every route. */
 async function everyReply(client: Client, ids: Record<string, string>): Promise<string> {
   const paths = Object.keys(ACCESS)
     .filter((route) => route.startsWith('GET /') && !route.endsWith('/events'))
@@ -191,7 +191,7 @@ describe('a canary', { timeout: 60_000 }, () => {
     const tested: unknown[] = []
     for (const [id] of phases) tested.push((await millrace.api('POST', `/flows/${flow.id}/steps/${id}/test`, {})).body)
 
-    // From now on it may be sent to one host only.
+    // From now on the connection may be sent to one host only.
     expect((await millrace.api('PUT', `/connections/${name}`, { hosts: ['api.example.com'] })).status).toBe(200)
     const refused = await millrace.publish(documentOf([step('call', `${upstream.url}/x`)]))
     const before = upstream.received.length

@@ -1,11 +1,11 @@
-// Connections: written once, used by name, kept from everybody's eyes and from hosts that they are not meant for.
+// Tests connections: written once, used by name, never shown, and never sent to hosts that they do not allow.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { leaksInFolder, leaksOf } from '../harness/leaks.ts'
 import { documentOf, expectIssues, ISO } from '../harness/management.ts'
 import { type Millrace, startMillrace } from '../harness/millrace.ts'
 import { startUpstream, type Upstream } from '../harness/upstream.ts'
 
-/** Of connections that are limited to hosts that nobody calls. */
+/** The secret of connections that are limited to hosts which no test calls. */
 const KEPT = 'k3pt "s3cret"/+?=1'
 const SECRET = 'tök3n "of" the+shop/1'
 
@@ -14,7 +14,7 @@ let other: Upstream
 let millrace: Millrace
 let api: Millrace['api']
 beforeAll(async () => {
-  // `/to/<status>/<url>` redirects; everything else echoes what came.
+  // `/to/<status>/<url>` redirects; everything else echoes the request.
   upstream = await startUpstream((request, response) => {
     const [, status, location] = /^\/to\/(\d+)\/(.+)/.exec(request.url) ?? []
     if (status) response.writeHead(Number(status), { location: decodeURIComponent(location!) })
@@ -32,7 +32,7 @@ afterAll(async () => {
 })
 
 let count = 0
-/** A connection of a name of its own. */
+/** Creates a connection with a new name. */
 async function connect(parts: object, name = `shop_${++count}`): Promise<string> {
   const created = await api('POST', '/connections', { name, ...parts })
   expect(created.body).toMatchObject({ name, state: 'ready' })
@@ -343,7 +343,7 @@ describe('a flow', () => {
 })
 
 describe('hosts', () => {
-  /** How a step sends the text that the template gives. */
+  /** Builds a step that sends the text of the template at each place. */
   const PLACES: Record<string, (template: string) => object> = {
     auth: (token) => ({ auth: { kind: 'bearer', token } }),
     'a header': (token) => ({ headers: [{ name: 'X-Key', value: `key=${token}` }] }),

@@ -1,4 +1,4 @@
-// What a run costs, as counts: rows, statements and syncs. Triggers in the database count what is really written to it.
+// Counts what a run costs: rows, statements and syncs. Triggers in the database count what is really written to it.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -13,7 +13,7 @@ let upstream: Upstream
 let db: DatabaseSync
 
 beforeAll(async () => {
-  // The first start makes the tables.
+  // The first start creates the tables.
   await (await startMillrace({ MILLRACE_DATA_DIR: dataDir })).stop()
   db = new DatabaseSync(join(dataDir, 'millrace.db'), { timeout: 5000 })
   db.exec('CREATE TABLE counted (what TEXT PRIMARY KEY, n INTEGER NOT NULL)')
@@ -37,7 +37,7 @@ afterAll(async () => {
 const set = (id: string) => ({ id, kind: 'set', vars: { total: '{{ webhook.body.total }}' } })
 const immediate = { kind: 'webhook' }
 
-/** What was written by `work`, where anything was. */
+/** Returns what `work` wrote, without zeros. */
 async function writtenBy(work: () => Promise<void>): Promise<Record<string, number>> {
   db.exec('UPDATE counted SET n = 0')
   await work()

@@ -1,4 +1,4 @@
-// The dashboard and the alert rules ask for nothing that Millrace does not export.
+// Checks that the dashboard and the alert rules use only metrics that Millrace exports.
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { load } from 'js-yaml'
@@ -31,7 +31,7 @@ const expressions = [
 ]
 
 const KEYWORDS = new Set(['by', 'without', 'and', 'or', 'unless', 'on', 'ignoring', 'bool'])
-/** What Prometheus adds itself. */
+/** The labels that Prometheus adds itself. */
 const ADDED = new Set(['job', 'instance'])
 const LABELS = /(\w+)\s*(?:=~|!~|!=|=)\s*"/g
 
@@ -39,7 +39,7 @@ interface Asked {
   metrics: string[]
   /** Each metric with the labels by which it is selected. */
   selected: { metric: string; labels: string[] }[]
-  /** Labels by which sums are kept apart. */
+  /** The labels by which sums are grouped. */
   kept: string[]
 }
 

@@ -1,4 +1,4 @@
-// Steps and runs for other tools: curl and HAR, over the API and the command line.
+// Tests the exchange of steps and runs with other tools: curl and HAR, over the API and the command line.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -168,7 +168,7 @@ describe('a run as HAR', () => {
       ],
     })
     expect(json.request.headers).toContainEqual({ name: 'Authorization', value: 'Bearer ***' })
-    // To the byte, where nothing is hidden.
+    // The bodies are the same to the byte, where nothing is hidden.
     expect([json, text].map(({ request }) => request.postData.text)).toEqual([sent[0]!.body, sent[1]!.body])
     expect(sent[0]!.body).toBe('"plain"')
     expect(form.request.postData).toEqual({
@@ -226,7 +226,7 @@ describe('a run as HAR', () => {
     expectHar(har)
     const { entries } = har.log
     expect(entries.map((entry: { comment: string; _error?: string }) => [entry.comment, entry._error?.split(':')[0]]))
-      // The last one was made, and then refused by the client.
+      // The last request was made, and then refused by the client.
       .toEqual([
         ['step token; its request was not made', 'connection_unauthorized'],
         ['step colon; its request was not made', 'invalid_header'],
@@ -280,7 +280,7 @@ describe('a step as curl', () => {
   --data-raw '"{{ webhook.body.text }}"' \\
   -L`)
     expect(await of('bytes')).toBe(`curl ${upstream.url}/bytes \\\n  -L`)
-    // Typed where no secret belongs, and known as one all the same.
+    // The secret was typed into a field for other values, and is recognised all the same.
     expect(await of('typed')).toContain("-H 'X-Typed: [secret]'")
     for (const { id: step, kind } of steps()) {
       if (kind !== 'http') continue
@@ -316,7 +316,7 @@ describe('a step from other tools', () => {
   })
 
   it('comes from an OpenAPI description, and works in a flow', async () => {
-    // Our own description is one that others would import.
+    // Other tools can import Millrace's own description.
     const own = await (await fetch(`${millrace.url}/api/v1/openapi.json`)).text()
     const file = join(folder, 'millrace.json')
     writeFileSync(file, own)

@@ -1,4 +1,4 @@
-// More deliveries at once than are taken on in a turn: pipelined in one piece, so that they are all there in one turn.
+// Tests more deliveries at once than one turn accepts: they are pipelined in one piece, so that all are there in one turn.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'

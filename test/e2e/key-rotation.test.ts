@@ -1,4 +1,4 @@
-// The key that seals is changed while the service runs: everything that is sealed moves to the new one, and the old one can go.
+// Tests a change of the sealing key while the service runs: all that is sealed moves to the new key, and the old can go.
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readdirSync, rmSync } from 'node:fs'
@@ -84,7 +84,7 @@ async function rotated(client: Client) {
     .then(() => keysOf(client))
 }
 
-/** One of everything that is sealed. */
+/** Creates one of everything that is sealed. */
 async function fill(millrace: Client) {
   const { api } = millrace
   await api('POST', '/connections', { name: 'shop', kind: 'bearer', fields: { token: TOKEN_OF_SHOP } })
@@ -130,8 +130,8 @@ describe('key rotation', { timeout: 120_000 }, () => {
     expect(before.keys).toHaveLength(2)
     const [current, old] = before.keys
     expect(current.id).toBe(before.current)
-    // Draft, two versions, another draft and version, a test run's document; the store's key; three connections, a grant, a
-    // request; runs and steps.
+    // Counts a draft, two versions, another draft and version, a test run's document; the store's key; three connections, a
+    // grant, a request; runs and steps.
     expect(old).toMatchObject({ given: true, sealed: expect.any(Number) })
     expect(old.sealed).toBeGreaterThan(15)
 
@@ -171,7 +171,7 @@ describe('key rotation', { timeout: 120_000 }, () => {
     const [oldKey, key] = [newKey(), newKey()]
     const millrace = await start(oldKey)
     const { flow, post } = await millrace.publish(documentOf([call()]))
-    // Large, so that it takes many batches.
+    // The document is large, so that resealing takes many batches.
     const content = { copy: LITERAL, more: 'x'.repeat(100_000) }
     const runs: string[] = []
     for (let i = 0; i < 60; i++) runs.push((await post(content)).body.id)
@@ -213,7 +213,7 @@ describe('key rotation', { timeout: 120_000 }, () => {
     db.close()
 
     millrace = await start(key, oldKey)
-    // Moved from another row.
+    // The sealed text was moved from another row.
     expect((await millrace.api('GET', '/connections/two')).body).toMatchObject({
       state: 'reconnect',
       reason: expect.stringContaining('cannot be read'),

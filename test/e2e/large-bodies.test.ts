@@ -1,4 +1,4 @@
-// What is too large to be shown is left out and said to be, everywhere; flows work with it whole.
+// Tests that data too large to be shown is left out and marked as such, everywhere; flows use it whole.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openEvents } from '../harness/event-stream.ts'
 import { expectFailure } from '../harness/inbox.ts'

@@ -1,4 +1,4 @@
-// More large runs than memory holds: they wait for one another, and all that were acknowledged come to their end.
+// Tests more large runs than memory holds: they wait for one another, and all that were acknowledged end.
 import { rmSync } from 'node:fs'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { freePort } from '../harness/free-port.ts'
@@ -49,11 +49,11 @@ it('carries 24 runs of 4 MB that wait for an API, and callers who wait for them,
     const answer = await post(BODY)
     expect(answer.status).toBe(200)
     ids.push(answer.body.id)
-    // Fewer than there is room for at once, so that none is refused.
+    // There are fewer than fit at once, so that none is refused.
     if (i % 10 === 0) callers.push(awaited.post(BODY))
   }
   await gate.count(1)
-  // They wait, and others do not wait for them.
+  // Large runs wait, and other runs do not wait for them.
   await millrace.runEnded((await small.post({})).body.id)
   gate.open()
   for (const caller of callers) expect((await caller).status).toBe(200)

@@ -1,4 +1,4 @@
-// Health, metrics, the API description, and who gets in: docs/api.md#system
+// Tests health, metrics, the API description, and access: docs/api.md#system
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ACCESS } from '../../src/http/access/access.ts'
 import { expectFailure } from '../harness/inbox.ts'
@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => managed.stop())
 
-/** Where a route does not take what the others do. */
+/** The kinds of access whose routes take other credentials than the rest. */
 const SECURITY: Record<string, object[] | undefined> = { open: [], token: [{ token: [] }] }
 
 describe('health, metrics and the API description', () => {

@@ -1,4 +1,4 @@
-// Flows over the API: saving, versions and publishing: docs/api.md#flows
+// Tests flows over the API: saving, versions and publishing: docs/api.md#flows
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectFailure } from '../harness/inbox.ts'
 import { call, documentOf, expectIssues, held, ISO, type Managed, startManaged } from '../harness/management.ts'

@@ -1,4 +1,4 @@
-// Runs, events and the inbox over the API: docs/api.md#runs
+// Tests runs, events and the inbox over the API: docs/api.md#runs
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openEvents } from '../harness/event-stream.ts'
 import { expectFailure } from '../harness/inbox.ts'
@@ -167,7 +167,7 @@ describe('runs', () => {
     gate.open()
     expect((await millrace.runEnded(third)).status).toBe('succeeded')
     expect((await millrace.run(second)).status).toBe('cancelled')
-    // The cancelled one sent nothing.
+    // The cancelled run sent nothing.
     expect(gate.received.length - before).toBe(2)
   })
 
@@ -203,7 +203,7 @@ describe('server-sent events', () => {
 
   it('tell of a flow: runs, refused deliveries and samples, in the shapes of the API', async () => {
     const { flow, post } = await millrace.publish(documentOf())
-    // Opens although nothing has happened yet.
+    // The stream opens although nothing has happened yet.
     const events = await openEvents(`${millrace.url}/api/v1/flows/${flow.id}/events`)
     const { id } = (await post({})).body
     expect((await events.next()).data).toMatchObject({ id, flowId: flow.id, status: 'queued', test: false })

@@ -1,4 +1,4 @@
-// Trying out a draft: Test Step and test runs: docs/api.md#testing
+// Tests the trial of a draft, by Test Step and test runs: docs/api.md#testing
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectFailure, runsOf } from '../harness/inbox.ts'
 import { call, documentOf, expectIssues, type Managed, startManaged } from '../harness/management.ts'
@@ -91,7 +91,7 @@ describe('Test Step', () => {
     expect((await test(flow.id, 'copy')).body.output).toEqual({ path: '/2', who: 'sample 2' })
     const given = { steps: { call: { body: { path: 'given' } } }, webhook: { headers: { 'X-Who': 'me' } } }
     expect((await test(flow.id, 'copy', given)).body.output).toEqual({ path: 'given', who: 'me' })
-    // What is not given still comes from the sample.
+    // Data that is not given still comes from the sample.
     expect((await test(flow.id, 'call', { webhook: { headers: { a: 'b' } } })).body.output.body.path).toBe('/2')
     expect((await test(flow.id, 'copy', { webhook: { body: { n: 9 } } })).body.output.who).toBe('sample 2')
   })

@@ -1,4 +1,4 @@
-// MCP over stdio: `millrace mcp` as a process of its own, on a server and on a data folder.
+// Tests MCP over stdio: `millrace mcp` as a process, on a server and on a data folder.
 import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -91,7 +91,7 @@ describe('millrace mcp', () => {
     expect(tested.body.status).toBe('queued')
     expect(isFolderInUse(dataDir)).toBe(false)
 
-    // A server takes the folder over: the same assistant goes on with it.
+    // A server takes the folder over: the same assistant continues with it.
     const server = await startMillrace({ MILLRACE_DATA_DIR: dataDir, MILLRACE_PORT: port })
     await server.runEnded(tested.body.id)
     expect((await assistant.call('get_run', { run: tested.body.id })).body.vars).toEqual({ greeting: 'Hello, Ada' })
@@ -113,7 +113,7 @@ describe('millrace mcp', () => {
     const idle = await metricsOf(api.fetch('GET', '/metrics', {}))
     await api.close()
     expect(idle).toContain('millrace_runs_queued')
-    // Node would hold on to whoever observes it, and to the whole server behind.
+    // Node would keep an observer of its metrics alive, and with it the whole server.
     expect(idle).not.toMatch(/nodejs_|process_/)
     rmSync(dataDir, { recursive: true })
   })
@@ -176,7 +176,7 @@ describe('millrace mcp', () => {
   })
 })
 
-/** Which packages are loaded by what the code imports. */
+/** Returns the packages that the imports of the code load. */
 function packagesOf(code: string): string[] {
   const watch = `import { registerHooks } from 'node:module'
     const seen = new Set()

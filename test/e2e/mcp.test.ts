@@ -1,4 +1,4 @@
-// MCP over HTTP, with the SDK's own client: what an assistant does, what it may, and what is refused.
+// Tests MCP over HTTP, with the SDK's own client: what an assistant does, what it may do, and what is refused.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ACCESS } from '../../src/http/access/access.ts'
 import { tools } from '../../src/mcp/tools.ts'
@@ -143,7 +143,7 @@ describe('an assistant', () => {
     answers.push(await assistant.call('list_run_steps', { run: tested.body.id }))
     answers.push(await assistant.call('get_flow', { flow }), await assistant.call('publish_flow', { flow }))
     expect(answers.filter(({ isError }) => isError)).toEqual([])
-    // What went out was the true value.
+    // The request carried the true value.
     expect(upstream.received.at(-1)!.headers['x-key']).toContain('c4n4ry')
     for (const { text } of answers) expect(leaksOf(text, CANARY)).toEqual([])
     expect(leaksOf(millrace.log(), CANARY)).toEqual([])
@@ -162,7 +162,7 @@ describe('the tools', () => {
       const pattern = path.split('?')[0]!.replaceAll('ID', ':\\w+').replace('/guide/flows', '/guide/:page')
       const route = Object.keys(ACCESS).find((one) => new RegExp(`^${method} /api/v1${pattern}$`).test(one))
       expect(route, name).toBeDefined()
-      // What a token may not call it is not shown, and what is said to read only does.
+      // A tool that the token may not call is not listed, and a tool that is marked as read-only only reads.
       expect(ACCESS[route!] === 'write' ? 'write' : 'read', name).toBe(needs)
       expect(annotations.readOnlyHint).toBe(needs === 'read')
     }

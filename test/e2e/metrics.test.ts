@@ -1,4 +1,4 @@
-// What the metrics say about deliveries, runs, steps, requests and the queue.
+// Tests the metrics of deliveries, runs, steps, requests and the queue.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '../harness/free-port.ts'
 import { type Gate, startGate } from '../harness/gate.ts'
@@ -28,7 +28,7 @@ const flowOf = (steps: object[], trigger: object = {}) => ({
 })
 const call = (url: string) => ({ id: 'call', kind: 'http', method: 'GET', url, failOnError: false })
 
-/** How much each sample rose while that happened. */
+/** Returns how much each sample rose meanwhile. */
 async function risen(client: Client, happens: () => Promise<unknown>): Promise<(sample: string) => number> {
   const before = await scrape(client)
   await happens()
@@ -88,7 +88,7 @@ describe('metrics', () => {
     expect(rose('millrace_step_seconds_count{kind="set",status="succeeded"}')).toBe(3)
     expect(rose('millrace_step_seconds_count{kind="loop",status="succeeded"}')).toBe(1)
     expect(rose('millrace_step_seconds_count{kind="fail",status="failed"}')).toBe(1)
-    // A wait has taken as long as it waited.
+    // The duration of a wait step includes the wait.
     expect(rose('millrace_step_seconds_bucket{le="0.1",kind="wait",status="succeeded"}')).toBe(0)
     expect(rose('millrace_step_seconds_count{kind="wait",status="succeeded"}')).toBe(1)
     expect([...(await scrape(millrace)).keys()].filter((sample) => sample.includes('kind="round"'))).toEqual([])
@@ -123,7 +123,7 @@ describe('metrics', () => {
     const ids: string[] = []
     for (let i = 0; i < 3; i++) ids.push((await post({})).body.id)
     await gate.count(1)
-    // With several processes it is known a second later.
+    // With several processes the value is known a second later.
     await expect
       .poll(() => queueOf(millrace), { timeout: 10_000 })
       .toEqual({ queued: 2, running: 1, outbound: 1, waited: true })

@@ -1,4 +1,4 @@
-// OAuth connections against a real authorization server, and against one with the habits of those that keep to no standard.
+// Tests OAuth connections with a real authorization server, and with one that deviates from the standard as some do.
 
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -30,7 +30,7 @@ beforeAll(async () => {
   odd = await startOddServer()
   isGood = odd.accepts
 })
-/** Seconds: over before anybody can use it. */
+/** Seconds: the token expires before it can be used. */
 const ENDS_AT_ONCE = 0.001
 
 const defaults = (): Habits => ({
@@ -53,7 +53,7 @@ afterAll(async () => {
 })
 
 const callback = () => `${millrace.url.replace('127.0.0.1', 'localhost')}/api/v1/oauth/callback`
-/** The base URL is that of localhost, which need not lead to 127.0.0.1. */
+/** The base URL names localhost, which need not lead to 127.0.0.1. */
 const here = (url: string) => url.replace('//localhost', '//127.0.0.1')
 
 let count = 0
@@ -65,7 +65,7 @@ async function create(fields: object, more: object = {}): Promise<string> {
 }
 const read = async (name: string) => (await api('GET', `/connections/${name}`)).body
 
-/** The user goes where `authorize` says, agrees, and comes back. */
+/** Goes where `authorize` says, agrees, and comes back, as a user does. */
 async function connect(name: string, browser = new Visitor()): Promise<Response> {
   const { url } = (await api('POST', `/connections/${name}/authorize`)).body
   return browser.open(here(await browser.consent(url, callback())))
@@ -115,7 +115,7 @@ describe('a real authorization server', () => {
     expect((await run()).status).toBe('succeeded')
     expect(server.granted).toEqual(['authorization_code'])
     const first = resource.received.at(-1)!.headers.authorization
-    // Half of its life is over: another one is fetched ahead of its end.
+    // Half of the token's life is over: the next one is fetched before it expires.
     while (Date.now() < Date.parse(expiresAt) - 1900) await new Promise((resolve) => setTimeout(resolve, 50))
     const history = await run()
     expect(history.status).toBe('succeeded')
@@ -369,7 +369,7 @@ describe('an API that refuses a token', () => {
     const runs: Answer['body'][] = []
     for (let i = 0; i < 5; i++) runs.push(await run())
     for (const { error } of runs) expect(error).toMatchObject({ code: 'http_401', status: 401 })
-    // The first run asked for another token; as that was refused too, the others did not.
+    // The first run asked for another token; since that was refused too, the other runs did not ask.
     expect(odd.asked.length - asked).toBe(2)
   })
 
@@ -411,7 +411,7 @@ describe('many at once', () => {
     for (let i = 0; i < 50; i++) begun.push(post({}))
     await asked
     release()
-    // One by one: so many cannot be watched at a time.
+    // The runs are awaited one by one: there are too many to watch at a time.
     for (const { body } of await Promise.all(begun)) expect((await millrace.runEnded(body.id)).status).toBe('succeeded')
     expect(odd.asked.map((form) => form.get('grant_type'))).toEqual(['refresh_token'])
     expect(resource.received.length - before).toBe(50)

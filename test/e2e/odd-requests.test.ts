@@ -1,4 +1,4 @@
-// Requests that no client sends by mistake: answered in words, and never as a fault of Millrace.
+// Tests requests that no client sends by mistake: the answer has a message, and is never a fault of Millrace.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Millrace, startMillrace } from '../harness/millrace.ts'
 import { sendRaw } from '../harness/raw-request.ts'

@@ -1,4 +1,4 @@
-// A service that may have few files open at once: it starts with fewer sockets, or says what to do.
+// Tests a service that may open few files: it starts with fewer sockets, or says what to do.
 import { rmSync } from 'node:fs'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { openFilesLimit } from '../../src/http/listen.ts'
@@ -42,7 +42,7 @@ describe.skipIf(process.platform !== 'linux')('with few files that may be open a
     const answer = await post({ n: 1 })
     expect(await millrace.runEnded(answer.body.id)).toMatchObject({ status: 'succeeded' })
 
-    // More connections than files: some are refused, and the service outlives them.
+    // There are more sockets than files: some are refused, and the service survives.
     const connections = await Promise.all(Array.from({ length: 400 }, () => connectRaw(millrace.port)))
     for (const { socket } of connections) socket.destroy()
     const answers = () =>

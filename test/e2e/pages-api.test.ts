@@ -1,4 +1,4 @@
-// What the pages of the UI ask for beyond the contract.
+// Tests what the pages of the UI use beyond the contract.
 import { readdirSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openEvents } from '../harness/event-stream.ts'
@@ -36,7 +36,7 @@ describe('the list of flows', () => {
     expect(items[0]).toMatchObject({ lastRun: null, hours: Array(24).fill({ runs: 0, failed: 0 }) })
     expect(items[1].lastRun).toEqual({ id: run.id, status: 'failed', createdAt: run.createdAt })
     expect(items[1].hours).toHaveLength(24)
-    // The two may stand on either side of a full hour.
+    // The two may be on either side of a full hour.
     const sum = (key: 'runs' | 'failed') =>
       items[1].hours.reduce((total: number, hour: Record<string, number>) => total + hour[key]!, 0)
     expect([sum('runs'), sum('failed')]).toEqual([2, 2])

@@ -58,7 +58,7 @@ describe('replay', () => {
     expect(again).toMatchObject({ status: 'succeeded', version: 1, flowId: flow.id, vars: { of: run.id } })
     expect(again.webhook).toEqual(run.webhook)
     expect(urlsSince(before)).toEqual(['/a', '/b'])
-    // The first one never changes, and a replay is no delivery.
+    // The original run never changes, and a replay is not a delivery.
     expect(await millrace.run(run.id)).toEqual(run)
     expect((await millrace.api('GET', `/flows/${flow.id}/deliveries`)).body.items).toHaveLength(1)
   })

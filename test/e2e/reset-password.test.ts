@@ -1,4 +1,4 @@
-// The way back in: the command that sets a new password, beside the service or without it.
+// Tests the command that sets a new password, beside the service or without it.
 import { spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'

@@ -1,4 +1,4 @@
-// Secrets typed into flows: sealed when they are saved, bound to their flow, under a key that must fit.
+// Tests secrets typed into flows: sealed when they are saved, bound to their flow, under a key that must match.
 import { randomBytes } from 'node:crypto'
 import { readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -143,7 +143,7 @@ describe('the key', () => {
   const startWith = (dataDir: string, key?: string) =>
     startMillrace({ MILLRACE_DATA_DIR: dataDir, ...(key && { MILLRACE_SECRET_KEY: key }) })
 
-  /** Leaves a folder with a published flow and its secret behind. */
+  /** Prepares a folder with a published flow and its secret. */
   async function folderWithSecret(key?: string): Promise<{ dataDir: string; webhookId: string }> {
     const dataDir = folder()
     const millrace = await startWith(dataDir, key)

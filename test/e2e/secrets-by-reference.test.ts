@@ -1,4 +1,4 @@
-// What a flow makes of a secret is secret too, though it no longer looks like it.
+// Tests that a value which a flow derives from a secret is secret too, although it looks different.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { leaksInFolder } from '../harness/leaks.ts'
 import { documentOf } from '../harness/management.ts'
@@ -133,7 +133,7 @@ describe('whoever sends guesses', () => {
     )
     const answer = await post(guesses)
     expect(answer.body.message).toBe(guesses.join(' '))
-    // The run has to do with the secret, and so hides it.
+    // The run uses the secret, and so hides it.
     expect(JSON.stringify(await millrace.runEnded(answer.body.id))).not.toContain(SECRET)
   })
 })

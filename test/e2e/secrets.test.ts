@@ -1,4 +1,4 @@
-// A canary secret in every place where one can stand: flows work on its true value, and nobody else ever sees it.
+// Tests a canary secret in every place that can hold one: flows use its true value, and it is shown nowhere.
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EventStream, openEvents } from '../harness/event-stream.ts'
@@ -24,7 +24,7 @@ let millrace: Millrace
 let refusedPort: number
 
 beforeAll(async () => {
-  // Sends back all that it got, in the body and in headers; `/status/401` with that status.
+  // Sends back all that it receives, in the body and in headers; `/status/401` with that status.
   upstream = await startUpstream((request, response) => {
     const status = Number(/^\/status\/(\d+)/.exec(request.url)?.[1] ?? 200)
     const { authorization = '', 'x-key': key = '' } = request.headers
@@ -46,7 +46,7 @@ afterAll(async () => {
   await gate.close()
 })
 
-/** Every reply that a reader of the API can get about a flow and its runs. */
+/** Returns every reply that a reader of the API can get about a flow and its runs. */
 async function everyReply(client: Client, flowId: string): Promise<string> {
   const { items: runs } = (await client.api('GET', `/runs?flow=${flowId}`)).body as { items: { id: string }[] }
   const paths = [
@@ -130,7 +130,7 @@ describe('a secret of an http step', () => {
   })
 })
 
-/** What the upstream was sent, taken out of what it echoed. */
+/** Extracts the values that the upstream received from its echo. */
 function trueValues(got: { authorization: string; key: string; url: string }): string[] {
   const [, basic] = /^Basic (.+)/.exec(got.authorization) ?? []
   const query = new URL(got.url, 'http://upstream').searchParams.get('key')

@@ -1,4 +1,4 @@
-// The first owner: by the link in the log, once.
+// Tests the creation of the first owner: by the link in the log, once.
 import { rmSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openBrowser, PASSWORD, setUpCode, setUpOwner } from '../harness/browser.ts'

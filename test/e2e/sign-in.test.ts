@@ -1,4 +1,4 @@
-// Signing in and out, sessions and their cookie, and changing the password.
+// Tests signing in and out, sessions and their cookie, and changing the password.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => millrace.stop())
 
-/** One that may be thrown at: it remembers who guessed. */
+/** Starts a separate service for guesses, because a service remembers the addresses that guessed. */
 async function another(environment: Record<string, string> = {}): Promise<Millrace> {
   const started = await startMillrace(environment)
   onTestFinished(() => started.stop())
@@ -114,7 +114,7 @@ describe('guessing', () => {
     const behind = await another({ MILLRACE_TRUST_PROXY: '127.0.0.1' })
     const owner = await setUpOwner(behind)
     const from = (address: string) => ({ 'x-forwarded-for': address })
-    // Codes are guessed faster than passwords, and count alike. One network of IPv6 has more addresses than anybody can count.
+    // Codes are guessed faster than passwords, and count alike. The addresses of one IPv6 network count as one.
     const guesses = await Promise.all(
       Array.from({ length: 31 }, (_, i) =>
         openBrowser(behind).send('POST', '/api/auth/invitation', { code: 'guess' }, from(`2001:db8::${i}`)),
@@ -158,7 +158,7 @@ describe('guessing does not keep out', { timeout: 60_000 }, () => {
     await before.stop()
     const port = String(before.port)
     const after = await another({ ...settings, MILLRACE_PORT: port })
-    // From so many addresses that the account itself is slowed down.
+    // There are enough addresses for the account itself to be slowed down.
     const addresses = Array.from({ length: 12 }, (_, i) => `203.0.113.${i}`)
     const statuses: number[] = []
     for (const address of addresses) {
@@ -184,7 +184,7 @@ describe('guessing does not keep out', { timeout: 60_000 }, () => {
 })
 
 describe('a session', () => {
-  /** As if time had passed. */
+  /** Changes the database as if time had passed. */
   const sql = (text: string, ...values: (string | number)[]) => {
     const db = new DatabaseSync(join(millrace.dataDir, 'millrace.db'), { timeout: 5000 })
     db.prepare(text).run(...values)

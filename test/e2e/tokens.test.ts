@@ -1,4 +1,4 @@
-// API tokens: made, used, listed and revoked.
+// Tests API tokens: created, used, listed and revoked.
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { addUser, setUpOwner } from '../harness/browser.ts'
@@ -107,7 +107,7 @@ describe('a token', () => {
     }
     const admin = await own('admin')
     const read = await own('read')
-    // Made by a token, it is still that user's.
+    // A token that a user's token created belongs to that user too.
     const grandchild = await own('admin', admin.token)
     expect(grandchild.createdBy).toBe('token admin of maker')
     await millrace.api('PUT', `/users/${user.id}`, { role: 'editor' })

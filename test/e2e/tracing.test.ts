@@ -1,4 +1,4 @@
-// A trace goes through Millrace: from the headers of a delivery, by way of runs and steps, to the APIs that they call.
+// Tests a trace through Millrace: from the headers of a delivery, through runs and steps, to the APIs that they call.
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '../harness/free-port.ts'
@@ -48,7 +48,7 @@ describe('without an SDK', () => {
   })
   afterAll(() => millrace.stop())
 
-  /** The headers of the last request that a delivery with these headers led to. */
+  /** Returns the headers of the last request that a delivery with these headers led to. */
   async function sentAfter(headers: Record<string, string>, steps: object[] = [call('/')]) {
     const { post } = await millrace.publish(flowOf(steps))
     const run = await millrace.runEnded((await post({}, headers)).body.id)

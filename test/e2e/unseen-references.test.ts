@@ -1,4 +1,4 @@
-// Publishing holds references against the samples and tests of the flow.
+// Tests that publishing compares references with the samples and tests of the flow.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -66,7 +66,7 @@ it('warns of what no sample and no test has ever had, and publishes all the same
     stdout: expect.stringContaining('warning /steps/1/vars/a: webhook.body.usr is'),
   })
 
-  // Once a sample has it, there is nothing to warn of.
+  // Once a sample has the key, there is no warning.
   await sample(flow.webhook.id, { usr: 1 })
   expect(await validated()).toEqual([step])
   expectFailure(await api('POST', '/flows/validate?flow=flow_none', document), 404, 'not_found')

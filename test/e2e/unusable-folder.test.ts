@@ -1,4 +1,4 @@
-// A data folder that cannot be worked with: every command that opens it says so in one line, and changes nothing.
+// Tests a data folder that cannot be used: every command that opens it says so in one line, and changes nothing.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ afterAll(() => {
   rmSync(base, { recursive: true, force: true })
 })
 
-/** Modes hold the superuser only where this is given up, which not every container allows. */
+/** File modes bind root only without this capability, which not every container can give up. */
 const WITH_MODES = ['setpriv', '--bounding-set=-dac_override,-dac_read_search']
 const isRoot = process.getuid?.() === 0
 const modesHold = !isRoot || spawnSync(WITH_MODES[0]!, [...WITH_MODES.slice(1), 'true']).status === 0
@@ -32,7 +32,7 @@ function millrace(args: string[], dataDir: string, underModes = false, environme
     env: childEnvironment({ MILLRACE_DATA_DIR: dataDir, NO_COLOR: '1', ...environment }),
     encoding: 'utf8',
     input: '',
-    // Whatever began to serve, or never comes to an end, is ended.
+    // Ends a command that began to serve or never ends.
     timeout: 20_000,
     killSignal: 'SIGKILL',
   })
@@ -50,7 +50,7 @@ function withMode(path: string, mode: number): void {
   modesChanged.push(path)
   chmodSync(path, mode)
 }
-/** A folder with something else in the place of one of its files. */
+/** Creates a data folder with a folder in the place of one of its files. */
 function withFolderAs(name: string): string {
   const made = copyOfGood()
   rmSync(join(made, name), { force: true })

@@ -1,4 +1,4 @@
-// Users: invitations, roles, and the last owner.
+// Tests users: invitations, roles, and the last owner.
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -184,7 +184,7 @@ describe('what an owner made that lets somebody in', () => {
     ).toMatchObject({ name: 'consent' })
     const user = await addUser(millrace, 'editor', 'consenting@example.com')
     const session = user.cookie()
-    // A browser each, which keeps the cookie that it has to come back with.
+    // Each request has its own browser, which keeps the cookie that it needs when it comes back.
     const begin = async () => {
       const browser = openBrowser(millrace, session)
       const { url } = (await browser.send('POST', '/api/v1/connections/consent/authorize')).body

@@ -16,7 +16,7 @@ describe('a delivery whose webhook goes while its body is on the way', () => {
   ])('is refused when the flow is %s', async (_what, end) => {
     const { flow } = await millrace.publish({ name: 'f', trigger: { kind: 'webhook' }, steps: [] })
     const connection = await connectRaw(millrace.port)
-    // "100 Continue" says that the head was admitted.
+    // "100 Continue" says that the head was accepted.
     connection.write(
       `POST /api/v1/webhooks/${flow.webhook.id} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n`,
     )

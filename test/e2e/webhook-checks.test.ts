@@ -1,4 +1,4 @@
-// The checks of docs/webhooks.md#checks, row by row and in their order.
+// Tests the checks of docs/webhooks.md#checks, row by row and in their order.
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { deliveries, expectFailure, expectRejected, runsOf } from '../harness/inbox.ts'
@@ -106,7 +106,7 @@ describe('2: the id', () => {
   it('keeps what came for a flow that is not published, and why it was refused, without its secrets', async () => {
     const published = await flowWith(headerAuth)
     const { id } = published.flow
-    // The draft asks for another secret by now; senders have the one of the version that was published.
+    // The draft already has another secret; senders use that of the published version.
     const draft = { name: 'Checked', trigger: { kind: 'webhook', ...queryAuth }, steps: [] }
     expect((await millrace.api('PUT', `/flows/${id}`, draft)).status).toBe(200)
     await millrace.api('POST', `/flows/${id}/unpublish`)
@@ -235,7 +235,7 @@ describe('3: rate and queue', () => {
       expect(test.status).toBe(200)
       const other = await flowWith(headerAuth, limited)
       expectFailure(await other.post({}), 401, 'unauthorized')
-      // Before authentication: a wrong key cannot be guessed faster than the rate allows.
+      // The rate is checked before authentication: a key cannot be guessed faster than the rate allows.
       expectFailure(await other.post({}), 429, 'rate_limited')
     } finally {
       await limited.stop()
@@ -277,7 +277,7 @@ describe('3: rate and queue', () => {
   it('answers 503 to whoever waits for a run while many are in line, and takes on what is answered at once', async () => {
     let answered = false
     const upstream = await startUpstream((_request, response) => {
-      // At least so long: how long a run takes is known once one has ended. The next one hangs.
+      // The first run takes at least 50 ms, since the duration of runs is known once one has ended. The next one hangs.
       if (!answered) setTimeout(() => response.end('{}'), 50)
       answered = true
     })

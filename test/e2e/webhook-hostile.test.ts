@@ -1,4 +1,4 @@
-// A hostile sender: whatever arrives at a webhook is refused or kept as data, and nothing else notices.
+// Tests a hostile sender: whatever arrives at a webhook is refused or kept as data, and affects nothing else.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectFailure, expectRejected } from '../harness/inbox.ts'
 import { type Answer, type Millrace, type PublishedFlow, startMillrace, TOKEN } from '../harness/millrace.ts'
@@ -294,7 +294,7 @@ describe('requests that are not quite HTTP', () => {
     const connection = await connectRaw(millrace.port)
     connection.write('NONSENSE\r\n\r\n')
     await connection.ended
-    // Bytes to a socket that is gone are answered by a reset.
+    // A closed socket answers bytes with a reset.
     const probe = setInterval(() => connection.socket.write('x'), 50)
     await new Promise<void>((resolve) => connection.socket.on('close', () => resolve()))
     clearInterval(probe)

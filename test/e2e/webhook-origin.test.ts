@@ -1,4 +1,4 @@
-// Webhooks on an origin of their own: what is answered where. The base URL is http://localhost, the webhooks' http://127.0.0.1.
+// Tests webhooks on a separate origin. The base URL is http://localhost, that of the webhooks http://127.0.0.1.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { callCli } from '../harness/cli.ts'
 import { freePort } from '../harness/free-port.ts'

@@ -1,4 +1,4 @@
-// What the caller of a webhook is told, and when: response modes, test requests, dedupe, filters, types and order.
+// Tests what the caller of a webhook is told, and when: response modes, test requests, dedupe, filters, types and order.
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -367,7 +367,7 @@ describe('dedupe', () => {
     expect(await runsOf(millrace, flow.id)).toHaveLength(keys.length)
   })
 
-  // It looks into the file of the embedded database.
+  // This test reads the file of the embedded database.
   const embedded = it.skipIf(process.env['TEST_STORAGE'] === 'postgres')
   embedded('keeps texts as they were kept before, so that an upgrade starts nothing twice', async () => {
     const { post } = await flowWith({ dedupe: { key: '{{ webhook.body.key }}' } })

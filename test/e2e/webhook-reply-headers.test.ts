@@ -1,4 +1,4 @@
-// What a reply may look like to a browser: its type, its policy, and the headers that a flow may set.
+// Tests what a browser sees of a reply: its type, its policy, and the headers that a flow may set.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runsOf } from '../harness/inbox.ts'
 import { type Answer, answerOf, type Millrace, type PublishedFlow, startMillrace } from '../harness/millrace.ts'

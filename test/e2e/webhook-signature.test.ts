@@ -1,4 +1,4 @@
-// Signature auth of the webhook trigger, from outside: over the bytes as they came, before anything looks into them.
+// Tests the signature auth of the webhook trigger from outside: over the bytes as they came, before they are parsed.
 import { createHmac } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -31,7 +31,7 @@ const header = (body: string | Buffer, secret = SECRET) => `X-Hub-Signature-256:
 const send = ({ flow }: PublishedFlow, headers: string[], body: string | Buffer, suffix = ''): Promise<Answer> =>
   sendRaw(millrace.port, requestBytes({ target: `/api/v1/webhooks/${flow.webhook.id}${suffix}`, headers, body }))
 
-// Not what JSON.stringify would write.
+// JSON.stringify would write other bytes.
 const BODY = '{ "n": 1.0,  "n2": 1e2, "ü": "\\u00fc" }'
 
 describe('a signature', () => {

@@ -1,17 +1,17 @@
-// A real authorization server, and somebody with a browser who logs in and agrees.
+// A real authorization server, and a visitor with a browser who logs in and agrees.
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Provider from 'oidc-provider'
 
 export interface AuthorizationServer {
-  /** The fields of a connection to it. */
+  /** Returns the fields of a connection to the server. */
   fields(grant: 'authorization_code' | 'client_credentials'): Record<string, unknown>
-  /** Whether it gave this token, and it is good still. */
+  /** Returns whether the server issued this token and it is still valid. */
   isGood(accessToken: string): Promise<boolean>
-  /** The person takes the consent back. */
+  /** Withdraws the user's consent. */
   revokeAll(): Promise<void>
-  /** The grants that its token endpoint has given. */
+  /** The grants of the tokens that its token endpoint has issued. */
   granted: string[]
   close(): Promise<void>
 }
@@ -95,7 +95,7 @@ export async function startAuthorizationServer(options: ServerOptions): Promise<
   }
 }
 
-/** A browser without pictures: keeps cookies, follows redirects, and says yes to every form, until it comes to `until`. */
+/** A browser without a display: keeps cookies, follows redirects, and agrees to every form, until it comes to `until`. */
 export class Visitor {
   readonly #cookies = new Map<string, string>()
 

@@ -1,4 +1,4 @@
-// Somebody with a browser: keeps the session cookie, and sends the Origin of our own pages.
+// A user's browser: keeps the session cookie, and sends the Origin of Millrace's own pages.
 import { type Answer, answerOf, type Millrace } from './millrace.ts'
 
 export const PASSWORD = 'correct horse battery'
@@ -6,13 +6,13 @@ export const PASSWORD = 'correct horse battery'
 export interface Browser {
   /** `path` begins with /api. */
   send(method: string, path: string, body?: unknown, headers?: Record<string, string | undefined>): Promise<Answer>
-  /** As the Cookie header has it; null: none was set, or it was cleared. */
+  /** Returns the Cookie header; null: no cookie was set, or it was cleared. */
   cookie(): string | null
 }
 
 export function openBrowser(millrace: Pick<Millrace, 'url' | 'port'>, cookie: string | null = null): Browser {
   const origin = `http://localhost:${millrace.port}`
-  /** By it the browser is known, also after its session. */
+  /** The cookie by which the browser is recognised, even after its session. */
   let device: string | null = null
   return {
     cookie: () => cookie,
@@ -40,7 +40,7 @@ export function openBrowser(millrace: Pick<Millrace, 'url' | 'port'>, cookie: st
 
 export const setUpCode = (log: string): string => /\/setup#code=([\w-]+)/.exec(log)![1]!
 
-/** Makes the first owner, who is signed in. */
+/** Creates the first owner, who is then signed in. */
 export async function setUpOwner(millrace: Millrace, email = 'ada@example.com'): Promise<Browser> {
   const browser = openBrowser(millrace)
   const answer = await browser.send('POST', '/api/auth/setup', {
@@ -53,7 +53,7 @@ export async function setUpOwner(millrace: Millrace, email = 'ada@example.com'):
   return browser
 }
 
-/** Invites a user, who comes in. */
+/** Invites a user, who accepts. */
 export async function addUser(millrace: Millrace, role: string, email: string): Promise<Browser & { id: string }> {
   const invitation = await millrace.api('POST', '/invitations', { role })
   const browser = openBrowser(millrace)

@@ -1,4 +1,4 @@
-// The command line in tests: as a process of its own, or in this process, where a start costs nothing.
+// Runs the command line in tests: as a process, or in this process, where a start costs nothing.
 import { spawn } from 'node:child_process'
 
 import { PassThrough } from 'node:stream'
@@ -13,7 +13,7 @@ export interface CliResult {
   exit: number
   stdout: string
   stderr: string
-  /** What --json printed. */
+  /** Returns what --json printed. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came
   json(): any
 }
@@ -30,7 +30,7 @@ interface Call {
   input?: string
 }
 
-/** In this process, with streams that are no terminal. */
+/** Runs in this process, with streams that are not terminals. */
 export async function callCli(args: string[], { env = {}, input = '' }: Call = {}): Promise<CliResult> {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
   stdin.end(input)
@@ -39,7 +39,7 @@ export async function callCli(args: string[], { env = {}, input = '' }: Call = {
   return resultOf(exit, String(stdout.read() ?? ''), String(stderr.read() ?? ''))
 }
 
-/** As a process of its own. */
+/** Runs as a process. */
 export async function spawnCli(args: string[], { env = {}, input = '' }: Call = {}, cwd?: string): Promise<CliResult> {
   const child = spawn(process.execPath, [ENTRY, ...args], { env: childEnvironment(env), cwd })
   let stdout = ''

@@ -1,4 +1,4 @@
-// Millrace as several processes on one database: some take deliveries, others run runs.
+// Starts Millrace as several processes on one database: some take deliveries, others run runs.
 import { rmSync } from 'node:fs'
 import { freePort } from './free-port.ts'
 import { type MillraceProcess, spawnMillrace, TEST_KEY, temporaryFolder } from './millrace.ts'
@@ -6,9 +6,9 @@ import { type MillraceProcess, spawnMillrace, TEST_KEY, temporaryFolder } from '
 export interface Cluster {
   web: MillraceProcess[]
   workers: MillraceProcess[]
-  /** One more process of that role, on the same database. */
+  /** Starts one more process of that role, on the same database. */
   add(role: 'web' | 'worker'): Promise<MillraceProcess>
-  /** Ends all processes; the exit codes of those that were still there. */
+  /** Ends all processes; returns the exit codes of those that were still there. */
   stop(): Promise<(number | string)[]>
 }
 

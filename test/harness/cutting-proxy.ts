@@ -1,12 +1,12 @@
-// A way to a server that can be cut, or made to stand still, at the worst moment: after the server has done its work, before its
-// reply arrives.
+// A proxy to a server that can cut the socket, or stand still, at the worst moment: after the server has done its work,
+// before its reply arrives.
 import { connect, createServer, type Socket } from 'node:net'
 
 export interface CuttingProxy {
   port: number
-  /** Loses the reply to the next message that fits, and the connection with it; resolves when that has happened. */
+  /** Loses the reply to the next message that fits, and the socket with it; resolves when that has happened. */
   loseReplyTo(fits: (message: Buffer) => boolean): Promise<void>
-  /** Keeps the reply to the next message that fits, and whatever follows it; resolves when that has happened. */
+  /** Holds back the reply to the next message that fits, and whatever follows it; resolves when that has happened. */
   keepReplyTo(fits: (message: Buffer) => boolean): Promise<void>
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-// The command as people get it: the bundle, made anew where the sources have changed.
+// The command as users get it: the bundle, built again if the sources have changed.
 import { resolve } from 'node:path'
 import { buildService } from '../../scripts/build.mjs'
 

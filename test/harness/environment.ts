@@ -1,7 +1,7 @@
-// The environment of a child process: the machine's whole one, for what only it carries (certificates, proxies, npm's settings),
-// without what would set up a Millrace, and with what the test is about.
+// Returns the environment of a child process: the machine's own, for what only it carries (certificates, proxies, npm's
+// settings), without the settings of a Millrace, and with those of the test.
 
-/** Of somebody's own Millrace, of the test runner, and of a terminal that is not the child's. */
+/** Variables of the developer's own Millrace, of the test runner, and of a terminal that is not the child's. */
 const NOT_PASSED_ON = /^(MILLRACE_|DATABASE_URL$|VITEST|FORCE_COLOR$)/
 
 export function childEnvironment(changes: Record<string, string | undefined> = {}): Record<string, string> {

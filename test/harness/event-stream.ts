@@ -9,7 +9,7 @@ export interface ServerEvent {
 
 export interface EventStream {
   headers: Headers
-  /** The next event that fits. */
+  /** Resolves with the next event that fits. */
   next(fits?: (event: ServerEvent) => boolean): Promise<ServerEvent>
   close(): Promise<void>
 }

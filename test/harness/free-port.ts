@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 
-/** Where a connection is refused. A port that was free a moment ago may be taken by a test that runs beside this one. */
+/** A port that refuses every socket. A port that was free a moment ago may be taken by a test that runs beside this one. */
 export const NOBODY_LISTENS = 1
 
 export function freePort(): Promise<number> {

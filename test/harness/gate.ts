@@ -1,13 +1,13 @@
-// An upstream that holds every request until the test lets it go.
+// An upstream that holds every request until the test releases it.
 import type { ServerResponse } from 'node:http'
 import { type Received, startUpstream, type Upstream } from './upstream.ts'
 
 export interface Gate extends Upstream {
   /** Answers the oldest request that is held; resolves once there was one. */
   letOne(body?: unknown, status?: number): Promise<Received>
-  /** Answers all that is held, and whatever comes from now on. */
+  /** Answers all requests that are held, and all later ones. */
   open(): void
-  /** Held at the moment. */
+  /** Returns the number of requests that are held. */
   held(): number
 }
 

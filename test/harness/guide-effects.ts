@@ -1,4 +1,4 @@
-// What the commands of a page have done besides ending well, which alone would not tell a command that does nothing.
+// Checks the effects of a page's commands: a command that does nothing would succeed too.
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'

@@ -1,17 +1,17 @@
-// A page of the guide as its blocks of code.
+// Parses a page of the guide into its blocks of code.
 import { parseFlowText } from '../../src/flow/flow-text.ts'
 
 export interface Block {
   language: string
   text: string
   line: number
-  /** What the page shows just before, under the same heading: a flow for its webhook. */
+  /** The flow that the page shows before the block, under the same heading; the block calls its webhook. */
   flow: object | null
-  /** The JSON or text that stands right after it: what comes out. */
+  /** The JSON or text block right after it, which is its expected output. */
   output: Block | null
 }
 
-/** Every block, those in lists too. */
+/** Returns every block, those in lists included. */
 export function blocksOf(page: string): Block[] {
   const blocks: Block[] = []
   let last: Block | null = null
@@ -40,7 +40,7 @@ function triggerOf(text: string): object | null {
   return 'trigger' in shown ? documentOf(shown) : null
 }
 
-/** A flow around what a page shows of one. */
+/** Returns a complete flow around the part that a page shows. */
 export function documentOf(shown: unknown): object | null {
   const trigger = { kind: 'webhook' }
   if (Array.isArray(shown)) return { name: 'Shown', trigger, steps: shown }

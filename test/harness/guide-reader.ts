@@ -1,4 +1,4 @@
-// What a reader of the guide has who comes from the pages before: a server with flows and runs, a folder with files, variables.
+// Prepares what a reader has after the earlier pages of the guide: a server with flows and runs, files, variables.
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseFlowText } from '../../src/flow/flow-text.ts'
@@ -15,26 +15,26 @@ const SIGNING_SECRET = 'the-signing-secret'
 
 export interface Reader {
   base: string
-  /** Where the commands are run. */
+  /** The folder in which the commands run. */
   folder: string
-  /** Stands for the root of the file system. */
+  /** A folder that stands for the root of the file system. */
   fileSystem: string
   port: number
   otherPort: number
   shopPort: number
-  /** Of a run that has ended, of one that waits, and of an API token. */
+  /** The ids of a run that has ended, of one that waits, and of an API token. */
   runId: string
   waitingRunId: string
   tokenId: string
   environment: Record<string, string>
-  /** Before each block. */
+  /** Commands that run before each block. */
   starts: string[]
-  /** What the commands have made of the server that ran before them: a call to its API. Null where the page starts its own. */
+  /** Calls the API of the server that ran before the commands, to see their effects. Null if the page starts its own. */
   ask: ((path: string) => Promise<unknown>) | null
   stop(): Promise<void>
 }
 
-/** These pages start a server themselves, or need none. */
+/** Pages that start a server themselves, or need none. */
 const STARTING = ['README.md', 'CONTRIBUTING.md', 'docs/quick-start.md', 'docs/scale.md']
 
 export async function createReader(page: string, blocks: readonly Block[], upstreamUrl: string): Promise<Reader> {
@@ -67,7 +67,7 @@ export async function createReader(page: string, blocks: readonly Block[], upstr
 
   if (STARTING.includes(page)) {
     reader.environment['MILLRACE_PORT'] = String(reader.port)
-    // The embedded database that is moved to PostgreSQL.
+    // This page moves the embedded database to PostgreSQL.
     if (page === 'docs/scale.md')
       await (await startMillrace({ MILLRACE_DATA_DIR: join(fileSystem, 'var/lib/millrace') })).stop()
     return reader
@@ -120,7 +120,7 @@ async function prepare(server: Millrace, page: string, blocks: readonly Block[],
   const orders = await publish({ ...example('order-alert'), name: 'Order alerts' })
   await publish({ ...example('hello'), name: 'Old orders' })
   const { id } = await post(orders.webhook.url, { order: { id: 7 } })
-  // One that fails: there is no order.
+  // This run fails, because there is no order.
   await post(orders.webhook.url, {})
   reader.runId = id
   reader.tokenId = (await call('POST', '/tokens', { name: 'old', scope: 'read' })).id
@@ -130,11 +130,11 @@ async function prepare(server: Millrace, page: string, blocks: readonly Block[],
     steps: [{ id: 'pause', kind: 'wait', seconds: 600 }],
   })
   reader.waitingRunId = (await post(patient.webhook.url, {})).id
-  // Elsewhere the pages make it themselves.
+  // The other pages create it themselves.
   if (page === 'docs/cli.md')
     await call('POST', '/connections', { name: 'shop', kind: 'bearer', fields: { token: 's3cret' } })
   const code = /setup#code=([\w-]+)/.exec(server.log())![1]!
-  // The page on the API makes the first owner itself.
+  // The page on the API creates the first owner itself.
   if (page !== 'docs/api.md')
     await post(`${server.url}/api/auth/setup`, {
       code,
@@ -150,7 +150,7 @@ async function prepare(server: Millrace, page: string, blocks: readonly Block[],
     MILLRACE_DATA_DIR: server.dataDir,
     MILLRACE_ADMIN_TOKEN: TOKEN,
     MILLRACE_EGRESS_ALLOW: 'loopback',
-    // For servers that the commands start.
+    // The port of servers that the commands start.
     MILLRACE_PORT: String(reader.otherPort),
     TOKEN,
     API: `http://localhost:${reader.port}/api/v1`,
@@ -174,7 +174,7 @@ async function prepare(server: Millrace, page: string, blocks: readonly Block[],
   }
 }
 
-/** Files that the pages speak of: flows in a folder, payloads, a backup with its key. */
+/** Writes the files that the pages mention: flows in a folder, payloads, a backup with its key. */
 async function writeFiles(server: Millrace, page: string, { folder, fileSystem }: Reader): Promise<void> {
   const write = (path: string, text: string | Buffer) => writeFileSync(join(folder, path), text)
   mkdirSync(join(folder, 'flows/shop'), { recursive: true })
@@ -210,7 +210,7 @@ paths:
     get: { parameters: [{ name: id, in: path, required: true, schema: { type: string } }], responses: {} }
 `
 
-/** The page's own module for tracing, with an exporter that is installed here. */
+/** Writes the page's own module for tracing, with an exporter that is installed here. */
 function writeTracing(folder: string): void {
   const { text } = blocksOf(read('docs/operating.md')).find(({ language }) => language === 'js')!
   const exporter = /import \{ OTLPTraceExporter \} from .*/

@@ -1,4 +1,4 @@
-// A shell that runs the commands of a page of the guide, block by block, with the programs of guide-bin first on its path.
+// Runs the commands of a page of the guide in a shell, block by block, with the programs of guide-bin first on its path.
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -8,14 +8,14 @@ const root = resolve(import.meta.dirname, '../..')
 const programs = join(import.meta.dirname, 'guide-bin')
 
 export interface Session {
-  /** A folder for this session alone, which is there. */
+  /** An existing folder for this session alone. */
   base: string
-  /** Where the commands are run. */
+  /** The folder in which the commands run. */
   folder: string
   environment: Record<string, string>
-  /** Programs whose commands are read and not run. */
+  /** Programs whose commands are parsed and not run. */
   notHere: readonly string[]
-  /** What is typed where a command asks, by command. */
+  /** The answers to a command that asks, by command. */
   answers: Record<string, string>
 }
 
@@ -30,9 +30,9 @@ export interface BlockResult {
 
 export interface SessionResult {
   blocks: BlockResult[]
-  /** What the servers said that the commands have started. */
+  /** The output of the servers that the commands have started. */
   log: string
-  /** Which of them began and ended, in order: `start server-8080`, `KILL server-8080`. */
+  /** The starts and ends of the servers, in order: `start server-8080`, `KILL server-8080`. */
   processes: string[]
   /** Ends what the commands have started. */
   stop(): void
@@ -84,16 +84,16 @@ export async function runSession(blocks: readonly string[], session: Session): P
         try {
           process.kill(Number(note(name)), 'SIGKILL')
         } catch {
-          // It has ended by itself.
+          // The process has ended by itself.
         }
     },
   }
 }
 
-/** Only so that a command that never ends is found; a busy machine may need long. */
+/** The limit only finds commands that never end; a busy machine may need long. */
 const SECONDS = 240
 
-/** One shell for all blocks, so that what one sets is there in the next. */
+/** One shell runs all blocks, so that variables stay set for the next block. */
 const sessionScript = (count: number): string => `
 shopt -s expand_aliases
 set -o pipefail

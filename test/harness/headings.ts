@@ -1,9 +1,9 @@
-// The headings of a Markdown page, and what stands below one of them.
+// Finds the headings of a Markdown page, and the text below one of them.
 
 const HEADING = /^(#+) (.*)$/gm
 const withoutBlocks = (text: string): string => text.replaceAll(/```[\s\S]*?```/g, '')
 
-/** As GitHub makes them. */
+/** Returns the anchor that GitHub makes for a heading. */
 const anchor = (heading: string): string =>
   heading
     .toLowerCase()
@@ -13,7 +13,7 @@ const anchor = (heading: string): string =>
 export const anchors = (text: string): string[] =>
   [...withoutBlocks(text).matchAll(HEADING)].map(([, , heading]) => anchor(heading!))
 
-/** Up to the next heading that is no smaller; empty where there is no such heading. */
+/** Returns the text up to the next heading of the same or a higher level; empty if there is no such heading. */
 export function sectionAt(text: string, name: string): string {
   const plain = withoutBlocks(text)
   const headings = [...plain.matchAll(HEADING)]

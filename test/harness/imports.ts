@@ -1,8 +1,8 @@
-// The imports of source files, read off their text: by value and by type alike.
+// Reads the imports of source files from their text, of values and types alike.
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
-/** The files that a file imports by a relative path. */
+/** Returns the files that a file imports by a relative path. */
 export const importsOf = (file: string): string[] => [
   ...new Set(
     [...readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(([, name]) =>
@@ -11,7 +11,7 @@ export const importsOf = (file: string): string[] => [
   ),
 ]
 
-/** Groups of files that import one another, directly or through others (Tarjan's algorithm). */
+/** Returns groups of files that import one another, directly or through others (Tarjan's algorithm). */
 export function cyclesOf(files: readonly string[], targetsOf: (file: string) => readonly string[]): string[][] {
   const known = new Set(files)
   const index = new Map<string, number>()

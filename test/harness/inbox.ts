@@ -1,4 +1,4 @@
-// What became of a flow's deliveries, as the API tells it.
+// Checks what the API says of a flow's deliveries.
 import { expect, vi } from 'vitest'
 import type { Answer, Client } from './millrace.ts'
 
@@ -29,7 +29,7 @@ export function expectFailure(answer: Answer, status: number, code: string): voi
   expect(answer.headers.get('x-request-id')).toMatch(/^req_[a-z0-9]{26}$/)
 }
 
-/** The answer is a refusal of docs/webhooks.md#checks, it is in the inbox with its code, and nothing was started. */
+/** Expects a refusal of docs/webhooks.md#checks, its entry in the inbox with its code, and no run. */
 export async function expectRejected(
   client: Client,
   flowId: string,

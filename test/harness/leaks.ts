@@ -1,4 +1,4 @@
-// Looks for a secret in whatever a test got hold of: as it is, URL-encoded, and in base64 at every alignment.
+// Looks for a secret in the data of a test: as it is, URL-encoded, and in base64 at every alignment.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -9,7 +9,7 @@ export function leaksOf(content: string | Buffer, secret: string): string[] {
     .map(([name]) => name)
 }
 
-/** Files of the folder in which the secret stands, and how. */
+/** Returns the files of the folder that contain the secret, and in which form. */
 export function leaksInFolder(folder: string, secret: string): string[] {
   return readdirSync(folder).flatMap((name) =>
     leaksOf(readFileSync(join(folder, name)), secret).map((form) => `${name}: ${form}`),
@@ -27,7 +27,7 @@ function formsOf(secret: string): Record<string, string> {
   }
   for (const before of [0, 1, 2]) {
     const base64 = Buffer.from('\0'.repeat(before) + secret).toString('base64')
-    // Without the characters that the neighbours have a part in.
+    // Leaves out the characters that depend on the neighbouring bytes.
     const core = base64.slice(before === 0 ? 0 : before + 1, -4)
     forms[`base64 after ${before}`] = core
     forms[`base64url after ${before}`] = core.replaceAll('+', '-').replaceAll('/', '_')

@@ -1,4 +1,4 @@
-// What the tests of the management API start from: a Millrace, something to call, and small documents.
+// The start of tests of the management API: a Millrace, an upstream, and small documents.
 import { expect } from 'vitest'
 import { type Gate, startGate } from './gate.ts'
 import { type Answer, type Millrace, startMillrace } from './millrace.ts'

@@ -5,7 +5,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 
 export interface Assistant {
   client: Client
-  /** The names of the tools that it is shown. */
+  /** Returns the names of the tools that are listed. */
   tools(): Promise<string[]>
   call(tool: string, input?: object): Promise<ToolAnswer>
 }

@@ -1,4 +1,4 @@
-// A Millrace to test against: in this process, or in one of its own that can be killed; with a small client.
+// Starts a Millrace to test: in this process, or in a separate one that can be killed; with a small client.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ import { type Databases, startDatabases } from './postgres.ts'
 
 export const TOKEN = 'test-admin-token-0123456789'
 
-/** For processes that share a database. */
+/** The key of processes that share a database. */
 export const TEST_KEY = Buffer.alloc(32, 7).toString('base64')
 
 export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'millrace-test-'))
@@ -22,21 +22,21 @@ export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'millrac
 export interface Millrace extends Client {
   port: number
   dataDir: string
-  /** Everything that was logged, as JSON lines. */
+  /** Returns everything that was logged, as JSON lines. */
   log(): string
   stop(): Promise<void>
 }
 
 let databases: Promise<Databases> | null = null
 
-/** With TEST_STORAGE=postgres whatever a test starts in its own process works on a database of PostgreSQL. */
+/** With TEST_STORAGE=postgres, every Millrace that a test starts in its own process uses a PostgreSQL database. */
 async function chosenStorage(environment: Record<string, string>): Promise<Record<string, string>> {
   if (process.env['TEST_STORAGE'] !== 'postgres' || environment['MILLRACE_DATA_DIR']) return {}
   databases ??= startDatabases()
   return { DATABASE_URL: await (await databases).create(), MILLRACE_SECRET_KEY: TEST_KEY, ...environment }
 }
 
-/** Starts Millrace in this process on a folder, or a database, of its own. */
+/** Starts Millrace in this process on a new folder, or a new database. */
 export async function startMillrace(given: Record<string, string> = {}): Promise<Millrace> {
   const environment = { ...given, ...(await chosenStorage(given)) }
   const dataDir = environment['MILLRACE_DATA_DIR'] ?? temporaryFolder()
@@ -74,7 +74,7 @@ export interface MillraceProcess extends Client {
   exited: Promise<number | string>
 }
 
-/** Starts Millrace as a process of its own; resolves when it answers. */
+/** Starts Millrace as a process; resolves when it answers. */
 export async function spawnMillrace(
   dataDir: string,
   port: number,
@@ -113,12 +113,12 @@ export interface Answer {
 
 export interface Client {
   url: string
-  /** A call to the management API with the admin token. */
+  /** Calls the management API with the admin token. */
   api(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
   /** Creates and publishes a flow. */
   publish(document: object): Promise<PublishedFlow>
   run(id: string): Promise<RunView>
-  /** Resolves when the run has come to one of these states. */
+  /** Resolves when the run has reached one of these states. */
   runEnded(id: string, states?: string[]): Promise<RunView>
 }
 

@@ -1,20 +1,20 @@
-// An authorization server with the habits of real ones that keep to no standard; each can be set while it runs.
+// An authorization server that deviates from the standard as real ones do; each deviation can be set while it runs.
 import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { type Received, startUpstream, type Upstream } from './upstream.ts'
 
 export interface Habits {
-  /** Of access tokens, in seconds; null: not said. */
+  /** The life of access tokens, in seconds; null: the reply does not say. */
   expiresIn: number | null
   tokenType: string | null
   refreshTokens: 'rotating' | 'lasting' | 'none'
-  /** Where it wants the client's secret. */
+  /** Where the server expects the client's secret. */
   clientAuth: 'basic' | 'body'
-  /** Answers as a form, not as JSON. */
+  /** The server answers with a form instead of JSON. */
   asForm: boolean
-  /** Answered in place of a token; null: a token. */
+  /** The answer in place of a token; null: a token. */
   failure: { status: number; body?: unknown } | null
-  /** Called with each token request, before it is answered: a promise holds the answer back. */
+  /** Called with each token request, before it is answered: a promise delays the answer. */
   before: (request: Received) => Promise<void> | void
 }
 
@@ -24,11 +24,11 @@ export interface OddServer extends Upstream {
   /** The token requests that came. */
   asked: URLSearchParams[]
   accepts(accessToken: string): boolean
-  /** The access tokens so far are good no more. */
+  /** Revokes all access tokens that exist now. */
   revokeAccess(): void
-  /** The refresh tokens so far are good no more. */
+  /** Revokes all refresh tokens that exist now. */
   revokeGrants(): void
-  /** What it has issued so far: all of it secret. */
+  /** The tokens that the server has issued, all of which are secret. */
   issued: string[]
 }
 
@@ -75,7 +75,7 @@ export async function startOddServer(habits: Partial<Habits> = {}): Promise<OddS
     revokeGrants: () => refresh.clear(),
   }
 
-  /** Everybody agrees. */
+  /** Agrees for every user. */
   function authorize({ url }: Received, response: ServerResponse): void {
     const query = new URL(url, server.url).searchParams
     const code = `code-${codes.size}`

@@ -1,4 +1,4 @@
-// What an OpenAPI 3.1 document may have, as far as ours goes: closed, so that a key in the wrong place is found.
+// The shape of an OpenAPI 3.1 document, as far as Millrace's goes: closed, so that a key in the wrong place is found.
 
 const closed = (properties: object, required: string[] = []) => ({
   type: 'object',

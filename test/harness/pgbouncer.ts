@@ -1,4 +1,4 @@
-// A real PgBouncer in front of a PostgreSQL, where the machine has one: npm has no package of it.
+// Starts a real PgBouncer in front of a PostgreSQL, if the machine has one: npm has no package of it.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,17 +8,17 @@ import { ownerOfServer } from './postgres.ts'
 
 const PROGRAM = ['pgbouncer', '/usr/sbin/pgbouncer'].find((path) => spawnSync(path, ['--version']).status === 0)
 
-/** Why tests of it are left out; null: they run. */
+/** Why its tests are skipped; null: they run. */
 export const NO_PGBOUNCER = PROGRAM ? null : 'this machine has no pgbouncer'
 
 export interface PgBouncer {
   port: number
-  /** The same database, by way of it. */
+  /** Returns the URL of the same database through PgBouncer. */
   urlOf(databaseUrl: string): string
   stop(): Promise<void>
 }
 
-/** `given`: its port, where it takes the place of another one. */
+/** `given`: the port, if this instance replaces another. */
 export async function startPgBouncer(
   postgresPort: number,
   mode: 'session' | 'transaction',

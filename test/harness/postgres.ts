@@ -1,4 +1,4 @@
-// A real PostgreSQL server for tests, from npm: no installation, no container. TEST_DATABASE_URL names another one to use.
+// Starts a real PostgreSQL server for tests, from npm, without a container. TEST_DATABASE_URL names another server.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,23 +7,23 @@ import pg from 'pg'
 import { freePort } from './free-port.ts'
 
 export interface Databases {
-  /** Makes an empty database; its URL. */
+  /** Creates an empty database; returns its URL. */
   create(): Promise<string>
   stop(): Promise<void>
 }
 
 export interface PostgresServer extends Databases {
   port: number
-  /** Of the process that starts all others. */
+  /** Returns the id of the process that starts all others. */
   pid(): number
-  /** Stops it, as an administrator would, cutting off whoever is connected. */
+  /** Stops the server as an administrator would, and ends all sessions. */
   halt(): Promise<void>
-  /** kill -9, of all its processes. */
+  /** Kills all processes of the server with SIGKILL. */
   kill(): Promise<void>
   start(): Promise<void>
 }
 
-/** Databases on the server of TEST_DATABASE_URL, or on one of our own. */
+/** Creates databases on the server of TEST_DATABASE_URL, or on a new one. */
 export async function startDatabases(): Promise<Databases> {
   const given = process.env['TEST_DATABASE_URL']
   if (!given) return startPostgres()
@@ -41,7 +41,7 @@ export async function startDatabases(): Promise<Databases> {
   }
 }
 
-/** A server of our own, which can be halted and started again. */
+/** Starts a new server, which can be halted and started again. */
 export async function startPostgres(): Promise<PostgresServer> {
   const owner = ownerOfServer()
   const programs = await programsFor(owner)
@@ -50,7 +50,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   const data = join(folder, 'data')
   const made = spawnSync(
     programs.initdb,
-    // A locale that sorts otherwise than by bytes, as most servers have.
+    // The locale does not sort by bytes, as on most servers.
     [
       '-D',
       data,
@@ -107,7 +107,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     start,
     halt,
     async kill() {
-      // Its other processes end by themselves once they see that the first is gone.
+      // The other processes end by themselves once the first is gone.
       server?.kill('SIGKILL')
       await ended
       rmSync(join(data, 'postmaster.pid'), { force: true })
@@ -132,7 +132,7 @@ async function createDatabase(server: string): Promise<string> {
   return url.href
 }
 
-/** One statement on a connection of its own. */
+/** Runs one statement in a new session. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever comes
 export async function query(url: string, text: string, values: unknown[] = []): Promise<any[]> {
   const client = new pg.Client({ connectionString: url })
@@ -149,7 +149,7 @@ interface Owner {
   gid: number
 }
 
-/** PostgreSQL refuses to run as root: there it runs as the user that the system has for such things. */
+/** Returns the user that runs the server: PostgreSQL refuses to run as root. */
 export function ownerOfServer(): Owner | null {
   if (process.getuid?.() !== 0) return null
   const users = readFileSync('/etc/passwd', 'utf8')
@@ -185,7 +185,7 @@ async function programsFor(owner: Owner | null): Promise<Programs> {
   return { initdb: join(copy, 'bin/initdb'), postgres: join(copy, 'bin/postgres') }
 }
 
-/** What the package's install script does, which npm may not have been allowed to run. */
+/** Does the work of the package's install script, which npm may not have been allowed to run. */
 function linkLibraries(native: string): void {
   const list = join(native, 'pg-symlinks.json')
   if (!existsSync(list)) return

@@ -16,6 +16,6 @@ const exporter = {
   shutdown: async () => {},
 }
 
-// In batches, as those who operate Millrace do it; or at once, for tests that kill it.
+// Spans are sent in batches, as in production; or at once, for tests that kill the process.
 const Processor = process.env.TEST_SPANS === 'batch' ? BatchSpanProcessor : SimpleSpanProcessor
 new NodeTracerProvider({ spanProcessors: [new Processor(exporter)] }).register()

@@ -1,4 +1,4 @@
-// A real proxy with the configuration that docs/deploy.md prints, in front of any port. Where it is not installed, its tests are skipped.
+// Starts a real proxy with the configuration that docs/deploy.md prints, before any port. Tests skip a missing proxy.
 import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -20,7 +20,7 @@ const CERTIFICATES = join(root, 'src/outbound/certificates.testkit')
 const CERTIFICATE = join(CERTIFICATES, 'localhost.pem')
 const KEY = join(CERTIFICATES, 'key.pem')
 
-/** Its path, or null. Elsewhere than on Linux loopback has one address only, and no client can come from another. */
+/** Returns the path, or null. Only Linux has several loopback addresses, so that a client can come from another. */
 export function findProxy(name: ProxyName): string | null {
   if (process.platform !== 'linux') return null
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']
@@ -29,7 +29,7 @@ export function findProxy(name: ProxyName): string | null {
 
 const LANGUAGES: Record<ProxyName, string> = { nginx: 'nginx', caddy: 'caddyfile', haproxy: 'haproxy' }
 
-/** As it is printed. */
+/** Returns the configuration as it is printed. */
 export function printedConfiguration(name: ProxyName): string {
   const page = readFileSync(join(root, 'docs/deploy.md'), 'utf8')
   return new RegExp(`^\`\`\`${LANGUAGES[name]}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(page)![1]!
@@ -40,7 +40,7 @@ interface Command {
   args(file: string, folder: string): string[]
 }
 
-/** The printed configuration with our ports and certificate, and around it what the system's own configuration would say. */
+/** Returns the printed configuration with the test's ports and certificate, inside what the system's own would contain. */
 function commandOf(name: ProxyName, port: number, upstream: number, folder: string): Command {
   const printed = printedConfiguration(name)
   const replaced = (...changes: [string, string][]) =>
@@ -89,10 +89,10 @@ function commandOf(name: ProxyName, port: number, upstream: number, folder: stri
   }
 }
 
-/** Resolves when it answers. */
+/** Resolves when the proxy answers. */
 export async function startProxy(name: ProxyName, upstream: number): Promise<StartedProxy> {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-proxy-'))
-  // nginx reads a body into a file by a process that may be another user's.
+  // nginx stores a body in a file by a process that may belong to another user.
   chmodSync(folder, 0o755)
   const port = await freePort()
   const { configuration, args } = commandOf(name, port, upstream, folder)
@@ -127,7 +127,7 @@ export async function startProxy(name: ProxyName, upstream: number): Promise<Sta
   }
 }
 
-/** A proxy says nothing when it is ready; its port does. */
+/** A proxy does not say when it is ready, so its port is tried. */
 function answersAt(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')

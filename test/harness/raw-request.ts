@@ -1,11 +1,11 @@
-// A sender that controls every byte: requests that no HTTP client would send, over a socket of its own.
+// A sender that controls every byte: sends requests that no HTTP client would send.
 import { connect, type Socket } from 'node:net'
 import type { Answer } from './millrace.ts'
 
 export interface RequestParts {
   method?: string
   target: string
-  /** Header lines as they go over the wire. Host, Content-Type and the length are added where they are not given. */
+  /** Header lines as they are sent. Host, Content-Type and the length are added if they are missing. */
   headers?: string[]
   body?: string | Buffer
 }
@@ -24,9 +24,9 @@ export function requestBytes({ method = 'POST', target, headers = [], body = '{}
 export interface RawConnection {
   socket: Socket
   write(data: string | Buffer): void
-  /** The next reply, an interim one (100) included. */
+  /** Resolves with the next reply, an interim one (100) included. */
   reply(): Promise<Answer>
-  /** Everything received and not yet taken as a reply. */
+  /** Returns everything that was received after the last reply. */
   rest(): string
   /** Resolves when the other side has closed. */
   ended: Promise<void>
@@ -73,7 +73,7 @@ export async function connectRaw(port: number): Promise<RawConnection> {
   }
 }
 
-/** Sends bytes on a connection of their own; the answer, and whether the service closed the connection after it. */
+/** Sends bytes on a new socket; returns the answer, and whether the service closed the socket after it. */
 export async function sendRaw(port: number, bytes: string | Buffer): Promise<Answer> {
   const connection = await connectRaw(port)
   connection.write(bytes)

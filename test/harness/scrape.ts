@@ -1,7 +1,7 @@
-// The metrics as Prometheus reads them.
+// Reads the metrics as Prometheus does.
 import { type Client, TOKEN } from './millrace.ts'
 
-/** Values by sample, such as `up{role="web"}`. */
+/** Returns values by sample, such as `up{role="web"}`. */
 export async function scrape({ url }: Pick<Client, 'url'>): Promise<Map<string, number>> {
   const response = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })
   if (response.status !== 200) throw new Error(`metrics: ${response.status}`)

@@ -1,4 +1,4 @@
-// The spans of a Millrace that was started with `printSpans` in its environment.
+// Reads the spans of a Millrace that was started with `printSpans` in its environment.
 import { resolve } from 'node:path'
 import { expect } from 'vitest'
 import type { MillraceProcess } from './millrace.ts'
@@ -44,7 +44,7 @@ export async function traceOf(
   }
 }
 
-/** A trace that a sender has begun. */
+/** Returns a trace that a sender has begun. */
 export function newTrace(): { traceId: string; senderId: string; headers: Record<string, string> } {
   const traceId = crypto.randomUUID().replaceAll('-', '')
   const senderId = 'b7ad6b7169203331'

@@ -1,5 +1,5 @@
-// JSON Schemas as others read them: by Ajv in its strict mode, which refuses keywords that it does not know. Fastify and the MCP SDK
-// bring Ajv along; it is asked for from there, so that it need not be a dependency of ours.
+// Reads JSON Schemas as other tools do: by Ajv in its strict mode, which refuses unknown keywords. Ajv is resolved from
+// Fastify and the MCP SDK, which depend on it, so that Millrace need not.
 import { createRequire } from 'node:module'
 
 type Check = ((value: unknown) => boolean) & { errors?: unknown }
@@ -12,7 +12,7 @@ const require = createRequire(import.meta.resolve('@modelcontextprotocol/sdk/cli
 const { default: Ajv2020 } = require('ajv/dist/2020') as { default: new (options: object) => Ajv }
 const { default: addFormats } = require('ajv-formats') as { default: (ajv: Ajv) => void }
 
-/** Throws where a strict validator would refuse the schema; the function gives what it finds wrong with a value. */
+/** Throws if a strict validator would refuse the schema; the result returns what is wrong with a value. */
 export function compileStrict(schema: object): (value: unknown) => unknown[] {
   const ajv = new Ajv2020({ strict: true, allErrors: true })
   addFormats(ajv)

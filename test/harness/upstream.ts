@@ -1,4 +1,4 @@
-// A local server for flows to call: remembers what it got, and answers as the test says.
+// A local server for flows to call: remembers what it received, and answers as the test says.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 
 export interface Received {
@@ -12,7 +12,7 @@ export interface Received {
 export interface Upstream {
   url: string
   received: Received[]
-  /** Resolves when so many requests have come. */
+  /** Resolves when `n` requests have come. */
   count(n: number): Promise<void>
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-// Credentials as the settings for authentication, where they are sealed when the flow is saved.
+// Turns credentials into the settings for authentication, which are sealed when the flow is saved.
 import { hasTemplate } from '../check.ts'
 import { decodeBase64 } from '../expression/values/base64.ts'
 import { splitAt } from './curl-data.ts'
@@ -14,7 +14,7 @@ export function authOfHeader(name: string, value: string): HttpAuth | null {
   return plain && password !== undefined ? { kind: 'basic', username, password } : null
 }
 
-/** `user:password`, as it stands in a URL. */
+/** Parses `user:password`, as a URL contains it. */
 export function authOfUrl(credentials: string): HttpAuth {
   const [username, password] = splitAt(credentials, ':')
   return { kind: 'basic', username: decoded(username), password: decoded(password ?? '') }

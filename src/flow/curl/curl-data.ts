@@ -1,17 +1,17 @@
-// What -d, --data-urlencode and --json carry: text as curl would send it, fields, or JSON.
+// Reads what -d, --data-urlencode and --json carry: text as curl would send it, fields, or JSON.
 import { formDecoded } from '../form-pairs.ts'
 import { parseJson } from '../parse-json.ts'
 import type { HttpBody, NameValue } from './http-settings.ts'
 
 export interface DataPart {
   text: string
-  /** Sent as it is, encoded by curl, or as JSON. */
+  /** Whether curl sends the text as it is, encodes it, or sends it as JSON. */
   as: 'raw' | 'urlencode' | 'json'
-  /** The option that names a file, whose content is not here. */
+  /** The option that names a file, whose content is unknown. */
   file?: string
 }
 
-/** At the first such sign outside of templates. */
+/** Splits at the first such sign outside of templates. */
 export function splitAt(text: string, sign: string): [string, string | undefined] {
   let at = text.indexOf(sign)
   for (let open = text.indexOf('{{'); open !== -1 && open < at; open = text.indexOf('{{', open + 2)) {
@@ -21,7 +21,7 @@ export function splitAt(text: string, sign: string): [string, string | undefined
   return at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-/** As curl would send it; templates are left alone, their values are encoded when they are filled in. */
+/** Returns the text as curl would send it; templates stay, because their values are encoded when they are filled in. */
 export function dataText({ text, as }: DataPart): string {
   if (as !== 'urlencode') return text
   const [name, value] = splitAt(text, '=')
@@ -30,7 +30,7 @@ export function dataText({ text, as }: DataPart): string {
   return name === '' ? encoded(value) : `${name}=${encoded(value)}`
 }
 
-/** The fields of a form, where writing them out again gives the same text; null otherwise. */
+/** Returns the fields of a form if writing them again gives the same text; otherwise null. */
 export function pairsOf(part: DataPart): NameValue[] | null {
   if (part.as === 'urlencode') {
     const [name, value] = splitAt(part.text, '=')
@@ -46,12 +46,12 @@ export function pairsOf(part: DataPart): NameValue[] | null {
   return pairs
 }
 
-/** Null where the text is no percent-encoding. A template stays as it is. */
+/** Returns null if the text is not percent-encoding. A template stays as it is. */
 function decoded(text: string): string | null {
   if (text.includes('{{')) return text
   if (BROKEN_ESCAPE.test(text)) return null
   const plain = formDecoded(text)
-  // What stands for bytes that are no UTF-8.
+  // U+FFFD stands for bytes that are not UTF-8.
   return plain.includes('\ufffd') && !text.includes('\ufffd') && !/%ef%bf%bd/i.test(text) ? null : plain
 }
 
@@ -64,7 +64,7 @@ export const queryPairs = (part: DataPart): NameValue[] =>
     return { name: decoded(name) ?? name, value: decoded(value ?? '') ?? value ?? '' }
   })
 
-// A number with more digits would come out as another.
+// A number with more digits would change its value.
 const LONG_NUMBER = /\d{16,}|\d\.\d{15,}/
 
 export function jsonValue(text: string): { value: unknown } | null {
@@ -77,14 +77,14 @@ export function jsonValue(text: string): { value: unknown } | null {
   }
 }
 
-/** What JSON cannot hold without loss stays text. */
+/** Returns the text as JSON, or as text if JSON cannot hold it without loss. */
 export function jsonOrText(text: string, contentType: string | null): HttpBody {
   const parsed = jsonValue(text)
   if (parsed) return { kind: 'json', value: parsed.value }
   return { kind: 'text', value: text, ...(contentType ? { contentType } : {}) }
 }
 
-/** Not only the place of a file. */
+/** Returns whether the part is more than the name of a file. */
 export const isHere = ({ text, file }: DataPart): boolean => file === undefined || text !== ''
 
 export function dataOrFile(value: string, as: DataPart['as'], written: string): DataPart {

@@ -1,4 +1,4 @@
-// Why something of a curl command is not taken over.
+// Says why the import leaves out a part of a curl command.
 
 export const NO_FILES = 'Files of your machine cannot be read by a flow'
 export const FILE = `${NO_FILES}.`

@@ -1,6 +1,6 @@
-// The options of curl: which take a value, and what becomes of them.
+// The options of curl: which take a value, and how the import treats them.
 
-/** Short options by their long names. */
+/** Maps short options to their long names. */
 export const SHORT: Readonly<Record<string, string>> = {
   '#': 'progress-bar',
   '0': 'http1.0',
@@ -50,7 +50,7 @@ export const SHORT: Readonly<Record<string, string>> = {
   Z: 'parallel',
 }
 
-/** Long options that are followed by a value. */
+/** Long options that a value follows. */
 export const WITH_VALUE: ReadonlySet<string> = new Set(
   `abstract-unix-socket aws-sigv4 cacert capath cert cert-type ciphers config connect-timeout connect-to continue-at cookie
   cookie-jar create-file-mode data data-ascii data-binary data-raw data-urlencode dns-servers doh-url dump-header engine
@@ -62,7 +62,7 @@ export const WITH_VALUE: ReadonlySet<string> = new Set(
   write-out`.split(/\s+/),
 )
 
-/** They change what curl prints or how it prints it, not the request. */
+/** Options that change what curl prints or how, not the request. */
 export const WITHOUT_EFFECT: ReadonlySet<string> = new Set(
   `append compressed disable fail fail-early fail-with-body http1.1 include ipv4 ipv6 no-buffer no-keepalive
   no-progress-meter path-as-is progress-bar show-error silent styled-output tr-encoding verbose write-out stderr
@@ -79,10 +79,10 @@ const COOKIES = 'Cookies are not kept between requests; read steps.<id>.cookies 
 const AUTH = 'This way of authenticating is not supported.'
 const VERSION = 'Requests are sent with HTTP/1.1.'
 
-/** Ways to authenticate in which curl does not send the credentials themselves, or only if the server wants them so. */
+/** Authentication in which curl does not send the credentials themselves, or only if the server asks for it. */
 export const OTHER_AUTH: ReadonlySet<string> = new Set('digest ntlm ntlm-wb negotiate anyauth aws-sigv4 krb'.split(' '))
 
-/** Their values may be secrets: they are not repeated. */
+/** Options whose values may be secrets, so messages do not repeat them. */
 export const SECRET_VALUE: ReadonlySet<string> = new Set('proxy-user pass tlspassword cert proxy-pass'.split(' '))
 
 /** Says why the import leaves an option out. */

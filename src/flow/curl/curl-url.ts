@@ -1,6 +1,6 @@
-// What stands in the URL of a command and is not sent with it: patterns, which curl expands, and credentials.
+// Finds what the URL of a command contains but curl does not send: patterns, which it expands, and credentials.
 
-/** With signs that mean nothing in place of templates, so that places are the same. */
+/** Replaces templates by signs without a meaning, so that positions stay the same. */
 function masked(text: string): string {
   let [result, from] = ['', 0]
   for (;;) {
@@ -12,20 +12,20 @@ function masked(text: string): string {
   }
 }
 
-/** `{a,b}`, `[1-3]`, `[a-z:2]`; behind a backslash they stand for themselves. */
+/** Matches `{a,b}`, `[1-3]`, `[a-z:2]`; after a backslash a bracket is a plain character. */
 const PATTERN = /(?<!\\)(?:\{([^{}\\]*)\}|\[(?:(\d+)-\d+|([a-z])-[a-z]|([A-Z])-[A-Z])(?::\d+)?\])/g
 
-/** Signs that curl would take for patterns, or for broken ones. */
+/** Returns whether curl would read signs of the URL as patterns, or as broken ones. */
 export const hasPatterns = (url: string): boolean => /[[\]{}]/.test(masked(url))
 
-/** Each pattern replaced by its first value, and the patterns. */
+/** Returns the URL with each pattern replaced by its first value, and the patterns. */
 export function firstOfPatterns(url: string): { url: string; patterns: string[] } {
   const patterns: string[] = []
   let [result, from] = ['', 0]
   for (const match of masked(url).matchAll(PATTERN)) {
     const [pattern, list, ...bounds] = match
     const first = list?.split(',', 1)[0] ?? bounds.find((bound) => bound !== undefined)!
-    // The first value begins behind the bracket. A list may have templates in it, which are as long as what masks them.
+    // The first value begins after the bracket. A list may contain templates, which are as long as their masks.
     const at = match.index + 1
     result += url.slice(from, match.index) + url.slice(at, at + first.length)
     from = match.index + pattern.length
@@ -34,13 +34,13 @@ export function firstOfPatterns(url: string): { url: string; patterns: string[] 
   return { url: (result + url.slice(from)).replaceAll(/\\([{}[\]])/g, '$1'), patterns }
 }
 
-/** Braces that mean nothing cannot stand in a URL. */
+/** Escapes braces without a meaning, which a URL cannot contain. */
 export function escapedBraces(url: string): string {
   const shown = masked(url)
   return url.replaceAll(/[{}]/g, (brace, at: number) => (shown[at] === '_' ? brace : encodeURIComponent(brace)))
 }
 
-/** Takes the text before the last @ ahead of the path, as curl does. */
+/** Separates the text before the last @ ahead of the path, as curl does. */
 export function credentialsApart(url: string): { url: string; credentials: string | null } {
   const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(url)?.[0]
   if (scheme === undefined) return { url, credentials: null }
@@ -51,7 +51,7 @@ export function credentialsApart(url: string): { url: string; credentials: strin
   return { url: scheme + rest.slice(at + 1), credentials: rest.slice(0, at) }
 }
 
-/** Where the URL names no file, curl adds the name of what it uploads. */
+/** Appends the name of the uploaded file if the URL names none, as curl does. */
 export function withFileName(url: string, file: string): string {
   const name = file.split(/[\\/]/).at(-1)!
   if (name === '' || name === '-' || name === '.') return url

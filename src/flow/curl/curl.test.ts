@@ -490,7 +490,7 @@ const request: fc.Arbitrary<HttpRequestSettings> = fc.record(
   { requiredKeys: ['method', 'url'] },
 )
 
-/** The query is part of the URL in a command. */
+/** Moves the query into the URL, where a command has it. */
 function joined({ query, ...rest }: HttpRequestSettings): HttpRequestSettings {
   const encoded = (part: string) => (part.includes('{{') ? part : encodeURIComponent(part))
   const pairs = (query ?? []).map((one) => `${encoded(one.name)}=${encoded(one.value)}`).join('&')

@@ -30,10 +30,10 @@ export interface ParsedCurl {
   notTaken: NotTaken[]
 }
 
-/** Null for text that is no curl command. */
+/** Returns null for text that is not a curl command. */
 export function parseCurl(text: string): ParsedCurl | null {
   const { words, notTaken } = shellWords(text.trim())
-  // A prompt, variables set for the command, and sudo may stand before it.
+  // A prompt, variables set for the command, and sudo may come before it.
   const at = words.findIndex((word) => /^(?:.*[\\/])?curl(?:\.exe)?$/i.test(word))
   if (at === -1 || words.slice(0, at).some((word) => !/^(?:[$%>#]|sudo|time|\w+=.*)$/.test(word))) return null
   const command = new Command(notTaken)
@@ -87,7 +87,7 @@ class Command {
     }
   }
 
-  /** `-sSL`, `-XPOST`, `-d @file`; how many of the following words were its value. */
+  /** Reads `-sSL`, `-XPOST`, `-d @file`; returns how many of the following words were the value. */
   #short(letters: string, next: string | undefined): number {
     for (let i = 0; i < letters.length; i++) {
       const letter = letters.charAt(i)
@@ -218,7 +218,7 @@ class Command {
     else this.#pushHeader(name.trim(), text.trim(), written)
   }
 
-  /** One that could not be published is left out; its value may be a secret. */
+  /** Adds a header, or leaves it out if it could not be published; messages do not repeat a value, which may be secret. */
   #pushHeader(name: string, value: string, written: string): void {
     if (!hasTemplate(name) && !isHeaderName(name))
       this.#skip(`${written} ${name}`, 'It cannot be the name of a header.')
@@ -227,7 +227,7 @@ class Command {
     else this.#headers.push({ name, value })
   }
 
-  /** `content`, `=content`, `name=content`; `@file` and `name@file` are files. */
+  /** Reads `content`, `=content`, `name=content`; `@file` and `name@file` are files. */
   #urlencoded(value: string, into: DataPart[], written: string): void {
     const [, name] = /^([^=@]*)@/.exec(value) ?? []
     if (name !== undefined)
@@ -306,7 +306,7 @@ class Command {
     return this.#upload ? withFileName(url, this.#upload.name) : url
   }
 
-  /** As curl does; in the URL they would not be sealed. */
+  /** Takes credentials out of the URL, as curl does; inside it they would not be sealed. */
   #credentials(credentials: string): void {
     if (this.#auth) this.#skip('Credentials in the URL', 'The command has other credentials, which win.')
     else this.#auth = authOfUrl(credentials)
@@ -316,7 +316,7 @@ class Command {
     if (written !== undefined) this.#skip(written, `${NO_FILES}: put the content into ${place}.`)
   }
 
-  /** Meant for a scheme that proves them without sending them, they must not be sent. */
+  /** Returns no credentials for a scheme that proves them without sending them: they must not be sent. */
   #sendableAuth(): HttpAuth | null {
     if (!this.#otherAuth || this.#auth?.kind !== 'basic') return this.#auth
     this.#skip('Credentials', NOT_IN_CLEAR)
@@ -386,7 +386,7 @@ class Command {
     if (at !== -1) this.#headers.splice(at, 1)
   }
 
-  /** Credentials among the settings for authentication are sealed when the flow is saved; in a header they would not be. */
+  /** Moves credentials from headers to the settings for authentication, which are sealed when the flow is saved. */
   #authFromHeaders(): HttpAuth | null {
     for (const [at, { name, value }] of this.#headers.entries()) {
       const auth = authOfHeader(name, value)

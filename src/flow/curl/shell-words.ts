@@ -1,20 +1,20 @@
-// Splits a pasted command into words as a shell would: POSIX, or the Windows prompt where its carets show.
+// Splits a pasted command into words as a shell would: POSIX, or the Windows prompt if carets indicate it.
 
 export interface ShellWords {
   words: string[]
-  /** What a shell would have done that a paste cannot: run something else, or fill in a value. */
+  /** What a shell would do and an import cannot: run another command, or fill in a value. */
   notTaken: { what: string; reason: string }[]
 }
 
-/** Variables become templates of `env`, the place where a flow keeps such values. */
+/** Splits the text. Variables become templates of `env`, where a flow reads such values. */
 export function shellWords(text: string): ShellWords {
   return isPrompt(text) ? promptWords(text) : posixWords(text)
 }
 
-// What a POSIX shell quotes is passed over: a caret in it is a character of the value.
+// Skips what a POSIX shell quotes: a caret inside it is a character of the value.
 const QUOTED_OR_CARET = /\\[\s\S]|\$'(?:[^'\\]|\\[\s\S])*'|'[^']*'|"(?:[^"\\]|\\[\s\S])*"|\^(?:\r?\n|")/g
 
-/** The Windows prompt ends a line with a caret, or writes one before a quote. */
+/** Returns whether a line ends with a caret or a quote follows one, as on the Windows prompt. */
 function isPrompt(text: string): boolean {
   return (text.match(QUOTED_OR_CARET) ?? []).some((part) => part.startsWith('^'))
 }
@@ -44,7 +44,7 @@ class Words {
 
 const VARIABLE = /^\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})/
 
-// In a URL that somebody forgot to quote, & and ; go on with a letter.
+// In a URL that is not quoted, a letter follows & and ;.
 const OPERATOR = /^(?:[|<>]|[;&](?:\s|&|$))/
 
 function posixWords(text: string): ShellWords {
@@ -65,7 +65,7 @@ function posixWords(text: string): ShellWords {
     else if (/\s/.test(character)) {
       result.end()
       at++
-      // A line that ends without a backslash ends the command.
+      // A line that does not end with a backslash ends the command.
       if (character === '\n' && result.words.length && text.slice(at).trim()) {
         result.skip(text.slice(at).trim().split('\n', 1)[0]!, 'The import takes only the first command.')
         break
@@ -118,7 +118,7 @@ const ESCAPES: Record<string, string> = {
   '0': '\0',
 }
 
-/** `$'…'` of bash, in which browsers write bodies with line breaks. */
+/** Reads `$'…'` of bash, in which browsers write bodies with line breaks. */
 function ansiQuoted(text: string, from: number, result: Words): number {
   result.add('')
   let at = from + 2
@@ -170,7 +170,7 @@ function expansion(text: string, at: number, result: Words): number {
   return at + 1
 }
 
-/** The Windows prompt: only double quotes, carets escape outside and, as browsers write them, before quotes. */
+/** Splits a command of the Windows prompt: only double quotes; carets escape outside of quotes and before them. */
 function promptWords(text: string): ShellWords {
   const plain = text
     .replaceAll(/\^\r?\n(\r?\n)?/g, (_, line: string | undefined) => (line ? '\n' : ' '))
@@ -185,7 +185,7 @@ function promptWords(text: string): ShellWords {
       at += 2
       continue
     }
-    // In quotes, two of them stand for one.
+    // Two quotes inside quotes stand for one.
     if (character === '"' && quoted && plain[at + 1] === '"') {
       result.add('"')
       at += 2

@@ -1,10 +1,10 @@
-// Writes the settings of an HTTP step as a curl command: templates stay as they are, and placeholders replace secrets.
-// A draft may be incomplete, and have numbers where text is meant.
+// Writes the settings of an HTTP step as a curl command: templates stay as they are, and placeholders replace secrets. A
+// draft may be incomplete, and have numbers instead of text.
 import { SEALED_PREFIX } from '../secret-literals.ts'
 import { hasPatterns } from './curl-url.ts'
 import type { HttpAuth, HttpBody, HttpRequestSettings, NameValue } from './http-settings.ts'
 
-/** One option per line, for a POSIX shell. */
+/** Writes one option per line, for a POSIX shell. */
 export function toCurl(settings: Partial<HttpRequestSettings>): string {
   const { method = 'GET', url = '', headers = [], query = [], body, auth, timeout, followRedirects, retry } = settings
   const queryKey =
@@ -17,7 +17,7 @@ export function toCurl(settings: Partial<HttpRequestSettings>): string {
     ...bodyParts(body, headers),
     ...(timeout === undefined ? [] : [`--max-time ${word(String(timeout))}`]),
     followRedirects === false ? '--no-location' : '-L',
-    // Without a file it keeps what redirects set, and nothing else.
+    // `-b` without a file keeps the cookies that redirects set, and no others.
     ...(settings.cookies ? [`-b ''`] : []),
     ...(retry ? retryParts(retry) : []),
   ]
@@ -49,7 +49,7 @@ function authParts(auth: HttpAuth | undefined): string[] {
   }
 }
 
-/** A template names its secret; anything else in such a place is one. */
+/** Returns a template as it is, because it only names its secret, and a placeholder for any other value. */
 function secret(value: string | undefined, what: string): string {
   const text = written(value)
   return text === '' || (text.includes('{{') && !text.startsWith(SEALED_PREFIX)) ? text : `<${what}>`
@@ -69,7 +69,7 @@ function bodyParts(body: HttpBody | undefined, headers: readonly NameValue[]): s
   }
 }
 
-/** As the step encodes it; only what a template gives is left to curl. */
+/** Encodes the fields as the step does; curl encodes only what a template gives. */
 function formParts(given: readonly NameValue[], multipart: boolean, contentType: (type: string) => string[]): string[] {
   const fields = given.map(({ name, value }): [string, string] => [written(name), written(value)])
   if (multipart) return fields.map(([name, value]) => `--form-string ${word(`${name}=${value}`)}`)
@@ -84,7 +84,7 @@ function retryParts({ attempts = 3, delay }: NonNullable<HttpRequestSettings['re
   return [`--retry ${attempts - 1}`, ...(delay === undefined ? [] : [`--retry-delay ${word(String(delay))}`])]
 }
 
-/** Appended as the step does it; a template is filled in first, and stands here as it is. */
+/** Appends the pairs as the step does; a template stays as it is, and is filled in first. */
 function withQuery(url: string, pairs: readonly NameValue[]): string {
   if (pairs.length === 0) return url
   const base = url.split('#', 1)[0]!
@@ -94,7 +94,7 @@ function withQuery(url: string, pairs: readonly NameValue[]): string {
 
 const encoded = (text: string): string => (text.includes('{{') ? text : encodeURIComponent(text.toWellFormed()))
 
-/** Quoted only where a shell would read it otherwise. */
+/** Quotes the text only if a shell would read it differently. */
 function word(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -1,4 +1,4 @@
-/** The subset means what JavaScript means: random expressions give the same here and in a real engine. */
+/** Tests that the subset means what JavaScript means: random expressions give the same here and in a real engine. */
 import fc from 'fast-check'
 import { newQuickJSWASMModuleFromVariant, type QuickJSContext } from 'quickjs-emscripten-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -11,7 +11,7 @@ import { ExpressionError } from './values/errors.ts'
 const FAILED = 'failed'
 const RUNS = 4_000
 const DEPTH = 4
-// Fixed, so that a run can be repeated; change it to look further.
+// The seed is fixed, so that a failure can be repeated; change it to search further.
 const SEED = 20_260_304
 
 let engine: QuickJSContext
@@ -19,7 +19,7 @@ let engine: QuickJSContext
 beforeAll(async () => {
   const quickjs = await newQuickJSWASMModuleFromVariant(import('@jitl/quickjs-ng-wasmfile-release-sync'))
   engine = quickjs.newContext()
-  // `undefined` and NaN as results are errors here, and would be lost in JSON there.
+  // Results of `undefined` and NaN are errors here, and JSON would lose them there.
   engine
     .evalCode(`globalThis.checked = (value) => {
       if (value === undefined || (typeof value === 'number' && !Number.isFinite(value))) throw new Error('no value')
@@ -54,7 +54,7 @@ function inMillrace(source: string, data: Data): string {
   }
 }
 
-// Letters whose case and normal forms every version of Unicode agrees on; no `$`, which differs in `replace`.
+// Uses letters whose case and normal forms are the same in every version of Unicode; no `$`, which differs in `replace`.
 const text = fc.string({
   unit: fc.constantFrom('a', 'b', 'A', 'Z', ' ', ',', '-', '1', '0', '.', 'é', 'ß', '😀', '%', '"'),
   maxLength: 8,

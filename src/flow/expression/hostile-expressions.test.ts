@@ -1,14 +1,14 @@
-/** The attacks of the design's list of hostile inputs, and those on other interpreters. */
+/** Tests the attacks of the design's list of hostile inputs, and those known from other interpreters. */
 import { describe, expect, it } from 'vitest'
 import { parseTemplate } from './parse-template.ts'
 import { renderValue } from './render.ts'
 import { errorOf, evaluate, sampleBindings } from './sample-bindings.testkit.ts'
 import { ExpressionError, TemplateSyntaxError } from './values/errors.ts'
 
-// 100 ms are promised. Under vitest calls between files take up to three times as long as in plain Node.
+// The promise is 100 ms. Under vitest, calls between files take up to three times as long as in plain Node.
 const TIME_LIMIT_MS = 300
 
-/** Of this thread: other work on the machine is not what is measured. */
+/** Returns the CPU time of this thread, which other work on the machine does not change. */
 function cpuMsSince(start: NodeJS.CpuUsage): number {
   const { user, system } = process.threadCpuUsage(start)
   return (user + system) / 1000
@@ -182,7 +182,7 @@ describe('too much work or data', () => {
     `vars.items.map(a => '${'x'.repeat(15_000)}' + a)`,
   ])('ends in a budget error in time: %s', (source) => {
     const template = parseTemplate(`{{ ${source} }}`)
-    // The best of a few runs: the first ones are not compiled yet.
+    // The best of a few runs counts: the first ones are not compiled yet.
     let fastest = Number.POSITIVE_INFINITY
     for (let attempt = 0; attempt < 4 && fastest > TIME_LIMIT_MS; attempt++) {
       const started = process.threadCpuUsage()

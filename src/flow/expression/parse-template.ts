@@ -6,7 +6,7 @@ import { TemplateSyntaxError } from './values/errors.ts'
 import type { Compute } from './values/evaluation.ts'
 
 export interface Expression {
-  /** As written, without the braces and the white space inside them. */
+  /** The source as written, without the braces and the white space inside them. */
   source: string
   /** Offsets of `source` in the template. */
   start: number
@@ -14,7 +14,7 @@ export interface Expression {
   references: readonly Reference[]
   /** Private to this folder. */
   compute: Compute
-  /** Private to this folder: written as `raw(…)`. */
+  /** Private to this folder: the expression is written as `raw(…)`. */
   isRaw: boolean
 }
 
@@ -24,7 +24,7 @@ export interface Template {
   parts: readonly (string | Expression)[]
 }
 
-/** Parsing takes a millisecond or so for a thousand characters of an expression, and happens in one go. */
+/** Parsing takes about a millisecond per thousand characters of an expression, and is not interrupted. */
 const LONGEST_EXPRESSION = 20_000
 const LONGEST_TOGETHER = 100_000
 
@@ -47,7 +47,7 @@ export function parseTemplate(source: string): Template {
   return { source, parts }
 }
 
-/** As parseTemplate, with what is wrong as the result. */
+/** Parses like parseTemplate, but returns the error. */
 export function tryTemplate(source: string): Template | TemplateSyntaxError {
   try {
     return parseTemplate(source)
@@ -63,7 +63,7 @@ function parseInsertion(source: string, open: number): { expression: Expression;
   if (source.startsWith('}}', first)) {
     throw new TemplateSyntaxError('There is no expression between {{ and }}', open, 'Write one, or remove the braces.')
   }
-  // A slice costs nothing, whereas acorn counts the lines before the position it starts at.
+  // A slice costs nothing, whereas acorn counts the lines before its start position.
   const rest = source.slice(inside, inside + LONGEST_EXPRESSION)
   if (rest.length === LONGEST_EXPRESSION && !rest.includes('}}')) throw tooLong(open)
   try {
@@ -90,7 +90,7 @@ function parseOne(text: string, offset: number): Node {
   })
 }
 
-/** The offset after `}}`. Parentheses around the whole expression lie outside its node, between `{{` and `start`. */
+/** Returns the offset after `}}`. Parentheses around the whole expression are outside its node, between `{{` and `start`. */
 function findClose(source: string, open: number, start: number, end: number): number {
   let at = skipWhiteSpace(source, end)
   const parentheses = source.slice(open, start).split('(').length - 1

@@ -1,4 +1,4 @@
-/** Properties that hold for arbitrary data and sources. */
+/** Tests properties that hold for arbitrary data and sources. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseTemplate } from './parse-template.ts'
@@ -23,7 +23,7 @@ const hostileText = fc.constantFrom(
   '{{',
 )
 const text = fc.oneof(fc.string({ unit: 'binary' }), hostileText)
-// Not a lone backslash: once V8 13.6 (Node 24) has parsed one as a key, JSON.parse reads later escaped keys as it
+// Excludes a lone backslash: once V8 13.6 (Node 24) has parsed it as a key, JSON.parse misreads later escaped keys
 // (nodejs/node#63785).
 const key = text.filter((name) => name !== '\\')
 const json = fc.letrec((tie) => ({
@@ -38,7 +38,7 @@ const json = fc.letrec((tie) => ({
   ),
 })).value
 
-/** Through JSON, as data arrives: an own `__proto__` stays one. */
+/** Copies by JSON, as data arrives: an own `__proto__` stays one. */
 const copy = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 describe('arbitrary data', () => {
@@ -310,7 +310,7 @@ describe('arbitrary expressions', () => {
   })
 })
 
-/** JSON data made of plain lists and objects, and nothing else. */
+/** Returns whether the value is JSON data made of plain lists and objects only. */
 function isData(value: unknown): boolean {
   if (value === null || ['string', 'boolean'].includes(typeof value)) return true
   if (typeof value === 'number') return Number.isFinite(value)

@@ -1,6 +1,6 @@
 /**
- * For the differential test: random expressions of the subset that mean the same in JavaScript. Typed, so that most of
- * them yield a value, and so that the documented differences (see `index.ts`) do not come up.
+ * Makes random expressions of the subset that mean the same in JavaScript, for the differential test. They are typed, so
+ * that most yield a value, and avoid the documented differences (see `index.ts`).
  */
 export type Choose = (count: number) => number
 
@@ -50,7 +50,7 @@ export class RandomExpression {
     ])
   }
 
-  /** Something that can be tested: a value, or something missing. */
+  /** Returns an operand that can be tested: a value, or something missing. */
   primitive(depth: number, names: Names): string {
     return this.#pick([
       () => this.value(depth, names),
@@ -83,7 +83,7 @@ export class RandomExpression {
       () => `(${num()} ${this.#of('+', '-', '*')} ${num()})`,
       () => `(${num()} ${this.#of('/', '%')} ${this.#of('2', '-7', '0.5')})`,
       () => `(${num()} + ${this.bool(depth - 1, names)} - null)`,
-      // Of integers: engines may round the power of a fraction differently.
+      // Integers only: engines may round the power of a fraction differently.
       () => `((Math.trunc(${num()}) % 5) ** ${this.#of('2', '3')})`,
       () => `(${this.#of('-', '+')} ${num()})`,
       () => `Math.${this.#of('abs', 'floor', 'ceil', 'round', 'trunc', 'sign', 'fround', 'clz32')}(${num()})`,
@@ -231,7 +231,7 @@ export class RandomExpression {
     ])
   }
 
-  /** Its values are numbers. */
+  /** Returns an object whose values are numbers. */
   object(depth: number, names: Names): string {
     if (depth <= 0) return this.#of('vars.map', '{}', '{ a: 1, 2: 3 }')
     const num = () => this.num(depth - 1, names)

@@ -50,7 +50,7 @@ function encodeComponent(text: string, { source }: Expression): string {
   return encodeURIComponent(text)
 }
 
-/** Before the origin is complete only what cannot end it or start another may be inserted. */
+/** Throws for text that could end the origin or start another one, while the origin is incomplete. */
 function refuseOutsideHost(url: string, text: string, { source }: Expression): void {
   const authority = IN_AUTHORITY.exec(url)?.[1]
   if (authority !== undefined && PORT.test(authority)) {

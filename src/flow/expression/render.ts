@@ -14,13 +14,13 @@ export function renderValue(template: Template, bindings: Bindings): unknown {
   return renderWith(new Evaluation(bindings), template)
 }
 
-/** Several templates can share one evaluation, and so one budget. */
+/** Renders within an evaluation, so that several templates can share one budget. */
 export function renderWith(run: Evaluation, template: Template): unknown {
   const whole = wholeExpression(template)
   return whole === undefined ? joinParts(run, template) : evaluateNeeded(run, whole)
 }
 
-/** As `renderValue`, but MISSING where an inserted value is missing. */
+/** Renders like `renderValue`, but returns MISSING if an inserted value is missing. */
 export function renderOptional(template: Template, bindings: Bindings): unknown {
   const run = new Evaluation(bindings)
   const values = template.parts.map((part) => (typeof part === 'string' ? part : evaluate(run, part)))
@@ -55,7 +55,7 @@ export function evaluateText(run: Evaluation, expression: Expression): string {
   return insertedText(evaluateNeeded(run, expression))
 }
 
-/** Lists and objects are inserted into text as JSON. */
+/** Returns the value as text; lists and objects become JSON. */
 function insertedText(value: unknown): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : toText(value)
 }
@@ -64,7 +64,7 @@ function evaluateNeeded(run: Evaluation, expression: Expression): unknown {
   return needed(run, evaluate(run, expression))
 }
 
-/** JSON data or MISSING. */
+/** Returns JSON data or MISSING. */
 function evaluate(run: Evaluation, expression: Expression): unknown {
   try {
     const value = expression.compute(run)
@@ -81,7 +81,7 @@ function located({ message, hint }: ExpressionError, { source }: Expression): Ex
   return new ExpressionError(CODE.expression_failed, `${message}, in {{ ${quote} }}`, hint)
 }
 
-/** The engine's own limits (stack, number of arguments) when the budget did not come first. */
+/** Reports the engine's own limits (stack, number of arguments) that were reached before the budget. */
 function tooMuchForTheEngine(expression: Expression): ExpressionError {
   const error = new ExpressionError(CODE.expression_failed, 'The expression is too large', 'Use a code step for this.')
   return located(error, expression)

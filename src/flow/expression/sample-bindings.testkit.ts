@@ -1,4 +1,4 @@
-/** A bindings for the tests of this folder. */
+/** Sample bindings for the tests of this folder. */
 import { parseTemplate } from './parse-template.ts'
 import { renderValue } from './render.ts'
 import type { Bindings } from './values/bindings.ts'
@@ -13,12 +13,12 @@ export function sampleBindings(roots: Record<string, unknown>): Bindings {
   }
 }
 
-/** The value of one expression; `body` is `webhook.body`. */
+/** Returns the value of one expression; `body` is `webhook.body`. */
 export function evaluate(source: string, body: unknown = {}): unknown {
   return renderValue(parseTemplate(`{{ ${source} }}`), sampleBindings({ webhook: { body } }))
 }
 
-/** What `run` throws. */
+/** Returns what `run` throws. */
 export function errorOf<E extends Error>(type: new (...args: never[]) => E, run: () => unknown): E {
   try {
     run()

@@ -1,4 +1,4 @@
-/** JSON values with templates in their strings: rendered as a tree, so that no inserted value can break the JSON. */
+/** Renders JSON values with templates in their strings as a tree, so that no inserted value can break the JSON. */
 import type { Reference } from './compile/compiler.ts'
 import { type Expression, parseTemplate, type Template } from './parse-template.ts'
 import { renderWith } from './render.ts'
@@ -15,7 +15,7 @@ export type TreeTemplate =
 
 const MAX_TREE_DEPTH = 500
 
-/** Object keys are literal. */
+/** Compiles the strings of a value; object keys are literal. */
 export function compileTree(value: unknown, parse: Parse = parseTemplate): TreeTemplate {
   return compileAt(value, [], parse)
 }

@@ -1,4 +1,4 @@
-// Reading a description that somebody else wrote: its own properties only, and references that may lead anywhere.
+// Reads a description from outside: its own properties only, and references that may lead anywhere.
 
 export type Node = Readonly<Record<string, unknown>>
 
@@ -25,7 +25,7 @@ export const entriesAt = (node: unknown, key: string): [string, unknown][] => {
 
 const MOST_HOPS = 20
 
-/** The node itself, or what its $ref points to in the same document; undefined where it leads in circles, out or nowhere. */
+/** Returns the node, or the target of its $ref in the same document; undefined if that is a cycle, outside or missing. */
 export function follow(document: unknown, node: unknown): unknown {
   let at = node
   for (let hops = 0; hops < MOST_HOPS; hops++) {

@@ -1,9 +1,9 @@
-// A value for a parameter or a body: an example of the description, or one made from the schema.
+// Finds a value for a parameter or a body: an example of the description, or one made from the schema.
 import { entriesAt, follow, isNode, listAt, type Node, own } from './document.ts'
 
 export const NOTHING = Symbol('nothing')
 
-/** What somebody wrote as an example, of a parameter or of one type of a body. */
+/** Returns the example that the description gives for a parameter or for one type of a body. */
 export function givenExample(document: Node, of: unknown): unknown {
   const example = own(of, 'example')
   if (example !== undefined) return example
@@ -14,7 +14,7 @@ export function givenExample(document: Node, of: unknown): unknown {
   return schemaExample(follow(document, own(of, 'schema')))
 }
 
-/** What the schema itself says that the value may be. */
+/** Returns a value that the schema itself suggests. */
 export function schemaExample(schema: unknown): unknown {
   for (const value of [
     own(schema, 'example'),
@@ -29,9 +29,9 @@ export function schemaExample(schema: unknown): unknown {
 const DEEPEST = 12
 const MOST_NODES = 2_000
 
-/** The fields that have to be there, or all of them where none has to; values that nothing is said of are empty. */
+/** Builds a value with the required fields, or with all if none is required; values without a description are empty. */
 export class Skeleton {
-  /** Fields that were left out. */
+  /** The fields that were left out. */
   readonly optional: string[] = []
   readonly #document: Node
   #nodes = 0
@@ -60,7 +60,7 @@ export class Skeleton {
     return emptyOf(node)
   }
 
-  /** A schema and all that it is made of. */
+  /** Returns a schema and all that it is composed of. */
   #parts(node: unknown, around: readonly unknown[]): unknown[] {
     const all = listAt(node, 'allOf').map((part) => follow(this.#document, part))
     const fresh = all.filter(

@@ -10,7 +10,7 @@ import { readSecurity } from './security.ts'
 import { sendableHeaders, sendableQuery } from './sendable.ts'
 
 export interface ImportedOperation {
-  /** A good id for the step. */
+  /** A suggested id for the step. */
   id: string
   settings: HttpRequestSettings
   notTaken: NotTaken[]
@@ -52,7 +52,7 @@ const stepId = (text: string): string =>
     .replace(/_+$/, '') || 'request'
 
 function filledPath(path: string, values: ReadonlyMap<string, string>, notTaken: NotTaken[]): string {
-  // One without the slash would go on with the name of the host.
+  // A path without a slash at its start would extend the name of the host.
   const parts = path.replace(/^(?!\/)/, '/').split(/\{([^{}]*)\}/)
   return parts
     .map((part, i) => {
@@ -65,7 +65,7 @@ function filledPath(path: string, values: ReadonlyMap<string, string>, notTaken:
 
 const NO_HOST = '{{ env.API_URL }}'
 
-/** The first server that is named, without the slash at its end. */
+/** Returns the first server that is named, without a slash at its end. */
 function serverUrl(document: Node, item: unknown, operation: unknown, notTaken: NotTaken[]): string {
   const [server, ...others] =
     [operation, item, document].map((of) => listAt(of, 'servers')).find((list) => list.length) ?? []
@@ -86,7 +86,7 @@ function serverUrl(document: Node, item: unknown, operation: unknown, notTaken: 
   return NO_HOST + url.replace(/^(?=[^/])/, '/')
 }
 
-/** Without credentials; where no request can be sent to it, what stands for a host. */
+/** Returns the URL without credentials; a placeholder for the host if no request can be sent to it. */
 function hostOf(url: string, notTaken: NotTaken[]): string {
   const [, scheme, authority, rest] = /^(https?:\/\/)([^/?#]*)(.*)$/i.exec(url) ?? []
   const host = authority?.slice(authority.lastIndexOf('@') + 1)

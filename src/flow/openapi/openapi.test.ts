@@ -406,13 +406,13 @@ describe('security', () => {
   })
 })
 
-/** A variable that stands for a value, and a connection that is to be made. */
+/** Issues that the user resolves: a variable that stands for a value, and a connection that does not exist yet. */
 const TO_FILL_IN = new Set(['unknown_variable', 'unknown_connection'])
 
 describe('a hostile description', () => {
   const THEFT = '{{ connections.shop.token }}'
 
-  /** Every reference of every template in it; keys are none. */
+  /** Returns every reference of every template in the value; keys contain none. */
   function referencesIn(value: unknown): string[] {
     if (typeof value === 'string')
       return parseTemplate(value).parts.flatMap((part) =>

@@ -1,4 +1,4 @@
-// The parameters of an operation, written out in the style that it asks for.
+// Writes the parameters of an operation in the style that it asks for.
 import type { NameValue } from '../curl/http-settings.ts'
 import type { NotTaken } from '../curl/parse-curl.ts'
 import { entriesAt, follow, isNode, listAt, type Node, own, textAt } from './document.ts'
@@ -6,13 +6,13 @@ import { givenExample, NOTHING } from './example.ts'
 import { literal } from './literal.ts'
 
 export interface Parameters {
-  /** By name, encoded. */
+  /** The encoded values by name. */
   path: Map<string, string>
   query: NameValue[]
   headers: NameValue[]
 }
 
-/** Described elsewhere: as the body, as security. */
+/** Headers that are described elsewhere: as the body, or as security. */
 const NOT_HERE = new Set(['accept', 'content-type', 'authorization'])
 
 export function readParameters(document: Node, item: unknown, operation: unknown, notTaken: NotTaken[]): Parameters {
@@ -44,11 +44,11 @@ export function readParameters(document: Node, item: unknown, operation: unknown
 export const FILL_IN =
   'The description gives no value for it: the step uses a variable. Set the variable, or write a reference.'
 
-/** A variable that no step sets: publishing asks for it. */
+/** Returns a template with a variable that no step sets, so that publishing asks for it. */
 export const placeholder = (name: string): string =>
   /^[A-Za-z_$][\w$]*$/.test(name) ? `{{ vars.${name} }}` : `{{ vars[${JSON.stringify(name)}] }}`
 
-/** Those of the operation go before those of its path. */
+/** Merges the parameters; those of the operation override those of its path. */
 function merged(document: Node, item: unknown, operation: unknown, notTaken: NotTaken[]): Node[] {
   const all = new Map<string, Node>()
   for (const given of [...listAt(item, 'parameters'), ...listAt(operation, 'parameters')]) {
@@ -90,7 +90,7 @@ function styled(name: string, value: unknown, style: string, explode: boolean, i
   return [{ name, value: entries.map((entry) => entry.join(explode ? '=' : ',')).join(',') }]
 }
 
-/** A value as text: what is nested, as JSON. */
+/** Returns a value as text; nested values become JSON. */
 export function plain(value: unknown): string {
   if (typeof value === 'string') return value
   return value === null ? '' : JSON.stringify(value)

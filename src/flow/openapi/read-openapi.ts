@@ -4,7 +4,7 @@ import { parseJson } from '../parse-json.ts'
 import { entriesAt, follow, isNode, type Node, own, textAt } from './document.ts'
 
 export interface Operation {
-  /** How it is asked for: `GET /orders/{id}`. */
+  /** The name by which it is requested: `GET /orders/{id}`. */
   name: string
   method: string
   path: string
@@ -19,7 +19,7 @@ export interface OpenApi {
 
 export class OpenApiError extends Error {}
 
-/** The largest public descriptions have about half of it. */
+/** The largest public descriptions have about half this size. */
 const LONGEST = 20_000_000
 const DEEPEST = 250
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options']
@@ -34,7 +34,7 @@ export function readOpenApi(text: string): OpenApi {
   return { document, operations: operationsOf(document) }
 }
 
-/** By its operationId, or by method and path. */
+/** Finds an operation by its operationId, or by method and path. */
 export function findOperation({ operations }: OpenApi, wanted: string): Operation | null {
   const name = wanted.trim().replace(/^\S+/, (method) => method.toUpperCase())
   return (
@@ -45,7 +45,7 @@ export function findOperation({ operations }: OpenApi, wanted: string): Operatio
 function parse(text: string): unknown {
   let value: unknown
   try {
-    // As YAML a large JSON text would take many times as long.
+    // Reading a large JSON text as YAML would take many times as long.
     value = /^\s*\{/.test(text) ? parseJson(text) : parseFlowText(text, 'taken')
   } catch (error) {
     if (error instanceof FlowTextError) throw new OpenApiError(`Line ${error.line}: ${error.message}`)
@@ -65,7 +65,7 @@ interface Extent {
 const ONE_VALUE: Extent = { depth: 0, values: 1 }
 const TOO_DEEP: Extent = { depth: Number.POSITIVE_INFINITY, values: 0 }
 
-/** How large it is with its aliases written out; each thing is looked at once, however often it stands there. */
+/** Returns the size with aliases written out; each value is visited once, however often it occurs. */
 function extentOf(value: unknown, levels: number, known: Map<object, Extent>): Extent {
   if (typeof value !== 'object' || value === null) return ONE_VALUE
   if (levels === 0) return TOO_DEEP

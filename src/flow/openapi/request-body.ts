@@ -1,4 +1,4 @@
-// The body of an operation: the type that a step can send best, with an example or what its schema asks for.
+// Builds the body of an operation: the type that a step can send best, with an example or a value made from its schema.
 import type { HttpBody, NameValue } from '../curl/http-settings.ts'
 import type { NotTaken } from '../curl/parse-curl.ts'
 import { isMediaTypeName } from '../outbound-parts.ts'

@@ -1,4 +1,4 @@
-// How an operation asks for credentials, as the settings that send them: by connections, which have to be made.
+// Turns the security of an operation into settings that send credentials of connections, which the user has to create.
 import type { HttpAuth, NameValue } from '../curl/http-settings.ts'
 import type { NotTaken } from '../curl/parse-curl.ts'
 import { hasBreak, unfitForHeader } from '../outbound-parts.ts'
@@ -22,7 +22,7 @@ export function readSecurity(document: Node, operation: unknown, notTaken: NotTa
   const schemes = own(own(document, 'components'), 'securitySchemes')
   const asked = own(operation, 'security') === undefined ? document : operation
   const alternatives = listAt(asked, 'security').filter(isNode)
-  // An empty alternative says that it may be left out.
+  // An empty alternative means that credentials are optional.
   const needed = alternatives.map(Object.keys).filter((names) => names.length)
   const readable = needed.map((names) =>
     names.map((name) => wayOf(connectionOf(name), follow(document, own(schemes, name)))),
@@ -46,7 +46,7 @@ export function readSecurity(document: Node, operation: unknown, notTaken: NotTa
   return security
 }
 
-/** A name that a template can write out. */
+/** Returns a name that a template can contain. */
 export const connectionOf = (scheme: string): string =>
   scheme
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')

@@ -1,4 +1,4 @@
-// Leaves out of an imported request what could not be published, and says so.
+// Removes what could not be published from an imported request, and reports it.
 import type { NameValue } from '../curl/http-settings.ts'
 import type { NotTaken } from '../curl/parse-curl.ts'
 import { hasBreak, isWrittenByClient, unfitForHeader } from '../outbound-parts.ts'
@@ -9,7 +9,7 @@ export const SET_BY_CLIENT = 'The client writes it when it sends the request.'
 const NO_HEADER_NAME = 'It cannot be the name of a header.'
 const NOT_AS_IT_IS = 'The value in the description cannot be sent: the step uses a variable.'
 
-/** Null for a name that a header may have. */
+/** Returns null for a valid header name. */
 export function faultOfHeaderName(name: string): string | null {
   if (isWrittenByClient(name)) return SET_BY_CLIENT
   return isHeaderName(name) ? null : NO_HEADER_NAME
@@ -48,7 +48,7 @@ function named(list: readonly NameValue[], place: string, notTaken: NotTaken[]):
   return kept
 }
 
-/** As many as a step may have (NameValueList). */
+/** The number that a step may have (NameValueList). */
 const MOST = 1_000
 
 function atMost(list: NameValue[], place: string, notTaken: NotTaken[]): NameValue[] {

@@ -5,7 +5,7 @@ import { inferShape, type Lookup, lookUp, type Shape } from './shape.ts'
 export interface DataShapes {
   /** null: there is no sample. */
   webhook: Shape | null
-  /** By id, of the steps that were tested. */
+  /** The shapes of the steps that were tested, by id. */
   steps: ReadonlyMap<string, Shape>
 }
 
@@ -20,17 +20,17 @@ export function shapesOf(webhooks: readonly unknown[], results: Readonly<Record<
   }
 }
 
-/** A step that failed leaves something else than one that succeeds. */
+/** Returns whether the result is that of a failed step, which has another shape. */
 function hasFailed(result: unknown): boolean {
   if (typeof result !== 'object' || result === null || !Object.hasOwn(result, 'error')) return false
   const { error } = result as { error: unknown }
   return typeof error === 'object' && error !== null && 'code' in error && 'message' in error
 }
 
-/** Loops around a place by their ids, the innermost last, with what they go through; null: not just a reference. */
+/** The loops around a place by id, the innermost last, each with the path of its list; null if it is computed. */
 export type LoopLists = ReadonlyMap<string, readonly string[] | null>
 
-/** The reference that the `each` of a loop is; `outside` are the loops around it. */
+/** Returns the path if the `each` of a loop is just a reference; `outside`: the loops around it. */
 export function listPath(each: unknown, outside: LoopLists): readonly string[] | null {
   if (typeof each !== 'string') return null
   try {
@@ -44,7 +44,7 @@ export function listPath(each: unknown, outside: LoopLists): readonly string[] |
   }
 }
 
-/** With an item of a loop as the first of its list: the shape is that of all. Null for what is not among the data. */
+/** Returns the path with a loop's item as the first of its list, since all have one shape. Null if it is not in the data. */
 export function dataPath(path: readonly string[], loops: LoopLists): readonly string[] | null {
   const [root, name] = path
   if (root === 'webhook' || root === 'steps') return path
@@ -53,7 +53,7 @@ export function dataPath(path: readonly string[], loops: LoopLists): readonly st
   return list && rest[0] === 'item' ? [...list, '0', ...rest.slice(1)] : null
 }
 
-/** By a path of `dataPath`; `index` counts from its root. */
+/** Looks up a path of `dataPath`; `index` counts from its root. */
 export function lookUpReference(shapes: DataShapes, path: readonly string[]): Lookup {
   const [root, name] = path
   const [shape, skipped] =

@@ -5,7 +5,7 @@ import { validate, warnings } from '../validate/validate.ts'
 import { shapesOf } from './data-shapes.ts'
 import { inferShape, lookUp, type Shape } from './shape.ts'
 
-/** `text`, `[number]`, `{a, b?}`: a question mark where not every object had the key. */
+/** Draws a shape: `text`, `[number]`, `{a, b?}`, with a question mark if not every object had the key. */
 function drawn({ types, keys, items, objects }: Shape): string {
   const parts = [...types].map((type) => {
     if (type === 'list') return `[${items ? drawn(items) : ''}]`
@@ -149,7 +149,7 @@ describe('references held against samples', () => {
     ])
     expect(inLoop('loops.all.item.skuu')).toEqual([expect.stringContaining('did you mean loops.all.item.sku?')])
     expect(inLoop('loop.item.skuu', '{{ webhook.body.items.slice(1) }}')).toEqual([])
-    // Once, for the loop itself.
+    // The problem is reported once, for the loop itself.
     expect(inLoop('loop.item.sku', '{{ webhook.body.itms }}')).toEqual([
       expect.stringContaining('webhook.body.itms is'),
     ])

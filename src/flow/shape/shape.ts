@@ -1,25 +1,25 @@
-// The shape of data, inferred from samples of it: which keys there are, of which types, and which are not always there.
+// Infers the shape of data from samples: the keys, their types, and which keys are not always present.
 
 export type ShapeType = 'text' | 'number' | 'boolean' | 'null' | 'list' | 'object'
 
 export interface Shape {
-  /** How many values were seen here, and how many of them were objects. */
+  /** The number of values seen here, and the number of objects among them. */
   seen: number
   objects: number
   types: Set<ShapeType>
-  /** Of the objects. */
+  /** The shapes of the objects' keys. */
   keys: Map<string, Shape>
-  /** Of the lists; null: none had any. */
+  /** The shape of the lists' items; null: none had any. */
   items: Shape | null
   /** Only a part was read: a value that was not seen may still exist. */
   partial: boolean
 }
 
-/** Of each list, and of each object. */
+/** The limit per list and per object. */
 const MOST_ITEMS = 100
 const MOST_KEYS = 1_000
 const DEEPEST = 20
-/** In all: samples may be large, and somebody waits. */
+/** The limit in total: samples may be large, and a user waits for the result. */
 const MOST_VALUES = 200_000
 
 export function inferShape(samples: readonly unknown[]): Shape {
@@ -47,7 +47,7 @@ function add(shape: Shape, value: unknown, depth: number, budget: { values: numb
     const items = looked(shape, list, MOST_ITEMS, depth, budget)
     if (items.length) shape.items ??= emptyShape()
     for (const item of items) add(shape.items!, item, depth + 1, budget)
-    // What the others have is not known.
+    // The keys of the other items are unknown.
     if (shape.items && items.length < list.length) shape.items.partial = true
   } else if (type === 'object') {
     shape.objects++
@@ -60,7 +60,7 @@ function add(shape: Shape, value: unknown, depth: number, budget: { values: numb
   }
 }
 
-/** As many of them as may be looked at. */
+/** Returns as many of the items as may be read. */
 function looked<T>(
   shape: Shape,
   all: readonly T[],
@@ -83,9 +83,9 @@ function typeOf(value: unknown): ShapeType {
 
 export type Lookup =
   | { kind: 'seen'; shape: Shape }
-  /** No sample says what may be there. */
+  /** No sample tells what is there. */
   | { kind: 'unknown' }
-  /** Samples say what is there, and the key at `index` is not. */
+  /** There are samples, and none has the key at `index`. */
   | { kind: 'unseen'; index: number; among: Shape }
 
 const INDEX = /^\d+$/
@@ -96,7 +96,7 @@ export function lookUp(shape: Shape, path: readonly string[]): Lookup {
     const { types, keys, items, partial } = at
     const isIndex = INDEX.test(key)
     const item = types.has('list') && isIndex ? items : null
-    // Lists in some samples and such a key in others: either may be meant.
+    // Some samples have lists and others such a key: either may be meant.
     if (item && keys.has(key)) return { kind: 'unknown' }
     const next = keys.get(key) ?? item
     if (next) {

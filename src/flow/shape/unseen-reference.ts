@@ -1,10 +1,10 @@
-// A reference to what no sample has ever had: most often a typing error.
+// Reports a reference to what no sample ever had: most often a typing error.
 import type { Reference } from '../expression/index.ts'
 import { nearest, type Patience } from '../issue.ts'
 import { type DataShapes, dataPath, type LoopLists, lookUpReference } from './data-shapes.ts'
 import { lookUp, type Shape } from './shape.ts'
 
-/** What to say about it; null where nothing is to be said. */
+/** Returns the message; null if there is nothing to report. */
 export function unseenReference(
   { path, optional }: Reference,
   shapes: DataShapes,
@@ -12,12 +12,12 @@ export function unseenReference(
   patience: Patience,
 ): string | null {
   const full = optional ? null : dataPath(path, loops)
-  // A step has its error only where it failed, and tests that failed tell nothing.
+  // A step has its error only if it failed, and tests that failed say nothing about the data.
   if (!full || (full[0] === 'steps' && full[2] === 'error')) return null
   const found = lookUpReference(shapes, full)
   if (found.kind !== 'unseen') return null
   const index = found.index - (full.length - path.length)
-  // What the loop goes through is not there: that is said of the loop.
+  // The list of the loop does not exist: the loop itself gets the message.
   if (path[0] !== full[0] && index < (path[0] === 'loop' ? 2 : 3)) return null
   const meant = meantPath(path, index, found.among, patience)
   const where =
@@ -27,7 +27,7 @@ export function unseenReference(
   return `${writtenPath(path.slice(0, index + 1))} is ${where}${meant ? `; did you mean ${writtenPath(meant)}?` : '.'} If it may be missing, say so with ?? or ?.`
 }
 
-/** A key beside it with nearly that name, or the same key further in. */
+/** Returns the path with a similar key, or with the same key deeper inside. */
 function meantPath(path: readonly string[], index: number, among: Shape, patience: Patience): string[] | null {
   const [before, key, after] = [path.slice(0, index), path[index]!, path.slice(index + 1)]
   const near = nearest(key, among.keys.keys(), patience)
@@ -41,7 +41,7 @@ function meantPath(path: readonly string[], index: number, among: Shape, patienc
 
 const MOST_PLACES = 300
 
-/** The nearest place from which that path leads somewhere. */
+/** Returns the nearest place at which that path exists. */
 function innerPath(shape: Shape, wanted: readonly string[], patience: Patience): string[] | null {
   const places: [Shape, string[]][] = [[shape, []]]
   for (const [place, path] of places) {
@@ -56,7 +56,7 @@ function innerPath(shape: Shape, wanted: readonly string[], patience: Patience):
 
 const NAME = /^[A-Za-z_$][\w$]*$/
 
-/** As an expression would write it. */
+/** Writes a path as an expression does. */
 const writtenPath = ([root, ...keys]: readonly string[]): string =>
   keys.reduce<string>(
     (text, key) =>

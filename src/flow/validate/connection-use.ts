@@ -1,19 +1,19 @@
 // Finds what a flow refers to of a connection, and whether it may.
 import type { IssueCode } from '../../base/error-catalogue.ts'
 
-/** So that `connections.<name>.<field>` can be written in any template. */
+/** The pattern that allows `connections.<name>.<field>` in any template. */
 export const CONNECTION_NAME = /^[a-z][a-z0-9_]*$/
 
 export interface ConnectionShape {
   kind: string
   fields: ReadonlySet<string>
-  /** Those of them that can be read. */
+  /** The fields that can be read. */
   open?: ReadonlySet<string>
 }
 
 export type ConnectionShapes = ReadonlyMap<string, ConnectionShape>
 
-/** A place where a flow names a connection: a field of it in a template, or all of it in a setting that wants its kind. */
+/** A place where a flow names a connection: a field of it in a template, or all of it in a setting that needs its kind. */
 export interface ConnectionUse {
   name: string
   field: string | null

@@ -1,16 +1,16 @@
-// The steps of a document before they are looked at one by one: their ids, the variables that they set, and which stand in which.
+// Outlines the steps of a document before each is checked: their ids, the variables that they set, and their nesting.
 import Type, { type TSchema } from 'typebox'
 import { checkValue } from '../check.ts'
 import { type KindSchema, type Kinds, StepCommon, stepSchema } from '../document.ts'
 import { Findings, quoted } from '../issue.ts'
 import type { StepListScope } from '../schema.ts'
 
-/** A document is checked in one go. */
+/** A document is checked in one go, so its steps are limited. */
 const MOST_STEPS = 1_000
 const DEEPEST_STEP = 50
 const EMPTY_STEP = Type.Object(StepCommon, { additionalProperties: true })
 
-/** none: no scope of its own; each: rounds see their own results; while: rounds see the previous one's too. */
+/** `none`: no scope of its own; `each`: rounds see their own results; `while`: rounds also see those of the last round. */
 export interface NestedList {
   list: unknown[]
   path: string
@@ -18,9 +18,9 @@ export interface NestedList {
 }
 
 export class StepOutline {
-  /** Every step id, and where it stands first. */
+  /** Maps every step id to its first place. */
   readonly ids = new Map<string, string>()
-  /** Every variable that a step sets. */
+  /** The variables that steps set. */
   readonly vars = new Set<string>()
   readonly #kinds: Kinds
   readonly #findings: Findings
@@ -32,7 +32,7 @@ export class StepOutline {
     this.#findings = findings
   }
 
-  /** Ids and variables first: a reference may point forward, and then deserves a better message than "unknown". False: it is too much. */
+  /** Collects ids and variables, so that a forward reference gets a better message than "unknown". False: too many. */
   collect(list: unknown[], path: string, depth: number): boolean {
     this.#stepCount += list.length
     if (this.#stepCount > MOST_STEPS) {
@@ -72,12 +72,12 @@ export class StepOutline {
     return true
   }
 
-  /** With paths that begin at the step. */
+  /** Returns the nested lists, with paths that begin at the step. */
   nestedLists(step: object): NestedList[] {
     const known = this.#nested.get(step)
     if (known) return known
     const lists: NestedList[] = []
-    // Which of the two a loop is, its settings tell.
+    // The settings of a loop tell which of the two it is.
     const rounds = Object.hasOwn(step, 'while') ? 'while' : 'each'
     const visitor = {
       template() {},
@@ -91,7 +91,7 @@ export class StepOutline {
     return lists
   }
 
-  /** A kind that is no text is no kind, whatever it would become as one. */
+  /** Returns undefined for a kind that is not text, even if its text form would name one. */
   kindOf(step: object): KindSchema | undefined {
     const { kind } = step as { kind?: unknown }
     return typeof kind === 'string' ? this.#kinds.get(kind) : undefined
@@ -102,7 +102,7 @@ export class StepOutline {
     return kind ? stepSchema(kind) : EMPTY_STEP
   }
 
-  /** The ids in these lists, and below, whose results can be read after them. */
+  /** Collects the ids in these lists, and below, whose results can be read after them. */
   collectIds(lists: unknown[][], into: { add(id: string): void }): void {
     for (const list of lists)
       for (const step of list) {

@@ -1,5 +1,5 @@
-// Parses the templates of one document, each text once, and no more of them than a document may have: parsing takes longer than all
-// else, and how much there is to parse is up to the author of the document.
+// Parses the templates of one document, each text once, up to a limit: parsing takes longer than all other checks, and the
+// author of the document decides how much there is to parse.
 import { type Template, TemplateSyntaxError, tryTemplate } from '../expression/index.ts'
 
 export const MOST_EXPRESSIONS = 5_000
@@ -15,7 +15,7 @@ export class TemplateReader {
     return this.#expressionsLeft < 0
   }
 
-  /** null: it is one too many, and so are all that follow. */
+  /** Returns null for this and all following templates once the limit is exceeded. */
   read(source: string): Template | TemplateSyntaxError | null {
     this.#expressionsLeft -= expressionsIn(source)
     const parsed = this.isExhausted ? null : this.parse(source)
@@ -23,7 +23,7 @@ export class TemplateReader {
     return parsed
   }
 
-  /** null: there was more to parse than may be. */
+  /** Returns null if the limit is exceeded. */
   parse(source: string): Template | TemplateSyntaxError | null {
     const known = this.#known.get(source)
     if (known) return known

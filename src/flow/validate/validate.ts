@@ -1,4 +1,4 @@
-// Finds every problem of a flow document at once: its shape, and what would keep it from being published.
+// Finds every problem of a flow document at once: of its shape, and whatever keeps it from being published.
 import type { TSchema } from 'typebox'
 import Type from 'typebox'
 import type { IssueCode } from '../../base/error-catalogue.ts'
@@ -14,18 +14,18 @@ import { type ConnectionShapes, type ConnectionUse, useProblem } from './connect
 import { StepOutline } from './step-outline.ts'
 import { LONGEST_EXPRESSIONS, MOST_EXPRESSIONS, TemplateReader } from './template-reader.ts'
 
-/** What outside the document its templates may refer to. */
+/** What the templates may refer to outside the document. */
 export interface Surroundings {
   connections: ConnectionShapes
   env: ReadonlySet<string>
-  /** What the flow was tried with. */
+  /** The data that the flow was tested with. */
   data?: DataShapes
 }
 
-/** A document is checked in one go: the code of its steps is read up to this many characters. */
+/** A document is checked in one go: the code of its steps is read up to this number of characters. */
 const LONGEST_CODE_READ = 65_536
 
-/** Step ids whose results may be there: those of a list, and those around it. */
+/** The ids of steps whose results may be available: those of a list, and those around it. */
 class Visible {
   readonly #around: Visible | null
   readonly #ids = new Set<string>()
@@ -43,13 +43,13 @@ class Visible {
   }
 }
 
-/** What a template at some place may refer to. */
+/** What a template at a place may refer to. */
 interface Place {
   roots: ReadonlySet<string>
   steps: { has(id: string): boolean }
   loops: LoopLists
   answersCaller: boolean
-  /** Where the document says that what stands here may be seen. */
+  /** The path of the setting by which the document allows the value here to be shown. */
   revealedBy: string | null
 }
 
@@ -65,14 +65,14 @@ export function validate(document: unknown, kinds: Kinds, surroundings: Surround
   return validator.findings.all
 }
 
-/** Every place where a document names a connection. */
+/** Returns every place where a document names a connection. */
 export function connectionUses(document: unknown, kinds: Kinds): ConnectionUse[] {
   const validator = new Validator(kinds, { connections: new Map(), env: NOTHING })
   validator.document(document)
   return validator.uses
 }
 
-/** Where secrets come from that a document names, in the words of `Secrets.touch`. */
+/** Returns the sources of the secrets that a document names, in the form that `Secrets.touch` expects. */
 export function secretSources(document: unknown, kinds: Kinds): Set<string> {
   const validator = new Validator(kinds, { connections: new Map(), env: NOTHING })
   validator.document(document)
@@ -120,7 +120,7 @@ class Validator {
       this.#add('shape', '', 'wrong_type', 'A flow is an object with name, trigger and steps.')
       return
     }
-    // Steps are checked kind by kind below; here only that they are a list.
+    // Steps are checked kind by kind below; this schema only says that they are a list.
     const shell = Type.Object(
       {
         name: Type.String({ minLength: 1, maxLength: 200 }),
@@ -222,7 +222,7 @@ class Validator {
       const visible = new Visible(scope === 'while' ? inner : seen)
       this.#steps(list, path + at, visible, scope === 'none' ? loops : innerLoops)
     }
-    // Rounds of `each` keep their results to themselves; what a branch or the last round of `while` left can be read later.
+    // Rounds of `each` keep their results; those of a branch or of the last round of `while` can be read later.
     const left = nested.filter((n) => n.scope !== 'each').map((n) => n.list)
     this.#outline.collectIds(left, seen)
     if (typeof id === 'string') seen.add(id)
@@ -275,7 +275,7 @@ class Validator {
     }
   }
 
-  /** null: there are too many, which is said once. */
+  /** Returns null if there are too many templates, which is reported once. */
   #template(source: string, path: string): Template | TemplateSyntaxError | null {
     if (this.#templates.isExhausted) return null
     const read = this.#templates.read(source)

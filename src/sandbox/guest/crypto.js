@@ -1,4 +1,4 @@
-// The part of node:crypto that code steps get. Chunks are kept here and hashed by the host in one call.
+// The part of node:crypto that code steps get. Chunks are collected here, and the host hashes them in one call.
 ;(({ ask, define, copyBytes }) => {
   const ALGORITHMS = ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512']
   const known = (algorithm) => {
@@ -15,7 +15,7 @@
     return { bytes }
   }
 
-  /** C strings end at NUL and cannot hold half a surrogate pair; other text crosses as it is, at memcpy's speed. */
+  /** C strings end at NUL and cannot hold half a surrogate pair; other text crosses unchanged, at memcpy's speed. */
   const crossesPlain = (text) => text.isWellFormed() && !text.includes('\0')
 
   const digest = (operation, algorithm, chunks, encoding) => {

@@ -1,11 +1,11 @@
-// Runs inside QuickJS before the user's code: builds the globals on one host function, and drives a run.
-// Everything that crosses is text or bytes. What a script overwrites here lasts for its own run only.
+// Runs inside QuickJS before the user's code: builds the globals on one host function, and drives a run. Only text and bytes
+// cross. A change that a script makes here lasts for its own run only.
 ;((host) => {
   const { parse, stringify } = JSON
   const global = globalThis
   for (const name of ['__host', 'SharedArrayBuffer', 'performance']) delete global[name]
 
-  /** The host answers `[value]`, `{name, message}` for an error, or bytes, which only a copy counts as the guest's. */
+  /** The host answers `[value]`, `{name, message}` for an error, or bytes, which become the guest's only by a copy. */
   const ask = (operation, args, ...extras) => {
     const said = host(operation, stringify(args), ...extras)
     if (typeof said === 'object') return said.slice(0)
@@ -20,7 +20,7 @@
       Object.defineProperty(global, name, { value, writable: true, configurable: true, enumerable: false })
   }
 
-  /** The bytes of a view or buffer, in an ArrayBuffer of their own. */
+  /** Returns the bytes of a view or buffer, in a new ArrayBuffer. */
   const copyBytes = (data) => {
     if (ArrayBuffer.isView(data)) return data.buffer.slice(data.byteOffset, data.byteOffset + data.byteLength)
     if (data instanceof ArrayBuffer) return data.slice(0)
@@ -74,7 +74,7 @@
     debug: write('debug'),
   }
 
-  // QuickJS's own generator would give every run the same numbers, since its state is part of the image (sfc32).
+  // sfc32: QuickJS's own generator would give every run the same numbers, since its state is part of the image.
   let state
   const next = () => {
     const [a, b, c, d] = state
@@ -99,7 +99,7 @@
       if (typeof main !== 'function')
         return void host('fail', stringify({ name: 'NoFunction', message: typeof main, stack: '' }))
       let returned = main(input)
-      // Awaiting only what can be awaited spares the usual synchronous function a turn of the job queue.
+      // Only thenables are awaited, which saves the usual synchronous function a turn of the job queue.
       if (typeof returned === 'object' && returned !== null && typeof returned.then === 'function')
         returned = await returned
       let json

@@ -1,4 +1,4 @@
-// TextEncoder, TextDecoder, atob, btoa and structuredClone.
+// Defines TextEncoder, TextDecoder, atob, btoa and structuredClone.
 ;(({ ask, define, copyBytes }) => {
   class TextEncoder {
     get encoding() {

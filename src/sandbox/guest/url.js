@@ -1,4 +1,4 @@
-// URL and URLSearchParams; the host parses, so both behave as in Node.
+// Defines URL and URLSearchParams; the host parses, so both behave as in Node.
 ;(({ ask, define }) => {
   class URLSearchParams {
     #pairs = []

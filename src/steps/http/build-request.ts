@@ -11,7 +11,7 @@ export interface BuiltRequest {
   url: string
   headers: readonly OutboundHeader[]
   body: string | null
-  /** The connections whose secrets the URL and the body came of. */
+  /** The connections whose secrets the URL and the body were made from. */
   named: { url: readonly string[]; body: readonly string[] }
   shown: { method: string; url: string; headers: Pair[]; body: unknown }
 }
@@ -20,9 +20,9 @@ export interface RequestIdentity {
   runId: string
   path: string
   holdsSecret(text: string): boolean
-  /** For auth by an OAuth connection. */
+  /** The access token of an OAuth connection. */
   accessToken: string | null
-  /** The connections whose secrets a setting came of. */
+  /** Returns the connections whose secrets a setting was made from. */
   named(setting: string): readonly string[]
 }
 
@@ -73,7 +73,7 @@ function withContentType(setting: NonNullable<HttpSettings['body']>, headers: Ou
   const multipart = body.contentType.startsWith('multipart/')
   if (given === undefined) headers.push({ name: 'Content-Type', value: body.contentType, credential: false })
   else if (multipart && /^multipart\/form-data\b/i.test(given.value) && !givenBoundary(given.value))
-    // Without its boundary no server could read the body.
+    // The header needs the boundary of the body: without it no server could read the body.
     headers[at] = { ...given, value: body.contentType }
   return body
 }
@@ -117,7 +117,7 @@ function authHeader(auth: NonNullable<HttpSettings['auth']>, accessToken: string
   }
 }
 
-/** Appended after the URL's own query; the fragment never leaves. */
+/** Appends the pairs after the URL's own query; the fragment is never sent. */
 export function withQuery(url: string, pairs: readonly Pair[]): string {
   const base = url.split('#', 1)[0]!
   if (pairs.length === 0) return base
@@ -139,7 +139,7 @@ function find(headers: readonly OutboundHeader[], name: string): OutboundHeader 
   return headers.find((header) => header.name.toLowerCase() === name)
 }
 
-/** The scheme stays readable: its absence is a usual mistake. */
+/** The scheme stays readable, because leaving it out is a common mistake. */
 function masked(value: string): string {
   const scheme = /^(?:Basic|Bearer|Digest|Token|ApiKey) (?=\S)/i.exec(value)?.[0] ?? ''
   return scheme + MASK

@@ -16,7 +16,7 @@ export function checkHttp(settings: Record<string, unknown>): StepIssue[] {
       test(String(value))
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error
-      // Of parts of a request it is said that they are no URL, or no header.
+      // The checks throw only invalid_url and invalid_header, which are codes of issues too.
       issues.push({ path, code: error.code as IssueCode, message: `${error.message}. ${error.hint}` })
     }
   }

@@ -23,7 +23,7 @@ describe('decodeBody', () => {
     const kept = { base64: packed.toString('base64'), contentType: 'application/json', size: packed.length }
     expect(encoded(packed, 'application/json', 'gzip, none')).toEqual(kept)
     expect(encoded(packed, undefined, 'gzip, none')).toEqual({ ...kept, contentType: null })
-    // One that was undone changes nothing.
+    // An encoding that was undone changes nothing.
     expect(encoded(Buffer.from([0x61, 0xff]), 'text/plain', 'gzip')).toBe('a\ufffd')
   })
 

@@ -1,4 +1,4 @@
-// The reply's bytes as flows see them: JSON, text or base64 (docs/http-request.md#the-result).
+// Turns the reply's bytes into what flows see: JSON, text or base64 (docs/http-request.md#the-result).
 
 import { isUtf8 } from 'node:buffer'
 import { readContentEncodings } from '../../engine/content-encodings.ts'

@@ -1,9 +1,9 @@
-// Replies with an error status, as errors with the specification's causes.
+// Turns replies with an error status into errors, with the causes that the specification names.
 import { STATUS_CODES } from 'node:http'
 import { CODE, filled, REPLY_ERRORS } from '../../base/error-catalogue.ts'
 import type { StepError } from '../../engine/step-kind.ts'
 
-/** Of statuses that share a code. */
+/** Hints for statuses that share a code. */
 const HINTS: Record<number, string> = {
   403: 'The API refused access: the key or token is valid but may lack the permissions.',
   405: 'The endpoint does not accept this method: check the method of the step.',

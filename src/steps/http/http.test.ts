@@ -1,4 +1,4 @@
-// The HTTP step over the real client and real sockets.
+// Tests the HTTP step with the real client and real sockets.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import type { Outcome, StepContext, StepError } from '../../engine/step-kind.ts'

@@ -38,7 +38,7 @@ async function run(context: StepContext<HttpSettings>): Promise<Outcome> {
     }
     reply = await send(context, request)
     if (auth?.kind === 'oauth2' && reply.status === 401 && !hasLeft(request, reply)) {
-      // Once: an API that refuses a new token too has another reason.
+      // The access token is renewed once: an API that refuses a new one too has another reason.
       const renewed = await context.connections.renewed(auth.connection, token!)
       if (renewed !== null) {
         reply = await send(context, build(context, renewed))
@@ -53,7 +53,7 @@ async function run(context: StepContext<HttpSettings>): Promise<Outcome> {
   if (!isErrorStatus(reply.status)) return { ...done(output), ...shown }
   const failure = statusFailure(reply.status, reply.url)
   if (quotesDerived(context)) failure.message = SECRET_MASK
-  // A retry looks at the status, whatever failOnError says.
+  // A retry depends on the status, whatever failOnError says.
   const trouble = { code: failure.code, status: reply.status, retryAfterMs: retryAfterMs(reply.headers, context.now) }
   return { ...(settings.failOnError === false ? done(output, trouble) : failed(failure, output, trouble)), ...shown }
 }
@@ -75,7 +75,7 @@ const legible = (shown: BuiltRequest['shown']): BuiltRequest['shown'] => ({
   body: typeof shown.body === 'string' ? unencoded(shown.body) : shown.body,
 })
 
-/** The mask as people know it. */
+/** Returns the text with the mask as users know it, not percent-encoded. */
 const unencoded = (text: string): string => text.replaceAll(encodeURIComponent(SECRET_MASK), SECRET_MASK)
 
 function build(context: StepContext<HttpSettings>, accessToken: string | null): BuiltRequest {
@@ -113,7 +113,7 @@ function send(context: StepContext<HttpSettings>, request: BuiltRequest): Promis
   })
 }
 
-/** The connections whose secrets are at or below a place of the settings. */
+/** Returns a function that finds the connections whose secrets are at or below a place of the settings. */
 function namesIn({ secrets }: StepContext<HttpSettings>): (place: string) => string[] {
   if (!secrets) return () => []
   return (place) => {
@@ -124,11 +124,11 @@ function namesIn({ secrets }: StepContext<HttpSettings>): (place: string) => str
   }
 }
 
-/** A server at another origin got no credentials. */
+/** Returns whether the reply came from another origin, which got no credentials. */
 const hasLeft = (request: BuiltRequest, reply: OutboundReply): boolean =>
   reply.redirects > 0 && new URL(request.url).origin !== new URL(reply.url).origin
 
-/** All that a request carries, as it is sent and as the settings have it: a short secret is found only where it stands alone. */
+/** Yields the texts of a request, as sent and as in the settings: a short secret is found only if it is a whole text. */
 function* textsOf({ url, headers, body }: OutboundHop, settings: HttpSettings): Iterable<string> {
   yield url.href
   for (const { name, value } of headers) {
@@ -139,7 +139,7 @@ function* textsOf({ url, headers, body }: OutboundHop, settings: HttpSettings): 
     yield body
     yield* leavesOf(settings.body)
   }
-  // A redirect to another origin drops it, like every credential.
+  // A redirect to another origin drops the auth, like every credential.
   if (headers.some(({ credential }) => credential)) yield* leavesOf(settings.auth)
   for (const [, value] of formPairs(url.search.slice(1))) yield value
 }
@@ -184,7 +184,7 @@ function outboundFailure(error: unknown, context: StepContext<HttpSettings>): Ou
   return failed({ code, message: quotesDerived(context) ? SECRET_MASK : message, hint })
 }
 
-/** Messages name the host, and headers. */
+/** Returns whether messages, which name the host and headers, would quote a value made from a secret. */
 const quotesDerived = ({ secrets }: StepContext<HttpSettings>): boolean =>
   [...(secrets?.derived ?? [])].some((place) => place === '/url' || place.endsWith('/name'))
 

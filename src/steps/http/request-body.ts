@@ -1,4 +1,4 @@
-// A body setting as bytes, with its content type.
+// Turns a body setting into bytes, with its content type.
 import { createHash } from 'node:crypto'
 import type { HttpSettings } from './settings.ts'
 
@@ -8,11 +8,11 @@ type Field = { name: string; value: string }
 export interface RequestBody {
   content: string
   contentType: string
-  /** As the run's history shows it. */
+  /** The body as the run's history shows it. */
   shown: unknown
 }
 
-/** `given`: a Content-Type set among the headers, whose boundary then counts. */
+/** `given`: the Content-Type among the headers, whose boundary then counts. */
 export function requestBody(body: BodySetting, given: string | undefined): RequestBody {
   switch (body.kind) {
     case 'json': {
@@ -40,7 +40,7 @@ function multipart(fields: readonly Field[], given: string | undefined): Request
   return { content, contentType: `multipart/form-data; boundary=${boundary}`, shown: content }
 }
 
-/** Made from the fields, so none of them can contain it, and a resend is the same byte for byte. */
+/** Returns a boundary made from the fields, so that none of them contains it and a resend is the same byte for byte. */
 function contentBoundary(fields: readonly Field[]): string {
   return `millrace-${createHash('sha256').update(JSON.stringify(fields)).digest('hex').slice(0, 40)}`
 }
@@ -50,7 +50,7 @@ export function givenBoundary(contentType: string | undefined): string | undefin
   return match?.[1] ?? match?.[2]
 }
 
-// As browsers write form names.
+// Escapes a form name as browsers do.
 function quoted(name: string): string {
   return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
 }

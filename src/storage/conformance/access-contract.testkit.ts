@@ -1,4 +1,4 @@
-// What every database must do for those who come in: one suite, run by each database's own small test file.
+// The behaviour that every database must have for users, sessions and tokens: one suite, run by a test file per database.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createIds } from '../../engine/ids.ts'
 import type {

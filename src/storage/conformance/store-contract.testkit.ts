@@ -1,4 +1,4 @@
-// What every database behind the store ports must do: one suite, run by each database's own small test file.
+// The behaviour that every database must have behind the ports of the stores: one suite, run by a test file per database.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createIds } from '../../engine/ids.ts'
 import type { JournalEntry, NewRun, RunJournal } from '../../engine/ports/run-journal.ts'
@@ -21,7 +21,7 @@ export interface Stores {
   close(): Promise<void>
 }
 
-/** What the stores under test must hide. */
+/** The secret that the stores under test must hide. */
 export const STORE_SECRET = 'c4nary "of" the stores'
 
 let time = Date.UTC(2026, 0, 1)
@@ -630,7 +630,7 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
         const again = await stores.journal.claim(run.id, time)
         const asShown = { shown: { output: { echo: '[secret]' } } }
         expect(again?.journal.slice(0, 4)).toEqual([entries[0], { ...entries[1], ...asShown }, ...entries.slice(2, 4)])
-        // Written again, it stays hidden.
+        // An output that is written again stays hidden.
         expect(again?.journal[5]).toEqual(entries[5])
       })
 

@@ -1,4 +1,4 @@
-// Flows, versions, runs with their journal, deliveries, samples.
+// Creates the tables of flows, versions, runs with their journal, deliveries and samples.
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { Dialect } from '../rows/dialect.ts'
@@ -47,7 +47,7 @@ export async function core(db: Kysely<unknown>, { key, bytes, bigint, keyed }: D
     .addColumn('raw_body', bytes, (c) => c.notNull())
     .execute()
   await db.schema.createIndex('run_by_flow').on('run').columns(['flow_id', 'id']).execute()
-  // Small: only what is not finished, or failed, is in them.
+  // These indexes stay small: they hold only runs that are unfinished or failed.
   await sql`create index run_unfinished on run(id) where status in ('queued', 'running', 'waiting')`.execute(db)
   await sql`create index run_failed on run(status, id) where status in ('failed', 'cancelled')`.execute(db)
   await sql`create index run_due on run(resume_at) where status = 'waiting'`.execute(db)

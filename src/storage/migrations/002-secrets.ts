@@ -1,4 +1,4 @@
-// What is kept sealed: the true values of runs and steps that hold secrets, and a known text by which a wrong key is noticed.
+// Adds what is kept sealed: the true values of runs and steps that hold secrets, and a known text that reveals a wrong key.
 import type { Kysely } from 'kysely'
 
 export async function secrets(db: Kysely<unknown>): Promise<void> {

@@ -1,4 +1,4 @@
-// The durable keys of flows.
+// Creates the table of the flows' durable keys.
 import type { Kysely } from 'kysely'
 import type { Dialect } from '../rows/dialect.ts'
 

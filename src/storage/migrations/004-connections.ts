@@ -1,4 +1,4 @@
-// Connections: the credentials that flows use by name, what OAuth ones were granted, and the browsers that are under way for it.
+// Creates the tables of connections, of the grants of OAuth connections, and of authorization requests under way.
 import type { Kysely } from 'kysely'
 import type { Dialect } from '../rows/dialect.ts'
 

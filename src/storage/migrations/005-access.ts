@@ -1,4 +1,4 @@
-// Who may come in, and the record of what they did. Of sessions, invitations and tokens only digests are kept.
+// Creates the tables of users, their access and the audit log. Sessions, invitations and tokens are stored as digests.
 import type { Kysely } from 'kysely'
 import type { Dialect } from '../rows/dialect.ts'
 

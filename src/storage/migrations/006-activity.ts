@@ -1,4 +1,4 @@
-// How many runs each flow had, hour by hour, and the inbox by outcome.
+// Counts the runs of each flow by hour, and indexes the inbox by outcome.
 import type { Kysely } from 'kysely'
 import type { Dialect } from '../rows/dialect.ts'
 
@@ -6,7 +6,7 @@ export async function activity(db: Kysely<unknown>, { key, bigint, keyed }: Dial
   await db.schema
     .createTable('flow_hour')
     .addColumn('flow_id', key, (c) => c.notNull())
-    // Hours since 1970.
+    // Counts hours since 1970.
     .addColumn('hour', bigint, (c) => c.notNull())
     .addColumn('runs', bigint, (c) => c.notNull())
     .addColumn('failed', bigint, (c) => c.notNull())

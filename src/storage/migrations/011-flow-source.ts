@@ -1,4 +1,4 @@
-// Which file a flow was applied from, and at which revision.
+// Records the file that a flow was applied from, and its revision.
 import type { Kysely } from 'kysely'
 import type { Dialect } from '../rows/dialect.ts'
 

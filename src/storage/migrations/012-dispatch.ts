@@ -1,20 +1,20 @@
-// What several processes need to share the work: who holds which run, who is alive, and messages from one to another.
+// Adds what several processes need to share the work: who holds which run, who is alive, and messages between processes.
 import { type Kysely, sql } from 'kysely'
 import type { Dialect } from '../rows/dialect.ts'
 
 export async function dispatch(db: Kysely<unknown>, { key, bytes, bigint, shared }: Dialect): Promise<void> {
-  // One process alone keeps all of this in memory.
+  // A single process keeps all of this in memory.
   if (!shared) return
   await db.schema
     .alterTable('run')
-    // The process that carries it.
+    // Names the process that holds the run.
     .addColumn('worker', key)
-    // From when on any process may take it; null while one holds it, and in its flow's line.
+    // The time from which any process may take the run; null while a process holds it or it waits in the line of its flow.
     .addColumn('due_at', bigint)
-    // How many runs of its flow its version lets run at once, and whether it is one of them.
+    // `at_once`: how many runs of the flow this version allows at once. `placed`: whether this run is one of them.
     .addColumn('at_once', 'integer')
     .addColumn('placed', 'integer')
-    // The process whose caller waits for its reply.
+    // Names the process whose caller waits for the reply.
     .addColumn('reply_to', key)
     .execute()
   await sql`create index run_ready on run(due_at, id) where due_at is not null and finished_at is null`.execute(db)
@@ -22,7 +22,7 @@ export async function dispatch(db: Kysely<unknown>, { key, bytes, bigint, shared
   await sql`create index run_line on run(flow_id, placed, id) where at_once is not null and finished_at is null`.execute(
     db,
   )
-  // Rows come in queued and leave finished within moments: what they leave behind is to be cleared before it slows the claims.
+  // Rows arrive queued and finish within moments: autovacuum must clear the dead rows before they slow the claims down.
   await sql`alter table run set (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 0.1)`.execute(
     db,
   )
@@ -32,11 +32,11 @@ export async function dispatch(db: Kysely<unknown>, { key, bytes, bigint, shared
     .addColumn('beat', bigint, (c) => c.notNull())
     .addColumn('started_at', bigint, (c) => c.notNull())
     .execute()
-  // Counts the changes of what every process keeps in memory: a claim tells its process whether it has missed one.
+  // Counts the changes of data that every process keeps in memory: a claim tells its process whether it has missed one.
   await sql`create sequence change_count`.execute(db)
-  // The first call of a new sequence does not change what can be read of it.
+  // The first call of a new sequence does not change the value that can be read from it, so it happens here.
   await sql`select nextval('change_count')`.execute(db)
-  // Unlogged: what a crash of the database takes along is a reply to somebody who gets "still running" then.
+  // The table is unlogged: a crash of the database loses only replies, whose callers then get "still running".
   await sql`create unlogged table message (id bigint generated always as identity primary key, node ${key} not null, body ${bytes} not null, created_at ${bigint} not null)`.execute(
     db,
   )

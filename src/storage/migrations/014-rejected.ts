@@ -1,4 +1,4 @@
-// Of the refused deliveries of a flow only the last are kept: they are found among all others.
+// Indexes the rejected deliveries of a flow: only the latest are kept, and housekeeping has to find them among all others.
 import { type Kysely, sql } from 'kysely'
 
 export async function rejected(db: Kysely<unknown>): Promise<void> {

@@ -34,12 +34,12 @@ async function migrated(file: string): Promise<unknown[]> {
   return schema
 }
 
-/** What a process leaves behind that is killed now: its files as they are. */
+/** Copies the files as they are, which is what a process leaves behind if it is killed now. */
 function copyFiles(from: string, to: string): void {
   for (const end of ['', '-wal']) if (existsSync(from + end)) copyFileSync(from + end, to + end)
 }
 
-/** Why they are missing, migrate.ts says. */
+/** The comment in migrate.ts says why these numbers are missing. */
 const NEVER_USED = [9, 10, 15]
 
 describe('the migrations', () => {
@@ -98,7 +98,7 @@ describe('a migration of the embedded database', { timeout: 60_000 }, () => {
   })
 })
 
-/** A row for each table, with something in every column. */
+/** Inserts a row into each table, with a value in every column. */
 function fillTables(raw: DatabaseSync): Map<string, Record<string, unknown>> {
   const tables = raw
     .prepare(

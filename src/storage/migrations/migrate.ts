@@ -1,6 +1,6 @@
-// Brings a database to this version's schema; refuses one that a newer Millrace has written.
-// Databases record the names of what was done to them, in order. So no name may change, and the numbers that no migration ever had (009,
-// 010 and 015) stay unused: one that comes before others that are done is refused. A new migration takes the number after the highest.
+// Brings a database to the schema of this version; refuses one that a newer Millrace has written. A database records the
+// names of its migrations, in order. So no name may change, and the numbers that were never used (009, 010 and 015) stay
+// unused: Kysely refuses a migration that comes before one that is done. A new migration takes the number after the highest.
 import type { Kysely } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import type { Dialect } from '../rows/dialect.ts'
@@ -41,7 +41,7 @@ export class NewerSchema extends Error {}
 // biome-ignore lint/suspicious/noExplicitAny: migrations come before the tables they make
 type AnyTables = any
 
-/** `upTo`: the last one to be done; without it all are. */
+/** `upTo`: the last migration to run; without it all run. */
 export async function migrate(db: Kysely<AnyTables>, dialect: Dialect, upTo?: string): Promise<void> {
   const migrations: Record<string, Migration> = {}
   for (const [name, up] of Object.entries(MIGRATIONS)) migrations[name] = { up: (on) => up(on, dialect) }
@@ -50,7 +50,7 @@ export async function migrate(db: Kysely<AnyTables>, dialect: Dialect, upTo?: st
   const unknown = applied.filter((name) => !Object.hasOwn(MIGRATIONS, name))
   if (unknown.length) throw new NewerSchema(`it was written by a newer version of Millrace (it has "${unknown[0]}")`)
   if (applied.length === Object.keys(MIGRATIONS).length) return
-  // All that are due, and the record of them, in one transaction: whatever is killed, none is half done.
+  // All migrations that are due, and their record, are one transaction: a kill leaves none half done.
   const { error } = await (upTo === undefined ? migrator.migrateToLatest() : migrator.migrateTo(upTo))
   if (error) throw error
 }

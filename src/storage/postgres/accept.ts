@@ -1,4 +1,4 @@
-// Takes on runs: deliveries that arrive together share one statement, which commits them with their dedupe keys.
+// Accepts runs: deliveries that arrive together share one statement, which commits them with their dedupe keys.
 import { type Claim, type NewRun, SMALL_RUN } from '../../engine/ports/run-journal.ts'
 import type { Accepted, Dedupe, RunTerms } from '../../operations/ports/runs.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
@@ -10,25 +10,25 @@ import { Batches } from './batches.ts'
 import type { HotPool } from './database.ts'
 
 export interface PostgresClaim extends Claim {
-  /** The flow whose keys the run works on. */
+  /** The flow whose durable keys the run uses. */
   flowId: string
-  /** When the question was asked to which the database last said that the claim stands, by this process's steady clock. */
+  /** The time, by this process's steady clock, of the latest question that the database answered with "the claim stands". */
   seenAt: number
 }
 
-/** How this process takes part in running what it takes on. */
+/** The part that this process takes in running the runs that it accepts. */
 export interface RunsHere {
-  /** The name under which its callers are answered. */
+  /** The name that replies to this process's callers are addressed to. */
   node: string
-  /** The holder for a run that starts here at once; null: others may take it. */
+  /** Reserves a place for a run that starts here at once, and returns its holder; null: other processes may take the run. */
   reserve(): string | null
-  /** A reserved place is not needed after all. */
+  /** Frees a reserved place that is not needed. */
   giveBack(): void
-  /** Resolves when so many changes are known here; for a run that starts here. */
+  /** Resolves when this process knows the first `changes` changes, which a run that starts here needs. */
   catchUp(changes: number): Promise<void> | void
-  /** The name under which it holds runs; null while it may hold none. */
+  /** Returns the name under which this process holds runs; null while it may hold none. */
   worker(): string | null
-  /** Whether the others cannot have taken this process for dead by now; where they may have, `renewed` tells when it is known. */
+  /** Returns whether no other process can consider this one dead yet. Otherwise `renewed` resolves when that is settled. */
   isCertain(): boolean
   renewed(): Promise<void>
 }
@@ -56,7 +56,7 @@ const GIVEN = {
 
 export type GivenRun = Record<keyof typeof GIVEN, string | number | Uint8Array | null> & { id: string; flow_id: string }
 
-/** After the arrays: the time by which a dedupe key counts as expired. */
+/** The parameter after the arrays: the time at which a dedupe key counts as expired. */
 const NOW = `$${Object.keys(GIVEN).length + 1}::bigint`
 const RUN_COLUMNS = Object.keys(GIVEN).filter((name) => !/^(webhook_id|dedupe_)/.test(name))
 
@@ -82,7 +82,7 @@ const HOLDER = `select dedupe.run_id from dedupe where flow_id = $1 and key = $2
   and ($4::text is null or exists (select 1 from flow where id = $1 and webhook_id = $4 and version = $5))`
 const PRESENT = `select id, (select last_value from change_count) as changes from run where id = any($1::text[])`
 
-/** A commit whose reply was lost is looked for so long, before its callers are told to try again. */
+/** How long a commit whose reply was lost is looked for, before its callers are told to try again. */
 const SETTLE_WITHIN_MS = 5_000
 const LOOK_EVERY_MS = 100
 const UNIQUE_VIOLATION = '23505'
@@ -91,7 +91,7 @@ const LANES = 2
 
 const ANY_ROUTE: RunTerms = { concurrency: null, awaited: false, route: null }
 
-/** Inserts one run as part of a transaction of the caller's; for a replay, which brings a journal along. */
+/** Inserts one run inside the caller's transaction; used by a replay, which inserts a journal too. */
 export async function insertRun(query: HotPool['query'], run: GivenRun): Promise<void> {
   await query({ name: 'accept', text: INSERT, values: [...arrays(GIVEN, [run]), run.created_at] })
 }
@@ -138,7 +138,7 @@ export function createAccept(
   })
 
   return async (run: NewRun, dedupe: Dedupe | null = null, terms: RunTerms = ANY_ROUTE): Promise<Accepted> => {
-    // A large one begins when the queue has room for it.
+    // A large run begins when the queue has room for it.
     const isSmall = run.webhook.rawBody.length <= SMALL_RUN
     const worker = terms.concurrency === null && isSmall ? here.reserve() : null
     const started = performance.now()
@@ -158,7 +158,7 @@ const isTakenOn = (accepted: Accepted | null): boolean =>
   accepted !== null && accepted.duplicateOf === null && !accepted.stale
 
 async function acceptAll(hot: HotPool, runs: GivenRun[], here: RunsHere): Promise<Accepted[]> {
-  // One statement can take a key once: of those with the same key the first stands for all.
+  // One statement can insert a key once: the first run of those with the same key stands for all.
   const firsts = new Map<string, GivenRun>()
   const keyOf = (run: GivenRun) => JSON.stringify([run.flow_id, run.dedupe_key])
   for (const run of runs) if (run.dedupe_key !== null && !firsts.has(keyOf(run))) firsts.set(keyOf(run), run)
@@ -180,7 +180,7 @@ async function acceptAll(hot: HotPool, runs: GivenRun[], here: RunsHere): Promis
 
 interface Inserted {
   ids: Set<string>
-  /** Of what processes keep in memory, as of then. */
+  /** How often data that processes keep in memory had changed at that moment. */
   changes: number
 }
 
@@ -189,7 +189,7 @@ const inserted = (rows: { id: string; changes: number }[]): Inserted => ({
   changes: rows[0]?.changes ?? 0,
 })
 
-/** Nothing says whether a commit happened whose reply was lost: the table does. */
+/** Inserts the runs; after a lost reply it reads the table, because nothing else says whether the commit happened. */
 async function insertSurely(hot: HotPool, runs: GivenRun[]): Promise<Inserted> {
   const insert = async () => {
     const now = runs.reduce((latest, run) => Math.max(latest, run.created_at as number), 0)
@@ -205,10 +205,10 @@ async function insertSurely(hot: HotPool, runs: GivenRun[]): Promise<Inserted> {
       try {
         const values = [runs.map((run) => run.id)]
         const there = inserted(await hot.query({ name: 'present', text: PRESENT, values }))
-        // They were committed together: whoever is missing was refused.
+        // The runs were committed together: a run that is missing was refused.
         return there.ids.size ? there : await insert()
       } catch (again) {
-        // Already there: the first attempt was still under way, and has come to its end now.
+        // A unique violation means that the first attempt was still under way and has committed now.
         const late = (again as { code?: string }).code === UNIQUE_VIOLATION
         if (!(late || again instanceof StorageUnavailable) || performance.now() > deadline) throw again
       }

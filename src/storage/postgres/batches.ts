@@ -1,12 +1,12 @@
-// Whatever gathers while others are on their way goes together: one statement and one commit for all of it.
+// Sends items in batches: those that gather while a batch is under way share one statement and one commit.
 import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
 
 export interface BatchOptions<Item, Result> {
-  /** Batches under way at once: while one waits for the disk, another can be worked on. */
+  /** How many batches may be under way at once: while one waits for the disk, the server works on another. */
   lanes: number
-  /** Items of one batch at most. */
+  /** The maximum number of items in a batch. */
   most: number
-  /** Results in the order of the items. Rejects as a whole; nothing was written then. */
+  /** Resolves with the results in the order of the items. Rejects as a whole if nothing was written. */
   send(items: Item[]): Promise<Result[]>
   onSent(seconds: number, items: number): void
 }
@@ -27,7 +27,7 @@ export class Batches<Item, Result> {
     this.#options = options
   }
 
-  /** Waiting to be sent. */
+  /** The number of items that wait to be sent. */
   get size(): number {
     return this.#pending.length
   }
@@ -42,7 +42,7 @@ export class Batches<Item, Result> {
   #arm(): void {
     if (this.#armed || this.#underWay >= this.#options.lanes || this.#pending.length === 0) return
     this.#armed = true
-    // What becomes ready in this turn of the event loop goes along.
+    // Items that become ready in this turn of the event loop join the batch.
     setImmediate(() => {
       this.#armed = false
       void this.#sendNext()
@@ -70,7 +70,7 @@ export class Batches<Item, Result> {
       const results = await this.#options.send(batch.map(({ item }) => item))
       for (const [i, { resolve }] of batch.entries()) resolve(results[i]!)
     } catch (error) {
-      // One faulty item must not take its neighbours along: each goes alone.
+      // One faulty item must not fail the others: each is sent alone.
       if (batch.length > 1 && !(error instanceof StorageUnavailable)) for (const one of batch) await this.#send([one])
       else for (const { reject } of batch) reject(error)
     }

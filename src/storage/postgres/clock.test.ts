@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { PostgresClock } from './clock.ts'
 
-/** A steady clock that stands at `at`, and a database that takes `tookMs` to tell its time. */
+/** Returns a steady clock that shows `at`, and a database that takes `tookMs` to tell its time. */
 function setUp() {
   let at = 0
   const clock = new PostgresClock(() => at)
@@ -26,7 +26,7 @@ describe('the clock of the database', () => {
     const { clock, measure, pass } = setUp()
     await measure(1_000_000, 2)
     pass(1_000)
-    // Asked at 1,001,001; what came after 800 ms was true at some moment in between.
+    // The question was asked at 1,001,001; the answer, 800 ms later, was true at some moment in between.
     await measure(1_001_700, 800)
     expect(clock.now()).toBe(1_001_801)
   })

@@ -1,4 +1,4 @@
-// Opens the PostgreSQL database: connections, durable settings, schema up to date, or a clear refusal.
+// Opens the PostgreSQL database: sessions, durable settings, schema up to date, or a clear refusal.
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { DatabaseRefused } from '../../base/refusals.ts'
@@ -17,20 +17,20 @@ import { PostgresTrouble } from './trouble.ts'
 export interface PostgresStorage {
   kysely: Kysely<Tables>
   together: Together
-  /** For the statements of the hot path: prepared, and never behind a list that somebody looks at. */
+  /** Runs the prepared statements of the hot path, which never wait behind a list that a user looks at. */
   hot: HotPool
-  /** For statements that may take longer, and need no prepared ones. */
+  /** Runs statements that may take longer and are not prepared. */
   steady: HotPool
-  /** By which all processes go. */
+  /** The clock that all processes use. */
   clock: PostgresClock
-  /** A connection of its own, outside of the pools. `patient`: its statements may take as long as they like. */
+  /** Opens a database session outside of the pools. `patient`: its statements have no time limit. */
   connect(options?: { patient: boolean }): Promise<pg.Client>
-  /** Why it cannot do its work, in one line that anybody may read; null: it can. */
+  /** Returns why the database cannot work, in one line without confidential details; null: it can. */
   fault(): Promise<string | null>
   close(): Promise<void>
 }
 
-/** With a name it is prepared once per connection. */
+/** A statement with a name is prepared once per database session. */
 export interface Statement {
   name?: string
   text: string
@@ -39,36 +39,36 @@ export interface Statement {
 
 export interface HotPool {
   query<Row>(statement: Statement): Promise<Row[]>
-  /** Several statements in one transaction. */
+  /** Runs several statements in one transaction. */
   transaction<T>(run: (query: HotPool['query']) => Promise<T>): Promise<T>
 }
 
 const COLD_CONNECTIONS = 5
 const HOT_CONNECTIONS = 6
 const CONNECT_WITHIN_MS = 3_000
-/** Longer than any statement takes that is well: after this the server gives it up. */
+/** The server ends a statement after this time, which is longer than any healthy statement takes. */
 const HOT: SessionLimits = { statementMs: 4_500, idleInTransactionMs: 3_000 }
 const COLD: SessionLimits = { statementMs: 60_000, idleInTransactionMs: 3_000 }
-/** Schema changes and the move of a whole database. */
+/** Limits for schema changes and for moving a whole database. */
 const PATIENT: SessionLimits = { statementMs: 0, idleInTransactionMs: 60_000 }
-/** Without a word for so much longer, the connection counts as lost. */
+/** A database session counts as lost if no reply comes within this time after the statement's limit. */
 const WORD_WITHIN_MS = 500
 const PATIENCE_MS = 10_000
 
 const BIGINT = 20
-/** Counts and milliseconds stay below 2^53. */
+/** Returns bigints as numbers: counts and milliseconds stay below 2^53. */
 const types = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     oid === BIGINT ? Number : pg.types.getTypeParser(oid, format as 'text'),
 } as pg.CustomTypesConfig
 
-/** Where the server listens, by all that decides it; null: on a socket that is a file. */
+/** Returns where the server listens, by everything that decides it; null: on a Unix socket. */
 export function databaseEndpoint(url: string): { host: string; port: number } | null {
   const { host, port } = new pg.Client({ connectionString: url })
   return host.startsWith('/') ? null : { host, port }
 }
 
-/** `patienceMs`: how long a server is waited for that may be starting too. */
+/** `patienceMs`: how long to wait for a server that may still be starting. */
 export async function openPostgres(url: string, patienceMs = PATIENCE_MS): Promise<PostgresStorage> {
   const place = placeOf(url)
   const refuse = (reason: string, advice: string) =>
@@ -100,7 +100,7 @@ export async function openPostgres(url: string, patienceMs = PATIENCE_MS): Promi
   await migrateWith(poolOf(PATIENT, { max: 1 }), refuse)
   const cold = poolOf(COLD, { max: COLD_CONNECTIONS })
   const hot = poolOf(HOT, { max: HOT_CONNECTIONS, idleTimeoutMillis: 60_000 }, HOT_SETTINGS)
-  // A connection that breaks while nobody uses it: the next one that is needed is a new one.
+  // An idle database session may break: the pool opens a new one when one is needed.
   for (const pool of [cold, hot]) pool.on('error', () => {})
   const { kysely, together } = withTogether(
     new PostgresDialect({ pool: explaining(cold, (error) => trouble.note(error)) }),
@@ -115,7 +115,7 @@ export async function openPostgres(url: string, patienceMs = PATIENCE_MS): Promi
     connect: async ({ patient } = { patient: false }) => {
       const limits = patient ? PATIENT : HOT
       const connection = new pg.Client(within(limits))
-      // Heard from the start: an error that nobody hears ends the process.
+      // The handler is there from the start: an unhandled error event ends the process.
       connection.on('error', () => {})
       try {
         await connection.connect()
@@ -148,7 +148,7 @@ async function migrateWith(pool: pg.Pool, refuse: (reason: string, advice: strin
   }
 }
 
-/** For messages: without the password. */
+/** Returns the URL without the password, for messages. */
 function placeOf(url: string): string {
   const { host, pathname } = new URL(url)
   return `${pathname.slice(1) || 'of DATABASE_URL'} at ${host || 'the local socket'}`
@@ -169,7 +169,7 @@ function hotPool(pool: pg.Pool, trouble: PostgresTrouble): HotPool {
     const client = await pool.connect().catch((error) => {
       throw explained(error)
     })
-    // A socket that breaks between two statements says so here; the next statement fails with it.
+    // A socket that breaks between two statements emits an error here; the next statement fails with it.
     const broken = () => {}
     client.on('error', broken)
     let failed = true
@@ -179,7 +179,7 @@ function hotPool(pool: pg.Pool, trouble: PostgresTrouble): HotPool {
       return result
     } finally {
       client.off('error', broken)
-      // A connection on which something failed may hold a transaction open, or still be at work: it is thrown away.
+      // A session on which a statement failed may have an open transaction or still be working: it is discarded.
       client.release(failed)
     }
   }
@@ -196,7 +196,7 @@ function hotPool(pool: pg.Pool, trouble: PostgresTrouble): HotPool {
   }
 }
 
-/** Kysely's way to the pool, on which "not now" is told apart from "never". */
+/** Wraps the pool for Kysely, so that "not now" can be told from "never". */
 function explaining(pool: pg.Pool, note: (error: unknown) => void): PostgresPool {
   const rethrow = (error: unknown): never => {
     throw explained(error)

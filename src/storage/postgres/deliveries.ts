@@ -1,4 +1,4 @@
-// Deliveries that started no run, on PostgreSQL: those that come together are written together.
+// Stores deliveries that started no run, on PostgreSQL: those that arrive together share one statement.
 import type { DeliveryStore } from '../../operations/ports/deliveries.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
 import { requestColumns } from '../rows/request-columns.ts'

@@ -1,4 +1,4 @@
-// Which process runs what, on PostgreSQL: the table of runs is the queue, and whoever is free takes the next of them.
+// Decides which process runs what, on PostgreSQL: the table of runs is the queue, and a free process takes the next run.
 import type { DispatchStore } from '../../operations/ports/queue.ts'
 import { DATABASE_NOW } from './arrays.ts'
 import type { HotPool } from './database.ts'
@@ -23,7 +23,7 @@ const ENLIST = `insert into worker (id, beat, started_at) values ($1, 0, ${DATAB
 const BEAT = `update worker set beat = beat + 1 where id = $1 returning id`
 const BEATS = `select id, beat from worker`
 const STRIKE = `delete from worker where id = $1 and beat = $2`
-// The epoch keeps out whoever held it and still lives; an attempt is counted where something had begun.
+// The new epoch keeps out a former holder that is still alive; an attempt is counted if the run had begun.
 const FREE = `update run set worker = null, due_at = ${DATABASE_NOW}, epoch = epoch + 1,
     attempt = attempt + case when status = 'running' then 1 else 0 end
   where id = any(array(select id from run where worker is not null and finished_at is null
@@ -35,7 +35,7 @@ const REMOVE = `delete from worker where id = $1`
 const OLD_MESSAGES = `delete from message where created_at < ${DATABASE_NOW} - $1`
 
 const ADMIT_AT_ONCE = 100
-/** Whoever waits for a reply waits five minutes at most. */
+/** A caller waits for a reply for five minutes at most. */
 const KEEP_MESSAGES_MS = 600_000
 
 export function createDispatchStore(
@@ -61,12 +61,12 @@ export function createDispatchStore(
     admit: (flowId) =>
       hot.transaction(async (inside) => {
         const ask = <Row>(name: string, text: string, values: unknown[]) => inside<Row>({ name, text, values })
-        // One at a time: two that count at once would both find room.
+        // One transaction per flow counts at a time: two at once would both find room.
         await ask('line-lock', LINE_LOCK, [flowId])
         const [placed] = await ask<{ n: number }>('placed', PLACED, [flowId])
         const line = await ask<{ id: string; at_once: number }>('first-in-line', FIRST_IN_LINE, [flowId, ADMIT_AT_ONCE])
         const admitted: string[] = []
-        // The first in line decides: another version of the flow may allow more, or fewer.
+        // The limit of the first run in line counts: another version of the flow may allow more or fewer.
         for (const { id, at_once } of line) {
           if (placed!.n + admitted.length >= at_once) break
           admitted.push(id)

@@ -1,4 +1,4 @@
-// Flows' durable keys on PostgreSQL; called inside the transaction that journals the steps, so that each operation happens once.
+// The flows' durable keys on PostgreSQL. The transaction that journals the steps calls it, so each operation happens once.
 import type { KeyValueOperation } from '../../engine/step-kind.ts'
 import type { KeyValueResult } from '../../operations/ports/runs.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
@@ -17,8 +17,8 @@ const KEY = { flow_id: 'text', key: 'text' } as const satisfies Columns
 const VALUE = { ...KEY, value: 'text', expires_at: 'bigint' } as const satisfies Columns
 type Row = StoredValue & { flow_id: string; key: string }
 
-// A key that is not there cannot be locked as a row: two that add it at once would both find nothing. In one order, so that no
-// two transactions wait for each other.
+// A key that does not exist cannot be locked as a row: two transactions that add it at once would both find nothing. The
+// locks are taken in one order, so that no two transactions wait for each other.
 const LOCK = `select pg_advisory_xact_lock(lock) from (
   select distinct hashtextextended(binding, 0) as lock from unnest($1::text[]) as given(binding) order by lock) as locks`
 const SELECT = `select key_value.flow_id, key_value.key, value, expires_at from ${unnest('given', KEY)}
@@ -27,7 +27,7 @@ const PUT = `insert into key_value (flow_id, key, value, expires_at) select flow
   on conflict (flow_id, key) do update set value = excluded.value, expires_at = excluded.expires_at`
 const REMOVE = `delete from key_value using ${unnest('given', KEY)} where key_value.flow_id = given.flow_id and key_value.key = given.key`
 
-/** Carries the operations out in their order; the results are in that order too. */
+/** Executes the operations in order, and returns the results in the same order. */
 export async function operateKeys(
   query: HotPool['query'],
   operations: readonly FlowOperation[],

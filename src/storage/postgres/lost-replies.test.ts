@@ -1,4 +1,4 @@
-// A connection that breaks after the database has committed and before it could say so: nothing is done twice, nothing is lost.
+// Tests a socket that breaks after the database has committed and before it could say so: nothing is done twice or lost.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CuttingProxy, startCuttingProxy } from '../../../test/harness/cutting-proxy.ts'
 import { type Databases, query, startDatabases } from '../../../test/harness/postgres.ts'
@@ -71,7 +71,7 @@ const progressOf = (status: RunProgress['status'], entries: JournalEntry[]): Run
   entries,
 })
 
-/** As the engine does: again, until the database has answered. */
+/** Tries again until the database has answered, as the engine does. */
 async function recordAtLast(claim: { runId: string; epoch: number }, progress: RunProgress): Promise<boolean> {
   try {
     return await journal.record(claim, progress)

@@ -1,4 +1,4 @@
-// The first look at a server: whether it will do, how its sessions have to be set, and what time it has.
+// Examines a server before it is used: whether it is suitable, how its sessions have to be set, and what time it has.
 import pg from 'pg'
 import { DATABASE_NOW } from './arrays.ts'
 import type { PostgresClock } from './clock.ts'
@@ -7,11 +7,11 @@ import { applySettings, CLIENT_CHECK, type SessionSettings } from './sessions.ts
 
 const OLDEST_SERVER = 140_000
 const PROBE_EVERY_MS = 250
-/** Others may use the pooler at the same moment, and hide what it does. */
+/** Several tries are needed because other clients may use the pooler at the same moment and hide what it does. */
 const LOOKS = 5
 const INVALID_VALUE = '22023'
 
-/** The server can be reached, but will not do. */
+/** The server can be reached, but is not suitable. */
 export class Unfit extends Error {
   readonly advice: string
 
@@ -21,7 +21,7 @@ export class Unfit extends Error {
   }
 }
 
-/** What sessions have to be set to, so that a commit is on disk when it returns, and nobody waits for those who have gone. */
+/** Returns the session settings by which a commit is on disk when it returns, and no client waits for one that is gone. */
 export async function probePatiently(
   config: pg.ClientConfig,
   clock: PostgresClock,
@@ -58,7 +58,7 @@ async function probe(client: pg.Client, config: pg.ClientConfig, clock: Postgres
   if (await isShared(client, config)) throw new Unfit(NOT_A_SESSION.reason, NOT_A_SESSION.advice)
   await clock.measure(() => databaseTime(client))
   return {
-    // A server may be set up to acknowledge before it has written; Millrace promises more.
+    // A server may be configured to acknowledge before it has written; Millrace promises more.
     ...(commit === 'off' && { synchronous_commit: 'on' }),
     ...((await takes(client, CLIENT_CHECK)) && CLIENT_CHECK),
   }
@@ -80,8 +80,8 @@ async function takes(client: pg.Client, settings: SessionSettings): Promise<bool
 }
 
 /**
- * Whether a pooler hands the server's sessions from client to client. Only a pooler says another number at the start than the
- * session has; one that gives each client a session never shows one session to two clients, or two to one.
+ * Returns whether a pooler moves the server's sessions between clients. Only a pooler announces a process id that differs
+ * from the session's; a pooler that gives each client a session never shows one session to two clients, or two to one.
  */
 async function isShared(client: pg.Client, config: pg.ClientConfig): Promise<boolean> {
   const session = async (of: pg.Client): Promise<number> =>

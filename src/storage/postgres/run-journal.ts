@@ -1,4 +1,4 @@
-// Runs claimed and outcomes journalled on PostgreSQL; whatever is recorded together shares one statement.
+// Claims runs and journals outcomes on PostgreSQL; outcomes that are recorded together share one statement.
 import {
   type ClaimedRun,
   type JournalEntry,
@@ -45,8 +45,8 @@ const PROGRESS = {
 } as const satisfies Columns
 
 /**
- * Only the holder of the latest claim writes. `again`: an earlier attempt at the same write may have succeeded without a word;
- * then the run stands as this one would leave it, and writing it once more changes nothing.
+ * Only the holder of the latest claim writes. `again`: an earlier attempt at the same write may have succeeded although its
+ * reply was lost; then the run already is as this write leaves it, and writing it again changes nothing.
  */
 const RECORD = `
   with given as (select * from ${unnest('given_progress', PROGRESS)}),
@@ -66,11 +66,11 @@ const FENCE = `select run.id from unnest($1::text[], $2::int[]) as given(id, epo
 const PUT_STEPS = putSteps(1)
 const CLAIM = `update run set epoch = epoch + 1, worker = $2, due_at = null
   where id = $1 and finished_at is null and (worker is null or worker = $2) returning *`
-/** The bytes that it takes to read a run; 0 for small ones, of which there are most. A run that nobody took has no steps to read. */
+/** The bytes that reading a run takes; 0 for small runs, which are most. A run that was never claimed has no steps. */
 const BYTES = `case when octet_length(raw_body) > ${SMALL_RUN} or epoch > 0 then octet_length(raw_body) +
   coalesce(octet_length(sealed), 0) + (select coalesce(sum(coalesce(octet_length(output), 0) + coalesce(octet_length(sealed), 0)), 0)
   from step where run_id = run.id and path not like '%[%') else 0 end`
-// A large one for which there is no room does not keep small ones behind it from their turn.
+// A large run for which there is no room does not hold up the small runs behind it.
 const CLAIM_READY = `with ready as (
     select id, due_at, ${BYTES} as bytes from run where due_at is not null and finished_at is null and due_at <= ${DATABASE_NOW}
     order by due_at, id limit $2 for update skip locked),
@@ -79,9 +79,9 @@ const CLAIM_READY = `with ready as (
   update run set epoch = epoch + 1, worker = $1, due_at = null where id = any(array(
     select id from sized where bytes <= ${SMALL_RUN} or together <= $3 or (nth = 1 and $4)))
   returning *, (select bytes from sized where sized.id = run.id) as bytes, (select last_value from change_count) as changes`
-// Rounds of loops are read when their loop is reached: there may be a hundred thousand.
+// The rounds of a loop are read when the run reaches the loop: there may be a hundred thousand.
 const STEPS = `select * from step where run_id = $1 and path not like '%[%' order by seq`
-// A step sets the same names each time: its latest is all that counts.
+// A step assigns the same names each time, so only its latest entry counts.
 const ASSIGNED = `select * from step where run_id = $1 and outcome = 'assign' and seq in
   (select max(seq) from step where run_id = $1 and outcome = 'assign' group by id) order by seq`
 const LAST_SEQ = `select max(seq) as seq from step where run_id = $1`
@@ -99,7 +99,7 @@ const STANDING = `select id, epoch from run where id = any($1::text[]) and finis
 const ANY_ROOM: Room = { bytes: Number.MAX_SAFE_INTEGER, oneAtLeast: true }
 const MOST_AT_ONCE = 100
 const LANES = 2
-/** A claim that was seen to stand so shortly before still does; if it was cancelled since, word of that is on its way. */
+/** How long a claim counts as standing after it was last confirmed; a signal tells of a cancellation meanwhile. */
 const SEEN_LATELY_MS = 50
 
 interface DispatchedRun extends RunTable {
@@ -116,7 +116,7 @@ interface Write {
 
 export interface PostgresRunJournal extends RunJournal {
   runs: Pick<RunStore, 'accept' | 'operate' | 'original'>
-  /** Takes over so many runs that nobody holds and whose time has come. */
+  /** Claims up to `limit` runs that no process holds and that are due. */
   claimReady(worker: string, limit: number, now: number, room?: Room): Promise<TakenRun[]>
 }
 
@@ -147,7 +147,7 @@ export function createPostgresRunJournal(
     return { ...toClaimedRun(row, webhook, claim, now, { journal, vars, lastSeq: last?.seq ?? 0 }), ...more }
   }
 
-  /** Writes that may have succeeded although the connection broke. */
+  /** Writes that may have succeeded although their reply was lost. */
   const unsure = new WeakSet<RunProgress>()
   const progressRow = ({ claim, progress }: Write) => ({
     id: claim.runId,
@@ -157,7 +157,7 @@ export function createPostgresRunJournal(
     finished_at: progress.finishedAt,
     resume_at: progress.resumeAt,
     error: shownJson(toJson(progress.error), protect.of(claim.flowId)),
-    // Added up by the database: its clock decides when a run is due.
+    // The database adds this to its own clock, which decides when a run is due.
     wait_ms: progress.resumeAt === null ? null : Math.max(0, progress.resumeAt - here.now()),
     again: unsure.has(progress) ? 1 : 0,
   })
@@ -176,7 +176,7 @@ export function createPostgresRunJournal(
     })
   }
   const recordAll = async (writes: Write[]): Promise<boolean[]> => {
-    // In one order everywhere, so that no two statements wait for each other; and a row changes once in a statement.
+    // All statements use one order, so that no two wait for each other; and a statement changes a row once.
     const sorted = writes.toSorted((a, b) => (a.claim.runId < b.claim.runId ? -1 : 1))
     const isRepeated = (write: Write, i: number) => write.claim.runId === sorted[i - 1]?.claim.runId
     const first = sorted.filter((write, i) => !isRepeated(write, i))
@@ -200,7 +200,7 @@ export function createPostgresRunJournal(
     onSent: onCommit,
   })
 
-  /** With operations on their flows' keys: in one transaction with their entries, so that each happens once. */
+  /** Journals entries with operations on durable keys: both are one transaction, so that each operation happens once. */
   const recordWithOperations = (writes: Write[]): Promise<boolean[]> =>
     notingDoubt(writes, () =>
       hot.transaction(async (query) => {
@@ -291,7 +291,7 @@ export function createPostgresRunJournal(
 
     async claim(runId, now) {
       const worker = here.worker()
-      // A claim without a name would be nobody's: the run would be lost to all.
+      // A claim without a worker belongs to no process: no process would ever run it.
       if (worker === null) throw new StorageUnavailable('This process may hold no runs at the moment.')
       const values = [runId, worker]
       const asked = performance.now()

@@ -1,10 +1,10 @@
-// Every place of the database where something sealed stands, on PostgreSQL: to count it by key and to seal it anew, a little at a time.
+// Finds every sealed value of the database, on PostgreSQL, to count it by key and to reseal it, in small parts.
 import type { Resealed, SealedRows } from '../../operations/ports/upkeep.ts'
 import { SEALED_COLUMNS, type SealedColumn } from '../rows/sealed-columns.ts'
 import { resealDocument, SEALED_LITERAL } from '../rows/sealed-documents.ts'
 import type { HotPool } from './database.ts'
 
-/** What one transaction takes on. */
+/** Limits what one transaction reseals. */
 const ROWS = 20
 const FLOWS = 20
 
@@ -13,7 +13,7 @@ type Reseal = Parameters<SealedRows['resealSome']>[3]
 
 interface Place {
   count(add: (keyId: string, count: number) => void): Promise<void>
-  /** Inside a transaction. */
+  /** Must run inside a transaction. */
   resealSome(query: Query, keyId: string, after: string | null, reseal: Reseal): Promise<Resealed>
 }
 
@@ -37,10 +37,10 @@ export function createPostgresSealedRows(hot: HotPool): SealedRows {
   }
 }
 
-/** A column that holds one sealed text, or none. */
+/** Handles a column that holds one sealed text, or none. */
 function sealedColumn(hot: HotPool, { table, keys, column: sealed, isSealed, bindingOf }: SealedColumn): Place {
   const keyId = `substr(${sealed}, 8, 8)`
-  // As text: a cursor is kept as text too.
+  // The key is compared as text, because a cursor is stored as text.
   const key = keys.map((name) => (name === 'id' && table === 'vault_check' ? 'id::text' : name)).join(', ')
   const marks = (first: number) => keys.map((_, i) => `$${first + i}`).join(', ')
   const counts = `select ${keyId} as id, count(*) as n from ${table} where ${isSealed} group by ${keyId}`
@@ -72,7 +72,7 @@ function sealedColumn(hot: HotPool, { table, keys, column: sealed, isSealed, bin
   }
 }
 
-/** Counts what is done and what cannot be opened. */
+/** Wraps `reseal` to count the values that are done and those that cannot be opened. */
 function counting(reseal: Reseal, binding: string, tally: { done: number; unreadable: number }) {
   const known = new Map<string, string>()
   return (sealed: string): string => {
@@ -84,7 +84,7 @@ function counting(reseal: Reseal, binding: string, tally: { done: number; unread
   }
 }
 
-/** Drafts and versions: flow by flow, so that an unchanged draft still reads as its version does. */
+/** Handles drafts and versions, flow by flow, so that an unchanged draft still equals its version. */
 function flowDocuments(hot: HotPool): Place {
   const FLOW_PAGE = `select id, draft from flow where id > $1 order by id limit ${FLOWS}`
   const VERSIONS = 'select flow_id, version, document from flow_version where flow_id = any($1::text[])'
@@ -121,7 +121,7 @@ function flowDocuments(hot: HotPool): Place {
   }
 }
 
-/** Test runs carry the draft that they run. */
+/** Handles the documents of test runs, which carry their draft. */
 function runDocuments(hot: HotPool): Place {
   const PAGE = `select id, flow_id, document from run where document is not null and id > $1 order by id limit ${ROWS}`
   type Run = { id: string; flow_id: string; document: string }

@@ -1,4 +1,4 @@
-// What the server lets go of when a process stands still, is gone, or does not read; and that long work is left to go on.
+// Tests what the server releases when a process stands still, is gone, or does not read; and that long work may continue.
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Databases, query, startDatabases } from '../../../test/harness/postgres.ts'
@@ -64,7 +64,7 @@ describe('a client that is gone', { timeout: 30_000 }, () => {
   it('leaves no statement behind that waits for a lock', async () => {
     await other.query('begin')
     await other.query(LOCK.text)
-    // One whose statements may take as long as they like.
+    // This session's statements have no time limit.
     const gone = await storage.connect({ patient: true })
     const waiting = gone.query(`${LOCK.text} /* gone */`).catch(() => {})
     const left = async () =>

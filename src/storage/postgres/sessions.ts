@@ -1,23 +1,23 @@
-// What a session with PostgreSQL is set to. By a statement after it is open: poolers refuse the start-up parameter `options`.
+// The settings of a session with PostgreSQL, set by a statement: poolers refuse the start-up parameter `options`.
 import type pg from 'pg'
 
 export type SessionSettings = Readonly<Record<string, string | number>>
 
 /**
- * A process that stands still, or is cut off, keeps what it has locked from all others: each of these has the server let go of it.
- * `statementMs` 0: statements may take as long as they like.
+ * A process that stands still, or is cut off, keeps its locks from all others: each of these limits makes the server release
+ * them. `statementMs` 0: statements have no time limit.
  */
 export interface SessionLimits {
   statementMs: number
   idleInTransactionMs: number
 }
 
-/** How often the server looks whether whoever asked is still there, while a statement runs or waits for a lock. */
+/** How often the server checks that the client is still there, while a statement runs or waits for a lock. */
 const LOOK_FOR_CLIENT_MS = 1_000
-/** For so long a client may leave an answer unread that does not fit into the buffers on the way. */
+/** How long a client may leave an answer unread that does not fit into the buffers of the socket. */
 const UNREAD_MS = 5_000
 
-/** The statements of the hot path find rows by their keys: no statistics may tempt the planner to read the whole table. */
+/** Statements of the hot path find rows by their keys: no statistics may lead the planner to read a whole table. */
 export const HOT_SETTINGS: SessionSettings = {
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
@@ -27,7 +27,7 @@ export const HOT_SETTINGS: SessionSettings = {
   plan_cache_mode: 'force_generic_plan',
 }
 
-/** Servers that cannot look for their clients refuse the setting. */
+/** Servers that cannot check for their clients refuse this setting. */
 export const CLIENT_CHECK: SessionSettings = { client_connection_check_interval: LOOK_FOR_CLIENT_MS }
 
 export const limitsOf = ({ statementMs, idleInTransactionMs }: SessionLimits): SessionSettings => ({
@@ -36,7 +36,7 @@ export const limitsOf = ({ statementMs, idleInTransactionMs }: SessionLimits): S
   tcp_user_timeout: UNREAD_MS,
 })
 
-/** One round trip, once per connection. */
+/** Applies the settings in one round trip, once per session. */
 export async function applySettings(client: Pick<pg.ClientBase, 'query'>, settings: SessionSettings): Promise<void> {
   await client.query(
     Object.entries(settings)

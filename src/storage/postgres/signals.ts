@@ -1,4 +1,4 @@
-// Word from process to process by LISTEN and NOTIFY. What is lost while a connection breaks is made up for when it is back.
+// Sends signals between processes by LISTEN and NOTIFY. `resumed` makes up for signals lost while a session is broken.
 import type pg from 'pg'
 import { parseJson } from '../../flow/parse-json.ts'
 import type { Signal, Signals } from '../../operations/ports/signals.ts'
@@ -10,12 +10,12 @@ import { explained } from './faults.ts'
 import { databaseTime } from './probe.ts'
 
 export interface SignalListener {
-  /** There may be runs to take. */
+  /** Called when there may be runs to take. */
   work(): void
   signal(signal: Signal): void
-  /** Sent to this process by `tell`. */
+  /** Called with a message that another process sent by `tell`. */
   message(message: unknown): void
-  /** Signals may have been missed. */
+  /** Called when signals may have been missed. */
   resumed(): void
   failed(error: unknown): void
 }
@@ -23,9 +23,9 @@ export interface SignalListener {
 const ALL = 'millrace'
 const WORK = 'millrace_work'
 const channelOf = (node: string): string => `millrace_${node}`
-/** PostgreSQL takes less than 8,000 bytes. */
+/** PostgreSQL accepts payloads of less than 8,000 bytes. */
 const LONGEST_PAYLOAD_BYTES = 7_900
-/** A connection over which nothing comes may be dead: it is asked for the time so often. */
+/** How often the session is asked for the time: a silent socket may be dead. */
 const ASK_EVERY_MS = 1_000
 const CONNECT_AGAIN_MS = 200
 const MOST_UNSENT = 1_000
@@ -77,18 +77,18 @@ export class PostgresSignals implements Signals {
   send(signal: Signal): void {
     const payload = JSON.stringify({ from: this.#node, signal })
     if (Buffer.byteLength(payload) > LONGEST_PAYLOAD_BYTES) throw new Error(`A signal is too long: ${signal.topic}`)
-    // Those who miss it find out by themselves, later; memory has an end.
+    // A process that misses a signal finds out by itself, later; the limit bounds memory.
     if (this.#unsent.length < MOST_UNSENT) this.#unsent.push({ channel: ALL, payload })
     void this.#flush()
   }
 
-  /** Wakes those who run runs; as often as it is called while one is on its way, one more follows. */
+  /** Wakes the processes that run runs; any number of calls during a send lead to one more. */
   call(): void {
     this.#workUnsent = true
     void this.#flush()
   }
 
-  /** To one process, whatever its size; kept until it is collected. */
+  /** Sends a message of any size to one process; the database keeps it until it is collected. */
   tell(node: string, message: unknown): Promise<void> {
     return this.#messages.add({ node, body: Buffer.from(JSON.stringify(message)) })
   }

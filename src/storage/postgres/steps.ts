@@ -1,4 +1,4 @@
-// Entries of the journal as rows of PostgreSQL.
+// Maps entries of the journal to rows of PostgreSQL.
 import type { JournalEntry } from '../../engine/ports/run-journal.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
 import { stepColumns } from '../rows/step-columns.ts'
@@ -28,7 +28,7 @@ export const STEP_COLUMNS = {
 const names = Object.keys(STEP_COLUMNS)
 const changed = names.filter((name) => name !== 'run_id' && name !== 'path')
 
-/** Puts the rows of the arrays from parameter `first` on; `only` narrows them down. */
+/** Returns a statement that writes the rows of the arrays from parameter `first` on; `only` is a condition on them. */
 export const putSteps = (first: number, only = 'true'): string =>
   `insert into step (${names.join(', ')}) select ${names.join(', ')} from ${unnest('given_step', STEP_COLUMNS, first)} where ${only}
    on conflict (run_id, path) do update set ${changed.map((name) => `${name} = excluded.${name}`).join(', ')}`
@@ -48,7 +48,7 @@ export const stepRow = (runId: string, e: JournalEntry, protect: Protect): StepT
   ...stepColumns(runId, e, protect),
 })
 
-/** A later entry of a path replaces an earlier one, and one statement can put a row only once. */
+/** Returns the last entry of each path: it replaces earlier ones, and one statement can write a row only once. */
 export function latestOfEachPath(entries: readonly JournalEntry[]): readonly JournalEntry[] {
   if (entries.length < 2) return entries
   return [...new Map(entries.map((entry) => [entry.path, entry])).values()]

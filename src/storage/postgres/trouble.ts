@@ -1,11 +1,11 @@
-// What keeps PostgreSQL from doing its work, for whoever asks whether this process is ready.
+// Remembers what keeps PostgreSQL from working, for the readiness check of this process.
 import type { Kysely } from 'kysely'
 import type pg from 'pg'
 import { RoomOnDisk, writeAndErase } from '../rows/room-on-disk.ts'
 import type { Tables } from '../rows/tables.ts'
 import { isOfAnotherSession, isUnavailable, lackOfRoom, WITHOUT_SESSION } from './faults.ts'
 
-/** Sessions get mixed up now and then, not with every statement. */
+/** Sessions get mixed up now and then, not at every statement, so the fault is remembered for a while. */
 const REMEMBER_MS = 10_000
 const READ_ONLY = `select current_setting('transaction_read_only') as value`
 
@@ -17,14 +17,14 @@ export class PostgresTrouble {
     this.#room = new RoomOnDisk(() => writeAndErase(db))
   }
 
-  /** Of a statement that failed. */
+  /** Remembers the error of a failed statement. */
   note(error: unknown): void {
     if (isOfAnotherSession(error)) this.#mixedUpAt = performance.now()
     const reason = lackOfRoom(error)
     if (reason !== null) this.#room.lacking(reason)
   }
 
-  /** `pool`: the way that deliveries go. In one line that anybody may read, so that it does not say where the database is. */
+  /** Returns why deliveries cannot be stored, without the address: the text is public. `pool`: the one of deliveries. */
   async fault(pool: pg.Pool): Promise<string | null> {
     try {
       const { rows } = await pool.query(READ_ONLY)

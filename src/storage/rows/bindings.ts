@@ -1,4 +1,4 @@
-// What each sealed text is bound to: the row that it stands in. Moved to another one it cannot be opened.
+// The row that each sealed text is bound to. A text that is moved to another row cannot be opened.
 
 export const connectionBinding = (name: string): string => `connection:${name}`
 export const grantBinding = (connection: string): string => `grant:${connection}`

@@ -1,19 +1,19 @@
-// What differs between the databases: in the migrations, and in the few queries that have to say it.
+// What differs between the databases, in the migrations and in a few queries.
 import { type Kysely, PostgresAdapter, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
 
 export interface Dialect {
-  /** Ids, paths and keys: compared and sorted by their bytes. */
+  /** The type of ids, paths and keys, which are compared and sorted by their bytes. */
   key: RawBuilder<unknown>
   bytes: RawBuilder<unknown>
-  /** Whole milliseconds and counters beyond 32 bits. */
+  /** The type of milliseconds and of counters beyond 32 bits. */
   bigint: RawBuilder<unknown>
-  /** Ends a table whose primary key is the only way in. */
+  /** The end of a `create table` whose rows are found by primary key only. */
   keyed: RawBuilder<unknown>
-  /** More than one process may work on the database. */
+  /** Whether several processes may use the database. */
   shared: boolean
 }
 
-/** false: another transaction is at that work already. SQLite has one writer at a time. */
+/** Returns false if another transaction does this work already. SQLite has one writer at a time. */
 export async function alone<DB>(tx: Kysely<DB>, work: string): Promise<boolean> {
   if (!isPostgres(tx)) return true
   const { rows } = await sql<{
@@ -24,7 +24,7 @@ export async function alone<DB>(tx: Kysely<DB>, work: string): Promise<boolean> 
 
 const isPostgres = <DB>(db: Kysely<DB>): boolean => db.getExecutor().adapter instanceof PostgresAdapter
 
-/** Keeps other transactions from the rows until this one ends. SQLite has one writer at a time, and no words for it. */
+/** Locks the rows until this transaction ends. SQLite has one writer at a time, and no syntax for it. */
 export function locked<DB, T extends keyof DB & string, O>(
   db: Kysely<DB>,
   query: SelectQueryBuilder<DB, T, O>,

@@ -1,4 +1,4 @@
-// What an operation on a flow's durable keys makes of what is there; the databases read and write around it.
+// Computes an operation on a flow's durable keys from the stored value; the databases read before and write after it.
 import { createHash } from 'node:crypto'
 import { CODE, filled, STEP_ERRORS } from '../../base/error-catalogue.ts'
 import type { KeyValueOperation, StepError } from '../../engine/step-kind.ts'
@@ -13,21 +13,21 @@ export interface StoredValue {
 
 export interface Operated {
   result: KeyValueResult
-  /** What is there from now on: a new value, nothing, or what was there before. */
+  /** What is stored afterwards: a new value, nothing, or the same as before. */
   becomes: StoredValue | 'nothing' | 'unchanged'
 }
 
 const LONGEST_KEY = 500
 
-/** Sealed, a key would not be found again: one that holds a secret, or that no index takes, is kept by its digest. */
+/** Returns a key's stored form: a digest if it holds a secret (a sealed key is never found again) or no index takes it. */
 export function keyColumn(name: string, protect: Protect): string {
   const asItIs =
     name.length <= LONGEST_KEY && !name.includes('\0') && name.isWellFormed() && protect.text(name) === name
-  // As JSON, in which lone surrogates stay apart.
+  // JSON keeps different lone surrogates different.
   return asItIs ? name : createHash('sha256').update(JSON.stringify(name)).digest('hex')
 }
 
-/** `present`: what is stored and has not expired. */
+/** `present`: the stored value, if it has not expired. */
 export function operateOn(
   present: StoredValue | undefined,
   { op, key: name, value, ttlMs, secret }: KeyValueOperation,
@@ -36,7 +36,7 @@ export function operateOn(
   protect: Protect,
 ): Operated {
   const { value: held, isSecret } = present === undefined ? NOTHING : fromColumn(present.value, binding, protect)
-  // Another version of the flow stored it, or this one would know.
+  // Another version of the flow stored the secret: this version's validation would know of it.
   if (isSecret && secret === undefined && op !== 'set' && op !== 'delete')
     return { result: { error: storedSecret(name) }, becomes: 'unchanged' }
   const become = (written: unknown, expiresAt: number | null): StoredValue => ({
@@ -81,11 +81,11 @@ const storedSecret = (key: string): StepError => ({
 })
 
 const SEALED = 'sealed:'
-/** Before a sealed value that came of a secret, whatever it looks like. */
+/** Marks a sealed value that came from a secret, whatever it looks like. */
 const OF_A_SECRET = '!'
 const NOTHING = { value: null, isSecret: false }
 
-/** JSON never begins like a sealed text. */
+/** Returns the value as JSON, sealed if it holds a secret. JSON never begins like a sealed text. */
 function toColumn(value: unknown, isSecret: boolean, binding: string, protect: Protect): string {
   const json = JSON.stringify(value ?? null)
   if (isSecret) return protect.seal(OF_A_SECRET + json, binding)

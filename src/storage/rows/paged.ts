@@ -1,4 +1,4 @@
-// One page of a list: the query asks for one row more than the page holds, to know whether another follows.
+// Returns one page of a list: the query asks for one row more than the page holds, to know whether another page follows.
 import type { Paged } from '../../operations/ports/page.ts'
 
 export function paged<Row, T>(

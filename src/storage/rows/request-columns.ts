@@ -1,4 +1,4 @@
-// How a delivery's request is laid out in columns: everything but the body as JSON, the body as the bytes that came; secrets hidden.
+// Lays a delivery's request out in columns: the body as the bytes that came, everything else as JSON; secrets hidden.
 
 import {
   isJsonType,
@@ -20,17 +20,17 @@ export interface RequestColumns {
   raw_body: Uint8Array
 }
 
-/** For what is only looked at. */
+/** Returns the columns of a request that is only shown. */
 export function requestColumns(webhook: WebhookData, protect: Protect): RequestColumns {
   const { request, rawBody } = requestTexts(webhook, protect)
   return { request, raw_body: encoder.encode(rawBody) }
 }
 
-/** The same, with the body as text. */
+/** Returns the same as `requestColumns`, with the body as text. */
 export const requestTexts = (webhook: WebhookData, protect: Protect): { request: string; rawBody: string } =>
   shownRequest(webhook, JSON.stringify(storedRequest(webhook)), protect)
 
-/** For what a run works on: where something is hidden, the true request is kept sealed beside it. */
+/** Returns the columns of a request that a run uses: if something is hidden, the true request is sealed beside it. */
 export function sealedRequestColumns(
   webhook: WebhookData,
   protect: Protect,
@@ -40,7 +40,7 @@ export function sealedRequestColumns(
   return { request, raw_body: encoder.encode(rawBody), sealed }
 }
 
-/** The same, with the body as text. */
+/** Returns the same as `sealedRequestColumns`, with the body as text. */
 export function sealedRequestTexts(
   webhook: WebhookData,
   protect: Protect,
@@ -63,13 +63,13 @@ function shownRequest({ rawBody, metadata }: WebhookData, request: string, prote
 export const fromRequestColumns = (row: RequestColumns): WebhookData =>
   toWebhook(row.request, decoder.decode(row.raw_body))
 
-/** Of a row whose body may have been too large to be read. */
+/** Returns the request of a row whose body may have been too large to be read. */
 export function fromBoundedColumns(row: { request: string; raw_body: Uint8Array | null }): ShownWebhook {
   if (row.raw_body !== null) return fromRequestColumns({ request: row.request, raw_body: row.raw_body })
   return { ...toWebhook(row.request, ''), body: null, bodyOmitted: true }
 }
 
-/** The true request. */
+/** Returns the true request. */
 export function revealedRequest(
   row: RequestColumns & { sealed: string | null },
   protect: Protect,

@@ -1,4 +1,4 @@
-// Whether /readyz knows of a database that takes no writes, and of one that takes them again.
+// Tests that /readyz reports a database that takes no writes, and stops when it takes them again.
 import { rmSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { temporaryFolder } from '../../../test/harness/millrace.ts'
@@ -33,7 +33,7 @@ describe('SQLite', () => {
 
   it('that is full says so until a write of our own fits again', async () => {
     expect(await storage.room.fault()).toBeNull()
-    // Fewer pages than there are: the file may not grow.
+    // The limit is below the present number of pages, so that the file cannot grow.
     storage.raw.exec('PRAGMA max_page_count = 1')
     await expect(writeAndErase(storage.kysely)).rejects.toBeInstanceOf(StorageUnavailable)
     expect(await storage.room.fault()).toBe('The database cannot be written: its disk is full.')

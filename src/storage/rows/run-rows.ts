@@ -1,4 +1,4 @@
-// Rows of the run and step tables as the engine and the operations see them.
+// Converts rows of the run and step tables to the types of the engine and the operations.
 
 import type { Claim, ClaimedRun, JournalEntry, RunStatus } from '../../engine/ports/run-journal.ts'
 import type { WebhookData } from '../../engine/webhook-data.ts'

@@ -1,4 +1,4 @@
-// Every column that holds sealed texts, for both databases: a new one is added here, and rotation finds it.
+// Lists every column that holds sealed texts, for both databases: a new one is added here, so that rotation finds it.
 import {
   authorizationBinding,
   connectionBinding,
@@ -10,12 +10,12 @@ import {
 
 export interface SealedColumn {
   table: string
-  /** Its primary key. */
+  /** The columns of the primary key. */
   keys: readonly string[]
   column: string
-  /** What tells that a row holds a sealed text; as in the indexes of 008-sealed, which are used only then. */
+  /** The condition that a row holds a sealed text, word for word as in the indexes of 008-sealed: they need it. */
   isSealed: string
-  /** The binding of a row, of its key. */
+  /** Returns the binding of the row with this key. */
   bindingOf(...key: string[]): string
 }
 

@@ -1,4 +1,4 @@
-// The steps of a run as they are looked at: without rounds, and no more of what they worked with than was asked for.
+// Reads the steps of a run for display: without rounds, and with their data only up to a limit.
 import type { SelectQueryBuilder } from 'kysely'
 import { ROUND } from '../../engine/ports/run-journal.ts'
 import type { ShownEntry, StepPart } from '../../operations/ports/runs.ts'
@@ -23,7 +23,7 @@ const COLUMNS = [
   'error',
 ] as const
 
-/** The parts of the first steps that are within `maxBytes` together, each of them within it too. */
+/** Returns the steps; their parts come along from the first step on, as long as all together are within `maxBytes`. */
 export async function shownSteps(
   steps: SelectQueryBuilder<Tables, 'step', object>,
   maxBytes = UNBOUNDED,
@@ -34,7 +34,7 @@ export async function shownSteps(
     sizes.map(({ bytes }) => bytes),
     maxBytes,
   )
-  // Where all of them fit, one that is recorded right now may show what it has too.
+  // If all of them fit, a step that is recorded at this moment may come along too.
   const last = count < sizes.length ? sizes[count - 1]!.seq : UNBOUNDED
   const rows = await shown
     .select(COLUMNS)

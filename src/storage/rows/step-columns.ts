@@ -1,4 +1,4 @@
-// How a step's data is laid out in columns: as JSON with secrets hidden, and sealed beside it what a resumed run needs as it was.
+// Lays a step's data out in columns: as JSON with secrets hidden, and sealed beside it what a resumed run needs.
 import type { JournalEntry } from '../../engine/ports/run-journal.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
 import { stepBinding } from './bindings.ts'
@@ -25,13 +25,13 @@ export function stepColumns(runId: string, entry: JournalEntry, protect: Protect
   }
 }
 
-/** The step with its true values, and with its output as it is shown where that is another. */
+/** Returns the step with its true values, and its shown output if that differs. */
 export function revealedStep(row: StepTable, protect: Protect): JournalEntry {
   if (row.sealed === null) return toEntry(row)
   const text = protect.reveal(row.sealed, stepBinding(row.run_id, row.path))
   const [decision, output, error] = JSON.parse(text) as (string | null)[]
   const entry = toEntry({ ...row, decision: decision!, output: output!, error: error! })
-  // Written again, it must not come to light.
+  // An output that is written again must stay hidden.
   if (row.output !== output) entry.shown = { output: fromJson(row.output) }
   return entry
 }

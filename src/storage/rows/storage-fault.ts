@@ -1,8 +1,8 @@
 import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
 
-/** Busy, locked, read-only, I/O error, damaged, full, cannot open, no database: not the writer's fault. */
+/** Busy, locked, read-only, I/O error, damaged, full, cannot open, no database: none is the fault of the write. */
 const FAULTS = [5, 6, 8, 10, 11, 13, 14, 26]
-/** Those that last until somebody does something about them. */
+/** Faults that last until an operator fixes them. */
 const NO_ROOM: Record<number, string> = {
   8: 'it is read-only',
   10: 'its disk is faulty or full',
@@ -11,11 +11,11 @@ const NO_ROOM: Record<number, string> = {
 
 const resultOf = (error: unknown): number => ((error as { errcode?: number }).errcode ?? 0) & 0xff
 
-/** Null where the write itself was faulty. */
+/** Returns null if the write itself was faulty. */
 export function storageFault(error: unknown): StorageUnavailable | null {
   if (!FAULTS.includes(resultOf(error))) return null
   return new StorageUnavailable(`The database cannot be written: ${(error as Error).message}`)
 }
 
-/** Why there is no room for what was written; null: that is not what was wrong. */
+/** Returns why there is no room for the write; null if the error has another cause. */
 export const lackOfRoom = (error: unknown): string | null => NO_ROOM[resultOf(error)] ?? null

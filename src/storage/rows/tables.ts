@@ -1,4 +1,4 @@
-// The tables as Kysely sees them. Times are milliseconds; JSON is text; booleans are 0 and 1: the same on both databases.
+// The tables for Kysely. Times are milliseconds, JSON is text, and booleans are 0 and 1, on both databases.
 
 export interface FlowTable {
   id: string
@@ -40,7 +40,7 @@ export interface RunTable {
   finished_at: number | null
   resume_at: number | null
   replay_of: string | null
-  /** The true request, where `request` and `raw_body` hide secrets. */
+  /** The true request, if `request` and `raw_body` hide secrets. */
   sealed: string | null
 }
 
@@ -61,7 +61,7 @@ export interface StepTable {
   output: string | null
   error: string | null
   logs: string | null
-  /** The true decision, output and error, where the columns hide secrets. */
+  /** The true decision, output and error, if the columns hide secrets. */
   sealed: string | null
 }
 
@@ -104,7 +104,7 @@ export interface StepResultTable {
 export interface VaultCheckTable {
   id: number
   sealed: string
-  /** Separated by commas. */
+  /** Ids separated by commas. */
   key_ids: string | null
 }
 
@@ -130,7 +130,7 @@ export interface FlowSourceTable {
   revision: number
 }
 
-/** Its only row says that the first owner was made. */
+/** The only row says that the first owner exists. */
 export interface SetUpTable {
   id: number
   at: number
@@ -142,13 +142,13 @@ export interface UserAccountTable {
   email: string
   name: string
   role: string
-  /** Its hash, with the parameters. */
+  /** The hash of the password, with its parameters. */
   password: string
   created_at: number
   last_sign_in_at: number | null
 }
 
-/** The id is the digest of what the cookie holds. */
+/** The id is the digest of the cookie's value. */
 export interface UserSessionTable {
   id: string
   user_id: string
@@ -174,7 +174,7 @@ export interface ApiTokenTable {
   scope: string
   created_at: number
   created_by: string
-  /** Whose token it is: it goes with that user. */
+  /** The owner of the token, which is deleted with that user. */
   user_id: string | null
   last_used_at: number | null
 }
@@ -195,7 +195,7 @@ export interface ConnectionTable {
   name: string
   kind: string
   fields: string
-  /** Its secret fields, as JSON. */
+  /** The secret fields, as JSON. */
   sealed: string
   hosts: string
   revision: number
@@ -208,7 +208,7 @@ export interface ConnectionGrantTable {
   version: number
   state: string
   reason: string | null
-  /** Its tokens, as JSON. */
+  /** The access token and refresh token, as JSON. */
   sealed: string | null
   obtained_at: number
   expires_at: number | null
@@ -222,7 +222,7 @@ export interface AuthorizationRequestTable {
   actor_id: string | null
   actor_name: string
   browser: string | null
-  /** Its verifier. */
+  /** The PKCE verifier. */
   sealed: string
   expires_at: number
 }

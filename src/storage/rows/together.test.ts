@@ -1,4 +1,4 @@
-// Writes of several stores as one, on both databases.
+// Tests writes of several stores in one transaction, on both databases.
 import { rmSync } from 'node:fs'
 import type { Kysely } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-// Writes of several stores as one transaction: whatever they ask of the database inside of `run` goes over its one connection.
+// Runs writes of several stores as one transaction: all queries inside `run` go over its database session.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import {
   CompiledQuery,
@@ -14,12 +14,12 @@ import type { Tables } from './tables.ts'
 
 interface UnderWay {
   connection: DatabaseConnection
-  /** false: it is committed or given up. Whoever was not waited for goes a way of its own. */
+  /** false: the transaction has ended. Work that was not awaited then uses another database session. */
   open: boolean
   after: (() => Promise<void> | void)[]
 }
 
-/** Kysely on a dialect, and the way to have its writes done together. */
+/** Returns Kysely on a dialect, and the way to do its writes together. */
 export function withTogether(dialect: Dialect): { kysely: Kysely<Tables>; together: Together } {
   const underWay = new AsyncLocalStorage<UnderWay>()
   const current = () => {
@@ -60,7 +60,7 @@ export function withTogether(dialect: Dialect): { kysely: Kysely<Tables>; togeth
   return { kysely, together }
 }
 
-/** Hands out the connection of what is under way, in place of another. A transaction on it is a part of the larger one. */
+/** Hands out the session of the surrounding transaction, if there is one. A transaction on it becomes a savepoint. */
 class JoiningDriver implements Driver {
   readonly #driver: Driver
   readonly #joined: () => DatabaseConnection | null

@@ -1,4 +1,4 @@
-// Copies of the embedded database while it is in use, made beside it and taken away when they have been read.
+// Makes copies of the embedded database while it is in use, beside it, and deletes them when they have been read.
 import { closeSync, globSync, openSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -9,7 +9,7 @@ import type { Backups } from '../../operations/ports/upkeep.ts'
 const COPY = 'millrace.backup'
 
 export function createSqliteBackups(folder: string): Backups {
-  // What a process left that ended meanwhile.
+  // Deletes what a process left behind that ended during a backup.
   for (const left of globSync(`${COPY}-*`, { cwd: folder })) rmSync(join(folder, left), { force: true })
   let made = 0
   return {
@@ -17,7 +17,7 @@ export function createSqliteBackups(folder: string): Backups {
       const path = join(folder, `${COPY}-${process.pid}-${++made}`)
       const remove = () => rmSync(path, { force: true })
       try {
-        // Made first, so that it is for its owner only from the beginning.
+        // The file is created first, so that only its owner can read it from the beginning.
         closeSync(openSync(path, 'wx', 0o600))
         await copyInThread(join(folder, DATABASE_FILE), path)
         return { path, size: statSync(path).size, remove }

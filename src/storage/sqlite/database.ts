@@ -32,7 +32,7 @@ import { type HotWriter, ThreadWriter } from './hot-writer.ts'
 import { type HotWrite, prepareHotWrites } from './hot-writes.ts'
 import { DURABLE, LOCK_TIMEOUT_MS } from './settings.ts'
 
-/** Up to here every page is verified at start; larger files only where they are read. */
+/** Files up to this size have every page verified at start; larger ones only when a page is read. */
 const VERIFY_UP_TO_BYTES = 64 * 1024 * 1024
 
 export interface SqliteStorage {
@@ -40,9 +40,9 @@ export interface SqliteStorage {
   kysely: Kysely<Tables>
   together: Together
   room: RoomOnDisk
-  /** For what decides while it writes. */
+  /** Runs writes that decide something while they write. */
   commit: GroupCommit
-  /** For the hot path: what is written there is known beforehand. */
+  /** Runs the writes of the hot path, whose statements are known beforehand. */
   hot: HotWriter
   close(): Promise<void>
 }
@@ -78,10 +78,10 @@ export async function openSqlite(
   try {
     raw = new DatabaseSync(file, { timeout: LOCK_TIMEOUT_MS })
     verify(raw, size)
-    // It holds whatever senders sent: for its owner only.
+    // The file holds what senders sent, so only its owner may read it.
     if (existsSync(file)) chmodSync(file, 0o600)
     raw.exec(`PRAGMA journal_mode=WAL; ${DURABLE}`)
-    // Only once: it writes the file's header, and a start that is refused later must leave the file as it is.
+    // Set once only: it writes the file's header, and a start that is refused later must leave the file unchanged.
     if (size === 0) raw.exec(`PRAGMA application_id=${APPLICATION_ID}`)
     const { kysely, together } = connect(raw, (reason) => noRoom(reason))
     await migrate(kysely, sqliteDialect)
@@ -112,7 +112,7 @@ export async function openSqlite(
   }
 }
 
-/** Gone when it is closed; for trying out flows. */
+/** Opens a database that is gone when it is closed; for trying out flows. */
 export async function openInMemory(): Promise<SqliteStorage> {
   const raw = new DatabaseSync(':memory:')
   const { kysely, together } = connect(raw)
@@ -128,7 +128,7 @@ export async function openInMemory(): Promise<SqliteStorage> {
   return { raw, kysely, together, room, commit, hot, close: async () => raw.close() }
 }
 
-/** For a single change beside the service, which may be running: nothing is made, migrated or locked. */
+/** Opens the database for a single change beside a running service: creates, migrates and locks nothing. */
 export function openBeside(folder: string): { kysely: Kysely<Tables>; together: Together; close(): Promise<void> } {
   const file = join(folder, DATABASE_FILE)
   const fault = folderFault(folder, { made: false })
@@ -164,13 +164,13 @@ function checkOwner(db: DatabaseSync): void {
   if (id !== APPLICATION_ID) throw new Error('it is not a database of Millrace')
 }
 
-/** SQLite takes back tables and indexes with the rest of a transaction, which Kysely does not count on. */
+/** Tells Kysely that SQLite rolls back tables and indexes with the rest of a transaction. */
 class EmbeddedAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true
   }
 
-  /** There is one, for which its driver lets them wait: Kysely itself would let those wait who join a transaction, too. */
+  /** The driver lets queries wait for the one session: Kysely's own wait would hold up those that join a transaction. */
   override get supportsMultipleConnections(): boolean {
     return true
   }
@@ -214,7 +214,7 @@ class EmbeddedDialect extends SqliteDialect {
 export const connect = (raw: DatabaseSync, noRoom: (reason: string) => void = () => {}) =>
   withTogether(new EmbeddedDialect(adapt(raw, noRoom)))
 
-/** A statement that has nothing to do. */
+/** A statement that does nothing. */
 const NOTHING: ReturnType<SqliteDatabase['prepare']> = {
   reader: false,
   all: () => [],
@@ -222,7 +222,7 @@ const NOTHING: ReturnType<SqliteDatabase['prepare']> = {
   iterate: () => [].values(),
 }
 
-/** node:sqlite in the shape that Kysely's SQLite dialect expects. */
+/** Adapts node:sqlite to the interface that Kysely's SQLite dialect expects. */
 function adapt(db: DatabaseSync, noRoom: (reason: string) => void): SqliteDatabase {
   const explaining = <T>(work: () => T): T => {
     try {
@@ -236,9 +236,9 @@ function adapt(db: DatabaseSync, noRoom: (reason: string) => void): SqliteDataba
   return {
     close: () => {},
     prepare: (text) => {
-      // A full disk may have rolled the transaction back already.
+      // SQLite may have rolled the transaction back already when the disk is full.
       if (text === 'rollback' && !db.isTransaction) return NOTHING
-      // From its beginning, since another connection may write between its first reading and its first writing.
+      // Takes the write lock at the start, since another session may write between the first read and the first write.
       const statement = db.prepare(text === 'begin' ? 'begin immediate' : text)
       const values = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[]
       return {

@@ -1,4 +1,4 @@
-// Whatever became ready to be written during one turn of the event loop shares one transaction and one sync.
+// Gathers the writes of one turn of the event loop into one transaction and one sync.
 import type { DatabaseSync } from 'node:sqlite'
 import { lackOfRoom, storageFault } from '../rows/storage-fault.ts'
 import { Transactions } from './transactions.ts'
@@ -39,7 +39,7 @@ export class GroupCommit {
   }
 
   readonly #flush = (): void => {
-    // A transaction of Kysely's is open across a few turns: wait for its end.
+    // A transaction of Kysely may stay open for a few turns: wait for its end.
     if (this.#db.isTransaction) {
       setImmediate(this.#flush)
       return

@@ -1,4 +1,4 @@
-// Hands the writes of the hot path to a thread, all that has become ready in one message: they share a transaction and a sync.
+// Hands the writes of the hot path to a thread: all that are ready go in one message, and share a transaction and a sync.
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { threadFile } from '../../base/package-files.ts'
 import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
@@ -6,9 +6,9 @@ import type { HotWrite } from './hot-writes.ts'
 import type { BatchResult } from './writer-thread.ts'
 
 export interface HotWriter {
-  /** Resolves when it is committed and synced, with how many of its statements changed something. */
+  /** Resolves when the write is committed and synced, with the number of its statements that changed something. */
   write(write: HotWrite): Promise<number>
-  /** Settles what is committed by now and sends what is ready: in a long turn of the event loop that would wait for its end. */
+  /** Settles what is committed and sends what is ready: a long turn of the event loop would delay both to its end. */
   look(): void
   close(): Promise<void>
 }
@@ -27,7 +27,7 @@ export class ThreadWriter implements HotWriter {
   readonly #onSync: (seconds: number, writes: number) => void
   readonly #noRoom: (reason: string) => void
   #pending: Pending[] = []
-  /** One batch at a time: what gathers meanwhile makes the next one larger. */
+  /** One batch is under way at a time: writes that gather meanwhile make the next one larger. */
   #underWay: Pending[] = []
   #armed = false
   #closed: Promise<unknown> | null = null
@@ -41,18 +41,18 @@ export class ThreadWriter implements HotWriter {
     this.#thread = new Worker(threadFile('storage/sqlite/writer-thread'), {
       workerData: { file, port: port2 },
       transferList: [port2],
-      // A batch comes and goes: more room would only be kept.
+      // The memory of a batch is soon free again: a larger heap would only be kept.
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     })
     this.#port.on('message', (result: BatchResult) => this.#settle(result))
-    // Without it nothing can be acknowledged any more: the process ends, and the next start goes on.
+    // Without the thread nothing can be acknowledged: the process ends, and the next start carries on.
     this.#thread.on('error', (error) => {
       throw error
     })
   }
 
   write(write: HotWrite): Promise<number> {
-    // A sender who is cut off by the stop comes late; in the thread this would be a fault that ends the process.
+    // A delivery that the stop cuts off may write late; in the thread this would be a fault that ends the process.
     if (this.#closed) return Promise.reject(new StorageUnavailable('The database is closed.'))
     return new Promise((resolve, reject) => {
       this.#pending.push({ write, resolve, reject })
@@ -81,7 +81,7 @@ export class ThreadWriter implements HotWriter {
   #arm(): void {
     if (this.#armed || this.#underWay.length || this.#pending.length === 0) return
     this.#armed = true
-    // What becomes ready in this turn of the event loop goes along.
+    // Writes that become ready in this turn of the event loop join the batch.
     setImmediate(() => {
       this.#armed = false
       this.#send()

@@ -1,7 +1,7 @@
-// The writes of the hot path on SQLite as plain data, so that a thread of its own can do them.
+// Describes the writes of the hot path on SQLite as plain data, so that a thread can do them.
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 
-/** Bodies come as text, and are kept as its bytes. */
+/** Bodies arrive as text, and are stored as its bytes. */
 const STATEMENTS = {
   insertRun: `INSERT INTO run (id, flow_id, version, document, status, test, epoch, attempt, hops, reply_status, request, raw_body, created_at, replay_of, sealed)
     VALUES (?, ?, ?, ?, 'queued', ?, 0, 1, ?, ?, ?, CAST(? AS BLOB), ?, ?, ?)`,
@@ -17,10 +17,10 @@ const STATEMENTS = {
 
 export type HotStatement = readonly [name: keyof typeof STATEMENTS, values: SQLInputValue[]]
 
-/** Statements that go together. The first that changes nothing, such as a key that is taken, ends them. */
+/** Statements that belong together. The first that changes nothing, such as a key that is taken, ends them. */
 export type HotWrite = readonly HotStatement[]
 
-/** Does a write inside a transaction; gives how many of its statements changed something. */
+/** Does a write inside a transaction, and returns how many of its statements changed something. */
 export type DoHotWrite = (write: HotWrite) => number
 
 export function prepareHotWrites(db: DatabaseSync): DoHotWrite {

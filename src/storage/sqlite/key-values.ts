@@ -1,4 +1,4 @@
-// A flow's durable keys on SQLite; called inside the transaction that journals the step, so that each operation happens once.
+// A flow's durable keys on SQLite. The transaction that journals the step calls it, so each operation happens once.
 import type { KeyValueOperation } from '../../engine/step-kind.ts'
 import type { KeyValueResult } from '../../operations/ports/runs.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'

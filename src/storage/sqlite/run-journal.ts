@@ -1,4 +1,4 @@
-// The hot path on SQLite: deliveries accepted, runs claimed, outcomes journalled; prepared statements, committed in groups.
+// The hot path on SQLite: accepts deliveries, claims runs, journals outcomes; with prepared statements, committed in groups.
 import type {
   Claim,
   ClaimedRun,
@@ -28,7 +28,7 @@ import type { SqliteStorage } from './database.ts'
 import { type HotStatement, prepareHotWrites } from './hot-writes.ts'
 import { createSqliteKeyValues } from './key-values.ts'
 
-/** This process alone owns the file, so a claim needs no write of its own: the first record carries it. */
+/** This process alone owns the file, so a claim needs no write: the first record carries it. */
 interface SqliteClaim extends Claim {
   writtenEpoch: number
   flowId: string
@@ -43,9 +43,9 @@ export function createSqliteRunJournal(
 
   const keyHolder = raw.prepare('SELECT run_id FROM dedupe WHERE flow_id = ? AND key = ?')
   const selectRun = raw.prepare(`SELECT * FROM run WHERE id = ? AND status IN ('queued', 'running', 'waiting')`)
-  // Rounds of loops are read when their loop is reached: there may be a hundred thousand.
+  // The rounds of a loop are read when the run reaches the loop: there may be a hundred thousand.
   const selectSteps = raw.prepare(`SELECT * FROM step WHERE run_id = ? AND path NOT LIKE '%[%' ORDER BY seq`)
-  // A step sets the same names each time: its latest is all that counts.
+  // A step assigns the same names each time, so only its latest entry counts.
   const selectAssigned = raw.prepare(`SELECT * FROM step WHERE run_id = ?1 AND outcome = 'assign' AND seq IN
     (SELECT max(seq) FROM step WHERE run_id = ?1 AND outcome = 'assign' GROUP BY id) ORDER BY seq`)
   const selectRounds = raw.prepare(`SELECT * FROM step WHERE run_id = ? AND path >= ? AND path < ? AND kind = 'round'`)
@@ -122,7 +122,7 @@ export function createSqliteRunJournal(
         else if (dedupe) {
           const taken: HotStatement = ['takeKey', [run.flowId, dedupe.key, run.id, dedupe.expiresAt, run.createdAt]]
           while ((await hot.write([taken, insert])) === 0) {
-            // Gone where its time has ended just now: then the key is free.
+            // The holder is missing if its key has expired just now: then the key is free.
             const holder = keyHolder.get(run.flowId, dedupe.key)
             if (holder) return { duplicateOf: holder['run_id'] as string }
           }
@@ -214,7 +214,7 @@ export function createSqliteRunJournal(
             return true
           })
         : (await hot.write([update, ...entries.map((entry) => putStep(held.runId, held.flowId, entry))])) > 0
-      // Only now: a transaction that failed has written no epoch.
+      // Set only after the commit: a transaction that failed has written no epoch.
       if (recorded) held.writtenEpoch = held.epoch
       return recorded
     },

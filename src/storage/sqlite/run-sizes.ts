@@ -1,8 +1,8 @@
-// How much it takes to read a run, known without reading it.
+// Returns the bytes that reading a run takes, without reading it.
 import type { DatabaseSync } from 'node:sqlite'
 
 export function createRunSizes(raw: DatabaseSync): (runId: string) => number {
-  // Rounds of loops are read when their loop is reached.
+  // The rounds of a loop are read when the run reaches the loop.
   const select = raw.prepare(`SELECT octet_length(raw_body) + coalesce(octet_length(sealed), 0) + (SELECT coalesce(sum(
     coalesce(octet_length(output), 0) + coalesce(octet_length(sealed), 0)), 0) FROM step WHERE run_id = run.id AND path NOT LIKE '%[%')
     AS bytes FROM run WHERE id = ?`)

@@ -1,11 +1,11 @@
-// Every place of the database where something sealed stands, to count it by key and to seal it anew, a little at a time.
+// Finds every sealed value of the database, to count it by key and to seal it with another key, in small parts.
 import type { SQLInputValue } from 'node:sqlite'
 import type { Resealed, SealedRows } from '../../operations/ports/upkeep.ts'
 import { SEALED_COLUMNS, type SealedColumn } from '../rows/sealed-columns.ts'
 import { resealDocument, SEALED_LITERAL } from '../rows/sealed-documents.ts'
 import type { SqliteStorage } from './database.ts'
 
-/** What one transaction takes on: so many rows, or a few of the largest. */
+/** The rows that one transaction reseals: this number, or a few of the largest. */
 const ROWS = 20
 const BYTES = 1_000_000
 const FLOWS = 20
@@ -15,7 +15,7 @@ type Row = Record<string, SQLInputValue>
 
 interface Place {
   count(add: (keyId: string, count: number) => void): Promise<void>
-  /** Inside a transaction. */
+  /** Must run inside a transaction. */
   resealSome(keyId: string, after: string | null, reseal: Reseal): Resealed
 }
 
@@ -39,7 +39,7 @@ export function createSqliteSealedRows(storage: SqliteStorage): SealedRows {
   }
 }
 
-/** A column that holds one sealed text, or none. */
+/** Handles a column that holds one sealed text, or none. */
 function sealedColumn(
   { raw }: SqliteStorage,
   { table, keys, column: sealed, isSealed, bindingOf }: SealedColumn,
@@ -59,7 +59,7 @@ function sealedColumn(
     },
     resealSome(id, after, reseal) {
       const cursor = after === null ? null : (JSON.parse(after) as SQLInputValue[])
-      // Read first, then written: what is written leaves the index that is being read.
+      // All rows are read before the first is written: a written row leaves the index that is being read.
       const { rows, more } = some(cursor ? selectAfter.iterate(id, ...cursor) : select.iterate(id))
       let done = 0
       let last = after
@@ -87,7 +87,7 @@ function some(iterator: Iterable<unknown>): { rows: Row[]; more: boolean } {
   return { rows, more: false }
 }
 
-/** Drafts and versions: flow by flow, so that an unchanged draft still reads as its version does. */
+/** Handles drafts and versions, flow by flow, so that an unchanged draft still equals its version. */
 function flowDocuments({ raw }: SqliteStorage): Place {
   const flows = raw.prepare('SELECT id, draft FROM flow WHERE id > ? ORDER BY id LIMIT ?')
   const versions = raw.prepare('SELECT version, document FROM flow_version WHERE flow_id = ?')
@@ -133,7 +133,7 @@ function flowDocuments({ raw }: SqliteStorage): Place {
   }
 }
 
-/** Test runs carry the draft that they run. */
+/** Handles the documents of test runs, which carry their draft. */
 function runDocuments({ raw }: SqliteStorage): Place {
   const select = raw.prepare(
     'SELECT id, flow_id, document FROM run WHERE document IS NOT NULL AND id > ? ORDER BY id LIMIT ?',

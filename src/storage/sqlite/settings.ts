@@ -1,6 +1,6 @@
-// What every connection to the embedded database that writes is set to.
+// The settings of every database session that writes to the embedded database.
 
-/** How long a connection waits for another one's transaction. */
+/** How long a session waits for the transaction of another. */
 export const LOCK_TIMEOUT_MS = 5000
 
 export const DURABLE = `PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=4000; PRAGMA journal_size_limit=67108864;

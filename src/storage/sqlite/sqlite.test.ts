@@ -57,7 +57,7 @@ it('lists deliveries and runs without reading what they brought', async () => {
   const webhook = { ...webhookData({ headers: {}, queryAll: {}, metadata: {} as never }, '{}') }
   const id = `run_${'0'.repeat(26)}`
   await journal.runs.accept({ id, flowId: 'flow', webhook, ...at })
-  // Whoever reads them would fail.
+  // A read of the request would fail.
   storage.raw.exec(`UPDATE run SET request = 'damaged'`)
   const page = { limit: 10, cursor: null }
   const { items } = await createDeliveryStore(storage.kysely).inbox({ flowId: null, outcome: null }, page)
@@ -72,7 +72,7 @@ it('settles what the thread has committed within one turn of the event loop, whe
   const storage = await openSqlite(folder(), () => syncs++)
   const missing = ['updateRun', [1, 'running', 1, null, null, null, 'run_none', 0]] as const
   const write = () => storage.hot.write([[missing[0], [...missing[1]]]])
-  // The thread is up.
+  // After this write the thread is up.
   await write()
   expect(syncs).toBe(1)
   const written = write()
@@ -111,7 +111,7 @@ describe('the embedded database', () => {
     for (const text of asked) {
       const values = [...text.matchAll(/\?/g)].map(() => 1)
       const plan = prepare(`EXPLAIN QUERY PLAN ${text}`).all(...values)
-      // The first of an index is no more than a look at its beginning; a pair is searched by its first half only.
+      // The first row of an index takes one look at its beginning; a pair is searched by its first half only.
       const first = text.endsWith('order by "flow_id", "version" limit ?')
         ? '|SCAN run USING COVERING INDEX run_waiting'
         : ''
@@ -152,7 +152,7 @@ describe('the embedded database', () => {
         }
     const primaryKey = 'sqlite_autoindex_run_1'
     expect(plans).toEqual({
-      // The newest are most of what there is: they are found where they stand.
+      // The newest runs are most of the table: the primary key finds them.
       'every flow, every status': new Set([primaryKey]),
       'every flow, succeeded': new Set([primaryKey]),
       'flow_a, every status': new Set(['run_by_flow']),

@@ -1,4 +1,4 @@
-// Several writes in one transaction with one sync, where none can spoil the others.
+// Runs several writes in one transaction with one sync; a faulty write does not affect the others.
 import type { DatabaseSync } from 'node:sqlite'
 
 export type Written<T> = { value: T } | { error: unknown }
@@ -14,7 +14,7 @@ export class Transactions {
     this.#commit = db.prepare('COMMIT')
   }
 
-  /** What came of each, once all of it is committed and synced. */
+  /** Returns the result of each write, once all are committed and synced. */
   together<T>(writes: readonly (() => T)[]): Written<T>[] {
     try {
       this.#begin.run()
@@ -23,7 +23,7 @@ export class Transactions {
       return values
     } catch {
       this.#rollback()
-      // One faulty write must not take its neighbours along: each gets its own transaction.
+      // One faulty write must not fail the others: each gets its own transaction.
       return writes.map((write) => this.#alone(write))
     }
   }
@@ -41,7 +41,7 @@ export class Transactions {
   }
 
   #rollback(): void {
-    // A full disk may have rolled the transaction back already.
+    // SQLite may have rolled the transaction back already when the disk is full.
     if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
   }
 }

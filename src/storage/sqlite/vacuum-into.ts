@@ -1,4 +1,4 @@
-// Runs in a thread of its own: writes a copy of the database as it stands now. A reader does not hold up writers.
+// Runs in a thread: writes a copy of the database as it is now. A reader does not hold up writers.
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { workerData } from 'node:worker_threads'

@@ -1,4 +1,4 @@
-// The thread that writes what the hot path writes: the event loop neither waits for the disk nor builds rows.
+// The thread that does the writes of the hot path, so that the event loop neither waits for the disk nor builds rows.
 import { DatabaseSync } from 'node:sqlite'
 import { type MessagePort, workerData } from 'node:worker_threads'
 import { lackOfRoom, storageFault } from '../rows/storage-fault.ts'
@@ -6,7 +6,7 @@ import { type HotWrite, prepareHotWrites } from './hot-writes.ts'
 import { DURABLE, LOCK_TIMEOUT_MS } from './settings.ts'
 import { Transactions } from './transactions.ts'
 
-/** How many statements of a write changed something, or why it was not done. */
+/** The number of statements of a write that changed something, or why the write failed. */
 export type HotResult = number | { message: string; unavailable: boolean; noRoom: string | null }
 
 export interface BatchResult {

@@ -1,4 +1,4 @@
-// How many runs each flow had, hour by hour.
+// Counts the runs of each flow by hour.
 import type { Kysely } from 'kysely'
 import type { ActivityStore } from '../../operations/ports/flows.ts'
 import type { Tables } from '../rows/tables.ts'
@@ -6,7 +6,7 @@ import type { Tables } from '../rows/tables.ts'
 export function createActivityStore(db: Kysely<Tables>): ActivityStore {
   return {
     async add(counts) {
-      // In one order in every process, so that no two wait for each other.
+      // Every process uses one order, so that no two wait for each other.
       const sorted = counts.toSorted((a, b) => (a.flowId < b.flowId ? -1 : 1))
       await db
         .insertInto('flow_hour')

@@ -1,7 +1,7 @@
-// Stores of what every process keeps in memory: the others are told of each change before it returns.
+// Wraps stores whose data every process keeps in memory: a change returns after the other processes are told of it.
 import type { ConnectionStore, GrantStore } from '../../operations/ports/connections.ts'
 
-/** Resolves when they are told, or when it is sure that they will be. */
+/** Resolves when the other processes are told, or are certain to be. */
 type Changed = () => Promise<void>
 
 const telling =

@@ -1,4 +1,4 @@
-// The audit log: only added to, and shortened at its old end.
+// The audit log: entries are only added, and deleted from the oldest on.
 import type { Kysely } from 'kysely'
 import { idTime } from '../../engine/ids.ts'
 import { parseJson } from '../../flow/parse-json.ts'

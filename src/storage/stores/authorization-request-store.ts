@@ -1,4 +1,4 @@
-// Browsers that are under way to an authorization server; each may come back once.
+// Stores the browsers that are on their way to an authorization server; each may come back once.
 import type { Kysely } from 'kysely'
 import type { AuthorizationRequestStore } from '../../operations/ports/connections.ts'
 import type { Sealing } from '../../operations/ports/secrets.ts'

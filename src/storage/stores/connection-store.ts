@@ -1,4 +1,4 @@
-// Connections, with their secret fields sealed and bound to their row.
+// Stores connections, with their secret fields sealed and bound to their row.
 import type { Kysely } from 'kysely'
 import { parseJson } from '../../flow/parse-json.ts'
 import type { ConnectionRecord, ConnectionStore } from '../../operations/ports/connections.ts'

@@ -1,4 +1,4 @@
-// The inbox: deliveries that started no run have a row of their own, an accepted one is read from its run.
+// The inbox: a delivery that started no run has its own row, and an accepted one is read from its run.
 import { type Kysely, sql } from 'kysely'
 import { deliveryIdOf, runIdOf } from '../../engine/ids.ts'
 import type { DeliveryFilter, DeliveryRecord, DeliveryStore, ShownWebhook } from '../../operations/ports/deliveries.ts'
@@ -16,7 +16,7 @@ type Entry = Omit<DeliveryRecord, 'webhook'>
 export function createDeliveryStore(db: Kysely<Tables>): Omit<DeliveryStore, 'add'> {
   const accepted = () => db.selectFrom('run').where('test', '=', 0).where('replay_of', 'is', null)
 
-  /** What each of these brought. */
+  /** Returns the requests of these entries. */
   const webhooksOf = async (entries: Entry[], maxBytes: number): Promise<Map<string, ShownWebhook>> => {
     const body = upTo<Uint8Array>('raw_body', maxBytes).as('raw_body')
     const runIds = entries.flatMap(({ outcome, runId }) => (outcome === 'accepted' ? [runId!] : []))
@@ -30,7 +30,7 @@ export function createDeliveryStore(db: Kysely<Tables>): Omit<DeliveryStore, 'ad
     return new Map(rows.map((row) => [row.id, fromBoundedColumns(row)]))
   }
 
-  /** One row more than the page holds, each with the bytes that it would bring. */
+  /** Returns one row more than the page holds, each with the bytes that its request takes. */
   const entriesOf = async ({ flowId, outcome }: DeliveryFilter, { limit, cursor }: Page, maxBytes: number) => {
     const bytes = bytesUpTo(['request', 'raw_body'], maxBytes)
     let others = db
@@ -114,7 +114,7 @@ export function createDeliveryStore(db: Kysely<Tables>): Omit<DeliveryStore, 'ad
       const shown = rows.slice(0, count).map(({ entry }) => entry)
       const webhooks = await webhooksOf(shown, maxBytes)
       return {
-        // One may have been deleted since.
+        // An entry may have been deleted since it was listed.
         items: shown.flatMap((entry) => {
           const webhook = webhooks.get(entry.id)
           return webhook ? { ...entry, webhook } : []

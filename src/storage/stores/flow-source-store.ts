@@ -1,4 +1,4 @@
-// Which file a flow was applied from, and at which revision.
+// Stores the file that a flow was applied from, and its revision.
 import type { Kysely } from 'kysely'
 import type { FlowSourceStore } from '../../operations/ports/flows.ts'
 import { paged } from '../rows/paged.ts'
@@ -24,7 +24,7 @@ export function createFlowSourceStore(db: Kysely<Tables>): FlowSourceStore {
 
     set: ({ flowId, source, path, revision }) =>
       db.transaction().execute(async (tx) => {
-        // The file speaks for one flow: the one that is told last.
+        // A file is the source of one flow only: the latest that was applied from it.
         await tx.deleteFrom('flow_source').where('source', '=', source).where('path', '=', path).execute()
         await tx
           .insertInto('flow_source')

@@ -1,4 +1,4 @@
-// Flows, their drafts and their immutable versions.
+// Stores flows, their drafts and their immutable versions.
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { CODE } from '../../base/error-catalogue.ts'
 import type { FlowRecord, FlowStore, RouteRecord, VersionRecord } from '../../operations/ports/flows.ts'

@@ -1,4 +1,4 @@
-// What OAuth connections were granted: tokens sealed, and changed only by whoever knows the version before.
+// Stores the grants of OAuth connections: sealed, and changed only by a caller that names the present version.
 import type { Kysely } from 'kysely'
 import { parseJson } from '../../flow/parse-json.ts'
 import type { GrantRecord, GrantStore, Tokens } from '../../operations/ports/connections.ts'
@@ -34,7 +34,7 @@ export function createGrantStore(db: Kysely<Tables>, sealing: Sealing): GrantSto
     refreshing_since: grant.refreshingSince,
   })
 
-  /** A connection that was deleted meanwhile leaves no grant behind. */
+  /** Inserts nothing if the connection was deleted meanwhile. */
   const insert = (row: ConnectionGrantTable): Promise<boolean> =>
     db.transaction().execute(async (tx) => {
       const connection = tx.selectFrom('connection').select('name').where('name', '=', row.connection)

@@ -1,4 +1,4 @@
-// Deletes what is past its time, a little at a time.
+// Deletes what has expired, in small parts.
 import type { Kysely } from 'kysely'
 import { idTime } from '../../engine/ids.ts'
 import type { Housekeeping } from '../../operations/ports/upkeep.ts'
@@ -9,12 +9,12 @@ export function createHousekeeping(db: Kysely<Tables>): Housekeeping {
   return {
     deleteOlderThan: (before, now, limit) =>
       db.transaction().execute(async (tx) => {
-        // One process at a time is enough.
+        // One process at a time is enough for this work.
         if (!(await alone(tx, 'housekeeping'))) return 0
         const old = await tx
           .selectFrom('run')
           .select('id')
-          // Ids begin with their time: the key bounds the search where no index is on finished_at.
+          // An id begins with its time: the key bounds the search where finished_at has no index.
           .where('id', '<', `run_${idTime(before)}`)
           .where('finished_at', '<', before)
           .orderBy('id')

@@ -1,4 +1,4 @@
-// Invitations that nobody has used yet.
+// Stores the invitations that are not used yet.
 import type { Kysely } from 'kysely'
 import type { InvitationRecord, InvitationStore, Role } from '../../operations/ports/access.ts'
 import { paged } from '../rows/paged.ts'

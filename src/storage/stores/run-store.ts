@@ -1,4 +1,4 @@
-// Reading, listing and cancelling runs: everything about them that is not on the hot path.
+// Reads, lists and cancels runs: everything about them that is not on the hot path.
 import type { Kysely } from 'kysely'
 import { idTime } from '../../engine/ids.ts'
 import { ROUND, type RunStatus } from '../../engine/ports/run-journal.ts'
@@ -24,7 +24,7 @@ const SUMMARY = [
   'finished_at',
   'replay_of',
 ] as const
-/** A loop of a hundred thousand rounds must not fill memory when somebody looks at its run. */
+/** Bounds the steps of a run that is shown: a loop of a hundred thousand rounds must not fill memory. */
 const MOST_STEPS = 5_000
 const UNFINISHED = ['queued', 'running', 'waiting'] as const
 const BRIEF = ['id', 'flow_id', 'version', 'status', 'resume_at'] as const
@@ -97,7 +97,7 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
         db
           .selectFrom('step')
           .where('run_id', '=', id)
-          // The key finds them: no path has a character after U+FFFF.
+          // The primary key finds them: no path has a character after U+FFFF.
           .where('path', '>=', under)
           .where('path', '<', `${under}\u{10ffff}`)
           .where('seq', '>', after)
@@ -108,7 +108,7 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
 
     async latestOf(flowIds) {
       if (flowIds.length === 0) return []
-      // One look into the index per flow, however many runs it has.
+      // The query reads the index once per flow, however many runs it has.
       const rows = await db
         .selectFrom('flow')
         .innerJoin('run', (join) =>
@@ -142,7 +142,7 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
         const condition = INDEXED[status]
         if (condition) query = query.where(condition)
       }
-      // Ids begin with their time.
+      // An id begins with its time.
       if (since !== null) query = query.where('id', '>=', `run_${idTime(since)}`)
       if (until !== null) query = query.where('id', '<', `run_${idTime(until)}`)
       if (cursor) query = query.where('id', '<', cursor)
@@ -158,7 +158,7 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
             finished_at: at,
             resume_at: null,
             error: JSON.stringify(error),
-            // Whoever runs it has lost its claim from here on.
+            // The new epoch ends the claim of the process that runs it.
             epoch: eb('epoch', '+', 1),
           }))
           .where('id', '=', id)
@@ -196,7 +196,7 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
         .orderBy('version')
         .limit(1)
       const versions: FlowVersion[] = []
-      // Two looks into the index per version, however many of its runs wait. Compared as a pair they would be read through.
+      // Two reads of the index per version, however many of its runs wait. Comparing the pair would read all of them.
       for (let row = await first.executeTakeFirst(); row; ) {
         const { flow_id: flowId, version } = row
         versions.push({ flowId, version: version! })

@@ -1,4 +1,4 @@
-// Captured test requests and the latest results of Test Step.
+// Stores captured test requests and the latest results of Test Step.
 
 import { type Kysely, sql } from 'kysely'
 import { parseJson } from '../../flow/parse-json.ts'

@@ -1,4 +1,4 @@
-// The sessions of signed-in users.
+// Stores the sessions of signed-in users.
 import type { Kysely } from 'kysely'
 import type { SessionStore } from '../../operations/ports/access.ts'
 import type { Tables } from '../rows/tables.ts'
@@ -8,7 +8,7 @@ export function createSessionStore(db: Kysely<Tables>): SessionStore {
   return {
     open: ({ id, userId, createdAt, expiresAt }, password) =>
       db.transaction().execute(async (tx) => {
-        // Whoever changes the password ends the sessions: none may be opened afterwards on the strength of the old one.
+        // A change of the password ends the user's sessions: afterwards the old password must not open another.
         const { numUpdatedRows } = await tx
           .updateTable('user_account')
           .set({ last_sign_in_at: createdAt })

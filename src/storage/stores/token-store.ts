@@ -1,10 +1,10 @@
-// API tokens, by their digests.
+// Stores API tokens, by their digests.
 import type { Kysely } from 'kysely'
 import type { Role, Scope, TokenRecord, TokenStore } from '../../operations/ports/access.ts'
 import type { ApiTokenTable, Tables } from '../rows/tables.ts'
 import { endAuthorizations, keepsRole } from './user-store.ts'
 
-/** The roles that reach as far as each. */
+/** Maps a scope to the roles that include it. */
 const REACHING: Record<Scope, readonly Role[]> = {
   read: ['viewer', 'editor', 'owner'],
   write: ['editor', 'owner'],

@@ -1,4 +1,4 @@
-// Users. What must hold among several of them (one first owner, never the last one gone) is decided inside a transaction.
+// Stores users. A transaction decides what must hold among several of them: one first owner, and never no owner.
 import type { Kysely, Transaction } from 'kysely'
 import type { NewUser, Role, Scope, UserRecord, UserStore } from '../../operations/ports/access.ts'
 import { paged } from '../rows/paged.ts'
@@ -26,10 +26,10 @@ const toRow = (user: NewUser): UserAccountTable => ({
   last_sign_in_at: user.lastSignInAt,
 })
 
-/** The scopes that reach further than each. */
+/** Maps a scope to the scopes that exceed it. */
 const BEYOND: Record<Scope, Scope[]> = { read: ['write', 'admin'], write: ['admin'], admin: [] }
 
-/** True where the user has one of these roles, and keeps it until this transaction ends: what it adds cannot outlive the role. */
+/** Returns whether the user has one of these roles, and locks it: what this transaction adds cannot outlive the role. */
 export async function keepsRole(tx: Transaction<Tables>, id: string, roles: readonly Role[]): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('user_account')
@@ -40,7 +40,7 @@ export async function keepsRole(tx: Transaction<Tables>, id: string, roles: read
   return numUpdatedRows > 0n
 }
 
-/** Tokens that reach further than the role, invitations that only an owner makes, and consents that are being asked for. */
+/** Deletes the user's invitations, tokens whose scope exceeds `scope`, and authorization requests beyond it. */
 async function endBeyond(tx: Transaction<Tables>, userId: string, scope: Scope): Promise<void> {
   if (scope === 'admin') return
   await tx.deleteFrom('invitation').where('user_id', '=', userId).execute()
@@ -53,7 +53,7 @@ async function endBeyond(tx: Transaction<Tables>, userId: string, scope: Scope):
   await endAuthorizations(tx, [...(scope === 'read' ? [userId] : []), ...ended.map(({ id }) => id)])
 }
 
-/** Whoever comes back from an authorization server connects on the strength of who asked. */
+/** Deletes the actors' authorization requests: a browser that comes back connects with the rights of its actor. */
 export async function endAuthorizations(tx: Transaction<Tables>, actorIds: readonly string[]): Promise<void> {
   if (actorIds.length) await tx.deleteFrom('authorization_request').where('actor_id', 'in', actorIds).execute()
 }
@@ -62,9 +62,9 @@ export function createUserStore(db: Kysely<Tables>): UserStore {
   const find = (on: Kysely<Tables>, id: string) =>
     on.selectFrom('user_account').select(PUBLIC).where('id', '=', id).executeTakeFirst()
 
-  /** A user who may be degraded or go; null where there is none. */
+  /** Returns a user who may be degraded or deleted; null if there is none with this id. */
   const dispensable = async (tx: Transaction<Tables>, id: string): Promise<UserRecord | 'last_owner' | null> => {
-    // Counts the owners, and keeps every one of them from being changed by another transaction until this one ends.
+    // Counts the owners, and locks their rows until this transaction ends.
     const { numUpdatedRows: owners } = await tx
       .updateTable('user_account')
       .set((eb) => ({ role: eb.ref('role') }))
@@ -146,7 +146,7 @@ export function createUserStore(db: Kysely<Tables>): UserStore {
         if (user === null || user === 'last_owner') return user
         const tokens = await tx.selectFrom('api_token').select('id').where('user_id', '=', id).execute()
         await endAuthorizations(tx, [id, ...tokens.map((token) => token.id)])
-        // Sessions, tokens and invitations go with it.
+        // The user's sessions, tokens and invitations are deleted with the row.
         await tx.deleteFrom('user_account').where('id', '=', id).execute()
         return user
       }),

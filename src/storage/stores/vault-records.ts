@@ -1,4 +1,4 @@
-// The known text that tells a wrong key, and which keys what is stored still needs.
+// Stores the known text that reveals a wrong key, and finds the keys that stored values still need.
 import { type Kysely, sql } from 'kysely'
 import type { VaultRecords } from '../../operations/ports/upkeep.ts'
 import { ACTIVE, WAITING } from '../rows/run-indexes.ts'
@@ -47,7 +47,7 @@ export function createVaultRecords(db: Kysely<Tables>): VaultRecords {
         .execute()
       const ids = new Set<string>()
       for (const { text } of texts) for (const [, id] of text.matchAll(SEALED)) ids.add(id!)
-      // Runs may be many, and what is sealed of them long: only the ids leave the database.
+      // Runs may be many, and their sealed values long: only the ids leave the database.
       for (const condition of [ACTIVE, WAITING]) {
         const rows = await db
           .selectFrom('run')
@@ -85,6 +85,6 @@ export function createVaultRecords(db: Kysely<Tables>): VaultRecords {
   }
 }
 
-/** Of a column that is one sealed text as a whole. */
+/** Selects the key id of a column that is one sealed text as a whole. */
 const keyIdOf = (column: string) =>
   sql<string>`substr(${sql.ref(column)}, ${sql.lit('sealed:'.length + 1)}, 8)`.as('id')

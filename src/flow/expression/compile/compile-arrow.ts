@@ -1,4 +1,4 @@
-/** Arrow functions: callbacks with an expression body, whose parameters live in numbered slots. */
+/** Compiles arrow functions: callbacks with an expression body, whose parameters live in numbered slots. */
 import type { ArrowFunctionExpression, Expression, Pattern } from 'acorn'
 import { MISSING } from '../values/bindings.ts'
 import { nameOfType } from '../values/conversion.ts'
@@ -23,13 +23,13 @@ export function compileArrow(compiler: Compiler, node: ArrowFunctionExpression):
   return compiler.withBindings(() => {
     const binds = node.params.map((parameter) => compileParameter(compiler, parameter))
     const body = compiler.compile(node.body as Expression)
-    // Charged in one piece per call: what happens in between is bounded by the length of the source.
+    // The cost is charged once per call: the length of the source bounds the work in between.
     const cost = 3 + Math.ceil((compiler.nodeCount - before) / 2)
     return bindAndRun(binds, body, cost)
   })
 }
 
-/** One function per number of parameters, since this is where loops spend their time. */
+/** There is one function per number of parameters, because loops spend their time here. */
 function bindAndRun([first, second, third, fourth]: Bind[], body: Compute, cost: number): Callback {
   if (first === undefined) {
     return (run) => {

@@ -1,4 +1,4 @@
-/** Calls: of listed functions by name, and of listed methods by the type of the value they are called on. */
+/** Compiles calls: of listed functions by name, and of listed methods by the type of their value. */
 import type {
   ArrowFunctionExpression,
   CallExpression,
@@ -49,7 +49,7 @@ export function compileNew(compiler: Compiler, node: NewExpression): Compute {
   return compileFunctionCall(compiler, node, newDate)
 }
 
-/** A function named outright: `parseInt`, `Math.max`. */
+/** Finds a function that is named directly: `parseInt`, `Math.max`. */
 function globalFunction(compiler: Compiler, node: Expression): GlobalFunction | undefined {
   if (compiler.isFree(node)) return GLOBAL_FUNCTIONS.get(node.name)
   if (node.type !== 'MemberExpression' || !compiler.isFree(node.object) || !NAMESPACE_NAMES.has(node.object.name)) {
@@ -141,7 +141,7 @@ function methodHint(value: unknown): string {
   return 'Objects have no methods; use Object.keys(x), Object.values(x) or Object.entries(x).'
 }
 
-/** What holds whichever type the value turns out to have. */
+/** Returns what holds for every type that the value may have. */
 function combined({ text, list, number, date }: MethodsByType): Listed {
   const methods: Listed[] = [text, list, number, date].filter((method) => method !== undefined)
   return {
@@ -174,13 +174,13 @@ function compileArguments(compiler: Compiler, node: CallExpression | NewExpressi
   })
   return (run: Evaluation): Arguments => {
     const args = addAll<unknown[]>(run, adders, [])
-    // A spread list shows only now how long it is.
+    // The length of a spread list is known only now.
     if (args.length < least) fail(`${compiler.written(node.callee)} takes at least ${least} arguments`)
     return args
   }
 }
 
-/** An arrow function, or a function's name as in `filter(Boolean)`. */
+/** Compiles an arrow function, or a function's name as in `filter(Boolean)`. */
 function compileCallback(compiler: Compiler, node: Expression | SpreadElement): Callback | undefined {
   if (node.type === 'SpreadElement') return undefined
   if (node.type === 'ArrowFunctionExpression') return compileArrow(compiler, node as ArrowFunctionExpression)

@@ -10,7 +10,7 @@ import { Compiler, type Reference } from './compiler.ts'
 export interface CompiledExpression {
   compute: Compute
   references: readonly Reference[]
-  /** Written as `raw(…)`: inserted into a URL as it is. */
+  /** The expression is written as `raw(…)`: it is inserted into a URL as it is. */
   isRaw: boolean
 }
 

@@ -41,7 +41,7 @@ export function compileArray(compiler: Compiler, node: ArrayExpression): Compute
   return (run) => addAll(run, adders, [])
 }
 
-/** An element of a list or an argument of a call. */
+/** Compiles an element of a list or an argument of a call. */
 export function compileElement(
   compiler: Compiler,
   element: SpreadElement | Parameters<Compiler['compile']>[0],
@@ -106,7 +106,7 @@ function compileSpread(compiler: Compiler, { argument }: SpreadElement): AddTo<R
     if (typeof value === 'string' || Array.isArray(value) || value instanceof DateValue) {
       fail(`Only an object can be spread here, not ${nameOfType(value)}`)
     }
-    // As in JavaScript null, numbers and truth values add nothing, so that `...(test && {…})` works.
+    // As in JavaScript, null, numbers and booleans add nothing, so that `...(test && {…})` works.
     if (typeof value !== 'object' || value === null) return
     run.properties(Object.keys(value).length)
     Object.assign(object, value)

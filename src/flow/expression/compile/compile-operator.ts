@@ -58,7 +58,7 @@ export function compileConditional(compiler: Compiler, node: ConditionalExpressi
 
 type Operation = (run: Evaluation, a: unknown, b: unknown) => unknown
 
-/** These may test a missing value. */
+/** The operators that may test a missing value. */
 const EQUALITIES: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ['==', looselyEqual],
   ['!=', (run, a, b) => !looselyEqual(run, a, b)],

@@ -1,4 +1,4 @@
-/** Names, and property and index access. */
+/** Compiles names, and property and index access. */
 import type { ChainExpression, Expression, Identifier, MemberExpression, Super } from 'acorn'
 import { CONSTANTS, GLOBAL_FUNCTIONS, NAMESPACE_FUNCTIONS, NAMESPACE_NAMES } from '../functions/global-functions.ts'
 import { MISSING, ROOTS } from '../values/bindings.ts'
@@ -38,7 +38,7 @@ export function compileIdentifier(compiler: Compiler, node: Identifier): Compute
   )
 }
 
-// Evaluating recurses once per key.
+// The limit bounds the recursion of an evaluation, which is one level per key.
 const MAX_PATH_LENGTH = 200
 
 const CALL_HINT = 'A function can be called, or given to a method such as map.'
@@ -63,7 +63,7 @@ export function compileMember(compiler: Compiler, node: MemberExpression): Compu
   return compilePath(compiler, node)
 }
 
-/** A chain whose reference is recorded already. */
+/** Compiles a chain whose reference is already recorded. */
 function compilePath(compiler: Compiler, node: Expression): Compute {
   if (node.type === 'ChainExpression') return endChain(compiler, node, compilePath(compiler, node.expression))
   if (node.type !== 'MemberExpression') return compileRoot((node as Identifier).name)
@@ -110,7 +110,7 @@ function endChain(compiler: Compiler, node: ChainExpression, compute: Compute): 
   }
 }
 
-/** `Math.PI`; other members of a namespace are functions or do not exist. */
+/** Compiles `Math.PI`; other members of a namespace are functions or do not exist. */
 function compileNamespaceMember(compiler: Compiler, node: MemberExpression): Compute | undefined {
   if (!compiler.isFree(node.object) || !NAMESPACE_NAMES.has(node.object.name)) return undefined
   const name = qualifiedName(compiler, node)
@@ -120,7 +120,7 @@ function compileNamespaceMember(compiler: Compiler, node: MemberExpression): Com
   return compiler.refuse(node, `${name} cannot be used in expressions`)
 }
 
-/** The keys of a chain in which everything is written out, beginning at a root. */
+/** Returns the keys of a chain that begins at a root and is entirely literal. */
 function staticPath(compiler: Compiler, chain: MemberExpression): string[] | undefined {
   const path: string[] = []
   let node: Expression | Super = chain
@@ -146,7 +146,7 @@ function staticKey({ computed, property }: MemberExpression): string | undefined
   return isKey ? String(property.value) : undefined
 }
 
-/** `Math.max`, however it is spaced. */
+/** Returns `Math.max`, however it is spaced. */
 export function qualifiedName(compiler: Compiler, node: MemberExpression): string {
   if (node.computed || node.property.type !== 'Identifier') return compiler.written(node)
   return `${compiler.written(node.object)}.${node.property.name}`

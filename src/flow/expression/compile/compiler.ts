@@ -1,4 +1,4 @@
-/** What the parts of the compiler share while one expression is compiled. */
+/** The state that the parts of the compiler share while one expression is compiled. */
 import type { AnyNode, Expression as Node } from 'acorn'
 import { CODE_STEP_HINT, TemplateSyntaxError } from '../values/errors.ts'
 import type { Compute } from '../values/evaluation.ts'
@@ -8,11 +8,11 @@ export interface Reference {
   path: string[]
   start: number
   end: number
-  /** The expression says that it may be missing: by `?.`, a default, or by asking whether it is there. */
+  /** The expression states that the value may be missing: by `?.`, a default, or a test for it. */
   optional?: true
 }
 
-// Evaluating recurses as deep as the source is nested; far below where the stack would overflow.
+// Evaluation recurses as deep as the source is nested; this is far below a stack overflow.
 const MAX_SOURCE_DEPTH = 500
 const LONGEST_QUOTE = 80
 
@@ -20,7 +20,7 @@ type CompileNode = (compiler: Compiler, node: Node) => Compute
 
 export class Compiler {
   readonly references: Reference[] = []
-  /** Nodes compiled so far; their number in an arrow function's body is the cost of one call. */
+  /** Counts the compiled nodes; their number in an arrow function's body is the cost of one call. */
   nodeCount = 0
   readonly #source: string
   readonly #offset: number
@@ -65,12 +65,12 @@ export class Compiler {
     return this.#bindings.findLast((names) => names.has(name))?.get(name)
   }
 
-  /** A global or root name, unless an arrow function's parameter hides it. */
+  /** Returns whether the node is a global or root name that no arrow function's parameter hides. */
   isFree(node: AnyNode): node is AnyNode & { type: 'Identifier' } {
     return node.type === 'Identifier' && this.slotOf(node.name) === undefined
   }
 
-  /** A node whose value the expression expects to be missing at times. */
+  /** Compiles a node whose value may be missing. */
   compileOptional(node: Node): Compute {
     this.#optional++
     const compute = this.compile(node)
@@ -78,7 +78,7 @@ export class Compiler {
     return compute
   }
 
-  /** The source of a node as its author wrote it. */
+  /** Returns the source of a node as its author wrote it. */
   written(node: { start: number; end: number }): string {
     const text = this.#source.slice(this.#offset + node.start, this.#offset + node.end)
     return text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text

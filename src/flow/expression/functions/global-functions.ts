@@ -1,4 +1,4 @@
-/** Every function and constant an expression may name besides the roots. */
+/** Every function and constant that an expression may name besides the roots. */
 import { decodeBase64, encodeBase64 } from '../values/base64.ts'
 import { isTruthy, toInteger, toNumber, toText } from '../values/conversion.ts'
 import { DateValue, parseDate } from '../values/date-value.ts'
@@ -142,7 +142,7 @@ const NAMESPACES: Readonly<Record<string, Functions>> = {
   },
 }
 
-/** By their written names, such as `Math.max`. */
+/** Functions by their written names, such as `Math.max`. */
 export const NAMESPACE_FUNCTIONS: ReadonlyMap<string, GlobalFunction> = new Map(
   Object.entries(NAMESPACES).flatMap(([space, functions]) =>
     Object.entries(functions).map(([name, called]) => [`${space}.${name}`, called] as const),
@@ -151,7 +151,7 @@ export const NAMESPACE_FUNCTIONS: ReadonlyMap<string, GlobalFunction> = new Map(
 
 export const NAMESPACE_NAMES: ReadonlySet<string> = new Set(Object.keys(NAMESPACES))
 
-/** By their written names, such as `Math.PI`. */
+/** Constants by their written names, such as `Math.PI`. */
 export const CONSTANTS: ReadonlyMap<string, number> = new Map<string, number>([
   ['NaN', Number.NaN],
   ['Infinity', Number.POSITIVE_INFINITY],
@@ -169,7 +169,7 @@ function readDate(run: Evaluation, text: string): number {
   return parseDate(text)
 }
 
-/** Functions of one text, whose result is up to `growth` times as long. */
+/** Lists functions of one text, whose result is up to `growth` times as long. */
 function reading(growth: number, read: (text: string) => unknown): GlobalFunction {
   return {
     arity: [1, 1],
@@ -181,7 +181,7 @@ function reading(growth: number, read: (text: string) => unknown): GlobalFunctio
   }
 }
 
-/** Not by spreading the arguments into the engine's function: a long list would overflow its stack. */
+/** Folds the arguments instead of spreading them into the engine's function: a long list would overflow its stack. */
 function folding(start: number, fold: (result: number, x: number) => number): GlobalFunction {
   return {
     arity: [0, ANY_NUMBER],

@@ -1,12 +1,12 @@
-/** The shape in which methods and functions are listed. */
+/** The type by which methods and functions are listed. */
 import type { Callback, Evaluation } from '../values/evaluation.ts'
 
-/** Arguments are data, except at `callback.at`, where a `Callback` may stand: the compiler sees to it. */
+/** Arguments are data, except at `callback.at`, where the compiler allows a `Callback`. */
 export type Arguments = readonly unknown[]
 
 export interface Method<Self> {
   readonly arity: readonly [least: number, most: number]
-  /** Which argument may be an arrow function; where it is required, nothing else may stand there. */
+  /** The argument that may be an arrow function; if it is required, it must be one. */
   readonly callback?: { readonly at: number; readonly required: boolean }
   call(run: Evaluation, self: Self, args: Arguments): unknown
 }

@@ -16,7 +16,7 @@ const body = {
 
 const failure = (source: string) => errorOf(ExpressionError, () => evaluate(source, body))
 
-/** `$x` is short for `webhook.body.x`. */
+/** Expects each result; `$x` is short for `webhook.body.x`. */
 function yields(cases: [source: string, expected: unknown][]): void {
   it.each(cases)('%s', (source, expected) => {
     expect(evaluate(source.replace(/\$(?=[a-z])/g, 'webhook.body.'), body)).toEqual(expected)

@@ -1,4 +1,4 @@
-/** `Object.*`, `JSON.*` and `Array.isArray`. */
+/** The functions `Object.*`, `JSON.*` and `Array.isArray`. */
 import { measureJson } from '../../json-limits.ts'
 import { parseJson } from '../../parse-json.ts'
 import { nameOfType, toInteger, toKey, toList, toText } from '../values/conversion.ts'
@@ -67,7 +67,7 @@ function parse(run: Evaluation, [given]: Arguments): unknown {
   }
 }
 
-/** A list takes two characters of text but far more memory, and a new name far more time: they are counted before they are made. */
+/** Charges before parsing: a list takes few characters but far more memory, and a new name takes far more time. */
 function chargeParsing(run: Evaluation, text: string): void {
   run.grow(text.length)
   run.work(1 + (text.length >> 4))

@@ -5,12 +5,12 @@ import { type Callback, ELEMENT_SIZE, type Evaluation, isAscii, needed } from '.
 import { findText, splitText } from '../values/find-text.ts'
 import type { Method, Methods } from './method.ts'
 
-// One fixed language: sorting must not depend on the machine's settings.
+// The language is fixed: sorting must not depend on the machine's settings.
 const collator = new Intl.Collator('en')
 
 const NORMAL_FORMS: readonly string[] = ['NFC', 'NFD', 'NFKC', 'NFKD']
 
-/** The engine sorts the marks on one character by moving each past the others. */
+/** The engine sorts the marks on one character in quadratic time. */
 const MOST_MARKS = 100
 const TOO_MANY_MARKS = new RegExp(`\\p{M}{${MOST_MARKS + 1}}`, 'u')
 
@@ -34,7 +34,7 @@ export const STRING_METHODS: Methods<string> = {
   includes: searching((run, text, part, from = 0) => findText(run, text, part, from) !== -1),
   indexOf: searching((run, text, part, from = 0) => findText(run, text, part, from)),
   lastIndexOf: searching((run, text, part, from = text.length) => {
-    // The engine compares the part at every place.
+    // The engine compares the part at every position.
     run.work(1 + Math.floor((text.length * part.length) / 16))
     return text.lastIndexOf(part, from)
   }),
@@ -92,7 +92,7 @@ export const STRING_METHODS: Methods<string> = {
   trimStart: changing((text) => text.trimStart()),
 }
 
-/** Charged by the shorter text: engines keep joined texts as trees, so a list can be joined piece by piece. */
+/** Charges for the shorter text only: engines keep joined texts as trees, so a list can be joined piece by piece. */
 export function joinTexts(run: Evaluation, a: string, b: string): string {
   run.work(4)
   run.grow(Math.min(a.length, b.length) + ELEMENT_SIZE)
@@ -154,14 +154,14 @@ function changing(change: (text: string) => string): StringMethod {
 }
 
 function split(run: Evaluation, text: string, separator: string, most: number): string[] {
-  // One more than the budget allows, so that the charge below fails instead of the result being cut.
+  // This is one more than the budget allows, so that the charge below fails instead of the result being cut.
   const affordable = Math.floor(run.sizeLeft / ELEMENT_SIZE) + 1
   const pieces = splitText(run, text, separator, Math.min(most, affordable))
   run.grow(pieces.length * ELEMENT_SIZE)
   return pieces
 }
 
-/** The replacement is inserted as it is: `$&` and the like have no meaning, since it may be data. */
+/** Inserts the replacement as it is: `$&` and the like have no meaning, since it may be data. */
 function replacing(most: 'first' | 'all'): StringMethod {
   return {
     arity: [2, 2],
@@ -184,7 +184,7 @@ function replacing(most: 'first' | 'all'): StringMethod {
   }
 }
 
-/** `replaceAll('', x)` puts x around every unit, so there are empty pieces at both ends. */
+/** Splits for `replaceAll('', x)`, which puts x around every unit, so there are empty pieces at both ends. */
 function piecesAround(run: Evaluation, text: string, part: string, most: 'first' | 'all'): string[] {
   if (most === 'first') {
     const at = findText(run, text, part, 0)

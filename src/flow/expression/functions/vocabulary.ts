@@ -1,4 +1,4 @@
-// The names that expressions know besides data, for editors that offer them.
+// The names that expressions know besides data, for the completion of editors.
 import { ARRAY_METHODS } from './array-methods.ts'
 import { DATE_METHODS } from './date-methods.ts'
 import { CONSTANTS, GLOBAL_FUNCTIONS, NAMESPACE_FUNCTIONS } from './global-functions.ts'
@@ -7,7 +7,7 @@ import { STRING_METHODS } from './string-methods.ts'
 
 export type MethodOwner = 'text' | 'list' | 'number' | 'date'
 
-/** Written names: `parseInt`, `Math.max`, `Math.PI`. */
+/** Names as written: `parseInt`, `Math.max`, `Math.PI`. */
 export const FUNCTION_NAMES: readonly string[] = [...GLOBAL_FUNCTIONS.keys(), ...NAMESPACE_FUNCTIONS.keys()]
 export const CONSTANT_NAMES: readonly string[] = [...CONSTANTS.keys()]
 
@@ -18,5 +18,5 @@ export const METHOD_NAMES: Readonly<Record<MethodOwner, readonly string[]>> = {
   date: Object.keys(DATE_METHODS),
 }
 
-/** Whether a method's first argument is a function, such as `map`. */
+/** Returns whether a method's first argument is a function, as of `map`. */
 export const takesFunction = (name: string): boolean => ARRAY_METHODS[name]?.callback?.at === 0

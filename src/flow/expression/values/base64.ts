@@ -1,11 +1,11 @@
-/** Base64 of UTF-8 text, with what Node and browsers share. */
+/** Encodes and decodes base64 of UTF-8 text, with functions that Node and browsers share. */
 import { isAscii } from './evaluation.ts'
 
-/** Few enough to be passed as arguments. */
+/** Few enough characters to be passed as arguments. */
 const CHUNK = 8192
 
 export function encodeBase64(text: string): string {
-  // As bytes in a text: what the engine's own function takes.
+  // The engine's own function takes bytes as a text.
   let bytes = text
   if (!isAscii(text)) {
     const utf8 = new TextEncoder().encode(text)
@@ -16,10 +16,10 @@ export function encodeBase64(text: string): string {
   return btoa(bytes)
 }
 
-/** Undefined where `text` is not base64 (padding optional, white space ignored) or its bytes are not UTF-8. */
+/** Returns undefined if `text` is not base64 (padding optional, white space ignored) or its bytes are not UTF-8. */
 export function decodeBase64(text: string): string | undefined {
   try {
-    // Also the URL-safe alphabet, which tokens and webhook signatures use.
+    // Accepts the URL-safe alphabet too, which tokens and webhook signatures use.
     const units = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
     const bytes = new Uint8Array(units.length)
     for (let at = 0; at < units.length; at++) bytes[at] = units.charCodeAt(at)

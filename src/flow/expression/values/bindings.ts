@@ -1,4 +1,4 @@
-/** The value of a reference that is not there. */
+/** The value of a reference that does not exist. */
 export const MISSING: unique symbol = Symbol('missing')
 
 export const ROOTS: readonly string[] = [

@@ -1,4 +1,4 @@
-/** How values become text, numbers and truth values. Lists and objects never do so by themselves. */
+/** Converts values to text, numbers and booleans. Lists and objects never convert implicitly. */
 
 import { MISSING } from './bindings.ts'
 import { DateValue } from './date-value.ts'
@@ -55,7 +55,7 @@ export function toNumber(run: Evaluation, value: unknown): number {
   return fail(`A number was expected here, not ${nameOfType(value)}`, 'Use its length or one of its properties.')
 }
 
-/** As JavaScript's ToIntegerOrInfinity; an argument that was not given is `absent`. */
+/** Converts like JavaScript's ToIntegerOrInfinity; an argument that was not given is `absent`. */
 export function toInteger(run: Evaluation, value: unknown, absent: number): number {
   if (value === undefined) return absent
   const number = toNumber(run, value)

@@ -32,7 +32,7 @@ export class DateValue {
   }
 }
 
-/** Milliseconds since 1970, or NaN. Formats that engines read differently are not read. */
+/** Returns milliseconds since 1970, or NaN. Formats that engines read differently are not read. */
 export function parseDate(text: string): number {
   const iso = ISO.exec(text)
   if (iso !== null) return isoTime(iso)
@@ -54,7 +54,7 @@ function isoTime([
 ]: string[]) {
   const midnight = Date.UTC(2000, Number(month) - 1, Number(day))
   const date = new Date(midnight)
-  // Not Date.UTC alone: it takes the years 0 to 99 as 1900 to 1999.
+  // Date.UTC alone would read the years 0 to 99 as 1900 to 1999.
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
   // 30 February and month 13 would roll over.
   if (date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day)) return Number.NaN

@@ -1,4 +1,4 @@
-/** `==`, `===`, `<` and the like with JavaScript's meaning, except that lists and objects equal only themselves. */
+/** `==`, `===`, `<` and the like as in JavaScript, except that lists and objects equal only themselves. */
 
 import { MISSING } from './bindings.ts'
 import { toNumber } from './conversion.ts'
@@ -20,7 +20,7 @@ export function looselyEqual(run: Evaluation, a: unknown, b: unknown): boolean {
   return toNumber(run, a) === toNumber(run, b)
 }
 
-/** Negative, zero or positive; NaN where the two cannot be ordered. Texts are compared by UTF-16 units. */
+/** Returns a negative number, zero or a positive one; NaN if the two have no order. Texts are compared by UTF-16 units. */
 export function compare(run: Evaluation, a: unknown, b: unknown): number {
   if (typeof a === 'string' && typeof b === 'string') {
     run.read(a.length < b.length ? a : b)

@@ -4,7 +4,7 @@ export class TemplateSyntaxError extends Error {
   override readonly name = 'TemplateSyntaxError'
   readonly position: number
   readonly hint: string
-  /** Where the string stands inside the tree given to `compileTree`. */
+  /** The path of the string in the tree given to `compileTree`. */
   readonly path: string[]
 
   constructor(message: string, position: number, hint: string, path: string[] = []) {
@@ -29,7 +29,7 @@ export class ExpressionError extends Error {
 
 export const CODE_STEP_HINT = EXPRESSION_ERRORS.expression_failed.hint
 
-/** Messages name types and sources, never values: a value may be a secret. */
+/** Throws ExpressionError. Messages name types and sources, never values: a value may be a secret. */
 export function fail(message: string, hint: string = CODE_STEP_HINT): never {
   throw new ExpressionError(CODE.expression_failed, message, hint)
 }

@@ -1,4 +1,4 @@
-/** What one rendering holds: the bindings, the values of arrow parameters, the budget, and which reference was missing. */
+/** The state of one rendering: the bindings, the values of arrow parameters, the budget, and which reference was missing. */
 import { CODE } from '../../../base/error-catalogue.ts'
 import { type Bindings, MISSING } from './bindings.ts'
 import { ExpressionError } from './errors.ts'
@@ -6,16 +6,16 @@ import { ExpressionError } from './errors.ts'
 export type Compute = (run: Evaluation) => unknown
 export type Callback = (run: Evaluation, a?: unknown, b?: unknown, c?: unknown, d?: unknown) => unknown
 
-// An operation takes about 20 ns, so that the limit is reached well within 100 ms; what takes longer is charged as
-// several. 10 MiB of text (the largest body) can still be searched or converted and inserted.
+// An operation takes about 20 ns, so the limit is reached well within 100 ms; longer work is charged as several. 10 MiB of
+// text (the largest body) can still be searched or converted and inserted.
 const MAX_OPERATIONS = 2_500_000
 const MAX_SIZE = 32 * 1024 * 1024
 
-/** Size charged for a list element and for an object's property, against 1 for a character. */
+/** The size charged for a list element and for an object's property; a character is charged 1. */
 export const ELEMENT_SIZE = 16
 export const PROPERTY_SIZE = 48
 
-// Beyond, engines keep an object as a hash table whose every entry costs ten times as much.
+// Engines keep an object with more properties as a hash table, whose every entry costs ten times as much.
 export const LARGE_OBJECT = 64
 
 export const MAX_DATA_DEPTH = 1_000
@@ -38,7 +38,7 @@ export class Evaluation {
     if (this.#operations > MAX_OPERATIONS) throw overBudget('takes too many operations')
   }
 
-  /** Charged before the memory is taken wherever the amount is known before. */
+  /** Charges for memory; callers that know the amount call it before they allocate. */
   grow(size: number): void {
     this.#size += size
     if (this.#size > MAX_SIZE) throw overBudget('produces too much data')
@@ -48,36 +48,36 @@ export class Evaluation {
     return MAX_SIZE - this.#size
   }
 
-  /** Reading a long text costs time in proportion: joined texts are copied together when first read. */
+  /** Charges for reading a text, which takes time in proportion: joined texts are copied together when first read. */
   read(text: string): void {
     this.work(1 + (text.length >> 5))
   }
 
-  /** A text is turned into another: what is not ASCII takes the engine up to 16 times as long, and may become `growth` times as long. */
+  /** Charges for converting a text: beyond ASCII it takes up to 16 times as long, and may become `growth` times as long. */
   convert(text: string, growth: number): void {
     const plain = isAscii(text)
     this.work(1 + (plain ? text.length >> 3 : text.length * growth))
     this.grow(plain ? text.length : text.length * growth)
   }
 
-  /** The properties of one object are listed or copied. */
+  /** Charges for listing or copying the properties of one object. */
   properties(count: number): void {
     this.work(count * (count > LARGE_OBJECT ? 40 : 4))
     this.grow(count * PROPERTY_SIZE)
   }
 
-  /** `written` was looked up in data that is there, and is not. */
+  /** Records that `written` was looked up in existing data and not found. */
   lacks(written: string): void {
     this.#missing = written
     this.#missingBase = written
   }
 
-  /** `written` hangs below something that was already missing. */
+  /** Records that `written` is below something that was already missing. */
   lacksBelow(written: string): void {
     this.#missing = written
   }
 
-  /** Every node that yields MISSING names itself first, so the last one named is the one that arrived. */
+  /** Names the missing reference: every node that yields MISSING records itself first, so the last record counts. */
   missingError(): ExpressionError {
     const missing = this.#missing
     const base = this.#missingBase
@@ -94,7 +94,7 @@ const BEYOND_ASCII = /[\u0080-\uffff]/
 
 export const isAscii = (text: string): boolean => !BEYOND_ASCII.test(text)
 
-/** For values that are inserted, passed on or calculated with. */
+/** Throws if the value is missing; for values that are inserted, passed on or calculated with. */
 export function needed(run: Evaluation, value: unknown): unknown {
   if (value === MISSING) throw run.missingError()
   return value

@@ -1,9 +1,9 @@
 import type { Evaluation } from './evaluation.ts'
 
-// V8 looks at the last 250 units of the part only; beyond, its search takes text length times part length.
+// V8 looks only at the last 250 units of the part; a longer part makes its search quadratic.
 const LONGEST_QUICK_PART = 250
 
-/** `text.indexOf(part, from)`, charged for the distance searched and never slower than in proportion to it. */
+/** Returns `text.indexOf(part, from)`, in linear time, and charges for the distance. */
 export function findText(run: Evaluation, text: string, part: string, from: number): number {
   const head = part.length > LONGEST_QUICK_PART ? part.slice(0, LONGEST_QUICK_PART) : part
   let start = from
@@ -17,7 +17,7 @@ export function findText(run: Evaluation, text: string, part: string, from: numb
   }
 }
 
-/** The pieces of `text` between occurrences of `part`, at most `limit` of them. */
+/** Returns the pieces of `text` between occurrences of `part`, at most `limit` of them. */
 export function splitText(run: Evaluation, text: string, part: string, limit: number): string[] {
   if (limit === 0) return []
   if (part === '') {

@@ -1,4 +1,4 @@
-/** Property and index access: own properties of JSON data only, so a prototype is never reached. */
+/** Reads properties and indexes: own properties of JSON data only, so a prototype is never reached. */
 
 import { MISSING } from './bindings.ts'
 import type { Evaluation } from './evaluation.ts'
@@ -8,7 +8,7 @@ export const SHORT_CIRCUIT: unique symbol = Symbol('short circuit')
 
 const INDEX = /^(?:0|[1-9]\d{0,9})$/
 
-/** `written` is the source of the access, for the error should its value be needed. */
+/** `written` is the source of the access, for the error message if the missing value is used. */
 export function readProperty(run: Evaluation, base: unknown, key: string, written: string): unknown {
   if (typeof base === 'object' && base !== null) {
     if (Object.hasOwn(base, key)) {
@@ -32,7 +32,7 @@ export function readProperty(run: Evaluation, base: unknown, key: string, writte
   return MISSING
 }
 
-/** Without a prototype, so that a property named `__proto__` is as inert as any other. */
+/** Returns an object without a prototype, so that a property named `__proto__` is as inert as any other. */
 export function newObject(): Record<string, unknown> {
   return Object.create(null) as Record<string, unknown>
 }

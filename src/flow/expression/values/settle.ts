@@ -1,12 +1,12 @@
-/** Makes a result fit to leave the expression: JSON data of bounded size and depth, dates as text, no NaN. */
+/** Makes a result ready to leave the expression: JSON data of bounded size and depth, dates as text, no NaN. */
 import { requireFinite } from './conversion.ts'
 import { DateValue } from './date-value.ts'
 import { fail } from './errors.ts'
 import { ELEMENT_SIZE, type Evaluation, LARGE_OBJECT, MAX_DATA_DEPTH } from './evaluation.ts'
 
 /**
- * Counts what `value` would take when written out, however often parts of it are shared: a small expression
- * can build a structure whose JSON is endless. Copies only what holds a date. `indent`: it is written as JSON, so far indented.
+ * Counts the size of `value` when written out, including every repetition of shared parts: a small expression can build a
+ * structure whose JSON is endless. Copies only what holds a date. `indent`: the indentation, if it is written as JSON.
  */
 export function settle(run: Evaluation, value: unknown, indent: number | null = null, depth = 1): unknown {
   switch (typeof value) {
@@ -67,7 +67,7 @@ function settleObject(run: Evaluation, object: Record<string, unknown>, indent: 
   return copy ?? object
 }
 
-/** What JSON escapes takes the engine long, and becomes six times as long. */
+/** Charges for characters that JSON escapes: they take the engine long, and become six times as long. */
 function chargeWriting(run: Evaluation, text: string): void {
   run.work(1 + (text.length >> 3))
   let controls = 0
