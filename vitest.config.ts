@@ -4,8 +4,8 @@ const ALONE = ['test/worst-case.test.ts']
 
 export default defineConfig({
   test: {
-    // One less than the cores is vitest's own choice: on two cores that leaves one idle while tests wait for servers to start.
-    maxWorkers: 2,
+    // More than the cores: many tests wait for most of their time, for servers to start or for workers to count as dead.
+    maxWorkers: 3,
     // The pages of the guide start servers of their own: more of them at once would leave nothing to the tests beside them.
     maxConcurrency: 2,
     testTimeout: 20_000,
