@@ -1,5 +1,8 @@
 // Describes the writes of the hot path on SQLite as plain data, so that a thread can do them.
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import type { JournalEntry, NewRun } from '../../engine/ports/run-journal.ts'
+import type { sealedRequestTexts } from '../rows/request-columns.ts'
+import type { stepColumns } from '../rows/step-columns.ts'
 
 /** Bodies arrive as text, and are stored as its bytes. */
 const STATEMENTS = {
@@ -16,6 +19,50 @@ const STATEMENTS = {
 }
 
 export type HotStatement = readonly [name: keyof typeof STATEMENTS, values: SQLInputValue[]]
+
+export const insertRun = (
+  run: NewRun,
+  { request, rawBody, sealed }: ReturnType<typeof sealedRequestTexts>,
+): HotStatement => [
+  'insertRun',
+  [
+    run.id,
+    run.flowId,
+    run.version,
+    run.document,
+    run.test ? 1 : 0,
+    run.hops,
+    run.replyStatus,
+    request,
+    rawBody,
+    run.createdAt,
+    run.replayOf,
+    sealed,
+  ],
+]
+
+export const putStep = (runId: string, e: JournalEntry, data: ReturnType<typeof stepColumns>): HotStatement => [
+  'putStep',
+  [
+    runId,
+    e.path,
+    e.id,
+    e.kind,
+    e.seq,
+    e.status,
+    e.attempt,
+    e.startedAt,
+    e.finishedAt,
+    e.outcome,
+    data.decision,
+    e.resumeAt,
+    data.input,
+    data.output,
+    data.error,
+    data.logs,
+    data.sealed,
+  ],
+]
 
 /** Statements that belong together. The first that changes nothing, such as a key that is taken, ends them. */
 export type HotWrite = readonly HotStatement[]

@@ -25,7 +25,7 @@ import { toClaimedRun } from '../rows/run-rows.ts'
 import { revealedStep, shownJson, stepColumns, toJson } from '../rows/step-columns.ts'
 import type { RunTable, StepTable } from '../rows/tables.ts'
 import type { SqliteStorage } from './database.ts'
-import { type HotStatement, prepareHotWrites } from './hot-writes.ts'
+import { type HotStatement, insertRun, prepareHotWrites, putStep } from './hot-writes.ts'
 import { createSqliteKeyValues } from './key-values.ts'
 
 /** This process alone owns the file, so a claim needs no write: the first record carries it. */
@@ -59,61 +59,21 @@ export function createSqliteRunJournal(
   const selectAnyRun = raw.prepare('SELECT * FROM run WHERE id = ?')
   const keyValues = createSqliteKeyValues(storage, protect)
 
-  const putStep = (runId: string, flowId: string, e: JournalEntry): HotStatement => {
-    const data = stepColumns(runId, e, protect.of(flowId))
-    return [
-      'putStep',
-      [
-        runId,
-        e.path,
-        e.id,
-        e.kind,
-        e.seq,
-        e.status,
-        e.attempt,
-        e.startedAt,
-        e.finishedAt,
-        e.outcome,
-        data.decision,
-        e.resumeAt,
-        data.input,
-        data.output,
-        data.error,
-        data.logs,
-        data.sealed,
-      ],
-    ]
-  }
+  const stepOf = (runId: string, flowId: string, entry: JournalEntry): HotStatement =>
+    putStep(runId, entry, stepColumns(runId, entry, protect.of(flowId)))
 
   const takeOver = ({ runId, before }: ReplayedJournal, to: NewRun): void => {
     const around = new Set(selectPathsFrom.all(runId, before).flatMap((row) => pathsAround(row['path'] as string)))
     for (const row of selectBefore.all(runId, before) as unknown as StepTable[]) {
       const entry = replayed(revealedStep(row, protect), around)
-      if (entry) doWrite([putStep(to.id, to.flowId, entry)])
+      if (entry) doWrite([stepOf(to.id, to.flowId, entry)])
     }
   }
 
   return {
     runs: {
       async accept(run: NewRun, dedupe: Dedupe | null = null, journal: ReplayedJournal | null = null) {
-        const { request, rawBody, sealed } = sealedRequestTexts(run.webhook, protect.of(run.flowId), runBinding(run.id))
-        const insert: HotStatement = [
-          'insertRun',
-          [
-            run.id,
-            run.flowId,
-            run.version,
-            run.document,
-            run.test ? 1 : 0,
-            run.hops,
-            run.replyStatus,
-            request,
-            rawBody,
-            run.createdAt,
-            run.replayOf,
-            sealed,
-          ],
-        ]
+        const insert = insertRun(run, sealedRequestTexts(run.webhook, protect.of(run.flowId), runBinding(run.id)))
         if (journal)
           await commit.write(() => {
             doWrite([insert])
@@ -209,11 +169,11 @@ export function createSqliteRunJournal(
             if (doWrite([update]) === 0) return false
             for (const entry of entries) {
               if (entry.operation) settleOperation(entry, keyValues(held.flowId, entry.operation, entry.finishedAt!))
-              doWrite([putStep(held.runId, held.flowId, entry)])
+              doWrite([stepOf(held.runId, held.flowId, entry)])
             }
             return true
           })
-        : (await hot.write([update, ...entries.map((entry) => putStep(held.runId, held.flowId, entry))])) > 0
+        : (await hot.write([update, ...entries.map((entry) => stepOf(held.runId, held.flowId, entry))])) > 0
       // Set only after the commit: a transaction that failed has written no epoch.
       if (recorded) held.writtenEpoch = held.epoch
       return recorded
