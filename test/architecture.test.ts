@@ -172,12 +172,9 @@ describe('the code', () => {
     ])
   })
 
-  it('reads the environment in the configuration, and where a process takes its settings before there is one', () => {
+  it('reads the environment in the configuration', () => {
     const reads = /process\s*\??\.\s*env\b|process\s*\[|\benv\b[^}\n]*\}\s*=\s*process\b|from 'node:process'/
-    expect(sources.filter((file) => reads.test(codeOf(file))).toSorted()).toEqual([
-      'app/config.ts',
-      'cli/process-settings.ts',
-    ])
+    expect(sources.filter((file) => reads.test(codeOf(file)))).toEqual(['app/config.ts'])
   })
 
   it('keeps clocks, randomness and node modules out of flow/ and out of what decides in engine/', () => {

@@ -347,7 +347,7 @@ class Validator {
 const IN_REPLY =
   'A reply to the caller may hold no secret, and this comes from a connection or the environment. If it may be known, say reveal: true where the reply is set, or on the step that makes it.'
 const REVEALS =
-  'This gives away what comes of a secret: whoever gets the reply, or may see the run, can read it. Remove reveal where that is not meant.'
+  'This reveals data that derives from a secret to everyone who gets the reply or may see the run. Remove reveal if that is not intended.'
 
 function notHere(root: string, place: Place): string {
   if (root === 'loop' || root === 'loops') return `${root} exists only inside a loop.`
