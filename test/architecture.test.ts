@@ -67,7 +67,7 @@ const ORDER: Record<string, string[]> = {
 
 /** The files on the way from a delivery to its reply. */
 const HOT_PATH =
-  /^(http\/webhooks|operations\/(deliveries|runs\/start-run)|queue|engine|storage\/sqlite\/(run-journal|hot-|writer-thread|transactions))/
+  /^(http\/webhooks|operations\/(deliveries|runs\/start-run)|queue|engine|storage\/(rows\/gathering|sqlite\/(run-journal|hot-|writer-thread|transactions)|postgres\/(run-|record-|accept|batches)))/
 
 /** Tests, and what only tests use, have these names and no others. */
 const isTest = (file: string) => /\.test\.ts$|\.testkit\.ts$/.test(file)
