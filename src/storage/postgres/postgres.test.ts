@@ -77,6 +77,7 @@ describe('a claim on PostgreSQL', () => {
     const run = newRun('flow_holds')
     await journal.runs.accept(run)
     const { claim } = (await journal.claim(run.id, 0))!
+    Object.assign(claim, { seenAt: performance.now() })
     expect(journal.holds!(claim)).toBe(true)
     const seenLongAgo = () => Object.assign(claim, { seenAt: Number.NEGATIVE_INFINITY })
     seenLongAgo()
