@@ -197,6 +197,7 @@ function Surface() {
         {layout.nodes.filter(({ type }) => type === 'step').length > STEPS_FOR_MAP && (
           <MiniMap
             className={classes.map!}
+            style={{ width: 140, height: 104 }}
             ariaLabel="Map of the flow"
             pannable
             zoomable
