@@ -13,6 +13,7 @@ import { FieldContext, type FieldSurroundings } from '../fields/field-context.ts
 import { FlowEditor } from '../flow-model/flow-editor.ts'
 import { findStep, type Position, valueAt, withValue } from '../flow-model/flow-tree.ts'
 import type { SampleData } from '../flow-model/templates/sample-data.ts'
+import { FlowTabs } from '../flows/flow-tabs.tsx'
 import { PageBody, PageHeader } from '../shell/page-header.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { Canvas } from './canvas/canvas.tsx'
@@ -235,6 +236,7 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
     <EditorContext.Provider value={value}>
       <FieldContext.Provider value={fields}>
         <EditorHeader state={state} />
+        <FlowTabs id={flow.id} />
         {state.saving.status === 'conflict' && <ConflictBar conflict={state.saving} />}
         {state.saving.status === 'failed' && (
           <SaveFailure error={state.saving.error} onRetry={() => void editor.flush()} />
