@@ -36,7 +36,7 @@ const OF_KINDS = ['step-kinds', 'editor/kinds']
 /** Words that are kinds too, and have another meaning there. */
 const OTHER_MEANINGS: Record<string, string[]> = {
   // The template of a round reads this root.
-  'fields/data-picker.tsx': ['loop'],
+  'fields/pick-list.tsx': ['loop'],
   'flow-model/templates/complete.ts': ['loop'],
   'flow-model/templates/preview.ts': ['loop'],
   'flow-model/templates/sample-data.ts': ['loop'],

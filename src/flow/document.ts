@@ -167,8 +167,31 @@ export interface StepDocument {
   [setting: string]: unknown
 }
 
+const Note = Type.Object(
+  {
+    text: Type.String({ maxLength: 2_000 }),
+    step: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description: 'The id of the step that the note belongs to; without it, the trigger.',
+      }),
+    ),
+    x: Type.Number({ minimum: -100_000, maximum: 100_000, description: 'Where it is, counted from that card.' }),
+    y: Type.Number({ minimum: -100_000, maximum: 100_000 }),
+  },
+  closed,
+)
+
+/** The keys of a document that only people read. */
+export const ForReaders = {
+  description: Type.Optional(Type.String({ maxLength: 4_000, description: 'What the flow is for, in Markdown.' })),
+  notes: Type.Optional(Type.Array(Note, { maxItems: 50, description: 'Notes on the canvas.' })),
+}
+
 export interface FlowDocument {
   name: string
+  description?: string
+  notes?: Static<typeof Note>[]
   trigger: Static<typeof Trigger>
   steps: StepDocument[]
 }
@@ -187,7 +210,7 @@ export function stepSchema(kind: KindSchema): TSchema {
 
 export function documentSchema(steps: TSchema): TSchema {
   return Type.Object(
-    { name: Type.String({ minLength: 1, maxLength: 200 }), trigger: Trigger, steps: Type.Array(steps) },
+    { name: Type.String({ minLength: 1, maxLength: 200 }), ...ForReaders, trigger: Trigger, steps: Type.Array(steps) },
     closed,
   )
 }

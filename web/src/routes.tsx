@@ -92,6 +92,32 @@ const flow = createRoute({
   component: lazyPage(() => import('./editor/editor-page.tsx'), 'EditorPage'),
 })
 
+const flowRuns = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/flows/$id/runs',
+  validateSearch: runSearch,
+  component: lazyPage(() => import('./runs/flow-runs-page.tsx'), 'FlowRunsPage'),
+})
+
+const flowInbox = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/flows/$id/inbox',
+  validateSearch: inboxSearch,
+  component: lazyPage(() => import('./deliveries/flow-inbox-page.tsx'), 'FlowInboxPage'),
+})
+
+const flowVersions = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/flows/$id/versions',
+  component: lazyPage(() => import('./editor/flow-versions-page.tsx'), 'FlowVersionsPage'),
+})
+
+const flowSettings = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/flows/$id/settings',
+  component: lazyPage(() => import('./flows/flow-settings-page.tsx'), 'FlowSettingsPage'),
+})
+
 const runs = createRoute({
   getParentRoute: () => signedIn,
   path: '/runs',
@@ -199,6 +225,10 @@ const routeTree = root.addChildren([
     newFlow,
     importFlow,
     flow,
+    flowRuns,
+    flowInbox,
+    flowVersions,
+    flowSettings,
     runs,
     run,
     inbox,

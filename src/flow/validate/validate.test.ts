@@ -28,6 +28,28 @@ describe('validate', () => {
     expect(check(flow([]))).toEqual({ shape: [], publish: [], warnings: [] })
   })
 
+  it('takes a description and notes, evaluates nothing in them, and holds them to their limits', () => {
+    const noted = { ...flow([]), description: '**{{ nothing }}**', notes: [{ text: '{{ x }}', x: 0, y: -3.5 }] }
+    expect(check(noted)).toEqual({ shape: [], publish: [], warnings: [] })
+    const note = { text: 'x'.repeat(2001), step: 'gone', x: 1e6, y: 0 }
+    const { publish } = check({
+      ...noted,
+      description: 'x'.repeat(4001),
+      notes: [note, { text: 7, x: 0 }, ...Array.from({ length: 49 }, () => ({ text: '', x: 0, y: 0 }))],
+    })
+    expect(codes(publish)).toEqual([
+      '/description too_long',
+      '/notes too_long',
+      '/notes/0/text too_long',
+      '/notes/0/x out_of_range',
+      '/notes/1/text wrong_type',
+      '/notes/1/y missing',
+    ])
+    expect(codes(check({ ...noted, notes: [{ text: '', x: 0, y: 0, color: 'red' }] }).shape)).toEqual([
+      '/notes/0/color unknown_key',
+    ])
+  })
+
   it('reports every problem at once, each with its path', () => {
     const { publish } = check({
       name: '',

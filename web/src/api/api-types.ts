@@ -19,6 +19,7 @@ import type {
   VersionBody,
   VersionDocumentBody,
 } from '../../../src/contract/bodies.ts'
+import type { FlowDocument as Document } from '../../../src/flow/document.ts'
 import type { Issue } from '../../../src/flow/issue.ts'
 
 export interface Page<T> {
@@ -29,9 +30,14 @@ export interface Page<T> {
 /** The draft as it was saved: its shape is right, its content may be unfinished. */
 export interface FlowDocument {
   name: string
+  /** Markdown. */
+  description?: string
+  notes?: Note[]
   trigger: { kind: 'webhook'; [setting: string]: unknown }
   steps: StepDocument[]
 }
+
+export type Note = NonNullable<Document['notes']>[number]
 
 export interface StepDocument {
   id: string

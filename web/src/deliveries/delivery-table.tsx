@@ -79,7 +79,8 @@ const DeliveryRow = memo(function DeliveryRow(props: DeliveryRowProps) {
       </td>
       <td>
         <Link
-          to="/inbox"
+          // The inbox of all flows, or that of one.
+          to="."
           search={{ flow, outcome, delivery: delivery.id }}
           replace
           className={table.link}

@@ -2,14 +2,15 @@ import { Button } from '@mantine/core'
 import { IconFilterOff, IconInbox } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import type { Flow } from '../api/api-types.ts'
 import { helloCurl } from '../api/delivery-curl.ts'
 import { queries } from '../api/queries.ts'
 import { CurlLine } from '../runs/list/empty-runs.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 
-export function EmptyInbox() {
-  const flows = useQuery(queries.flows)
-  const published = flows.data?.find(({ status }) => status === 'published')
+export function EmptyInbox({ of }: { of?: Flow | undefined }) {
+  const flows = useQuery({ ...queries.flows, enabled: !of })
+  const published = (of ? [of] : flows.data)?.find(({ status }) => status === 'published')
   return (
     <EmptyState
       picture={<IconInbox size={40} stroke={1.2} />}

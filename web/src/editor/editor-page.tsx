@@ -13,12 +13,14 @@ import { FieldContext, type FieldSurroundings } from '../fields/field-context.ts
 import { FlowEditor } from '../flow-model/flow-editor.ts'
 import { findStep, type Position, valueAt, withValue } from '../flow-model/flow-tree.ts'
 import type { SampleData } from '../flow-model/templates/sample-data.ts'
+import { FlowTabs } from '../flows/flow-tabs.tsx'
 import { PageBody, PageHeader } from '../shell/page-header.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { Canvas } from './canvas/canvas.tsx'
 import { ConflictBar } from './conflict-bar.tsx'
 import classes from './editor.module.css'
 import { EditorHeader } from './editor-header.tsx'
+import { MarkedBar } from './marked-bar.tsx'
 import { SidePanel } from './panel/side-panel.tsx'
 import { PublishPanel } from './publish/publish-panel.tsx'
 import { RunBar } from './run-bar.tsx'
@@ -120,6 +122,7 @@ function useSamples(flowId: string) {
 }
 
 const NONE: never[] = []
+const NOTHING: ReadonlySet<string> = new Set()
 
 function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
   const navigate = route.useNavigate()
@@ -140,6 +143,7 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
   )
   const issues = useValidation(flow.id, flowDocument, shapes)
   const [adding, setAdding] = useState<Position | null>(null)
+  const [marked, setMarked] = useState<ReadonlySet<string>>(NOTHING)
   const [notice, setNotice] = useState<Notice | null>(null)
   const connections = useQuery({ ...queries.connections, retry: false }).data ?? NONE
   const env = useQuery(queries.settings).data?.env ?? NONE
@@ -167,6 +171,8 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
       issues,
       search,
       selected,
+      marked,
+      setMarked,
       open,
       adding,
       setAdding,
@@ -186,6 +192,7 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
       issues,
       search,
       selected,
+      marked,
       open,
       adding,
       notice,
@@ -229,6 +236,7 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
     <EditorContext.Provider value={value}>
       <FieldContext.Provider value={fields}>
         <EditorHeader state={state} />
+        <FlowTabs id={flow.id} />
         {state.saving.status === 'conflict' && <ConflictBar conflict={state.saving} />}
         {state.saving.status === 'failed' && (
           <SaveFailure error={state.saving.error} onRetry={() => void editor.flush()} />
@@ -261,6 +269,7 @@ function Work() {
     <div ref={frame} className={classes.body}>
       <div className={classes.main}>
         {search.view === 'yaml' ? <YamlView /> : <Canvas />}
+        {search.view !== 'yaml' && <MarkedBar />}
         <UndoNotice />
       </div>
       <OpenPanel key={selected ? selected.step.id : 'none'} />

@@ -55,6 +55,7 @@ export function SecretField({ path, label, description, fits }: SecretFieldProps
         label={label}
         placeholder="{{ connections.name.field }} or {{ env.NAME }}"
         readOnly={readOnly}
+        quiet
         invalid={issues.some(({ warning }) => !warning)}
         // A literal is taken when it is complete: saved half-typed it would be sealed under the typing hand.
         onChange={(now) => {

@@ -1,5 +1,5 @@
 // Publishing: what would change, what stands in its way, and the versions before.
-import { Anchor, Button, Group, Text } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
 import { IconRocket } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api } from '../../api/api-client.ts'
@@ -14,12 +14,13 @@ import { Section } from '../panel/section.tsx'
 import { ClosePanel } from '../panel/side-panel.tsx'
 import { useEditor } from '../state/editor-context.tsx'
 import { ChangeList } from './change-list.tsx'
+import { FirstDelivery } from './first-delivery.tsx'
 import { ProblemList } from './problem-list.tsx'
 import { useLiveChanges } from './use-live-version.ts'
 import { VersionList } from './version-list.tsx'
 
 export function PublishPanel() {
-  const { flow, open, search, issues, document, readOnly, editor } = useEditor()
+  const { flow, open, search, issues, document, readOnly, editor, setNotice } = useEditor()
   const queryClient = useQueryClient()
   const changes = useLiveChanges()
   const errors = issues.filter(({ warning }) => !warning)
@@ -47,13 +48,13 @@ export function PublishPanel() {
       </div>
       <div className={panel.scroll} data-panel-body>
         <div className={panel.content}>
-          {publish.isSuccess && isUnchanged && (
-            <Text role="status" fw={500}>
-              Version {publish.data.version} is live.{' '}
-              <Anchor fw={400} onClick={() => open({ trigger: true, ...view })}>
-                See its URL
-              </Anchor>
-            </Text>
+          {publish.isSuccess && isUnchanged && flow.published && (
+            <>
+              <Text role="status" fw={500}>
+                Version {publish.data.version} is live. Send it a delivery:
+              </Text>
+              <FirstDelivery publishedAt={flow.published.publishedAt} />
+            </>
           )}
           {errors.length > 0 && (
             <div>
@@ -92,7 +93,17 @@ export function PublishPanel() {
           {flow.published && <hr className={panel.divider} />}
           {flow.published && (
             <Section title="Versions" summary={`${flow.published.version} so far`}>
-              <VersionList />
+              <VersionList
+                flow={flow}
+                document={document}
+                readOnly={readOnly}
+                beforeRestore={() => editor.flush()}
+                onRestored={(restored, version) => {
+                  queryClient.setQueryData(keys.flow(flow.id), restored)
+                  editor.adopt(restored, `Restore version ${version}`)
+                  setNotice({ message: `The draft is version ${version} now`, undo: () => editor.undo() })
+                }}
+              />
             </Section>
           )}
           {flow.published && <Unpublish />}

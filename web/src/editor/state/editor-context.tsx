@@ -16,6 +16,9 @@ export interface EditorValue {
   search: EditorSearch
   /** The step that the address names, if it is there. */
   selected: StepPlace | null
+  /** Keys of the steps that were chosen together, to be copied or deleted. */
+  marked: ReadonlySet<string>
+  setMarked(keys: ReadonlySet<string>): void
   /** Opens a step (by its key), the trigger, the publish panel, or nothing. */
   open(what: EditorSearch, options?: { replace?: boolean }): void
   /** Where a step is being added, while the menu of kinds is open. */

@@ -8,6 +8,7 @@ import { keys } from '../../api/queries.ts'
 import { PlainNumberField, TagsField } from '../../fields/choice-fields.tsx'
 import { ConfirmPopover } from '../../ui/confirm-popover.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { Markdown } from '../../ui/markdown.tsx'
 import panel from '../panel/panel.module.css'
 import { Section } from '../panel/section.tsx'
 import { ClosePanel } from '../panel/side-panel.tsx'
@@ -35,6 +36,11 @@ export function TriggerPanel() {
       </div>
       <div className={panel.scroll} data-panel-body>
         <div className={panel.content}>
+          {document.description && (
+            <Section title="About this flow" open>
+              <Markdown text={document.description} />
+            </Section>
+          )}
           <WebhookAddress />
           <FirstRequest />
           <hr className={panel.divider} />

@@ -13,9 +13,11 @@ const RANGE_WORDS: Record<Range, string> = { '1h': 'Last hour', '24h': 'Last 24 
 interface RunFiltersProps {
   search: RunSearch
   onChange: (search: RunSearch) => void
+  /** Without it the list is that of one flow. */
+  withFlow: boolean
 }
 
-export function RunFilters({ search, onChange }: RunFiltersProps) {
+export function RunFilters({ search, onChange, withFlow }: RunFiltersProps) {
   const { flow, status, range, since, until } = search
   const filtered = Object.values(search).some((value) => value !== undefined)
   return (
@@ -32,7 +34,7 @@ export function RunFilters({ search, onChange }: RunFiltersProps) {
         value={status ?? ALL}
         onChange={(value) => onChange({ ...search, status: value === ALL ? undefined : (value as RunStatus) })}
       />
-      <FlowSelect flow={flow} onChange={(chosen) => onChange({ ...search, flow: chosen })} />
+      {withFlow && <FlowSelect flow={flow} onChange={(chosen) => onChange({ ...search, flow: chosen })} />}
       <Select
         aria-label="Time"
         size="xs"
