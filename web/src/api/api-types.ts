@@ -14,11 +14,11 @@ import type {
   SampleBody,
   SettingsBody,
   StepKindBody,
-  StepTestBody,
   ValidationBody,
   VersionBody,
   VersionDocumentBody,
 } from '../../../src/contract/bodies.ts'
+import type { StepTestBody, TestResultsBody } from '../../../src/contract/test-bodies.ts'
 import type { Issue } from '../../../src/flow/issue.ts'
 
 export interface Page<T> {
@@ -48,6 +48,7 @@ export type VersionWithDocument = Omit<Static<typeof VersionDocumentBody>, 'docu
 export type Sample = Static<typeof SampleBody>
 export type Webhook = Sample['webhook']
 export type StepTest = Static<typeof StepTestBody>
+export type TestResults = Static<typeof TestResultsBody>
 export type StepError = NonNullable<StepTest['error']>
 export type { Issue }
 
