@@ -41,6 +41,7 @@ export interface StepCardData extends CardState {
   where: string
   status: Outcome['status'] | null
   result: string
+  note: Outcome['note'] | null
   dragged: boolean
   /** Looked at, not edited: the card has the colour of its outcome. */
   ended: boolean
@@ -106,6 +107,7 @@ export function useNodes(layout: Layout, drag: Drag | null): Node[] {
             where: whereOf(place),
             status: outcome?.status ?? null,
             result: outcome?.text ?? '',
+            note: outcome?.note ?? null,
             selected: selected?.path === node.path,
             tabbable: tabbed === node.path,
             dragged,

@@ -28,6 +28,7 @@ export interface Edits {
   rename(place: StepPlace, id: string): void
   changeKind(place: StepPlace, kind: string): void
   replace(place: StepPlace, step: StepDocument, label: string): void
+  undo(): void
 }
 
 export function useEdits(): Edits {
@@ -87,6 +88,11 @@ function editsOf(
     changeKind: ({ path, step }, kind) =>
       take({ document: changeKind(now(), path, kind), path }, `Make ${step.id} a ${kind} step`),
     replace: ({ path }, step, label) => take({ document: withValue(now(), path, step), path }, label),
+    undo() {
+      // The notice offers the same way back: taken twice, it would bring the step back twice.
+      setNotice(null)
+      editor.undo()
+    },
   }
 }
 
