@@ -243,7 +243,7 @@ describe('what cannot be taken', () => {
     const name = page.getByRole('textbox', { name: 'Id of the step' })
     await name.fill('7up')
     await name.press('Enter')
-    await panel().getByRole('alert').getByText('An id has small letters').waitFor()
+    await panel().getByRole('alert').getByText('Use small letters').waitFor()
     expect(await name.inputValue()).toBe('7up')
     await name.fill('b')
     await name.press('Enter')

@@ -64,8 +64,15 @@ describe('when the service comes back', () => {
 describe('when the session ends', () => {
   it('one signs in over the page, and the edits are saved', async () => {
     const flow = await openFlow(documentOf(waitStep('a')), '?step=a')
-    await page.context().clearCookies()
+    // The edit is made before anything tells the page that its session is over.
+    const ended = Promise.withResolvers<void>()
+    await page.route(`**/api/v1/flows/${flow}`, async (route) => {
+      if (route.request().method() === 'PUT') await ended.promise
+      await route.continue()
+    })
     await writeSeconds('9')
+    await page.context().request.post('/api/auth/sign-out', { headers: { origin: ui.url }, data: {} })
+    ended.resolve()
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
     await dialog.waitFor()
     expect(await page.getByText('Bearer').count()).toBe(0)
@@ -79,6 +86,7 @@ describe('when the session ends', () => {
     await dialog.getByRole('button', { name: 'Sign in' }).click()
     await dialog.waitFor({ state: 'detached' })
     await saved()
+    await page.unrouteAll()
     expect((await draftOf(flow)).steps[0].seconds).toBe(9)
     expect(page.url()).toContain(`/flows/${flow}`)
     await writeSeconds('10')

@@ -21,11 +21,11 @@ export function ConflictBar({ conflict }: { conflict: Saving & { status: 'confli
   return (
     <>
       <div className={classes.bar} data-tone="wait" role="alert">
-        <span style={{ flex: 1 }}>
+        <span style={{ flex: '1 1 280px' }}>
           This flow was saved elsewhere while you edited it: {plural(theirs.length, 'change')} there,{' '}
           {plural(mine.length, 'change')} here. Nothing is saved until you choose.
         </span>
-        <Group gap="xs" wrap="nowrap">
+        <Group gap="xs">
           <Button size="xs" variant="default" aria-expanded={comparing} onClick={() => setComparing(!comparing)}>
             {comparing ? 'Hide' : 'Compare'}
           </Button>

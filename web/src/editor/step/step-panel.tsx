@@ -125,7 +125,7 @@ function StepId({ place }: { place: StepPlace }) {
   )
 }
 
-const NO_ID = 'An id has small letters, digits and _, with a letter first, and at most 64 of them.'
+const NO_ID = 'Use small letters, digits and _, beginning with a letter; 64 characters at most.'
 
 function IdIssue({ place }: { place: StepPlace }) {
   const { issues } = useFields()

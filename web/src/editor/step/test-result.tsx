@@ -39,7 +39,7 @@ export function TestStep({ place }: { place: StepPlace }) {
         {repeats && (
           <NumberInput
             size="xs"
-            w={64}
+            w={60}
             aria-label="Rounds to test"
             min={1}
             max={MOST_ROUNDS}
@@ -111,9 +111,9 @@ function TestSummary({ place: { step }, state, from }: SummaryProps) {
     const outcome = outcomeOfTest(step.kind, state.result)
     return (
       <>
-        <StatusDot status={outcome.status} />
+        <StatusDot status={outcome.status} word={outcome.status === 'troubled' ? outcome.text : true} />
         <Text size="xs" c="dimmed">
-          {[firstRounds(state.result), outcome.text].filter(Boolean).join(' · ')}
+          {[firstRounds(state.result), outcome.status !== 'troubled' && outcome.text].filter(Boolean).join(' · ')}
         </Text>
       </>
     )
