@@ -43,7 +43,7 @@ const OTHER_MEANINGS: Record<string, string[]> = {
   'flow-model/templates/visible.ts': ['loop'],
   // The code of an error.
   'deliveries/model/delivery-words.ts': ['code'],
-  'flow-model/outcomes.ts': ['code'],
+  'editor/state/use-outcomes.ts': ['code'],
   // A value of `onError`.
   'editor/step/error-handling.tsx': ['fail'],
   // The colours of waiting.

@@ -64,28 +64,6 @@ export const VersionDocumentBody = Type.Object({ ...VersionBody.properties, docu
 
 export const CurlBody = Type.Object({ curl: Type.String({ description: 'For a POSIX shell' }) })
 
-const GivenWebhook = Type.Object(
-  {
-    body: Type.Optional(AnyJson),
-    headers: Type.Optional(Type.Record(Type.String(), Type.String())),
-    query: Type.Optional(Type.Record(Type.String(), Type.String())),
-    queryAll: Type.Optional(AnyJson),
-    rawBody: Type.Optional(Type.String()),
-    metadata: Type.Optional(AnyJson),
-  },
-  closed,
-)
-
-export const FlowTestRequest = Type.Object({ webhook: Type.Optional(GivenWebhook) }, closed)
-export const StepTestRequest = Type.Object(
-  {
-    webhook: Type.Optional(GivenWebhook),
-    steps: Type.Optional(Type.Record(Type.String(), AnyJson)),
-    vars: Type.Optional(Type.Record(Type.String(), AnyJson)),
-  },
-  closed,
-)
-
 const StepErrorBody = Type.Object({
   code: Type.String(),
   message: Type.String(),
@@ -94,17 +72,9 @@ const StepErrorBody = Type.Object({
   response: Type.Optional(AnyJson),
 })
 
-const RunErrorBody = Type.Object({
+export const RunErrorBody = Type.Object({
   ...StepErrorBody.properties,
   step: Type.Optional(Type.String({ description: 'The id of the step that failed' })),
-})
-
-export const StepTestBody = Type.Object({
-  status: oneOf('succeeded', 'failed'),
-  input: AnyJson,
-  output: AnyJson,
-  error: Type.Union([StepErrorBody, Type.Null()]),
-  durationMs: Type.Number(),
 })
 
 const WebhookBody = Type.Object({
@@ -243,7 +213,6 @@ export const FlowStatsBody = Type.Object({
   }),
 })
 
-export const TestResultsBody = Type.Object({ steps: Type.Record(Type.String(), AnyJson) })
 export const SampleRequest = Type.Object({ delivery: Type.String({ minLength: 1, maxLength: 100 }) }, closed)
 
 export const StepKindBody = Type.Object({ kind: Type.String(), label: Type.String(), settings: AnyJson })

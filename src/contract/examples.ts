@@ -7,6 +7,7 @@ import { ACCESS_EXAMPLES } from './access-examples.ts'
 import * as bodies from './bodies.ts'
 import { ErrorBody } from './error-body.ts'
 import { example } from './example.ts'
+import * as tests from './test-bodies.ts'
 
 const FLOW = 'flow_01m7h52j4jwac4pp58gdhs4hc0'
 const RUN = 'run_01m7h52jaz4k8wxqk7znewdprn'
@@ -148,10 +149,18 @@ const EXAMPLES: ReadonlyMap<TSchema, unknown> = new Map([
   example(bodies.VersionBody, version),
   example(bodies.VersionDocumentBody, { ...version, document: FLOW_DOCUMENT }),
   example(bodies.CurlBody, { curl: "curl 'https://api.example.com/orders/{{ webhook.body.id }}' \\\n  -L" }),
-  example(bodies.FlowTestRequest, { webhook: { body: delivered } }),
-  example(bodies.StepTestRequest, { webhook: { body: delivered } }),
-  example(bodies.StepTestBody, { status: 'succeeded', input: { vars }, output: vars, error: null, durationMs: 2 }),
-  example(bodies.TestResultsBody, { steps: { greet: vars } }),
+  example(tests.FlowTestRequest, { webhook: { body: delivered } }),
+  example(tests.StepTestRequest, { webhook: { body: delivered } }),
+  example(tests.PinRequest, { output: vars }),
+  example(tests.StepTestBody, {
+    status: 'succeeded',
+    input: { vars },
+    output: vars,
+    error: null,
+    logs: [],
+    durationMs: 2,
+  }),
+  example(tests.TestResultsBody, { steps: { greet: vars }, pinned: [] }),
   example(bodies.SampleRequest, { delivery: DELIVERY }),
   example(bodies.SampleBody, { id: 'smp_01m7h52kjjrb00ncm8cdgj7ht1', flowId: FLOW, receivedAt: at('00.425'), webhook }),
   example(bodies.DeliveryBody, delivery),

@@ -1,7 +1,7 @@
 // Runs one step as part of a run: gives it the run's context, and tracks it while it runs.
 import { type CompiledStep, SECRET_MASK } from '../flow/compile.ts'
 import { closeEntry, nestedBase } from './journal-entries.ts'
-import { performStep } from './perform-step.ts'
+import { PINNED, performStep, pinnedOutcome } from './perform-step.ts'
 import type { JournalEntry } from './ports/run-journal.ts'
 import type { RunTrace, StepTrace } from './ports/tracing.ts'
 import { type Roots, stepBindings } from './run-bindings.ts'
@@ -33,6 +33,10 @@ export async function performInRun(
   interrupted: boolean,
   roots: Roots,
 ): Promise<Outcome> {
+  if (step.pinned) {
+    entry.logs = [PINNED]
+    return pinnedOutcome(step, step.pinned.output)
+  }
   const running = { entry, noted: false, trace: walk.trace?.step(entry) ?? null }
   walk.running.push(running)
   walk.ports.begins(step.kind.kind, walk.run.id)

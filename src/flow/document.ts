@@ -148,6 +148,10 @@ export interface KindSchema {
   /** The setting whose keys become variables. */
   assigns?: string
   keeps?: KeySettings
+  /** How a run ends with a step of this kind; other kinds let it continue. */
+  ends?: 'succeeded' | 'failed'
+  /** Of a kind with nested steps: returns whether every run takes one of its lists. */
+  takesOneWay?(settings: object): boolean
   /** `mayRead`: returns whether this number of characters of code may still be read; other code is checked when it runs. */
   check?(
     settings: Record<string, unknown>,
@@ -194,6 +198,8 @@ export interface FlowDocument {
   notes?: Static<typeof Note>[]
   trigger: Static<typeof Trigger>
   steps: StepDocument[]
+  /** Only in what a test run follows, never in a draft or a version: results of steps that do not run. */
+  pinned?: Readonly<Record<string, unknown>>
 }
 
 const stepSchemas = new WeakMap<KindSchema, TSchema>()

@@ -13,12 +13,13 @@ import { ApiError, Unreachable } from './api/api-client.ts'
 import { keys } from './api/queries.ts'
 import { createQueryClient } from './api/query-client.ts'
 import { reachability } from './api/reachability.ts'
+import { sessionEnd } from './api/session-end.ts'
 import { createAppRouter } from './routes.tsx'
 import { colorSchemeManager, cssVariables, theme } from './theme/theme.ts'
 
 const queryClient = createQueryClient(() => {
   const { pathname, href } = router.state.location
-  if (pathname === '/sign-in') return
+  if (pathname === '/sign-in' || sessionEnd.isKept) return
   queryClient.setQueryData(keys.authState, { setup: false, user: null })
   void router.navigate({ to: '/sign-in', search: { to: href } })
 })

@@ -235,6 +235,24 @@ describe('validate', () => {
     expect(codes(found)).toEqual(['/trigger/auth/value hard_coded_secret', '/steps/0/auth/token hard_coded_secret'])
   })
 
+  it('warns of steps that no run reaches, after a step that always ends it', () => {
+    const stop = { id: 'done', kind: 'stop' }
+    const fail = { id: 'no', kind: 'fail', message: 'no' }
+    const after = [set('a', {}), set('b', {})]
+    const branch = (more: object) => ({ id: 'way', kind: 'branch', cases: [{ when: true, steps: [stop] }], ...more })
+    const warned = (...steps: object[]) => codes(check(flow(steps)).warnings)
+    expect(warned(stop, ...after)).toEqual(['/steps/1 unreachable_step', '/steps/2 unreachable_step'])
+    expect(check(flow([stop, ...after])).warnings[0]!.message).toContain('"done" always ends the run')
+    expect(warned(fail, set('a', {}))).toEqual(['/steps/1 unreachable_step'])
+    expect(warned({ ...fail, onError: 'continue' }, set('a', {}))).toEqual([])
+    expect(warned(branch({}), set('a', {}))).toEqual([])
+    expect(warned(branch({ otherwise: [] }), set('a', {}))).toEqual([])
+    expect(warned(branch({ otherwise: [fail] }), set('a', {}))).toEqual(['/steps/1 unreachable_step'])
+    expect(warned(branch({ otherwise: [fail], onError: 'continue' }), set('a', {}))).toEqual([])
+    const loop = { id: 'all', kind: 'loop', each: [1], steps: [fail, set('a', {})] }
+    expect(warned(loop, set('b', {}))).toEqual(['/steps/0/steps/1 unreachable_step'])
+  })
+
   it('checks content types, address ranges and reply headers of the trigger', () => {
     const trigger = {
       accept: ['application/json', 'image/png'],

@@ -35,6 +35,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/v1/flows/:id/versions/:version/restore': 'write',
   'POST /api/v1/flows/:id/webhook/regenerate': 'write',
   'POST /api/v1/flows/:id/steps/:stepId/test': 'write',
+  'PUT /api/v1/flows/:id/steps/:stepId/pin': 'write',
+  'DELETE /api/v1/flows/:id/steps/:stepId/pin': 'write',
   'GET /api/v1/flows/:id/steps/:stepId/curl': 'read',
   'POST /api/v1/flows/:id/test': 'write',
   'GET /api/v1/flows/:id/samples': 'read',

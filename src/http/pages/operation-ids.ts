@@ -28,6 +28,8 @@ export const OPERATION_IDS: Readonly<Record<string, string>> = {
   'POST /api/v1/flows/:id/versions/:version/restore': 'restoreFlowVersion',
   'POST /api/v1/flows/:id/webhook/regenerate': 'regenerateWebhook',
   'POST /api/v1/flows/:id/steps/:stepId/test': 'testStep',
+  'PUT /api/v1/flows/:id/steps/:stepId/pin': 'pinResult',
+  'DELETE /api/v1/flows/:id/steps/:stepId/pin': 'unpinResult',
   'GET /api/v1/flows/:id/steps/:stepId/curl': 'getStepAsCurl',
   'POST /api/v1/flows/:id/test': 'testFlow',
   'GET /api/v1/flows/:id/samples': 'listSamples',

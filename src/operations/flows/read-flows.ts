@@ -46,10 +46,18 @@ export async function listFlowStats(
   return { items: stats, nextCursor }
 }
 
-/** Returns the latest outputs of Test Step by step id. */
-export async function readTestResults(services: FlowServices, id: string): Promise<{ steps: Record<string, unknown> }> {
+export interface TestResults {
+  steps: Record<string, unknown>
+  /** The ids of the steps whose result is pinned. */
+  pinned: string[]
+}
+
+/** Returns by step id what tests use: the pinned output, or the latest output of Test Step. */
+export async function readTestResults(services: FlowServices, id: string): Promise<TestResults> {
   await findFlow(services, id)
-  return { steps: services.secrets.redact(await services.samples.stepResults(id, SHOWN_BYTES), id) }
+  const results = await services.samples.stepResults(id, SHOWN_BYTES)
+  const pins = await services.samples.pins(id, SHOWN_BYTES)
+  return { steps: services.secrets.redact({ ...results, ...pins }, id), pinned: Object.keys(pins).toSorted() }
 }
 
 export interface VersionView {

@@ -14,12 +14,12 @@ import type {
   SampleBody,
   SettingsBody,
   StepKindBody,
-  StepTestBody,
   ValidationBody,
   VersionBody,
   VersionDocumentBody,
 } from '../../../src/contract/bodies.ts'
 import type { FlowDocument as Document } from '../../../src/flow/document.ts'
+import type { StepTestBody, TestResultsBody } from '../../../src/contract/test-bodies.ts'
 import type { Issue } from '../../../src/flow/issue.ts'
 
 export interface Page<T> {
@@ -54,6 +54,7 @@ export type VersionWithDocument = Omit<Static<typeof VersionDocumentBody>, 'docu
 export type Sample = Static<typeof SampleBody>
 export type Webhook = Sample['webhook']
 export type StepTest = Static<typeof StepTestBody>
+export type TestResults = Static<typeof TestResultsBody>
 export type StepError = NonNullable<StepTest['error']>
 export type { Issue }
 

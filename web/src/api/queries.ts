@@ -22,6 +22,7 @@ import type {
   Sample,
   ServiceSettings,
   StepKindInfo,
+  TestResults,
   Token,
   Version,
 } from './api-types.ts'
@@ -115,7 +116,7 @@ export const queries = {
   testResults: (id: string) =>
     queryOptions({
       queryKey: keys.testResults(id),
-      queryFn: ({ signal }) => api.get<{ steps: Record<string, unknown> }>(`/flows/${id}/test-results`, { signal }),
+      queryFn: ({ signal }) => api.get<TestResults>(`/flows/${id}/test-results`, { signal }),
     }),
   stepKinds: queryOptions({
     queryKey: keys.stepKinds,

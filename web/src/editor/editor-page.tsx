@@ -7,7 +7,7 @@ import { shapesOf } from '../../../src/flow/shape/data-shapes.ts'
 import { ApiError, api } from '../api/api-client.ts'
 import type { Flow } from '../api/api-types.ts'
 import { keys, queries } from '../api/queries.ts'
-import { useMay } from '../api/session.ts'
+import { useMay, useUser } from '../api/session.ts'
 import { useEvents } from '../api/use-events.ts'
 import { FieldContext, type FieldSurroundings } from '../fields/field-context.tsx'
 import { FlowEditor } from '../flow-model/flow-editor.ts'
@@ -24,7 +24,8 @@ import { MarkedBar } from './marked-bar.tsx'
 import { SidePanel } from './panel/side-panel.tsx'
 import { PublishPanel } from './publish/publish-panel.tsx'
 import { RunBar } from './run-bar.tsx'
-import { EditorContext, type EditorValue, type Notice, useEditor } from './state/editor-context.tsx'
+import { SaveWatch } from './save-watch.tsx'
+import { EditorContext, type EditorValue, type Notice, type UnreadText, useEditor } from './state/editor-context.tsx'
 import type { EditorSearch } from './state/selection.ts'
 import { useTests } from './state/use-tests.ts'
 import { useValidation } from './state/use-validation.ts'
@@ -70,6 +71,7 @@ function useFlowEditor(flow: Flow): FlowEditor {
       save: async (document, revision) =>
         remember(await api.put<Flow>(path, document, { headers: { 'if-match': String(revision) } })),
       isConflict: (error) => error instanceof ApiError && error.status === 412,
+      mayPass: (error) => error instanceof ApiError && error.status >= 500,
       load: async () => remember(await api.get<Flow>(path)),
       delay: (callback, ms) => {
         const timer = setTimeout(callback, ms)
@@ -127,12 +129,14 @@ const NOTHING: ReadonlySet<string> = new Set()
 function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
   const navigate = route.useNavigate()
   const search = route.useSearch()
-  const readOnly = !useMay('write')
+  // Without a session the page stays as it is, under the dialog that asks for one.
+  const mayWrite = useMay('write')
+  const readOnly = useUser() !== null && !mayWrite
   const editor = useFlowEditor(flow)
   const state = useSyncExternalStore(editor.subscribe, editor.getState)
   const { document: flowDocument } = state
   const { samples, sample, chooseSample } = useSamples(flow.id)
-  const tests = useTests(flow.id, editor, sample)
+  const tests = useTests(flow.id, editor, flowDocument, sample)
   const shapes = useMemo(
     () =>
       shapesOf(
@@ -145,6 +149,9 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
   const [adding, setAdding] = useState<Position | null>(null)
   const [marked, setMarked] = useState<ReadonlySet<string>>(NOTHING)
   const [notice, setNotice] = useState<Notice | null>(null)
+  const [typed, setUnread] = useState<UnreadText | null>(null)
+  // An edit elsewhere takes its place.
+  const unread = typed?.instead === flowDocument ? typed : null
   const connections = useQuery({ ...queries.connections, retry: false }).data ?? NONE
   const env = useQuery(queries.settings).data?.env ?? NONE
   const [now] = useState(() => new Date().toISOString())
@@ -178,6 +185,8 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
       setAdding,
       notice,
       setNotice,
+      unread,
+      setUnread,
       samples,
       sample,
       chooseSample,
@@ -196,6 +205,7 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
       open,
       adding,
       notice,
+      unread,
       samples,
       sample,
       chooseSample,
@@ -237,10 +247,9 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
       <FieldContext.Provider value={fields}>
         <EditorHeader state={state} />
         <FlowTabs id={flow.id} />
+        <KeepUnread />
         {state.saving.status === 'conflict' && <ConflictBar conflict={state.saving} />}
-        {state.saving.status === 'failed' && (
-          <SaveFailure error={state.saving.error} onRetry={() => void editor.flush()} />
-        )}
+        <SaveWatch editor={editor} state={state} />
         <RunBar />
         <Work />
       </FieldContext.Provider>
@@ -248,12 +257,17 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
   )
 }
 
-function SaveFailure({ error, onRetry }: { error: unknown; onRetry: () => void }) {
-  return (
-    <div className={classes.failure}>
-      <ErrorNote title="The draft could not be saved" error={error} onRetry={onRetry} />
-    </div>
-  )
+/** Text that does not read as a flow is saved nowhere: leaving loses it. */
+function KeepUnread() {
+  const { unread } = useEditor()
+  useBlocker({
+    shouldBlockFn: ({ current, next }) =>
+      current.pathname !== next.pathname &&
+      !window.confirm(`The YAML has a fault in line ${unread!.line} and is not saved. Leave, and lose what you typed?`),
+    enableBeforeUnload: true,
+    disabled: unread === null,
+  })
+  return null
 }
 
 function Work() {

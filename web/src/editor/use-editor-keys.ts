@@ -47,7 +47,7 @@ export function useEditorKeys(focusPanel: () => void): void {
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || isTyping(event.target)) return
       const { value: now, edits: does, focusPanel: focus } = latest.current
-      if (undoKey(event, now) || (isOnCanvas(event.target) && canvasKey(event, now, does, focus)))
+      if (undoKey(event, now, does) || (isOnCanvas(event.target) && canvasKey(event, now, does, focus)))
         event.preventDefault()
     }
     const onCopy = (event: ClipboardEvent) => {
@@ -88,11 +88,12 @@ const positionAfter = ({ selected }: EditorValue): Position =>
 function undoKey(
   { key, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent,
   { editor, readOnly }: EditorValue,
+  edits: Edits,
 ): boolean {
   if (!(ctrlKey || metaKey) || altKey || readOnly) return false
   const letter = key.toLowerCase()
   if (letter === 'y' || (letter === 'z' && shiftKey)) editor.redo()
-  else if (letter === 'z') editor.undo()
+  else if (letter === 'z') edits.undo()
   else return false
   return true
 }

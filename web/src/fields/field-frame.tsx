@@ -1,3 +1,4 @@
+import { VisuallyHidden } from '@mantine/core'
 import { IconAlertCircle, IconAlertTriangle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import type { FieldIssue } from './field-context.tsx'
@@ -39,4 +40,16 @@ export function IssueNotes({ issues }: { issues: readonly FieldIssue[] }) {
       <span>{message}</span>
     </div>
   ))
+}
+
+/** Says on a tab or a closed section that something in it is wrong; `issues` has at least one. */
+export function ProblemMark({ issues }: { issues: readonly FieldIssue[] }) {
+  const isBad = issues.some(({ warning }) => !warning)
+  const Icon = isBad ? IconAlertCircle : IconAlertTriangle
+  return (
+    <span className={classes.mark} data-warning={!isBad || undefined} title={issues[0]!.message}>
+      <Icon size={13} aria-hidden="true" />
+      <VisuallyHidden>{isBad ? ' (has a problem)' : ' (has a warning)'}</VisuallyHidden>
+    </span>
+  )
 }

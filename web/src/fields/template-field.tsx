@@ -160,7 +160,9 @@ export function ValueField(props: SettingProps & { multiline?: boolean; required
   const [typed, setTyped] = useState<{ text: string; gives: unknown; error: string | null } | null>(null)
   // What was typed stands while it means the value; a change from elsewhere takes its place.
   const isCurrent = typed !== null && (typed.error !== null || sameJson(typed.gives, value))
-  const text = isCurrent ? typed.text : valueToText(value)
+  // An empty text of a required field is one that nobody has filled in yet.
+  const written = required && value === '' ? '' : valueToText(value)
+  const text = isCurrent ? typed.text : written
   const error = isCurrent ? typed.error : null
   const shown = useMemo(() => previewTree(value, context), [value, context])
   const take = (given: string) => {

@@ -1,5 +1,5 @@
 import { VisuallyHidden } from '@mantine/core'
-import { IconAlertCircle, IconAlertTriangle } from '@tabler/icons-react'
+import { IconAlertCircle, IconAlertTriangle, IconPin } from '@tabler/icons-react'
 import type { NodeProps } from '@xyflow/react'
 import { useEffect, useRef } from 'react'
 import { KindIcon } from '../../step-kinds/kind-icon.tsx'
@@ -36,8 +36,20 @@ export function StepCard({ data }: NodeProps) {
         <span className={classes.name}>{step.name}</span>
         <ProblemCount {...step} />
         {step.status && (
-          <span className={classes.outcome}>
-            <StatusDot status={step.status} word={step.result || true} />
+          <span
+            className={classes.outcome}
+            data-old={step.note === 'old' || undefined}
+            title={step.note === 'old' ? 'Edited since this test' : undefined}
+          >
+            {step.note === 'pinned' ? (
+              <span className={classes.pinned} title="Tests use the pinned result in place of running the step">
+                <IconPin size={13} aria-hidden="true" />
+                {step.result}
+              </span>
+            ) : (
+              <StatusDot status={step.status} word={step.result || true} />
+            )}
+            {step.note === 'old' && <VisuallyHidden>, edited since</VisuallyHidden>}
           </span>
         )}
       </span>

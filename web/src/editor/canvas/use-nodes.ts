@@ -53,6 +53,7 @@ export interface StepCardData extends CardState {
   where: string
   status: Outcome['status'] | null
   result: string
+  note: Outcome['note'] | null
   dragged: boolean
   marked: boolean
   /** Whether the run that is looked at came here; null where none is looked at. */
@@ -133,6 +134,7 @@ export function useNodes(layout: Layout, notes: readonly LaidNote[], drag: Drag 
             where: whereOf(place),
             status: outcome?.status ?? null,
             result: outcome?.text ?? '',
+            note: outcome?.note ?? null,
             selected: selected?.path === node.path,
             tabbable: tabbed === node.path,
             dragged,

@@ -4,7 +4,6 @@ import { useField } from '../../fields/field-context.tsx'
 import { FieldFrame } from '../../fields/field-frame.tsx'
 import { NameValueList } from '../../fields/name-value-list.tsx'
 import { NumberField, TemplateField, ValueField } from '../../fields/template-field.tsx'
-import { useEditor } from '../state/editor-context.tsx'
 import type { KindFormProps } from './kind-form-props.ts'
 
 export function WaitForm({ place: { path } }: KindFormProps) {
@@ -42,15 +41,8 @@ export function WaitForm({ place: { path } }: KindFormProps) {
 }
 
 export function RespondForm({ place: { path } }: KindFormProps) {
-  const { document } = useEditor()
-  const isHeard = (document.trigger['response'] as { mode?: string } | undefined)?.mode === 'finished'
   return (
     <>
-      {!isHeard && (
-        <Text size="xs" c="var(--mr-wait)">
-          Nobody waits for this reply: the trigger replies immediately. Let it reply when the run is finished.
-        </Text>
-      )}
       <NumberField path={`${path}/status`} label="Status" placeholder="200" />
       <ValueField
         path={`${path}/body`}

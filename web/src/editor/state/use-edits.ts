@@ -40,6 +40,7 @@ export interface Edits {
   changeKind(place: StepPlace, kind: string): void
   replace(place: StepPlace, step: StepDocument, label: string): void
   changeNotes(notes: Note[], label: string, merge?: string): void
+  undo(): void
 }
 
 export function useEdits(): Edits {
@@ -121,6 +122,11 @@ function editsOf(
     replace: ({ path }, step, label) => take({ document: withValue(now(), path, step), path }, label),
     changeNotes(notes, label, merge) {
       if (!readOnly) editor.edit(withNotes(now(), notes), { label, ...(merge === undefined ? {} : { merge }) })
+    },
+    undo() {
+      // The notice offers the same way back: taken twice, it would bring the step back twice.
+      setNotice(null)
+      editor.undo()
     },
   }
 }

@@ -45,25 +45,40 @@ export function TriggerPanel() {
           <FirstRequest />
           <hr className={panel.divider} />
           <div className={panel.sections}>
-            <Section title="Who may call it" summary={AUTH_WORDS[auth] ?? auth} open={auth !== 'none'}>
+            <Section
+              title="Who may call it"
+              summary={AUTH_WORDS[auth] ?? auth}
+              open={auth !== 'none'}
+              holds={['/trigger/auth']}
+            >
               <TriggerAuth />
             </Section>
             <Section
               title="What the caller gets"
               summary={mode === 'finished' ? 'when the run is finished' : 'at once'}
+              holds={['/trigger/response']}
             >
               <ResponseForm />
             </Section>
-            <Section title="Which deliveries start a run" summary={trigger['when'] === undefined ? 'all' : 'filtered'}>
+            <Section
+              title="Which deliveries start a run"
+              summary={trigger['when'] === undefined ? 'all' : 'filtered'}
+              holds={['/trigger/when']}
+            >
               <FilterForm />
             </Section>
             <Section
               title="Duplicates"
               summary={trigger['dedupe'] === undefined ? 'each starts a run' : 'start one run'}
+              holds={['/trigger/dedupe']}
             >
               <DuplicatesForm />
             </Section>
-            <Section title="Limits" summary={limits(trigger)}>
+            <Section
+              title="Limits"
+              summary={limits(trigger)}
+              holds={['/trigger/accept', '/trigger/ips', '/trigger/concurrency']}
+            >
               <TagsField
                 path="/trigger/accept"
                 label="Content types"
