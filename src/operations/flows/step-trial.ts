@@ -41,7 +41,7 @@ export class StepTrial {
     this.#trial = trial
   }
 
-  scopeOf(path: string, roots: Roots): Bindings {
+  bindingsOf(path: string, roots: Roots): Bindings {
     return stepBindings(roots, this.#services.hashing, this.#trial.runId, path, this.#trial.startedAt)
   }
 
@@ -79,7 +79,7 @@ export class StepTrial {
     const { enginePorts, warn, now } = this.#services
     return performStep(
       step,
-      this.scopeOf(path, roots),
+      this.bindingsOf(path, roots),
       enginePorts.connections,
       (settings, secrets, showInput) => ({
         settings: settings as never,
@@ -128,12 +128,12 @@ export class StepTrial {
     const at = ({ index }: Round) => `${path}[${index}]`
     return runRounds(first, step.onError === 'continue', {
       finished: async () => null,
-      scopeBefore: (round) => this.scopeOf(at(round), rootsOf(round)),
+      bindingsBefore: (round) => this.bindingsOf(at(round), rootsOf(round)),
       walk: async (round) => {
         begun++
         const inner = rootsOf(round)
         await this.#walk(stepsOf(plan.steps), `${at(round)}/`, inner)
-        return this.scopeOf(at(round), inner)
+        return this.bindingsOf(at(round), inner)
       },
       showShared: async () => {},
       settled: async () => {},

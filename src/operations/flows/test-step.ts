@@ -78,7 +78,7 @@ export async function testStep(
   )
   const { outcome, input } = await trial.perform(
     compileStep(openStep(services, flowId, found.step), services.kinds, secretFlow),
-    inFirstRounds(document, found.path, services.kinds, roots, (from) => trial.scopeOf(stepId, from)),
+    inFirstRounds(document, found.path, services.kinds, roots, (from) => trial.bindingsOf(stepId, from)),
   )
   const redact = <T>(value: T): T => services.secrets.redact(value, flowId)
   const { shown, error } = redactedResult(await trial.settle(outcome), redact)
