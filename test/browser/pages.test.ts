@@ -158,7 +158,7 @@ describe('settings', () => {
   it('make a token that is shown once and works', async () => {
     await page.goto('/settings/tokens')
     await page.getByRole('textbox', { name: 'Name' }).fill('from a test')
-    await page.getByRole('button', { name: 'Make a token' }).click()
+    await page.getByRole('button', { name: 'Create token' }).click()
     const token = await page.getByRole('status').locator('code').textContent()
     const answer = await fetch(`${ui.url}/api/v1/flows`, { headers: { authorization: `Bearer ${token}` } })
     expect(answer.status).toBe(200)

@@ -19,6 +19,7 @@ import type {
   VersionBody,
   VersionDocumentBody,
 } from '../../../src/contract/bodies.ts'
+import type { ConnectionTestBody } from '../../../src/contract/connection-bodies.ts'
 import type { Issue } from '../../../src/flow/issue.ts'
 
 export interface Page<T> {
@@ -106,6 +107,7 @@ export interface Token {
 
 export type ConnectionKind = 'basic' | 'bearer' | 'apiKey' | 'oauth2' | 'custom'
 export type ConnectionState = 'ready' | 'unconnected' | 'reconnect'
+export type ConnectionTest = Static<typeof ConnectionTestBody>
 
 export interface Connection {
   name: string

@@ -87,7 +87,7 @@ function DeliveryList({ flow, outcome, selected, onFilter, onClose }: DeliveryLi
             size="xs"
             w={136}
             data={[
-              { value: ALL, label: 'Every outcome' },
+              { value: ALL, label: 'All outcomes' },
               ...OUTCOMES.map((value) => ({ value, label: statusWord(value) })),
             ]}
             value={outcome ?? ALL}

@@ -163,7 +163,7 @@ function FlowMenu({ flow, mayWrite }: { flow: Flow; mayWrite: boolean }) {
       )}
     >
       <Text size="sm">
-        Its webhook answers 404 at once, runs under way are cancelled, and the draft
+        Its webhook replies 404 from now on, runs in progress are cancelled, and the draft
         {flow.published ? `, all versions (the latest is ${flow.published.version})` : ''}, inbox, samples and stored
         keys are gone. Finished runs stay in the history until their time is up. This cannot be undone.
       </Text>

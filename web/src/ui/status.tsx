@@ -2,7 +2,7 @@
 import type { ConnectionState, DeliveryOutcome, RunStatus, StepStatus } from '../api/api-types.ts'
 import classes from './status.module.css'
 
-export type Status = RunStatus | StepStatus | DeliveryOutcome | ConnectionState | 'draft' | 'published'
+export type Status = RunStatus | StepStatus | DeliveryOutcome | ConnectionState | 'stored' | 'draft' | 'published'
 type Tone = 'ok' | 'wait' | 'bad' | 'busy' | 'idle'
 
 const STATUSES: Record<Status, [tone: Tone, word: string]> = {
@@ -19,6 +19,7 @@ const STATUSES: Record<Status, [tone: Tone, word: string]> = {
   draft: ['idle', 'Draft'],
   published: ['ok', 'Published'],
   ready: ['ok', 'Ready'],
+  stored: ['idle', 'Not tested'],
   unconnected: ['wait', 'Not connected'],
   reconnect: ['bad', 'Connect again'],
 }

@@ -35,7 +35,7 @@ export function DuplicatesForm() {
           style={{ alignSelf: 'flex-start' }}
           onClick={() => dedupe.set({ key: '' })}
         >
-          Recognise duplicates
+          Recognize duplicates
         </Button>
       </>
     )
