@@ -33,6 +33,8 @@ interface GuidePage {
 /** More of a section adds nothing to a search, and to its index only bytes. */
 const LONGEST_SECTION = 1500
 const INDEX = 'README'
+/** In the name of a picture that there is a dark one of: see screenshots.ts. */
+const LIGHT = '-light.'
 
 export function guideSite(root: string, assets: GuideAssets): GuideFile[] {
   const pages = readPages(root)
@@ -41,7 +43,8 @@ export function guideSite(root: string, assets: GuideAssets): GuideFile[] {
   const sections: GuideSection[] = []
   const files: GuideFile[] = pages.map((page) => {
     const { html, headings, found } = rendered(page, known)
-    sections.push(...found)
+    // The index would be found for every word.
+    if (page.name !== INDEX) sections.push(...found)
     const path = page.name === INDEX ? 'index.html' : `${page.name}.html`
     return { path, content: pageHtml(page, html, headings, groups, assets) }
   })
@@ -116,7 +119,12 @@ function rendered(page: GuidePage, known: ReadonlySet<string>) {
         const target = linkTarget(href, known)
         return target === null ? inner : `<a href="${escaped(target)}">${inner}</a>`
       },
-      image: ({ href, text }) => `<img src="/docs/${escaped(href)}" alt="${escaped(text)}" loading="lazy">`,
+      image: ({ href, text }) => {
+        const image = `<img src="/docs/${escaped(href)}" alt="${escaped(text)}" loading="lazy">`
+        if (!href.includes(LIGHT)) return image
+        const dark = `/docs/${escaped(href.replace(LIGHT, '-dark.'))}`
+        return `<picture><source media="(prefers-color-scheme: dark)" srcset="${dark}">${image}</picture>`
+      },
       table(token) {
         const cells = (row: Tokens.TableCell[], tag: string) =>
           row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('')

@@ -83,6 +83,10 @@ describe('the guide', () => {
       const wide = await reader.evaluate('document.documentElement.scrollWidth - innerWidth')
       expect([path, wide]).toEqual([path, 0])
     }
+    expect(
+      await reader.evaluate('document.fonts.ready.then(() => document.fonts.check(\'15px "Inter Variable"\'))'),
+    ).toBe(true)
+    expect(await reader.evaluate('[...document.fonts].length')).toBeGreaterThan(0)
     const wanted = colorScheme === 'dark' ? 'rgb(22, 29, 32)' : 'rgb(255, 255, 255)'
     expect(await reader.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(wanted)
   })

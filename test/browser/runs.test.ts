@@ -394,7 +394,7 @@ describe('the inbox', () => {
     await row('Rejected').getByText('unauthorized').waitFor()
     await row('Rejected').getByText('401').waitFor()
     await row('Duplicate').getByText('Repeats an earlier delivery').waitFor()
-    await row('Filtered').getByText('filter said no').waitFor()
+    await row('Filtered').getByText('Does not match the trigger').waitFor()
     await row('Accepted').getByText('Started a run').waitFor()
     await fetch(`${ui.url}/api/v1/webhooks/${(await ui.millrace.api('GET', `/flows/${flowId}`)).body.webhook.id}`, {
       method: 'POST',

@@ -37,8 +37,8 @@ function CodeForm({ onCode }: { onCode: (code: string) => void }) {
       title="Set up Millrace"
       lead={
         <>
-          The set-up link stands in the log of <Code>npm start</Code>, in the line that ends in{' '}
-          <Code>/setup#code=…</Code>. Open it, or paste it here.
+          The set-up link is in the log of <Code>npm start</Code>, in the line that ends in <Code>/setup#code=…</Code>.
+          Open it, or paste it here.
         </>
       }
     >

@@ -63,6 +63,7 @@ export function DurationField({ path, label, placeholder }: DurationFieldProps) 
             if (typeof amount === 'number') set(toSeconds(amount, next as TimeUnit))
           }}
           comboboxProps={{ withinPortal: true }}
+          styles={{ wrapper: { height: '100%' }, input: { height: '100%' } }}
         />
       </div>
       {error === null && isTemplate && <FieldPreview preview={shown} />}

@@ -1,5 +1,4 @@
 // The guide's own script: its search. Everything else of a page works without it.
-import '../theme/fonts.css'
 import './guide.css'
 import { type Found, findSections, type Section } from './find-sections.ts'
 

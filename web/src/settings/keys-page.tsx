@@ -18,7 +18,7 @@ export function KeysPage() {
   return (
     <SettingsPage
       title="Encryption keys"
-      lead="Millrace seals secrets with the current key before it stores them. Older keys open the secrets that they sealed."
+      lead="Millrace encrypts secrets with the current key before it stores them. Older keys still decrypt what they encrypted."
       action={
         state.data && (
           <ConfirmPopover

@@ -22,8 +22,8 @@ export function TokensPage() {
       title="API tokens"
       lead={
         <>
-          For scripts: they send <code>Authorization: Bearer …</code>. See the <a href="/api/docs">API reference</a> and{' '}
-          <GuideLink page="access#api-tokens">the guide</GuideLink>.
+          For scripts, which send <code>Authorization: Bearer …</code>. See the <a href="/api/docs">API reference</a>{' '}
+          and <GuideLink page="access#api-tokens">the guide</GuideLink>.
         </>
       }
       wide

@@ -126,7 +126,7 @@ function WebhookAddress() {
       </div>
       {flow.published === null && (
         <Text size="xs" c="dimmed" mt={4}>
-          Answers 404 until the flow is published. Test requests work already.
+          Replies 404 until the flow is published. Test requests already work.
         </Text>
       )}
     </div>
