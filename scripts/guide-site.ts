@@ -33,6 +33,7 @@ interface GuidePage {
 /** More of a section adds nothing to a search, and to its index only bytes. */
 const LONGEST_SECTION = 1500
 const INDEX = 'README'
+const SEARCH = 'search.json'
 /** In the name of a picture that there is a dark one of: see screenshots.ts. */
 const LIGHT = '-light.'
 
@@ -54,7 +55,7 @@ export function guideSite(root: string, assets: GuideAssets): GuideFile[] {
       path: '404.html',
       content: pageHtml({ name: '404', markdown: '', title: 'Page not found' }, MISSING, [], groups, assets),
     },
-    { path: 'search.json', content: JSON.stringify(sections) },
+    { path: SEARCH, content: JSON.stringify(sections) },
     ...copied(root, 'docs/images', 'images', /\.(svg|png|webp)$/),
     ...copied(root, 'examples', 'examples', /\.yaml$/),
     ...copied(root, 'docs', '', /\.schema\.json$/),
@@ -234,7 +235,7 @@ ${styles.map((style) => `<link rel="stylesheet" href="${style}">`).join('\n')}
 <body>
 <a class="skip" href="#content">Skip to the content</a>
 <header><a class="brand" href="/docs"><img src="${icon}" width="22" height="22" alt="">Millrace guide</a>
-<div id="search" data-index="/docs/search.json" hidden></div>
+<div id="search" data-index="/docs/${SEARCH}" hidden></div>
 <a class="app" href="/">Open Millrace</a></header>
 <div class="columns">
 <nav aria-label="Guide"><details open><summary>Contents</summary>${navigation}</details></nav>
