@@ -8,6 +8,8 @@ import { STEP_KINDS } from '../web/src/step-kinds/index.ts'
 const LAYERS: string[][] = [
   // The parts that pages are made of.
   ['theme', 'brand', 'api', 'step-kinds'],
+  // The script of the pages at /docs, which is no part of the app.
+  ['guide'],
   ['flow-model', 'ui'],
   ['flow-model/templates', 'ui/code', 'shell'],
   ['ui/data'],

@@ -5,6 +5,7 @@ import { CODE } from '../base/error-catalogue.ts'
 import { FixtureSchema } from '../flow/fixture.ts'
 import { ACCESS_EXAMPLES } from './access-examples.ts'
 import * as bodies from './bodies.ts'
+import { ConnectionTestBody, ConnectionTestRequest, SecretConnectionRequest } from './connection-bodies.ts'
 import { ErrorBody } from './error-body.ts'
 import { example } from './example.ts'
 import * as tests from './test-bodies.ts'
@@ -208,6 +209,20 @@ const EXAMPLES: ReadonlyMap<TSchema, unknown> = new Map([
   }),
   example(bodies.ConnectionChangeRequest, { fields: { token: 'a-new-token' } }),
   example(bodies.ConnectionBody, connection),
+  example(ConnectionTestRequest, { url: 'https://api.example.com/me' }),
+  example(ConnectionTestBody, {
+    verdict: 'accepted',
+    status: 200,
+    message: 'The API accepts the credentials.',
+    durationMs: 84,
+  }),
+  example(SecretConnectionRequest, {
+    path: '/steps/0/auth/token',
+    name: 'shop',
+    kind: 'bearer',
+    field: 'token',
+    hosts: ['api.example.com'],
+  }),
   example(bodies.AuthorizationBody, {
     url: 'https://id.example.com/authorize?response_type=code&client_id=millrace&state=R0gCNNYPXt5WPnt1RL3fmY',
   }),

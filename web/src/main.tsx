@@ -1,3 +1,4 @@
+import './theme/fonts.css'
 import './theme/base.css'
 import '@mantine/core/styles.layer.css'
 import '@mantine/notifications/styles.layer.css'

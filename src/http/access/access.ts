@@ -91,6 +91,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'PUT /api/v1/connections/:name': 'write',
   'DELETE /api/v1/connections/:name': 'write',
   'POST /api/v1/connections/:name/authorize': 'write',
+  'POST /api/v1/connections/:name/test': 'write',
+  'POST /api/v1/flows/:id/secrets/move': 'write',
   'GET /api/v1/oauth/callback': 'open',
 
   // Each message becomes a request of the API, which is checked against this table again.

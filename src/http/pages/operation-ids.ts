@@ -84,6 +84,8 @@ export const OPERATION_IDS: Readonly<Record<string, string>> = {
   'PUT /api/v1/connections/:name': 'changeConnection',
   'DELETE /api/v1/connections/:name': 'deleteConnection',
   'POST /api/v1/connections/:name/authorize': 'authorizeConnection',
+  'POST /api/v1/connections/:name/test': 'testConnection',
+  'POST /api/v1/flows/:id/secrets/move': 'createConnectionFromSecret',
   'GET /api/v1/oauth/callback': 'finishAuthorization',
 
   'POST /api/mcp': 'sendMcpMessage',

@@ -11,6 +11,10 @@ const TYPES: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.webp': 'image/webp',
+  '.woff2': 'font/woff2',
+  '.yaml': 'text/plain; charset=utf-8',
   '.json': 'application/json; charset=utf-8',
 }
 
@@ -19,6 +23,7 @@ const POLICY = [
   "default-src 'self'",
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data:",
+  "font-src 'self'",
   "connect-src 'self'",
   "frame-ancestors 'none'",
   "base-uri 'none'",
@@ -57,6 +62,14 @@ const isReserved = (path: string): boolean => /^\/(api|healthz|readyz|metrics)(\
 const namesFile = (path: string): boolean =>
   path.startsWith('/assets/') || path.includes('/.') || TYPES[extname(path)] !== undefined
 
+const isOfGuide = (path: string): boolean => /^\/docs(\/|$)/.test(path)
+
+/** Pages of the guide have addresses without an ending: /docs/flows. */
+function guidePage(files: ReadonlyMap<string, UiFile>, path: string): UiFile | undefined {
+  if (!isOfGuide(path)) return undefined
+  return files.get(/^\/docs\/?$/.test(path) ? '/docs/index.html' : `${path}.html`)
+}
+
 export async function staticUi(
   app: FastifyInstance,
   folder: string,
@@ -70,8 +83,9 @@ export async function staticUi(
     if (isReserved(path)) return notFound(request, reply)
     for (const [name, value] of Object.entries(HEADERS)) void reply.header(name, value)
     if (!index) return reply.code(503).header('cache-control', 'no-store').type(TYPES['.html']!).send(NOT_BUILT)
-    const file = files.get(path)
+    const file = files.get(path) ?? guidePage(files, path)
     if (file) return send(request, reply, file)
+    if (isOfGuide(path)) return send(request, reply.code(404), files.get('/docs/404.html') ?? index)
     return namesFile(path) ? notFound(request, reply) : send(request, reply, index)
   })
 }
@@ -100,6 +114,8 @@ async function readFiles(folder: string): Promise<Map<string, UiFile>> {
 }
 
 const WORTH_COMPRESSING = 1024
+/** Types that are compressed in themselves. */
+const COMPRESSED = /^font|^image\/(png|webp)/
 
 async function send(request: FastifyRequest, reply: FastifyReply, file: UiFile): Promise<FastifyReply> {
   void reply
@@ -108,7 +124,8 @@ async function send(request: FastifyRequest, reply: FastifyReply, file: UiFile):
     .header('etag', file.etag)
     .type(file.type)
   if (request.headers['if-none-match'] === file.etag) return reply.code(304).send()
-  const encoding = file.content.length < WORTH_COMPRESSING ? null : encodingFor(request.headers['accept-encoding'])
+  const isWorthIt = file.content.length >= WORTH_COMPRESSING && !COMPRESSED.test(file.type)
+  const encoding = isWorthIt ? encodingFor(request.headers['accept-encoding']) : null
   if (!encoding) return reply.send(file.content)
   let compressed = file.compressed.get(encoding)
   if (!compressed) {

@@ -21,7 +21,7 @@ export class ApiError extends Error {
 /** Nothing answered: the network, or the service, is gone. */
 export class Unreachable extends Error {
   constructor() {
-    super('Millrace does not answer. Check that it runs and that you are online.')
+    super('Millrace is not responding. Check that it runs and that you are online.')
     this.name = 'Unreachable'
   }
 }

@@ -20,6 +20,7 @@ import type {
 } from '../../../src/contract/bodies.ts'
 import type { FlowDocument as Document } from '../../../src/flow/document.ts'
 import type { StepTestBody, TestResultsBody } from '../../../src/contract/test-bodies.ts'
+import type { ConnectionTestBody } from '../../../src/contract/connection-bodies.ts'
 import type { Issue } from '../../../src/flow/issue.ts'
 
 export interface Page<T> {
@@ -113,6 +114,7 @@ export interface Token {
 
 export type ConnectionKind = 'basic' | 'bearer' | 'apiKey' | 'oauth2' | 'custom'
 export type ConnectionState = 'ready' | 'unconnected' | 'reconnect'
+export type ConnectionTest = Static<typeof ConnectionTestBody>
 
 export interface Connection {
   name: string

@@ -61,7 +61,7 @@ function DeliveryView({ delivery }: { delivery: Delivery }) {
       </div>
       <dl className={classes.facts}>
         <Fact name="Received">{formatMoment(Date.parse(delivery.receivedAt))}</Fact>
-        <Fact name="Caller got">{callerGot(delivery)}</Fact>
+        <Fact name="Reply">{callerGot(delivery)}</Fact>
         {metadata.ip && <Fact name="From">{metadata.ip}</Fact>}
         {metadata.contentType && <Fact name="Type">{metadata.contentType}</Fact>}
         {delivery.flowName !== null && (
@@ -138,7 +138,7 @@ function Actions({ delivery, bodyKept }: { delivery: Delivery; bodyKept: boolean
         <p className={own.done} role="status">
           Kept as the latest sample of the flow.{' '}
           <Anchor component={Link} size="sm" {...editorLink(delivery.flowId, { trigger: true })}>
-            Open it in the editor
+            Open in the editor
           </Anchor>
         </p>
       )}

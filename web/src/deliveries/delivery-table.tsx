@@ -31,7 +31,7 @@ export function DeliveryTable({ deliveries, selected, search, older }: DeliveryT
             <th className={classes.flowColumn}>Flow</th>
             <th className={classes.receivedColumn}>Received</th>
             <th>Reason</th>
-            <th className={classes.gotColumn}>Caller got</th>
+            <th className={classes.gotColumn}>Reply</th>
             <th className={classes.runColumn}>Run</th>
           </tr>
         </thead>

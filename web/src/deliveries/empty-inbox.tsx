@@ -15,17 +15,18 @@ export function EmptyInbox({ of }: { of?: Flow | undefined }) {
     <EmptyState
       picture={<IconInbox size={40} stroke={1.2} />}
       title="No deliveries yet"
+      guide="webhooks#the-inbox"
       action={
         published ? (
           <CurlLine line={helloCurl(published.webhook.url)} />
         ) : (
           <Button component={Link} to="/flows">
-            Go to the flows
+            Go to flows
           </Button>
         )
       }
     >
-      This list shows every request to a webhook. Refused requests have the reason.
+      Every request to one of your webhooks appears here, with the reason if it was refused.
       {published ? ` Send one to ${published.name}:` : ' Publish a flow, and send a request to its webhook.'}
     </EmptyState>
   )
@@ -38,7 +39,7 @@ export function NoMatchingDeliveries({ onClear }: { onClear: () => void }) {
       title="No deliveries match"
       action={
         <Button variant="default" onClick={onClear}>
-          Show every delivery
+          Show all deliveries
         </Button>
       }
     >

@@ -100,7 +100,7 @@ function DeliveryList({ flow, outcome, of, selected, onFilter, onClose }: Delive
             size="xs"
             w={136}
             data={[
-              { value: ALL, label: 'Every outcome' },
+              { value: ALL, label: 'All outcomes' },
               ...OUTCOMES.map((value) => ({ value, label: statusWord(value) })),
             ]}
             value={outcome ?? ALL}

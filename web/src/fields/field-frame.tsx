@@ -1,6 +1,7 @@
 import { VisuallyHidden } from '@mantine/core'
 import { IconAlertCircle, IconAlertTriangle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import { issueWords } from '../flow-model/issue-words.ts'
 import type { FieldIssue } from './field-context.tsx'
 import classes from './fields.module.css'
 
@@ -34,10 +35,18 @@ export function FieldFrame({ label, description, issues = [], labelId, children 
 }
 
 export function IssueNotes({ issues }: { issues: readonly FieldIssue[] }) {
-  return issues.map(({ code, message, warning, path }) => (
-    <div key={`${path} ${code} ${message}`} className={classes.issue} data-warning={warning || undefined}>
-      {warning ? <IconAlertTriangle size={13} aria-hidden="true" /> : <IconAlertCircle size={13} aria-hidden="true" />}
-      <span>{message}</span>
+  return issues.map((issue) => (
+    <div
+      key={`${issue.path} ${issue.code} ${issue.message}`}
+      className={classes.issue}
+      data-warning={issue.warning || undefined}
+    >
+      {issue.warning ? (
+        <IconAlertTriangle size={13} aria-hidden="true" />
+      ) : (
+        <IconAlertCircle size={13} aria-hidden="true" />
+      )}
+      <span>{issueWords(issue)}</span>
     </div>
   ))
 }

@@ -90,7 +90,7 @@ function SecretChoices({ fits, onPick }: { fits: string | undefined; onPick: (re
           leftSection={<IconPlugConnected size={14} />}
           style={{ alignSelf: 'flex-start' }}
         >
-          Use a connection or env
+          Use a connection or variable
         </Button>
       </Menu.Target>
       <Menu.Dropdown mah={320} style={{ overflow: 'auto' }}>

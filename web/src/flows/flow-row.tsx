@@ -118,7 +118,7 @@ function PublishState({ flow, mayWrite, onRefusal }: PublishStateProps) {
           />
         )}
       >
-        Its webhook answers 404 at once. Runs under way are finished; the draft and all versions stay.
+        Its webhook replies 404 from now on. Runs in progress finish, and the draft and all versions stay.
       </ConfirmPopover>
       <span className={published ? undefined : classes.dim}>{words}</span>
     </div>
@@ -163,9 +163,9 @@ function FlowMenu({ flow, mayWrite }: { flow: Flow; mayWrite: boolean }) {
       )}
     >
       <Text size="sm">
-        Its webhook answers 404 at once, runs under way are cancelled, and the draft
+        Its webhook replies 404 from now on, runs in progress are cancelled, and the draft
         {flow.published ? `, all versions (the latest is ${flow.published.version})` : ''}, inbox, samples and stored
-        keys are gone. Finished runs stay in the history until their time is up. This cannot be undone.
+        keys are deleted. Finished runs stay until their retention ends. This cannot be undone.
       </Text>
     </ConfirmPopover>
   )

@@ -87,7 +87,7 @@ function NoFlows({ mayWrite }: { mayWrite: boolean }) {
         </Text>
         <Text c="dimmed" mt={4} maw={640}>
           A flow waits for a webhook, and then runs its steps from top to bottom: call an API, decide, repeat, wait.
-          {mayWrite ? ' Start from a template, and change what is different with you.' : ' An editor can add one.'}
+          {mayWrite ? ' Start from a template, and adapt it to your needs.' : ' An editor can add one.'}
         </Text>
       </div>
       {mayWrite && <FlowStarts />}

@@ -2,6 +2,7 @@ import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
 import { Spotlight, type SpotlightActionData } from '@mantine/spotlight'
 import {
   IconArrowsSplit2,
+  IconBook,
   IconKeyboard,
   IconLogout,
   IconMoon,
@@ -41,7 +42,7 @@ export function CommandPalette() {
   return (
     <Spotlight
       shortcut={['mod + K']}
-      nothingFound="Nothing has that name."
+      nothingFound="Nothing found."
       highlightQuery
       limit={40}
       maxHeight={420}
@@ -82,7 +83,8 @@ export function CommandPalette() {
             action('theme', dark ? 'Light theme' : 'Dark theme', dark ? IconSun : IconMoon, () =>
               setColorScheme(dark ? 'light' : 'dark'),
             ),
-            action('keys', 'Show the keys', IconKeyboard, showKeyHelp),
+            action('guide', 'Guide', IconBook, () => void window.open('/docs', '_blank')),
+            action('keys', 'Keyboard shortcuts', IconKeyboard, showKeyHelp),
             action('sign-out', 'Sign out', IconLogout, () => void signOut()),
           ],
         },

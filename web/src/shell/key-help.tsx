@@ -6,7 +6,7 @@ import { type KeyBinding, useKeyBindings } from './commands.ts'
 const EVERYWHERE: KeyBinding[] = [
   { keys: [commandKey, 'K'], label: 'Search and commands' },
   { keys: ['?'], label: 'This help' },
-  { keys: ['Esc'], label: 'Close what is open' },
+  { keys: ['Esc'], label: 'Close the open panel or dialog' },
 ]
 
 const SHOW = 'millrace:keys'
@@ -39,7 +39,7 @@ export function KeyHelp() {
     }
   }, [])
   return (
-    <Modal opened={opened} onClose={() => setOpened(false)} title="Keys" size="sm">
+    <Modal opened={opened} onClose={() => setOpened(false)} title="Keyboard shortcuts" size="sm">
       <Stack gap="lg">
         {here.length > 0 && <KeyList title="On this page" bindings={here} />}
         <KeyList title="Everywhere" bindings={EVERYWHERE} />

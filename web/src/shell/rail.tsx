@@ -1,6 +1,15 @@
 import { Menu, Tooltip, UnstyledButton, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
 import { spotlight } from '@mantine/spotlight'
-import { IconKeyboard, IconLogout, IconMoon, IconSearch, IconSun, IconUser } from '@tabler/icons-react'
+import {
+  IconApi,
+  IconBook,
+  IconKeyboard,
+  IconLogout,
+  IconMoon,
+  IconSearch,
+  IconSun,
+  IconUser,
+} from '@tabler/icons-react'
 import { Link, useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useUser } from '../api/session.ts'
@@ -94,8 +103,15 @@ function UserMenu() {
         <Menu.Item leftSection={<IconUser size={15} />} onClick={() => navigate({ to: '/settings/profile' })}>
           Profile and password
         </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconBook size={15} />} component="a" href="/docs" target="_blank">
+          Guide
+        </Menu.Item>
+        <Menu.Item leftSection={<IconApi size={15} />} component="a" href="/api/docs" target="_blank">
+          API reference
+        </Menu.Item>
         <Menu.Item leftSection={<IconKeyboard size={15} />} onClick={showKeyHelp}>
-          Keys
+          Keyboard shortcuts
         </Menu.Item>
         <Menu.Divider />
         <Menu.Item leftSection={<IconLogout size={15} />} onClick={signOut}>

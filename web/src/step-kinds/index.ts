@@ -20,6 +20,8 @@ const UNLISTED: StepKind = {
   kind: '',
   icon: 'puzzle',
   trailIcon: 'square-rounded',
+  color: stop.color,
+  guide: 'flows#steps',
   purpose: '',
   describe: (step) => step.name ?? '',
   newSettings: () => ({}),

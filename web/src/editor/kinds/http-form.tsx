@@ -102,7 +102,7 @@ export function HttpForm({ place: { path, step } }: KindFormProps) {
             <SwitchField
               path={`${path}/idempotencyKey`}
               label="Send an Idempotency-Key"
-              description="It stays the same on every resend, so that the API can recognise it."
+              description="It stays the same on every resend, so that the API can recognize it."
               standard={false}
             />
             <SegmentField

@@ -146,7 +146,7 @@ function Unpublish() {
         </Button>
       )}
     >
-      Its webhook answers 404 at once. Runs under way go on, and the draft stays.
+      Its webhook replies 404 from now on. Runs in progress continue, and the draft stays.
     </ConfirmPopover>
   )
 }

@@ -1,4 +1,5 @@
 // The selected step: its id, its settings, what happens when it fails, and its test.
+
 import { ActionIcon, Menu } from '@mantine/core'
 import {
   IconArrowDown,
@@ -18,6 +19,7 @@ import { IssueNotes } from '../../fields/field-frame.tsx'
 import { allSteps, type StepPlace } from '../../flow-model/flow-tree.ts'
 import { stepKind } from '../../step-kinds/index.ts'
 import { KindIcon } from '../../step-kinds/kind-icon.tsx'
+import { GuideIcon } from '../../ui/guide-link.tsx'
 import { notifyDone } from '../../ui/notify.tsx'
 import { issuesOf } from '../canvas/use-nodes.ts'
 import { KindForm } from '../kinds/kind-form.tsx'
@@ -44,6 +46,7 @@ export function StepPanel({ place }: { place: StepPlace }) {
         <StepId place={place} />
         <span className={classes.kind}>{kinds.find(({ kind }) => kind === step.kind)?.label ?? step.kind}</span>
         <div className={classes.tools}>
+          <GuideIcon page={stepKind(step.kind).guide} label="This kind of step in the guide" />
           <StepMenu place={place} onImport={setImporting} />
           <ClosePanel onClose={() => open(search.view ? { view: search.view } : {})} />
         </div>

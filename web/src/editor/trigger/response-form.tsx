@@ -63,7 +63,7 @@ export function ResponseForm() {
           />
           <SwitchField
             path={`${PATH}/reveal`}
-            label="It may hold secrets"
+            label="Allow secrets in the reply"
             description="Otherwise a reply may not contain values of a connection or the environment."
             standard={false}
           />

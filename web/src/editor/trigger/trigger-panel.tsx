@@ -1,14 +1,17 @@
 // The trigger: how to reach it and what it got comes first, what it demands and replies after.
+
 import { Anchor, Button, Text } from '@mantine/core'
-import { IconRefresh, IconWebhook } from '@tabler/icons-react'
+import { IconRefresh } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { api } from '../../api/api-client.ts'
 import type { Flow } from '../../api/api-types.ts'
 import { keys } from '../../api/queries.ts'
 import { PlainNumberField, TagsField } from '../../fields/choice-fields.tsx'
+import { TriggerIcon } from '../../step-kinds/kind-icon.tsx'
 import { ConfirmPopover } from '../../ui/confirm-popover.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Markdown } from '../../ui/markdown.tsx'
+import { GuideIcon } from '../../ui/guide-link.tsx'
 import panel from '../panel/panel.module.css'
 import { Section } from '../panel/section.tsx'
 import { ClosePanel } from '../panel/side-panel.tsx'
@@ -27,10 +30,11 @@ export function TriggerPanel() {
   return (
     <>
       <div className={panel.head}>
-        <IconWebhook size={17} aria-hidden="true" />
+        <TriggerIcon />
         <h2 className={panel.title}>Trigger</h2>
         <span className={panel.kind}>Webhook</span>
         <div className={panel.tools}>
+          <GuideIcon page="webhooks" label="Webhooks in the guide" />
           <ClosePanel onClose={() => open(search.view ? { view: search.view } : {})} />
         </div>
       </div>
@@ -93,14 +97,14 @@ export function TriggerPanel() {
               />
               <TagsField
                 path="/trigger/ips"
-                label="From these addresses only"
+                label="Allowed addresses"
                 description="addresses or CIDR ranges"
                 placeholder="any address"
               />
               <PlainNumberField
                 path="/trigger/concurrency"
-                label="Runs at once"
-                description="the rest wait in order"
+                label="Parallel runs"
+                description="the others wait in line"
                 placeholder="no limit"
               />
             </Section>
@@ -143,7 +147,7 @@ function WebhookAddress() {
       </div>
       {flow.published === null && (
         <Text size="xs" c="dimmed" mt={4}>
-          Answers 404 until the flow is published. Test requests work already.
+          Replies 404 until the flow is published. Test requests already work.
         </Text>
       )}
     </div>
@@ -183,7 +187,7 @@ function RegenerateUrl() {
           </Button>
         )}
       >
-        The old one answers 404 at once. Every sender has to be given the new one.
+        The old URL stops working immediately. Give the new one to every sender.
       </ConfirmPopover>
     </>
   )

@@ -82,7 +82,9 @@ function ArmedMenu({ run, label }: { run: RunSummary; label: string }) {
             />
           </>
         )}
-        {!mayWrite && <Menu.Label>You may read. Replaying and cancelling need the role editor.</Menu.Label>}
+        {!mayWrite && (
+          <Menu.Label>You can only view runs. To replay or cancel them you need the role editor.</Menu.Label>
+        )}
       </Menu.Dropdown>
     </Menu>
   )

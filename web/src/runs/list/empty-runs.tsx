@@ -24,9 +24,10 @@ export function EmptyRuns({ of }: { of?: Flow | undefined }) {
     <EmptyState
       picture={picture}
       title="No runs yet"
+      guide="quick-start"
       action={
         <Button component={Link} to="/flows">
-          Go to the flows
+          Go to flows
         </Button>
       }
     >
@@ -52,7 +53,7 @@ export function NoMatchingRuns({ onClear }: { onClear: () => void }) {
       title="No runs match"
       action={
         <Button variant="default" onClick={onClear}>
-          Show every run
+          Show all runs
         </Button>
       }
     >

@@ -28,7 +28,7 @@ export function RunFilters({ search, onChange, withFlow }: RunFiltersProps) {
         w={136}
         comboboxProps={{ width: 160, position: 'bottom-start' }}
         data={[
-          { value: ALL, label: 'Every status' },
+          { value: ALL, label: 'All statuses' },
           ...RUN_STATUSES.map((value) => ({ value, label: statusWord(value) })),
         ]}
         value={status ?? ALL}
@@ -78,7 +78,7 @@ export function FlowSelect({ flow, onChange }: FlowSelectProps) {
       comboboxProps={{ width: 280, position: 'bottom-start' }}
       nothingFoundMessage={flows.isError ? 'The flows could not be loaded' : 'No flow of that name'}
       data={[
-        { value: ALL, label: 'Every flow' },
+        { value: ALL, label: 'All flows' },
         ...known,
         ...(missing ? [{ value: flow, label: `Deleted flow (${flow})` }] : []),
       ]}
@@ -105,7 +105,7 @@ function Between({ since, until, onChange }: BetweenProps) {
           onClick={() => setOpened(!opened)}
           data-chosen={Boolean(since || until) || undefined}
         >
-          From … to …
+          Custom range
         </Button>
       </Popover.Target>
       <Popover.Dropdown>
@@ -120,7 +120,7 @@ function Between({ since, until, onChange }: BetweenProps) {
           <Stack gap="xs">
             <TextInput label="From" name="since" type="datetime-local" defaultValue={localOf(since)} />
             <TextInput label="To" name="until" type="datetime-local" defaultValue={localOf(until)} />
-            <Button type="submit">Show these runs</Button>
+            <Button type="submit">Show runs</Button>
           </Stack>
         </form>
       </Popover.Dropdown>
