@@ -7,6 +7,7 @@ import { ACCESS_EXAMPLES } from './access-examples.ts'
 import * as bodies from './bodies.ts'
 import { ErrorBody } from './error-body.ts'
 import { example } from './example.ts'
+import { STATS_EXAMPLES } from './stats-examples.ts'
 
 const FLOW = 'flow_01m7h52j4jwac4pp58gdhs4hc0'
 const RUN = 'run_01m7h52jaz4k8wxqk7znewdprn'
@@ -126,6 +127,7 @@ const harEntry = {
 
 const EXAMPLES: ReadonlyMap<TSchema, unknown> = new Map([
   ...ACCESS_EXAMPLES,
+  ...STATS_EXAMPLES,
   example(ErrorBody, {
     status: 'error',
     code: CODE.not_found,

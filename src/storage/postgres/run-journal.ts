@@ -10,8 +10,10 @@ import {
 import type { Room, TakenRun } from '../../operations/ports/queue.ts'
 import type { RunStore } from '../../operations/ports/runs.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
+import { MINUTE_MS } from '../../operations/ports/stats.ts'
 import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
 import { runBinding } from '../rows/bindings.ts'
+import { countedEnd } from '../rows/flow-counts.ts'
 import {
   entriesUnder,
   isOfOwnRound,
@@ -42,11 +44,15 @@ const PROGRESS = {
   error: 'text',
   wait_ms: 'bigint',
   again: 'int',
+  counts: 'int',
+  bucket: 'int',
+  code: 'text',
 } as const satisfies Columns
 
 /**
  * Only the holder of the latest claim writes. `again`: an earlier attempt at the same write may have succeeded although its
- * reply was lost; then the run already is as this write leaves it, and writing it again changes nothing.
+ * reply was lost; then the run already is as this write leaves it, and writing it again changes nothing. `counts`: whether the
+ * end of the run is still to be counted.
  */
 const RECORD = `
   with given as (select * from ${unnest('given_progress', PROGRESS)}),
@@ -57,12 +63,18 @@ const RECORD = `
       due_at = case when given.status = 'waiting' then ${DATABASE_NOW} + given.wait_ms end
     from given where run.id = given.id and run.epoch = given.epoch and (run.finished_at is null
       or (given.again = 1 and run.status = given.status and run.finished_at = given.finished_at))
-    returning run.id),
+    returning run.id, run.flow_id, run.test, given.status, given.finished_at, given.counts, given.bucket, given.code),
+  counted as (
+    insert into flow_delta (flow_id, minute, counter, bucket, code, count)
+    select flow_id, finished_at / ${MINUTE_MS}, status, bucket, code, count(*) from fenced
+    where finished_at is not null and test = 0 and counts = 1 group by 1, 2, 3, 4, 5),
   put as (${putSteps(Object.keys(PROGRESS).length + 1, 'run_id in (select id from fenced)')})
   select id from fenced`
 
 const FENCE = `select run.id from unnest($1::text[], $2::int[]) as given(id, epoch)
   join run on run.id = given.id and run.epoch = given.epoch and run.finished_at is null for update of run`
+/** Waits for an earlier attempt that may still be under way. */
+const ENDS = `select id, finished_at from run where id = any($1::text[]) order by id for update`
 const PUT_STEPS = putSteps(1)
 const CLAIM = `update run set epoch = epoch + 1, worker = $2, due_at = null
   where id = $1 and finished_at is null and (worker is null or worker = $2) returning *`
@@ -149,7 +161,7 @@ export function createPostgresRunJournal(
 
   /** Writes that may have succeeded although their reply was lost. */
   const unsure = new WeakSet<RunProgress>()
-  const progressRow = ({ claim, progress }: Write) => ({
+  const progressRow = ({ claim, progress }: Write, ended: ReadonlySet<string>) => ({
     id: claim.runId,
     epoch: claim.epoch,
     status: progress.status,
@@ -160,29 +172,39 @@ export function createPostgresRunJournal(
     // The database adds this to its own clock, which decides when a run is due.
     wait_ms: progress.resumeAt === null ? null : Math.max(0, progress.resumeAt - here.now()),
     again: unsure.has(progress) ? 1 : 0,
+    counts: ended.has(claim.runId) ? 0 : 1,
+    ...countColumns(claim.flowId, progress),
   })
   const record = async (query: HotPool['query'], writes: Write[]): Promise<boolean[]> => {
     const steps = writes.flatMap(({ claim, progress }) =>
       latestOfEachPath(progress.entries).map((entry) => stepRow(claim.runId, entry, protect.of(claim.flowId))),
     )
-    const values = [...arrays(PROGRESS, writes.map(progressRow)), ...arrays(STEP_COLUMNS, steps)]
+    const doubtful = writes.filter(({ progress }) => unsure.has(progress)).map(({ claim }) => claim.runId)
+    const ended = doubtful.length ? await endedRuns(query, doubtful) : NONE
+    const rows = writes.map((write) => progressRow(write, ended))
+    const values = [...arrays(PROGRESS, rows), ...arrays(STEP_COLUMNS, steps)]
     const asked = performance.now()
-    const rows = await query<{ id: string }>({ name: 'record', text: RECORD, values })
-    const recorded = new Set(rows.map((row) => row.id))
+    const fenced = await query<{ id: string }>({ name: 'record', text: RECORD, values })
+    const recorded = new Set(fenced.map((row) => row.id))
     return writes.map(({ claim }) => {
       if (!recorded.has(claim.runId)) return false
       claim.seenAt = asked
       return true
     })
   }
+  /** Writes that may repeat an earlier one read how the run stands first, in one transaction. */
+  const recordOnce = (writes: Write[]): Promise<boolean[]> =>
+    writes.some(({ progress }) => unsure.has(progress))
+      ? hot.transaction((query) => record(query, writes))
+      : record(hot.query, writes)
   const recordAll = async (writes: Write[]): Promise<boolean[]> => {
     // All statements use one order, so that no two wait for each other; and a statement changes a row once.
     const sorted = writes.toSorted((a, b) => (a.claim.runId < b.claim.runId ? -1 : 1))
     const isRepeated = (write: Write, i: number) => write.claim.runId === sorted[i - 1]?.claim.runId
     const first = sorted.filter((write, i) => !isRepeated(write, i))
     const results = new Map<Write, boolean>()
-    for (const [i, recorded] of (await record(hot.query, first)).entries()) results.set(first[i]!, recorded)
-    for (const write of sorted.filter(isRepeated)) results.set(write, (await record(hot.query, [write]))[0]!)
+    for (const [i, recorded] of (await recordOnce(first)).entries()) results.set(first[i]!, recorded)
+    for (const write of sorted.filter(isRepeated)) results.set(write, (await recordOnce([write]))[0]!)
     return writes.map((write) => results.get(write)!)
   }
   const notingDoubt = async <T>(writes: Write[], write: () => Promise<T>): Promise<T> => {
@@ -338,4 +360,18 @@ export function createPostgresRunJournal(
         : batches.add({ claim: held, progress })
     },
   }
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+/** Returns which of these runs have ended. They stay as they are until the transaction ends. */
+async function endedRuns(query: HotPool['query'], ids: string[]): Promise<Set<string>> {
+  const rows = await query<{ id: string; finished_at: number | null }>({ name: 'ends', text: ENDS, values: [ids] })
+  return new Set(rows.filter((row) => row.finished_at !== null).map((row) => row.id))
+}
+
+function countColumns(flowId: string, { status, startedAt, finishedAt, error }: RunProgress) {
+  if (finishedAt === null) return { bucket: null, code: null }
+  const { bucket, code } = countedEnd(flowId, { status, startedAt, finishedAt, code: error?.code ?? null })
+  return { bucket, code }
 }

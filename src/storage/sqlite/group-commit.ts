@@ -1,6 +1,7 @@
 // Gathers the writes of one turn of the event loop into one transaction and one sync.
 import type { DatabaseSync } from 'node:sqlite'
 import { lackOfRoom, storageFault } from '../rows/storage-fault.ts'
+import type { FlowCounters } from './flow-counters.ts'
 import { Transactions } from './transactions.ts'
 
 interface Pending {
@@ -19,13 +20,14 @@ export class GroupCommit {
 
   constructor(
     db: DatabaseSync,
+    counters: FlowCounters,
     onSync: (seconds: number, writes: number) => void,
     noRoom: (reason: string) => void = () => {},
   ) {
     this.#db = db
     this.#onSync = onSync
     this.#noRoom = noRoom
-    this.#transactions = new Transactions(db)
+    this.#transactions = new Transactions(db, counters)
   }
 
   /** Runs `write` inside the next transaction; resolves with its result once that is committed and synced. */

@@ -1,5 +1,7 @@
 // Describes the writes of the hot path on SQLite as plain data, so that a thread can do them.
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import type { Counted } from '../rows/flow-counts.ts'
+import type { FlowCounters } from './flow-counters.ts'
 
 /** Bodies arrive as text, and are stored as its bytes. */
 const STATEMENTS = {
@@ -15,7 +17,10 @@ const STATEMENTS = {
     decision, resume_at, input, output, error, logs, sealed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 }
 
-export type HotStatement = readonly [name: keyof typeof STATEMENTS, values: SQLInputValue[]]
+/** `count` adds to the counters of the transaction, if the statements before it changed something. */
+export type HotStatement =
+  | readonly [name: keyof typeof STATEMENTS, values: SQLInputValue[]]
+  | readonly [name: 'count', counted: Counted]
 
 /** Statements that belong together. The first that changes nothing, such as a key that is taken, ends them. */
 export type HotWrite = readonly HotStatement[]
@@ -23,7 +28,7 @@ export type HotWrite = readonly HotStatement[]
 /** Does a write inside a transaction, and returns how many of its statements changed something. */
 export type DoHotWrite = (write: HotWrite) => number
 
-export function prepareHotWrites(db: DatabaseSync): DoHotWrite {
+export function prepareHotWrites(db: DatabaseSync, counters: FlowCounters): DoHotWrite {
   const prepare = (name: keyof typeof STATEMENTS) => db.prepare(STATEMENTS[name])
   const statements = {
     insertRun: prepare('insertRun'),
@@ -34,8 +39,9 @@ export function prepareHotWrites(db: DatabaseSync): DoHotWrite {
   }
   return (write) => {
     let done = 0
-    for (const [name, values] of write) {
-      if (statements[name].run(...values).changes === 0) break
+    for (const statement of write) {
+      if (statement[0] === 'count') counters.add(statement[1])
+      else if (statements[statement[0]].run(...statement[1]).changes === 0) break
       done++
     }
     return done

@@ -11,6 +11,7 @@ import type { DeliveryRecord, DeliveryStore } from '../../operations/ports/deliv
 import type { Dedupe, ReplayedJournal, RunStore } from '../../operations/ports/runs.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
 import { runBinding } from '../rows/bindings.ts'
+import { countedEnd } from '../rows/flow-counts.ts'
 import {
   entriesUnder,
   isOfOwnRound,
@@ -32,14 +33,15 @@ import { createSqliteKeyValues } from './key-values.ts'
 interface SqliteClaim extends Claim {
   writtenEpoch: number
   flowId: string
+  test: boolean
 }
 
 export function createSqliteRunJournal(
   storage: SqliteStorage,
   protect: Protect,
 ): RunJournal & { runs: Pick<RunStore, 'accept' | 'operate' | 'original'>; addDelivery: DeliveryStore['add'] } {
-  const { raw, commit, hot } = storage
-  const doWrite = prepareHotWrites(raw)
+  const { raw, commit, counters, hot } = storage
+  const doWrite = prepareHotWrites(raw, counters)
 
   const keyHolder = raw.prepare('SELECT run_id FROM dedupe WHERE flow_id = ? AND key = ?')
   const selectRun = raw.prepare(`SELECT * FROM run WHERE id = ? AND status IN ('queued', 'running', 'waiting')`)
@@ -114,19 +116,20 @@ export function createSqliteRunJournal(
             sealed,
           ],
         ]
+        const counted = run.test ? [] : [countedStart(run)]
         if (journal)
           await commit.write(() => {
-            doWrite([insert])
+            doWrite([insert, ...counted])
             takeOver(journal, run)
           })
         else if (dedupe) {
           const taken: HotStatement = ['takeKey', [run.flowId, dedupe.key, run.id, dedupe.expiresAt, run.createdAt]]
-          while ((await hot.write([taken, insert])) === 0) {
+          while ((await hot.write([taken, insert, ...counted])) === 0) {
             // The holder is missing if its key has expired just now: then the key is free.
             const holder = keyHolder.get(run.flowId, dedupe.key)
             if (holder) return { duplicateOf: holder['run_id'] as string }
           }
-        } else await hot.write([insert])
+        } else await hot.write([insert, ...counted])
         return { duplicateOf: null }
       },
 
@@ -145,17 +148,21 @@ export function createSqliteRunJournal(
       const { request, rawBody } = requestTexts(d.webhook, protect.of(d.flowId))
       const message = d.message && protect.of(d.flowId).text(d.message)
       const values = [d.id, d.flowId, d.outcome, d.code, message, d.status, d.runId, request, rawBody, d.receivedAt]
-      await hot.write([['insertDelivery', values]])
+      const counter = d.outcome
+      const counted: HotStatement = ['count', { flowId: d.flowId, at: d.receivedAt, counter, bucket: null, code: null }]
+      await hot.write([['insertDelivery', values], counted])
     },
 
     async claim(runId: string, now: number, fresh: NewRun | null = null): Promise<ClaimedRun | null> {
       if (fresh) {
-        const claim: SqliteClaim = { runId, epoch: 1, writtenEpoch: 0, flowId: fresh.flowId }
+        const { flowId, test } = fresh
+        const claim: SqliteClaim = { runId, epoch: 1, writtenEpoch: 0, flowId, test }
         return { ...fresh, claim, attempt: 1, startedAt: now, journal: [], vars: Object.create(null), lastSeq: 0 }
       }
       const row = selectRun.get(runId) as RunTable | undefined
       if (!row) return null
-      const claim: SqliteClaim = { runId, epoch: row.epoch + 1, writtenEpoch: row.epoch, flowId: row.flow_id }
+      const of = { flowId: row.flow_id, test: row.test === 1 }
+      const claim: SqliteClaim = { runId, epoch: row.epoch + 1, writtenEpoch: row.epoch, ...of }
       const steps = selectSteps.all(runId) as unknown as StepTable[]
       const webhook = revealedRequest(row, protect, runBinding(runId))
       const journal = steps.map((step) => revealedStep(step, protect))
@@ -204,19 +211,31 @@ export function createSqliteRunJournal(
         ],
       ]
       const { entries } = progress
+      const fenced = [update, ...countedProgress(held, progress)]
       const recorded = entries.some((entry) => entry.operation)
         ? await commit.write(() => {
-            if (doWrite([update]) === 0) return false
+            if (doWrite(fenced) === 0) return false
             for (const entry of entries) {
               if (entry.operation) settleOperation(entry, keyValues(held.flowId, entry.operation, entry.finishedAt!))
               doWrite([putStep(held.runId, held.flowId, entry)])
             }
             return true
           })
-        : (await hot.write([update, ...entries.map((entry) => putStep(held.runId, held.flowId, entry))])) > 0
+        : (await hot.write([...fenced, ...entries.map((entry) => putStep(held.runId, held.flowId, entry))])) > 0
       // Set only after the commit: a transaction that failed has written no epoch.
       if (recorded) held.writtenEpoch = held.epoch
       return recorded
     },
   }
+}
+
+const countedStart = ({ flowId, createdAt, replayOf }: NewRun): HotStatement => {
+  const counter = replayOf === null ? 'accepted' : 'started'
+  return ['count', { flowId, at: createdAt, counter, bucket: null, code: null }]
+}
+
+function countedProgress({ flowId, test }: SqliteClaim, progress: RunProgress): HotStatement[] {
+  const { status, startedAt, finishedAt, error } = progress
+  if (finishedAt === null || test) return []
+  return [['count', countedEnd(flowId, { status, startedAt, finishedAt, code: error?.code ?? null })]]
 }
