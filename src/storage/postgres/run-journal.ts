@@ -46,7 +46,7 @@ const PROGRESS = {
   again: 'int',
   counts: 'int',
   bucket: 'int',
-  code: 'text',
+  error_code: 'text',
 } as const satisfies Columns
 
 /**
@@ -63,10 +63,10 @@ const RECORD = `
       due_at = case when given.status = 'waiting' then ${DATABASE_NOW} + given.wait_ms end
     from given where run.id = given.id and run.epoch = given.epoch and (run.finished_at is null
       or (given.again = 1 and run.status = given.status and run.finished_at = given.finished_at))
-    returning run.id, run.flow_id, run.test, given.status, given.finished_at, given.counts, given.bucket, given.code),
+    returning run.id, run.flow_id, run.test, given.status, given.finished_at, given.counts, given.bucket, given.error_code),
   counted as (
     insert into flow_delta (flow_id, minute, counter, bucket, code, count)
-    select flow_id, finished_at / ${MINUTE_MS}, status, bucket, code, count(*) from fenced
+    select flow_id, finished_at / ${MINUTE_MS}, status, bucket, error_code, count(*) from fenced
     where finished_at is not null and test = 0 and counts = 1 group by 1, 2, 3, 4, 5),
   put as (${putSteps(Object.keys(PROGRESS).length + 1, 'run_id in (select id from fenced)')})
   select id from fenced`
@@ -371,7 +371,7 @@ async function endedRuns(query: HotPool['query'], ids: string[]): Promise<Set<st
 }
 
 function countColumns(flowId: string, { status, startedAt, finishedAt, error }: RunProgress) {
-  if (finishedAt === null) return { bucket: null, code: null }
+  if (finishedAt === null) return { bucket: null, error_code: null }
   const { bucket, code } = countedEnd(flowId, { status, startedAt, finishedAt, code: error?.code ?? null })
-  return { bucket, code }
+  return { bucket, error_code: code }
 }
