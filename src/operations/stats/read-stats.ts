@@ -13,7 +13,7 @@ export type Range = (typeof RANGES)[number]
 const STEPS: Record<Range, { unit: 'minute' | 'hour'; step: number; slots: number }> = {
   '24h': { unit: 'minute', step: 15, slots: 96 },
   '7d': { unit: 'hour', step: 1, slots: 168 },
-  '30d': { unit: 'hour', step: 6, slots: 120 },
+  '30d': { unit: 'hour', step: 24, slots: 30 },
 }
 const MOST_WAITING = 10_000
 

@@ -19,6 +19,7 @@ import type {
   VersionBody,
   VersionDocumentBody,
 } from '../../../src/contract/bodies.ts'
+import type { StatsBody } from '../../../src/contract/stats-bodies.ts'
 import type { Issue } from '../../../src/flow/issue.ts'
 
 export interface Page<T> {
@@ -60,6 +61,7 @@ export type Delivery = Static<typeof NamedDeliveryBody>
 export type InboxEntry = Static<typeof InboxEntryBody>
 export type DeliveryOutcome = Delivery['outcome']
 
+export type Stats = Static<typeof StatsBody>
 export type FlowStats = Static<typeof FlowStatsBody>
 export type Example = Omit<Static<typeof ExampleBody>, 'document'> & { document: FlowDocument }
 export type StepKindInfo = Omit<Static<typeof StepKindBody>, 'settings'> & { settings: object }
