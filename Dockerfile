@@ -29,4 +29,4 @@ EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.MILLRACE_PORT || 8080}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # Node itself, so that signals reach it; 10 seconds are enough for it to stop.
 STOPSIGNAL SIGTERM
-CMD ["node", "dist/millrace.js", "serve"]
+CMD ["node", "--max-semi-space-size=8", "dist/millrace.js", "serve"]

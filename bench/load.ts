@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 /** The command that `npm start` runs. */
-export const SERVE = ['dist/millrace.js', 'serve']
+export const SERVE = ['--max-semi-space-size=8', 'dist/millrace.js', 'serve']
 
 export interface Measured {
   perSecond: number

@@ -67,7 +67,7 @@ const ORDER: Record<string, string[]> = {
 
 /** The files on the way from a delivery to its reply. */
 const HOT_PATH =
-  /^(http\/webhooks|operations\/(deliveries|runs\/start-run)|queue|engine|storage\/sqlite\/(run-journal|hot-|writer-thread|transactions))/
+  /^(http\/webhooks|operations\/(deliveries|runs\/start-run)|queue|engine|storage\/(rows\/gathering|sqlite\/(run-journal|hot-|writer-thread|transactions)|postgres\/(run-|record-|accept|batches)))/
 
 /** Tests, and what only tests use, have these names and no others. */
 const isTest = (file: string) => /\.test\.ts$|\.testkit\.ts$/.test(file)
@@ -172,12 +172,9 @@ describe('the code', () => {
     ])
   })
 
-  it('reads the environment in the configuration, and where a process takes its settings before there is one', () => {
+  it('reads the environment in the configuration', () => {
     const reads = /process\s*\??\.\s*env\b|process\s*\[|\benv\b[^}\n]*\}\s*=\s*process\b|from 'node:process'/
-    expect(sources.filter((file) => reads.test(codeOf(file))).toSorted()).toEqual([
-      'app/config.ts',
-      'cli/process-settings.ts',
-    ])
+    expect(sources.filter((file) => reads.test(codeOf(file)))).toEqual(['app/config.ts'])
   })
 
   it('keeps clocks, randomness and node modules out of flow/ and out of what decides in engine/', () => {

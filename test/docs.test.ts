@@ -120,7 +120,7 @@ describe('the documentation', () => {
     for (const root of ROOTS) expect(text, root).toMatch(new RegExp(`^\\| .*\`${root}(\\.<[^|]*)?\`.* \\|`, 'm'))
     const fieldsOf = (name: string) =>
       [
-        ...new RegExp(`interface ${name} \\{([^}]*)`).exec(read('src/engine/run-scope.ts'))![1]!.matchAll(/(\w+):/g),
+        ...new RegExp(`interface ${name} \\{([^}]*)`).exec(read('src/engine/run-bindings.ts'))![1]!.matchAll(/(\w+):/g),
       ].map((match) => match[1]!)
     for (const [root, name] of Object.entries({ run: 'RunIdentity', flow: 'FlowIdentity' }))
       expect(quoted(cells(`\`${root}\``)).filter((word) => word !== 'null')).toEqual(fieldsOf(name))

@@ -29,7 +29,7 @@ describe('buckets', () => {
     expect(limit.take('ada', 60_000)).toBeNull()
   })
 
-  it('forgets whoever tried longest ago when too many try, and not whoever tries all the time', () => {
+  it('forgets the one who tried longest ago when too many try, and not one who tries all the time', () => {
     const limit = new Buckets(1, 60_000, 3)
     limit.take('always', 0)
     for (const key of ['a', 'b', 'c', 'd', 'e']) {

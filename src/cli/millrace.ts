@@ -2,7 +2,6 @@
 // The `millrace` command.
 // As a whole: an older Node knows no such name in it, and must get as far as the message below.
 import module from 'node:module'
-import { takeProcessSettings } from './process-settings.ts'
 
 const NEEDED = 24
 
@@ -18,7 +17,6 @@ if (Number(process.versions.node.split('.')[0]) < NEEDED) {
 
 async function run(args: readonly string[]): Promise<void> {
   const isService = args.length === 0 || (args[0] === 'serve' && args.length === 1)
-  if (isService) takeProcessSettings()
   module.enableCompileCache()
 
   // The service starts without the rest of the command line.

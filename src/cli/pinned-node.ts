@@ -4,6 +4,9 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
+/** As every launcher of the service sets it (docs/decisions/014-memory-of-the-process.md). */
+const SMALL_YOUNG_GENERATION = '--max-semi-space-size=8'
+
 /** Its path, beside the package or above it; null where npm has none for this system, or was told to leave it out. */
 function findPinnedNode(): string | null {
   const system = process.platform === 'win32' ? 'win' : process.platform
@@ -20,7 +23,9 @@ function findPinnedNode(): string | null {
 export async function runOnPinnedNode(): Promise<void> {
   const program = findPinnedNode()
   if (program === null) return
-  const child = spawn(program, [...process.execArgv, ...process.argv.slice(1)], { stdio: 'inherit' })
+  const child = spawn(program, [SMALL_YOUNG_GENERATION, ...process.execArgv, ...process.argv.slice(1)], {
+    stdio: 'inherit',
+  })
   const passOn = (signal: NodeJS.Signals) => void child.kill(signal)
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   for (const signal of signals) process.on(signal, passOn)

@@ -3,10 +3,12 @@
 import { ConfigError, readConfig } from '../app/config.ts'
 import { type App, startApp } from '../app/start.ts'
 import { Refusal } from '../base/refusals.ts'
+import { limitMemory } from './limit-memory.ts'
 
 const EXIT_WITHIN_MS = 9_500
 
 export async function serve(): Promise<void> {
+  limitMemory()
   let app: App
   try {
     app = await startApp(readConfig())

@@ -4,7 +4,7 @@ import { ExpressionError } from '../flow/expression/index.ts'
 import type { Bindings } from '../flow/expression/values/bindings.ts'
 import { isContentType, isMediaType, isReplyHeaderAllowed } from '../flow/reply-header.ts'
 import type { RunError } from './ports/run-journal.ts'
-import type { Roots } from './run-scope.ts'
+import type { Roots } from './run-bindings.ts'
 import type { CallerReply } from './step-kind.ts'
 
 const json = (status: number, body: unknown): CallerReply => ({ status, headers: [], body })
@@ -27,15 +27,15 @@ export type ReplyRefused = (reason: string) => void
 /** Returns the configured reply, with defaults for missing parts. A template that fails gives the default reply instead. */
 export function callerReply(
   configured: CompiledReply,
-  scope: Bindings,
+  bindings: Bindings,
   fallback: CallerReply,
   refused: ReplyRefused,
 ): CallerReply {
   try {
     const reply = {
-      status: (configured.status?.(scope) as number | undefined) ?? fallback.status,
-      headers: (configured.headers?.(scope) ?? []) as CallerReply['headers'],
-      body: configured.body ? configured.body(scope) : fallback.body,
+      status: (configured.status?.(bindings) as number | undefined) ?? fallback.status,
+      headers: (configured.headers?.(bindings) ?? []) as CallerReply['headers'],
+      body: configured.body ? configured.body(bindings) : fallback.body,
     }
     return soundReply(reply, fallback, refused)
   } catch (error) {
@@ -60,11 +60,11 @@ export function finalReply(
   { reply, errorReply }: Pick<CompiledTrigger, 'reply' | 'errorReply'>,
   runId: string,
   roots: Roots,
-  scopeOf: (roots: Roots) => Bindings,
+  bindingsOf: (roots: Roots) => Bindings,
   error: RunError | null,
   refused: ReplyRefused,
 ): CallerReply {
-  if (!error) return callerReply(reply, scopeOf(roots), defaultReply(runId), refused)
+  if (!error) return callerReply(reply, bindingsOf(roots), defaultReply(runId), refused)
   const withError = Object.assign(Object.create(null), roots, { error })
-  return callerReply(errorReply, scopeOf(withError), defaultErrorReply(runId, error.message), refused)
+  return callerReply(errorReply, bindingsOf(withError), defaultErrorReply(runId, error.message), refused)
 }

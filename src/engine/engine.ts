@@ -16,7 +16,7 @@ export class FlowUnusable extends Error {
   }
 }
 
-export interface FlowSource {
+export interface FlowVersions {
   /** Returns the flow version of this run. Rejects if the flow is gone, with FlowUnusable if it cannot run. */
   forRun(
     run: Pick<ClaimedRun, 'flowId' | 'version' | 'document'>,
@@ -28,13 +28,13 @@ const NOTE_RUNNING_AFTER_MS = 100
 
 export class Engine {
   readonly #ports: EnginePorts
-  readonly #flows: FlowSource
+  readonly #flows: FlowVersions
   /** A list, not a map: the garbage collector keeps a map with such fast turnover in memory for too long. */
   readonly #walks: RunWalk[] = []
   readonly #notes: NodeJS.Timeout
   #stopping = false
 
-  constructor(ports: EnginePorts, flows: FlowSource) {
+  constructor(ports: EnginePorts, flows: FlowVersions) {
     this.#ports = ports
     this.#flows = flows
     this.#notes = setInterval(() => this.#noteRunning(), NOTE_RUNNING_AFTER_MS)

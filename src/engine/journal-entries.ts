@@ -2,7 +2,7 @@
 import { isObject } from '../base/is-object.ts'
 import type { CompiledStep } from '../flow/compile.ts'
 import type { JournalEntry, RunError } from './ports/run-journal.ts'
-import type { Roots } from './run-scope.ts'
+import type { Roots } from './run-bindings.ts'
 import type { Outcome, StepKind } from './step-kind.ts'
 
 /** Returns the entry of a step that begins. `earlier` is the entry that an earlier claim recorded for the same step. */

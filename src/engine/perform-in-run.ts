@@ -4,8 +4,8 @@ import { closeEntry, nestedBase } from './journal-entries.ts'
 import { performStep } from './perform-step.ts'
 import type { JournalEntry } from './ports/run-journal.ts'
 import type { RunTrace, StepTrace } from './ports/tracing.ts'
+import { type Roots, stepBindings } from './run-bindings.ts'
 import { roomOf, standingOf } from './run-requests.ts'
-import { type Roots, stepScope } from './run-scope.ts'
 import type { Outcome, StepContext, StepKind } from './step-kind.ts'
 import { type RoundWalk, stepsOf, walkRounds } from './walk-rounds.ts'
 import { Stopped } from './walk-signals.ts'
@@ -39,7 +39,7 @@ export async function performInRun(
   try {
     const { outcome, input } = await performStep(
       step,
-      stepScope(roots, walk.ports.hashing, walk.run.id, entry.path, entry.startedAt),
+      stepBindings(roots, walk.ports.hashing, walk.run.id, entry.path, entry.startedAt),
       walk.ports.connections,
       (settings, secrets, showInput) =>
         contextOf(walk, step, running, interrupted, roots, { settings: settings as never, secrets, showInput }),

@@ -23,7 +23,7 @@ export interface Performed {
 
 export async function performStep(
   step: CompiledStep<StepKind>,
-  scope: Bindings,
+  bindings: Bindings,
   connections: Connections,
   contextFor: (
     settings: unknown,
@@ -38,8 +38,8 @@ export async function performStep(
       const token = connections.accessToken(name)
       if (token instanceof Promise) await token
     }
-    const settings = step.settings(scope)
-    const shown = step.secrets?.shown(scope) ?? null
+    const settings = step.settings(bindings)
+    const shown = step.secrets?.shown(bindings) ?? null
     input = shown ?? settings
     const secrets = shown && { ...step.secrets!, shown: shown as never }
     const context = contextFor(settings, secrets, (given) => {

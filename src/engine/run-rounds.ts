@@ -26,7 +26,7 @@ export interface RoundWalker {
   /** Runs the steps of one round and resolves to its bindings. `resumed`: an earlier claim may have begun it. */
   walk(round: Round, resumed: boolean): Promise<Bindings>
   /** Returns the bindings that the `while` condition reads before a round. */
-  scopeBefore(round: Round): Bindings
+  bindingsBefore(round: Round): Bindings
   /** Makes the results of the finished rounds readable to the next round. */
   showShared(): Promise<void>
   /** Resolves when all finished work is durable. */
@@ -90,7 +90,7 @@ class Rounds {
     if (index > 0) await this.#walker.showShared()
     for (; this.#failure === null; index++) {
       const round = { item: null, index, count: index }
-      if (!this.#plan.holds!(this.#walker.scopeBefore(round))) break
+      if (!this.#plan.holds!(this.#walker.bindingsBefore(round))) break
       if (index >= this.#plan.max) {
         this.#failure = {
           code: CODE.loop_limit,
@@ -107,8 +107,8 @@ class Rounds {
   async #run(round: Round): Promise<void> {
     const record: RoundRecord = { index: round.index, output: null, error: null }
     try {
-      const scope = await this.#walker.walk(round, round.index < this.#begunBefore)
-      record.output = this.#plan.collect?.(scope) ?? null
+      const bindings = await this.#walker.walk(round, round.index < this.#begunBefore)
+      record.output = this.#plan.collect?.(bindings) ?? null
     } catch (error) {
       if (error instanceof NestedFailure) record.error = error.outcome.error
       else if (error instanceof ExpressionError)

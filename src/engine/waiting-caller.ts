@@ -3,7 +3,7 @@ import type { CompiledTrigger } from '../flow/compile.ts'
 import { defaultReply, finalReply, soundReply } from './caller-reply.ts'
 import type { EnginePorts } from './ports/engine-ports.ts'
 import type { ClaimedRun, RunError } from './ports/run-journal.ts'
-import { type Roots, stepScope } from './run-scope.ts'
+import { type Roots, stepBindings } from './run-bindings.ts'
 import type { CallerReply } from './step-kind.ts'
 
 export class WaitingCaller {
@@ -41,10 +41,10 @@ export class WaitingCaller {
     this.sendOwed()
     if (trigger.mode !== 'finished' || this.#hasReply) return
     const { hashing, now, redactReply, reply } = this.#ports
-    const scope = (of: Roots) => stepScope(of, hashing, this.#run.id, 'reply', now())
+    const bindings = (of: Roots) => stepBindings(of, hashing, this.#run.id, 'reply', now())
     // The message of an error may contain what the caller must not know, such as a URL with a key.
     const told = redactReply(error, this.#run)
-    reply(this.#run, finalReply(trigger, this.#run.id, roots, scope, told, this.#refused))
+    reply(this.#run, finalReply(trigger, this.#run.id, roots, bindings, told, this.#refused))
   }
 
   readonly #refused = (reason: string): void => this.#ports.replyRefused(this.#run, reason)

@@ -5,8 +5,8 @@ import { closeEntry, exposeOutput, nestedBase } from './journal-entries.ts'
 import type { JournalWriter } from './journal-writer.ts'
 import type { EnginePorts } from './ports/engine-ports.ts'
 import { type ClaimedRun, type JournalEntry, ROUND } from './ports/run-journal.ts'
+import { type Roots, roundRoots, stepBindings } from './run-bindings.ts'
 import { type Round, type RoundRecord, runRounds } from './run-rounds.ts'
-import { type Roots, roundRoots, stepScope } from './run-scope.ts'
 import type { RoundPlan, RoundsResult, StepKind } from './step-kind.ts'
 
 /** The journalled decision of a loop whose rounds share the results of their steps. */
@@ -43,7 +43,7 @@ export function walkRounds(
   const { journal, hashing, sleepUntil, now } = ports
   // Rounds of `while` share the results of their steps; rounds over a list do not.
   const own = plan.items !== null
-  const scopeOf = (round: Round, of: Roots) => stepScope(of, hashing, runId, `${base}[${round.index}]`, now())
+  const bindingsOf = (round: Round, of: Roots) => stepBindings(of, hashing, runId, `${base}[${round.index}]`, now())
   if (!own && entry.decision === null) entry.decision = SHARED_ROUNDS
   // The opening entry lets a later claim resume the loop.
   walk.journalOpening(entry, roots)
@@ -54,7 +54,7 @@ export function walkRounds(
       await writer.flush()
       return journal.rounds(runId, base)
     },
-    scopeBefore: (round) => scopeOf(round, roundRoots(roots, step.id, round, own)),
+    bindingsBefore: (round) => bindingsOf(round, roundRoots(roots, step.id, round, own)),
     settled: () => writer.flush(),
     showShared: () => exposeRounds(walk, base, roots),
     walk: async (round, begunBefore) => {
@@ -63,7 +63,7 @@ export function walkRounds(
         for (const earlier of await journal.entriesUnder(runId, prefix)) walk.recorded.set(earlier.path, earlier)
       const inner = roundRoots(roots, step.id, round, own)
       await walk.walkSteps(stepsOf(plan.steps), prefix, inner)
-      return scopeOf(round, inner)
+      return bindingsOf(round, inner)
     },
     record: (record) => recordRound(walk, step, base, record),
   })

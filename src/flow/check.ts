@@ -2,12 +2,12 @@
 import type { TSchema } from 'typebox'
 import type { IssueCode } from '../base/error-catalogue.ts'
 import { type Findings, nearest, type Patience, pointer, quoted, type Weight } from './issue.ts'
-import type { Annotation, StepListScope, TemplateMode } from './schema.ts'
+import type { Annotation, StepListView, TemplateMode } from './schema.ts'
 
 export interface Visitor {
   /** Called for a string that may hold templates. `lazy`: evaluated when the step asks for it. */
   template(source: string, path: string, mode: TemplateMode | 'condition', lazy: boolean): void
-  steps(list: unknown[], path: string, scope: StepListScope): void
+  steps(list: unknown[], path: string, view: StepListView): void
   /** Reports a literal in a secret field. */
   secret(path: string): void
   /** Called for the name of a connection that has to be of that kind. */

@@ -15,16 +15,16 @@ export interface Annotation {
   'x-template'?: TemplateMode
   /** The setting resolves to a function that the step calls when it needs the value. */
   'x-lazy'?: 'condition' | 'tree'
-  /** A nested list of steps; the scope says which results its steps see (docs/flows.md#steps). */
-  'x-steps'?: StepListScope
+  /** A nested list of steps; the view says which results its steps see (docs/flows.md#steps). */
+  'x-steps'?: StepListView
   /** A secret when typed literally: sealed at rest, with a warning at publish. */
   'x-secret'?: true
   /** The name of a connection of this kind. */
   'x-connection'?: string
 }
 
-/** `none`: no scope of its own (branch); `rounds`: a loop's, of `each` or `while`. */
-export type StepListScope = 'none' | 'rounds'
+/** `none`: no view of its own (branch); `rounds`: a loop's, of `each` or `while`. */
+export type StepListView = 'none' | 'rounds'
 
 const ANY_TEMPLATE = { type: 'string', pattern: '\\{\\{' }
 
@@ -90,8 +90,8 @@ export function roundTree(description: string): Type.TUnsafe<(round: Bindings) =
 }
 
 /** Returns the schema of a nested list of steps, which the step runs through its context. */
-export function stepList(scope: StepListScope): Type.TUnsafe<StepListHandle> {
-  return Type.Unsafe<StepListHandle>({ type: 'array', items: { $ref: '#/$defs/step' }, 'x-steps': scope })
+export function stepList(view: StepListView): Type.TUnsafe<StepListHandle> {
+  return Type.Unsafe<StepListHandle>({ type: 'array', items: { $ref: '#/$defs/step' }, 'x-steps': view })
 }
 
 /** A nested list of steps for a kind: only a handle that it passes to `runSteps`. */

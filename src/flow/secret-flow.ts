@@ -134,7 +134,7 @@ export class SecretFlow {
         places.push({ path, expressions: this.#expressionsIn(source), loops: lazy ? inside : loops }),
       connection() {},
       secret() {},
-      steps: (nested, _path, scope) => this.#visit(nested, scope === 'rounds' ? inside : loops, id),
+      steps: (nested, _path, view) => this.#visit(nested, view === 'rounds' ? inside : loops, id),
     })
     const reveals = step.reveal === true
     this.#steps.set(id, { places, loops, reveals, secretFrom })

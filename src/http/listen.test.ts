@@ -9,7 +9,7 @@ const open: Listening[] = []
 async function listeningOn(
   port: number,
   build: (app: FastifyInstance) => void = () => {},
-  sockets = 512,
+  sockets = 128,
 ): Promise<Listening> {
   const app = Fastify({ forceCloseConnections: 'idle' })
   build(app)

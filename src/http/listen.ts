@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify'
 import { TooFewFiles } from '../base/refusals.ts'
 
 /** A thousand senders at once are accepted within a few turns. Only the kernel of Linux distributes them. */
-const MOST_SOCKETS = process.platform === 'linux' ? 512 : 1
+const MOST_SOCKETS = process.platform === 'linux' ? 128 : 1
 const BACKLOG = 4096
 /** The database, its threads and their event loops, the standard streams: 45 after the start, and more with code steps. */
 const OWN_FILES = 64

@@ -84,7 +84,7 @@ describe('the in-process queue', () => {
     queue.stop()
   })
 
-  it('is slow while whoever joins the line would wait for longer than runs usually take, and never when it is short', async () => {
+  it('is slow while a run that joins the line would wait for longer than runs usually take, and never when it is short', async () => {
     const { queue, add, end, setTime } = setUp(1)
     queue.start()
     const fill = (count: number) => {

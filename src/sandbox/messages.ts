@@ -26,7 +26,7 @@ export type RunReply =
  * A worker receives its next request before it has answered the last, so that it need not wait for the pool. Shared memory
  * decides who has a request: `offer` writes its number into a place, and the side that takes the number out has it.
  */
-export class Claims {
+export class Offers {
   readonly #places: Int32Array<SharedArrayBuffer>
 
   constructor(memory = new SharedArrayBuffer(8)) {

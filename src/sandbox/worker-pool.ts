@@ -7,7 +7,7 @@ import { CodeError, type CodeRequest, type CodeResult, type Sandbox } from '../e
 import { parseJson } from '../flow/parse-json.ts'
 import { sandboxBroke, timedOut } from './explain-failure.ts'
 import { GRACE_MS, PATIENCE_MS, WORKER_HEAP_MB, WORKER_STACK_MB, WORKER_YOUNG_MB } from './limits.ts'
-import { Claims, type Failure, type RunReply, type RunRequest } from './messages.ts'
+import { type Failure, Offers, type RunReply, type RunRequest } from './messages.ts'
 
 export interface WorkerPool extends Sandbox {
   /** Ends every worker; jobs that run or wait fail as cancelled. */
@@ -34,7 +34,7 @@ interface Turn {
 
 interface Slot {
   worker: Worker
-  claims: Claims
+  offers: Offers
   turns: number
   /** The job that the worker runs. */
   running: Turn | null
@@ -117,7 +117,7 @@ class Pool {
   #takeBack(): Job | undefined {
     for (const slot of this.#slots) {
       const { next } = slot
-      if (!next || next.job.settled || !slot.claims.take(next.number)) continue
+      if (!next || next.job.settled || !slot.offers.take(next.number)) continue
       slot.next = null
       return next.job
     }
@@ -125,10 +125,10 @@ class Pool {
   }
 
   #post(slot: Slot, job: Job): Turn {
-    // The two turns of a worker have different places among the claims.
+    // The two turns of a worker have different places among the offers.
     do slot.turns++
     while (slot.running && (slot.turns & 1) === (slot.running.number & 1))
-    slot.claims.offer(slot.turns)
+    slot.offers.offer(slot.turns)
     slot.worker.postMessage({ turn: slot.turns, ...job.request } satisfies RunRequest)
     return { number: slot.turns, job }
   }
@@ -159,21 +159,21 @@ class Pool {
   }
 
   #spawn(): void {
-    const claims = new Claims()
+    const offers = new Offers()
     const worker = new Worker(threadFile('sandbox/worker'), {
       env: {},
       argv: [],
       execArgv: ['--disable-warning=ExperimentalWarning'],
       stdout: true,
       stderr: true,
-      workerData: claims.memory,
+      workerData: offers.memory,
       resourceLimits: {
         stackSizeMb: WORKER_STACK_MB,
         maxOldGenerationSizeMb: WORKER_HEAP_MB,
         maxYoungGenerationSizeMb: WORKER_YOUNG_MB,
       },
     })
-    const slot: Slot = { worker, claims, turns: 0, running: null, next: null, ready: false, deadline: undefined }
+    const slot: Slot = { worker, offers, turns: 0, running: null, next: null, ready: false, deadline: undefined }
     this.#slots.add(slot)
     worker.on('message', (message: 'ready' | RunReply) => {
       if (!this.#slots.has(slot)) return
@@ -218,7 +218,7 @@ class Pool {
     job.fail(CANCELLED)
     for (const slot of this.#slots) {
       if (slot.running?.job === job) this.#discard(slot)
-      else if (slot.next?.job === job && slot.claims.take(slot.next.number)) slot.next = null
+      else if (slot.next?.job === job && slot.offers.take(slot.next.number)) slot.next = null
     }
   }
 

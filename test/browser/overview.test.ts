@@ -94,10 +94,11 @@ describe('the overview', () => {
     await visitor.goto('/overview')
     await visitor.getByRole('region', { name: 'Deliveries', exact: true }).locator('canvas').waitFor()
     await expectAccessible(visitor)
-    const overflow = await visitor.evaluate(() => {
-      const main = document.querySelector('h1')!.closest('header')!.nextElementSibling!
-      return main.scrollWidth - main.clientWidth
-    })
+    const overflow = await visitor
+      .getByRole('region', { name: 'Deliveries', exact: true })
+      .evaluate(
+        (card) => card.ownerDocument.documentElement.scrollWidth - card.ownerDocument.documentElement.clientWidth,
+      )
     expect(overflow).toBeLessThanOrEqual(0)
   })
 })

@@ -86,7 +86,7 @@ describe('a request that carries what came of a secret', () => {
   })
 })
 
-describe('whoever sends guesses', () => {
+describe('a sender of guesses', () => {
   const guesses = Array.from({ length: 90 }, (_, i) => `quixotic-zebra-${4650 + i}`)
 
   it('learns nothing of a secret that the flow does not name', async () => {

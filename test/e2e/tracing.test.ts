@@ -189,7 +189,7 @@ describe('with an SDK', () => {
     }
   })
 
-  it('respects that a trace is not sampled, and says so to whoever is called', async () => {
+  it('respects that a trace is not sampled, and says so to the API that is called', async () => {
     const { traceId, senderId, headers } = newTrace()
     const { post } = await millrace.publish(flowOf([call('/')]))
     await millrace.runEnded((await post({}, { ...headers, traceparent: `00-${traceId}-${senderId}-00` })).body.id)

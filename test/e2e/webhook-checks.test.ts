@@ -274,7 +274,7 @@ describe('3: rate and queue', () => {
     }
   })
 
-  it('answers 503 to whoever waits for a run while many are in line, and takes on what is answered at once', async () => {
+  it('answers 503 to a sender who waits for a run while many are in line, and takes on what is answered at once', async () => {
     let answered = false
     const upstream = await startUpstream((_request, response) => {
       // The first run takes at least 50 ms, since the duration of runs is known once one has ended. The next one hangs.

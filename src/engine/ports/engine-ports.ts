@@ -1,6 +1,6 @@
 // Lists what the engine needs from its surroundings.
 
-import type { Hashing } from '../run-scope.ts'
+import type { Hashing } from '../run-bindings.ts'
 import type { CallerReply } from '../step-kind.ts'
 import type { Connections } from './connections.ts'
 import type { HttpClient, ReplyRoom } from './http-client.ts'

@@ -3,18 +3,18 @@ import Type, { type TSchema } from 'typebox'
 import { checkValue } from '../check.ts'
 import { type KindSchema, type Kinds, StepCommon, stepSchema } from '../document.ts'
 import { Findings, quoted } from '../issue.ts'
-import type { StepListScope } from '../schema.ts'
+import type { StepListView } from '../schema.ts'
 
 /** A document is checked in one go, so its steps are limited. */
 const MOST_STEPS = 1_000
 const DEEPEST_STEP = 50
 const EMPTY_STEP = Type.Object(StepCommon, { additionalProperties: true })
 
-/** `none`: no scope of its own; `each`: rounds see their own results; `while`: rounds also see those of the last round. */
+/** `none`: no view of its own; `each`: rounds see their own results; `while`: rounds also see those of the last round. */
 export interface NestedList {
   list: unknown[]
   path: string
-  scope: 'none' | 'each' | 'while'
+  view: 'none' | 'each' | 'while'
 }
 
 export class StepOutline {
@@ -83,8 +83,8 @@ export class StepOutline {
       template() {},
       secret() {},
       connection() {},
-      steps: (list: unknown[], at: string, scope: StepListScope) =>
-        lists.push({ list, path: at, scope: scope === 'rounds' ? rounds : 'none' }),
+      steps: (list: unknown[], at: string, view: StepListView) =>
+        lists.push({ list, path: at, view: view === 'rounds' ? rounds : 'none' }),
     }
     checkValue(this.schemaOf(step), step, '', new Findings(), visitor)
     this.#nested.set(step, lists)
@@ -109,7 +109,7 @@ export class StepOutline {
         if (typeof step !== 'object' || step === null) continue
         const { id } = step as { id?: unknown }
         if (typeof id === 'string') into.add(id)
-        const left = this.nestedLists(step).filter((n) => n.scope !== 'each')
+        const left = this.nestedLists(step).filter((n) => n.view !== 'each')
         this.collectIds(
           left.map((n) => n.list),
           into,

@@ -191,7 +191,7 @@ class Validator {
       return
     }
     const nested = this.#outline.nestedLists(step)
-    const rounds = nested.find((n) => n.scope !== 'none')
+    const rounds = nested.find((n) => n.view !== 'none')
     const inner = new Visible(seen)
     if (rounds)
       this.#outline.collectIds(
@@ -218,12 +218,12 @@ class Validator {
     this.#check(this.#outline.schemaOf(step), step, path, (_, lazy) => (lazy ? inside : here))
     for (const issue of kind?.check?.(step as Record<string, unknown>, this.#mayRead) ?? [])
       this.#add(issue.warning ? 'warning' : 'publish', path + issue.path, issue.code, issue.message)
-    for (const { list, path: at, scope } of nested) {
-      const visible = new Visible(scope === 'while' ? inner : seen)
-      this.#steps(list, path + at, visible, scope === 'none' ? loops : innerLoops)
+    for (const { list, path: at, view } of nested) {
+      const visible = new Visible(view === 'while' ? inner : seen)
+      this.#steps(list, path + at, visible, view === 'none' ? loops : innerLoops)
     }
     // Rounds of `each` keep their results; those of a branch or of the last round of `while` can be read later.
-    const left = nested.filter((n) => n.scope !== 'each').map((n) => n.list)
+    const left = nested.filter((n) => n.view !== 'each').map((n) => n.list)
     this.#outline.collectIds(left, seen)
     if (typeof id === 'string') seen.add(id)
   }
@@ -347,7 +347,7 @@ class Validator {
 const IN_REPLY =
   'A reply to the caller may hold no secret, and this comes from a connection or the environment. If it may be known, say reveal: true where the reply is set, or on the step that makes it.'
 const REVEALS =
-  'This gives away what comes of a secret: whoever gets the reply, or may see the run, can read it. Remove reveal where that is not meant.'
+  'This reveals data that derives from a secret to everyone who gets the reply or may see the run. Remove reveal if that is not intended.'
 
 function notHere(root: string, place: Place): string {
   if (root === 'loop' || root === 'loops') return `${root} exists only inside a loop.`

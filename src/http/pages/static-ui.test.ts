@@ -75,7 +75,7 @@ describe('the web UI', () => {
     expect(await reply.text()).toBe(script)
   })
 
-  it('sends nothing again to whoever has it', async () => {
+  it('sends nothing again to a browser that has it', async () => {
     const etag = (await get('/')).headers.get('etag')!
     const reply = await get('/', { 'if-none-match': etag })
     expect(reply.status).toBe(304)

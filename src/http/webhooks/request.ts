@@ -1,14 +1,13 @@
 // Reads a webhook request: its head as received, and its body within the limits.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { promisify } from 'node:util'
-import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { CODE } from '../../base/error-catalogue.ts'
 import { collectPairs } from '../../engine/webhook-data.ts'
 import { formPairs } from '../../flow/form-pairs.ts'
 import { type BodyHold, SMALL_BODY } from '../../operations/deliveries/body-budget.ts'
 import type { DeliveryHead } from '../../operations/deliveries/delivery-head.ts'
-import { briefly, noRoom, Rejection, tooLarge } from '../../operations/deliveries/rejection.ts'
+import { noRoom, Rejection, tooLarge } from '../../operations/deliveries/rejection.ts'
 import { withoutOwnCookies } from '../access/cookies.ts'
+import { decodeBody } from './decode-body.ts'
 
 export const HOP_HEADER = 'X-Millrace-Hops'
 
@@ -90,7 +89,7 @@ export async function readBody(
   if (request.headers.expect && /\b100-continue\b/i.test(request.headers.expect)) response.writeContinue()
   const bytes = await readBytes(request, maxBytes, hold)
   const encoding = headers['content-encoding']
-  return encoding === undefined ? bytes : decode(bytes, encoding, maxBytes, hold)
+  return encoding === undefined ? bytes : decodeBody(bytes, encoding, maxBytes, hold)
 }
 
 function readBytes(raw: IncomingMessage, maxBytes: number, hold: BodyHold | null): Promise<Buffer> {
@@ -120,34 +119,3 @@ function readBytes(raw: IncomingMessage, maxBytes: number, hold: BodyHold | null
     raw.on('aborted', cutOff)
   })
 }
-
-const DECODERS: Record<string, (data: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>> = {
-  gzip: promisify(gunzip),
-  deflate: promisify(inflate),
-  br: promisify(brotliDecompress),
-}
-
-/** Undoes a content encoding, counting what comes out: there must be room for the largest body before more than a small one does. */
-async function decode(body: Buffer, encoding: string, maxBytes: number, hold: BodyHold | null): Promise<Buffer> {
-  const name = encoding.trim().toLowerCase()
-  if (!name || name === 'identity') return body
-  const undo = Object.hasOwn(DECODERS, name) ? DECODERS[name] : undefined
-  if (!undo) throw undecodable(encoding)
-  for (const most of [Math.min(SMALL_BODY, maxBytes), maxBytes]) {
-    if (most > SMALL_BODY && hold && !hold.reach(body.length + most)) throw noRoom()
-    try {
-      const decoded = await undo(body, { maxOutputLength: most })
-      hold?.shrink(decoded.length)
-      return decoded
-    } catch (error) {
-      if ((error as { code?: string }).code !== 'ERR_BUFFER_TOO_LARGE') throw undecodable(encoding)
-    }
-  }
-  throw tooLarge(maxBytes)
-}
-
-const undecodable = (encoding: string): Rejection =>
-  new Rejection(
-    CODE.bad_request,
-    `The body cannot be decoded as "${briefly(encoding)}"; send it as gzip, deflate or br, or without a Content-Encoding.`,
-  )

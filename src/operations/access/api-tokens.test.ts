@@ -79,7 +79,7 @@ describe('making a token', () => {
     ['read', 'write'],
     ['read', 'admin'],
     ['write', 'admin'],
-  ] as const)('is refused to whoever has the scope %s and wants %s', async (own, wanted) => {
+  ] as const)('is refused to a holder of the scope %s who wants %s', async (own, wanted) => {
     const actor: Actor = { id: 'tok_1', name: 'token x', scope: own, userId: null, user: null }
     const making = createToken({} as AccessServices, actor, { name: 'more', scope: wanted })
     await expect(making).rejects.toMatchObject({ code: 'forbidden' })

@@ -2,7 +2,7 @@
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { CODE } from '../../base/error-catalogue.ts'
-import { stepScope } from '../../engine/run-scope.ts'
+import { stepBindings } from '../../engine/run-bindings.ts'
 import { ExpressionError } from '../../flow/expression/index.ts'
 import type { LiveFlow } from '../flows/published-flows.ts'
 import type { RouteRecord } from '../ports/flows.ts'
@@ -21,9 +21,9 @@ export function checkCredential(services: DeliveryServices, { flow, head, route 
   let name: string
   let expected: string
   try {
-    const scope = authScope(services)
-    name = auth.name(scope)
-    expected = auth.value(scope)
+    const bindings = authBindings(services)
+    name = auth.name(bindings)
+    expected = auth.value(bindings)
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error
     throw unresolved(services, route, error)
@@ -48,8 +48,12 @@ export function checkSignature(services: DeliveryServices, { flow, head, route }
   if (auth.kind !== 'signature') return
   let settings: SignatureSettings
   try {
-    const scope = authScope(services)
-    settings = { secrets: auth.secrets(scope), header: auth.header(scope), toleranceSeconds: auth.toleranceSeconds }
+    const bindings = authBindings(services)
+    settings = {
+      secrets: auth.secrets(bindings),
+      header: auth.header(bindings),
+      toleranceSeconds: auth.toleranceSeconds,
+    }
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error
     throw unresolved(services, route, error)
@@ -69,7 +73,7 @@ export function maskCredential(services: DeliveryServices, { trigger: { auth } }
   // A signature is no secret: it admits only the body that it signs.
   if (auth.kind === 'none' || auth.kind === 'signature') return
   try {
-    const name = auth.name(authScope(services))
+    const name = auth.name(authBindings(services))
     if (auth.kind === 'header') takeHeader(head, name)
     else takeParameter(head, name)
   } catch (error) {
@@ -83,9 +87,9 @@ export function maskAll({ headers, queryAll }: DeliveryHead): void {
   for (const name of Object.keys(queryAll)) queryAll[name] = [MASKED]
 }
 
-function authScope(services: DeliveryServices) {
+function authBindings(services: DeliveryServices) {
   const roots = Object.assign(Object.create(null), { env: services.env, connections: services.connections.fields })
-  return stepScope(roots, services.hashing, '', '', 0)
+  return stepBindings(roots, services.hashing, '', '', 0)
 }
 
 interface Credential {

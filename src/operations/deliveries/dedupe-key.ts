@@ -14,12 +14,12 @@ const JSON_VALUE = 'json:'
  */
 export function dedupeKey(
   services: DeliveryServices,
-  keyOf: (scope: Bindings) => unknown,
-  scope: Bindings,
+  keyOf: (bindings: Bindings) => unknown,
+  bindings: Bindings,
 ): string | null {
   let value: unknown
   try {
-    value = keyOf(scope)
+    value = keyOf(bindings)
   } catch (error) {
     if (error instanceof ExpressionError) return null
     throw error

@@ -1,12 +1,8 @@
 // Accepts a delivery that passed every check: starts its run, or keeps it as filtered, as a duplicate or as a sample.
 import { callerReply, DEFAULT_SENT, defaultReply, stillRunningReply } from '../../engine/caller-reply.ts'
 import { deliveryIdOf } from '../../engine/ids.ts'
-import { createRoots, type Roots, stepScope } from '../../engine/run-scope.ts'
 import type { CallerReply } from '../../engine/step-kind.ts'
 import type { WebhookData } from '../../engine/webhook-data.ts'
-import { ExpressionError } from '../../flow/expression/index.ts'
-import type { Bindings } from '../../flow/expression/values/bindings.ts'
-import type { RouteRecord } from '../ports/flows.ts'
 import { startRun } from '../runs/start-run.ts'
 import { dedupeKey } from './dedupe-key.ts'
 import type { Admission } from './delivery-head.ts'
@@ -14,6 +10,7 @@ import { keepDelivery } from './keep-delivery.ts'
 import { keepSample } from './read-deliveries.ts'
 import { notFound } from './rejection.ts'
 import type { DeliveryServices } from './services.ts'
+import { passesFilter, triggerBindings } from './trigger-bindings.ts'
 
 /** Thrown if another process changed the webhook after the checks, which then have to be repeated. */
 export class ChangedMeanwhile extends Error {}
@@ -39,20 +36,17 @@ export async function takeOn(
   const { trigger } = flow
   const createdAt = services.now()
   const runId = services.ids.next('run')
-  const { status, headers, body: replyBody } = trigger.reply
-  const usesTemplates = trigger.when || trigger.dedupe || status || headers || replyBody
-  const roots = usesTemplates ? replyRoots(services, admission, webhook, runId, createdAt) : NO_ROOTS
-  const scope = stepScope(roots, services.hashing, runId, 'trigger', createdAt)
+  const bindings = triggerBindings(services, admission, webhook, { runId, createdAt })
 
-  if (trigger.when && !passes(services, trigger.when, scope, route)) {
+  if (trigger.when && !passesFilter(services, trigger.when, bindings, route)) {
     if (!(await services.published.isCurrent(route))) throw new ChangedMeanwhile()
     const id = await keepDelivery(services, route, webhook, { outcome: 'filtered', status: 200, runId: null })
     return defaultReply(id)
   }
   const refused = (reason: string) => services.warn(DEFAULT_SENT, { flowId: route.flowId, reason })
   const immediate =
-    trigger.mode === 'immediate' ? callerReply(trigger.reply, scope, defaultReply(runId), refused) : null
-  const key = trigger.dedupe ? dedupeKey(services, trigger.dedupe.key, scope) : null
+    trigger.mode === 'immediate' ? callerReply(trigger.reply, bindings, defaultReply(runId), refused) : null
+  const key = trigger.dedupe ? dedupeKey(services, trigger.dedupe.key, bindings) : null
   const waiting = immediate ? null : services.replies.wait(runId, route.flowId, trigger.timeoutMs)
   const { duplicateOf, stale } = await startRun(services, {
     run: {
@@ -78,14 +72,10 @@ export async function takeOn(
   }
   if (duplicateOf !== null) {
     services.replies.send(runId, stillRunningReply(runId))
-    const reply = immediate
-      ? callerReply(
-          trigger.reply,
-          duplicateScope(services, roots, duplicateOf, createdAt),
-          defaultReply(duplicateOf),
-          refused,
-        )
-      : defaultReply(duplicateOf)
+    // The reply names the first run.
+    const ofFirst = triggerBindings(services, admission, webhook, { runId: duplicateOf, createdAt })
+    const usual = defaultReply(duplicateOf)
+    const reply = immediate ? callerReply(trigger.reply, ofFirst, usual, refused) : usual
     await keepDelivery(services, route, webhook, { outcome: 'duplicate', status: reply.status, runId: duplicateOf })
     return reply
   }
@@ -104,47 +94,6 @@ export async function takeOn(
     },
   }))
   return immediate ?? new Later(waiting!.then((reply) => reply ?? stillRunningReply(runId)))
-}
-
-/** The roots if no template of the trigger reads any. */
-const NO_ROOTS: Roots = Object.freeze(Object.create(null))
-
-function replyRoots(
-  services: DeliveryServices,
-  { flow, route }: Admission,
-  webhook: WebhookData,
-  runId: string,
-  createdAt: number,
-): Roots {
-  return createRoots({
-    webhook,
-    run: { id: runId, startedAt: new Date(createdAt).toISOString(), attempt: 1, replayOf: null },
-    flow: { id: route.flowId, name: flow.name, version: route.version },
-    env: services.env,
-    connections: Object.create(null),
-  })
-}
-
-/** Returns the bindings for the reply to a duplicate, which names the first run. */
-function duplicateScope(services: DeliveryServices, roots: Roots, runId: string, createdAt: number): Bindings {
-  const run = { ...(roots['run'] as object), id: runId }
-  return stepScope(Object.assign(Object.create(null), roots, { run }), services.hashing, runId, 'trigger', createdAt)
-}
-
-/** Returns whether the filter passes. A filter that fails lets the delivery in: an extra run is better than a lost event. */
-function passes(
-  services: DeliveryServices,
-  when: (scope: Bindings) => boolean,
-  scope: Bindings,
-  route: RouteRecord,
-): boolean {
-  try {
-    return when(scope)
-  } catch (error) {
-    if (!(error instanceof ExpressionError)) throw error
-    services.warn('the "when" of a trigger could not be evaluated', { flowId: route.flowId, reason: error.code })
-    return true
-  }
 }
 
 async function captureSample(

@@ -1,5 +1,5 @@
 // Sets up a test of a step inside loops: as in the first round of each loop, with the first item of the sample.
-import { type Roots, roundRoots } from '../../engine/run-scope.ts'
+import { type Roots, roundRoots } from '../../engine/run-bindings.ts'
 import { checkValue, type Visitor } from '../../flow/check.ts'
 import { type Kinds, type StepDocument, stepSchema } from '../../flow/document.ts'
 import { compileTree, ExpressionError, renderTree, TemplateSyntaxError } from '../../flow/expression/index.ts'
@@ -49,17 +49,17 @@ function repeats(step: StepDocument, at: string, path: string, kinds: Kinds): bo
     template() {},
     secret() {},
     connection() {},
-    steps: (_list, list, scope) => {
-      found ||= scope === 'rounds' && path.startsWith(`${list}/`)
+    steps: (_list, list, view) => {
+      found ||= view === 'rounds' && path.startsWith(`${list}/`)
     },
   }
   checkValue(stepSchema(kind), step, at, new Findings(), visitor)
   return found
 }
 
-function listOf(each: unknown, scope: Bindings): unknown[] | undefined {
+function listOf(each: unknown, bindings: Bindings): unknown[] | undefined {
   try {
-    const items = renderTree(compileTree(each), scope)
+    const items = renderTree(compileTree(each), bindings)
     return Array.isArray(items) && items.length ? items : undefined
   } catch (error) {
     if (error instanceof ExpressionError || error instanceof TemplateSyntaxError) return undefined

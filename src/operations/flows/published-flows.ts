@@ -2,7 +2,7 @@
 
 import { type AddressRange, parseAddressRange } from '../../base/address-range.ts'
 import { CODE, STEP_ERRORS } from '../../base/error-catalogue.ts'
-import { type FlowSource, FlowUnusable } from '../../engine/engine.ts'
+import { FlowUnusable, type FlowVersions } from '../../engine/engine.ts'
 import type { StepKind } from '../../engine/step-kind.ts'
 import { type CompiledFlow, compileFlow } from '../../flow/compile.ts'
 import type { FlowDocument } from '../../flow/document.ts'
@@ -22,7 +22,7 @@ const KEPT_VERSIONS = 1000
 const SEALED = /sealed:[\w.-]+/g
 const WEBHOOK_ID = /^[\w-]{32}$/
 
-export class PublishedFlows implements FlowSource {
+export class PublishedFlows implements FlowVersions {
   readonly #store: FlowStore
   readonly #kinds: ReadonlyMap<string, StepKind>
   readonly #secrets: Secrets

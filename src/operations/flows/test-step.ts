@@ -1,6 +1,6 @@
 // Runs one step of the draft once, on sample data, with the same limits and guards as in a run.
 import { performStep } from '../../engine/perform-step.ts'
-import { createRoots, type Roots, stepScope } from '../../engine/run-scope.ts'
+import { createRoots, type Roots, stepBindings } from '../../engine/run-bindings.ts'
 import type { Outcome, StepContext, StepError } from '../../engine/step-kind.ts'
 import { compileStep, SECRET_MASK } from '../../flow/compile.ts'
 import type { StepDocument } from '../../flow/document.ts'
@@ -81,7 +81,7 @@ export async function testStep(
   const secretFlow = new SecretFlow(document, services.kinds, (name, field) =>
     services.connections.isSecretField(name, field),
   )
-  const scopeOf = (from: Roots) => stepScope(from, services.hashing, context.runId, stepId, startedAt)
+  const scopeOf = (from: Roots) => stepBindings(from, services.hashing, context.runId, stepId, startedAt)
   const { outcome, input } = await performStep(
     compileStep(openStep(services, flowId, found.step), services.kinds, secretFlow),
     scopeOf(inFirstRounds(document, found.path, services.kinds, roots, scopeOf)),

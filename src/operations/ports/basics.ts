@@ -1,6 +1,6 @@
 // The services that operations of every subject need.
 import type { Ids } from '../../engine/ids.ts'
-import type { Hashing } from '../../engine/run-scope.ts'
+import type { Hashing } from '../../engine/run-bindings.ts'
 import type { AuditTrail } from './audit.ts'
 import type { Secrets } from './secrets.ts'
 import type { Signals } from './signals.ts'

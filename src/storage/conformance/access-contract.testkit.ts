@@ -243,7 +243,7 @@ export function accessContract(name: string, open: () => Promise<AccessStores>):
         expect(found.map((invitation) => invitation?.userId)).toEqual([undefined, undefined, stays.id])
       })
 
-      it('are not made by whoever is no owner any more', async () => {
+      it('are not made by a user who is no longer an owner', async () => {
         const user = await addUser('editor')
         const late = { id: ids.next('inv'), email: null, role: 'owner' as const, createdAt: time, expiresAt: time + 1 }
         for (const userId of [user.id, 'usr_gone'])

@@ -371,7 +371,7 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
         expect((await stores.runs.get(run.id))?.status).toBe('succeeded')
       })
 
-      it('cancels what is under way, with its open steps, and fences whoever ran it', async () => {
+      it('cancels what is under way, with its open steps, and fences the process that ran it', async () => {
         const run = newRun('flow_cancel')
         await stores.runs.accept(run)
         const claimed = await stores.journal.claim(run.id, time)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { openSqlite } from '../sqlite/database.ts'
 
-it('gives invitations from before to whoever made them, and ends those of users who have gone or are no owners', async () => {
+it('gives earlier invitations to the users who made them, and ends those of users who have gone or are no owners', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-migration-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const before = await openSqlite(folder)

@@ -1,8 +1,9 @@
-// Sends items in batches: those that gather while a batch is under way share one statement and one commit.
+// Sends items in batches that share one statement and one commit.
 import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
+import { type Gathered, Gathering } from '../rows/gathering.ts'
 
 export interface BatchOptions<Item, Result> {
-  /** How many batches may be under way at once: while one waits for the disk, the server works on another. */
+  /** How many batches may be under way at once. */
   lanes: number
   /** The maximum number of items in a batch. */
   most: number
@@ -11,61 +12,36 @@ export interface BatchOptions<Item, Result> {
   onSent(seconds: number, items: number): void
 }
 
-interface Pending<Item, Result> {
-  item: Item
-  resolve(result: Result): void
-  reject(error: unknown): void
-}
-
 export class Batches<Item, Result> {
   readonly #options: BatchOptions<Item, Result>
-  #pending: Pending<Item, Result>[] = []
-  #underWay = 0
-  #armed = false
+  readonly #gathering: Gathering<Item, Result>
 
   constructor(options: BatchOptions<Item, Result>) {
     this.#options = options
+    const { lanes, most } = options
+    this.#gathering = new Gathering({ lanes, most, send: (batch) => void this.#sendAndCount(batch) })
   }
 
   /** The number of items that wait to be sent. */
   get size(): number {
-    return this.#pending.length
+    return this.#gathering.size
   }
 
   add(item: Item): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      this.#pending.push({ item, resolve, reject })
-      this.#arm()
-    })
+    return this.#gathering.add(item)
   }
 
-  #arm(): void {
-    if (this.#armed || this.#underWay >= this.#options.lanes || this.#pending.length === 0) return
-    this.#armed = true
-    // Items that become ready in this turn of the event loop join the batch.
-    setImmediate(() => {
-      this.#armed = false
-      void this.#sendNext()
-    })
-  }
-
-  async #sendNext(): Promise<void> {
-    const { most, onSent } = this.#options
-    const batch = this.#pending.splice(0, most)
-    if (batch.length === 0) return
-    this.#underWay++
-    this.#arm()
+  async #sendAndCount(batch: Gathered<Item, Result>[]): Promise<void> {
     const started = performance.now()
     try {
       await this.#send(batch)
-      onSent((performance.now() - started) / 1000, batch.length)
+      this.#options.onSent((performance.now() - started) / 1000, batch.length)
     } finally {
-      this.#underWay--
-      this.#arm()
+      this.#gathering.finished()
     }
   }
 
-  async #send(batch: Pending<Item, Result>[]): Promise<void> {
+  async #send(batch: Gathered<Item, Result>[]): Promise<void> {
     try {
       const results = await this.#options.send(batch.map(({ item }) => item))
       for (const [i, { resolve }] of batch.entries()) resolve(results[i]!)

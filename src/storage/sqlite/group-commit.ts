@@ -1,22 +1,15 @@
-// Gathers the writes of one turn of the event loop into one transaction and one sync.
+// Does the writes of one turn of the event loop in one transaction with one sync.
 import type { DatabaseSync } from 'node:sqlite'
+import { type Gathered, Gathering } from '../rows/gathering.ts'
 import { lackOfRoom, storageFault } from '../rows/storage-fault.ts'
 import type { FlowCounters } from './flow-counters.ts'
 import { Transactions } from './transactions.ts'
 
-interface Pending {
-  write(): unknown
-  resolve(value: unknown): void
-  reject(error: unknown): void
-}
-
 export class GroupCommit {
-  readonly #db: DatabaseSync
   readonly #onSync: (seconds: number, writes: number) => void
   readonly #noRoom: (reason: string) => void
   readonly #transactions: Transactions
-  #pending: Pending[] = []
-  #armed = false
+  readonly #gathering: Gathering<() => unknown, unknown>
 
   constructor(
     db: DatabaseSync,
@@ -24,33 +17,24 @@ export class GroupCommit {
     onSync: (seconds: number, writes: number) => void,
     noRoom: (reason: string) => void = () => {},
   ) {
-    this.#db = db
     this.#onSync = onSync
     this.#noRoom = noRoom
     this.#transactions = new Transactions(db, counters)
+    this.#gathering = new Gathering({
+      // A transaction of Kysely may stay open for a few turns.
+      isBlocked: () => db.isTransaction,
+      send: (batch) => this.#commit(batch),
+    })
   }
 
   /** Runs `write` inside the next transaction; resolves with its result once that is committed and synced. */
   write<T>(write: () => T): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      this.#pending.push({ write, resolve: resolve as (value: unknown) => void, reject })
-      if (this.#armed) return
-      this.#armed = true
-      setImmediate(this.#flush)
-    })
+    return this.#gathering.add(write) as Promise<T>
   }
 
-  readonly #flush = (): void => {
-    // A transaction of Kysely may stay open for a few turns: wait for its end.
-    if (this.#db.isTransaction) {
-      setImmediate(this.#flush)
-      return
-    }
-    this.#armed = false
-    const batch = this.#pending
-    this.#pending = []
+  #commit(batch: Gathered<() => unknown, unknown>[]): void {
     const started = performance.now()
-    const results = this.#transactions.together(batch.map(({ write }) => write))
+    const results = this.#transactions.together(batch.map(({ item }) => item))
     this.#onSync((performance.now() - started) / 1000, batch.length)
     for (const [i, { resolve, reject }] of batch.entries()) {
       const result = results[i]!
@@ -61,5 +45,6 @@ export class GroupCommit {
         reject(storageFault(result.error) ?? result.error)
       }
     }
+    this.#gathering.finished()
   }
 }

@@ -2,6 +2,7 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { threadFile } from '../../base/package-files.ts'
 import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
+import { type Gathered, Gathering } from '../rows/gathering.ts'
 import type { HotWrite } from './hot-writes.ts'
 import type { BatchResult } from './writer-thread.ts'
 
@@ -13,12 +14,6 @@ export interface HotWriter {
   close(): Promise<void>
 }
 
-interface Pending {
-  write: HotWrite
-  resolve(done: number): void
-  reject(error: unknown): void
-}
-
 const YOUNG_MB = 6
 
 export class ThreadWriter implements HotWriter {
@@ -26,10 +21,9 @@ export class ThreadWriter implements HotWriter {
   readonly #port: MessagePort
   readonly #onSync: (seconds: number, writes: number) => void
   readonly #noRoom: (reason: string) => void
-  #pending: Pending[] = []
   /** One batch is under way at a time: writes that gather meanwhile make the next one larger. */
-  #underWay: Pending[] = []
-  #armed = false
+  readonly #gathering: Gathering<HotWrite, number>
+  #underWay: Gathered<HotWrite, number>[] = []
   #closed: Promise<unknown> | null = null
   #drained: () => void = () => {}
 
@@ -44,6 +38,12 @@ export class ThreadWriter implements HotWriter {
       // The memory of a batch is soon free again: a larger heap would only be kept.
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     })
+    this.#gathering = new Gathering({
+      send: (batch) => {
+        this.#underWay = batch
+        this.#port.postMessage(batch.map(({ item }) => item))
+      },
+    })
     this.#port.on('message', (result: BatchResult) => this.#settle(result))
     // Without the thread nothing can be acknowledged: the process ends, and the next start carries on.
     this.#thread.on('error', (error) => {
@@ -54,21 +54,18 @@ export class ThreadWriter implements HotWriter {
   write(write: HotWrite): Promise<number> {
     // A delivery that the stop cuts off may write late; in the thread this would be a fault that ends the process.
     if (this.#closed) return Promise.reject(new StorageUnavailable('The database is closed.'))
-    return new Promise((resolve, reject) => {
-      this.#pending.push({ write, resolve, reject })
-      this.#arm()
-    })
+    return this.#gathering.add(write)
   }
 
   look(): void {
     const received = this.#underWay.length ? receiveMessageOnPort(this.#port) : undefined
     if (received) this.#settle(received.message as BatchResult)
-    this.#send()
+    this.#gathering.send()
   }
 
   async close(): Promise<void> {
     if (!this.#closed) {
-      if (this.#pending.length || this.#underWay.length)
+      if (!this.#gathering.isIdle)
         await new Promise<void>((resolve) => {
           this.#drained = resolve
         })
@@ -76,23 +73,6 @@ export class ThreadWriter implements HotWriter {
       this.#port.postMessage('close')
     }
     await this.#closed
-  }
-
-  #arm(): void {
-    if (this.#armed || this.#underWay.length || this.#pending.length === 0) return
-    this.#armed = true
-    // Writes that become ready in this turn of the event loop join the batch.
-    setImmediate(() => {
-      this.#armed = false
-      this.#send()
-    })
-  }
-
-  #send(): void {
-    if (this.#underWay.length || this.#pending.length === 0) return
-    this.#underWay = this.#pending
-    this.#pending = []
-    this.#port.postMessage(this.#underWay.map(({ write }) => write))
   }
 
   #settle({ seconds, results }: BatchResult): void {
@@ -107,7 +87,7 @@ export class ThreadWriter implements HotWriter {
         reject(result.unavailable ? new StorageUnavailable(result.message) : new Error(result.message))
       }
     }
-    this.#arm()
-    if (!this.#pending.length && !this.#underWay.length) this.#drained()
+    this.#gathering.finished()
+    if (this.#gathering.isIdle) this.#drained()
   }
 }

@@ -1,6 +1,9 @@
 // Describes the writes of the hot path on SQLite as plain data, so that a thread can do them.
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
-import type { Counted } from '../rows/flow-counts.ts'
+import type { JournalEntry, NewRun, RunProgress } from '../../engine/ports/run-journal.ts'
+import { type Counted, countedEnd } from '../rows/flow-counts.ts'
+import type { sealedRequestTexts } from '../rows/request-columns.ts'
+import type { stepColumns } from '../rows/step-columns.ts'
 import type { FlowCounters } from './flow-counters.ts'
 
 /** Bodies arrive as text, and are stored as its bytes. */
@@ -21,6 +24,64 @@ const STATEMENTS = {
 export type HotStatement =
   | readonly [name: keyof typeof STATEMENTS, values: SQLInputValue[]]
   | readonly [name: 'count', counted: Counted]
+
+export const insertRun = (
+  run: NewRun,
+  { request, rawBody, sealed }: ReturnType<typeof sealedRequestTexts>,
+): HotStatement => [
+  'insertRun',
+  [
+    run.id,
+    run.flowId,
+    run.version,
+    run.document,
+    run.test ? 1 : 0,
+    run.hops,
+    run.replyStatus,
+    request,
+    rawBody,
+    run.createdAt,
+    run.replayOf,
+    sealed,
+  ],
+]
+
+export const putStep = (runId: string, e: JournalEntry, data: ReturnType<typeof stepColumns>): HotStatement => [
+  'putStep',
+  [
+    runId,
+    e.path,
+    e.id,
+    e.kind,
+    e.seq,
+    e.status,
+    e.attempt,
+    e.startedAt,
+    e.finishedAt,
+    e.outcome,
+    data.decision,
+    e.resumeAt,
+    data.input,
+    data.output,
+    data.error,
+    data.logs,
+    data.sealed,
+  ],
+]
+
+/** Counts a run that starts; a test run does not count. */
+export function countStart({ flowId, test, createdAt, replayOf }: NewRun): HotStatement[] {
+  if (test) return []
+  const counter = replayOf === null ? 'accepted' : 'started'
+  return [['count', { flowId, at: createdAt, counter, bucket: null, code: null }]]
+}
+
+/** Counts a run that ends. */
+export function countEnd(run: { flowId: string; test: boolean }, progress: RunProgress): HotStatement[] {
+  const { status, startedAt, finishedAt, error } = progress
+  if (finishedAt === null || run.test) return []
+  return [['count', countedEnd(run.flowId, { status, startedAt, finishedAt, code: error?.code ?? null })]]
+}
 
 /** Statements that belong together. The first that changes nothing, such as a key that is taken, ends them. */
 export type HotWrite = readonly HotStatement[]

@@ -11,7 +11,6 @@ import type { DeliveryRecord, DeliveryStore } from '../../operations/ports/deliv
 import type { Dedupe, ReplayedJournal, RunStore } from '../../operations/ports/runs.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
 import { runBinding } from '../rows/bindings.ts'
-import { countedEnd } from '../rows/flow-counts.ts'
 import {
   entriesUnder,
   isOfOwnRound,
@@ -26,7 +25,7 @@ import { toClaimedRun } from '../rows/run-rows.ts'
 import { revealedStep, shownJson, stepColumns, toJson } from '../rows/step-columns.ts'
 import type { RunTable, StepTable } from '../rows/tables.ts'
 import type { SqliteStorage } from './database.ts'
-import { type HotStatement, prepareHotWrites } from './hot-writes.ts'
+import { countEnd, countStart, type HotStatement, insertRun, prepareHotWrites, putStep } from './hot-writes.ts'
 import { createSqliteKeyValues } from './key-values.ts'
 
 /** This process alone owns the file, so a claim needs no write: the first record carries it. */
@@ -61,75 +60,35 @@ export function createSqliteRunJournal(
   const selectAnyRun = raw.prepare('SELECT * FROM run WHERE id = ?')
   const keyValues = createSqliteKeyValues(storage, protect)
 
-  const putStep = (runId: string, flowId: string, e: JournalEntry): HotStatement => {
-    const data = stepColumns(runId, e, protect.of(flowId))
-    return [
-      'putStep',
-      [
-        runId,
-        e.path,
-        e.id,
-        e.kind,
-        e.seq,
-        e.status,
-        e.attempt,
-        e.startedAt,
-        e.finishedAt,
-        e.outcome,
-        data.decision,
-        e.resumeAt,
-        data.input,
-        data.output,
-        data.error,
-        data.logs,
-        data.sealed,
-      ],
-    ]
-  }
+  const stepOf = (runId: string, flowId: string, entry: JournalEntry): HotStatement =>
+    putStep(runId, entry, stepColumns(runId, entry, protect.of(flowId)))
 
   const takeOver = ({ runId, before }: ReplayedJournal, to: NewRun): void => {
     const around = new Set(selectPathsFrom.all(runId, before).flatMap((row) => pathsAround(row['path'] as string)))
     for (const row of selectBefore.all(runId, before) as unknown as StepTable[]) {
       const entry = replayed(revealedStep(row, protect), around)
-      if (entry) doWrite([putStep(to.id, to.flowId, entry)])
+      if (entry) doWrite([stepOf(to.id, to.flowId, entry)])
     }
   }
 
   return {
     runs: {
       async accept(run: NewRun, dedupe: Dedupe | null = null, journal: ReplayedJournal | null = null) {
-        const { request, rawBody, sealed } = sealedRequestTexts(run.webhook, protect.of(run.flowId), runBinding(run.id))
-        const insert: HotStatement = [
-          'insertRun',
-          [
-            run.id,
-            run.flowId,
-            run.version,
-            run.document,
-            run.test ? 1 : 0,
-            run.hops,
-            run.replyStatus,
-            request,
-            rawBody,
-            run.createdAt,
-            run.replayOf,
-            sealed,
-          ],
-        ]
-        const counted = run.test ? [] : [countedStart(run)]
+        const insert = insertRun(run, sealedRequestTexts(run.webhook, protect.of(run.flowId), runBinding(run.id)))
+        const started = [insert, ...countStart(run)]
         if (journal)
           await commit.write(() => {
-            doWrite([insert, ...counted])
+            doWrite(started)
             takeOver(journal, run)
           })
         else if (dedupe) {
           const taken: HotStatement = ['takeKey', [run.flowId, dedupe.key, run.id, dedupe.expiresAt, run.createdAt]]
-          while ((await hot.write([taken, insert, ...counted])) === 0) {
+          while ((await hot.write([taken, ...started])) === 0) {
             // The holder is missing if its key has expired just now: then the key is free.
             const holder = keyHolder.get(run.flowId, dedupe.key)
             if (holder) return { duplicateOf: holder['run_id'] as string }
           }
-        } else await hot.write([insert, ...counted])
+        } else await hot.write(started)
         return { duplicateOf: null }
       },
 
@@ -148,9 +107,11 @@ export function createSqliteRunJournal(
       const { request, rawBody } = requestTexts(d.webhook, protect.of(d.flowId))
       const message = d.message && protect.of(d.flowId).text(d.message)
       const values = [d.id, d.flowId, d.outcome, d.code, message, d.status, d.runId, request, rawBody, d.receivedAt]
-      const counter = d.outcome
-      const counted: HotStatement = ['count', { flowId: d.flowId, at: d.receivedAt, counter, bucket: null, code: null }]
-      await hot.write([['insertDelivery', values], counted])
+      const counted = { flowId: d.flowId, at: d.receivedAt, counter: d.outcome, bucket: null, code: null }
+      await hot.write([
+        ['insertDelivery', values],
+        ['count', counted],
+      ])
     },
 
     async claim(runId: string, now: number, fresh: NewRun | null = null): Promise<ClaimedRun | null> {
@@ -211,31 +172,20 @@ export function createSqliteRunJournal(
         ],
       ]
       const { entries } = progress
-      const fenced = [update, ...countedProgress(held, progress)]
+      const fenced = [update, ...countEnd(held, progress)]
       const recorded = entries.some((entry) => entry.operation)
         ? await commit.write(() => {
             if (doWrite(fenced) === 0) return false
             for (const entry of entries) {
               if (entry.operation) settleOperation(entry, keyValues(held.flowId, entry.operation, entry.finishedAt!))
-              doWrite([putStep(held.runId, held.flowId, entry)])
+              doWrite([stepOf(held.runId, held.flowId, entry)])
             }
             return true
           })
-        : (await hot.write([...fenced, ...entries.map((entry) => putStep(held.runId, held.flowId, entry))])) > 0
+        : (await hot.write([...fenced, ...entries.map((entry) => stepOf(held.runId, held.flowId, entry))])) > 0
       // Set only after the commit: a transaction that failed has written no epoch.
       if (recorded) held.writtenEpoch = held.epoch
       return recorded
     },
   }
-}
-
-const countedStart = ({ flowId, createdAt, replayOf }: NewRun): HotStatement => {
-  const counter = replayOf === null ? 'accepted' : 'started'
-  return ['count', { flowId, at: createdAt, counter, bucket: null, code: null }]
-}
-
-function countedProgress({ flowId, test }: SqliteClaim, progress: RunProgress): HotStatement[] {
-  const { status, startedAt, finishedAt, error } = progress
-  if (finishedAt === null || test) return []
-  return [['count', countedEnd(flowId, { status, startedAt, finishedAt, code: error?.code ?? null })]]
 }

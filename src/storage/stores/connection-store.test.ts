@@ -68,7 +68,7 @@ describe('a connection', () => {
     expect(await connections.create(connection('a', { kind: 'custom' }))).toBe(false)
   })
 
-  it('is replaced only by whoever knows what stands there', async () => {
+  it('is replaced only with the current value as proof', async () => {
     const { connections } = stores()
     await connections.create(connection('a'))
     expect(await connections.replace(connection('a', { revision: 3 }))).toBe(false)

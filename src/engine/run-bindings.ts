@@ -48,7 +48,7 @@ export function roundRoots(outer: Roots, loopId: string, round: object, ownSteps
  * The bindings of one step. Its uuid derives from the run and the path, so that a resend after a crash has the same one.
  * A class, because each object literal with getters gets its own hidden class, which survives many garbage collections.
  */
-class StepScope implements Bindings {
+class StepBindings implements Bindings {
   readonly roots: Roots
   readonly sha256: Hashing['sha256']
   readonly hmacSha256: Hashing['hmacSha256']
@@ -73,8 +73,8 @@ class StepScope implements Bindings {
   }
 }
 
-export function stepScope(roots: Roots, hashing: Hashing, runId: string, path: string, startedAt: number): Bindings {
-  return new StepScope(roots, hashing, `${runId}:${path}`, startedAt)
+export function stepBindings(roots: Roots, hashing: Hashing, runId: string, path: string, startedAt: number): Bindings {
+  return new StepBindings(roots, hashing, `${runId}:${path}`, startedAt)
 }
 
 /** Formats 32 hex digits as a random (version 4) UUID. */

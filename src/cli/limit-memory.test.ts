@@ -1,0 +1,37 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, describe, expect, it } from 'vitest'
+
+const FLAG = '--max-semi-space-size=8'
+const root = join(import.meta.dirname, '../..')
+const folder = mkdtempSync(join(tmpdir(), 'millrace-test-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('the flag for a small young generation', () => {
+  it.each([
+    ['package.json', /"start": "(.*)"/],
+    ['Dockerfile', /^CMD (.*)$/m],
+    ['deploy/millrace.service', /^ExecStart=(.*)$/m],
+    ['src/cli/pinned-node.ts', /SMALL_YOUNG_GENERATION = (.*)/],
+  ])('is set by %s', (file, start) => {
+    expect(start.exec(readFileSync(join(root, file), 'utf8'))![1]).toContain(FLAG)
+  })
+
+  it('leaves threads the room that they are given', () => {
+    const script = join(folder, 'script.mjs')
+    writeFileSync(
+      script,
+      `import { Worker } from 'node:worker_threads'
+import { limitMemory } from '${pathToFileURL(join(import.meta.dirname, 'limit-memory.ts')).href}'
+limitMemory()
+const code = 'require("node:worker_threads").parentPort.postMessage(require("node:v8").getHeapStatistics().heap_size_limit)'
+const limit = (young) => new Promise((resolve) =>
+  new Worker(code, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: young } }).once('message', resolve))
+console.log(await limit(24) - await limit(6))`,
+    )
+    expect(Number(execFileSync(process.execPath, [FLAG, script], { encoding: 'utf8' }))).toBeGreaterThan(10 << 20)
+  })
+})

@@ -1,0 +1,47 @@
+// What the templates of a trigger read: its filter, its dedupe key and its reply.
+import { createRoots, type Roots, stepBindings } from '../../engine/run-bindings.ts'
+import type { WebhookData } from '../../engine/webhook-data.ts'
+import { ExpressionError } from '../../flow/expression/index.ts'
+import type { Bindings } from '../../flow/expression/values/bindings.ts'
+import type { RouteRecord } from '../ports/flows.ts'
+import type { Admission } from './delivery-head.ts'
+import type { DeliveryServices } from './services.ts'
+
+/** The roots if no template of the trigger reads any. */
+const NO_ROOTS: Roots = Object.freeze(Object.create(null))
+
+export function triggerBindings(
+  services: DeliveryServices,
+  { flow, route }: Admission,
+  webhook: WebhookData,
+  { runId, createdAt }: { runId: string; createdAt: number },
+): Bindings {
+  const { when, dedupe, reply } = flow.trigger
+  const usesTemplates = when || dedupe || reply.status || reply.headers || reply.body
+  const roots = usesTemplates
+    ? createRoots({
+        webhook,
+        run: { id: runId, startedAt: new Date(createdAt).toISOString(), attempt: 1, replayOf: null },
+        flow: { id: route.flowId, name: flow.name, version: route.version },
+        env: services.env,
+        connections: Object.create(null),
+      })
+    : NO_ROOTS
+  return stepBindings(roots, services.hashing, runId, 'trigger', createdAt)
+}
+
+/** Returns whether the filter passes. A filter that fails lets the delivery in: an extra run is better than a lost event. */
+export function passesFilter(
+  services: DeliveryServices,
+  when: (bindings: Bindings) => boolean,
+  bindings: Bindings,
+  route: RouteRecord,
+): boolean {
+  try {
+    return when(bindings)
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error
+    services.warn('the "when" of a trigger could not be evaluated', { flowId: route.flowId, reason: error.code })
+    return true
+  }
+}

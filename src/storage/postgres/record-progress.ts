@@ -1,0 +1,150 @@
+// Journals the progress of runs on PostgreSQL: writes that are ready together share one statement.
+import type { JournalEntry, RunProgress } from '../../engine/ports/run-journal.ts'
+import type { Protect } from '../../operations/ports/secrets.ts'
+import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
+import { countedEnd } from '../rows/flow-counts.ts'
+import { settleOperation } from '../rows/journal-rows.ts'
+import { revealedStep, shownJson, toJson } from '../rows/step-columns.ts'
+import type { StepTable } from '../rows/tables.ts'
+import type { PostgresClaim } from './accept.ts'
+import { arrays } from './arrays.ts'
+import { Batches } from './batches.ts'
+import type { HotPool } from './database.ts'
+import { type FlowOperation, operateKeys } from './key-values.ts'
+import { ENDS, FENCE, PROGRESS, RECORD, STEP } from './run-statements.ts'
+import { latestOfEachPath, STEP_COLUMNS, stepRow } from './steps.ts'
+
+const MOST_AT_ONCE = 100
+const LANES = 2
+
+interface Write {
+  claim: PostgresClaim
+  progress: RunProgress
+}
+
+/** Returns the function that records a run's progress; it resolves to false if the claim was lost. */
+export function createRecord(
+  hot: HotPool,
+  protect: Protect,
+  now: () => number,
+  onCommit: (seconds: number, writes: number) => void,
+): (write: Write) => Promise<boolean> {
+  /** Writes that may have succeeded although their reply was lost. */
+  const unsure = new WeakSet<RunProgress>()
+  const progressRow = ({ claim, progress }: Write, ended: ReadonlySet<string>) => ({
+    id: claim.runId,
+    epoch: claim.epoch,
+    status: progress.status,
+    started_at: progress.startedAt,
+    finished_at: progress.finishedAt,
+    resume_at: progress.resumeAt,
+    error: shownJson(toJson(progress.error), protect.of(claim.flowId)),
+    // The database adds this to its own clock, which decides when a run is due.
+    wait_ms: progress.resumeAt === null ? null : Math.max(0, progress.resumeAt - now()),
+    again: unsure.has(progress) ? 1 : 0,
+    counts: ended.has(claim.runId) ? 0 : 1,
+    ...countColumns(claim.flowId, progress),
+  })
+  const record = async (query: HotPool['query'], writes: Write[]): Promise<boolean[]> => {
+    const steps = writes.flatMap(({ claim, progress }) =>
+      latestOfEachPath(progress.entries).map((entry) => stepRow(claim.runId, entry, protect.of(claim.flowId))),
+    )
+    const doubtful = writes.filter(({ progress }) => unsure.has(progress)).map(({ claim }) => claim.runId)
+    const ended = doubtful.length ? await endedRuns(query, doubtful) : NONE
+    const rows = writes.map((write) => progressRow(write, ended))
+    const values = [...arrays(PROGRESS, rows), ...arrays(STEP_COLUMNS, steps)]
+    const asked = performance.now()
+    const fenced = await query<{ id: string }>({ name: 'record', text: RECORD, values })
+    const recorded = new Set(fenced.map((row) => row.id))
+    return writes.map(({ claim }) => {
+      if (!recorded.has(claim.runId)) return false
+      claim.seenAt = asked
+      return true
+    })
+  }
+  /** Writes that may repeat an earlier one read how the run stands first, in one transaction. */
+  const recordOnce = (writes: Write[]): Promise<boolean[]> =>
+    writes.some(({ progress }) => unsure.has(progress))
+      ? hot.transaction((query) => record(query, writes))
+      : record(hot.query, writes)
+  const recordAll = async (writes: Write[]): Promise<boolean[]> => {
+    // All statements use one order, so that no two wait for each other; and a statement changes a row once.
+    const sorted = writes.toSorted((a, b) => (a.claim.runId < b.claim.runId ? -1 : 1))
+    const isRepeated = (write: Write, i: number) => write.claim.runId === sorted[i - 1]?.claim.runId
+    const first = sorted.filter((write, i) => !isRepeated(write, i))
+    const results = new Map<Write, boolean>()
+    for (const [i, recorded] of (await recordOnce(first)).entries()) results.set(first[i]!, recorded)
+    for (const write of sorted.filter(isRepeated)) results.set(write, (await recordOnce([write]))[0]!)
+    return writes.map((write) => results.get(write)!)
+  }
+  const notingDoubt = async <T>(writes: Write[], write: () => Promise<T>): Promise<T> => {
+    try {
+      return await write()
+    } catch (error) {
+      if (error instanceof StorageUnavailable && error.unsure) for (const { progress } of writes) unsure.add(progress)
+      throw error
+    }
+  }
+  const batches = new Batches<Write, boolean>({
+    lanes: LANES,
+    most: MOST_AT_ONCE,
+    send: (writes) => notingDoubt(writes, () => recordAll(writes)),
+    onSent: onCommit,
+  })
+
+  /** Journals entries with operations on durable keys: both are one transaction, so that each operation happens once. */
+  const recordWithOperations = (writes: Write[]): Promise<boolean[]> =>
+    notingDoubt(writes, () =>
+      hot.transaction(async (query) => {
+        const sorted = writes.toSorted((a, b) => (a.claim.runId < b.claim.runId ? -1 : 1))
+        const fenced = await query<{ id: string }>({
+          name: 'fence',
+          text: FENCE,
+          values: [sorted.map(({ claim }) => claim.runId), sorted.map(({ claim }) => claim.epoch)],
+        })
+        const held = new Set(fenced.map(({ id }) => id))
+        const standing = sorted.filter(({ claim }) => held.has(claim.runId))
+        const open: (FlowOperation & { entry: JournalEntry })[] = []
+        for (const { claim, progress } of standing)
+          for (const entry of progress.entries) {
+            if (!entry.operation) continue
+            const before = unsure.has(progress) ? await operatedBefore(query, claim.runId, entry) : null
+            if (before) Object.assign(entry, before)
+            else open.push({ entry, flowId: claim.flowId, operation: entry.operation, now: entry.finishedAt! })
+          }
+        for (const [i, result] of (await operateKeys(query, open, protect)).entries())
+          settleOperation(open[i]!.entry, result)
+        const recorded = new Set<Write>()
+        for (const [i, done] of (await record(query, standing)).entries()) if (done) recorded.add(standing[i]!)
+        return writes.map((write) => recorded.has(write))
+      }),
+    )
+  const operating = new Batches<Write, boolean>({
+    lanes: LANES,
+    most: MOST_AT_ONCE,
+    send: recordWithOperations,
+    onSent: onCommit,
+  })
+  const operatedBefore = async (query: HotPool['query'], runId: string, { path, attempt }: JournalEntry) => {
+    const [row] = await query<StepTable>({ name: 'step', text: STEP, values: [runId, path, attempt] })
+    if (!row) return null
+    const { output, error, outcome, status } = revealedStep(row, protect)
+    return { output, error, outcome, status }
+  }
+
+  return (write) => (write.progress.entries.some((entry) => entry.operation) ? operating : batches).add(write)
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+/** Returns which of these runs have ended. They stay as they are until the transaction ends. */
+async function endedRuns(query: HotPool['query'], ids: string[]): Promise<Set<string>> {
+  const rows = await query<{ id: string; finished_at: number | null }>({ name: 'ends', text: ENDS, values: [ids] })
+  return new Set(rows.filter((row) => row.finished_at !== null).map((row) => row.id))
+}
+
+function countColumns(flowId: string, { status, startedAt, finishedAt, error }: RunProgress) {
+  if (finishedAt === null) return { bucket: null, error_code: null }
+  const { bucket, code } = countedEnd(flowId, { status, startedAt, finishedAt, code: error?.code ?? null })
+  return { bucket, error_code: code }
+}

@@ -1,0 +1,79 @@
+// The statements by which runs are claimed and journalled on PostgreSQL.
+import { SMALL_RUN } from '../../engine/ports/run-journal.ts'
+import { MINUTE_MS } from '../../operations/ports/stats.ts'
+import { type Columns, DATABASE_NOW, unnest } from './arrays.ts'
+import { putSteps } from './steps.ts'
+
+export const PROGRESS = {
+  id: 'text',
+  epoch: 'int',
+  status: 'text',
+  started_at: 'bigint',
+  finished_at: 'bigint',
+  resume_at: 'bigint',
+  error: 'text',
+  wait_ms: 'bigint',
+  again: 'int',
+  counts: 'int',
+  bucket: 'int',
+  error_code: 'text',
+} as const satisfies Columns
+
+/**
+ * Only the holder of the latest claim writes. `again`: an earlier attempt at the same write may have succeeded although its
+ * reply was lost; then the run already is as this write leaves it, and writing it again changes nothing. `counts`: whether the
+ * end of the run is still to be counted.
+ */
+export const RECORD = `
+  with given as (select * from ${unnest('given_progress', PROGRESS)}),
+  fenced as (
+    update run set status = given.status, started_at = given.started_at, finished_at = given.finished_at,
+      resume_at = given.resume_at, error = given.error,
+      worker = case when given.status = 'running' then run.worker end,
+      due_at = case when given.status = 'waiting' then ${DATABASE_NOW} + given.wait_ms end
+    from given where run.id = given.id and run.epoch = given.epoch and (run.finished_at is null
+      or (given.again = 1 and run.status = given.status and run.finished_at = given.finished_at))
+    returning run.id, run.flow_id, run.test, given.status, given.finished_at, given.counts, given.bucket, given.error_code),
+  counted as (
+    insert into flow_delta (flow_id, minute, counter, bucket, code, count)
+    select flow_id, finished_at / ${MINUTE_MS}, status, bucket, error_code, count(*) from fenced
+    where finished_at is not null and test = 0 and counts = 1 group by 1, 2, 3, 4, 5),
+  put as (${putSteps(Object.keys(PROGRESS).length + 1, 'run_id in (select id from fenced)')})
+  select id from fenced`
+
+export const FENCE = `select run.id from unnest($1::text[], $2::int[]) as given(id, epoch)
+  join run on run.id = given.id and run.epoch = given.epoch and run.finished_at is null for update of run`
+/** Waits for an earlier attempt that may still be under way. */
+export const ENDS = `select id, finished_at from run where id = any($1::text[]) order by id for update`
+export const PUT_STEPS = putSteps(1)
+export const CLAIM = `update run set epoch = epoch + 1, worker = $2, due_at = null
+  where id = $1 and finished_at is null and (worker is null or worker = $2) returning *`
+/** The bytes that reading a run takes; 0 for small runs, which are most. A run that was never claimed has no steps. */
+const BYTES = `case when octet_length(raw_body) > ${SMALL_RUN} or epoch > 0 then octet_length(raw_body) +
+  coalesce(octet_length(sealed), 0) + (select coalesce(sum(coalesce(octet_length(output), 0) + coalesce(octet_length(sealed), 0)), 0)
+  from step where run_id = run.id and path not like '%[%') else 0 end`
+// A large run for which there is no room does not hold up the small runs behind it.
+export const CLAIM_READY = `with ready as (
+    select id, due_at, ${BYTES} as bytes from run where due_at is not null and finished_at is null and due_at <= ${DATABASE_NOW}
+    order by due_at, id limit $2 for update skip locked),
+  sized as (select id, bytes, sum(case when bytes > ${SMALL_RUN} then bytes else 0 end) over (order by due_at, id) as together,
+    row_number() over (partition by bytes > ${SMALL_RUN} order by due_at, id) as nth from ready)
+  update run set epoch = epoch + 1, worker = $1, due_at = null where id = any(array(
+    select id from sized where bytes <= ${SMALL_RUN} or together <= $3 or (nth = 1 and $4)))
+  returning *, (select bytes from sized where sized.id = run.id) as bytes, (select last_value from change_count) as changes`
+// The rounds of a loop are read when the run reaches the loop: there may be a hundred thousand.
+export const STEPS = `select * from step where run_id = $1 and path not like '%[%' order by seq`
+// A step assigns the same names each time, so only its latest entry counts.
+export const ASSIGNED = `select * from step where run_id = $1 and outcome = 'assign' and seq in
+  (select max(seq) from step where run_id = $1 and outcome = 'assign' group by id) order by seq`
+export const LAST_SEQ = `select max(seq) as seq from step where run_id = $1`
+export const ROUNDS = `select * from step where run_id = $1 and path >= $2 and path < $3 and kind = 'round'`
+export const LATEST = `select * from step where run_id = $1 and path >= $2 and path < $3 and seq in (select max(seq) from step
+  where run_id = $1 and path >= $2 and path < $3 and kind <> 'round' and outcome is not null group by id) order by seq`
+export const UNDER = `select * from step where run_id = $1 and path >= $2 and path < $3 order by seq`
+export const BEFORE = `select * from step where run_id = $1 and seq < $2 order by seq`
+export const PATHS_FROM = `select path from step where run_id = $1 and seq >= $2`
+export const ANY_RUN = `select * from run where id = $1`
+export const STEP = `select * from step where run_id = $1 and path = $2 and outcome is not null and attempt = $3`
+
+export const STANDING = `select id, epoch from run where id = any($1::text[]) and finished_at is null`
