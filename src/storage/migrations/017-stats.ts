@@ -13,7 +13,7 @@ export async function stats(db: Kysely<unknown>, { key, bigint, keyed, shared }:
     // Counts minutes or hours since 1970.
     create = create.addColumn(time, bigint, (c) => c.notNull())
     if (table === 'flow_error') create = create.addColumn('code', key, (c) => c.notNull())
-    for (const name of counts) create = create.addColumn(name, bigint, (c) => c.notNull())
+    for (const name of counts) create = create.addColumn(name, bigint, (c) => c.notNull().defaultTo(0))
     await create
       .addPrimaryKeyConstraint(`${table}_key`, keys as never[])
       .modifyEnd(keyed)

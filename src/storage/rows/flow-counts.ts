@@ -66,22 +66,30 @@ export type CountTable = (typeof COUNT_TABLES)[number]
 /** Adds up events, so that many of them change few rows. */
 export class CountSum {
   #byMinute = new Map<string, { flowId: string; minute: number; counts: number[] }>()
+  /** The events of a batch are mostly of one flow and minute. */
+  #latest: { flowId: string; minute: number; counts: number[] } | null = null
   #errors = new Map<string, [flowId: string, hour: number, code: string, runs: number]>()
 
   add({ flowId, at, counter, bucket, code }: Counted, times = 1): void {
     const minute = Math.floor(at / MINUTE_MS)
+    const { counts } = this.#sumOf(flowId, minute)
+    counts[INDEX.get(counter)!]! += times
+    // A delivery that is accepted starts a run.
+    if (counter === 'accepted') counts[INDEX.get('started')!]! += times
+    if (bucket !== null) counts[FIRST_DURATION + bucket]! += times
+    if (code !== null) this.#addError(flowId, Math.floor(at / HOUR_MS), code, times)
+  }
+
+  #sumOf(flowId: string, minute: number) {
+    if (this.#latest?.minute === minute && this.#latest.flowId === flowId) return this.#latest
     const key = `${minute} ${flowId}`
     let sum = this.#byMinute.get(key)
     if (!sum) {
       sum = { flowId, minute, counts: COUNT_COLUMNS.map(() => 0) }
       this.#byMinute.set(key, sum)
     }
-    const { counts } = sum
-    counts[INDEX.get(counter)!]! += times
-    // A delivery that is accepted starts a run.
-    if (counter === 'accepted') counts[INDEX.get('started')!]! += times
-    if (bucket !== null) counts[FIRST_DURATION + bucket]! += times
-    if (code !== null) this.#addError(flowId, Math.floor(at / HOUR_MS), code, times)
+    this.#latest = sum
+    return sum
   }
 
   #addError(flowId: string, hour: number, code: string, times: number): void {
@@ -107,6 +115,7 @@ export class CountSum {
   }
 
   clear(): void {
+    this.#latest = null
     if (this.#byMinute.size) this.#byMinute = new Map()
     if (this.#errors.size) this.#errors = new Map()
   }
@@ -128,15 +137,15 @@ export const columnsOfCounts = (table: CountTable): { keys: string[]; counts: re
     : { keys: ['flow_id', TIME_COLUMN[table]], counts: COUNT_COLUMNS }
 
 /** Returns the end of an insert that adds to the row that is there. */
-export const addOnConflict = (table: CountTable): string => {
-  const { keys, counts } = columnsOfCounts(table)
+export const addOnConflict = (table: CountTable, counts = columnsOfCounts(table).counts): string => {
+  const { keys } = columnsOfCounts(table)
   const sums = counts.map((name) => `${name} = ${table}.${name} + excluded.${name}`)
   return `on conflict (${keys.join(', ')}) do update set ${sums.join(', ')}`
 }
 
-/** Returns a statement with one `?` per column, for SQLite. */
-export const addCounts = (table: CountTable): string => {
-  const { keys, counts } = columnsOfCounts(table)
+/** Returns a statement with one `?` per column, for SQLite; columns that are left out stay as they are. */
+export const addCounts = (table: CountTable, counts = columnsOfCounts(table).counts): string => {
+  const { keys } = columnsOfCounts(table)
   const names = [...keys, ...counts]
-  return `insert into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')}) ${addOnConflict(table)}`
+  return `insert into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')}) ${addOnConflict(table, counts)}`
 }
