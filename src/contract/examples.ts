@@ -9,6 +9,7 @@ import { ConnectionTestBody, ConnectionTestRequest, SecretConnectionRequest } fr
 import { ErrorBody } from './error-body.ts'
 import { example } from './example.ts'
 import * as tests from './test-bodies.ts'
+import { STATS_EXAMPLES } from './stats-examples.ts'
 
 const FLOW = 'flow_01m7h52j4jwac4pp58gdhs4hc0'
 const RUN = 'run_01m7h52jaz4k8wxqk7znewdprn'
@@ -128,6 +129,7 @@ const harEntry = {
 
 const EXAMPLES: ReadonlyMap<TSchema, unknown> = new Map([
   ...ACCESS_EXAMPLES,
+  ...STATS_EXAMPLES,
   example(ErrorBody, {
     status: 'error',
     code: CODE.not_found,

@@ -40,6 +40,7 @@ import { keyRoutes } from './routes/keys.ts'
 import { mcpRoutes } from './routes/mcp.ts'
 import { runRoutes } from './routes/runs.ts'
 import { signInRoutes } from './routes/sign-in.ts'
+import { statsRoutes } from './routes/stats.ts'
 import { healthRoutes, type System, systemRoutes } from './routes/system.ts'
 import { tokenRoutes, userRoutes } from './routes/users.ts'
 import { createWebhookListener, type WebhookListener } from './webhooks/listener.ts'
@@ -170,6 +171,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     tokenRoutes(app, services)
     keyRoutes(app, services)
     systemRoutes(app, options)
+    statsRoutes(app, services)
     app.get('/api/v1/openapi.json', { schema: DESCRIPTION }, () => Promise.resolve(fastify.swagger()))
     app.get('/api/docs', { schema: REFERENCE }, (_request, reply) =>
       reply

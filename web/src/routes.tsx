@@ -6,6 +6,7 @@ import { inboxSearch } from './deliveries/model/delivery-filter.ts'
 import { editorSearch } from './editor/state/selection.ts'
 import { readListState } from './flows/flow-list.ts'
 import { lazyPage } from './lazy-page.ts'
+import { overviewSearch } from './overview/overview-search.ts'
 import { runSearch } from './runs/model/run-filter.ts'
 import { runPageSearch } from './runs/model/run-selection.ts'
 import { ErrorPage } from './shell/error-page.tsx'
@@ -61,9 +62,17 @@ const signedIn = createRoute({
 const home = createRoute({
   getParentRoute: () => signedIn,
   path: '/',
-  beforeLoad: () => {
-    throw redirect({ to: '/flows' })
+  beforeLoad: async ({ context }) => {
+    const any = await context.queryClient.fetchQuery(queries.anyFlow)
+    throw redirect({ to: any ? '/overview' : '/flows' })
   },
+})
+
+const overview = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/overview',
+  validateSearch: overviewSearch,
+  component: lazyPage(() => import('./overview/overview-page.tsx'), 'OverviewPage'),
 })
 
 const flows = createRoute({
@@ -116,6 +125,12 @@ const flowSettings = createRoute({
   getParentRoute: () => signedIn,
   path: '/flows/$id/settings',
   component: lazyPage(() => import('./flows/flow-settings-page.tsx'), 'FlowSettingsPage'),
+})
+
+const flowStats = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/flows/$id/stats',
+  component: lazyPage(() => import('./overview/flow-stats-page.tsx'), 'FlowStatsPage'),
 })
 
 const runs = createRoute({
@@ -221,6 +236,7 @@ const routeTree = root.addChildren([
   signIn,
   signedIn.addChildren([
     home,
+    overview,
     flows,
     newFlow,
     importFlow,
@@ -229,6 +245,7 @@ const routeTree = root.addChildren([
     flowInbox,
     flowVersions,
     flowSettings,
+    flowStats,
     runs,
     run,
     inbox,

@@ -2,6 +2,7 @@ import type { RunStatus } from '../../engine/ports/run-journal.ts'
 import { parseJson } from '../../flow/parse-json.ts'
 import { notFound } from '../operation-error.ts'
 import type { Page, Paged } from '../ports/page.ts'
+import { HOUR_MS } from '../ports/stats.ts'
 import { SHOWN_BYTES } from '../shown-size.ts'
 import { findFlow } from './draft.ts'
 import { type FlowView, flowView } from './flow-view.ts'
@@ -31,7 +32,7 @@ export async function listFlowStats(
 ): Promise<Paged<FlowStats>> {
   const { items, nextCursor } = await services.flows.list(page, search)
   const ids = items.map(({ id }) => id)
-  const [latest, hours] = await Promise.all([services.runs.latestOf(ids), services.activity.recent(ids)])
+  const [latest, hours] = await Promise.all([services.runs.latestOf(ids), recentHours(services, ids)])
   const lastRuns = new Map(
     latest.map(({ flowId, id, status, createdAt }) => [
       flowId,
@@ -44,6 +45,22 @@ export async function listFlowStats(
     hours: hours.get(flowId)!,
   }))
   return { items: stats, nextCursor }
+}
+
+const SHOWN_HOURS = 24
+
+async function recentHours(
+  { stats, now }: FlowServices,
+  flowIds: readonly string[],
+): Promise<Map<string, FlowStats['hours']>> {
+  const first = Math.floor(now() / HOUR_MS) - SHOWN_HOURS + 1
+  const hours = new Map(flowIds.map((id) => [id, Array.from({ length: SHOWN_HOURS }, () => ({ runs: 0, failed: 0 }))]))
+  await stats.settle()
+  for (const { flowId, hour, runs, failed } of await stats.hours(flowIds, first)) {
+    const of = hours.get(flowId)!
+    if (of[hour - first]) of[hour - first] = { runs, failed }
+  }
+  return hours
 }
 
 export interface TestResults {

@@ -82,18 +82,3 @@ export interface FlowVersion {
   flowId: string
   version: number
 }
-
-/** The number of runs of a flow in one hour. Hours count from 1970. */
-export interface FlowHour {
-  flowId: string
-  hour: number
-  runs: number
-  failed: number
-}
-
-export interface ActivityStore {
-  /** Adds the counts to the stored ones. */
-  add(counts: readonly FlowHour[]): Promise<void>
-  since(flowIds: readonly string[], hour: number): Promise<FlowHour[]>
-  deleteBefore(hour: number): Promise<void>
-}

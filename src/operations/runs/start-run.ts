@@ -21,7 +21,7 @@ export interface RunStart {
 }
 
 export async function startRun(
-  services: Pick<RunServices, 'activity' | 'events' | 'intake' | 'queue' | 'replies' | 'runs'>,
+  services: Pick<RunServices, 'events' | 'intake' | 'queue' | 'replies' | 'runs'>,
   { run, concurrency, dedupe = null, journal = null, route = null }: RunStart,
 ): Promise<Accepted> {
   const terms = { concurrency, awaited: services.replies.waits(run.id), route }
@@ -37,7 +37,6 @@ export async function startRun(
     const { claim } = accepted
     const fresh = claim || (small && journal === null) ? run : null
     services.queue.add({ id: run.id, flowId: run.flowId, concurrency, fresh, since: run.createdAt, claim })
-    if (!run.test) services.activity.began(run.flowId)
     services.events.tell(run.flowId, 'run', run.id, () =>
       runEvent(run, { status: 'queued', startedAt: null, finishedAt: null, error: null }),
     )

@@ -5,8 +5,9 @@ import type { JournalEntry, NewRun, RunJournal } from '../../engine/ports/run-jo
 import type { KeyValueOperation } from '../../engine/step-kind.ts'
 import { collectPairs, type WebhookData } from '../../engine/webhook-data.ts'
 import type { DeliveryRecord, DeliveryStore, SampleStore } from '../../operations/ports/deliveries.ts'
-import type { ActivityStore, FlowRecord, FlowStore } from '../../operations/ports/flows.ts'
+import type { FlowRecord, FlowStore } from '../../operations/ports/flows.ts'
 import type { RunStore } from '../../operations/ports/runs.ts'
+import type { StatsStore } from '../../operations/ports/stats.ts'
 import type { Housekeeping, VaultRecords } from '../../operations/ports/upkeep.ts'
 
 export interface Stores {
@@ -16,7 +17,7 @@ export interface Stores {
   deliveries: DeliveryStore
   samples: SampleStore
   housekeeping: Housekeeping
-  activity: ActivityStore
+  stats: StatsStore
   vaultRecords: VaultRecords
   close(): Promise<void>
 }
@@ -502,20 +503,6 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
         expect(await pathsOf('')).toEqual(paths)
         expect(await pathsOf('all[1]/')).toEqual(['all[1]/x', 'all[1]/y'])
         expect(await pathsOf('', 2, 2)).toEqual(['all[1]/y', 'all[10]/x'])
-      })
-
-      it('adds up the runs of a flow by the hour', async () => {
-        await stores.activity.add([
-          { flowId: 'flow_hours', hour: 10, runs: 1, failed: 0 },
-          { flowId: 'flow_hours', hour: 11, runs: 2, failed: 1 },
-        ])
-        await stores.activity.add([{ flowId: 'flow_hours', hour: 11, runs: 3, failed: 1 }])
-        expect(await stores.activity.since(['flow_hours', 'flow_none'], 11)).toEqual([
-          { flowId: 'flow_hours', hour: 11, runs: 5, failed: 2 },
-        ])
-        await stores.activity.deleteBefore(11)
-        expect(await stores.activity.since(['flow_hours'], 0)).toHaveLength(1)
-        expect(await stores.activity.since([], 0)).toEqual([])
       })
     })
 

@@ -8,8 +8,12 @@ it('gives earlier invitations to the users who made them, and ends those of user
   const folder = mkdtempSync(join(tmpdir(), 'millrace-migration-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const before = await openSqlite(folder)
+  // After this write the thread has prepared its statements.
+  await before.hot.write([])
   before.raw.exec(`
     drop table invitation;
+    drop table flow_minute;
+    drop table flow_error;
     create table invitation (id text primary key, code text not null unique, email text, role text not null,
       created_at integer not null, expires_at integer not null);
     delete from kysely_migration where name >= '016';

@@ -5,6 +5,7 @@ import type { FlowRecord, FlowStore, RouteRecord, VersionRecord } from '../../op
 import { locked } from '../rows/dialect.ts'
 import { paged } from '../rows/paged.ts'
 import type { FlowTable, FlowVersionTable, Tables } from '../rows/tables.ts'
+import { countCancelled } from './count-cancelled.ts'
 
 const toFlow = (row: FlowTable): FlowRecord => ({
   id: row.id,
@@ -160,7 +161,7 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
           .where('run_id', 'in', unfinished)
           .where('status', 'in', ['running', 'waiting'])
           .execute()
-        await tx
+        const cancelled = await tx
           .updateTable('run')
           .set((eb) => ({
             status: 'cancelled',
@@ -171,7 +172,10 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
           }))
           .where('flow_id', '=', id)
           .where('status', 'in', ['queued', 'running', 'waiting'])
+          .returning('test')
           .execute()
+        const counted = cancelled.filter(({ test }) => test === 0).length
+        if (counted) await countCancelled(tx, id, at, counted)
         return true
       }),
 

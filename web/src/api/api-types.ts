@@ -21,6 +21,7 @@ import type {
 import type { FlowDocument as Document } from '../../../src/flow/document.ts'
 import type { StepTestBody, TestResultsBody } from '../../../src/contract/test-bodies.ts'
 import type { ConnectionTestBody } from '../../../src/contract/connection-bodies.ts'
+import type { StatsBody } from '../../../src/contract/stats-bodies.ts'
 import type { Issue } from '../../../src/flow/issue.ts'
 
 export interface Page<T> {
@@ -68,6 +69,7 @@ export type Delivery = Static<typeof NamedDeliveryBody>
 export type InboxEntry = Static<typeof InboxEntryBody>
 export type DeliveryOutcome = Delivery['outcome']
 
+export type Stats = Static<typeof StatsBody>
 export type FlowStats = Static<typeof FlowStatsBody>
 export type Example = Omit<Static<typeof ExampleBody>, 'document'> & { document: FlowDocument }
 export type StepKindInfo = Omit<Static<typeof StepKindBody>, 'settings'> & { settings: object }

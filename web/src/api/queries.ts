@@ -1,5 +1,5 @@
 // The keys of all queries in one place, and how each is fetched. After a change: `queryClient.invalidateQueries({ queryKey: keys.flows })`.
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api } from './api-client.ts'
 import type {
   AuditEntry,
@@ -21,6 +21,7 @@ import type {
   RunSummary,
   Sample,
   ServiceSettings,
+  Stats,
   StepKindInfo,
   TestResults,
   Token,
@@ -44,6 +45,8 @@ export const keys = {
   flows: ['flows'],
   flow: (id: string) => ['flows', id],
   flowStats: ['flow-stats'],
+  anyFlow: ['any-flow'],
+  stats: (range: Stats['range'], flow: string | undefined) => ['stats', range, flow],
   versions: (id: string) => ['flows', id, 'versions'],
   samples: (id: string) => ['flows', id, 'samples'],
   testResults: (id: string) => ['flows', id, 'test-results'],
@@ -100,9 +103,23 @@ export const queries = {
     queryOptions({ queryKey: keys.flow(id), queryFn: ({ signal }) => api.get<Flow>(`/flows/${id}`, { signal }) }),
   flowStats: queryOptions({
     queryKey: keys.flowStats,
-    queryFn: ({ signal }) => api.get<{ items: FlowStats[] }>('/flow-stats', { signal }),
+    queryFn: ({ signal }) => all<FlowStats>('/flow-stats', signal),
     refetchInterval: 30_000,
   }),
+  /** Whether there is a flow at all. */
+  anyFlow: queryOptions({
+    queryKey: keys.anyFlow,
+    queryFn: async ({ signal }) =>
+      (await api.get<Page<Flow>>('/flows', { query: { limit: 1 }, signal })).items.length > 0,
+  }),
+  stats: (range: Stats['range'], flow?: string) =>
+    queryOptions({
+      queryKey: keys.stats(range, flow),
+      queryFn: ({ signal }) => api.get<Stats>('/stats', { query: { range, flow }, signal }),
+      refetchInterval: 30_000,
+      // Another range takes the place of the one that is shown, without a gap.
+      placeholderData: keepPreviousData,
+    }),
   versions: (id: string) =>
     queryOptions({
       queryKey: keys.versions(id),

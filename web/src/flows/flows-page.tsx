@@ -3,7 +3,7 @@ import { IconArrowDown, IconFileImport, IconPlus, IconSearch } from '@tabler/ico
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { type RefObject, useEffect, useMemo, useRef, useState } from 'react'
-import type { Flow } from '../api/api-types.ts'
+import type { Flow, FlowStats } from '../api/api-types.ts'
 import { keys, queries } from '../api/queries.ts'
 import { useMay } from '../api/session.ts'
 import { useEvents } from '../api/use-events.ts'
@@ -199,6 +199,7 @@ function SortedTh({ sort, label, state, onSort, className }: SortedThProps) {
 }
 
 const REFRESH_MS = 2000
+const NO_STATS: FlowStats[] = []
 
 /** Fresh while runs come in, but not asked for at each of many. */
 function useFlowStats() {
@@ -212,6 +213,5 @@ function useFlowStats() {
       void queryClient.invalidateQueries({ queryKey: keys.flowStats })
     }, REFRESH_MS)
   })
-  const { data } = useQuery(queries.flowStats)
-  return useMemo(() => data?.items ?? [], [data])
+  return useQuery(queries.flowStats).data ?? NO_STATS
 }

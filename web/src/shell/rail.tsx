@@ -23,7 +23,7 @@ import { useSignOut } from './use-sign-out.ts'
 export function Rail() {
   return (
     <nav className={classes.rail} aria-label="Places">
-      <Link to="/flows" className={classes.brand} aria-label="Millrace">
+      <Link to="/" className={classes.brand} aria-label="Millrace">
         <Mark size={22} />
         <span className={classes.word}>Millrace</span>
       </Link>
@@ -44,7 +44,7 @@ export function Rail() {
 function Place({ to, label, icon: Icon }: (typeof PLACES)[number]) {
   return (
     <Tooltip label={label} position="right" classNames={{ tooltip: classes.tip }}>
-      <Link to={to} className={classes.entry} activeProps={{ 'data-active': true }}>
+      <Link to={to} className={classes.entry} aria-label={label} activeProps={{ 'data-active': true }}>
         <Icon size={17} aria-hidden="true" />
         <span className={classes.word}>{label}</span>
       </Link>
