@@ -17,6 +17,7 @@ const at = (time: string) => `2026-11-16T08:00:${time}Z`
 
 export const FLOW_DOCUMENT = {
   name: 'Hello',
+  tags: ['greetings'],
   trigger: { kind: 'webhook' },
   steps: [{ id: 'greet', kind: 'set', vars: { greeting: "Hello, {{ webhook.body.name ?? 'world' }}!" } }],
 }
@@ -47,6 +48,8 @@ const flow: Static<typeof bodies.FlowBody> = {
   id: FLOW,
   name: 'Hello',
   status: 'published',
+  tags: ['greetings'],
+  trigger: 'webhook',
   revision: 1,
   webhook: { id: WEBHOOK, url: URL, testUrl: `${URL}/test` },
   draft: FLOW_DOCUMENT,
@@ -96,7 +99,7 @@ const inboxEntry: Static<typeof bodies.InboxEntryBody> = {
 }
 const { flowName, ...delivery } = { ...inboxEntry, webhook }
 
-const version = { version: 1, publishedAt: '2026-11-15T16:20:00.000Z', publishedBy: 'ada@example.com' }
+const version = { version: 1, publishedAt: '2026-11-15T16:20:00.000Z', publishedBy: 'Ada Byron' }
 const source = { source: 'flows', path: 'hello.yaml', revision: 1 }
 const hours = Array.from({ length: 24 }, (_, hour) => ({ runs: hour === 23 ? 1 : 0, failed: 0 }))
 
