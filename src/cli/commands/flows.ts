@@ -30,7 +30,7 @@ export const listFlows = defineCommand({
     const query = new URLSearchParams()
     if (options.search) query.set('q', options.search)
     if (options.tag) query.set('tag', options.tag)
-    const items = await api.list<Flow>(query.size === 0 ? '/flows' : `/flows?${query}`)
+    const items = await api.list<Flow>(query.size === 0 ? '/flows' : `/flows?${query.toString()}`)
     return show({ items }, () =>
       items.length === 0
         ? 'There are no flows.'

@@ -29,6 +29,7 @@ export interface Page<T> {
 /** The draft as it was saved: its shape is right, its content may be unfinished. */
 export interface FlowDocument {
   name: string
+  tags?: string[]
   trigger: { kind: 'webhook'; [setting: string]: unknown }
   steps: StepDocument[]
 }
@@ -40,7 +41,9 @@ export interface StepDocument {
   [setting: string]: unknown
 }
 
-export type Flow = Omit<Static<typeof FlowBody>, 'draft'> & { draft: FlowDocument }
+/** A flow as lists have it, without its draft. */
+export type FlowSummary = Omit<Static<typeof FlowBody>, 'draft'>
+export type Flow = FlowSummary & { draft: FlowDocument }
 export type Published = Static<typeof PublishedBody>
 export type Validation = Static<typeof ValidationBody>
 export type Version = Static<typeof VersionBody>

@@ -1,5 +1,5 @@
 // What came to the webhooks of all flows: taken or refused, with the reason.
-import { Button, Group, Select } from '@mantine/core'
+import { Button, Select } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
 import type { DeliveryOutcome, InboxEntry, ServerEvent } from '../api/api-types.ts'
@@ -45,6 +45,7 @@ export function InboxPage() {
         initial={480}
         least={340}
         leastRest={420}
+        narrow="over"
         label="Selected delivery"
         panel={
           delivery === undefined ? null : (
@@ -81,7 +82,7 @@ function DeliveryList({ flow, outcome, selected, onFilter, onClose }: DeliveryLi
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the panel from anywhere in the list
     <div className={classes.page} onKeyDown={(event) => event.key === 'Escape' && selected && onClose()}>
       <div className={classes.bar}>
-        <Group gap={8} wrap="nowrap">
+        <div className={classes.filters}>
           <Select
             aria-label="Outcome"
             size="xs"
@@ -99,7 +100,7 @@ function DeliveryList({ flow, outcome, selected, onFilter, onClose }: DeliveryLi
               Clear
             </Button>
           )}
-        </Group>
+        </div>
         <LiveToggle paused={paused} onChange={setPaused} />
       </div>
       <div className={classes.list} ref={ref} onScroll={onScroll}>
@@ -119,6 +120,7 @@ function DeliveryList({ flow, outcome, selected, onFilter, onClose }: DeliveryLi
         {rows.length > 0 && (
           <DeliveryTable
             deliveries={rows}
+            box={ref}
             selected={selected}
             search={{ flow, outcome }}
             older={{

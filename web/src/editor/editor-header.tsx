@@ -13,7 +13,7 @@ import { useLiveChanges } from './publish/use-live-version.ts'
 import { useEditor } from './state/editor-context.tsx'
 
 export function EditorHeader({ state }: { state: EditorState }) {
-  const { document, search, open, tests, readOnly, editor } = useEditor()
+  const { flow, document, search, open, tests, readOnly, editor } = useEditor()
   const { view: _view, ...place } = search
   const undo = undoLabel(state.history)
   const redo = redoLabel(state.history)
@@ -67,9 +67,14 @@ export function EditorHeader({ state }: { state: EditorState }) {
           >
             Test flow
           </Button>
-          <Button onClick={() => open({ publish: true, ...(search.view ? { view: search.view } : {}) })}>
-            Publish
-          </Button>
+          {(!readOnly || flow.published) && (
+            <Button
+              variant={readOnly ? 'default' : 'filled'}
+              onClick={() => open({ publish: true, ...(search.view ? { view: search.view } : {}) })}
+            >
+              {readOnly ? 'Versions' : 'Publish'}
+            </Button>
+          )}
         </>
       }
     />

@@ -33,6 +33,9 @@ export function diffFlows(before: EditedFlow, after: EditedFlow): Change[] {
       summary: 'Renamed',
       details: [{ setting: 'name', before: before.name, after: after.name }],
     })
+  const tags = differences({ tags: before.tags }, { tags: after.tags })
+  if (tags.length)
+    changes.push({ kind: 'changed', subject: 'Flow', path: null, stepKind: null, summary: 'Other tags', details: tags })
   const trigger = differences(before.trigger, after.trigger)
   if (trigger.length)
     changes.push({

@@ -5,6 +5,7 @@ import { type NestedList, stepsOf } from '../step-kinds/step-kind.ts'
 
 export interface EditedFlow {
   name: string
+  tags?: string[]
   trigger: Record<string, unknown>
   steps: StepDocument[]
 }

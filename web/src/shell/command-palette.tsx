@@ -1,7 +1,8 @@
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
-import { Spotlight, type SpotlightActionData } from '@mantine/spotlight'
+import { Spotlight } from '@mantine/spotlight'
 import {
   IconArrowsSplit2,
+  IconHash,
   IconKeyboard,
   IconLogout,
   IconMoon,
@@ -11,82 +12,110 @@ import {
 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import type { ComponentType } from 'react'
+import { type ComponentType, useState } from 'react'
 import { queries } from '../api/queries.ts'
 import { useCommands } from './commands.ts'
 import { showKeyHelp } from './key-help.tsx'
+import { type PaletteEntry, type PaletteGroup, placeOfId, searchPalette } from './palette-search.ts'
 import { PLACES } from './places.ts'
 import { useSignOut } from './use-sign-out.ts'
 
+interface Entry extends PaletteEntry {
+  icon: ComponentType<IconProps>
+  run: () => void
+}
+
+const FEW_FLOWS = { found: 20, unasked: 6 }
+
 export function CommandPalette() {
-  const navigate = useNavigate()
-  const signOut = useSignOut()
-  const { setColorScheme } = useMantineColorScheme()
-  const dark = useComputedColorScheme() === 'dark'
-  const here = useCommands()
-  const flows = useQuery(queries.flows).data ?? []
-  const action = (
-    id: string,
-    label: string,
-    Icon: ComponentType<IconProps>,
-    onClick: () => void,
-    description?: string,
-  ): SpotlightActionData => ({
-    id,
-    label,
-    ...(description && { description }),
-    onClick,
-    leftSection: <Icon size={17} />,
-  })
+  const [opened, setOpened] = useState(false)
+  const [query, setQuery] = useState('')
+  const groups = useGroups(query, opened)
   return (
     <Spotlight
       shortcut={['mod + K']}
-      nothingFound="Nothing has that name."
+      nothingFound="Nothing matches."
       highlightQuery
-      limit={40}
+      query={query}
+      onQueryChange={setQuery}
+      onSpotlightOpen={() => setOpened(true)}
+      onSpotlightClose={() => setOpened(false)}
+      filter={(_query, actions) => actions}
       maxHeight={420}
       overlayProps={{ backgroundOpacity: 0.35, blur: 0 }}
       transitionProps={{ duration: 100 }}
       scrollable
       searchProps={{
         leftSection: <IconSearch size={17} />,
-        placeholder: 'Go to a flow or page, or do something',
+        placeholder: 'Find a page, a flow, a step or an action, or paste an id',
         'aria-label': 'Search',
       }}
-      actions={[
-        {
-          group: 'On this page',
-          actions: here.map(({ id, label, icon, run, description }) =>
-            action(id, label, icon ?? IconArrowsSplit2, run, description),
-          ),
-        },
-        {
-          group: 'Flows',
-          actions: flows.map(({ id, name, status }) =>
-            action(
-              `flow ${id}`,
-              name,
-              IconArrowsSplit2,
-              () => void navigate({ to: '/flows/$id', params: { id } }),
-              status === 'published' ? 'Published' : 'Draft',
-            ),
-          ),
-        },
-        {
-          group: 'Go to',
-          actions: PLACES.map(({ to, label, icon }) => action(to, label, icon, () => void navigate({ to }))),
-        },
-        {
-          group: 'Millrace',
-          actions: [
-            action('theme', dark ? 'Light theme' : 'Dark theme', dark ? IconSun : IconMoon, () =>
-              setColorScheme(dark ? 'light' : 'dark'),
-            ),
-            action('keys', 'Show the keys', IconKeyboard, showKeyHelp),
-            action('sign-out', 'Sign out', IconLogout, () => void signOut()),
-          ],
-        },
-      ].filter(({ actions }) => actions.length > 0)}
+      actions={searchPalette(groups, query).map(({ name, entries }) => ({
+        group: name,
+        actions: entries.map(({ id, label, description, icon: Icon, run }) => ({
+          id,
+          label,
+          ...(description && { description }),
+          onClick: run,
+          leftSection: <Icon size={17} />,
+        })),
+      }))}
     />
   )
+}
+
+function useGroups(query: string, opened: boolean): PaletteGroup<Entry>[] {
+  const navigate = useNavigate()
+  const signOut = useSignOut()
+  const { setColorScheme } = useMantineColorScheme()
+  const dark = useComputedColorScheme() === 'dark'
+  const commands = useCommands()
+  // Pages that do without the list of flows, such as the editor, fetch it only for the palette.
+  const flows = useQuery({ ...queries.flows, enabled: opened }).data ?? []
+  const here = commands.map(({ icon = IconArrowsSplit2, ...command }) => ({ ...command, icon }))
+  const place = placeOfId(query)
+  return [
+    {
+      name: 'By id',
+      entries: place
+        ? [{ id: place.to, label: place.label, icon: IconHash, run: () => void navigate({ to: place.to }) }]
+        : [],
+    },
+    { name: 'On this page', entries: here.filter(({ group }) => group !== 'steps') },
+    {
+      name: 'Steps of this flow',
+      entries: here.filter(({ group }) => group === 'steps'),
+      most: { found: 20, unasked: 5 },
+    },
+    {
+      name: 'Go to',
+      entries: PLACES.map(({ to, label, icon }) => ({ id: to, label, icon, run: () => void navigate({ to }) })),
+    },
+    {
+      name: 'Millrace',
+      entries: [
+        {
+          id: 'theme',
+          label: dark ? 'Light theme' : 'Dark theme',
+          keywords: 'colors appearance',
+          icon: dark ? IconSun : IconMoon,
+          run: () => setColorScheme(dark ? 'light' : 'dark'),
+        },
+        { id: 'keys', label: 'Show the keys', keywords: 'keyboard shortcuts', icon: IconKeyboard, run: showKeyHelp },
+        { id: 'sign-out', label: 'Sign out', keywords: 'log out', icon: IconLogout, run: () => void signOut() },
+      ],
+    },
+    {
+      name: 'Flows',
+      most: FEW_FLOWS,
+      entries: flows.map(({ id, name, status, tags }) => ({
+        id: `flow ${id}`,
+        label: name,
+        description: status === 'published' ? 'Published' : 'Draft',
+        keywords: tags.join(' '),
+        icon: IconArrowsSplit2,
+        run: () => void navigate({ to: '/flows/$id', params: { id } }),
+      })),
+    },
+  ]
 }

@@ -39,7 +39,13 @@ export function KeyHelp() {
     }
   }, [])
   return (
-    <Modal opened={opened} onClose={() => setOpened(false)} title="Keys" size="sm">
+    <Modal
+      opened={opened}
+      onClose={() => setOpened(false)}
+      title="Keys"
+      size="sm"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
       <Stack gap="lg">
         {here.length > 0 && <KeyList title="On this page" bindings={here} />}
         <KeyList title="Everywhere" bindings={EVERYWHERE} />

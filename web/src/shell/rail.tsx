@@ -26,7 +26,9 @@ export function Rail() {
       {PLACES.filter(({ foot }) => foot).map((place) => (
         <Place key={place.to} {...place} />
       ))}
-      <SchemeToggle />
+      <div className={classes.desktop}>
+        <SchemeToggle />
+      </div>
       <UserMenu />
     </nav>
   )
@@ -35,7 +37,8 @@ export function Rail() {
 function Place({ to, label, icon: Icon }: (typeof PLACES)[number]) {
   return (
     <Tooltip label={label} position="right" classNames={{ tooltip: classes.tip }}>
-      <Link to={to} className={classes.entry} activeProps={{ 'data-active': true }}>
+      {/* Where the word is hidden it would have no name. */}
+      <Link to={to} className={classes.entry} activeProps={{ 'data-active': true }} aria-label={label}>
         <Icon size={17} aria-hidden="true" />
         <span className={classes.word}>{label}</span>
       </Link>

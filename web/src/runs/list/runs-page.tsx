@@ -69,6 +69,7 @@ function RunList({ search, onSearch }: { search: RunSearch; onSearch: (search: R
         {rows.length > 0 && (
           <RunTable
             runs={rows}
+            box={ref}
             older={{
               has: list.hasNextPage,
               loading: list.isFetchingNextPage,
