@@ -4,7 +4,7 @@ import { type RefObject, useEffect, useState } from 'react'
 import { type RowWindow, rowWindow } from './row-window.ts'
 
 /** The heights of a row in table.module.css, with its border. */
-const ROW_PX = 34
+const ROW_PX = 33
 const PHONE_ROW_PX = 62
 const PHONE = '(max-width: 640px)'
 
