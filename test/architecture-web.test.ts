@@ -10,7 +10,7 @@ const LAYERS: string[][] = [
   ['theme', 'brand', 'api', 'step-kinds'],
   ['flow-model', 'ui'],
   ['flow-model/templates', 'ui/code', 'shell'],
-  ['ui/data'],
+  ['ui/data', 'shell/palette'],
   ['fields', 'live'],
   // The pages: a run is shown on the editor's canvas, and the inbox shows what runs show.
   ['account', 'connections', 'flows', 'runs/model', 'deliveries/model'],

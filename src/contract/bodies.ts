@@ -34,8 +34,6 @@ export const FlowBody = Type.Object({
   updatedAt: Time,
 })
 
-export const ListedFlowBody = Type.Object({ ...FlowBody.properties, draft: Type.Optional(AnyJson) })
-
 const Source = Type.String({
   minLength: 1,
   maxLength: 200,
@@ -239,15 +237,6 @@ export const FlowsQuery = Type.Object(
   {
     ...PageQuery.properties,
     q: Type.Optional(Type.String({ maxLength: 200, description: 'Part of the name' })),
-  },
-  closed,
-)
-
-export const FlowListQuery = Type.Object(
-  {
-    ...FlowsQuery.properties,
-    tag: Type.Optional(Type.String({ maxLength: 200, description: 'A tag of the draft, whole and as it is spelled' })),
-    draft: Type.Optional(Type.Boolean({ default: true, description: 'false leaves the drafts out of the list' })),
   },
   closed,
 )

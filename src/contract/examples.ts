@@ -7,6 +7,7 @@ import { ACCESS_EXAMPLES } from './access-examples.ts'
 import * as bodies from './bodies.ts'
 import { ErrorBody } from './error-body.ts'
 import { example } from './example.ts'
+import { ListedFlowBody } from './flow-list-bodies.ts'
 
 const FLOW = 'flow_01m7h52j4jwac4pp58gdhs4hc0'
 const RUN = 'run_01m7h52jaz4k8wxqk7znewdprn'
@@ -136,6 +137,7 @@ const EXAMPLES: ReadonlyMap<TSchema, unknown> = new Map([
     requestId: 'req_01m7h468vcx79pxszhbhzkbk3p',
   }),
   example(bodies.FlowBody, flow),
+  example(ListedFlowBody, flow),
   example(bodies.FlowSourceBody, { flowId: FLOW, ...source }),
   example(bodies.FlowSourceRequest, source),
   example(bodies.FlowStatsBody, {

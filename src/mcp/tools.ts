@@ -1,14 +1,7 @@
 // Every tool. What one does, may do and answers is what its request does, may do and answers: nothing is decided here.
 import Type from 'typebox'
-import {
-  FlowListQuery,
-  FlowTestRequest,
-  GuidePage,
-  PageQuery,
-  RunStepsQuery,
-  RunsQuery,
-  StepTestRequest,
-} from '../contract/bodies.ts'
+import { FlowTestRequest, GuidePage, PageQuery, RunStepsQuery, RunsQuery, StepTestRequest } from '../contract/bodies.ts'
+import { FlowListQuery } from '../contract/flow-list-bodies.ts'
 import { type ApiRequest, readTool, type Tool, writeTool } from './tool.ts'
 
 /** Nothing that could lead a path elsewhere. */

@@ -40,7 +40,7 @@ for (const [path, rows, words] of [
     await page.locator(rows).nth(5).waitFor()
     await page.getByRole('button', { name: 'Live', exact: true }).click()
     const newest = page.locator(rows).first()
-    const idOf = () => newest.evaluate((row) => JSON.stringify({ ...(row as HTMLElement).dataset }))
+    const idOf = async () => (await newest.getAttribute('data-run')) ?? (await newest.getAttribute('data-delivery'))
     const first = await idOf()
     // The stream is away while more comes than a page holds: the list is read again afterwards.
     await hide(true)

@@ -5,11 +5,9 @@ import {
   CurlBody,
   DeliveryBody,
   FlowBody,
-  FlowListQuery,
   FlowStatsBody,
   FlowsQuery,
   FlowTestRequest,
-  ListedFlowBody,
   PageQuery,
   PublishedBody,
   pageOf,
@@ -22,6 +20,7 @@ import {
   VersionBody,
   VersionDocumentBody,
 } from '../../contract/bodies.ts'
+import { FlowListQuery, ListedFlowBody } from '../../contract/flow-list-bodies.ts'
 import { listDeliveries, listSamples, sampleFromDelivery } from '../../operations/deliveries/read-deliveries.ts'
 import { flowTopic } from '../../operations/events/events.ts'
 import { deleteFlow } from '../../operations/flows/delete-flow.ts'

@@ -6,7 +6,7 @@ import { type Position, stepKeys } from '../flow-model/flow-tree.ts'
 import { neighbour } from '../flow-model/select-step.ts'
 import { commandKey } from '../shell/command-key.ts'
 import { type KeyBinding, usePageKeys } from '../shell/commands.ts'
-import { isTyping } from '../shell/key-help.tsx'
+import { isTyping } from '../shell/is-typing.ts'
 import { type EditorValue, useEditor } from './state/editor-context.tsx'
 import { type Edits, useEdits } from './state/use-edits.ts'
 

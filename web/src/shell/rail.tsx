@@ -1,14 +1,13 @@
 import { Menu, Tooltip, UnstyledButton, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
-import { spotlight } from '@mantine/spotlight'
 import { IconKeyboard, IconLogout, IconMoon, IconSearch, IconSun, IconUser } from '@tabler/icons-react'
 import { Link, useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useUser } from '../api/session.ts'
 import { Mark } from '../brand/mark.tsx'
 import { commandKey } from './command-key.ts'
-import { showKeyHelp } from './key-help.tsx'
 import { PLACES } from './places.ts'
 import classes from './rail.module.css'
+import { showOverlay } from './show-overlay.ts'
 import { useSignOut } from './use-sign-out.ts'
 
 export function Rail() {
@@ -18,7 +17,12 @@ export function Rail() {
         <Mark size={22} />
         <span className={classes.word}>Millrace</span>
       </Link>
-      <Entry label="Search" hint={`${commandKey} K`} icon={<IconSearch size={17} />} onClick={spotlight.open} />
+      <Entry
+        label="Search"
+        hint={`${commandKey} K`}
+        icon={<IconSearch size={17} />}
+        onClick={() => showOverlay('palette')}
+      />
       {PLACES.filter(({ foot }) => !foot).map((place) => (
         <Place key={place.to} {...place} />
       ))}
@@ -97,7 +101,7 @@ function UserMenu() {
         <Menu.Item leftSection={<IconUser size={15} />} onClick={() => navigate({ to: '/settings/profile' })}>
           Profile and password
         </Menu.Item>
-        <Menu.Item leftSection={<IconKeyboard size={15} />} onClick={showKeyHelp}>
+        <Menu.Item leftSection={<IconKeyboard size={15} />} onClick={() => showOverlay('keys')}>
           Keys
         </Menu.Item>
         <Menu.Divider />

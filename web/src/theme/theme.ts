@@ -1,17 +1,8 @@
 import {
-  ActionIcon,
-  Button,
   type CSSVariablesResolver,
   createTheme,
-  Kbd,
-  Loader,
   localStorageColorSchemeManager,
   type MantineColorsTuple,
-  Menu,
-  Modal,
-  Popover,
-  Select,
-  Tooltip,
 } from '@mantine/core'
 import { dark, gray, light, night, red, water } from './palette.ts'
 
@@ -41,18 +32,19 @@ export const theme = createTheme({
   defaultRadius: 'md',
   respectReducedMotion: true,
   cursorType: 'pointer',
+  // Plain objects: `Modal.extend` would bring the code of every component into the first page.
   components: {
-    Button: Button.extend({ defaultProps: { size: 'sm' } }),
-    ActionIcon: ActionIcon.extend({ defaultProps: { variant: 'subtle', color: 'gray', size: 'md' } }),
-    Tooltip: Tooltip.extend({
+    Button: { defaultProps: { size: 'sm' } },
+    ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', size: 'md' } },
+    Tooltip: {
       defaultProps: { openDelay: 350, events: { hover: true, focus: true, touch: false }, withArrow: false, fz: 'xs' },
-    }),
-    Menu: Menu.extend({ defaultProps: { shadow: 'sm', transitionProps: { duration: 80 } } }),
-    Popover: Popover.extend({ defaultProps: { shadow: 'sm', transitionProps: { duration: 80 } } }),
-    Modal: Modal.extend({ defaultProps: { transitionProps: { duration: 120 }, padding: 'lg', radius: 'lg' } }),
-    Select: Select.extend({ defaultProps: { allowDeselect: false } }),
-    Loader: Loader.extend({ defaultProps: { size: 'xs' } }),
-    Kbd: Kbd.extend({ defaultProps: { size: 'xs' } }),
+    },
+    Menu: { defaultProps: { shadow: 'sm', transitionProps: { duration: 80 } } },
+    Popover: { defaultProps: { shadow: 'sm', transitionProps: { duration: 80 } } },
+    Modal: { defaultProps: { transitionProps: { duration: 120 }, padding: 'lg', radius: 'lg' } },
+    Select: { defaultProps: { allowDeselect: false } },
+    Loader: { defaultProps: { size: 'xs' } },
+    Kbd: { defaultProps: { size: 'xs' } },
   },
 })
 

@@ -1,5 +1,6 @@
+import '@mantine/spotlight/styles.layer.css'
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
-import { Spotlight } from '@mantine/spotlight'
+import { Spotlight, spotlight } from '@mantine/spotlight'
 import {
   IconArrowsSplit2,
   IconHash,
@@ -12,13 +13,13 @@ import {
 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type ComponentType, useState } from 'react'
-import { queries } from '../api/queries.ts'
-import { useCommands } from './commands.ts'
-import { showKeyHelp } from './key-help.tsx'
+import { type ComponentType, useEffect, useState } from 'react'
+import { queries } from '../../api/queries.ts'
+import { useCommands } from '../commands.ts'
+import { PLACES } from '../places.ts'
+import { showOverlay } from '../show-overlay.ts'
+import { useSignOut } from '../use-sign-out.ts'
 import { type PaletteEntry, type PaletteGroup, placeOfId, searchPalette } from './palette-search.ts'
-import { PLACES } from './places.ts'
-import { useSignOut } from './use-sign-out.ts'
 
 interface Entry extends PaletteEntry {
   icon: ComponentType<IconProps>
@@ -27,14 +28,18 @@ interface Entry extends PaletteEntry {
 
 const FEW_FLOWS = { found: 20, unasked: 6 }
 
-export function CommandPalette() {
+/** Opens each time that it is asked for. */
+export function CommandPalette({ asked }: { asked: number }) {
   const [opened, setOpened] = useState(false)
   const [query, setQuery] = useState('')
   const groups = useGroups(query, opened)
+  useEffect(() => {
+    if (asked > 0) spotlight.open()
+  }, [asked])
   return (
     <Spotlight
-      shortcut={['mod + K']}
-      nothingFound="Nothing matches."
+      shortcut={null}
+      nothingFound="Nothing has that name."
       highlightQuery
       query={query}
       onQueryChange={setQuery}
@@ -101,7 +106,13 @@ function useGroups(query: string, opened: boolean): PaletteGroup<Entry>[] {
           icon: dark ? IconSun : IconMoon,
           run: () => setColorScheme(dark ? 'light' : 'dark'),
         },
-        { id: 'keys', label: 'Show the keys', keywords: 'keyboard shortcuts', icon: IconKeyboard, run: showKeyHelp },
+        {
+          id: 'keys',
+          label: 'Show the keys',
+          keywords: 'keyboard shortcuts',
+          icon: IconKeyboard,
+          run: () => showOverlay('keys'),
+        },
         { id: 'sign-out', label: 'Sign out', keywords: 'log out', icon: IconLogout, run: () => void signOut() },
       ],
     },
