@@ -12,7 +12,7 @@ const LAYERS: string[][] = [
   ['guide'],
   ['flow-model', 'ui'],
   ['flow-model/templates', 'ui/code', 'shell'],
-  ['ui/data'],
+  ['ui/data', 'shell/palette'],
   ['fields', 'live'],
   // The pages: a run is shown on the editor's canvas, and the inbox shows what runs show.
   ['account', 'connections', 'flows', 'overview', 'runs/model', 'deliveries/model'],

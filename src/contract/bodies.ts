@@ -24,6 +24,8 @@ export const FlowBody = Type.Object({
   id: Type.String(),
   name: Type.String(),
   status: oneOf('draft', 'published'),
+  tags: Type.Array(Type.String(), { description: 'Of the draft' }),
+  trigger: Type.Union([Type.String(), Type.Null()], { description: "The kind of the draft's trigger" }),
   revision: Type.Integer(),
   webhook: Type.Object({ id: Type.String(), url: Type.String(), testUrl: Type.String() }),
   draft: AnyJson,
@@ -59,7 +61,11 @@ export const ValidationQuery = Type.Object(
 )
 export const ValidationBody = Type.Object({ issues: Type.Array(IssueBody), warnings: Type.Array(IssueBody) })
 export const PublishedBody = Type.Object({ version: Type.Integer(), warnings: Type.Array(IssueBody) })
-export const VersionBody = Type.Object({ version: Type.Integer(), publishedAt: Time, publishedBy: Type.String() })
+export const VersionBody = Type.Object({
+  version: Type.Integer(),
+  publishedAt: Time,
+  publishedBy: Type.String({ description: 'The name of a user or token' }),
+})
 export const VersionDocumentBody = Type.Object({ ...VersionBody.properties, document: AnyJson })
 
 export const CurlBody = Type.Object({ curl: Type.String({ description: 'For a POSIX shell' }) })

@@ -10,6 +10,7 @@ import { ErrorBody } from './error-body.ts'
 import { example } from './example.ts'
 import * as tests from './test-bodies.ts'
 import { STATS_EXAMPLES } from './stats-examples.ts'
+import { ListedFlowBody } from './flow-list-bodies.ts'
 
 const FLOW = 'flow_01m7h52j4jwac4pp58gdhs4hc0'
 const RUN = 'run_01m7h52jaz4k8wxqk7znewdprn'
@@ -20,6 +21,7 @@ const at = (time: string) => `2026-11-16T08:00:${time}Z`
 
 export const FLOW_DOCUMENT = {
   name: 'Hello',
+  tags: ['greetings'],
   trigger: { kind: 'webhook' },
   steps: [{ id: 'greet', kind: 'set', vars: { greeting: "Hello, {{ webhook.body.name ?? 'world' }}!" } }],
 }
@@ -50,6 +52,8 @@ const flow: Static<typeof bodies.FlowBody> = {
   id: FLOW,
   name: 'Hello',
   status: 'published',
+  tags: ['greetings'],
+  trigger: 'webhook',
   revision: 1,
   webhook: { id: WEBHOOK, url: URL, testUrl: `${URL}/test` },
   draft: FLOW_DOCUMENT,
@@ -99,7 +103,7 @@ const inboxEntry: Static<typeof bodies.InboxEntryBody> = {
 }
 const { flowName, ...delivery } = { ...inboxEntry, webhook }
 
-const version = { version: 1, publishedAt: '2026-11-15T16:20:00.000Z', publishedBy: 'ada@example.com' }
+const version = { version: 1, publishedAt: '2026-11-15T16:20:00.000Z', publishedBy: 'Ada Byron' }
 const source = { source: 'flows', path: 'hello.yaml', revision: 1 }
 const hours = Array.from({ length: 24 }, (_, hour) => ({ runs: hour === 23 ? 1 : 0, failed: 0 }))
 
@@ -137,6 +141,7 @@ const EXAMPLES: ReadonlyMap<TSchema, unknown> = new Map([
     requestId: 'req_01m7h468vcx79pxszhbhzkbk3p',
   }),
   example(bodies.FlowBody, flow),
+  example(ListedFlowBody, flow),
   example(bodies.FlowSourceBody, { flowId: FLOW, ...source }),
   example(bodies.FlowSourceRequest, source),
   example(bodies.FlowStatsBody, {

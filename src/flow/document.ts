@@ -196,10 +196,23 @@ export interface FlowDocument {
   name: string
   description?: string
   notes?: Static<typeof Note>[]
+  tags?: string[]
   trigger: Static<typeof Trigger>
   steps: StepDocument[]
   /** Only in what a test run follows, never in a draft or a version: results of steps that do not run. */
   pinned?: Readonly<Record<string, unknown>>
+}
+
+/** Words by which flows are grouped in lists; runs do not read them. */
+export const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 40, pattern: '^\\S(.*\\S)?$' }), {
+  maxItems: 20,
+  description: 'Words by which lists group flows',
+})
+
+/** Returns the tags of a draft, which may not be complete. */
+export function tagsOf(document: unknown): string[] {
+  const { tags } = document as { tags?: unknown }
+  return Array.isArray(tags) ? (tags as string[]) : []
 }
 
 const stepSchemas = new WeakMap<KindSchema, TSchema>()
@@ -216,7 +229,13 @@ export function stepSchema(kind: KindSchema): TSchema {
 
 export function documentSchema(steps: TSchema): TSchema {
   return Type.Object(
-    { name: Type.String({ minLength: 1, maxLength: 200 }), ...ForReaders, trigger: Trigger, steps: Type.Array(steps) },
+    {
+      name: Type.String({ minLength: 1, maxLength: 200 }),
+      tags: Type.Optional(Tags),
+      ...ForReaders,
+      trigger: Trigger,
+      steps: Type.Array(steps),
+    },
     closed,
   )
 }

@@ -21,6 +21,7 @@ import { createAuthorize } from './access/authorize.ts'
 import { createKeepAlive, createSessionCookie } from './access/session-cookie.ts'
 import { compileRequestCheck, mayBeLeftOut } from './check-request.ts'
 import { createClientAddress } from './client-address.ts'
+import { compressReply } from './compress-replies.ts'
 import { createCountBody } from './count-body.ts'
 import { EventStreams } from './event-stream.ts'
 import { createErrorHandler, headersOfAll } from './failure.ts'
@@ -133,6 +134,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   fastify.addHook('preHandler', async ({ method, routeOptions }) =>
     services.watch.begin(`${method} ${routeOptions.url}`),
   )
+  fastify.addHook('onSend', compressReply)
   // Each route must be in the access table: a missing one prevents the start.
   fastify.addHook('onRoute', (route) => {
     for (const method of [route.method].flat())

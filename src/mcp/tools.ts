@@ -1,6 +1,7 @@
 // Every tool. What one does, may do and answers is what its request does, may do and answers: nothing is decided here.
 import Type from 'typebox'
-import { FlowsQuery, GuidePage, PageQuery, RunStepsQuery, RunsQuery } from '../contract/bodies.ts'
+import { GuidePage, PageQuery, RunStepsQuery, RunsQuery } from '../contract/bodies.ts'
+import { FlowListQuery } from '../contract/flow-list-bodies.ts'
 import { FlowTestRequest, StepTestRequest } from '../contract/test-bodies.ts'
 import { type ApiRequest, readTool, type Tool, writeTool } from './tool.ts'
 
@@ -35,13 +36,9 @@ export const tools: readonly Tool[] = [
     name: 'list_flows',
     title: 'List flows',
     description:
-      'Lists flows, newest first, without their documents: id, name, status, revision, webhook URLs. Pass nextCursor as cursor to get the next page.',
-    input: { search: FlowsQuery.properties.q, ...PageQuery.properties },
-    request: ({ search, ...page }) => get('/flows', { q: search, ...page }),
-    show: ({ items, nextCursor }: { items: { draft: unknown }[]; nextCursor: string | null }) => ({
-      items: items.map(({ draft: _, ...flow }) => flow),
-      nextCursor,
-    }),
+      'Lists flows, newest first, without their documents: id, name, status, tags, revision, webhook URLs. Pass nextCursor as cursor to get the next page.',
+    input: { search: FlowListQuery.properties.q, tag: FlowListQuery.properties.tag, ...PageQuery.properties },
+    request: ({ search, ...more }) => get('/flows', { q: search, draft: 'false', ...more }),
   }),
   readTool({
     name: 'get_flow',

@@ -111,15 +111,16 @@ describe('the list of runs', () => {
     const { flow, post } = await ui.millrace.publish(documentOf('Many'))
     for (let i = 0; i < 60; i++) await post({ i })
     await page.goto(`/runs?flow=${flow.id}`)
-    await row('Many').nth(49).waitFor()
-    expect(await row('Many').count()).toBe(50)
+    // Rows that cannot be seen are not drawn, but count; so does the head.
+    const rows = (count: number) => page.locator(`table[aria-rowcount="${count + 1}"]`)
+    await rows(50).waitFor()
     await page.getByRole('button', { name: 'Older runs' }).click()
-    await row('Many').nth(59).waitFor()
+    await rows(60).waitFor()
     expect(await page.getByRole('button', { name: 'Older runs' }).count()).toBe(0)
-    await row('Many').nth(59).scrollIntoViewIfNeeded()
+    await row('Many').last().scrollIntoViewIfNeeded()
     await ended(post({}))
     await page.getByRole('button', { name: '1 new run' }).click()
-    await row('Many').nth(60).waitFor()
+    await rows(61).waitFor()
   })
 
   it('replays a run from its row', async () => {

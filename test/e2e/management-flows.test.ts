@@ -26,6 +26,8 @@ describe('flows', () => {
       id: expect.stringMatching(/^flow_/),
       name: 'Managed',
       status: 'draft',
+      tags: [],
+      trigger: 'webhook',
       revision: 1,
       webhook: {
         id: expect.stringMatching(/^[A-Za-z0-9_-]{32}$/),

@@ -12,6 +12,7 @@ import { runPageSearch } from './runs/model/run-selection.ts'
 import { ErrorPage } from './shell/error-page.tsx'
 import { NotFoundPage } from './shell/not-found-page.tsx'
 import { PagePending } from './shell/page-pending.tsx'
+import { Overlays } from './shell/palette/overlays.tsx'
 import { Shell } from './shell/shell.tsx'
 
 interface RouterContext {
@@ -55,7 +56,12 @@ const signedIn = createRoute({
     if (state.setup) throw redirect({ to: '/setup' })
     if (!state.user) throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { to: location.href } })
   },
-  component: Shell,
+  component: () => (
+    <>
+      <Shell />
+      <Overlays />
+    </>
+  ),
   errorComponent: ErrorPage,
 })
 

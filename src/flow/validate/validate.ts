@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox'
 import Type from 'typebox'
 import type { IssueCode } from '../../base/error-catalogue.ts'
 import { checkValue, type Visitor } from '../check.ts'
-import { ForReaders, type Kinds, Trigger } from '../document.ts'
+import { ForReaders, type Kinds, Tags, Trigger } from '../document.ts'
 import { type Reference, type Template, TemplateSyntaxError } from '../expression/index.ts'
 import { type Finding, Findings, type Issue, nearest, type Patience, quoted } from '../issue.ts'
 import { type IsSecretField, MOST_ORIGINS, SecretFlow } from '../secret-flow.ts'
@@ -125,6 +125,7 @@ class Validator {
       {
         name: Type.String({ minLength: 1, maxLength: 200 }),
         ...ForReaders,
+        tags: Type.Optional(Tags),
         trigger: Type.Unknown(),
         steps: Type.Array(Type.Unknown()),
       },

@@ -2,9 +2,8 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Coding, codingFor, compress, WORTH_COMPRESSING } from '../content-coding.ts'
 
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -43,8 +42,6 @@ const NOT_BUILT = `<!doctype html><html lang="en"><meta charset="utf-8"><title>M
 <p>Millrace runs, and its API answers. To have the web UI, run <code>npm run build</code> in its folder and start it again;
 <code>npm start</code> does both.</p></html>`
 
-type Encoding = 'br' | 'gzip'
-
 interface UiFile {
   content: Buffer
   type: string
@@ -52,7 +49,7 @@ interface UiFile {
   /** Its name changes with its content. */
   immutable: boolean
   /** Made when first asked for. */
-  compressed: Map<Encoding, Promise<Buffer>>
+  compressed: Map<Coding, Promise<Buffer>>
 }
 
 /** What lies outside the UI: the API, health and metrics. */
@@ -113,9 +110,10 @@ async function readFiles(folder: string): Promise<Map<string, UiFile>> {
   return files
 }
 
-const WORTH_COMPRESSING = 1024
 /** Types that are compressed in themselves. */
 const COMPRESSED = /^font|^image\/(png|webp)/
+/** Each file is compressed once. The last two levels of Brotli take ten times as long and save a twentieth. */
+const QUALITY = 9
 
 async function send(request: FastifyRequest, reply: FastifyReply, file: UiFile): Promise<FastifyReply> {
   void reply
@@ -125,26 +123,12 @@ async function send(request: FastifyRequest, reply: FastifyReply, file: UiFile):
     .type(file.type)
   if (request.headers['if-none-match'] === file.etag) return reply.code(304).send()
   const isWorthIt = file.content.length >= WORTH_COMPRESSING && !COMPRESSED.test(file.type)
-  const encoding = isWorthIt ? encodingFor(request.headers['accept-encoding']) : null
-  if (!encoding) return reply.send(file.content)
-  let compressed = file.compressed.get(encoding)
+  const coding = isWorthIt ? codingFor(request.headers['accept-encoding']) : null
+  if (!coding) return reply.send(file.content)
+  let compressed = file.compressed.get(coding)
   if (!compressed) {
-    compressed = COMPRESS[encoding](file.content)
-    file.compressed.set(encoding, compressed)
+    compressed = compress(file.content, coding, QUALITY)
+    file.compressed.set(coding, compressed)
   }
-  return reply.header('content-encoding', encoding).send(await compressed)
-}
-
-const COMPRESS: Record<Encoding, (content: Buffer) => Promise<Buffer>> = {
-  // The last two levels take ten times as long and save a twentieth.
-  br: (content) => promisify(brotliCompress)(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
-  gzip: (content) => promisify(gzip)(content, { level: 9 }),
-}
-
-function encodingFor(accepted: string | undefined): Encoding | null {
-  const names = (accepted ?? '')
-    .split(',')
-    .filter((part) => !/;\s*q=0(\.0*)?\s*$/.test(part))
-    .map((part) => part.split(';', 1)[0]!.trim().toLowerCase())
-  return names.includes('br') ? 'br' : names.includes('gzip') ? 'gzip' : null
+  return reply.header('content-encoding', coding).send(await compressed)
 }

@@ -23,6 +23,7 @@ import {
   StepTestRequest,
   TestResultsBody,
 } from '../../contract/test-bodies.ts'
+import { FlowListQuery, ListedFlowBody } from '../../contract/flow-list-bodies.ts'
 import { listDeliveries, listSamples, sampleFromDelivery } from '../../operations/deliveries/read-deliveries.ts'
 import { flowTopic } from '../../operations/events/events.ts'
 import { deleteFlow } from '../../operations/flows/delete-flow.ts'
@@ -55,17 +56,22 @@ type PageOf = { Querystring: Static<typeof PageQuery> }
 export function flowRoutes(app: FastifyInstance, services: Services, streams: EventStreams): void {
   const tags = ['flows']
 
-  app.get<{ Querystring: Static<typeof FlowsQuery> }>(
+  app.get<{ Querystring: Static<typeof FlowListQuery> }>(
     '/api/v1/flows',
     {
       schema: {
         tags,
         summary: 'List flows, newest first',
-        querystring: FlowsQuery,
-        response: { 200: pageOf(FlowBody) },
+        querystring: FlowListQuery,
+        response: { 200: pageOf(ListedFlowBody) },
       },
     },
-    ({ query }) => listFlows(services, pageFrom(query), query.q ?? null),
+    ({ query }) =>
+      listFlows(services, pageFrom(query), {
+        search: query.q ?? null,
+        tag: query.tag ?? null,
+        draft: query.draft ?? true,
+      }),
   )
   app.get<{ Querystring: Static<typeof FlowsQuery> }>(
     '/api/v1/flow-stats',

@@ -21,7 +21,8 @@ export async function publishFlow(
     const published = await services.flows.publish(id, {
       revision: flow.revision,
       publishedAt: services.now(),
-      publishedBy: actor.name,
+      // Users know one another by name; the audit log has the address.
+      publishedBy: actor.user?.name ?? actor.name,
     })
     if (published === 'conflict')
       throw new OperationError(CODE.conflict, 'The draft was changed while it was being published; publish again.')

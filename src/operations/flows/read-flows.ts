@@ -12,9 +12,23 @@ export async function readFlow(services: FlowServices, id: string): Promise<Flow
   return flowView(await findFlow(services, id), services.webhookBaseUrl)
 }
 
-export async function listFlows(services: FlowServices, page: Page, search: string | null): Promise<Paged<FlowView>> {
-  const { items, nextCursor } = await services.flows.list(page, search)
-  return { items: items.map((flow) => flowView(flow, services.webhookBaseUrl)), nextCursor }
+export interface FlowFilter {
+  search: string | null
+  tag: string | null
+  /** Whether each flow comes with its draft. */
+  draft: boolean
+}
+
+export type ListedFlow = Omit<FlowView, 'draft'> & { draft?: unknown }
+
+export async function listFlows(
+  services: FlowServices,
+  page: Page,
+  { search, tag, draft: withDraft }: FlowFilter,
+): Promise<Paged<ListedFlow>> {
+  const { items, nextCursor } = await services.flows.list(page, search, tag)
+  const views = items.map((flow) => flowView(flow, services.webhookBaseUrl))
+  return { items: withDraft ? views : views.map(({ draft: _, ...rest }) => rest), nextCursor }
 }
 
 export interface FlowStats {

@@ -33,8 +33,8 @@ export interface RouteRecord {
 export interface FlowStore {
   create(flow: FlowRecord): Promise<void>
   get(id: string): Promise<FlowRecord | null>
-  /** Lists flows. `search` is a part of the name; letter case does not matter. */
-  list(page: Page, search?: string | null): Promise<Paged<FlowRecord>>
+  /** Lists flows. `search` is a part of the name, in any letter case; `tag` is a whole tag of the draft. */
+  list(page: Page, search?: string | null, tag?: string | null): Promise<Paged<FlowRecord>>
   /** Returns names by flow id, without flows that are gone. */
   names(ids: readonly string[]): Promise<Map<string, string>>
   /** Returns 'conflict' if the draft is no longer at the expected revision. */

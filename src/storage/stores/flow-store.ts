@@ -1,6 +1,8 @@
 // Stores flows, their drafts and their immutable versions.
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { CODE } from '../../base/error-catalogue.ts'
+import { tagsOf } from '../../flow/document.ts'
+import { parseJson } from '../../flow/parse-json.ts'
 import type { FlowRecord, FlowStore, RouteRecord, VersionRecord } from '../../operations/ports/flows.ts'
 import { locked } from '../rows/dialect.ts'
 import { paged } from '../rows/paged.ts'
@@ -18,6 +20,9 @@ const toFlow = (row: FlowTable): FlowRecord => ({
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 })
+
+/** The pattern of texts that hold this one, taken literally. */
+const holding = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
 
 const toVersion = (row: FlowVersionTable): VersionRecord => ({
   version: row.version,
@@ -60,18 +65,28 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
       return row ? toFlow(row) : null
     },
 
-    async list({ limit, cursor }, search = null) {
+    async list({ limit, cursor }, search = null, tag = null) {
       let query = db
         .selectFrom('flow')
         .selectAll()
         .orderBy('id', 'desc')
         .limit(limit + 1)
-      if (cursor) query = query.where('id', '<', cursor)
-      if (search) {
-        const pattern = `%${search.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`
-        query = query.where(sql<boolean>`lower(name) like ${pattern} escape '\\'`)
+      if (search) query = query.where(sql<boolean>`lower(name) like ${holding(search.toLowerCase())} escape '\\'`)
+      if (tag === null) {
+        const rows = await query.$if(cursor !== null, (all) => all.where('id', '<', cursor!)).execute()
+        return paged(rows, limit, (row) => row.id, toFlow)
       }
-      return paged(await query.execute(), limit, (row) => row.id, toFlow)
+      // The database finds the text anywhere in the draft; whether it is a tag is decided here.
+      query = query.where(sql<boolean>`draft like ${holding(JSON.stringify(tag))} escape '\\'`)
+      const found: FlowTable[] = []
+      let after = cursor
+      do {
+        const from = after
+        const rows = await query.$if(from !== null, (all) => all.where('id', '<', from!)).execute()
+        found.push(...rows.filter(({ draft }) => tagsOf(parseJson(draft)).includes(tag)))
+        after = rows.length > limit ? rows.at(-1)!.id : null
+      } while (after !== null && found.length <= limit)
+      return paged(found, limit, (row) => row.id, toFlow)
     },
 
     async names(ids) {

@@ -35,6 +35,7 @@ export interface FlowDocument {
   /** Markdown. */
   description?: string
   notes?: Note[]
+  tags?: string[]
   trigger: { kind: 'webhook'; [setting: string]: unknown }
   steps: StepDocument[]
 }
@@ -48,7 +49,9 @@ export interface StepDocument {
   [setting: string]: unknown
 }
 
-export type Flow = Omit<Static<typeof FlowBody>, 'draft'> & { draft: FlowDocument }
+/** A flow as lists have it, without its draft. */
+export type FlowSummary = Omit<Static<typeof FlowBody>, 'draft'>
+export type Flow = FlowSummary & { draft: FlowDocument }
 export type Published = Static<typeof PublishedBody>
 export type Validation = Static<typeof ValidationBody>
 export type Version = Static<typeof VersionBody>

@@ -11,6 +11,7 @@ import type {
   Flow,
   FlowDocument,
   FlowStats,
+  FlowSummary,
   InboxEntry,
   Invitation,
   KeysState,
@@ -69,11 +70,11 @@ export const keys = {
 } as const
 
 /** All pages of a list, one after the other: for lists that people read as a whole. */
-async function all<T>(path: string, signal: AbortSignal): Promise<T[]> {
+async function all<T>(path: string, signal: AbortSignal, query: Record<string, string> = {}): Promise<T[]> {
   const items: T[] = []
   let cursor: string | null = null
   do {
-    const page: Page<T> = await api.get(path, { query: { limit: 200, cursor }, signal })
+    const page: Page<T> = await api.get(path, { query: { ...query, limit: 200, cursor }, signal })
     items.push(...page.items)
     cursor = page.nextCursor
   } while (cursor)
@@ -98,7 +99,11 @@ export const queries = {
     queryFn: () => api.get<AuthState>('/api/auth/state'),
     staleTime: 60_000,
   }),
-  flows: queryOptions({ queryKey: keys.flows, queryFn: ({ signal }) => all<Flow>('/flows', signal) }),
+  /** Without their drafts, which are many times larger than what lists show of them. */
+  flows: queryOptions({
+    queryKey: keys.flows,
+    queryFn: ({ signal }) => all<FlowSummary>('/flows', signal, { draft: 'false' }),
+  }),
   flow: (id: string) =>
     queryOptions({ queryKey: keys.flow(id), queryFn: ({ signal }) => api.get<Flow>(`/flows/${id}`, { signal }) }),
   flowStats: queryOptions({

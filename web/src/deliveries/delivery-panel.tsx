@@ -80,7 +80,13 @@ function DeliveryView({ delivery }: { delivery: Delivery }) {
         )}
       </dl>
       <Actions delivery={delivery} bodyKept={bodyKept} />
-      <WebhookView webhook={delivery.webhook} bodyUrl={urlOf(`/deliveries/${delivery.id}/body`)} bodyKept={bodyKept} />
+      <WebhookView
+        webhook={delivery.webhook}
+        bodyUrl={urlOf(`/deliveries/${delivery.id}/body`)}
+        bodyKept={bodyKept}
+        // A credential that is missing or wrong would be there.
+        opensOn={delivery.code === 'unauthorized' ? 'headers' : 'body'}
+      />
     </>
   )
 }
@@ -134,6 +140,7 @@ function Actions({ delivery, bodyKept }: { delivery: Delivery; bodyKept: boolean
           />
         )}
       </div>
+      {why !== null && <p className={own.why}>{why}</p>}
       {sample.isSuccess && (
         <p className={own.done} role="status">
           Kept as the latest sample of the flow.{' '}

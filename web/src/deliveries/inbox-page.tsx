@@ -1,5 +1,5 @@
 // What came to the webhooks of all flows: taken or refused, with the reason.
-import { Button, Group, Select } from '@mantine/core'
+import { Button, Select } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
 import type { DeliveryOutcome, Flow, InboxEntry, ServerEvent } from '../api/api-types.ts'
@@ -57,6 +57,7 @@ export function Inbox({ search: { delivery, flow, outcome }, onSearch: go, of }:
       initial={480}
       least={340}
       leastRest={420}
+      narrow="over"
       label="Selected delivery"
       panel={
         delivery === undefined ? null : (
@@ -94,7 +95,7 @@ function DeliveryList({ flow, outcome, of, selected, onFilter, onClose }: Delive
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the panel from anywhere in the list
     <div className={classes.page} onKeyDown={(event) => event.key === 'Escape' && selected && onClose()}>
       <div className={classes.bar}>
-        <Group gap={8} wrap="nowrap">
+        <div className={classes.filters}>
           <Select
             aria-label="Outcome"
             size="xs"
@@ -112,7 +113,7 @@ function DeliveryList({ flow, outcome, of, selected, onFilter, onClose }: Delive
               Clear
             </Button>
           )}
-        </Group>
+        </div>
         <LiveToggle paused={paused} onChange={setPaused} />
       </div>
       <div className={classes.list} ref={ref} onScroll={onScroll}>
@@ -132,6 +133,7 @@ function DeliveryList({ flow, outcome, of, selected, onFilter, onClose }: Delive
         {rows.length > 0 && (
           <DeliveryTable
             deliveries={rows}
+            box={ref}
             selected={selected}
             search={{ flow, outcome }}
             older={{

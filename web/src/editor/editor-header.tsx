@@ -14,7 +14,7 @@ import { useEditor } from './state/editor-context.tsx'
 import { useEdits } from './state/use-edits.ts'
 
 export function EditorHeader({ state }: { state: EditorState }) {
-  const { document, search, open, tests, readOnly, editor } = useEditor()
+  const { flow, document, search, open, tests, readOnly, editor } = useEditor()
   const edits = useEdits()
   const { view: _view, ...place } = search
   const undo = undoLabel(state.history)
@@ -65,9 +65,14 @@ export function EditorHeader({ state }: { state: EditorState }) {
           >
             Test flow
           </Button>
-          <Button onClick={() => open({ publish: true, ...(search.view ? { view: search.view } : {}) })}>
-            Publish
-          </Button>
+          {(!readOnly || flow.published) && (
+            <Button
+              variant={readOnly ? 'default' : 'filled'}
+              onClick={() => open({ publish: true, ...(search.view ? { view: search.view } : {}) })}
+            >
+              {readOnly ? 'Versions' : 'Publish'}
+            </Button>
+          )}
         </>
       }
     />

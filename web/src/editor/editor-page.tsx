@@ -32,6 +32,7 @@ import { useValidation } from './state/use-validation.ts'
 import { StepPanel } from './step/step-panel.tsx'
 import { TriggerPanel } from './trigger/trigger-panel.tsx'
 import { UndoNotice } from './undo-notice.tsx'
+import { useEditorCommands } from './use-editor-commands.ts'
 import { useEditorKeys } from './use-editor-keys.ts'
 import { YamlView } from './yaml-view.tsx'
 
@@ -273,6 +274,7 @@ function KeepUnread() {
 function Work() {
   const { search, selected } = useEditor()
   const frame = useRef<HTMLDivElement>(null)
+  useEditorCommands()
   useEditorKeys(() => {
     const fields = frame.current?.querySelector('[data-panel-body]')
     const first =

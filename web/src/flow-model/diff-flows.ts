@@ -36,6 +36,9 @@ export function diffFlows(before: EditedFlow, after: EditedFlow): Change[] {
       summary: headChanges.every(({ setting }) => setting === 'name') ? 'Renamed' : settingsIn(headChanges),
       details: headChanges,
     })
+  const tags = differences({ tags: before.tags }, { tags: after.tags })
+  if (tags.length)
+    changes.push({ kind: 'changed', subject: 'Flow', path: null, stepKind: null, summary: 'Other tags', details: tags })
   const trigger = differences(before.trigger, after.trigger)
   if (trigger.length)
     changes.push({

@@ -10,6 +10,7 @@ export interface EditedFlow {
   /** Markdown. */
   description?: string
   notes?: Note[]
+  tags?: string[]
   trigger: Record<string, unknown>
   steps: StepDocument[]
 }

@@ -1,18 +1,8 @@
 import {
-  ActionIcon,
-  Button,
   type CSSVariablesResolver,
   createTheme,
-  Kbd,
-  Loader,
   localStorageColorSchemeManager,
   type MantineColorsTuple,
-  Menu,
-  Modal,
-  Notification,
-  Popover,
-  Select,
-  Tooltip,
 } from '@mantine/core'
 import { dark, gray, light, night, red, schemeVariables, water } from './palette.ts'
 
@@ -47,19 +37,20 @@ export const theme = createTheme({
   defaultRadius: 'md',
   respectReducedMotion: true,
   cursorType: 'pointer',
+  // Plain objects: `Modal.extend` would bring the code of every component into the first page.
   components: {
-    Button: Button.extend({ defaultProps: { size: 'sm' } }),
-    ActionIcon: ActionIcon.extend({ defaultProps: { variant: 'subtle', color: 'gray', size: 'md' } }),
-    Tooltip: Tooltip.extend({
+    Button: { defaultProps: { size: 'sm' } },
+    ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', size: 'md' } },
+    Tooltip: {
       defaultProps: { openDelay: 350, events: { hover: true, focus: true, touch: false }, withArrow: false, fz: 'xs' },
-    }),
-    Menu: Menu.extend({ defaultProps: { shadow: 'sm', transitionProps: { duration: MOTION_MS } } }),
-    Popover: Popover.extend({ defaultProps: { shadow: 'sm', transitionProps: { duration: MOTION_MS } } }),
-    Modal: Modal.extend({ defaultProps: { transitionProps: { duration: MOTION_MS }, padding: 'lg', radius: 'lg' } }),
-    Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } }),
-    Select: Select.extend({ defaultProps: { allowDeselect: false } }),
-    Loader: Loader.extend({ defaultProps: { size: 'xs' } }),
-    Kbd: Kbd.extend({ defaultProps: { size: 'xs' } }),
+    },
+    Menu: { defaultProps: { shadow: 'sm', transitionProps: { duration: MOTION_MS } } },
+    Popover: { defaultProps: { shadow: 'sm', transitionProps: { duration: MOTION_MS } } },
+    Modal: { defaultProps: { transitionProps: { duration: MOTION_MS }, padding: 'lg', radius: 'lg' } },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } },
+    Select: { defaultProps: { allowDeselect: false } },
+    Loader: { defaultProps: { size: 'xs' } },
+    Kbd: { defaultProps: { size: 'xs' } },
   },
 })
 

@@ -38,7 +38,7 @@ export function PublishPanel() {
     <>
       <div className={panel.head}>
         <IconRocket size={17} aria-hidden="true" />
-        <h2 className={panel.title}>Publish</h2>
+        <h2 className={panel.title}>{readOnly ? 'Versions' : 'Publish'}</h2>
         <span className={panel.kind}>
           {flow.published ? `version ${flow.published.version} is live` : 'nothing is live yet'}
         </span>
@@ -109,21 +109,23 @@ export function PublishPanel() {
           {flow.published && <Unpublish />}
         </div>
       </div>
-      <div className={panel.foot}>
-        <Group className={panel.testing} wrap="nowrap">
-          <Button
-            style={{ flex: 'none' }}
-            disabled={readOnly || errors.length > 0 || isUnchanged}
-            loading={publish.isPending}
-            onClick={() => publish.mutate()}
-          >
-            {flow.published ? `Publish version ${flow.published.version + 1}` : 'Publish'}
-          </Button>
-          <Text size="xs" c="dimmed">
-            {readOnly ? 'You may look, but not publish.' : 'Goes live at once. Runs under way keep their version.'}
-          </Text>
-        </Group>
-      </div>
+      {!readOnly && (
+        <div className={panel.foot}>
+          <Group className={panel.testing} wrap="nowrap">
+            <Button
+              style={{ flex: 'none' }}
+              disabled={errors.length > 0 || isUnchanged}
+              loading={publish.isPending}
+              onClick={() => publish.mutate()}
+            >
+              {flow.published ? `Publish version ${flow.published.version + 1}` : 'Publish'}
+            </Button>
+            <Text size="xs" c="dimmed">
+              Goes live at once. Runs under way keep their version.
+            </Text>
+          </Group>
+        </div>
+      )}
     </>
   )
 }

@@ -1,9 +1,10 @@
 // What the list is narrowed to; all of it stands in the URL.
-import { Button, Group, Popover, Select, Stack, TextInput } from '@mantine/core'
+import { Button, Popover, Select, Stack, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { RunStatus } from '../../api/api-types.ts'
 import { queries } from '../../api/queries.ts'
+import classes from '../../live/live-page.module.css'
 import { statusWord } from '../../ui/status.tsx'
 import { RANGES, type Range, RUN_STATUSES, type RunSearch } from '../model/run-filter.ts'
 
@@ -21,7 +22,7 @@ export function RunFilters({ search, onChange, withFlow }: RunFiltersProps) {
   const { flow, status, range, since, until } = search
   const filtered = Object.values(search).some((value) => value !== undefined)
   return (
-    <Group gap={8} wrap="nowrap">
+    <div className={classes.filters}>
       <Select
         aria-label="Status"
         size="xs"
@@ -55,7 +56,7 @@ export function RunFilters({ search, onChange, withFlow }: RunFiltersProps) {
           Clear
         </Button>
       )}
-    </Group>
+    </div>
   )
 }
 

@@ -15,10 +15,12 @@ interface WebhookViewProps {
   bodyUrl: string
   /** Of a rejected delivery no body is kept. */
   bodyKept?: boolean
+  /** What is looked at first. */
+  opensOn?: Part
 }
 
-export function WebhookView({ webhook, bodyUrl, bodyKept = true }: WebhookViewProps) {
-  const [part, setPart] = useState<Part>(bodyKept ? 'body' : 'headers')
+export function WebhookView({ webhook, bodyUrl, bodyKept = true, opensOn = 'body' }: WebhookViewProps) {
+  const [part, setPart] = useState<Part>(opensOn)
   const queries = Object.values(webhook.queryAll).flat().length
   return (
     <>

@@ -1,7 +1,7 @@
 import { Group, Kbd, Modal, Stack, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
-import { commandKey } from './command-key.ts'
-import { type KeyBinding, useKeyBindings } from './commands.ts'
+import { commandKey } from '../command-key.ts'
+import { type KeyBinding, useKeyBindings } from '../commands.ts'
 
 const EVERYWHERE: KeyBinding[] = [
   { keys: [commandKey, 'K'], label: 'Search and commands' },
@@ -9,37 +9,21 @@ const EVERYWHERE: KeyBinding[] = [
   { keys: ['Esc'], label: 'Close the open panel or dialog' },
 ]
 
-const SHOW = 'millrace:keys'
-
-export const showKeyHelp = (): void => void window.dispatchEvent(new Event(SHOW))
-
-/** A key pressed while typing means the letter. */
-export function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement &&
-    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.role === 'textbox')
-  )
-}
-
-export function KeyHelp() {
+/** Shown each time that it is asked for. */
+export function KeyHelp({ asked }: { asked: number }) {
   const [opened, setOpened] = useState(false)
   const here = useKeyBindings()
   useEffect(() => {
-    const show = () => setOpened(true)
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key !== '?' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
-      event.preventDefault()
-      setOpened(true)
-    }
-    window.addEventListener(SHOW, show)
-    window.addEventListener('keydown', onKey)
-    return () => {
-      window.removeEventListener(SHOW, show)
-      window.removeEventListener('keydown', onKey)
-    }
-  }, [])
+    if (asked > 0) setOpened(true)
+  }, [asked])
   return (
-    <Modal opened={opened} onClose={() => setOpened(false)} title="Keyboard shortcuts" size="sm">
+    <Modal
+      opened={opened}
+      onClose={() => setOpened(false)}
+      title="Keyboard shortcuts"
+      size="sm"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
       <Stack gap="lg">
         {here.length > 0 && <KeyList title="On this page" bindings={here} />}
         <KeyList title="Everywhere" bindings={EVERYWHERE} />
