@@ -16,6 +16,7 @@ import {
   VersionBody,
   VersionDocumentBody,
 } from '../../contract/bodies.ts'
+import { FlowListQuery, ListedFlowBody } from '../../contract/flow-list-bodies.ts'
 import {
   FlowTestRequest,
   PinRequest,
@@ -23,7 +24,6 @@ import {
   StepTestRequest,
   TestResultsBody,
 } from '../../contract/test-bodies.ts'
-import { FlowListQuery, ListedFlowBody } from '../../contract/flow-list-bodies.ts'
 import { listDeliveries, listSamples, sampleFromDelivery } from '../../operations/deliveries/read-deliveries.ts'
 import { flowTopic } from '../../operations/events/events.ts'
 import { deleteFlow } from '../../operations/flows/delete-flow.ts'

@@ -4,7 +4,7 @@ import { parseOutboundUrl } from '../../engine/outbound-rules.ts'
 import { performStep } from '../../engine/perform-step.ts'
 import type { EnginePorts } from '../../engine/ports/engine-ports.ts'
 import { OutboundError } from '../../engine/ports/http-client.ts'
-import { type Roots, stepScope } from '../../engine/run-scope.ts'
+import { type Roots, stepBindings } from '../../engine/run-bindings.ts'
 import type { Outcome, StepContext } from '../../engine/step-kind.ts'
 import { compileStep } from '../../flow/compile.ts'
 import type { StepDocument } from '../../flow/document.ts'
@@ -126,7 +126,7 @@ async function send(services: TestServices, url: string, auth: Record<string, un
   )
   const { outcome } = await performStep(
     compileStep(step, kinds, secretFlow),
-    stepScope(roots, services.hashing, runId, STEP_ID, now),
+    stepBindings(roots, services.hashing, runId, STEP_ID, now),
     enginePorts.connections,
     (settings, secrets, showInput) => ({ ...context, settings: settings as never, secrets, showInput }),
     (error) => services.warn('the test of a connection failed by a fault of Millrace', { error }),

@@ -1,8 +1,8 @@
 // Performs a step for Test Step, and the steps inside it: as a run would, but without a journal. Waits end at once, nothing is tried again.
 import { isObject } from '../../base/is-object.ts'
 import { NestedFailure, type Performed, performStep, pinnedOutcome } from '../../engine/perform-step.ts'
-import { type Round, runRounds } from '../../engine/run-rounds.ts'
 import { type Roots, roundRoots, stepBindings } from '../../engine/run-bindings.ts'
+import { type Round, runRounds } from '../../engine/run-rounds.ts'
 import type { Outcome, RoundPlan, RoundsResult, StepContext, StepError, StepKind } from '../../engine/step-kind.ts'
 import { stepsOf } from '../../engine/walk-rounds.ts'
 import { Stopped } from '../../engine/walk-signals.ts'

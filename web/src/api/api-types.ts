@@ -18,10 +18,10 @@ import type {
   VersionBody,
   VersionDocumentBody,
 } from '../../../src/contract/bodies.ts'
-import type { FlowDocument as Document } from '../../../src/flow/document.ts'
-import type { StepTestBody, TestResultsBody } from '../../../src/contract/test-bodies.ts'
 import type { ConnectionTestBody } from '../../../src/contract/connection-bodies.ts'
 import type { StatsBody } from '../../../src/contract/stats-bodies.ts'
+import type { StepTestBody, TestResultsBody } from '../../../src/contract/test-bodies.ts'
+import type { FlowDocument as Document } from '../../../src/flow/document.ts'
 import type { Issue } from '../../../src/flow/issue.ts'
 
 export interface Page<T> {

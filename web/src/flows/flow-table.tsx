@@ -5,7 +5,7 @@ import { IconArrowDown } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import type { FlowSummary } from '../api/api-types.ts'
+import type { FlowStats, FlowSummary } from '../api/api-types.ts'
 import { keys, queries } from '../api/queries.ts'
 import { useEvents } from '../api/use-events.ts'
 import { plural } from '../ui/format.ts'
@@ -102,6 +102,8 @@ function SortedTh({ sort, label, state, onSort, className }: SortedThProps) {
 
 const REFRESH_MS = 2000
 
+const NO_STATS: FlowStats[] = []
+
 /** Fresh while runs come in, but not asked for at each of many. */
 function useFlowStats() {
   const queryClient = useQueryClient()
@@ -114,6 +116,5 @@ function useFlowStats() {
       void queryClient.invalidateQueries({ queryKey: keys.flowStats })
     }, REFRESH_MS)
   })
-  const { data } = useQuery(queries.flowStats)
-  return useMemo(() => data?.items ?? [], [data])
+  return useQuery(queries.flowStats).data ?? NO_STATS
 }
