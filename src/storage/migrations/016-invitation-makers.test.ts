@@ -14,6 +14,7 @@ it('gives earlier invitations to the users who made them, and ends those of user
     drop table invitation;
     drop table flow_minute;
     drop table flow_error;
+    drop table flow_delta;
     create table invitation (id text primary key, code text not null unique, email text, role text not null,
       created_at integer not null, expires_at integer not null);
     delete from kysely_migration where name >= '016';

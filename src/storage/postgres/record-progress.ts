@@ -2,7 +2,7 @@
 import type { JournalEntry, RunProgress } from '../../engine/ports/run-journal.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
 import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
-import { countedEnd } from '../rows/flow-counts.ts'
+import { countedEnd, NO_BUCKET, NO_CODE } from '../rows/flow-counts.ts'
 import { settleOperation } from '../rows/journal-rows.ts'
 import { revealedStep, shownJson, toJson } from '../rows/step-columns.ts'
 import type { StepTable } from '../rows/tables.ts'
@@ -144,7 +144,7 @@ async function endedRuns(query: HotPool['query'], ids: string[]): Promise<Set<st
 }
 
 function countColumns(flowId: string, { status, startedAt, finishedAt, error }: RunProgress) {
-  if (finishedAt === null) return { bucket: null, error_code: null }
+  if (finishedAt === null) return { bucket: NO_BUCKET, error_code: NO_CODE }
   const { bucket, code } = countedEnd(flowId, { status, startedAt, finishedAt, code: error?.code ?? null })
   return { bucket, error_code: code }
 }

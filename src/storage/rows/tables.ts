@@ -135,13 +135,13 @@ export interface FlowErrorTable {
   runs: number
 }
 
-/** On PostgreSQL: what was counted and is not added up yet. */
+/** What was counted and is not added up yet. */
 export interface FlowDeltaTable {
   flow_id: string
   minute: number
   counter: string
-  bucket: number | null
-  code: string | null
+  bucket: number
+  code: string
   count: number
 }
 

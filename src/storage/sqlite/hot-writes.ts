@@ -1,7 +1,7 @@
 // Describes the writes of the hot path on SQLite as plain data, so that a thread can do them.
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { JournalEntry, NewRun, RunProgress } from '../../engine/ports/run-journal.ts'
-import { type Counted, countedEnd } from '../rows/flow-counts.ts'
+import { type Counted, countedEnd, NO_BUCKET, NO_CODE } from '../rows/flow-counts.ts'
 import type { sealedRequestTexts } from '../rows/request-columns.ts'
 import type { stepColumns } from '../rows/step-columns.ts'
 import type { FlowCounters } from './flow-counters.ts'
@@ -73,7 +73,7 @@ export const putStep = (runId: string, e: JournalEntry, data: ReturnType<typeof 
 export function countStart({ flowId, test, createdAt, replayOf }: NewRun): HotStatement[] {
   if (test) return []
   const counter = replayOf === null ? 'accepted' : 'started'
-  return [['count', { flowId, at: createdAt, counter, bucket: null, code: null }]]
+  return [['count', { flowId, at: createdAt, counter, bucket: NO_BUCKET, code: NO_CODE }]]
 }
 
 /** Counts a run that ends. */

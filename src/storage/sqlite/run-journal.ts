@@ -11,6 +11,7 @@ import type { DeliveryRecord, DeliveryStore } from '../../operations/ports/deliv
 import type { Dedupe, ReplayedJournal, RunStore } from '../../operations/ports/runs.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
 import { runBinding } from '../rows/bindings.ts'
+import { NO_BUCKET, NO_CODE } from '../rows/flow-counts.ts'
 import {
   entriesUnder,
   isOfOwnRound,
@@ -107,7 +108,7 @@ export function createSqliteRunJournal(
       const { request, rawBody } = requestTexts(d.webhook, protect.of(d.flowId))
       const message = d.message && protect.of(d.flowId).text(d.message)
       const values = [d.id, d.flowId, d.outcome, d.code, message, d.status, d.runId, request, rawBody, d.receivedAt]
-      const counted = { flowId: d.flowId, at: d.receivedAt, counter: d.outcome, bucket: null, code: null }
+      const counted = { flowId: d.flowId, at: d.receivedAt, counter: d.outcome, bucket: NO_BUCKET, code: NO_CODE }
       await hot.write([
         ['insertDelivery', values],
         ['count', counted],

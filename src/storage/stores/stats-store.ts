@@ -1,7 +1,6 @@
 // Reads the counters, and deletes old ones.
 import { type Kysely, sql } from 'kysely'
 import { type FlowHour, KEPT_HOURS, KEPT_MINUTES, MINUTE_MS, type StatsStore } from '../../operations/ports/stats.ts'
-import { isPostgres } from '../rows/dialect.ts'
 import {
   ALL_FLOWS,
   COUNT_COLUMNS,
@@ -19,9 +18,7 @@ const SUMS = sql.raw(COUNT_COLUMNS.map((name) => `cast(sum(${name}) as bigint) a
 
 export function createStatsStore(db: Kysely<Tables>): StatsStore {
   return {
-    async settle() {
-      if (isPostgres(db)) await foldDeltas(db)
-    },
+    settle: () => foldDeltas(db),
 
     async series(flowId, unit, from, step) {
       const table = unit === 'minute' ? 'flow_minute' : 'flow_hour'
