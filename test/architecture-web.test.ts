@@ -7,7 +7,7 @@ import { STEP_KINDS } from '../web/src/step-kinds/index.ts'
 /** The rooms of web/src, lowest first: a file imports, types included, from its own room and from rows before its own. */
 const LAYERS: string[][] = [
   // The parts that pages are made of.
-  ['theme', 'brand', 'api', 'step-kinds'],
+  ['theme', 'brand', 'api', 'step-kinds', 'ui/text'],
   // The script of the pages at /docs, which is no part of the app.
   ['guide'],
   ['flow-model', 'ui'],

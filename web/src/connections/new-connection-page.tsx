@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { PageBody, PageHeader } from '../shell/page-header.tsx'
-import { GuideIcon } from '../ui/guide-link.tsx'
+import { GuideIcon } from '../ui/text/guide-link.tsx'
 import { NewConnection } from './new-connection.tsx'
 
 export function NewConnectionPage() {

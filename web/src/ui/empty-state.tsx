@@ -1,7 +1,7 @@
 import { Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import classes from './empty-state.module.css'
-import { GuideLink } from './guide-link.tsx'
+import { GuideLink } from './text/guide-link.tsx'
 
 interface EmptyStateProps {
   picture: ReactNode

@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
-import { anchors } from '../../../test/harness/headings.ts'
+import { anchors } from '../../../../test/harness/headings.ts'
 
-const web = resolve(import.meta.dirname, '..')
+const web = resolve(import.meta.dirname, '../..')
 const docs = resolve(web, '../../docs')
 
 it('leads to pages and headings of the guide that there are', () => {
