@@ -32,6 +32,7 @@ export const FlowBody = Type.Object({
   published: Type.Union([Type.Object({ version: Type.Integer(), publishedAt: Time }), Type.Null()]),
   createdAt: Time,
   updatedAt: Time,
+  updatedBy: Type.Union([Type.String(), Type.Null()], { description: 'Who changed the draft last' }),
 })
 
 const Source = Type.String({

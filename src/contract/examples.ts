@@ -60,6 +60,7 @@ const flow: Static<typeof bodies.FlowBody> = {
   published: { version: 1, publishedAt: '2026-11-15T16:20:00.000Z' },
   createdAt: '2026-11-15T16:19:00.000Z',
   updatedAt: '2026-11-15T16:19:00.000Z',
+  updatedBy: 'Ada',
 }
 
 const run: Static<typeof bodies.RunSummaryBody> = {

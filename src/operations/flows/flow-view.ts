@@ -17,6 +17,8 @@ export interface FlowView {
   published: { version: number; publishedAt: string } | null
   createdAt: string
   updatedAt: string
+  /** The name of the user or token that changed the draft last. */
+  updatedBy: string | null
 }
 
 export function flowView(flow: FlowRecord, webhookBaseUrl: string): FlowView {
@@ -35,6 +37,7 @@ export function flowView(flow: FlowRecord, webhookBaseUrl: string): FlowView {
       flow.version === null ? null : { version: flow.version, publishedAt: new Date(flow.publishedAt!).toISOString() },
     createdAt: new Date(flow.createdAt).toISOString(),
     updatedAt: new Date(flow.updatedAt).toISOString(),
+    updatedBy: flow.updatedBy,
   }
 }
 

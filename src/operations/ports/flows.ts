@@ -13,6 +13,8 @@ export interface FlowRecord {
   publishedAt: number | null
   createdAt: number
   updatedAt: number
+  /** The name of the user or token that changed the draft last; null if it is not known. */
+  updatedBy: string | null
 }
 
 export interface VersionRecord {
@@ -40,7 +42,7 @@ export interface FlowStore {
   /** Returns 'conflict' if the draft is no longer at the expected revision. */
   replaceDraft(
     id: string,
-    change: { name: string; draft: string; updatedAt: number; expectedRevision: number | null },
+    change: Pick<FlowRecord, 'name' | 'draft' | 'updatedAt' | 'updatedBy'> & { expectedRevision: number | null },
   ): Promise<FlowRecord | 'conflict' | null>
   /** Makes the draft of `revision` the live version. An unchanged document keeps its version number. */
   publish(

@@ -66,6 +66,7 @@ const newFlow = (change: Partial<FlowRecord> = {}): FlowRecord => ({
   publishedAt: null,
   createdAt: time,
   updatedAt: time,
+  updatedBy: 'Ada',
   ...change,
 })
 
@@ -652,7 +653,7 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
           stores.flows.publish(flow.id, { revision, publishedAt: time, publishedBy: 'me' })
         await publish(1)
         const replace = (draft: string) =>
-          stores.flows.replaceDraft(flow.id, { name: 'A', draft, updatedAt: time, expectedRevision: null })
+          stores.flows.replaceDraft(flow.id, { name: 'A', draft, updatedAt: time, updatedBy: null, expectedRevision: null })
         await replace(document('bbbbbbbb'))
         await publish(2)
         await replace(document('cccccccc'))

@@ -17,6 +17,7 @@ it('gives earlier invitations to the users who made them, and ends those of user
     drop table flow_delta;
     create table invitation (id text primary key, code text not null unique, email text, role text not null,
       created_at integer not null, expires_at integer not null);
+    alter table flow drop column updated_by;
     delete from kysely_migration where name >= '016';
     insert into user_account values ('usr_owner', 'a', 'A', 'owner', 'x', 0, null), ('usr_editor', 'b', 'B', 'editor', 'x', 0, null);
     insert into api_token values ('tok_owner', 'd1', 't', 'admin', 0, 'a', 'usr_owner', null), ('tok_nobody', 'd2', 't', 'admin', 0, 'admin token', null, null);`)

@@ -18,6 +18,7 @@ import { runLists } from './013-run-lists.ts'
 import { rejected } from './014-rejected.ts'
 import { invitationMakers } from './016-invitation-makers.ts'
 import { stats } from './017-stats.ts'
+import { lastEditor } from './018-last-editor.ts'
 
 type Step = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
 
@@ -36,6 +37,7 @@ const MIGRATIONS: Record<string, Step> = {
   '014-rejected': rejected,
   '016-invitation-makers': invitationMakers,
   '017-stats': stats,
+  '018-last-editor': lastEditor,
 }
 
 export class NewerSchema extends Error {}

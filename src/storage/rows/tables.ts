@@ -10,6 +10,7 @@ export interface FlowTable {
   published_at: number | null
   created_at: number
   updated_at: number
+  updated_by: string | null
 }
 
 export interface FlowVersionTable {

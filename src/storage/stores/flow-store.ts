@@ -19,6 +19,7 @@ const toFlow = (row: FlowTable): FlowRecord => ({
   publishedAt: row.published_at,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
+  updatedBy: row.updated_by,
 })
 
 /** The pattern of texts that hold this one, taken literally. */
@@ -56,6 +57,7 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
           published_at: flow.publishedAt,
           created_at: flow.createdAt,
           updated_at: flow.updatedAt,
+          updated_by: flow.updatedBy,
         })
         .execute()
     },
@@ -99,10 +101,10 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
       return new Map(rows.map(({ id, name }) => [id, name]))
     },
 
-    async replaceDraft(id, { name, draft, updatedAt, expectedRevision }) {
+    async replaceDraft(id, { name, draft, updatedAt, updatedBy, expectedRevision }) {
       let query = db
         .updateTable('flow')
-        .set((eb) => ({ name, draft, updated_at: updatedAt, revision: eb('revision', '+', 1) }))
+        .set((eb) => ({ name, draft, updated_at: updatedAt, updated_by: updatedBy, revision: eb('revision', '+', 1) }))
         .where('id', '=', id)
       if (expectedRevision !== null) query = query.where('revision', '=', expectedRevision)
       const row = await query.returningAll().executeTakeFirst()

@@ -4,7 +4,7 @@ import { IconSearch } from '@tabler/icons-react'
 import { type RefObject, useEffect, useMemo, useRef } from 'react'
 import type { FlowSummary } from '../api/api-types.ts'
 import { useSearchKey } from '../shell/use-search-key.ts'
-import { type FlowListState, type FlowSort, tagCounts, triggersOf } from './flow-list.ts'
+import { editorsOf, type FlowListState, type FlowSort, tagCounts, triggersOf } from './flow-list.ts'
 import classes from './flows-page.module.css'
 
 const ALL = 'all'
@@ -30,6 +30,7 @@ export function FlowFilters({ flows, state, text, onText, onChange }: FlowFilter
   useFollowAddress(state.q ?? '', search, onText)
   const tags = useMemo(() => tagCounts(flows), [flows])
   const triggers = useMemo(() => triggersOf(flows), [flows])
+  const editors = useMemo(() => editorsOf(flows), [flows])
   const count = (status: FlowSummary['status']) => flows.filter((flow) => flow.status === status).length
   const { q, sort: _, ...narrowed } = state
   const filtered = Boolean(q) || Object.values(narrowed).some((value) => value !== undefined)
@@ -91,6 +92,23 @@ export function FlowFilters({ flows, state, text, onText, onChange }: FlowFilter
           onChange={(value) => onChange({ trigger: value === ALL || value === null ? undefined : value })}
         />
       )}
+      {(editors.length > 1 || state.by !== undefined) && (
+        <Select
+          aria-label="Changed by"
+          className={classes.choice}
+          searchable
+          nothingFoundMessage="Nobody of that name"
+          data={[
+            { value: '', label: 'Changed by anybody' },
+            ...[...new Set([...editors, ...(state.by === undefined ? [] : [state.by])])].map((name) => ({
+              value: name,
+              label: name,
+            })),
+          ]}
+          value={state.by ?? ''}
+          onChange={(value) => onChange({ by: value || undefined })}
+        />
+      )}
       <Select
         aria-label="Sort by"
         className={classes.choice}
@@ -104,7 +122,7 @@ export function FlowFilters({ flows, state, text, onText, onChange }: FlowFilter
           variant="subtle"
           onClick={() => {
             onText('')
-            onChange({ q: undefined, status: undefined, tag: undefined, trigger: undefined })
+            onChange({ q: undefined, status: undefined, tag: undefined, trigger: undefined, by: undefined })
           }}
         >
           Clear

@@ -10,6 +10,8 @@ export interface FlowListState {
   tag?: string | undefined
   /** The kind of the trigger. */
   trigger?: string | undefined
+  /** Who changed the draft last. */
+  by?: string | undefined
   sort?: FlowSort | undefined
 }
 
@@ -19,13 +21,14 @@ export interface ListedFlow {
 }
 
 export function listFlows(flows: FlowSummary[], stats: FlowStats[], state: FlowListState): ListedFlow[] {
-  const { q = '', status, tag, trigger, sort } = state
+  const { q = '', status, tag, trigger, by, sort } = state
   const byFlow = new Map(stats.map((entry) => [entry.flowId, entry]))
   const words = q.toLowerCase().split(/\s+/).filter(Boolean)
   return flows
     .filter((flow) => status === undefined || flow.status === status)
     .filter((flow) => tag === undefined || flow.tags.includes(tag))
     .filter((flow) => trigger === undefined || flow.trigger === trigger)
+    .filter((flow) => by === undefined || flow.updatedBy === by)
     .filter(({ name, tags }) => words.every((word) => [name, ...tags].join('\n').toLowerCase().includes(word)))
     .map((flow) => ({ flow, stats: byFlow.get(flow.id) }))
     .toSorted(ORDERS[sort ?? 'changed'])
@@ -64,13 +67,18 @@ export function tagCounts(flows: FlowSummary[]): { tag: string; count: number }[
 export const triggersOf = (flows: FlowSummary[]): string[] =>
   [...new Set(flows.map(({ trigger }) => trigger).filter((kind) => kind !== null))].toSorted()
 
+/** Everybody who changed one of the flows last. */
+export const editorsOf = (flows: FlowSummary[]): string[] =>
+  [...new Set(flows.map(({ updatedBy }) => updatedBy).filter((name) => name !== null))].toSorted(collator.compare)
+
 /** What is not known is taken away, not only left out: the router would pass it on. */
-export function readListState({ q, status, tag, trigger, sort }: Record<string, unknown>): FlowListState {
+export function readListState({ q, status, tag, trigger, by, sort }: Record<string, unknown>): FlowListState {
   return {
     q: textOf(q),
     status: status === 'draft' || status === 'published' ? status : undefined,
     tag: textOf(tag),
     trigger: textOf(trigger),
+    by: textOf(by),
     sort: SORTS.find((each) => each === sort && each !== 'changed'),
   }
 }
