@@ -144,7 +144,7 @@ export async function openTestRuntime({
       const issues = publishIssues(validate(opened, stepKinds, surroundings()))
       if (issues.length) return issues
       const { name } = opened as FlowDocument
-      const at = { createdAt: startMs, updatedAt: startMs, version: null, publishedAt: null }
+      const at = { createdAt: startMs, updatedAt: startMs, updatedBy: null, version: null, publishedAt: null }
       const flow = { id: ids.next('flow'), webhookId: ids.webhookId(), name, revision: 1, ...at }
       await flows.create({ ...flow, draft: JSON.stringify(opened) })
       await flows.publish(flow.id, { revision: 1, publishedAt: startMs, publishedBy: 'test' })

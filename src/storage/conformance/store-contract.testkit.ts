@@ -125,8 +125,12 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
       it('raises the revision with each draft, and refuses one made on an older revision', async () => {
         const flow = newFlow()
         await stores.flows.create(flow)
-        const change = { name: 'B', draft: '{"name":"B"}', updatedAt: time, expectedRevision: 1 }
-        expect(await stores.flows.replaceDraft(flow.id, change)).toMatchObject({ revision: 2, name: 'B' })
+        const change = { name: 'B', draft: '{"name":"B"}', updatedAt: time, updatedBy: 'Bob', expectedRevision: 1 }
+        expect(await stores.flows.replaceDraft(flow.id, change)).toMatchObject({
+          revision: 2,
+          name: 'B',
+          updatedBy: 'Bob',
+        })
         expect(await stores.flows.replaceDraft(flow.id, change)).toBe('conflict')
         expect(await stores.flows.replaceDraft('flow_none', change)).toBeNull()
       })
@@ -144,6 +148,7 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
           name: 'B',
           draft: '{"b":1}',
           updatedAt: time,
+          updatedBy: null,
           expectedRevision: null,
         })
         expect(await publish(2)).toBe(2)
@@ -653,7 +658,13 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
           stores.flows.publish(flow.id, { revision, publishedAt: time, publishedBy: 'me' })
         await publish(1)
         const replace = (draft: string) =>
-          stores.flows.replaceDraft(flow.id, { name: 'A', draft, updatedAt: time, updatedBy: null, expectedRevision: null })
+          stores.flows.replaceDraft(flow.id, {
+            name: 'A',
+            draft,
+            updatedAt: time,
+            updatedBy: null,
+            expectedRevision: null,
+          })
         await replace(document('bbbbbbbb'))
         await publish(2)
         await replace(document('cccccccc'))

@@ -13,6 +13,7 @@ const flow = (name: string, status: FlowSummary['status'], updatedAt: string, ta
   published: null,
   createdAt: updatedAt,
   updatedAt,
+  updatedBy: tags.length ? 'Ada' : 'Bob',
 })
 const flows = [
   flow('Order alerts', 'published', '2026-01-01T00:00:00.000Z', ['shop']),
@@ -30,6 +31,10 @@ const stats: FlowStats[] = [
 const names = (state: Parameters<typeof listFlows>[2]) => listFlows(flows, stats, state).map((entry) => entry.flow.name)
 
 describe('the list of flows', () => {
+  it('narrows to the flows that somebody changed last', () => {
+    expect(listFlows(flows, [], { by: 'Bob' }).map(({ flow: { name } }) => name)).toEqual(['Refunds 10'])
+  })
+
   it('shows the latest changed first', () => {
     expect(names({})).toEqual(['Refunds 10', 'Refunds 9', 'Order alerts'])
   })
@@ -65,6 +70,7 @@ describe('the list of flows', () => {
       status: undefined,
       tag: '2026',
       trigger: undefined,
+      by: undefined,
       sort: 'name',
     })
   })

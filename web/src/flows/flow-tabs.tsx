@@ -6,6 +6,7 @@ const TABS = [
   { to: '/flows/$id', label: 'Build' },
   { to: '/flows/$id/runs', label: 'Runs' },
   { to: '/flows/$id/inbox', label: 'Inbox' },
+  { to: '/flows/$id/stats', label: 'Statistics' },
   { to: '/flows/$id/versions', label: 'Versions' },
   { to: '/flows/$id/settings', label: 'Settings' },
 ] as const
