@@ -28,7 +28,7 @@ const draftOf = async (id: string) => (await ui.millrace.api('GET', `/flows/${id
 const saved = () => page.getByRole('status').getByText('Saved', { exact: true }).waitFor()
 
 async function writeSeconds(text: string): Promise<void> {
-  await page.locator('[data-panel]').getByRole('textbox', { name: 'Seconds', exact: true }).click()
+  await page.locator('[data-panel]').getByRole('textbox', { name: 'Time', exact: true }).click()
   await page.keyboard.press('ControlOrMeta+A')
   await page.keyboard.insertText(text)
 }

@@ -383,8 +383,8 @@ describe('testing', () => {
   it('says which problems keep the flow from being tested', async () => {
     await openFlow(documentOf('Broken', [{ ...ask, url: '' }]), '?step=ask')
     await page.getByRole('button', { name: 'Test flow' }).click()
-    await page.getByText('One problem has to be solved first.').click()
-    await panel().getByText('1 problem to solve first').waitFor()
+    await page.getByText('One problem has to be fixed first.').click()
+    await panel().getByText('1 problem to fix first').waitFor()
     await panel()
       .getByRole('button', { name: /Enter a URL/ })
       .click()

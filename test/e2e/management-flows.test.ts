@@ -38,6 +38,7 @@ describe('flows', () => {
       published: null,
       createdAt: expect.stringMatching(ISO),
       updatedAt: expect.stringMatching(ISO),
+      updatedBy: 'admin token',
     })
     expect((await api('GET', `/flows/${id}`)).body).toEqual(created.body)
     const renamed = { ...document, name: 'Renamed' }

@@ -35,11 +35,12 @@ describe('validate', () => {
     const { publish } = check({
       ...noted,
       description: 'x'.repeat(4001),
-      notes: [note, { text: 7, x: 0 }, ...Array.from({ length: 49 }, () => ({ text: '', x: 0, y: 0 }))],
+      notes: [note, { text: 7, x: 0 }],
     })
+    const many = Array.from({ length: 51 }, () => ({ text: '', x: 0, y: 0 }))
+    expect(codes(check({ ...noted, notes: many }).publish)).toEqual(['/notes too_long'])
     expect(codes(publish)).toEqual([
       '/description too_long',
-      '/notes too_long',
       '/notes/0/text too_long',
       '/notes/0/x out_of_range',
       '/notes/1/text wrong_type',

@@ -59,7 +59,7 @@ export function PublishPanel() {
           {errors.length > 0 && (
             <div>
               <Text fw={500} mb={4}>
-                {plural(errors.length, 'problem')} to solve first
+                {plural(errors.length, 'problem')} to fix first
               </Text>
               <ProblemList issues={errors} />
             </div>
