@@ -134,7 +134,12 @@ export const testConnection = defineCommand({
   summary: 'Send a GET with the credentials of a connection, and say what the reply means',
   args: ['<name>', '<url>'],
   details: 'Ends with exit code 1 unless the API accepts the credentials.',
-  examples: [['against a URL that needs them', 'millrace connections test shop https://api.example.com/me']],
+  examples: [
+    [
+      'against a URL that needs them; exit code 1 unless it accepts them',
+      'millrace connections test shop https://api.example.com/me',
+    ],
+  ],
   async run({ connect, args, show }) {
     const [name, url] = args as [string, string]
     const result = await (await connect()).call<ConnectionTest>('POST', `${pathOf(name)}/test`, { body: { url } })
