@@ -67,6 +67,8 @@ const run: Static<typeof bodies.RunSummaryBody> = {
   startedAt: at('00.475'),
   finishedAt: at('00.490'),
   replayOf: null,
+  trigger: { kind: 'webhook' },
+  parent: null,
 }
 
 const step: Static<typeof bodies.StepBody> = {

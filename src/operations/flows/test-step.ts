@@ -1,5 +1,6 @@
 // Runs one step of the draft once, on sample data, with the same limits and guards as in a run.
 import { performStep } from '../../engine/perform-step.ts'
+import { startedByDelivery } from '../../engine/ports/run-journal.ts'
 import { createRoots, type Roots, stepBindings } from '../../engine/run-bindings.ts'
 import type { Outcome, StepContext, StepError } from '../../engine/step-kind.ts'
 import { compileStep, SECRET_MASK } from '../../flow/compile.ts'
@@ -47,8 +48,7 @@ export async function testStep(
   const latest = await services.samples.latest(flowId)
   const earlier = await services.samples.stepResults(flowId)
   const startedAt = services.now()
-  const roots = createRoots({
-    webhook: givenWebhook(services, given.webhook, latest),
+  const roots = createRoots(startedByDelivery(givenWebhook(services, given.webhook, latest)), {
     run: { id: 'test', startedAt: new Date(startedAt).toISOString(), attempt: 1, replayOf: null },
     flow: { id: flowId, name: flow.name, version: flow.version },
     env: services.env,

@@ -17,6 +17,7 @@ import { dispatch } from './012-dispatch.ts'
 import { runLists } from './013-run-lists.ts'
 import { rejected } from './014-rejected.ts'
 import { invitationMakers } from './016-invitation-makers.ts'
+import { triggers } from './018-triggers.ts'
 
 type Step = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
 
@@ -34,6 +35,7 @@ const MIGRATIONS: Record<string, Step> = {
   '013-run-lists': runLists,
   '014-rejected': rejected,
   '016-invitation-makers': invitationMakers,
+  '018-triggers': triggers,
 }
 
 export class NewerSchema extends Error {}
