@@ -168,7 +168,7 @@ const CASES: Record<string, (flow: Tried) => Promise<void>> = {
   async 'hello.yaml'({ run }) {
     const named = await run({ name: 'Ada' })
     expect(named).toMatchObject({ status: 'succeeded', vars: { greeting: 'Hello, Ada!' } })
-    expect(named.vars['receivedAt']).toBe(named.webhook.metadata.receivedAt)
+    expect(named.vars['receivedAt']).toBe(named.webhook!.metadata.receivedAt)
     expect(await run({})).toMatchObject({ status: 'succeeded', vars: { greeting: 'Hello, world!' } })
   },
 

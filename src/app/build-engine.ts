@@ -111,7 +111,7 @@ function enginePorts(parts: EngineParts): EnginePorts {
     },
     holdsSecret: secrets.holds,
     sleepUntil: (time) => sleepUntil(time, backend.now),
-    redactReply: (value, run) => secrets.redactReply(value, run.flowId, () => JSON.stringify(run.webhook)),
+    redactReply: (value, run) => secrets.redactReply(value, run.flowId, () => JSON.stringify(run.webhook ?? run.given)),
     reply: parts.reply,
     replyRefused: ({ flowId }, reason) => log.warn({ flowId, reason }, DEFAULT_SENT),
     begins: (what, runId) => watch.begin(what, runId),

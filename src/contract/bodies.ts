@@ -110,6 +110,17 @@ export const RunSummaryBody = Type.Object({
   startedAt: OptionalTime,
   finishedAt: OptionalTime,
   replayOf: Type.Union([Type.String(), Type.Null()]),
+  trigger: Type.Object(
+    {
+      kind: Type.String(),
+      at: Type.Optional(Type.String({ format: 'date-time', description: 'The planned time of a schedule' })),
+      manual: Type.Optional(Type.Literal(true, { description: 'Somebody started it in place of the trigger' })),
+    },
+    { description: 'How the run began' },
+  ),
+  parent: Type.Union([Type.Object({ run: Type.String(), step: Type.String() }), Type.Null()], {
+    description: 'The step of another run that started it',
+  }),
 })
 
 export const StepBody = Type.Object({
@@ -132,7 +143,10 @@ export const StepBody = Type.Object({
 
 export const RunBody = Type.Object({
   ...RunSummaryBody.properties,
-  webhook: WebhookBody,
+  webhook: Type.Union([WebhookBody, Type.Null()], { description: 'null if no delivery started the run' }),
+  schedule: Type.Optional(AnyJson),
+  input: Type.Optional(AnyJson),
+  givenOmitted: Type.Optional(Type.Literal(true, { description: 'What the run was given is too large to be shown' })),
   vars: Type.Record(Type.String(), AnyJson),
   steps: Type.Array(StepBody),
 })

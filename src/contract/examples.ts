@@ -75,6 +75,8 @@ const run: Static<typeof bodies.RunSummaryBody> = {
   startedAt: at('00.475'),
   finishedAt: at('00.490'),
   replayOf: null,
+  trigger: { kind: 'webhook' },
+  parent: null,
 }
 
 const step: Static<typeof bodies.StepBody> = {

@@ -1,8 +1,9 @@
 // Builds the reply to the webhook's caller: the configured reply, or the default of docs/webhooks.md#replies.
-import type { CompiledReply, CompiledTrigger } from '../flow/compile.ts'
+
 import { ExpressionError } from '../flow/expression/index.ts'
 import type { Bindings } from '../flow/expression/values/bindings.ts'
 import { isContentType, isMediaType, isReplyHeaderAllowed } from '../flow/reply-header.ts'
+import type { CompiledCommon, CompiledReply } from '../flow/triggers/trigger-kind.ts'
 import type { RunError } from './ports/run-journal.ts'
 import type { Roots } from './run-bindings.ts'
 import type { CallerReply } from './step-kind.ts'
@@ -57,14 +58,14 @@ export function soundReply(reply: CallerReply, fallback: CallerReply, refused: R
 
 /** Returns the reply for a caller that waited for the run to end. */
 export function finalReply(
-  { reply, errorReply }: Pick<CompiledTrigger, 'reply' | 'errorReply'>,
+  configured: NonNullable<CompiledCommon['finalReply']>,
   runId: string,
   roots: Roots,
   bindingsOf: (roots: Roots) => Bindings,
   error: RunError | null,
   refused: ReplyRefused,
 ): CallerReply {
-  if (!error) return callerReply(reply, bindingsOf(roots), defaultReply(runId), refused)
+  if (!error) return callerReply(configured.success, bindingsOf(roots), defaultReply(runId), refused)
   const withError = Object.assign(Object.create(null), roots, { error })
-  return callerReply(errorReply, bindingsOf(withError), defaultErrorReply(runId, error.message), refused)
+  return callerReply(configured.error, bindingsOf(withError), defaultErrorReply(runId, error.message), refused)
 }

@@ -1,6 +1,6 @@
 // Holds the runs that this process carries at the moment.
 import type { StepErrorCode } from '../base/error-catalogue.ts'
-import type { CompiledFlow } from '../flow/compile.ts'
+import type { CompiledFlow } from '../flow/compile-flow.ts'
 import { defaultErrorReply } from './caller-reply.ts'
 import type { EnginePorts } from './ports/engine-ports.ts'
 import type { Advanced, Claim, ClaimedRun, NewRun, RunProgress } from './ports/run-journal.ts'

@@ -1,6 +1,6 @@
 // Builds what templates read of a run: the roots of docs/expressions.md#what-there-is-to-read, and values fixed per step.
 import type { Bindings } from '../flow/expression/values/bindings.ts'
-import type { WebhookData } from './webhook-data.ts'
+import type { RunStartData } from './ports/run-journal.ts'
 
 /** Hashing and randomness, which are handed in: the engine itself does neither. */
 export interface Hashing {
@@ -23,14 +23,17 @@ export interface RunIdentity {
 
 export type Roots = Record<string, unknown>
 
-export function createRoots(parts: {
-  webhook: WebhookData
-  run: RunIdentity
-  flow: FlowIdentity
-  env: Readonly<Record<string, string>>
-  connections: Readonly<Record<string, unknown>>
-}): Roots {
-  return Object.assign(Object.create(null), parts, { steps: Object.create(null), vars: Object.create(null) })
+export function createRoots(
+  { webhook, given }: RunStartData,
+  parts: {
+    run: RunIdentity
+    flow: FlowIdentity
+    env: Readonly<Record<string, string>>
+    connections: Readonly<Record<string, unknown>>
+  },
+): Roots {
+  const start = webhook ? { webhook } : given
+  return Object.assign(Object.create(null), start, parts, { steps: Object.create(null), vars: Object.create(null) })
 }
 
 /** Returns the roots of a round: its item, and the outer results with those of its own steps, which `while` rounds share. */

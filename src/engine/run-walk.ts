@@ -1,5 +1,6 @@
 // Carries one claimed run as far as possible: takes finished steps from the journal, runs the rest, records each outcome.
-import { type CompiledFlow, type CompiledStep, SECRET_MASK } from '../flow/compile.ts'
+import { type CompiledStep, SECRET_MASK } from '../flow/compile.ts'
+import type { CompiledFlow } from '../flow/compile-flow.ts'
 import { closeEntry, errorWithStep, exposeOutput, newEntry, parkEntry } from './journal-entries.ts'
 import { JournalWriter } from './journal-writer.ts'
 import { performInRun, type RunningStep, type StepWalk } from './perform-in-run.ts'
@@ -46,8 +47,7 @@ export class RunWalk implements StepWalk {
     this.#seq = run.lastSeq
     this.#caller = new WaitingCaller(run, ports)
     this.writer = new JournalWriter(run, ports, () => this.#stopping)
-    this.#roots = createRoots({
-      webhook: run.webhook,
+    this.#roots = createRoots(run, {
       run: {
         id: run.id,
         startedAt: new Date(run.startedAt).toISOString(),

@@ -1,5 +1,5 @@
 // Replies to the sender of a delivery that waits for its run: once, and only with what is in the journal.
-import type { CompiledTrigger } from '../flow/compile.ts'
+import type { CompiledTrigger } from '../flow/triggers/compile-trigger.ts'
 import { defaultReply, finalReply, soundReply } from './caller-reply.ts'
 import type { EnginePorts } from './ports/engine-ports.ts'
 import type { ClaimedRun, RunError } from './ports/run-journal.ts'
@@ -39,12 +39,12 @@ export class WaitingCaller {
   /** Sends the trigger's reply at the end of the run, if no step has replied. */
   sendFinal(trigger: CompiledTrigger, roots: Roots, error: RunError | null): void {
     this.sendOwed()
-    if (trigger.mode !== 'finished' || this.#hasReply) return
+    if (!trigger.finalReply || this.#hasReply) return
     const { hashing, now, redactReply, reply } = this.#ports
     const bindings = (of: Roots) => stepBindings(of, hashing, this.#run.id, 'reply', now())
     // The message of an error may contain what the caller must not know, such as a URL with a key.
     const told = redactReply(error, this.#run)
-    reply(this.#run, finalReply(trigger, this.#run.id, roots, bindings, told, this.#refused))
+    reply(this.#run, finalReply(trigger.finalReply, this.#run.id, roots, bindings, told, this.#refused))
   }
 
   readonly #refused = (reason: string): void => this.#ports.replyRefused(this.#run, reason)

@@ -1,4 +1,5 @@
 // Builds the data that a flow reads as `webhook`, from a delivery or from its stored parts.
+
 import { formPairs } from '../flow/form-pairs.ts'
 import { parseJson } from '../flow/parse-json.ts'
 

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import { compileFlow } from '../flow/compile.ts'
+import { compileFlow } from '../flow/compile-flow.ts'
 import type { StepDocument } from '../flow/document.ts'
 import { testProtect } from '../secrets/keys.testkit.ts'
 import { stepKinds } from '../steps/index.ts'
@@ -16,6 +16,7 @@ import { createIds } from './ids.ts'
 import type { EnginePorts } from './ports/engine-ports.ts'
 import { OutboundError, type OutboundReply, type OutboundRequest } from './ports/http-client.ts'
 import type { RunStatus } from './ports/run-journal.ts'
+import { startedByDelivery } from './ports/run-journal.ts'
 import { RunWalk } from './run-walk.ts'
 import type { CallerReply } from './step-kind.ts'
 
@@ -125,7 +126,7 @@ export async function runOf(steps: object[], trigger: object = {}, body: unknown
     version: 1,
     document: null,
     test: false,
-    webhook: webhook(body),
+    ...startedByDelivery(webhook(body)),
     hops: 0,
     replyStatus: null,
     createdAt: world.time,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { stepKinds } from '../steps/index.ts'
-import { compileFlow, compileStep } from './compile.ts'
+import { compileStep } from './compile.ts'
+import { compileFlow } from './compile-flow.ts'
 import type { Bindings } from './expression/values/bindings.ts'
 
 const bindings = (roots: object): Bindings => ({
@@ -78,7 +79,7 @@ describe('compileFlow', () => {
       dedupe: null,
       when: null,
       accept: ['application/json'],
-      ips: [],
+      ipRanges: [],
       concurrency: null,
     })
   })

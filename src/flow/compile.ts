@@ -1,8 +1,8 @@
-// Turns a valid document into what the engine runs: templates are parsed once, defaults filled in, nested steps linked.
+// Turns valid steps into what the engine runs: templates are parsed once, defaults filled in, nested steps linked.
 import type { TSchema } from 'typebox'
 import { CODE } from '../base/error-catalogue.ts'
 import { checkValue, hasTemplate, oneOrList, type SchemaNode, type Visitor } from './check.ts'
-import { type FlowDocument, type KindSchema, type Kinds, Retry, type StepDocument, Trigger } from './document.ts'
+import { type KindSchema, type Kinds, Retry, type StepDocument } from './document.ts'
 import {
   compileTree,
   type Expression,
@@ -19,7 +19,7 @@ import {
 import type { Bindings } from './expression/values/bindings.ts'
 import { Findings } from './issue.ts'
 import type { StepListHandle } from './schema.ts'
-import { type IsSecretField, SecretFlow } from './secret-flow.ts'
+import type { SecretFlow } from './secret-flow.ts'
 
 /** Returns a setting's value for the bindings. */
 export type Resolve = (bindings: Bindings) => unknown
@@ -74,60 +74,6 @@ export class CompiledSteps implements StepListHandle {
   }
   toJSON(): undefined {
     return undefined
-  }
-}
-
-export interface CompiledReply {
-  status: Resolve | null
-  headers: Resolve | null
-  body: Resolve | null
-}
-
-type Auth = NonNullable<FlowDocument['trigger']['auth']>
-
-export type CompiledAuth =
-  | { kind: 'none' }
-  | { kind: 'header' | 'query'; name(bindings: Bindings): string; value(bindings: Bindings): string; anyCase: boolean }
-  | CompiledSignature
-
-export interface CompiledSignature {
-  kind: 'signature'
-  scheme: Extract<Auth, { kind: 'signature' }>['scheme']
-  secrets(bindings: Bindings): string[]
-  header(bindings: Bindings): string | null
-  toleranceSeconds: number
-}
-
-export interface CompiledTrigger {
-  auth: CompiledAuth
-  mode: 'immediate' | 'finished'
-  timeoutMs: number
-  reply: CompiledReply
-  errorReply: CompiledReply
-  dedupe: { key(bindings: Bindings): unknown; windowMs: number } | null
-  when: ((bindings: Bindings) => boolean) | null
-  accept: readonly string[]
-  ips: readonly string[]
-  concurrency: number | null
-}
-
-export interface CompiledFlow<K extends KindSchema = KindSchema> {
-  name: string
-  trigger: CompiledTrigger
-  steps: readonly CompiledStep<K>[]
-}
-
-/** Expects a document that `validate` found publishable. `isSecretField`: null if secrets need not be followed. */
-export function compileFlow<K extends KindSchema>(
-  document: FlowDocument,
-  kinds: ReadonlyMap<string, K>,
-  isSecretField: IsSecretField | null = null,
-): CompiledFlow<K> {
-  const secrets = isSecretField && new SecretFlow(document, kinds, isSecretField)
-  return {
-    name: document.name,
-    trigger: compileTrigger(document.trigger),
-    steps: document.steps.map((step) => compileStep(step, kinds, secrets, document.pinned)),
   }
 }
 
@@ -210,72 +156,27 @@ const NO_BINDINGS = {
   hmacSha256: () => '',
 } as Bindings
 
-const DEFAULT_ACCEPT = ['application/json']
-
-function compileTrigger(document: FlowDocument['trigger']): CompiledTrigger {
-  const { auth, response, dedupe, when, accept, ips, concurrency } = document
-  const schema = (Trigger as unknown as SchemaNode).properties!
-  const when_ = when as unknown as string | boolean | undefined
-  const optional = (node: SchemaNode, value: unknown): Resolve | null =>
-    value === undefined ? null : resolver(node as TSchema, value, NO_STEPS)
-  const reply = (
-    node: SchemaNode,
-    value: { status?: unknown; headers?: unknown; body?: unknown } | undefined,
-  ): CompiledReply => ({
-    status: optional(node.properties!['status']!, value?.status),
-    headers: optional(node.properties!['headers']!, value?.headers),
-    body: optional(node.properties!['body']!, value?.body),
-  })
-  return {
-    auth: compileAuth(auth),
-    mode: response?.mode ?? 'immediate',
-    timeoutMs: (response?.timeout ?? 30) * 1000,
-    reply: reply(schema['response']!, response),
-    errorReply: reply(schema['response']!.properties!['error']!, response?.error),
-    dedupe: dedupe ? { key: optionalResolver(dedupe.key), windowMs: (dedupe.window ?? 86_400) * 1000 } : null,
-    when: when_ === undefined ? null : conditionResolver(when_),
-    accept: accept?.map((type) => type.toLowerCase()) ?? DEFAULT_ACCEPT,
-    ips: ips ?? [],
-    concurrency: concurrency ?? null,
-  }
-}
-
-function compileAuth(auth: Auth | undefined): CompiledAuth {
-  if (auth === undefined || auth.kind === 'none') return { kind: 'none' }
-  if (auth.kind !== 'signature')
-    return {
-      kind: auth.kind,
-      name: textResolver(auth.name),
-      value: textResolver(auth.value),
-      anyCase: auth.kind === 'header' && auth.anyCase === true,
-    }
-  const secrets = [auth.secret].flat().map(textResolver)
-  return {
-    kind: 'signature',
-    scheme: auth.scheme,
-    secrets: (bindings) => secrets.map((secret) => secret(bindings)),
-    header: auth.header === undefined ? () => null : textResolver(auth.header),
-    toleranceSeconds: auth.tolerance ?? 300,
-  }
-}
-
-function textResolver(value: unknown): (bindings: Bindings) => string {
+export function textResolver(value: unknown): (bindings: Bindings) => string {
   const text = String(value)
   if (!hasTemplate(text)) return () => text
   const template = parseTemplate(text)
   return (bindings) => renderText(template, bindings)
 }
 
-function optionalResolver(value: unknown): Resolve {
+export function optionalResolver(value: unknown): Resolve {
   const template = parseTemplate(String(value))
   return (bindings) => renderOptional(template, bindings)
 }
 
-function conditionResolver(value: string | boolean): (bindings: Bindings) => boolean {
+export function conditionResolver(value: string | boolean): (bindings: Bindings) => boolean {
   if (typeof value === 'boolean') return () => value
   const template = parseTemplate(value)
   return (bindings) => renderCondition(template, bindings)
 }
+
+/** Returns the resolver of a setting without nested steps; null if it is not given. */
+export const settingResolver = (node: SchemaNode, value: unknown): Resolve | null =>
+  value === undefined ? null : resolver(node as TSchema, value, NO_STEPS)
 
 /** Returns the resolver of a value under its schema. Constant parts are built once and shared: nothing changes them. */
 function resolver(schema: TSchema, value: unknown, around: Surrounding): Resolve {

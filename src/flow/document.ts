@@ -1,93 +1,9 @@
-// Describes a flow document: the trigger, and what all steps have in common. The file of each step kind has its settings.
+// Describes a flow document, and what all steps have in common. The file of each step or trigger kind has its settings.
 import Type, { type Static, type TSchema } from 'typebox'
 import type { IssueCode } from '../base/error-catalogue.ts'
-import { condition, json, NameValueList, secretText, secretTexts, templated, text } from './schema.ts'
+import { Trigger, type TriggerDocument } from './triggers/index.ts'
 
 const closed = { additionalProperties: false }
-
-/** Each delivery is compared with all of them. */
-export const MOST_ACCEPTED = 100
-export const MOST_RANGES = 1_000
-
-const SignatureScheme = Type.Union([
-  Type.Literal('github'),
-  Type.Literal('stripe'),
-  Type.Literal('slack'),
-  Type.Literal('shopify'),
-  Type.Literal('standard-webhooks'),
-  Type.Literal('hmac-sha256'),
-])
-
-const Auth = Type.Union([
-  Type.Object({ kind: Type.Literal('none') }, closed),
-  Type.Object(
-    {
-      kind: Type.Literal('header'),
-      name: text({ minLength: 1 }),
-      value: secretText(),
-      anyCase: Type.Optional(
-        Type.Boolean({
-          default: false,
-          description: 'The letter case of the name does not matter: proxies and HTTP/2 change it.',
-        }),
-      ),
-    },
-    closed,
-  ),
-  Type.Object({ kind: Type.Literal('query'), name: text({ minLength: 1 }), value: secretText() }, closed),
-  Type.Object(
-    {
-      kind: Type.Literal('signature'),
-      scheme: SignatureScheme,
-      secret: secretTexts(),
-      header: Type.Optional(text({ minLength: 1 })),
-      tolerance: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 86_400, default: 300 })),
-    },
-    closed,
-  ),
-])
-
-const ReplyStatus = templated(Type.Integer({ minimum: 200, maximum: 599 }))
-
-const Response = Type.Object(
-  {
-    mode: Type.Union([Type.Literal('immediate'), Type.Literal('finished')], { default: 'immediate' }),
-    status: Type.Optional(ReplyStatus),
-    headers: Type.Optional(NameValueList),
-    body: Type.Optional(json('Any JSON value; with a configured non-JSON Content-Type, text is sent as it is.')),
-    error: Type.Optional(
-      Type.Object(
-        { status: Type.Optional(ReplyStatus), headers: Type.Optional(NameValueList), body: Type.Optional(json()) },
-        closed,
-      ),
-    ),
-    timeout: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 300, default: 30 })),
-    reveal: Type.Optional(Type.Boolean({ default: false, description: 'The reply may hold secrets.' })),
-  },
-  closed,
-)
-
-export const Trigger = Type.Object(
-  {
-    kind: Type.Literal('webhook'),
-    auth: Type.Optional(Auth),
-    response: Type.Optional(Response),
-    dedupe: Type.Optional(
-      Type.Object(
-        {
-          key: text({ minLength: 1 }),
-          window: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 31_536_000, default: 86_400 })),
-        },
-        closed,
-      ),
-    ),
-    when: Type.Optional(condition()),
-    accept: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: MOST_ACCEPTED })),
-    ips: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: MOST_RANGES })),
-    concurrency: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
-  },
-  closed,
-)
 
 export const Retry = Type.Object(
   {
@@ -197,7 +113,7 @@ export interface FlowDocument {
   description?: string
   notes?: Static<typeof Note>[]
   tags?: string[]
-  trigger: Static<typeof Trigger>
+  trigger: TriggerDocument
   steps: StepDocument[]
   /** Only in what a test run follows, never in a draft or a version: results of steps that do not run. */
   pinned?: Readonly<Record<string, unknown>>

@@ -2,8 +2,9 @@
 
 import { isObject } from '../base/is-object.ts'
 import { hasTemplate, type SchemaNode } from './check.ts'
-import { type Kinds, stepSchema, Trigger } from './document.ts'
+import { type Kinds, stepSchema } from './document.ts'
 import { pointer } from './issue.ts'
+import { Trigger } from './triggers/index.ts'
 
 export const SEALED_PREFIX = 'sealed:'
 

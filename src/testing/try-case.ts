@@ -4,11 +4,12 @@ import type { CallerReply } from '../engine/step-kind.ts'
 import { collectPairs, isJsonType, mediaType } from '../engine/webhook-data.ts'
 import type { Expectation, FixtureCase, FixtureDelivery, FixtureStub } from '../flow/fixture.ts'
 import type { Issue } from '../flow/issue.ts'
+import { WEBHOOK } from '../flow/triggers/webhook/schema.ts'
 import { checkBody } from '../operations/deliveries/check-body.ts'
 import { checkSender } from '../operations/deliveries/check-sender.ts'
 import type { Admission, DeliveryHead } from '../operations/deliveries/delivery-head.ts'
 import { keepRejection } from '../operations/deliveries/keep-delivery.ts'
-import { Rejection } from '../operations/deliveries/rejection.ts'
+import { notFound, Rejection } from '../operations/deliveries/rejection.ts'
 import { Later, takeOn } from '../operations/deliveries/take-on.ts'
 import type { RouteRecord } from '../operations/ports/flows.ts'
 import type { RunRecord } from '../operations/ports/runs.ts'
@@ -98,7 +99,8 @@ async function admit(
 ): Promise<Admission> {
   if (!authenticated) return checkSender(services, head, route, false)
   const flow = await services.published.version(route.flowId, route.version!)
-  return { route, head, flow: { ...flow, trigger: { ...flow.trigger, auth: { kind: 'none' } } } }
+  if (flow.trigger.kind !== WEBHOOK) throw notFound()
+  return { route, head, flow, trigger: { ...flow.trigger, auth: { kind: 'none' } } }
 }
 
 function bodyText({ body, headers = {} }: FixtureDelivery): string {

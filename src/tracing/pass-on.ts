@@ -7,9 +7,10 @@ import { traceHeaders, withTraceHeaders } from './trace-headers.ts'
 const nothing = () => {}
 
 export const createPassOn = (http: HttpClient): RunTracing => ({
-  run({ webhook: { headers } }) {
-    const traceparent = headers['traceparent']
-    if (traceparent === undefined) return null
+  run({ webhook }) {
+    const headers = webhook?.headers
+    const traceparent = headers?.['traceparent']
+    if (!headers || traceparent === undefined) return null
     const context = parseTraceContext(traceparent, headers['tracestate'])
     if (!context) return null
     const sent = traceHeaders(context)

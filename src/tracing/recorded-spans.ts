@@ -55,7 +55,7 @@ export class RecordedRun implements RunTrace {
   readonly #open = new Map<string, Context>()
 
   constructor(recorder: Recorder, run: ClaimedRun, flowName: string) {
-    const { traceparent, tracestate } = run.webhook.headers
+    const { traceparent, tracestate } = run.webhook?.headers ?? {}
     const parent = contextOf({ traceparent, tracestate })
     const attributes = {
       'millrace.run.id': run.id,

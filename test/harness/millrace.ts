@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { readConfig } from '../../src/app/config.ts'
 import { startApp } from '../../src/app/start.ts'
 import type { FlowView } from '../../src/operations/flows/flow-view.ts'
-import type { RunView } from '../../src/operations/runs/read-runs.ts'
+import type { RunView as AnyRunView } from '../../src/operations/runs/read-runs.ts'
 import { ENTRY } from './entry.ts'
 import { childEnvironment } from './environment.ts'
 import { freePort } from './free-port.ts'
@@ -65,6 +65,9 @@ function settings(environment: Record<string, string>, dataDir: string, port: nu
     MILLRACE_PORT: String(port),
   }
 }
+
+/** Most tests look at runs that a delivery started. */
+type RunView = AnyRunView & { webhook: NonNullable<AnyRunView['webhook']> }
 
 export interface MillraceProcess extends Client {
   child: ChildProcess

@@ -1,4 +1,5 @@
 // The port to the store of runs and their journals.
+import { WEBHOOK } from '../../flow/triggers/webhook/schema.ts'
 import type { KeyValueOperation, ShownOutput, StepError } from '../step-kind.ts'
 import type { WebhookData } from '../webhook-data.ts'
 
@@ -43,20 +44,58 @@ export interface JournalEntry {
   operation?: KeyValueOperation
 }
 
-export interface NewRun {
+/** How a run began. */
+export interface RunTrigger {
+  /** The kind of the flow's trigger. */
+  kind: string
+  /** The planned time of a run that a schedule started. */
+  at?: number
+  /** Whether a person or program started it in place of its trigger. */
+  manual?: true
+}
+
+/** The step of another run that started a run. */
+export interface RunParent {
+  run: string
+  /** The path of the step. */
+  step: string
+}
+
+/** What templates read of the beginning of a run. */
+export interface RunStartData {
+  /** The delivery that started the run; null if something else did. */
+  webhook: WebhookData | null
+  /** The roots of a run that no delivery started, such as `input`. */
+  given: Readonly<Record<string, unknown>> | null
+}
+
+export interface NewRun extends RunStartData {
   id: string
   flowId: string
   /** The published version that the run executes; null for a run of a draft, which carries its document. */
   version: number | null
   document: string | null
   test: boolean
-  webhook: WebhookData
+  trigger: RunTrigger
+  parent: RunParent | null
   hops: number
   /** The status of the immediate reply; null if the reply comes from the run. */
   replyStatus: number | null
   createdAt: number
   replayOf: string | null
 }
+
+export type RunStart = Pick<NewRun, 'trigger' | 'webhook' | 'given' | 'parent'>
+
+export const BY_DELIVERY: RunTrigger = Object.freeze({ kind: WEBHOOK })
+
+/** Returns the beginning of a run that a delivery started. */
+export const startedByDelivery = (webhook: WebhookData): RunStart => ({
+  trigger: BY_DELIVERY,
+  webhook,
+  given: null,
+  parent: null,
+})
 
 export interface Claim {
   runId: string

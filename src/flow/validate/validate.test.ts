@@ -109,19 +109,24 @@ describe('validate', () => {
   it('refuses to save unknown keys, kinds, modes and wrong types', () => {
     const { shape } = check({
       name: 5,
-      trigger: { kind: 'timer', auth: { kind: 'password' }, accept: 'json', concurrency: 'two' },
+      trigger: { kind: 'webhook', auth: { kind: 'password' }, accept: 'json', concurrency: 'two' },
       steps: [set('a', { x: 1 }, { extra: 1 }), { id: 'b', kind: 'http', headers: { a: 1 } }],
       owner: 'me',
     })
     expect(codes(shape)).toEqual([
       '/name wrong_type',
       '/owner unknown_key',
-      '/trigger/kind unknown_value',
       '/trigger/auth/kind unknown_kind',
       '/trigger/accept wrong_type',
       '/trigger/concurrency wrong_type',
       '/steps/0/extra unknown_key',
       '/steps/1/headers wrong_type',
+    ])
+  })
+
+  it('refuses to save a trigger of an unknown kind', () => {
+    expect(codes(check({ name: 'x', trigger: { kind: 'timer' }, steps: [] }).shape)).toEqual([
+      '/trigger/kind unknown_kind',
     ])
   })
 

@@ -2,14 +2,16 @@
 import type { TSchema } from 'typebox'
 import Type from 'typebox'
 import type { IssueCode } from '../../base/error-catalogue.ts'
+import { isObject } from '../../base/is-object.ts'
 import { checkValue, type Visitor } from '../check.ts'
-import { ForReaders, type Kinds, Tags, Trigger } from '../document.ts'
+import { ForReaders, type Kinds, Tags } from '../document.ts'
 import { type Reference, type Template, TemplateSyntaxError } from '../expression/index.ts'
 import { type Finding, Findings, type Issue, nearest, type Patience, quoted } from '../issue.ts'
 import { type IsSecretField, MOST_ORIGINS, SecretFlow } from '../secret-flow.ts'
 import { type DataShapes, type LoopLists, listPath } from '../shape/data-shapes.ts'
 import { unseenReference } from '../shape/unseen-reference.ts'
-import { checkTrigger } from './check-trigger.ts'
+import { Trigger, triggerKinds } from '../triggers/index.ts'
+import type { ReplyUse, TriggerKind } from '../triggers/trigger-kind.ts'
 import { type ConnectionShapes, type ConnectionUse, useProblem } from './connection-use.ts'
 import { StepOutline } from './step-outline.ts'
 import { LONGEST_EXPRESSIONS, MOST_EXPRESSIONS, TemplateReader } from './template-reader.ts'
@@ -53,9 +55,12 @@ interface Place {
   revealedBy: string | null
 }
 
-const RUN_ROOTS = ['webhook', 'steps', 'vars', 'env', 'connections', 'run', 'flow']
-const STEP_ROOTS: ReadonlySet<string> = new Set(RUN_ROOTS)
-const ROUND_ROOTS: ReadonlySet<string> = new Set([...RUN_ROOTS, 'loop', 'loops'])
+/** The roots that every run has, beside that of its trigger. */
+const COMMON_ROOTS = ['steps', 'vars', 'env', 'connections', 'run', 'flow']
+/** The root of each trigger kind, with the kind. */
+const TRIGGER_ROOTS: ReadonlyMap<string, TriggerKind> = new Map(
+  [...triggerKinds.values()].map((kind) => [kind.root, kind]),
+)
 const NOTHING: ReadonlySet<string> = new Set()
 const NO_LOOPS: LoopLists = new Map()
 
@@ -99,7 +104,10 @@ class Validator {
   readonly #surroundings: Surroundings
   readonly #outline: StepOutline
   readonly #patience: Patience = { comparisons: 5_000 }
-  #callerWaits = false
+  #replyUse: ReplyUse = 'none'
+  /** The roots of steps, and of steps in the rounds of a loop. */
+  #stepRoots: ReadonlySet<string> = NOTHING
+  #roundRoots: ReadonlySet<string> = NOTHING
   readonly #templates = new TemplateReader()
   #codeLeft = LONGEST_CODE_READ
   #secrets!: SecretFlow
@@ -149,26 +157,26 @@ class Validator {
   }
 
   #trigger(trigger: unknown): void {
+    const given = isObject(trigger) ? trigger : {}
+    const kind = triggerKinds.get(String(given['kind']))
+    // As long as the kind is not chosen, every root may turn out to be there.
+    const runRoots = [...(kind ? [kind.root] : TRIGGER_ROOTS.keys()), ...COMMON_ROOTS]
+    this.#stepRoots = new Set(runRoots)
+    this.#roundRoots = new Set([...runRoots, 'loop', 'loops'])
     if (trigger === undefined) return
     const everything = new Set(this.#outline.ids.keys())
-    const { mode, reveal } = (trigger as { response?: { mode?: unknown; reveal?: unknown } } | null)?.response ?? {}
-    const revealedBy = reveal === true ? '/trigger/response/reveal' : null
-    this.#callerWaits = mode === 'finished'
-    const place = (path: string): Place => {
-      const reply = path.startsWith('/trigger/response/')
-      const roots = !reply
-        ? path.startsWith('/trigger/auth')
-          ? ['env', 'connections']
-          : ['webhook', 'env', 'flow']
-        : path.startsWith('/trigger/response/error')
-          ? [...RUN_ROOTS, 'error']
-          : mode === 'finished'
-            ? RUN_ROOTS
-            : ['webhook', 'run', 'flow']
-      return { roots: new Set(roots), steps: everything, loops: NO_LOOPS, answersCaller: reply, revealedBy }
-    }
-    this.#check(Trigger, trigger, '/trigger', place)
-    if (typeof trigger === 'object' && trigger !== null) checkTrigger(trigger, this.findings)
+    const { response } = given
+    const revealedBy = isObject(response) && response['reveal'] === true ? '/trigger/response/reveal' : null
+    if (kind) this.#replyUse = kind.replyUse(given)
+    const place = (path: string): Place => ({
+      roots: new Set(kind?.rootsAt(path, given, runRoots) ?? runRoots),
+      steps: everything,
+      loops: NO_LOOPS,
+      answersCaller: path.startsWith('/trigger/response/'),
+      revealedBy,
+    })
+    this.#check(kind?.settings ?? Trigger, trigger, '/trigger', place)
+    kind?.check(given, (path, code, message, weight = 'publish') => this.#add(weight, `/trigger${path}`, code, message))
   }
 
   /** Walks a list in order of execution; `seen` gathers the ids whose results later steps may read. */
@@ -205,11 +213,11 @@ class Validator {
         nested.map((n) => n.list),
         inner,
       )
-    const roots = loops.size ? ROUND_ROOTS : STEP_ROOTS
+    const roots = loops.size ? this.#roundRoots : this.#stepRoots
     const each = (step as { each?: unknown }).each
     const innerLoops = rounds && typeof id === 'string' ? new Map([...loops, [id, listPath(each, loops)]]) : loops
     const answersCaller = kind?.answersCaller === true
-    if (answersCaller && !this.#callerWaits)
+    if (answersCaller && this.#replyUse === 'none')
       this.#add(
         'warning',
         path,
@@ -220,7 +228,7 @@ class Validator {
     const here: Place = { roots, steps: seen, loops, answersCaller, revealedBy }
     // A loop's condition and what it collects are evaluated inside its rounds.
     const inside: Place = rounds
-      ? { roots: ROUND_ROOTS, steps: inner, loops: innerLoops, answersCaller, revealedBy }
+      ? { roots: this.#roundRoots, steps: inner, loops: innerLoops, answersCaller, revealedBy }
       : here
     this.#check(this.#outline.schemaOf(step), step, path, (_, lazy) => (lazy ? inside : here))
     for (const issue of kind?.check?.(step as Record<string, unknown>, this.#mayRead) ?? [])
@@ -332,7 +340,7 @@ class Validator {
     const path = [root, ...rest]
     if (place.answersCaller && place.revealedBy === null && (root === 'connections' || this.#isSecret({ path }, place)))
       return ['secret_in_reply', IN_REPLY]
-    if (!place.roots.has(root)) return ['unknown_reference', notHere(root, place)]
+    if (!place.roots.has(root)) return ['unknown_reference', notHere(root, place, this.#stepRoots)]
     const [name, field] = rest
     if (root === 'connections')
       return name === undefined || field === undefined
@@ -359,8 +367,11 @@ const REVEALS =
 const unreachable = (end: unknown): string =>
   `No run gets here: ${typeof end === 'string' && end !== '' ? quoted(end) : 'a step before it'} always ends the run. Move the step before it, or delete it.`
 
-function notHere(root: string, place: Place): string {
+function notHere(root: string, place: Place, stepRoots: ReadonlySet<string>): string {
   if (root === 'loop' || root === 'loops') return `${root} exists only inside a loop.`
+  const offering = TRIGGER_ROOTS.get(root)
+  if (offering && !stepRoots.has(root))
+    return `${root} exists only in flows whose trigger has the kind ${offering.kind}.`
   if (root === 'error') return 'error exists only in the error reply of the trigger.'
   return `${root} is not known here yet; ${[...place.roots].join(', ')} are.`
 }

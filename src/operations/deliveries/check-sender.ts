@@ -3,7 +3,8 @@
 import { isInRanges } from '../../base/address-range.ts'
 import { CODE } from '../../base/error-catalogue.ts'
 import { mediaType } from '../../engine/webhook-data.ts'
-import type { CompiledTrigger } from '../../flow/compile.ts'
+import type { CompiledWebhook } from '../../flow/triggers/webhook/compile.ts'
+import { WEBHOOK } from '../../flow/triggers/webhook/schema.ts'
 import type { RouteRecord } from '../ports/flows.ts'
 import { checkCredential } from './credentials.ts'
 import type { Admission, DeliveryHead } from './delivery-head.ts'
@@ -54,40 +55,42 @@ export async function checkSender(
     throw new Rejection(CODE.overloaded, 'Too many runs are waiting; try again shortly.', QUEUE_FULL_RETRY_SECONDS)
 
   const flow = await liveFlowOf(services, route, head)
-  if (flow.trigger.mode === 'finished' && services.queue.isSlow(services.intake.beingStored) && !head.test)
+  const { trigger } = flow
+  if (trigger.kind !== WEBHOOK) throw notFound()
+  if (trigger.mode === 'finished' && services.queue.isSlow(services.intake.beingStored) && !head.test)
     throw new Rejection(
       CODE.overloaded,
       'Runs wait in line for long, and this webhook answers when its run has ended; try again shortly.',
       QUEUE_FULL_RETRY_SECONDS,
     )
-  const admission = { route, flow, head }
+  const admission = { route, flow, trigger, head }
   checkAddress(admission)
   checkCredential(services, admission)
   checkHeaders(services, admission)
   return admission
 }
 
-function checkAddress({ flow, head }: Admission): void {
-  if (flow.ipRanges.length && !isInRanges(head.metadata.ip, flow.ipRanges))
+function checkAddress({ trigger, head }: Admission): void {
+  if (trigger.ipRanges.length && !isInRanges(head.metadata.ip, trigger.ipRanges))
     throw new Rejection(CODE.unauthorized, 'Requests from this address are not allowed.')
 }
 
-function checkHeaders(services: DeliveryServices, { flow, head }: Admission): void {
+function checkHeaders(services: DeliveryServices, { trigger, head }: Admission): void {
   const { contentType, contentLength } = head.metadata
   let types = 0
   for (let i = 0; i < head.rawHeaders.length; i += 2) {
     const name = head.rawHeaders[i]!
     if (name.length === 12 && name.toLowerCase() === 'content-type') types++
   }
-  if (types !== 1 || !accepts(flow.trigger, mediaType(contentType)))
+  if (types !== 1 || !accepts(trigger, mediaType(contentType)))
     throw new Rejection(
       CODE.bad_request,
-      `The Content-Type must be ${flow.trigger.accept.join(' or ')}, but is ${contentType === null ? 'missing' : briefly(contentType)}.`,
+      `The Content-Type must be ${trigger.accept.join(' or ')}, but is ${contentType === null ? 'missing' : briefly(contentType)}.`,
     )
   if (contentLength > services.maxBodyBytes) throw tooLarge(services.maxBodyBytes)
 }
 
-function accepts({ accept }: CompiledTrigger, type: string): boolean {
+function accepts({ accept }: CompiledWebhook, type: string): boolean {
   return accept.some((allowed) => {
     if (allowed === 'application/*+json') return /^application\/[\w.-]+\+json$/.test(type)
     if (allowed === 'text/*') return /^text\/[\w.+-]+$/.test(type)

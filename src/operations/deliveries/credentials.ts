@@ -14,8 +14,8 @@ import { type SignatureSettings, verifySignature } from './signature/verify-sign
 const MASKED = '[masked]'
 
 /** Throws Rejection if the credential does not match. */
-export function checkCredential(services: DeliveryServices, { flow, head, route }: Admission): void {
-  const { auth } = flow.trigger
+export function checkCredential(services: DeliveryServices, { trigger, head, route }: Admission): void {
+  const { auth } = trigger
   // A signature is checked later, with the body that it signs.
   if (auth.kind === 'none' || auth.kind === 'signature') return
   let name: string
@@ -43,8 +43,12 @@ export function checkCredential(services: DeliveryServices, { flow, head, route 
 }
 
 /** Throws Rejection if the signature does not match the whole body. */
-export function checkSignature(services: DeliveryServices, { flow, head, route }: Admission, body: Uint8Array): void {
-  const { auth } = flow.trigger
+export function checkSignature(
+  services: DeliveryServices,
+  { trigger, head, route }: Admission,
+  body: Uint8Array,
+): void {
+  const { auth } = trigger
   if (auth.kind !== 'signature') return
   let settings: SignatureSettings
   try {

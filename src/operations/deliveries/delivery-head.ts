@@ -1,5 +1,6 @@
 // A webhook request without its body, and what is known of it once it is admitted.
 import { lastValues, type WebhookMetadata } from '../../engine/webhook-data.ts'
+import type { CompiledWebhook } from '../../flow/triggers/webhook/compile.ts'
 import type { LiveFlow } from '../flows/published-flows.ts'
 import type { RouteRecord } from '../ports/flows.ts'
 
@@ -19,6 +20,7 @@ export interface DeliveryHead {
 export interface Admission {
   route: RouteRecord
   flow: LiveFlow
+  trigger: CompiledWebhook
   head: DeliveryHead
 }
 

@@ -1,6 +1,7 @@
 // Accepts a delivery that passed every check: starts its run, or keeps it as filtered, as a duplicate or as a sample.
 import { callerReply, DEFAULT_SENT, defaultReply, stillRunningReply } from '../../engine/caller-reply.ts'
 import { deliveryIdOf } from '../../engine/ids.ts'
+import { startedByDelivery } from '../../engine/ports/run-journal.ts'
 import type { CallerReply } from '../../engine/step-kind.ts'
 import type { WebhookData } from '../../engine/webhook-data.ts'
 import { startRun } from '../runs/start-run.ts'
@@ -30,10 +31,9 @@ export async function takeOn(
   webhook: WebhookData,
 ): Promise<CallerReply | Later> {
   if (admission.head.test) return captureSample(services, admission, webhook)
-  const { flow, route, head } = admission
+  const { trigger, route, head } = admission
   // Reading the body may have taken long: the webhook must still exist.
   if (!services.published.route(head.webhookId)?.version) throw notFound()
-  const { trigger } = flow
   const createdAt = services.now()
   const runId = services.ids.next('run')
   const bindings = triggerBindings(services, admission, webhook, { runId, createdAt })
@@ -55,7 +55,7 @@ export async function takeOn(
       version: route.version,
       document: null,
       test: false,
-      webhook,
+      ...startedByDelivery(webhook),
       hops: head.hops,
       replyStatus: immediate?.status ?? null,
       createdAt,

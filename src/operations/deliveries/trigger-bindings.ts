@@ -12,20 +12,22 @@ const NO_ROOTS: Roots = Object.freeze(Object.create(null))
 
 export function triggerBindings(
   services: DeliveryServices,
-  { flow, route }: Admission,
+  { flow, trigger, route }: Admission,
   webhook: WebhookData,
   { runId, createdAt }: { runId: string; createdAt: number },
 ): Bindings {
-  const { when, dedupe, reply } = flow.trigger
+  const { when, dedupe, reply } = trigger
   const usesTemplates = when || dedupe || reply.status || reply.headers || reply.body
   const roots = usesTemplates
-    ? createRoots({
-        webhook,
-        run: { id: runId, startedAt: new Date(createdAt).toISOString(), attempt: 1, replayOf: null },
-        flow: { id: route.flowId, name: flow.name, version: route.version },
-        env: services.env,
-        connections: Object.create(null),
-      })
+    ? createRoots(
+        { webhook, given: null },
+        {
+          run: { id: runId, startedAt: new Date(createdAt).toISOString(), attempt: 1, replayOf: null },
+          flow: { id: route.flowId, name: flow.name, version: route.version },
+          env: services.env,
+          connections: Object.create(null),
+        },
+      )
     : NO_ROOTS
   return stepBindings(roots, services.hashing, runId, 'trigger', createdAt)
 }

@@ -1,5 +1,5 @@
 // Passes events to the clients that watch at the moment, such as open pages. Nothing is stored.
-import type { NewRun, RunProgress } from '../../engine/ports/run-journal.ts'
+import type { NewRun, RunProgress, RunTrigger } from '../../engine/ports/run-journal.ts'
 import type { News } from '../ports/signals.ts'
 
 export interface FlowEvent {
@@ -76,7 +76,16 @@ export const actorTopic = (actorId: string): string => `actor:${actorId}`
 
 /** Returns a run as in the list of runs, without the flow's name. Its error is already redacted. */
 export const runEvent = (
-  { id, flowId, version, test, createdAt, replayOf }: Omit<NewRun, 'webhook' | 'hops' | 'document' | 'replyStatus'>,
+  {
+    id,
+    flowId,
+    version,
+    test,
+    createdAt,
+    replayOf,
+    trigger,
+    parent,
+  }: Omit<NewRun, 'webhook' | 'given' | 'hops' | 'document' | 'replyStatus'>,
   {
     status,
     startedAt,
@@ -98,7 +107,15 @@ export const runEvent = (
     startedAt: isoTime(startedAt),
     finishedAt: isoTime(finishedAt),
     replayOf,
+    trigger: triggerView(trigger),
+    parent,
   },
+})
+
+/** Returns how a run began, for display. */
+export const triggerView = ({ at, ...trigger }: RunTrigger) => ({
+  ...trigger,
+  ...(at !== undefined && { at: new Date(at).toISOString() }),
 })
 
 const isoTime = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString())

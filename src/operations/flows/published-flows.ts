@@ -1,10 +1,9 @@
 // Keeps the current route of each webhook id in memory, and compiles versions once, when they are first needed.
 
-import { type AddressRange, parseAddressRange } from '../../base/address-range.ts'
 import { CODE, STEP_ERRORS } from '../../base/error-catalogue.ts'
 import { FlowUnusable, type FlowVersions } from '../../engine/engine.ts'
 import type { StepKind } from '../../engine/step-kind.ts'
-import { type CompiledFlow, compileFlow } from '../../flow/compile.ts'
+import { type CompiledFlow, compileFlow } from '../../flow/compile-flow.ts'
 import type { FlowDocument } from '../../flow/document.ts'
 import { parseJson } from '../../flow/parse-json.ts'
 import type { IsSecretField } from '../../flow/secret-flow.ts'
@@ -13,9 +12,7 @@ import type { FlowStore, RouteRecord } from '../ports/flows.ts'
 import type { Secrets } from '../ports/secrets.ts'
 import { openLiterals } from './secret-literals.ts'
 
-export interface LiveFlow extends CompiledFlow<StepKind> {
-  ipRanges: readonly AddressRange[]
-}
+export type LiveFlow = CompiledFlow<StepKind>
 
 /** The most compiled versions in memory. */
 const KEPT_VERSIONS = 1000
@@ -146,8 +143,7 @@ export class PublishedFlows implements FlowVersions {
   compile(flowId: string, document: FlowDocument): LiveFlow {
     this.touch(flowId, document)
     const opened = openLiterals({ secrets: this.#secrets, kinds: this.#kinds }, flowId, document)
-    const flow = compileFlow(opened, this.#kinds, this.#isSecretField)
-    return { ...flow, ipRanges: flow.trigger.ips.map(parseAddressRange) }
+    return compileFlow(opened, this.#kinds, this.#isSecretField)
   }
 
   /** Notes the secrets that the document names, so that they are hidden in the flow's stored data from now on. */

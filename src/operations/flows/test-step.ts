@@ -1,5 +1,6 @@
 // Runs one step of the draft once, of a loop its first rounds, on sample data, with the same limits and guards as in a run.
 import { isObject } from '../../base/is-object.ts'
+import { startedByDelivery } from '../../engine/ports/run-journal.ts'
 import { createRoots } from '../../engine/run-bindings.ts'
 import type { StepError } from '../../engine/step-kind.ts'
 import { compileStep } from '../../flow/compile.ts'
@@ -55,8 +56,7 @@ export async function testStep(
   const earlier = await services.samples.stepResults(flowId)
   const pins = await services.samples.pins(flowId)
   const startedAt = services.now()
-  const roots = createRoots({
-    webhook: givenWebhook(services, given.webhook, latest),
+  const roots = createRoots(startedByDelivery(givenWebhook(services, given.webhook, latest)), {
     run: { id: 'test', startedAt: new Date(startedAt).toISOString(), attempt: 1, replayOf: null },
     flow: { id: flowId, name: flow.name, version: flow.version },
     env: services.env,

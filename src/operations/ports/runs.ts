@@ -1,5 +1,5 @@
 // The port to the store of runs.
-import type { Claim, JournalEntry, NewRun, RunError, RunStatus } from '../../engine/ports/run-journal.ts'
+import type { Claim, JournalEntry, NewRun, RunError, RunStartData, RunStatus } from '../../engine/ports/run-journal.ts'
 import type { KeyValueOperation, StepError } from '../../engine/step-kind.ts'
 import type { ShownWebhook } from './deliveries.ts'
 import type { FlowVersion, RouteRecord } from './flows.ts'
@@ -10,8 +10,16 @@ export type ShownEntry = JournalEntry & { omitted?: StepPart[] }
 
 export type StepPart = 'input' | 'output' | 'logs'
 
-export interface RunRecord extends Omit<NewRun, 'hops' | 'document' | 'replyStatus' | 'webhook'> {
-  webhook: ShownWebhook
+/** The beginning of a run for display. `givenOmitted`: what it was given exceeds the requested size and was not read. */
+export interface ShownStart {
+  webhook: ShownWebhook | null
+  given: RunStartData['given']
+  givenOmitted?: true
+}
+
+export type RunSummaryRecord = Omit<RunRecord, keyof ShownStart>
+
+export interface RunRecord extends Omit<NewRun, 'hops' | 'document' | 'replyStatus' | keyof RunStartData>, ShownStart {
   status: RunStatus
   error: RunError | null
   startedAt: number | null
@@ -93,7 +101,7 @@ export interface RunStore {
   stepPart(id: string, path: string, part: StepPart): Promise<string | null>
   /** Returns the delivered body in its stored, readable form; null if there is no such run. */
   body(id: string): Promise<Uint8Array | null>
-  list(filter: RunFilter, page: Page): Promise<Paged<Omit<RunRecord, 'webhook'>>>
+  list(filter: RunFilter, page: Page): Promise<Paged<RunSummaryRecord>>
   /** Returns the newest run of each of these flows. */
   latestOf(flowIds: readonly string[]): Promise<{ flowId: string; id: string; status: RunStatus; createdAt: number }[]>
   /** Runs an operation on a flow's keys outside of a run. */

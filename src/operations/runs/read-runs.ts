@@ -1,12 +1,13 @@
 // Shows runs as the API does.
 
 import { CODE } from '../../base/error-catalogue.ts'
-import type { JournalEntry, RunError, RunStatus } from '../../engine/ports/run-journal.ts'
+import type { JournalEntry, RunError, RunParent, RunStatus } from '../../engine/ports/run-journal.ts'
 import { parseJson } from '../../flow/parse-json.ts'
+import { triggerView } from '../events/events.ts'
 import { notFound, OperationError } from '../operation-error.ts'
 import type { ShownWebhook } from '../ports/deliveries.ts'
 import type { Page, Paged } from '../ports/page.ts'
-import type { RunFilter, RunRecord, ShownEntry, StepPart } from '../ports/runs.ts'
+import type { RunFilter, RunSummaryRecord, ShownEntry, StepPart } from '../ports/runs.ts'
 import { isLarge, SHOWN_BYTES } from '../shown-size.ts'
 import type { RunServices } from './services.ts'
 
@@ -41,10 +42,18 @@ export interface RunSummary {
   startedAt: string | null
   finishedAt: string | null
   replayOf: string | null
+  trigger: { kind: string; at?: string; manual?: true }
+  parent: RunParent | null
 }
 
 export interface RunView extends RunSummary {
-  webhook: ShownWebhook
+  /** The delivery that started the run; null if something else did. */
+  webhook: ShownWebhook | null
+  /** Set in place of `webhook`: what a schedule or a caller gave the run. */
+  schedule?: unknown
+  input?: unknown
+  /** Whether what the run was given is too large to be shown. */
+  givenOmitted?: true
   vars: Record<string, unknown>
   steps: StepView[]
 }
@@ -58,6 +67,8 @@ export async function readRun(services: RunServices, id: string): Promise<RunVie
   return {
     ...runSummary(services, names)(run),
     webhook: redact(run.webhook),
+    ...redact(run.given),
+    ...(run.givenOmitted && { givenOmitted: true }),
     vars: redact(variables(entries)),
     steps: entries.map((entry) => stepView(entry, redact)),
   }
@@ -66,7 +77,7 @@ export async function readRun(services: RunServices, id: string): Promise<RunVie
 /** Returns the complete run. Throws if parts of it are too large. */
 export async function readWholeRun(services: RunServices, id: string): Promise<RunView> {
   const run = await readRun(services, id)
-  if (run.webhook.bodyOmitted || run.steps.some(({ omitted }) => omitted))
+  if (run.webhook?.bodyOmitted || run.givenOmitted || run.steps.some(({ omitted }) => omitted))
     throw new OperationError(CODE.conflict, `The run holds more than ${SHOWN_BYTES} bytes: too much to be written out.`)
   return run
 }
@@ -121,7 +132,7 @@ export async function readRunDocument(services: RunServices, id: string): Promis
 // Stored data is redacted already; it is redacted again for secrets of the flow that became known since.
 const runSummary =
   ({ secrets }: RunServices, names: ReadonlyMap<string, string>) =>
-  (run: Omit<RunRecord, 'webhook'>): RunSummary => ({
+  (run: RunSummaryRecord): RunSummary => ({
     id: run.id,
     flowId: run.flowId,
     flowName: names.get(run.flowId) ?? null,
@@ -133,6 +144,8 @@ const runSummary =
     startedAt: isoOrNull(run.startedAt),
     finishedAt: isoOrNull(run.finishedAt),
     replayOf: run.replayOf,
+    trigger: triggerView(run.trigger),
+    parent: run.parent,
   })
 
 export const stepView = (entry: ShownEntry, redact: <T>(value: T) => T): StepView => ({

@@ -3,6 +3,7 @@ import { CODE } from '../../base/error-catalogue.ts'
 import type { Expectation, Fixture, FixtureConnection, FixtureReply, FixtureStub } from '../../flow/fixture.ts'
 import { connectionUses } from '../../flow/validate/validate.ts'
 import { OperationError } from '../operation-error.ts'
+import type { ShownWebhook } from '../ports/deliveries.ts'
 import { type RunView, readRunDocument, readWholeRun, type StepView } from './read-runs.ts'
 import type { RunServices } from './services.ts'
 import { shownRequest } from './shown-request.ts'
@@ -17,6 +18,11 @@ const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 export async function runFixture(services: RunServices, id: string): Promise<Fixture> {
   const run = await readWholeRun(services, id)
   if (run.finishedAt === null) throw new OperationError(CODE.conflict, 'The run has not ended yet.')
+  if (!run.webhook)
+    throw new OperationError(
+      CODE.conflict,
+      'A test can be made of a run that a delivery started; this one began in another way.',
+    )
   const { document } = await readRunDocument(services, id)
   const text = JSON.stringify(document)
   const requests = run.steps
@@ -29,7 +35,7 @@ export async function runFixture(services: RunServices, id: string): Promise<Fix
     tests: [
       {
         name: `as in ${run.id}`,
-        deliver: deliveryOf(run),
+        deliver: deliveryOf(run.webhook),
         stubs: stubsOf(requests, text),
         expect: expectationOf(run, requests),
       },
@@ -37,7 +43,7 @@ export async function runFixture(services: RunServices, id: string): Promise<Fix
   }
 }
 
-function deliveryOf({ webhook }: RunView) {
+function deliveryOf(webhook: ShownWebhook) {
   const plain = (values: Record<string, string>) =>
     Object.fromEntries(Object.entries(values).filter(([name, value]) => !NOISE.test(name) && !MARKS.test(value)))
   const query = plain(webhook.query)

@@ -33,7 +33,7 @@ export async function startRun(
     services.intake.stored()
   }
   if (accepted.duplicateOf === null && !accepted.stale) {
-    const small = services.queue.size < FRESH_RUNS && run.webhook.rawBody.length <= FRESH_BODY_CHARS
+    const small = services.queue.size < FRESH_RUNS && (run.webhook?.rawBody.length ?? 0) <= FRESH_BODY_CHARS
     const { claim } = accepted
     const fresh = claim || (small && journal === null) ? run : null
     services.queue.add({ id: run.id, flowId: run.flowId, concurrency, fresh, since: run.createdAt, claim })

@@ -1,3 +1,4 @@
+import { startedByDelivery } from '../../engine/ports/run-journal.ts'
 import { findFlow, publishable } from '../flows/draft.ts'
 import { type GivenWebhook, givenWebhook } from '../flows/given-webhook.ts'
 import { type RunView, readRun } from './read-runs.ts'
@@ -18,7 +19,7 @@ export async function testFlow(services: RunServices, id: string, given: GivenWe
       version: null,
       document: Object.keys(pinned).length === 0 ? flow.draft : JSON.stringify({ ...document, pinned }),
       test: true,
-      webhook: givenWebhook(services, given, latest),
+      ...startedByDelivery(givenWebhook(services, given, latest)),
       hops: 0,
       replyStatus: null,
       createdAt: services.now(),

@@ -1,7 +1,7 @@
 // The behaviour that every database must have behind the ports of the stores: one suite, run by a test file per database.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createIds } from '../../engine/ids.ts'
-import type { JournalEntry, NewRun, RunJournal } from '../../engine/ports/run-journal.ts'
+import { type JournalEntry, type NewRun, type RunJournal, startedByDelivery } from '../../engine/ports/run-journal.ts'
 import type { KeyValueOperation } from '../../engine/step-kind.ts'
 import { collectPairs, type WebhookData } from '../../engine/webhook-data.ts'
 import type { DeliveryRecord, DeliveryStore, SampleStore } from '../../operations/ports/deliveries.ts'
@@ -76,7 +76,7 @@ export const newRun = (flowId: string, change: Partial<NewRun> = {}): NewRun => 
   version: 1,
   document: null,
   test: false,
-  webhook: webhook({ n: 1 }),
+  ...startedByDelivery(webhook({ n: 1 })),
   hops: 0,
   replyStatus: 200,
   createdAt: time,
@@ -218,10 +218,10 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
         const run = newRun('flow_bytes', { webhook: webhook(JSON.parse(JSON.stringify(body))) })
         await stores.runs.accept(run)
         const stored = await stores.runs.get(run.id)
-        expect(stored?.webhook.rawBody).toBe(run.webhook.rawBody)
-        expect(JSON.stringify(stored?.webhook.body)).toBe(run.webhook.rawBody)
-        expect(stored?.webhook.queryAll['a']).toEqual(['1', '2'])
-        expect(stored?.webhook.query['a']).toBe('2')
+        expect(stored?.webhook?.rawBody).toBe(run.webhook!.rawBody)
+        expect(JSON.stringify(stored?.webhook?.body)).toBe(run.webhook!.rawBody)
+        expect(stored?.webhook?.queryAll['a']).toEqual(['1', '2'])
+        expect(stored?.webhook?.query['a']).toBe('2')
         expect(stored).toMatchObject({ status: 'queued', version: 1, test: false, startedAt: null })
       })
 

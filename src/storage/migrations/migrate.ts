@@ -19,6 +19,7 @@ import { rejected } from './014-rejected.ts'
 import { invitationMakers } from './016-invitation-makers.ts'
 import { stats } from './017-stats.ts'
 import { lastEditor } from './018-last-editor.ts'
+import { triggers } from './019-triggers.ts'
 
 type Step = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
 
@@ -38,6 +39,7 @@ const MIGRATIONS: Record<string, Step> = {
   '016-invitation-makers': invitationMakers,
   '017-stats': stats,
   '018-last-editor': lastEditor,
+  '019-triggers': triggers,
 }
 
 export class NewerSchema extends Error {}

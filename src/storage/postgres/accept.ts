@@ -5,7 +5,8 @@ import type { Protect } from '../../operations/ports/secrets.ts'
 import { MINUTE_MS } from '../../operations/ports/stats.ts'
 import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
 import { runBinding } from '../rows/bindings.ts'
-import { sealedRequestColumns } from '../rows/request-columns.ts'
+import { sealedStartColumns } from '../rows/request-columns.ts'
+import { triggerColumn } from '../rows/run-rows.ts'
 import { arrays, type Columns, DATABASE_NOW, unnest } from './arrays.ts'
 import { Batches } from './batches.ts'
 import type { HotPool } from './database.ts'
@@ -47,6 +48,9 @@ const GIVEN = {
   created_at: 'bigint',
   replay_of: 'text',
   sealed: 'text',
+  trigger: 'text',
+  parent_run: 'text',
+  parent_step: 'text',
   worker: 'text',
   at_once: 'int',
   reply_to: 'text',
@@ -121,7 +125,10 @@ export function givenRun(
     reply_status: run.replyStatus,
     created_at: run.createdAt,
     replay_of: run.replayOf,
-    ...sealedRequestColumns(run.webhook, protect.of(run.flowId), runBinding(run.id)),
+    trigger: triggerColumn(run.trigger),
+    parent_run: run.parent?.run ?? null,
+    parent_step: run.parent?.step ?? null,
+    ...sealedStartColumns(run, protect.of(run.flowId), runBinding(run.id)),
     worker,
     at_once: concurrency,
     reply_to: awaited ? here.node : null,
@@ -146,7 +153,7 @@ export function createAccept(
 
   return async (run: NewRun, dedupe: Dedupe | null = null, terms: RunTerms = ANY_ROUTE): Promise<Accepted> => {
     // A large run begins when the queue has room for it.
-    const isSmall = run.webhook.rawBody.length <= SMALL_RUN
+    const isSmall = (run.webhook?.rawBody.length ?? 0) <= SMALL_RUN
     const worker = terms.concurrency === null && isSmall ? here.reserve() : null
     const started = performance.now()
     let accepted: Accepted | null = null

@@ -100,7 +100,7 @@ describe('a claim on PostgreSQL', () => {
     const kib = (size: number) => 'x'.repeat(size * 1024 - 2)
     const runs = [kib(100), kib(200), 'small', kib(70)].map((body) => {
       const run = newRun('flow_large')
-      return { ...run, webhook: { ...run.webhook, body, rawBody: JSON.stringify(body) } }
+      return { ...run, webhook: { ...run.webhook!, body, rawBody: JSON.stringify(body) } }
     })
     for (const run of runs) await journal.runs.accept(run)
     const ids = runs.map(({ id }) => id)

@@ -6,7 +6,7 @@ import type { Protect } from '../../operations/ports/secrets.ts'
 import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
 import { runBinding } from '../rows/bindings.ts'
 import { entriesUnder, isOfOwnRound, pathsAround, replayed, roundIndex, roundsUnder } from '../rows/journal-rows.ts'
-import { revealedRequest } from '../rows/request-columns.ts'
+import { revealedStart } from '../rows/request-columns.ts'
 import { toClaimedRun } from '../rows/run-rows.ts'
 import { revealedStep } from '../rows/step-columns.ts'
 import type { RunTable, StepTable } from '../rows/tables.ts'
@@ -65,18 +65,18 @@ export function createPostgresRunJournal(
   const claimed = async (row: DispatchedRun, seenAt: number, now: number): Promise<ClaimedRun> => {
     const { id } = row
     const claim: PostgresClaim = { runId: id, epoch: row.epoch, flowId: row.flow_id, seenAt }
-    const webhook = revealedRequest(row, protect, runBinding(id))
+    const start = revealedStart(row, protect, runBinding(id))
     const vars: Record<string, unknown> = Object.create(null)
     const isNew = row.epoch === 1 && row.replay_of === null
     const more = { replyTo: row.reply_to, placed: row.placed === 1 }
-    if (isNew) return { ...toClaimedRun(row, webhook, claim, now, { journal: [], vars, lastSeq: 0 }), ...more }
+    if (isNew) return { ...toClaimedRun(row, start, claim, now, { journal: [], vars, lastSeq: 0 }), ...more }
     const [journal, assigned, [last]] = await Promise.all([
       select('steps', STEPS, [id]),
       select('assigned', ASSIGNED, [id]),
       hot.query<{ seq: number | null }>({ name: 'last-seq', text: LAST_SEQ, values: [id] }),
     ])
     for (const entry of assigned) Object.assign(vars, entry.output)
-    return { ...toClaimedRun(row, webhook, claim, now, { journal, vars, lastSeq: last?.seq ?? 0 }), ...more }
+    return { ...toClaimedRun(row, start, claim, now, { journal, vars, lastSeq: last?.seq ?? 0 }), ...more }
   }
 
   const record = createRecord(hot, protect, here.now, onCommit)
@@ -121,9 +121,9 @@ export function createPostgresRunJournal(
       async original(id): Promise<NewRun | null> {
         const [row] = await hot.query<RunTable>({ name: 'any-run', text: ANY_RUN, values: [id] })
         if (!row) return null
-        const webhook = revealedRequest(row, protect, runBinding(id))
+        const start = revealedStart(row, protect, runBinding(id))
         const claim = { runId: id, epoch: 0 }
-        return toClaimedRun(row, webhook, claim, 0, { journal: [], vars: {}, lastSeq: 0 })
+        return toClaimedRun(row, start, claim, 0, { journal: [], vars: {}, lastSeq: 0 })
       },
 
       operate: (flowId, operation, now) =>

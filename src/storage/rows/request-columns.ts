@@ -1,5 +1,6 @@
 // Lays a delivery's request out in columns: the body as the bytes that came, everything else as JSON; secrets hidden.
 
+import type { RunStartData } from '../../engine/ports/run-journal.ts'
 import {
   isJsonType,
   mediaType,
@@ -10,6 +11,7 @@ import {
 } from '../../engine/webhook-data.ts'
 import { parseJson } from '../../flow/parse-json.ts'
 import type { ShownWebhook } from '../../operations/ports/deliveries.ts'
+import type { ShownStart } from '../../operations/ports/runs.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
@@ -31,17 +33,7 @@ export const requestTexts = (webhook: WebhookData, protect: Protect): { request:
   shownRequest(webhook, JSON.stringify(storedRequest(webhook)), protect)
 
 /** Returns the columns of a request that a run uses: if something is hidden, the true request is sealed beside it. */
-export function sealedRequestColumns(
-  webhook: WebhookData,
-  protect: Protect,
-  binding: string,
-): RequestColumns & { sealed: string | null } {
-  const { request, rawBody, sealed } = sealedRequestTexts(webhook, protect, binding)
-  return { request, raw_body: encoder.encode(rawBody), sealed }
-}
-
-/** Returns the same as `sealedRequestColumns`, with the body as text. */
-export function sealedRequestTexts(
+function sealedRequestTexts(
   webhook: WebhookData,
   protect: Protect,
   binding: string,
@@ -53,6 +45,46 @@ export function sealedRequestTexts(
     ...shown,
     sealed: hidden ? protect.seal(JSON.stringify([request, webhook.rawBody]), binding) : null,
   }
+}
+
+/** Returns the columns of what a run began with. What no delivery brought is stored in place of the body. */
+export function sealedStartTexts(
+  { webhook, given }: RunStartData,
+  protect: Protect,
+  binding: string,
+): { request: string; rawBody: string; sealed: string | null } {
+  if (webhook) return sealedRequestTexts(webhook, protect, binding)
+  const text = JSON.stringify(given)
+  const shown = protect.json(text)
+  return { request: '{}', rawBody: shown, sealed: shown === text ? null : protect.seal(text, binding) }
+}
+
+/** Returns the same as `sealedStartTexts`, with the body as bytes. */
+export function sealedStartColumns(
+  start: RunStartData,
+  protect: Protect,
+  binding: string,
+): RequestColumns & { sealed: string | null } {
+  const { request, rawBody, sealed } = sealedStartTexts(start, protect, binding)
+  return { request, raw_body: encoder.encode(rawBody), sealed }
+}
+
+/** Returns the true beginning of a run. A delivery started it if it has no trigger of its own. */
+export function revealedStart(
+  row: RequestColumns & { sealed: string | null; trigger: string | null },
+  protect: Protect,
+  binding: string,
+): RunStartData {
+  if (row.trigger === null) return { webhook: revealedRequest(row, protect, binding), given: null }
+  const text = row.sealed === null ? decoder.decode(row.raw_body) : protect.reveal(row.sealed, binding)
+  return { webhook: null, given: parseJson(text) as RunStartData['given'] }
+}
+
+/** Returns the beginning of a run for display; a part that may have been too large to be read is left out. */
+export function shownStart(row: { request: string; raw_body: Uint8Array | null; trigger: string | null }): ShownStart {
+  if (row.trigger === null) return { webhook: fromBoundedColumns(row), given: null }
+  const given = row.raw_body && (parseJson(decoder.decode(row.raw_body)) as ShownStart['given'])
+  return given ? { webhook: null, given } : { webhook: null, given: null, givenOmitted: true }
 }
 
 function shownRequest({ rawBody, metadata }: WebhookData, request: string, protect: Protect) {
@@ -70,7 +102,7 @@ export function fromBoundedColumns(row: { request: string; raw_body: Uint8Array 
 }
 
 /** Returns the true request. */
-export function revealedRequest(
+function revealedRequest(
   row: RequestColumns & { sealed: string | null },
   protect: Protect,
   binding: string,

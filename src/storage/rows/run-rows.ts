@@ -1,9 +1,17 @@
 // Converts rows of the run and step tables to the types of the engine and the operations.
 
-import type { Claim, ClaimedRun, JournalEntry, RunStatus } from '../../engine/ports/run-journal.ts'
-import type { WebhookData } from '../../engine/webhook-data.ts'
+import type {
+  Claim,
+  ClaimedRun,
+  JournalEntry,
+  RunParent,
+  RunStartData,
+  RunStatus,
+  RunTrigger,
+} from '../../engine/ports/run-journal.ts'
+import { BY_DELIVERY } from '../../engine/ports/run-journal.ts'
 import { parseJson } from '../../flow/parse-json.ts'
-import type { RunRecord } from '../../operations/ports/runs.ts'
+import type { RunRecord, RunSummaryRecord } from '../../operations/ports/runs.ts'
 import type { RunTable, StepTable } from './tables.ts'
 
 export const toEntry = (row: StepTable): JournalEntry => ({
@@ -26,13 +34,16 @@ export const toEntry = (row: StepTable): JournalEntry => ({
 
 export const toClaimedRun = (
   row: RunTable,
-  webhook: WebhookData,
+  start: RunStartData,
   claim: Claim,
   now: number,
   recorded: Pick<ClaimedRun, 'journal' | 'vars' | 'lastSeq'>,
 ): ClaimedRun => ({
   ...recorded,
+  ...start,
   claim,
+  trigger: triggerOf(row),
+  parent: parentOf(row),
   id: row.id,
   flowId: row.flow_id,
   version: row.version,
@@ -41,7 +52,6 @@ export const toClaimedRun = (
   hops: row.hops,
   replyStatus: row.reply_status,
   attempt: row.attempt,
-  webhook,
   createdAt: row.created_at,
   startedAt: row.started_at ?? now,
   replayOf: row.replay_of,
@@ -52,7 +62,7 @@ export type RunSummaryRow = Omit<
   'request' | 'raw_body' | 'sealed' | 'document' | 'hops' | 'reply_status' | 'epoch' | 'attempt' | 'resume_at'
 >
 
-export const toRunSummary = (row: RunSummaryRow): Omit<RunRecord, 'webhook'> => ({
+export const toRunSummary = (row: RunSummaryRow): RunSummaryRecord => ({
   id: row.id,
   flowId: row.flow_id,
   version: row.version,
@@ -63,7 +73,21 @@ export const toRunSummary = (row: RunSummaryRow): Omit<RunRecord, 'webhook'> => 
   startedAt: row.started_at,
   finishedAt: row.finished_at,
   replayOf: row.replay_of,
+  trigger: triggerOf(row),
+  parent: parentOf(row),
 })
+
+/** Runs that a delivery started, which are most, have no trigger stored. */
+const triggerOf = ({ trigger }: Pick<RunTable, 'trigger'>): RunTrigger =>
+  trigger === null ? BY_DELIVERY : (parseJson(trigger) as RunTrigger)
+
+export const triggerColumn = (trigger: RunTrigger): string | null =>
+  trigger.kind === BY_DELIVERY.kind ? null : JSON.stringify(trigger)
+
+const parentOf = ({
+  parent_run: run,
+  parent_step: step,
+}: Pick<RunTable, 'parent_run' | 'parent_step'>): RunParent | null => (run === null ? null : { run, step: step! })
 
 export function fromJson(text: string | null): unknown {
   return text === null ? null : parseJson(text)

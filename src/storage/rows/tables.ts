@@ -43,6 +43,10 @@ export interface RunTable {
   replay_of: string | null
   /** The true request, if `request` and `raw_body` hide secrets. */
   sealed: string | null
+  /** How the run began, as JSON; null if a delivery started it. Then `raw_body` holds what it was given, as JSON. */
+  trigger: string | null
+  parent_run: string | null
+  parent_step: string | null
 }
 
 export interface StepTable {

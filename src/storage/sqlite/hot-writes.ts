@@ -2,14 +2,15 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { JournalEntry, NewRun, RunProgress } from '../../engine/ports/run-journal.ts'
 import { type Counted, countedEnd, NO_BUCKET, NO_CODE } from '../rows/flow-counts.ts'
-import type { sealedRequestTexts } from '../rows/request-columns.ts'
+import type { sealedStartTexts } from '../rows/request-columns.ts'
+import { triggerColumn } from '../rows/run-rows.ts'
 import type { stepColumns } from '../rows/step-columns.ts'
 import type { FlowCounters } from './flow-counters.ts'
 
 /** Bodies arrive as text, and are stored as its bytes. */
 const STATEMENTS = {
-  insertRun: `INSERT INTO run (id, flow_id, version, document, status, test, epoch, attempt, hops, reply_status, request, raw_body, created_at, replay_of, sealed)
-    VALUES (?, ?, ?, ?, 'queued', ?, 0, 1, ?, ?, ?, CAST(? AS BLOB), ?, ?, ?)`,
+  insertRun: `INSERT INTO run (id, flow_id, version, document, status, test, epoch, attempt, hops, reply_status, request, raw_body, created_at, replay_of, sealed, trigger, parent_run, parent_step)
+    VALUES (?, ?, ?, ?, 'queued', ?, 0, 1, ?, ?, ?, CAST(? AS BLOB), ?, ?, ?, ?, ?, ?)`,
   takeKey: `INSERT INTO dedupe (flow_id, key, run_id, expires_at) VALUES (?, ?, ?, ?)
     ON CONFLICT (flow_id, key) DO UPDATE SET run_id = excluded.run_id, expires_at = excluded.expires_at WHERE dedupe.expires_at <= ?`,
   insertDelivery: `INSERT INTO delivery (id, flow_id, outcome, code, message, status, run_id, request, raw_body, received_at)
@@ -27,7 +28,7 @@ export type HotStatement =
 
 export const insertRun = (
   run: NewRun,
-  { request, rawBody, sealed }: ReturnType<typeof sealedRequestTexts>,
+  { request, rawBody, sealed }: ReturnType<typeof sealedStartTexts>,
 ): HotStatement => [
   'insertRun',
   [
@@ -43,6 +44,9 @@ export const insertRun = (
     run.createdAt,
     run.replayOf,
     sealed,
+    triggerColumn(run.trigger),
+    run.parent?.run ?? null,
+    run.parent?.step ?? null,
   ],
 ]
 

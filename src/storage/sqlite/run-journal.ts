@@ -21,7 +21,7 @@ import {
   roundsUnder,
   settleOperation,
 } from '../rows/journal-rows.ts'
-import { requestTexts, revealedRequest, sealedRequestTexts } from '../rows/request-columns.ts'
+import { requestTexts, revealedStart, sealedStartTexts } from '../rows/request-columns.ts'
 import { toClaimedRun } from '../rows/run-rows.ts'
 import { revealedStep, shownJson, stepColumns, toJson } from '../rows/step-columns.ts'
 import type { RunTable, StepTable } from '../rows/tables.ts'
@@ -75,7 +75,7 @@ export function createSqliteRunJournal(
   return {
     runs: {
       async accept(run: NewRun, dedupe: Dedupe | null = null, journal: ReplayedJournal | null = null) {
-        const insert = insertRun(run, sealedRequestTexts(run.webhook, protect.of(run.flowId), runBinding(run.id)))
+        const insert = insertRun(run, sealedStartTexts(run, protect.of(run.flowId), runBinding(run.id)))
         const started = [insert, ...countStart(run)]
         if (journal)
           await commit.write(() => {
@@ -96,9 +96,9 @@ export function createSqliteRunJournal(
       async original(id) {
         const row = selectAnyRun.get(id) as RunTable | undefined
         if (!row) return null
-        const webhook = revealedRequest(row, protect, runBinding(id))
+        const start = revealedStart(row, protect, runBinding(id))
         const claim = { runId: id, epoch: 0 }
-        return toClaimedRun(row, webhook, claim, 0, { journal: [], vars: {}, lastSeq: 0 })
+        return toClaimedRun(row, start, claim, 0, { journal: [], vars: {}, lastSeq: 0 })
       },
 
       operate: (flowId, operation, now) => commit.write(() => keyValues(flowId, operation, now)),
@@ -126,13 +126,13 @@ export function createSqliteRunJournal(
       const of = { flowId: row.flow_id, test: row.test === 1 }
       const claim: SqliteClaim = { runId, epoch: row.epoch + 1, writtenEpoch: row.epoch, ...of }
       const steps = selectSteps.all(runId) as unknown as StepTable[]
-      const webhook = revealedRequest(row, protect, runBinding(runId))
+      const start = revealedStart(row, protect, runBinding(runId))
       const journal = steps.map((step) => revealedStep(step, protect))
       const vars: Record<string, unknown> = Object.create(null)
       for (const step of selectAssigned.iterate(runId) as Iterable<unknown>)
         Object.assign(vars, revealedStep(step as StepTable, protect).output)
       const lastSeq = (selectLastSeq.get(runId)?.['seq'] as number | null) ?? 0
-      return toClaimedRun(row, webhook, claim, now, { journal, vars, lastSeq })
+      return toClaimedRun(row, start, claim, now, { journal, vars, lastSeq })
     },
 
     async rounds(runId, base) {

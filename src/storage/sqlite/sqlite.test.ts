@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, it } from 'vitest'
+import { startedByDelivery } from '../../engine/ports/run-journal.ts'
 import { webhookData } from '../../engine/webhook-data.ts'
 import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
 import { testProtect } from '../../secrets/keys.testkit.ts'
@@ -60,7 +61,7 @@ it('lists deliveries and runs without reading what they brought', async () => {
   const at = { version: 1, document: null, test: false, hops: 0, replyStatus: 200, createdAt: 1, replayOf: null }
   const webhook = { ...webhookData({ headers: {}, queryAll: {}, metadata: {} as never }, '{}') }
   const id = `run_${'0'.repeat(26)}`
-  await journal.runs.accept({ id, flowId: 'flow', webhook, ...at })
+  await journal.runs.accept({ id, flowId: 'flow', ...startedByDelivery(webhook), ...at })
   // A read of the request would fail.
   storage.raw.exec(`UPDATE run SET request = 'damaged'`)
   const page = { limit: 10, cursor: null }

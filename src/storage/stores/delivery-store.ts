@@ -14,7 +14,8 @@ const ACCEPTED = ['id', 'flow_id', 'created_at', 'reply_status'] as const
 type Entry = Omit<DeliveryRecord, 'webhook'>
 
 export function createDeliveryStore(db: Kysely<Tables>): Omit<DeliveryStore, 'add'> {
-  const accepted = () => db.selectFrom('run').where('test', '=', 0).where('replay_of', 'is', null)
+  const accepted = () =>
+    db.selectFrom('run').where('test', '=', 0).where('replay_of', 'is', null).where('trigger', 'is', null)
 
   /** Returns the requests of these entries. */
   const webhooksOf = async (entries: Entry[], maxBytes: number): Promise<Map<string, ShownWebhook>> => {

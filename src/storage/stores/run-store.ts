@@ -6,7 +6,7 @@ import type { FlowVersion } from '../../operations/ports/flows.ts'
 import type { RunStore, UnfinishedRun } from '../../operations/ports/runs.ts'
 import { UNBOUNDED, upTo } from '../rows/bounded.ts'
 import { paged } from '../rows/paged.ts'
-import { fromBoundedColumns } from '../rows/request-columns.ts'
+import { shownStart } from '../rows/request-columns.ts'
 import { ACTIVE, INDEXED, WAITING } from '../rows/run-indexes.ts'
 import { toRunSummary } from '../rows/run-rows.ts'
 import { shownSteps } from '../rows/shown-steps.ts'
@@ -24,6 +24,9 @@ const SUMMARY = [
   'started_at',
   'finished_at',
   'replay_of',
+  'trigger',
+  'parent_run',
+  'parent_step',
 ] as const
 /** Bounds the steps of a run that is shown: a loop of a hundred thousand rounds must not fill memory. */
 const MOST_STEPS = 5_000
@@ -52,7 +55,7 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
         .select([...SUMMARY, 'request', upTo<Uint8Array>('raw_body', maxBodyBytes).as('raw_body')])
         .where('id', '=', id)
         .executeTakeFirst()
-      return row ? { ...toRunSummary(row), webhook: fromBoundedColumns(row) } : null
+      return row ? { ...toRunSummary(row), ...shownStart(row) } : null
     },
 
     steps: (id, maxBytes) =>

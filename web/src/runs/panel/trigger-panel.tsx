@@ -9,12 +9,19 @@ import { formatMoment } from '../../ui/format.ts'
 import classes from './panel.module.css'
 import { PanelHead } from './panel-head.tsx'
 
+const TITLES: Record<string, string> = { webhook: 'Webhook', schedule: 'Schedule', call: 'Call' }
+
 export function TriggerPanel({ run }: { run: Run }) {
-  const { metadata } = run.webhook as { metadata: { receivedAt?: string; ip?: string; userAgent?: string | null } }
+  const metadata = (run.webhook?.metadata ?? {}) as { receivedAt?: string; ip?: string }
+  const given = run.schedule ?? run.input
   const vars = Object.keys(run.vars).length
   return (
     <>
-      <PanelHead icon={<IconWebhook size={17} aria-hidden="true" />} title="Webhook" what="what started the run" />
+      <PanelHead
+        icon={<IconWebhook size={17} aria-hidden="true" />}
+        title={TITLES[run.trigger.kind]!}
+        what="what started the run"
+      />
       <div className={classes.scroll}>
         <dl className={classes.facts}>
           {metadata.receivedAt && (
@@ -30,7 +37,15 @@ export function TriggerPanel({ run }: { run: Run }) {
             </div>
           )}
         </dl>
-        <WebhookView webhook={run.webhook} bodyUrl={urlOf(`/runs/${run.id}/body`)} />
+        {run.webhook && <WebhookView webhook={run.webhook} bodyUrl={urlOf(`/runs/${run.id}/body`)} />}
+        {given !== undefined && (
+          <DataTree
+            value={given}
+            path={run.schedule === undefined ? 'input' : 'schedule'}
+            label="Given"
+            withRaw={false}
+          />
+        )}
         {vars > 0 && (
           <>
             <h3 className={classes.section}>Variables</h3>

@@ -1,17 +1,16 @@
 // Checks what the trigger's schema cannot express: content types, CIDRs and header names.
 
-import { isAddressRange } from '../../base/address-range.ts'
-import { CODE, type IssueCode } from '../../base/error-catalogue.ts'
-import { hasTemplate } from '../check.ts'
-import { MOST_ACCEPTED, MOST_RANGES } from '../document.ts'
-import { type Findings, quoted } from '../issue.ts'
-import { checkReplyHeaders, isHeaderName } from '../reply-header.ts'
+import { isAddressRange } from '../../../base/address-range.ts'
+import { CODE } from '../../../base/error-catalogue.ts'
+import { hasTemplate } from '../../check.ts'
+import { quoted } from '../../issue.ts'
+import { checkReplyHeaders, isHeaderName } from '../../reply-header.ts'
+import type { ReportTrigger } from '../trigger-kind.ts'
+import { MOST_ACCEPTED, MOST_RANGES } from './schema.ts'
 
 const ACCEPTABLE = /^(application\/(json|xml|\*\+json|x-www-form-urlencoded|[\w.-]+\+(json|xml))|text\/(\*|[\w.+-]+))$/i
 
-export function checkTrigger(trigger: object, findings: Findings): void {
-  const report = (path: string, code: IssueCode, message: string) =>
-    findings.add('publish', `/trigger${path}`, code, message)
+export function checkWebhook(trigger: Record<string, unknown>, report: ReportTrigger): void {
   const { accept, ips, auth, response } = trigger as {
     accept?: unknown
     ips?: unknown

@@ -1,0 +1,13 @@
+// Turns a valid trigger into what starts the runs of its flow.
+import type { TriggerDocument } from './index.ts'
+import { type CompiledWebhook, compileWebhook } from './webhook/compile.ts'
+import { WEBHOOK } from './webhook/schema.ts'
+
+export type CompiledTrigger = CompiledWebhook
+
+export function compileTrigger(document: TriggerDocument): CompiledTrigger {
+  switch (document.kind) {
+    case WEBHOOK:
+      return compileWebhook(document)
+  }
+}
