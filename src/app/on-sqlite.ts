@@ -6,6 +6,7 @@ import { createSqliteBackups } from '../storage/sqlite/backups.ts'
 import { openSqlite } from '../storage/sqlite/database.ts'
 import { createSqliteRunJournal } from '../storage/sqlite/run-journal.ts'
 import { createRunSizes } from '../storage/sqlite/run-sizes.ts'
+import { createSqliteSchedules } from '../storage/sqlite/schedules.ts'
 import { createSqliteSealedRows } from '../storage/sqlite/sealed-rows.ts'
 import type { Backend } from './backend.ts'
 import type { Config } from './config.ts'
@@ -31,7 +32,7 @@ export async function openOnSqlite(
     fault: () => storage.room.fault(),
     hotStores(protect) {
       const { runs, addDelivery, ...journal } = createSqliteRunJournal(storage, protect)
-      return { journal, runs, addDelivery }
+      return { journal, runs, addDelivery, schedules: createSqliteSchedules(storage, protect, now) }
     },
     settleWritten: () => storage.hot.look(),
     sealedRows: () => createSqliteSealedRows(storage),

@@ -1,6 +1,7 @@
 // The bodies of the management API, as JSON Schemas: they check what comes in and document what goes out.
 import Type, { type TSchema } from 'typebox'
 import { IssueBody } from './error-body.ts'
+import { GivenSchedule } from './schedule-bodies.ts'
 
 const closed = { additionalProperties: false }
 const Time = Type.String({ format: 'date-time' })
@@ -25,7 +26,9 @@ export const FlowBody = Type.Object({
   name: Type.String(),
   status: oneOf('draft', 'published'),
   revision: Type.Integer(),
-  webhook: Type.Object({ id: Type.String(), url: Type.String(), testUrl: Type.String() }),
+  webhook: Type.Union([Type.Object({ id: Type.String(), url: Type.String(), testUrl: Type.String() }), Type.Null()], {
+    description: 'null if neither the draft nor the live version has the trigger kind webhook',
+  }),
   draft: AnyJson,
   published: Type.Union([Type.Object({ version: Type.Integer(), publishedAt: Time }), Type.Null()]),
   createdAt: Time,
@@ -76,10 +79,14 @@ const GivenWebhook = Type.Object(
   closed,
 )
 
-export const FlowTestRequest = Type.Object({ webhook: Type.Optional(GivenWebhook) }, closed)
+export const FlowTestRequest = Type.Object(
+  { webhook: Type.Optional(GivenWebhook), schedule: Type.Optional(GivenSchedule) },
+  closed,
+)
 export const StepTestRequest = Type.Object(
   {
     webhook: Type.Optional(GivenWebhook),
+    schedule: Type.Optional(GivenSchedule),
     steps: Type.Optional(Type.Record(Type.String(), AnyJson)),
     vars: Type.Optional(Type.Record(Type.String(), AnyJson)),
   },

@@ -7,6 +7,7 @@ import { ACCESS_EXAMPLES } from './access-examples.ts'
 import * as bodies from './bodies.ts'
 import { ErrorBody } from './error-body.ts'
 import { example } from './example.ts'
+import { ScheduleBody, StartedRunBody, StartRunRequest } from './schedule-bodies.ts'
 
 const FLOW = 'flow_01m7h52j4jwac4pp58gdhs4hc0'
 const RUN = 'run_01m7h52jaz4k8wxqk7znewdprn'
@@ -150,6 +151,15 @@ const EXAMPLES: ReadonlyMap<TSchema, unknown> = new Map([
   example(bodies.VersionBody, version),
   example(bodies.VersionDocumentBody, { ...version, document: FLOW_DOCUMENT }),
   example(bodies.CurlBody, { curl: "curl 'https://api.example.com/orders/{{ webhook.body.id }}' \\\n  -L" }),
+  example(ScheduleBody, {
+    published: true,
+    paused: false,
+    timezone: 'Europe/Berlin',
+    next: [{ at: '2026-11-17T06:00:00.000Z', runsAt: '2026-11-17T06:00:12.345Z' }],
+    last: [{ at: '2026-11-16T06:00:00.000Z', run: RUN, status: 'succeeded' }],
+  }),
+  example(StartRunRequest, { input: { report: 'weekly' } }),
+  example(StartedRunBody, { id: RUN, status: 'queued' }),
   example(bodies.FlowTestRequest, { webhook: { body: delivered } }),
   example(bodies.StepTestRequest, { webhook: { body: delivered } }),
   example(bodies.StepTestBody, { status: 'succeeded', input: { vars }, output: vars, error: null, durationMs: 2 }),

@@ -1,5 +1,7 @@
 // Shows a flow as the API does.
+import { isObject } from '../../base/is-object.ts'
 import { parseJson } from '../../flow/parse-json.ts'
+import { WEBHOOK } from '../../flow/triggers/webhook/schema.ts'
 import type { AuditTarget } from '../ports/audit.ts'
 import type { FlowRecord } from '../ports/flows.ts'
 
@@ -8,7 +10,8 @@ export interface FlowView {
   name: string
   status: 'draft' | 'published'
   revision: number
-  webhook: { id: string; url: string; testUrl: string }
+  /** null if neither the draft nor the live version is started by a webhook. */
+  webhook: { id: string; url: string; testUrl: string } | null
   draft: unknown
   published: { version: number; publishedAt: string } | null
   createdAt: string
@@ -17,18 +20,26 @@ export interface FlowView {
 
 export function flowView(flow: FlowRecord, webhookBaseUrl: string): FlowView {
   const url = `${webhookBaseUrl}/api/v1/webhooks/${flow.webhookId}`
+  const draft = parseJson(flow.draft)
   return {
     id: flow.id,
     name: flow.name,
     status: flow.version === null ? 'draft' : 'published',
     revision: flow.revision,
-    webhook: { id: flow.webhookId, url, testUrl: `${url}/test` },
-    draft: parseJson(flow.draft),
+    webhook: hasWebhook(flow.liveTrigger, draft) ? { id: flow.webhookId, url, testUrl: `${url}/test` } : null,
+    draft,
     published:
       flow.version === null ? null : { version: flow.version, publishedAt: new Date(flow.publishedAt!).toISOString() },
     createdAt: new Date(flow.createdAt).toISOString(),
     updatedAt: new Date(flow.updatedAt).toISOString(),
   }
+}
+
+/** A draft whose trigger is not chosen yet takes samples at its URL. */
+function hasWebhook(liveKind: string | null, draft: unknown): boolean {
+  const trigger = isObject(draft) ? draft['trigger'] : undefined
+  const kind = isObject(trigger) ? trigger['kind'] : undefined
+  return liveKind === WEBHOOK || kind === WEBHOOK || kind === undefined
 }
 
 /** Returns the flow as the audit log names it. */

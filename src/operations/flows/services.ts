@@ -7,6 +7,7 @@ import type { SampleStore } from '../ports/deliveries.ts'
 import type { FlowSourceStore } from '../ports/flows.ts'
 import type { Queue } from '../ports/queue.ts'
 import type { RunStore } from '../ports/runs.ts'
+import type { ScheduleStore } from '../ports/schedules.ts'
 import type { FlowActivity } from './flow-activity.ts'
 import type { PublishedFlows } from './published-flows.ts'
 
@@ -16,6 +17,9 @@ export interface FlowServices extends ConnectionServices {
   activity: FlowActivity
   samples: SampleStore
   runs: RunStore
+  schedules: ScheduleStore
+  /** Looks at the schedules at once, because one has changed. */
+  scheduleChanged(): void
   queue: Queue
   engine: Engine
   enginePorts: EnginePorts

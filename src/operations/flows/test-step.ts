@@ -1,6 +1,5 @@
 // Runs one step of the draft once, on sample data, with the same limits and guards as in a run.
 import { performStep } from '../../engine/perform-step.ts'
-import { startedByDelivery } from '../../engine/ports/run-journal.ts'
 import { createRoots, type Roots, stepBindings } from '../../engine/run-bindings.ts'
 import type { Outcome, StepContext, StepError } from '../../engine/step-kind.ts'
 import { compileStep, SECRET_MASK } from '../../flow/compile.ts'
@@ -11,12 +10,11 @@ import { FlowInvalid } from '../operation-error.ts'
 import { findFlow, findings } from './draft.ts'
 import { findStep } from './find-step.ts'
 import { inFirstRounds } from './first-rounds.ts'
-import { type GivenWebhook, givenWebhook } from './given-webhook.ts'
+import { type GivenStart, givenStart } from './given-start.ts'
 import { openLiterals, requireOwnSecrets } from './secret-literals.ts'
 import type { FlowServices } from './services.ts'
 
-export interface StepTest {
-  webhook?: GivenWebhook
+export interface StepTest extends GivenStart {
   steps?: Record<string, unknown>
   vars?: Record<string, unknown>
 }
@@ -36,7 +34,7 @@ export async function testStep(
   given: StepTest,
 ): Promise<StepTestResult> {
   const flow = await findFlow(services, flowId)
-  const document = JSON.parse(flow.draft) as { name?: string; steps?: unknown[] }
+  const document = JSON.parse(flow.draft) as { name?: string; trigger?: unknown; steps?: unknown[] }
   const found = findStep(flowId, document, stepId)
   const issues = publishIssues(findings(services, document)).filter(
     ({ path, code }) => (path === found.path || path.startsWith(`${found.path}/`)) && !NEEDS_OTHER_STEPS.has(code),
@@ -45,10 +43,9 @@ export async function testStep(
   requireOwnSecrets(services, flowId, document)
   services.published.touch(flowId, document)
 
-  const latest = await services.samples.latest(flowId)
   const earlier = await services.samples.stepResults(flowId)
   const startedAt = services.now()
-  const roots = createRoots(startedByDelivery(givenWebhook(services, given.webhook, latest)), {
+  const roots = createRoots(await givenStart(services, flowId, document, given), {
     run: { id: 'test', startedAt: new Date(startedAt).toISOString(), attempt: 1, replayOf: null },
     flow: { id: flowId, name: flow.name, version: flow.version },
     env: services.env,

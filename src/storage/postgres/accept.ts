@@ -34,7 +34,7 @@ export interface RunsHere {
   renewed(): Promise<void>
 }
 
-const GIVEN = {
+export const GIVEN = {
   id: 'text',
   flow_id: 'text',
   version: 'int',
@@ -64,6 +64,15 @@ export type GivenRun = Record<keyof typeof GIVEN, string | number | Uint8Array |
 const NOW = `$${Object.keys(GIVEN).length + 1}::bigint`
 const RUN_COLUMNS = Object.keys(GIVEN).filter((name) => !/^(webhook_id|dedupe_)/.test(name))
 
+/** Returns the statement that inserts the rows of `source`, which has the columns of a given run, as queued runs. */
+export function insertFrom(source: string): string {
+  return `insert into run (${RUN_COLUMNS.join(', ')}, status, epoch, attempt, placed, due_at)
+  select ${RUN_COLUMNS.join(', ')}, 'queued', case when worker is null then 0 else 1 end, 1,
+    case when at_once is null then null else 0 end,
+    case when worker is null and at_once is null then ${DATABASE_NOW} end
+  from ${source}`
+}
+
 const INSERT = `
   with given as (select * from ${unnest('given_run', GIVEN)}),
   standing as (
@@ -75,11 +84,7 @@ const INSERT = `
     on conflict (flow_id, key) do update set run_id = excluded.run_id, expires_at = excluded.expires_at
       where dedupe.expires_at <= ${NOW}
     returning run_id)
-  insert into run (${RUN_COLUMNS.join(', ')}, status, epoch, attempt, placed, due_at)
-  select ${RUN_COLUMNS.join(', ')}, 'queued', case when worker is null then 0 else 1 end, 1,
-    case when at_once is null then null else 0 end,
-    case when worker is null and at_once is null then ${DATABASE_NOW} end
-  from standing where dedupe_key is null or id in (select run_id from taken)
+  ${insertFrom('standing')} where dedupe_key is null or id in (select run_id from taken)
   returning id, (select last_value from change_count) as changes`
 
 const HOLDER = `select dedupe.run_id from dedupe where flow_id = $1 and key = $2 and expires_at > $3

@@ -15,6 +15,9 @@ const STATEMENTS = {
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, CAST(? AS BLOB), ?)`,
   updateRun: `UPDATE run SET epoch = ?, status = ?, started_at = ?, finished_at = ?, resume_at = ?, error = ?
     WHERE id = ? AND epoch = ? AND status IN ('queued', 'running', 'waiting')`,
+  moveSchedule: `UPDATE schedule SET next_at = ?, runs_at = ?, previous_at = ?, missed = ? WHERE flow_id = ? AND version = ?
+    AND next_at = ? AND NOT EXISTS (SELECT 1 FROM flow WHERE id = flow_id AND paused_at IS NOT NULL)`,
+  insertOccurrence: 'INSERT INTO occurrence (flow_id, at, run_id) VALUES (?, ?, ?)',
   putStep: `INSERT OR REPLACE INTO step (run_id, path, id, kind, seq, status, attempt, started_at, finished_at, outcome,
     decision, resume_at, input, output, error, logs, sealed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 }
@@ -81,6 +84,8 @@ export function prepareHotWrites(db: DatabaseSync): DoHotWrite {
     takeKey: prepare('takeKey'),
     insertDelivery: prepare('insertDelivery'),
     updateRun: prepare('updateRun'),
+    moveSchedule: prepare('moveSchedule'),
+    insertOccurrence: prepare('insertOccurrence'),
     putStep: prepare('putStep'),
   }
   return (write) => {

@@ -9,14 +9,14 @@ import { EmptyState } from '../ui/empty-state.tsx'
 
 export function EmptyInbox() {
   const flows = useQuery(queries.flows)
-  const published = flows.data?.find(({ status }) => status === 'published')
+  const published = flows.data?.find(({ status, webhook }) => status === 'published' && webhook)
   return (
     <EmptyState
       picture={<IconInbox size={40} stroke={1.2} />}
       title="No deliveries yet"
       action={
         published ? (
-          <CurlLine line={helloCurl(published.webhook.url)} />
+          <CurlLine line={helloCurl(published.webhook!.url)} />
         ) : (
           <Button component={Link} to="/flows">
             Go to the flows
