@@ -32,11 +32,13 @@ export function checkSchedule(trigger: Record<string, unknown>, report: ReportTr
   const seconds = typeof jitter === 'number' && jitter <= LONGEST_JITTER_SECONDS ? jitter : 0
   if (patterns.length) checkSpacing(patterns, seconds, report)
   else if (typeof every === 'number' && seconds >= every) tooMuchJitter(every, report)
-  if (zone && now !== undefined)
-    for (const { pattern, path } of patterns) {
-      const unusual = pattern.fields.hasFixedHours ? unusualTime(pattern, zone, now) : null
-      if (unusual) report(path, 'unusual_time', unusual, 'warning')
-    }
+  const fixed = patterns.filter(({ pattern }) => pattern.fields.hasFixedHours)
+  if (!zone || now === undefined || fixed.length === 0) return
+  const changes = changesWithinYear(zone, now)
+  for (const { pattern, path } of fixed) {
+    const unusual = unusualTime(pattern, zone, changes)
+    if (unusual) report(path, 'unusual_time', unusual, 'warning')
+  }
 }
 
 interface PatternAt {
@@ -86,19 +88,26 @@ const tooMuchJitter = (gap: number, report: ReportTrigger): void =>
     `The jitter must be less than the smallest time between two runs, which is ${gap} s.`,
   )
 
-/** Returns what becomes of the first time within a year that the clocks skip or repeat; null if there is none. */
-function unusualTime(pattern: CronPattern, zone: Zone, now: number): string | null {
-  for (let from = now; ; ) {
+function changesWithinYear(zone: Zone, now: number): ClockChange[] {
+  const changes: ClockChange[] = []
+  for (let from = now; ; from = changes.at(-1)!.at) {
     const change = zone.changeBetween(from, now + YEAR_MS)
-    if (!change) return null
+    if (!change) return changes
+    changes.push(change)
+  }
+}
+
+/** Returns what becomes of the first time that one of these changes skips or repeats; null if there is none. */
+function unusualTime(pattern: CronPattern, zone: Zone, changes: readonly ClockChange[]): string | null {
+  for (const change of changes) {
     const [first, end] = [change.at + change.before, change.at + change.offset].toSorted((a, b) => a - b) as [
       number,
       number,
     ]
     const wall = pattern.next(first - 1000)
     if (wall !== null && wall < end) return told(pattern, zone, change, wall)
-    from = change.at
   }
+  return null
 }
 
 function told(pattern: CronPattern, zone: Zone, { at, before, offset }: ClockChange, wall: number): string {

@@ -1,11 +1,14 @@
 // Finds the smallest time between two planned times of a list of patterns.
-import { calendarDay, meansDay } from './cron-fields.ts'
+import { meansDay } from './cron-fields.ts'
 import type { CronPattern } from './cron-pattern.ts'
 
 /** All dates on all weekdays come in 28 years; one more day shows what follows the last. */
-const FIRST_DAY = Date.UTC(2001, 0, 1) / 86_400_000
+const FIRST_YEAR = 2001
 const DAYS = 28 * 365 + 7 + 1
 const DAY_SECONDS = 86_400
+const DAY_MS = DAY_SECONDS * 1000
+/** The weekday of 1970-01-01. */
+const THURSDAY = 4
 
 /** Returns seconds by the wall clock: at least `enough` if nothing is closer. The search ends below `enough`. */
 export function smallestGap(patterns: readonly CronPattern[], enough: number): number {
@@ -31,20 +34,34 @@ function withinMinute({ fields: { seconds } }: CronPattern): number {
 const timesOfDay = ({ fields: { hours, minutes, seconds } }: CronPattern): number[] =>
   hours.flatMap((hour) => minutes.flatMap((minute) => seconds.map((second) => (hour * 60 + minute) * 60 + second)))
 
-function daysOf({ fields }: CronPattern): Uint8Array {
-  const days = new Uint8Array(DAYS)
-  for (let day = 0; day < DAYS; day++) if (meansDay(fields, CALENDAR()[day]!)) days[day] = 1
-  return days
+/** The days that a pattern means, as a list and as a table. */
+interface Days {
+  list: readonly number[]
+  table: Uint8Array
 }
 
-let calendar: ReturnType<typeof calendarDay>[] | null = null
-const CALENDAR = () => (calendar ??= Array.from({ length: DAYS }, (_, day) => calendarDay(FIRST_DAY + day)))
+function daysOf({ fields }: CronPattern): Days {
+  const list: number[] = []
+  const table = new Uint8Array(DAYS)
+  const begin = Date.UTC(FIRST_YEAR, 0, 1) / DAY_MS
+  for (let month = 0, first = begin; first < begin + DAYS; month++) {
+    const end = Date.UTC(FIRST_YEAR, month + 1, 1) / DAY_MS
+    // One object for all days: there are ten thousand, for each of twenty patterns.
+    const day = { month: (month % 12) + 1, date: 0, weekday: 0, monthDays: end - first }
+    for (let number = first; number < end && fields.months.has(day.month); number++) {
+      day.date = number - first + 1
+      day.weekday = (number + THURSDAY) % 7
+      if (number >= begin + DAYS || !meansDay(fields, day)) continue
+      list.push(number - begin)
+      table[number - begin] = 1
+    }
+    first = end
+  }
+  return { list, table }
+}
 
 /** Returns whether the second pattern ever means the day that is `later` days after one of the first. */
-function meet(first: Uint8Array, second: Uint8Array, later: number): boolean {
-  for (let day = 0; day + later < DAYS; day++) if (first[day] && second[day + later]) return true
-  return false
-}
+const meet = ({ list }: Days, { table }: Days, later: number): boolean => list.some((day) => table[day + later] === 1)
 
 /** Returns the smallest distance between two different times of two sorted lists. */
 function apart(first: readonly number[], second: readonly number[]): number {
