@@ -10,7 +10,6 @@ import { drained, type Service, sleep, startService } from './service.ts'
 
 const { values: options } = parseArgs({ options: { flows: { type: 'string', default: '10000' } } })
 const FLOWS = Number(options.flows)
-const QUIET = { MILLRACE_LOG_LEVEL: 'warn' }
 /** The start must be over by then. */
 const FIRE_IN_MS = 20_000
 const POST_EVERY_MS = 10
@@ -21,14 +20,14 @@ const PING = { name: 'Ping', trigger: { kind: 'webhook' }, steps: NOTE }
 
 const folder = mkdtempSync(join(tmpdir(), 'millrace-schedules-'))
 try {
-  const prepared = await startService(folder, QUIET)
+  const prepared = await startService(folder)
   const { id } = await prepared.publish(SCHEDULED)
   const ping = await prepared.publish(PING)
   await prepared.stop()
   const none = await figuresOfStart()
   const fireAt = Math.ceil((Date.now() + FIRE_IN_MS) / 1000) * 1000
   multiply(id, fireAt)
-  const service = await startService(folder, QUIET)
+  const service = await startService(folder)
   await sleep(3_000)
   const many = { readyMs: service.readyMs, rssMb: rssMb(service.pid) }
   const latencies = await postUntilFired(service, ping.path, fireAt)
@@ -40,7 +39,7 @@ try {
 }
 
 async function figuresOfStart(): Promise<{ readyMs: number; rssMb: number }> {
-  const service = await startService(folder, QUIET)
+  const service = await startService(folder)
   await sleep(3_000)
   const figures = { readyMs: service.readyMs, rssMb: rssMb(service.pid) }
   await service.stop()
