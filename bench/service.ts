@@ -82,9 +82,9 @@ export async function startService(dataDir: string, environment: Record<string, 
     call,
     post: (path, body) => call('POST', path.slice('/api/v1'.length), body),
     async publish(document) {
-      const flow = await call<{ id: string; webhook: { id: string } }>('POST', '/flows', document)
+      const flow = await call<{ id: string; webhook: { id: string } | null }>('POST', '/flows', document)
       await call('POST', `/flows/${flow.id}/publish`)
-      return { id: flow.id, path: `/api/v1/webhooks/${flow.webhook.id}` }
+      return { id: flow.id, path: `/api/v1/webhooks/${flow.webhook?.id}` }
     },
     async metrics() {
       const text = await (await fetch(`${base}/metrics`, { headers })).text()

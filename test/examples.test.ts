@@ -132,7 +132,7 @@ async function publish(file: string): Promise<Published> {
   expect(created.body).toMatchObject({ draft: parseFlowText(text) })
   const published = await millrace.api('POST', `/flows/${created.body.id}/publish`)
   expect(published.body).toMatchObject({ version: 1 })
-  return { url: created.body.webhook.url, flowId: created.body.id, warnings: published.body.warnings }
+  return { url: created.body.webhook?.url ?? '', flowId: created.body.id, warnings: published.body.warnings }
 }
 
 interface Tried {
@@ -170,6 +170,16 @@ const CASES: Record<string, (flow: Tried) => Promise<void>> = {
     expect(named).toMatchObject({ status: 'succeeded', vars: { greeting: 'Hello, Ada!' } })
     expect(named.vars['receivedAt']).toBe(named.webhook!.metadata.receivedAt)
     expect(await run({})).toMatchObject({ status: 'succeeded', vars: { greeting: 'Hello, world!' } })
+  },
+
+  async 'nightly-report.yaml'({ flowId, received }) {
+    const { id } = (await millrace.api('POST', `/flows/${flowId}/runs`, {})).body
+    const run = await millrace.runEnded(id)
+    expect(run).toMatchObject({ status: 'succeeded', trigger: { kind: 'schedule', manual: true } })
+    const { at, previous } = run.schedule as { at: string; previous: string }
+    expect(received().map(({ url, body }) => [url, JSON.parse(body)])).toEqual([
+      ['/reports', { report: 'daily', since: previous, until: at, missed: 0 }],
+    ])
   },
 
   async 'order-alert.yaml'({ run, received }) {

@@ -139,6 +139,15 @@ const flow = (unit: (i: number) => string, trigger = '{"kind":"webhook"}') =>
 const textFlow = (unit: string) =>
   repeated(unit, '{"name":"x","trigger":{"kind":"webhook"},"steps":[{"id":"a","kind":"set","vars":{"x":"', '"}}]}')
 
+/** A schedule with as many patterns as there may be; the rest is input. */
+const schedule =
+  (pattern: (i: number) => string) =>
+  (n: number): string => {
+    const cron = Array.from({ length: 20 }, (_, i) => pattern(i))
+    const trigger = { kind: 'schedule', timezone: 'Australia/Lord_Howe', jitter: 3_600, cron, input: 'x'.repeat(n) }
+    return JSON.stringify({ name: 'x', trigger, steps: [] })
+  }
+
 export const FLOW_INPUTS: Input[] = family('flow', {
   'unknown keys': numbered((i) => `"keyy${i}":1,`, '{"name":"x","trigger":{"kind":"webhook"},', '"steps":[]}'),
   'unknown keys of a step': numbered(
@@ -148,6 +157,10 @@ export const FLOW_INPUTS: Input[] = family('flow', {
   ),
   'a long unknown key': repeated('k', '{"name":"x","trigger":{"kind":"webhook"},"steps":[],"', '":1}'),
   'a long kind': repeated('k', '{"name":"x","trigger":{"kind":"webhook"},"steps":[{"id":"a","kind":"', '"}]}'),
+  'patterns of seconds that all may meet': schedule((i) => `${i % 10},${10 + (i % 10)} * * ${(i % 28) + 1} * *`),
+  'patterns that come once in 28 years': schedule((i) => `${i} ${i % 24} * 2 1#5`),
+  'patterns that never come': schedule(() => '0 0 30,31 2 *'),
+  'a long pattern': schedule(() => `${'0,'.repeat(240)}0 * * * *`),
   'many steps': flow((i) => step(i, '"kind":"stop"')),
   'steps without settings': flow((i) => step(i, '"kind":"http"')),
   'steps of one id': flow(() => '{"id":"a","kind":"stop"},'),

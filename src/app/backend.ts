@@ -12,6 +12,7 @@ import type { DeliveryStore } from '../operations/ports/deliveries.ts'
 import type { DatabaseFacts } from '../operations/ports/instance.ts'
 import type { Queue } from '../operations/ports/queue.ts'
 import type { RunStore } from '../operations/ports/runs.ts'
+import type { ScheduleStore } from '../operations/ports/schedules.ts'
 import type { Protect } from '../operations/ports/secrets.ts'
 import type { Signals } from '../operations/ports/signals.ts'
 import type { Backups, SealedRows } from '../operations/ports/upkeep.ts'
@@ -48,6 +49,7 @@ export interface HotStores {
   journal: RunJournal
   runs: Pick<RunStore, 'accept' | 'operate' | 'original'>
   addDelivery: DeliveryStore['add']
+  schedules: Pick<ScheduleStore, 'due' | 'fire'>
 }
 
 export interface DispatchParts {

@@ -1,8 +1,11 @@
-// Runs the background work until the service stops: retention, and adding up what was counted.
+// Runs the background work until the service stops: schedules, retention, and adding up what was counted.
 import type { Logger } from 'pino'
 import type { StatsStore } from '../operations/ports/stats.ts'
+import { ScheduleLoop } from '../operations/schedules/schedule-loop.ts'
+import type { ScheduleServices } from '../operations/schedules/services.ts'
 import { keepHouse } from '../operations/upkeep/keep-house.ts'
 import type { UpkeepServices } from '../operations/upkeep/services.ts'
+import type { Backend } from './backend.ts'
 
 const HOUSEKEEPING_EVERY_MS = 60_000
 const SETTLE_EVERY_MS = 5_000
@@ -37,6 +40,16 @@ export function startCounting(stats: StatsStore, log: Logger): BackgroundWork {
       return settling
     },
   }
+}
+
+/** Another process on the same database may have watched the schedules until a moment ago. */
+const WATCHED_BY_OTHERS_MS = 2_000
+
+export function startSchedules(services: ScheduleServices, database: Backend['kind']): ScheduleLoop {
+  const graceMs = database === 'postgres' ? WATCHED_BY_OTHERS_MS : 0
+  const loop = new ScheduleLoop(services, { elapsedMs: () => performance.now(), graceMs })
+  loop.start()
+  return loop
 }
 
 async function keepHouseRegularly(

@@ -22,7 +22,7 @@ import type { Running } from './build-engine.ts'
 import type { Stores } from './open-stores.ts'
 import { VERSION } from './version.ts'
 
-export function buildServices(running: Running, queue: Queue): Services {
+export function buildServices(running: Running, queue: Queue, scheduleChanged: () => void): Services {
   const { config, stores, metrics, connections, ports } = running
   const { backend, vault, secrets, deliveries } = stores
   const { now, signals, together } = backend
@@ -31,6 +31,8 @@ export function buildServices(running: Running, queue: Queue): Services {
     flows: stores.flows,
     flowSources: stores.flowSources,
     runs: stores.runs,
+    schedules: stores.schedules,
+    scheduleChanged,
     deliveries,
     samples: stores.samples,
     housekeeping: stores.housekeeping,

@@ -11,6 +11,7 @@ import { databaseFacts } from '../storage/postgres/database-facts.ts'
 import { createAddDelivery } from '../storage/postgres/deliveries.ts'
 import { createDispatchStore } from '../storage/postgres/dispatch.ts'
 import { createPostgresRunJournal, type PostgresRunJournal } from '../storage/postgres/run-journal.ts'
+import { createPostgresSchedules } from '../storage/postgres/schedules.ts'
 import { createPostgresSealedRows } from '../storage/postgres/sealed-rows.ts'
 import { PostgresSignals } from '../storage/postgres/signals.ts'
 import type { Backend, Dispatcher, DispatchParts } from './backend.ts'
@@ -82,7 +83,12 @@ export async function openOnPostgres(
     hotStores(protect) {
       const { runs, claimReady, ...journal } = createPostgresRunJournal(storage.hot, protect, here, onCommit)
       here.claimReady = claimReady
-      return { journal, runs, addDelivery: createAddDelivery(storage.hot, protect) }
+      return {
+        journal,
+        runs,
+        addDelivery: createAddDelivery(storage.hot, protect),
+        schedules: createPostgresSchedules(storage.hot, protect),
+      }
     },
     // The database's answers already arrive as events of the loop.
     settleWritten: () => {},

@@ -7,6 +7,7 @@ import { openSqlite } from '../storage/sqlite/database.ts'
 import { createDatabaseFacts } from '../storage/sqlite/database-facts.ts'
 import { createSqliteRunJournal } from '../storage/sqlite/run-journal.ts'
 import { createRunSizes } from '../storage/sqlite/run-sizes.ts'
+import { createSqliteSchedules } from '../storage/sqlite/schedules.ts'
 import { createSqliteSealedRows } from '../storage/sqlite/sealed-rows.ts'
 import type { Backend } from './backend.ts'
 import type { Config } from './config.ts'
@@ -33,7 +34,7 @@ export async function openOnSqlite(
     database: createDatabaseFacts(storage.raw, config.dataDir),
     hotStores(protect) {
       const { runs, addDelivery, ...journal } = createSqliteRunJournal(storage, protect)
-      return { journal, runs, addDelivery }
+      return { journal, runs, addDelivery, schedules: createSqliteSchedules(storage, protect, now) }
     },
     settleWritten: () => storage.hot.look(),
     sealedRows: () => createSqliteSealedRows(storage),

@@ -17,6 +17,7 @@ import { createHousekeeping } from '../storage/stores/housekeeping.ts'
 import { createInvitationStore } from '../storage/stores/invitation-store.ts'
 import { createRunStore } from '../storage/stores/run-store.ts'
 import { createSampleStore } from '../storage/stores/sample-store.ts'
+import { createScheduleStore } from '../storage/stores/schedule-store.ts'
 import { createSessionStore } from '../storage/stores/session-store.ts'
 import { createStatsStore } from '../storage/stores/stats-store.ts'
 import { createTokenStore } from '../storage/stores/token-store.ts'
@@ -69,6 +70,7 @@ async function storesOf(config: Config, redactor: Redactor, backend: Backend) {
     flows: createFlowStore(kysely),
     flowSources: createFlowSourceStore(kysely),
     runs: { ...createRunStore(kysely), ...hot.runs },
+    schedules: { ...createScheduleStore(kysely), ...hot.schedules },
     deliveries: { ...createDeliveryStore(kysely), add: hot.addDelivery },
     samples: createSampleStore(kysely, protect),
     stats: createStatsStore(kysely),

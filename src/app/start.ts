@@ -7,10 +7,11 @@ import { loadConnections } from '../operations/connections/load-connections.ts'
 import { createSignalHandler, type SignalHandler } from '../operations/events/hear-signal.ts'
 import { flowWasDeleted } from '../operations/flows/delete-flow.ts'
 import { endCancelled } from '../operations/runs/cancel-run.ts'
+import type { ScheduleLoop } from '../operations/schedules/schedule-loop.ts'
 import type { Services } from '../operations/services.ts'
 import { Redactor } from '../secrets/redactor.ts'
 import type { Dispatcher } from './backend.ts'
-import { type BackgroundWork, startCounting, startRetention } from './background-work.ts'
+import { type BackgroundWork, startCounting, startRetention, startSchedules } from './background-work.ts'
 import { buildEngine, type Running } from './build-engine.ts'
 import { buildServices } from './build-services.ts'
 import type { Config } from './config.ts'
@@ -48,12 +49,15 @@ export async function startApp(
   // Build what runs flows.
   const running = buildEngine(config, stores, metrics, log)
   const { engine, published, replies, memory } = running
-  const signalHandler = hearing(running)
+  // Nothing is scheduled before the loop starts.
+  let schedules: ScheduleLoop | null = null
+  const scheduleChanged = () => schedules?.wake()
+  const signalHandler = hearing(running, scheduleChanged)
   const { runs, backend } = stores
   const dispatcher = backend.dispatcher({ engine, published, runs, replies, signalHandler, memory, log })
 
   // Build the operations.
-  const services = buildServices(running, dispatcher.queue)
+  const services = buildServices(running, dispatcher.queue, scheduleChanged)
   await loadConnections(services)
   await published.load()
   await services.access.tokens.reload()
@@ -70,6 +74,7 @@ export async function startApp(
   if (!idle) {
     running.watch.start()
     dispatcher.start()
+    schedules = startSchedules(services, backend.kind)
   }
   tellAddress(running, idle ? null : serving.localUrl)
   await sayReady(running, services, serving, recovered)
@@ -77,16 +82,19 @@ export async function startApp(
   return {
     url: config.baseUrl,
     localUrl: serving.localUrl,
-    stop: () => stop({ running, services, dispatcher, serving, counting, retention }),
+    stop: () => stop({ running, services, dispatcher, serving, counting, retention, schedules }),
   }
 }
 
 /** Returns the handlers of signals from other processes; they do nothing if there is only one process. */
-function hearing(running: Running): SignalHandler {
+function hearing(running: Running, scheduleChanged: () => void): SignalHandler {
   const { relay, published, connections, tokens, stores } = running
   if (!relay) return { hear() {}, catchUp: async () => {}, resumed() {} }
   return createSignalHandler(running, relay, {
-    flowChanged: (flowId) => published.readFlow(flowId),
+    async flowChanged(flowId) {
+      scheduleChanged()
+      await published.readFlow(flowId)
+    },
     flowDeleted: (flowId) => flowWasDeleted(running, flowId),
     runCancelled: (runId) => endCancelled(running, runId),
     connectionsChanged: () => loadConnections({ connections, connectionStore: stores.connections, tokens }),
@@ -124,11 +132,21 @@ interface Started {
   serving: Serving
   counting: BackgroundWork
   retention: BackgroundWork | null
+  schedules: BackgroundWork | null
 }
 
-async function stop({ running, services, dispatcher, serving, counting, retention }: Started): Promise<void> {
+async function stop({
+  running,
+  services,
+  dispatcher,
+  serving,
+  counting,
+  retention,
+  schedules,
+}: Started): Promise<void> {
   const { engine, tokens, tracing, http, sandbox, log, stores } = running
   const retained = retention?.stop()
+  const scheduled = schedules?.stop()
   dispatcher.stop()
   await stopServing(serving, services, () => engine.stop(FINISH_GRACE_MS))
   // Tokens that a token endpoint has already issued must be stored.
@@ -137,6 +155,7 @@ async function stop({ running, services, dispatcher, serving, counting, retentio
   await http.close()
   await sandbox.close()
   await retained
+  await scheduled
   running.watch.stop()
   running.relay?.stop()
   await counting.stop()

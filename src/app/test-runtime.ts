@@ -118,7 +118,7 @@ export async function openTestRuntime({
     },
     replies,
     events: new Events(),
-    meters: { delivery: () => {}, runFinished: () => {} },
+    meters: { delivery: () => {}, runFinished: () => {}, scheduleStarted: () => {} },
     rate: new RateLimit(0),
     intake: new Intake(() => {}),
     rejections: new KeptRejections(deliveries),
@@ -143,11 +143,12 @@ export async function openTestRuntime({
       )
       const issues = publishIssues(validate(opened, stepKinds, surroundings()))
       if (issues.length) return issues
-      const { name } = opened as FlowDocument
-      const at = { createdAt: startMs, updatedAt: startMs, updatedBy: null, version: null, publishedAt: null }
+      const { name, trigger } = opened as FlowDocument
+      const at = { createdAt: startMs, updatedAt: startMs, updatedBy: null, version: null, publishedAt: null, liveTrigger: null }
       const flow = { id: ids.next('flow'), webhookId: ids.webhookId(), name, revision: 1, ...at }
       await flows.create({ ...flow, draft: JSON.stringify(opened) })
-      await flows.publish(flow.id, { revision: 1, publishedAt: startMs, publishedBy: 'test' })
+      const live = { kind: trigger.kind, schedule: null }
+      await flows.publish(flow.id, { revision: 1, publishedAt: startMs, publishedBy: 'test', trigger: live })
       const route = { webhookId: flow.webhookId, flowId: flow.id, version: 1 }
       published.setRoute(route)
       return route

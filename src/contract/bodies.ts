@@ -1,6 +1,7 @@
 // The bodies of the management API, as JSON Schemas: they check what comes in and document what goes out.
 import Type, { type TSchema } from 'typebox'
 import { IssueBody } from './error-body.ts'
+import { GivenSchedule } from './schedule-bodies.ts'
 
 const closed = { additionalProperties: false }
 const Time = Type.String({ format: 'date-time' })
@@ -27,7 +28,9 @@ export const FlowBody = Type.Object({
   tags: Type.Array(Type.String(), { description: 'Of the draft' }),
   trigger: Type.Union([Type.String(), Type.Null()], { description: "The kind of the draft's trigger" }),
   revision: Type.Integer(),
-  webhook: Type.Object({ id: Type.String(), url: Type.String(), testUrl: Type.String() }),
+  webhook: Type.Union([Type.Object({ id: Type.String(), url: Type.String(), testUrl: Type.String() }), Type.Null()], {
+    description: 'null if neither the draft nor the live version has the trigger kind webhook',
+  }),
   draft: AnyJson,
   published: Type.Union([Type.Object({ version: Type.Integer(), publishedAt: Time }), Type.Null()]),
   createdAt: Time,

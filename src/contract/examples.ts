@@ -11,6 +11,7 @@ import { example } from './example.ts'
 import { ListedFlowBody } from './flow-list-bodies.ts'
 import { STATS_EXAMPLES } from './stats-examples.ts'
 import * as tests from './test-bodies.ts'
+import { ScheduleBody, StartedRunBody, StartRunRequest } from './schedule-bodies.ts'
 
 const FLOW = 'flow_01m7h52j4jwac4pp58gdhs4hc0'
 const RUN = 'run_01m7h52jaz4k8wxqk7znewdprn'
@@ -160,6 +161,15 @@ const EXAMPLES: ReadonlyMap<TSchema, unknown> = new Map([
   example(bodies.VersionBody, version),
   example(bodies.VersionDocumentBody, { ...version, document: FLOW_DOCUMENT }),
   example(bodies.CurlBody, { curl: "curl 'https://api.example.com/orders/{{ webhook.body.id }}' \\\n  -L" }),
+  example(ScheduleBody, {
+    published: true,
+    paused: false,
+    timezone: 'Europe/Berlin',
+    next: [{ at: '2026-11-17T06:00:00.000Z', runsAt: '2026-11-17T06:00:12.345Z' }],
+    last: [{ at: '2026-11-16T06:00:00.000Z', run: RUN, status: 'succeeded' }],
+  }),
+  example(StartRunRequest, { input: { report: 'weekly' } }),
+  example(StartedRunBody, { id: RUN, status: 'queued' }),
   example(tests.FlowTestRequest, { webhook: { body: delivered } }),
   example(tests.StepTestRequest, { webhook: { body: delivered } }),
   example(tests.PinRequest, { output: vars }),

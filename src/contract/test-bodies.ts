@@ -1,6 +1,7 @@
 // The bodies of tests of a draft: what they are given, what came of them, and the results that are pinned.
 import Type from 'typebox'
 import { RunErrorBody } from './bodies.ts'
+import { GivenSchedule } from './schedule-bodies.ts'
 
 const closed = { additionalProperties: false }
 const AnyJson = Type.Unknown()
@@ -17,10 +18,14 @@ const GivenWebhook = Type.Object(
   closed,
 )
 
-export const FlowTestRequest = Type.Object({ webhook: Type.Optional(GivenWebhook) }, closed)
+export const FlowTestRequest = Type.Object(
+  { webhook: Type.Optional(GivenWebhook), schedule: Type.Optional(GivenSchedule) },
+  closed,
+)
 export const StepTestRequest = Type.Object(
   {
     webhook: Type.Optional(GivenWebhook),
+    schedule: Type.Optional(GivenSchedule),
     steps: Type.Optional(Type.Record(Type.String(), AnyJson)),
     vars: Type.Optional(Type.Record(Type.String(), AnyJson)),
     rounds: Type.Optional(

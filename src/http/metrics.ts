@@ -76,6 +76,12 @@ export function createMetrics({ ofProcess }: { ofProcess: boolean }): Metrics {
     help: 'Time of one group commit with its sync',
     bounds: COMMIT_BOUNDS,
   }).series()
+  const lateness = new Timings({
+    registry,
+    name: 'millrace_schedule_lateness_seconds',
+    help: 'Time from the planned time of a schedule, with its jitter, to the storing of its run',
+    bounds: WORK_BOUNDS,
+  }).series()
   const writes = new Counter({
     name: 'millrace_commit_writes_total',
     help: 'Writes that shared the group commits',
@@ -100,6 +106,7 @@ export function createMetrics({ ofProcess }: { ofProcess: boolean }): Metrics {
   return {
     delivery: (outcome, code) => deliveries.add(code === null ? outcome : `${outcome} ${code}`),
     runFinished: (status) => runs.add(status),
+    scheduleStarted: (lateSeconds) => lateness.observe(lateSeconds),
     stepsRecorded(entries) {
       for (const { kind, status, startedAt, finishedAt } of entries)
         if (finishedAt !== null && kind !== ROUND) steps(kind, status)?.observe((finishedAt - startedAt) / 1000)

@@ -42,6 +42,7 @@ import { mcpRoutes } from './routes/mcp.ts'
 import { runRoutes } from './routes/runs.ts'
 import { signInRoutes } from './routes/sign-in.ts'
 import { statsRoutes } from './routes/stats.ts'
+import { startRunRoutes } from './routes/start-runs.ts'
 import { healthRoutes, type System, systemRoutes } from './routes/system.ts'
 import { tokenRoutes, userRoutes } from './routes/users.ts'
 import { createWebhookListener, type WebhookListener } from './webhooks/listener.ts'
@@ -159,6 +160,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   await fastify.register(async (app) => {
     acceptJson(app, MAX_DOCUMENT)
     flowRoutes(app, services, streams)
+    startRunRoutes(app, services)
     mcpRoutes(app, options.settings.version)
   })
   await fastify.register(async (app) => {

@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { GuidePage, PageQuery, RunStepsQuery, RunsQuery } from '../contract/bodies.ts'
 import { FlowListQuery } from '../contract/flow-list-bodies.ts'
 import { FlowTestRequest, StepTestRequest } from '../contract/test-bodies.ts'
+import { StartRunRequest } from '../contract/schedule-bodies.ts'
 import { type ApiRequest, readTool, type Tool, writeTool } from './tool.ts'
 
 /** Nothing that could lead a path elsewhere. */
@@ -113,6 +114,7 @@ export const tools: readonly Tool[] = [
         flow: Flow,
         step: idOf('The id of the step in the document'),
         webhook: StepTestRequest.properties.webhook,
+        schedule: StepTestRequest.properties.schedule,
         steps: StepTestRequest.properties.steps,
         vars: StepTestRequest.properties.vars,
         rounds: StepTestRequest.properties.rounds,
@@ -131,10 +133,32 @@ export const tools: readonly Tool[] = [
       title: 'Test a whole flow',
       description:
         'Runs the draft as a test run. It sends real requests, except for steps whose result somebody has pinned. Answers immediately with the run; read it with get_run until its status is succeeded, failed or cancelled.',
-      input: { flow: Flow, webhook: FlowTestRequest.properties.webhook },
+      input: {
+        flow: Flow,
+        webhook: FlowTestRequest.properties.webhook,
+        schedule: FlowTestRequest.properties.schedule,
+      },
       request: ({ flow, ...given }) => ({ method: 'POST', path: `/flows/${flow}/test`, body: given }),
     },
   ),
+  writeTool(
+    { destructiveHint: true, idempotentHint: false, openWorldHint: true },
+    {
+      name: 'run_flow',
+      title: 'Run a flow now',
+      description:
+        'Starts a run of a published flow with a schedule, beside its planned times. Answers immediately with the id of the run; read it with get_run.',
+      input: { flow: Flow, input: StartRunRequest.properties.input },
+      request: ({ flow, ...given }) => ({ method: 'POST', path: `/flows/${flow}/runs`, body: given }),
+    },
+  ),
+  readTool({
+    name: 'get_schedule',
+    title: 'Read a schedule',
+    description: 'Tells when a flow with a schedule runs next, and what became of its last planned times.',
+    input: { flow: Flow },
+    request: ({ flow }) => get(`/flows/${flow}/schedule`),
+  }),
   readTool({
     name: 'list_runs',
     title: 'List runs',

@@ -1,7 +1,9 @@
 // Moves everything from the embedded database to PostgreSQL, unfinished runs included: all of it or nothing.
 import type { DatabaseSync } from 'node:sqlite'
 import { DatabaseRefused } from '../base/refusals.ts'
+import type { FlowDocument } from '../flow/document.ts'
 import { parseJson } from '../flow/parse-json.ts'
+import { compileTrigger } from '../flow/triggers/compile-trigger.ts'
 import { type Columns, DATABASE_NOW, storable, unnest } from './postgres/arrays.ts'
 import type { PostgresStorage } from './postgres/database.ts'
 import type { SqliteStorage } from './sqlite/database.ts'
@@ -126,14 +128,14 @@ async function putInLine(query: Query): Promise<void> {
        (select flow_id, version from run where finished_at is null)`,
   )
   for (const { flow_id, version, document } of versions) {
-    const { trigger } = parseJson(document) as { trigger?: { concurrency?: number } }
-    if (trigger?.concurrency === undefined) continue
+    const { concurrency } = compileTrigger((parseJson(document) as FlowDocument).trigger)
+    if (concurrency === null) continue
     // A run that has begun keeps its place; the others wait in line, where the next process finds them.
     await query(
       `update run set at_once = $3, placed = case when status = 'queued' then 0 else 1 end,
          due_at = case when status = 'queued' then null else due_at end
        where flow_id = $1 and version = $2 and finished_at is null`,
-      [flow_id, version, trigger.concurrency],
+      [flow_id, version, concurrency],
     )
   }
 }

@@ -26,7 +26,7 @@ export async function carryOut(api: ApiClient, { source, items }: Plan, report: 
     if (item.applied !== flow.revision || item.movedFrom !== null)
       await api.call('PUT', `/flows/${flow.id}/source`, { body: { source, path, revision: flow.revision } })
     const published = item.publish ? await api.call<Published>('POST', `/flows/${flow.id}/publish`) : null
-    report({ path, action, id: flow.id, name, version: published?.version ?? null, webhook: flow.webhook.url })
+    report({ path, action, id: flow.id, name, version: published?.version ?? null, webhook: flow.webhook?.url ?? null })
   }
 }
 

@@ -62,8 +62,12 @@ export const showFlow = defineCommand({
           ['state', stateOf(terminal, flow)],
           ['revision', String(flow.revision)],
           ['changed', showTime(flow.updatedAt)],
-          ['webhook', flow.webhook.url],
-          ['test URL', flow.webhook.testUrl],
+          ...(flow.webhook
+            ? ([
+                ['webhook', flow.webhook.url],
+                ['test URL', flow.webhook.testUrl],
+              ] as const)
+            : []),
         ]),
         '',
         formatFlowYaml(flow.draft).trimEnd(),
@@ -164,7 +168,7 @@ export const publishFlow = defineCommand({
     const published = await api.call<Published>('POST', `/flows/${flow.id}/publish`)
     return show({ id: flow.id, ...published }, () =>
       [
-        `${flow.name} is live as version ${published.version}: ${flow.webhook.url}`,
+        [`${flow.name} is live as version ${published.version}`, flow.webhook?.url].filter(Boolean).join(': '),
         ...published.warnings.map(
           ({ path, message }) => `${terminal.style('yellow', 'warning')} ${path || '/'}: ${message}`,
         ),

@@ -42,6 +42,7 @@ export const send = defineCommand({
     }
     const api = await connect()
     const flow = await findFlow(api, args[0]!)
+    if (!flow.webhook) throw usageError(`${flow.name} has no webhook: its trigger has another kind`)
     const query = new URLSearchParams(options.query.map(pairFrom)).toString()
     const path = `/api/v1/webhooks/${flow.webhook.id}${options.test ? '/test' : ''}${query && `?${query}`}`
     const response = await fetchOrExplain(`${await originFor(api)}${path}`, { method: 'POST', headers, body: content })

@@ -1,13 +1,17 @@
 // Turns a valid trigger into what starts the runs of its flow.
 import type { TriggerDocument } from './index.ts'
+import { type CompiledSchedule, compileSchedule } from './schedule/compile.ts'
+import { SCHEDULE } from './schedule/schema.ts'
 import { type CompiledWebhook, compileWebhook } from './webhook/compile.ts'
 import { WEBHOOK } from './webhook/schema.ts'
 
-export type CompiledTrigger = CompiledWebhook
+export type CompiledTrigger = CompiledWebhook | CompiledSchedule
 
 export function compileTrigger(document: TriggerDocument): CompiledTrigger {
   switch (document.kind) {
     case WEBHOOK:
       return compileWebhook(document)
+    case SCHEDULE:
+      return compileSchedule(document)
   }
 }

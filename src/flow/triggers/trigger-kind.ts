@@ -36,6 +36,6 @@ export interface TriggerKind {
   /** Returns the roots that a template at this path may read; `runRoots` are those of a step. */
   rootsAt(path: string, trigger: Record<string, unknown>, runRoots: readonly string[]): readonly string[]
   replyUse(trigger: Record<string, unknown>): ReplyUse
-  /** Reports what the schema cannot express. */
-  check(trigger: Record<string, unknown>, report: ReportTrigger): void
+  /** Reports what the schema cannot express. `now`: the time of publishing, if it is known. */
+  check(trigger: Record<string, unknown>, report: ReportTrigger, now: number | undefined): void
 }

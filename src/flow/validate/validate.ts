@@ -11,7 +11,7 @@ import { type IsSecretField, MOST_ORIGINS, SecretFlow } from '../secret-flow.ts'
 import { type DataShapes, type LoopLists, listPath } from '../shape/data-shapes.ts'
 import { unseenReference } from '../shape/unseen-reference.ts'
 import { Trigger, triggerKinds } from '../triggers/index.ts'
-import type { ReplyUse, TriggerKind } from '../triggers/trigger-kind.ts'
+import type { ReplyUse, ReportTrigger, TriggerKind } from '../triggers/trigger-kind.ts'
 import { type ConnectionShapes, type ConnectionUse, useProblem } from './connection-use.ts'
 import { StepOutline } from './step-outline.ts'
 import { LONGEST_EXPRESSIONS, MOST_EXPRESSIONS, TemplateReader } from './template-reader.ts'
@@ -22,6 +22,8 @@ export interface Surroundings {
   env: ReadonlySet<string>
   /** The data that the flow was tested with. */
   data?: DataShapes
+  /** The time; what depends on it is checked only if it is given. */
+  now?: number
 }
 
 /** A document is checked in one go: the code of its steps is read up to this number of characters. */
@@ -176,7 +178,9 @@ class Validator {
       revealedBy,
     })
     this.#check(kind?.settings ?? Trigger, trigger, '/trigger', place)
-    kind?.check(given, (path, code, message, weight = 'publish') => this.#add(weight, `/trigger${path}`, code, message))
+    const report: ReportTrigger = (path, code, message, weight = 'publish') =>
+      this.#add(weight, `/trigger${path}`, code, message)
+    kind?.check(given, report, this.#surroundings.now)
   }
 
   /** Walks a list in order of execution; `seen` gathers the ids whose results later steps may read. */

@@ -24,6 +24,8 @@ export const OPERATION_IDS: Readonly<Record<string, string>> = {
   'DELETE /api/v1/flows/:id': 'deleteFlow',
   'POST /api/v1/flows/:id/publish': 'publishFlow',
   'POST /api/v1/flows/:id/unpublish': 'unpublishFlow',
+  'GET /api/v1/flows/:id/schedule': 'getFlowSchedule',
+  'POST /api/v1/flows/:id/runs': 'startRun',
   'GET /api/v1/flows/:id/versions': 'listFlowVersions',
   'GET /api/v1/flows/:id/versions/:version': 'getFlowVersion',
   'POST /api/v1/flows/:id/versions/:version/restore': 'restoreFlowVersion',

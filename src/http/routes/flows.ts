@@ -212,7 +212,7 @@ export function flowRoutes(app: FastifyInstance, services: Services, streams: Ev
         response: { 202: RunBody },
       },
     },
-    async ({ params, body }, reply) => reply.code(202).send(await testFlow(services, params.id, body.webhook)),
+    async ({ params, body }, reply) => reply.code(202).send(await testFlow(services, params.id, body)),
   )
   app.get<WithId>(
     '/api/v1/flows/:id/samples',

@@ -16,6 +16,7 @@ export async function createFlow(services: FlowServices, actor: Actor, document:
     webhookId: services.ids.webhookId(),
     version: null,
     publishedAt: null,
+    liveTrigger: null,
     createdAt: now,
     updatedAt: now,
     updatedBy: knownAs(actor),

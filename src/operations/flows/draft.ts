@@ -25,11 +25,11 @@ export function draftOf(services: FlowServices, flowId: string, document: unknow
 
 /** Returns the problems of a document. With `data`, references are checked against earlier test data. */
 export function findings(
-  { kinds, surroundings }: Pick<FlowServices, 'kinds' | 'surroundings'>,
+  { kinds, surroundings, now }: Pick<FlowServices, 'kinds' | 'surroundings' | 'now'>,
   document: unknown,
   data?: DataShapes,
 ): Finding[] {
-  return validate(document, kinds, { ...surroundings(), data })
+  return validate(document, kinds, { ...surroundings(), data, now: now() })
 }
 
 /** Larger samples and results are ignored, because they would slow down each edit. */

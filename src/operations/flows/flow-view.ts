@@ -1,6 +1,8 @@
 // Shows a flow as the API does.
 import { tagsOf } from '../../flow/document.ts'
+import { isObject } from '../../base/is-object.ts'
 import { parseJson } from '../../flow/parse-json.ts'
+import { WEBHOOK } from '../../flow/triggers/webhook/schema.ts'
 import type { AuditTarget } from '../ports/audit.ts'
 import type { FlowRecord } from '../ports/flows.ts'
 
@@ -12,7 +14,8 @@ export interface FlowView {
   /** The kind of the trigger; null while none is chosen. */
   trigger: string | null
   revision: number
-  webhook: { id: string; url: string; testUrl: string }
+  /** null if neither the draft nor the live version is started by a webhook. */
+  webhook: { id: string; url: string; testUrl: string } | null
   draft: unknown
   published: { version: number; publishedAt: string } | null
   createdAt: string
@@ -31,7 +34,7 @@ export function flowView(flow: FlowRecord, webhookBaseUrl: string): FlowView {
     tags: tagsOf(draft),
     trigger: draft.trigger?.kind ?? null,
     revision: flow.revision,
-    webhook: { id: flow.webhookId, url, testUrl: `${url}/test` },
+    webhook: hasWebhook(flow.liveTrigger, draft) ? { id: flow.webhookId, url, testUrl: `${url}/test` } : null,
     draft,
     published:
       flow.version === null ? null : { version: flow.version, publishedAt: new Date(flow.publishedAt!).toISOString() },
@@ -39,6 +42,13 @@ export function flowView(flow: FlowRecord, webhookBaseUrl: string): FlowView {
     updatedAt: new Date(flow.updatedAt).toISOString(),
     updatedBy: flow.updatedBy,
   }
+}
+
+/** A draft whose trigger is not chosen yet takes samples at its URL. */
+function hasWebhook(liveKind: string | null, draft: unknown): boolean {
+  const trigger = isObject(draft) ? draft['trigger'] : undefined
+  const kind = isObject(trigger) ? trigger['kind'] : undefined
+  return liveKind === WEBHOOK || kind === WEBHOOK || kind === undefined
 }
 
 /** Returns the flow as the audit log names it. */

@@ -5,6 +5,7 @@ import { type Actor, knownAs } from '../ports/access.ts'
 import type { FlowRecord } from '../ports/flows.ts'
 import { dataShapes, findFlow, present, publishable } from './draft.ts'
 import { type FlowView, flowTarget, flowView } from './flow-view.ts'
+import { planSchedule } from './plan-schedule.ts'
 import type { FlowServices } from './services.ts'
 
 /** Publishes the draft as an immutable version. The webhook answers with it from the moment this resolves. */
@@ -17,11 +18,14 @@ export async function publishFlow(
   const { document, warnings } = publishable(services, flow, await dataShapes(services, id))
   // A document that passed validation must also compile before it goes live.
   services.published.compile(id, document)
+  const publishedAt = services.now()
+  const schedule = planSchedule(id, document, publishedAt)
   const live = await services.audit.together(async () => {
     const published = await services.flows.publish(id, {
       revision: flow.revision,
-      publishedAt: services.now(),
+      publishedAt,
       publishedBy: knownAs(actor),
+      trigger: { kind: document.trigger.kind, schedule },
     })
     if (published === 'conflict')
       throw new OperationError(CODE.conflict, 'The draft was changed while it was being published; publish again.')
@@ -30,6 +34,7 @@ export async function publishFlow(
     return record
   })
   setRoute(services, live)
+  services.scheduleChanged()
   return { version: live.version!, warnings }
 }
 

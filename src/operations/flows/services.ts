@@ -8,6 +8,7 @@ import type { FlowSourceStore } from '../ports/flows.ts'
 import type { Queue } from '../ports/queue.ts'
 import type { RunStore } from '../ports/runs.ts'
 import type { StatsStore } from '../ports/stats.ts'
+import type { ScheduleStore } from '../ports/schedules.ts'
 import type { PublishedFlows } from './published-flows.ts'
 
 export interface FlowServices extends ConnectionServices {
@@ -16,6 +17,9 @@ export interface FlowServices extends ConnectionServices {
   stats: StatsStore
   samples: SampleStore
   runs: RunStore
+  schedules: ScheduleStore
+  /** Looks at the schedules at once, because one has changed. */
+  scheduleChanged(): void
   queue: Queue
   engine: Engine
   enginePorts: EnginePorts

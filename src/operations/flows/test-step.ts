@@ -1,6 +1,5 @@
 // Runs one step of the draft once, of a loop its first rounds, on sample data, with the same limits and guards as in a run.
 import { isObject } from '../../base/is-object.ts'
-import { startedByDelivery } from '../../engine/ports/run-journal.ts'
 import { createRoots } from '../../engine/run-bindings.ts'
 import type { StepError } from '../../engine/step-kind.ts'
 import { compileStep } from '../../flow/compile.ts'
@@ -11,7 +10,7 @@ import { FlowInvalid } from '../operation-error.ts'
 import { findFlow, findings } from './draft.ts'
 import { findStep } from './find-step.ts'
 import { inFirstRounds } from './first-rounds.ts'
-import { type GivenWebhook, givenWebhook } from './given-webhook.ts'
+import { type GivenStart, givenStart } from './given-start.ts'
 import { openLiterals, requireOwnSecrets } from './secret-literals.ts'
 import type { FlowServices } from './services.ts'
 import { type Settled, StepTrial } from './step-trial.ts'
@@ -19,8 +18,7 @@ import { type Settled, StepTrial } from './step-trial.ts'
 /** As many rounds of a loop run where nobody says otherwise. */
 const DEFAULT_ROUNDS = 3
 
-export interface StepTest {
-  webhook?: GivenWebhook
+export interface StepTest extends GivenStart {
   steps?: Record<string, unknown>
   vars?: Record<string, unknown>
   /** Of a loop: how many of its rounds to run. */
@@ -43,7 +41,7 @@ export async function testStep(
   given: StepTest,
 ): Promise<StepTestResult> {
   const flow = await findFlow(services, flowId)
-  const document = JSON.parse(flow.draft) as { name?: string; steps?: unknown[] }
+  const document = JSON.parse(flow.draft) as { name?: string; trigger?: unknown; steps?: unknown[] }
   const found = findStep(flowId, document, stepId)
   const issues = publishIssues(findings(services, document)).filter(
     ({ path, code }) => (path === found.path || path.startsWith(`${found.path}/`)) && !NEEDS_OTHER_STEPS.has(code),
@@ -52,11 +50,10 @@ export async function testStep(
   requireOwnSecrets(services, flowId, document)
   services.published.touch(flowId, document)
 
-  const latest = await services.samples.latest(flowId)
   const earlier = await services.samples.stepResults(flowId)
   const pins = await services.samples.pins(flowId)
   const startedAt = services.now()
-  const roots = createRoots(startedByDelivery(givenWebhook(services, given.webhook, latest)), {
+  const roots = createRoots(await givenStart(services, flowId, document, given), {
     run: { id: 'test', startedAt: new Date(startedAt).toISOString(), attempt: 1, replayOf: null },
     flow: { id: flowId, name: flow.name, version: flow.version },
     env: services.env,

@@ -9,6 +9,8 @@ import type { Signals } from './signals.ts'
 export interface Meters {
   delivery(outcome: string, code: string | null): void
   runFinished(status: string): void
+  /** The run of a planned time was stored this many seconds after it. */
+  scheduleStarted(lateSeconds: number): void
 }
 
 export interface Basics {

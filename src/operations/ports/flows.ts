@@ -1,5 +1,6 @@
 // The port to the stores of flows, their versions and their flow sources.
 import type { Page, Paged } from './page.ts'
+import type { PlanSchedule } from './schedules.ts'
 
 export interface FlowRecord {
   id: string
@@ -11,6 +12,8 @@ export interface FlowRecord {
   /** The live version, if any. */
   version: number | null
   publishedAt: number | null
+  /** The kind of the live version's trigger. */
+  liveTrigger: string | null
   createdAt: number
   updatedAt: number
   /** The name of the user or token that changed the draft last; null if it is not known. */
@@ -32,6 +35,13 @@ export interface RouteRecord {
   version: number | null
 }
 
+/** What the store has to know of the trigger that goes live. */
+export interface LiveTrigger {
+  kind: string
+  /** null if it is no schedule. */
+  schedule: PlanSchedule | null
+}
+
 export interface FlowStore {
   create(flow: FlowRecord): Promise<void>
   get(id: string): Promise<FlowRecord | null>
@@ -47,7 +57,7 @@ export interface FlowStore {
   /** Makes the draft of `revision` the live version. An unchanged document keeps its version number. */
   publish(
     id: string,
-    by: { revision: number; publishedAt: number; publishedBy: string },
+    by: { revision: number; publishedAt: number; publishedBy: string; trigger: LiveTrigger },
   ): Promise<FlowRecord | 'conflict' | null>
   unpublish(id: string, at: number): Promise<FlowRecord | null>
   setWebhookId(id: string, webhookId: string, at: number): Promise<FlowRecord | null>

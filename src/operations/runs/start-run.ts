@@ -1,5 +1,5 @@
 // Stores a run durably and puts it in line.
-import type { NewRun } from '../../engine/ports/run-journal.ts'
+import type { Claim, NewRun } from '../../engine/ports/run-journal.ts'
 import { runEvent } from '../events/events.ts'
 import type { RouteRecord } from '../ports/flows.ts'
 import type { Accepted, Dedupe, ReplayedJournal } from '../ports/runs.ts'
@@ -32,14 +32,21 @@ export async function startRun(
   } finally {
     services.intake.stored()
   }
-  if (accepted.duplicateOf === null && !accepted.stale) {
-    const small = services.queue.size < FRESH_RUNS && (run.webhook?.rawBody.length ?? 0) <= FRESH_BODY_CHARS
-    const { claim } = accepted
-    const fresh = claim || (small && journal === null) ? run : null
-    services.queue.add({ id: run.id, flowId: run.flowId, concurrency, fresh, since: run.createdAt, claim })
-    services.events.tell(run.flowId, 'run', run.id, () =>
-      runEvent(run, { status: 'queued', startedAt: null, finishedAt: null, error: null }),
-    )
-  }
+  if (accepted.duplicateOf === null && !accepted.stale)
+    runStarted(services, run, { concurrency, claim: accepted.claim, isReplay: journal !== null })
   return accepted
+}
+
+/** Puts a run that is stored in line, and tells of it. */
+export function runStarted(
+  services: Pick<RunServices, 'events' | 'queue'>,
+  run: NewRun,
+  { concurrency, claim, isReplay = false }: { concurrency: number | null; claim?: Claim | null; isReplay?: boolean },
+): void {
+  const small = services.queue.size < FRESH_RUNS && (run.webhook?.rawBody.length ?? 0) <= FRESH_BODY_CHARS
+  const fresh = claim || (small && !isReplay) ? run : null
+  services.queue.add({ id: run.id, flowId: run.flowId, concurrency, fresh, since: run.createdAt, claim })
+  services.events.tell(run.flowId, 'run', run.id, () =>
+    runEvent(run, { status: 'queued', startedAt: null, finishedAt: null, error: null }),
+  )
 }

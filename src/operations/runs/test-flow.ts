@@ -1,15 +1,14 @@
-import { startedByDelivery } from '../../engine/ports/run-journal.ts'
+import { compileTrigger } from '../../flow/triggers/compile-trigger.ts'
 import { findFlow, publishable } from '../flows/draft.ts'
-import { type GivenWebhook, givenWebhook } from '../flows/given-webhook.ts'
+import { type GivenStart, givenStart } from '../flows/given-start.ts'
 import { type RunView, readRun } from './read-runs.ts'
 import type { RunServices } from './services.ts'
 import { startRun } from './start-run.ts'
 
 /** Runs the draft as a test run, on given data or the latest sample. Steps with a pinned result do not run. */
-export async function testFlow(services: RunServices, id: string, given: GivenWebhook | undefined): Promise<RunView> {
+export async function testFlow(services: RunServices, id: string, given: GivenStart): Promise<RunView> {
   const flow = await findFlow(services, id)
   const { document } = publishable(services, flow)
-  const latest = await services.samples.latest(id)
   const pinned = await services.samples.pins(id)
   const runId = services.ids.next('run')
   await startRun(services, {
@@ -19,13 +18,13 @@ export async function testFlow(services: RunServices, id: string, given: GivenWe
       version: null,
       document: Object.keys(pinned).length === 0 ? flow.draft : JSON.stringify({ ...document, pinned }),
       test: true,
-      ...startedByDelivery(givenWebhook(services, given, latest)),
+      ...(await givenStart(services, id, document, given)),
       hops: 0,
       replyStatus: null,
       createdAt: services.now(),
       replayOf: null,
     },
-    concurrency: document.trigger.concurrency ?? null,
+    concurrency: compileTrigger(document.trigger).concurrency,
   })
   return readRun(services, runId)
 }

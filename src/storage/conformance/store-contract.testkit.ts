@@ -56,6 +56,9 @@ export function webhook(body: unknown): WebhookData {
   }
 }
 
+/** A trigger that goes live and is no schedule. */
+const BY_WEBHOOK = { kind: 'webhook', schedule: null }
+
 const newFlow = (change: Partial<FlowRecord> = {}): FlowRecord => ({
   id: ids.next('flow'),
   name: 'A flow',
@@ -64,6 +67,7 @@ const newFlow = (change: Partial<FlowRecord> = {}): FlowRecord => ({
   webhookId: ids.webhookId(),
   version: null,
   publishedAt: null,
+  liveTrigger: null,
   createdAt: time,
   updatedAt: time,
   updatedBy: 'Ada',
@@ -139,7 +143,12 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
         const flow = newFlow()
         await stores.flows.create(flow)
         const publish = async (revision: number) => {
-          const published = await stores.flows.publish(flow.id, { revision, publishedAt: time, publishedBy: 'me' })
+          const published = await stores.flows.publish(flow.id, {
+            revision,
+            publishedAt: time,
+            publishedBy: 'me',
+            trigger: BY_WEBHOOK,
+          })
           return (published as FlowRecord).version
         }
         expect(await publish(1)).toBe(1)
@@ -152,9 +161,14 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
           expectedRevision: null,
         })
         expect(await publish(2)).toBe(2)
-        expect(await stores.flows.publish(flow.id, { revision: 1, publishedAt: time, publishedBy: 'me' })).toBe(
-          'conflict',
-        )
+        expect(
+          await stores.flows.publish(flow.id, {
+            revision: 1,
+            publishedAt: time,
+            publishedBy: 'me',
+            trigger: BY_WEBHOOK,
+          }),
+        ).toBe('conflict')
         expect((await stores.flows.version(flow.id, 1))?.document).toBe(flow.draft)
         expect((await stores.flows.versions(flow.id, page)).items.map((v) => v.version)).toEqual([2, 1])
       })
@@ -162,7 +176,8 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
       it('makes one version of a draft that is published twice at once', async () => {
         const flow = newFlow()
         await stores.flows.create(flow)
-        const publish = () => stores.flows.publish(flow.id, { revision: 1, publishedAt: time, publishedBy: 'me' })
+        const publish = () =>
+          stores.flows.publish(flow.id, { revision: 1, publishedAt: time, publishedBy: 'me', trigger: BY_WEBHOOK })
         const published = (await Promise.all([publish(), publish(), publish()])) as FlowRecord[]
         expect(published.map(({ version }) => version)).toEqual([1, 1, 1])
         expect((await stores.flows.versions(flow.id, page)).items).toHaveLength(1)
@@ -179,10 +194,15 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
       it('keeps the number when an unpublished flow is published again unchanged', async () => {
         const flow = newFlow()
         await stores.flows.create(flow)
-        await stores.flows.publish(flow.id, { revision: 1, publishedAt: time, publishedBy: 'me' })
+        await stores.flows.publish(flow.id, { revision: 1, publishedAt: time, publishedBy: 'me', trigger: BY_WEBHOOK })
         expect(await stores.flows.unpublish(flow.id, time)).toMatchObject({ version: null, publishedAt: null })
         expect(
-          await stores.flows.publish(flow.id, { revision: 1, publishedAt: time, publishedBy: 'me' }),
+          await stores.flows.publish(flow.id, {
+            revision: 1,
+            publishedAt: time,
+            publishedBy: 'me',
+            trigger: BY_WEBHOOK,
+          }),
         ).toMatchObject({ version: 1 })
       })
 
@@ -655,7 +675,7 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
         const flow = { ...newFlow(), draft: document('aaaaaaaa') }
         await stores.flows.create(flow)
         const publish = (revision: number) =>
-          stores.flows.publish(flow.id, { revision, publishedAt: time, publishedBy: 'me' })
+          stores.flows.publish(flow.id, { revision, publishedAt: time, publishedBy: 'me', trigger: BY_WEBHOOK })
         await publish(1)
         const replace = (draft: string) =>
           stores.flows.replaceDraft(flow.id, {

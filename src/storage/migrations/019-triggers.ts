@@ -17,9 +17,13 @@ export async function triggers(db: Kysely<unknown>, { key, bigint, keyed }: Dial
     .addColumn('flow_id', key, (c) => c.primaryKey().references('flow.id').onDelete('cascade'))
     // The version whose schedule this is.
     .addColumn('version', 'integer', (c) => c.notNull())
+    // The trigger of that version, as JSON.
+    .addColumn('settings', 'text', (c) => c.notNull())
     // The next planned time, and that time with the jitter of the flow.
     .addColumn('next_at', bigint)
     .addColumn('runs_at', bigint)
+    // The planned time before the next one.
+    .addColumn('previous_at', bigint)
     // Planned times before this one passed while the flow was not published, or was paused.
     .addColumn('since', bigint, (c) => c.notNull())
     // How many times were left out since the last run.
@@ -36,4 +40,6 @@ export async function triggers(db: Kysely<unknown>, { key, bigint, keyed }: Dial
     .addPrimaryKeyConstraint('occurrence_key', ['flow_id', 'at'])
     .modifyEnd(keyed)
     .execute()
+  // Retention deletes the oldest of all flows.
+  await db.schema.createIndex('occurrence_by_time').on('occurrence').column('at').execute()
 }

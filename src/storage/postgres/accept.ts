@@ -35,7 +35,7 @@ export interface RunsHere {
   renewed(): Promise<void>
 }
 
-const GIVEN = {
+export const GIVEN = {
   id: 'text',
   flow_id: 'text',
   version: 'int',
@@ -65,6 +65,24 @@ export type GivenRun = Record<keyof typeof GIVEN, string | number | Uint8Array |
 const NOW = `$${Object.keys(GIVEN).length + 1}::bigint`
 const RUN_COLUMNS = Object.keys(GIVEN).filter((name) => !/^(webhook_id|dedupe_)/.test(name))
 
+/** Returns the statement that inserts the rows of `source`, which has the columns of a given run, as queued runs. */
+export function insertFrom(source: string): string {
+  return `insert into run (${RUN_COLUMNS.join(', ')}, status, epoch, attempt, placed, due_at)
+  select ${RUN_COLUMNS.join(', ')}, 'queued', case when worker is null then 0 else 1 end, 1,
+    case when at_once is null then null else 0 end,
+    case when worker is null and at_once is null then ${DATABASE_NOW} end
+  from ${source}`
+}
+
+/** The columns of an inserted run that `countedFrom` reads. */
+export const COUNTED_COLUMNS = 'id, flow_id, test, replay_of, trigger, created_at'
+
+/** Returns the statement that counts the runs of `source`: those that a delivery started are accepted deliveries too. */
+export const countedFrom = (source: string): string => `insert into flow_delta (flow_id, minute, counter, count)
+    select flow_id, created_at / ${MINUTE_MS},
+      case when replay_of is null and trigger is null then 'accepted' else 'started' end, count(*)
+    from ${source} where test = 0 group by 1, 2, 3`
+
 const INSERT = `
   with given as (select * from ${unnest('given_run', GIVEN)}),
   standing as (
@@ -77,16 +95,9 @@ const INSERT = `
       where dedupe.expires_at <= ${NOW}
     returning run_id),
   accepted as (
-    insert into run (${RUN_COLUMNS.join(', ')}, status, epoch, attempt, placed, due_at)
-    select ${RUN_COLUMNS.join(', ')}, 'queued', case when worker is null then 0 else 1 end, 1,
-      case when at_once is null then null else 0 end,
-      case when worker is null and at_once is null then ${DATABASE_NOW} end
-    from standing where dedupe_key is null or id in (select run_id from taken)
-    returning id, flow_id, test, replay_of, created_at),
-  counted as (
-    insert into flow_delta (flow_id, minute, counter, count)
-    select flow_id, created_at / ${MINUTE_MS}, case when replay_of is null then 'accepted' else 'started' end, count(*)
-    from accepted where test = 0 group by 1, 2, 3)
+    ${insertFrom('standing')} where dedupe_key is null or id in (select run_id from taken)
+    returning ${COUNTED_COLUMNS}),
+  counted as (${countedFrom('accepted')})
   select id, (select last_value from change_count) as changes from accepted`
 
 const HOLDER = `select dedupe.run_id from dedupe where flow_id = $1 and key = $2 and expires_at > $3

@@ -11,6 +11,29 @@ export interface FlowTable {
   created_at: number
   updated_at: number
   updated_by: string | null
+  /** The kind of the live version's trigger. */
+  trigger: string | null
+  paused_at: number | null
+}
+
+/** When a published flow runs next; see the port operations/ports/schedules.ts. */
+export interface ScheduleTable {
+  flow_id: string
+  version: number
+  settings: string
+  next_at: number | null
+  runs_at: number | null
+  previous_at: number | null
+  since: number
+  missed: number
+}
+
+/** A planned time that has come. */
+export interface OccurrenceTable {
+  flow_id: string
+  at: number
+  /** Null if no run was started, because the run before was still under way. */
+  run_id: string | null
 }
 
 export interface FlowVersionTable {
@@ -273,6 +296,8 @@ export interface Tables {
   key_value: KeyValueTable
   flow: FlowTable
   flow_version: FlowVersionTable
+  schedule: ScheduleTable
+  occurrence: OccurrenceTable
   run: RunTable
   step: StepTable
   delivery: DeliveryTable

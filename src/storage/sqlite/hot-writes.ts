@@ -17,6 +17,9 @@ const STATEMENTS = {
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, CAST(? AS BLOB), ?)`,
   updateRun: `UPDATE run SET epoch = ?, status = ?, started_at = ?, finished_at = ?, resume_at = ?, error = ?
     WHERE id = ? AND epoch = ? AND status IN ('queued', 'running', 'waiting')`,
+  moveSchedule: `UPDATE schedule SET next_at = ?, runs_at = ?, previous_at = ?, missed = ? WHERE flow_id = ? AND version = ?
+    AND next_at = ? AND NOT EXISTS (SELECT 1 FROM flow WHERE id = flow_id AND paused_at IS NOT NULL)`,
+  insertOccurrence: 'INSERT INTO occurrence (flow_id, at, run_id) VALUES (?, ?, ?)',
   putStep: `INSERT OR REPLACE INTO step (run_id, path, id, kind, seq, status, attempt, started_at, finished_at, outcome,
     decision, resume_at, input, output, error, logs, sealed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 }
@@ -73,10 +76,10 @@ export const putStep = (runId: string, e: JournalEntry, data: ReturnType<typeof 
   ],
 ]
 
-/** Counts a run that starts; a test run does not count. */
-export function countStart({ flowId, test, createdAt, replayOf }: NewRun): HotStatement[] {
+/** Counts a run that starts, and the delivery that started it; a test run does not count. */
+export function countStart({ flowId, test, createdAt, replayOf, webhook }: NewRun): HotStatement[] {
   if (test) return []
-  const counter = replayOf === null ? 'accepted' : 'started'
+  const counter = replayOf === null && webhook ? 'accepted' : 'started'
   return [['count', { flowId, at: createdAt, counter, bucket: NO_BUCKET, code: NO_CODE }]]
 }
 
@@ -100,6 +103,8 @@ export function prepareHotWrites(db: DatabaseSync, counters: FlowCounters): DoHo
     takeKey: prepare('takeKey'),
     insertDelivery: prepare('insertDelivery'),
     updateRun: prepare('updateRun'),
+    moveSchedule: prepare('moveSchedule'),
+    insertOccurrence: prepare('insertOccurrence'),
     putStep: prepare('putStep'),
   }
   return (write) => {

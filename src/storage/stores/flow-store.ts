@@ -8,6 +8,7 @@ import { locked } from '../rows/dialect.ts'
 import { paged } from '../rows/paged.ts'
 import type { FlowTable, FlowVersionTable, Tables } from '../rows/tables.ts'
 import { countCancelled } from './count-cancelled.ts'
+import { putSchedule } from './schedule-store.ts'
 
 const toFlow = (row: FlowTable): FlowRecord => ({
   id: row.id,
@@ -17,6 +18,7 @@ const toFlow = (row: FlowTable): FlowRecord => ({
   webhookId: row.webhook_id,
   version: row.version,
   publishedAt: row.published_at,
+  liveTrigger: row.trigger,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
   updatedBy: row.updated_by,
@@ -55,6 +57,8 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
           webhook_id: flow.webhookId,
           version: flow.version,
           published_at: flow.publishedAt,
+          trigger: flow.liveTrigger,
+          paused_at: null,
           created_at: flow.createdAt,
           updated_at: flow.updatedAt,
           updated_by: flow.updatedBy,
@@ -112,7 +116,7 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
       return (await find(db, id)) ? 'conflict' : null
     },
 
-    publish: (id, { revision, publishedAt, publishedBy }) =>
+    publish: (id, { revision, publishedAt, publishedBy, trigger }) =>
       db.transaction().execute(async (tx) => {
         const flow = await locked(tx, tx.selectFrom('flow').selectAll().where('id', '=', id)).executeTakeFirst()
         if (!flow) return null
@@ -140,16 +144,23 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
             })
             .execute()
         }
+        await putSchedule(tx, id, version, trigger.schedule)
         const row = await tx
           .updateTable('flow')
-          .set({ version, published_at: liveSince })
+          .set({ version, published_at: liveSince, trigger: trigger.kind })
           .where('id', '=', id)
           .returningAll()
           .executeTakeFirstOrThrow()
         return toFlow(row)
       }),
 
-    unpublish: (id, at) => update(id, { version: null, published_at: null, updated_at: at }),
+    unpublish: (id, at) =>
+      db.transaction().execute(async (tx) => {
+        await putSchedule(tx, id, 0, null)
+        const change = { version: null, published_at: null, trigger: null, updated_at: at }
+        const row = await tx.updateTable('flow').set(change).where('id', '=', id).returningAll().executeTakeFirst()
+        return row ? toFlow(row) : null
+      }),
 
     setWebhookId: (id, webhookId, at) => update(id, { webhook_id: webhookId, updated_at: at }),
 

@@ -39,6 +39,16 @@ export function createHousekeeping(db: Kysely<Tables>): Housekeeping {
           const result = await tx.deleteFrom(table).where('id', 'in', rows).executeTakeFirst()
           deleted += Number(result.numDeletedRows)
         }
+        const passed = await tx
+          .selectFrom('occurrence')
+          .select(['flow_id', 'at'])
+          .where('at', '<', before)
+          .orderBy('at')
+          .limit(limit)
+          .execute()
+        for (const { flow_id, at } of passed)
+          await tx.deleteFrom('occurrence').where('flow_id', '=', flow_id).where('at', '=', at).execute()
+        deleted += passed.length
         for (const table of ['dedupe', 'key_value'] as const) {
           const expired = await tx
             .selectFrom(table)

@@ -10,7 +10,7 @@ import { EmptyState } from '../ui/empty-state.tsx'
 
 export function EmptyInbox({ of }: { of?: Flow | undefined }) {
   const flows = useQuery({ ...queries.flows, enabled: !of })
-  const published = (of ? [of] : flows.data)?.find(({ status }) => status === 'published')
+  const published = (of ? [of] : flows.data)?.find(({ status, webhook }) => status === 'published' && webhook)
   return (
     <EmptyState
       picture={<IconInbox size={40} stroke={1.2} />}
@@ -18,7 +18,7 @@ export function EmptyInbox({ of }: { of?: Flow | undefined }) {
       guide="webhooks#the-inbox"
       action={
         published ? (
-          <CurlLine line={helloCurl(published.webhook.url)} />
+          <CurlLine line={helloCurl(published.webhook!.url)} />
         ) : (
           <Button component={Link} to="/flows">
             Go to flows

@@ -12,6 +12,7 @@ export const ROOTS: readonly string[] = [
   'run',
   'flow',
   'error',
+  'schedule',
 ]
 
 export interface Bindings {

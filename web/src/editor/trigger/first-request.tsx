@@ -20,7 +20,7 @@ export function FirstRequest() {
   const example = useMemo(() => sampleBody(document), [document])
   const command = toCurl({
     method: 'POST',
-    url: flow.webhook.testUrl,
+    url: flow.webhook!.testUrl,
     body: { kind: 'json', value: example },
   }).replace(/ \\\n {2}-L$/, '')
   return (
@@ -123,7 +123,7 @@ function Compose({ example, onDone }: { example: object; onDone: () => void }) {
     try {
       const body = JSON.parse(text) as unknown
       await editor.flush()
-      await api.post(`/webhooks/${flow.webhook.id}/test`, body)
+      await api.post(`/webhooks/${flow.webhook!.id}/test`, body)
       onDone()
     } catch (caught) {
       setError(caught instanceof SyntaxError ? new Error(`This is not JSON: ${caught.message}`) : caught)

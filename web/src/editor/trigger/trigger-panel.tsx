@@ -27,6 +27,7 @@ export function TriggerPanel() {
   const { trigger } = document
   const auth = (trigger['auth'] as { kind?: string } | undefined)?.kind ?? 'none'
   const mode = (trigger['response'] as { mode?: string } | undefined)?.mode ?? 'immediate'
+  if (!flow.webhook) return <OtherTrigger kind={String(trigger['kind'])} />
   return (
     <>
       <div className={panel.head}>
@@ -118,6 +119,27 @@ export function TriggerPanel() {
   )
 }
 
+/** The panel of a trigger that has no form of its own: it is set in the document. */
+function OtherTrigger({ kind }: { kind: string }) {
+  const { open, search } = useEditor()
+  return (
+    <>
+      <div className={panel.head}>
+        <h2 className={panel.title}>Trigger</h2>
+        <span className={panel.kind}>{kind}</span>
+        <div className={panel.tools}>
+          <ClosePanel onClose={() => open(search.view ? { view: search.view } : {})} />
+        </div>
+      </div>
+      <div className={panel.scroll} data-panel-body>
+        <div className={panel.content}>
+          <Text size="sm">No webhook starts this flow. Its trigger is set in the code of the flow.</Text>
+        </div>
+      </div>
+    </>
+  )
+}
+
 const AUTH_WORDS: Record<string, string> = {
   none: 'anybody who knows the URL',
   header: 'who sends the right header',
@@ -142,8 +164,8 @@ function WebhookAddress() {
         Webhook URL
       </Text>
       <div className={classes.address}>
-        <code title={flow.webhook.url}>{flow.webhook.url}</code>
-        <CopyButton value={flow.webhook.url} label="Copy the webhook URL" />
+        <code title={flow.webhook!.url}>{flow.webhook!.url}</code>
+        <CopyButton value={flow.webhook!.url} label="Copy the webhook URL" />
       </div>
       {flow.published === null && (
         <Text size="xs" c="dimmed" mt={4}>

@@ -12,11 +12,11 @@ import classes from './empty-runs.module.css'
 /** Says how the first run comes about, with the line to send. */
 export function EmptyRuns({ of }: { of?: Flow | undefined }) {
   const flows = useQuery({ ...queries.flows, enabled: !of })
-  const published = (of ? [of] : flows.data)?.find(({ status }) => status === 'published')
+  const published = (of ? [of] : flows.data)?.find(({ status, webhook }) => status === 'published' && webhook)
   const picture = <IconPlayerPlay size={40} stroke={1.2} />
   if (published)
     return (
-      <EmptyState picture={picture} title="No runs yet" action={<CurlLine line={helloCurl(published.webhook.url)} />}>
+      <EmptyState picture={picture} title="No runs yet" action={<CurlLine line={helloCurl(published.webhook!.url)} />}>
         Each request to a flow's webhook starts a run, which appears here immediately. Send one to {published.name}:
       </EmptyState>
     )

@@ -1,0 +1,3 @@
+import type { RunServices } from '../runs/services.ts'
+
+export type ScheduleServices = RunServices
