@@ -144,7 +144,14 @@ export async function openTestRuntime({
       const issues = publishIssues(validate(opened, stepKinds, surroundings()))
       if (issues.length) return issues
       const { name, trigger } = opened as FlowDocument
-      const at = { createdAt: startMs, updatedAt: startMs, updatedBy: null, version: null, publishedAt: null, liveTrigger: null }
+      const at = {
+        createdAt: startMs,
+        updatedAt: startMs,
+        updatedBy: null,
+        version: null,
+        publishedAt: null,
+        liveTrigger: null,
+      }
       const flow = { id: ids.next('flow'), webhookId: ids.webhookId(), name, revision: 1, ...at }
       await flows.create({ ...flow, draft: JSON.stringify(opened) })
       const live = { kind: trigger.kind, schedule: null }

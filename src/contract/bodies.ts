@@ -1,7 +1,6 @@
 // The bodies of the management API, as JSON Schemas: they check what comes in and document what goes out.
 import Type, { type TSchema } from 'typebox'
 import { IssueBody } from './error-body.ts'
-import { GivenSchedule } from './schedule-bodies.ts'
 
 const closed = { additionalProperties: false }
 const Time = Type.String({ format: 'date-time' })

@@ -9,9 +9,9 @@ import { ConnectionTestBody, ConnectionTestRequest, SecretConnectionRequest } fr
 import { ErrorBody } from './error-body.ts'
 import { example } from './example.ts'
 import { ListedFlowBody } from './flow-list-bodies.ts'
+import { ScheduleBody, StartedRunBody, StartRunRequest } from './schedule-bodies.ts'
 import { STATS_EXAMPLES } from './stats-examples.ts'
 import * as tests from './test-bodies.ts'
-import { ScheduleBody, StartedRunBody, StartRunRequest } from './schedule-bodies.ts'
 
 const FLOW = 'flow_01m7h52j4jwac4pp58gdhs4hc0'
 const RUN = 'run_01m7h52jaz4k8wxqk7znewdprn'

@@ -2,7 +2,7 @@
 import type { TSchema } from 'typebox'
 import { CODE } from '../base/error-catalogue.ts'
 import { checkValue, hasTemplate, oneOrList, type SchemaNode, type Visitor } from './check.ts'
-import { type KindSchema, type Kinds, Retry, type StepDocument } from './document.ts'
+import { type FlowDocument, type KindSchema, type Kinds, Retry, type StepDocument } from './document.ts'
 import {
   compileTree,
   type Expression,

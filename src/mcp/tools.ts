@@ -2,8 +2,8 @@
 import Type from 'typebox'
 import { GuidePage, PageQuery, RunStepsQuery, RunsQuery } from '../contract/bodies.ts'
 import { FlowListQuery } from '../contract/flow-list-bodies.ts'
-import { FlowTestRequest, StepTestRequest } from '../contract/test-bodies.ts'
 import { StartRunRequest } from '../contract/schedule-bodies.ts'
+import { FlowTestRequest, StepTestRequest } from '../contract/test-bodies.ts'
 import { type ApiRequest, readTool, type Tool, writeTool } from './tool.ts'
 
 /** Nothing that could lead a path elsewhere. */

@@ -1,6 +1,7 @@
 // Shows a flow as the API does.
-import { tagsOf } from '../../flow/document.ts'
+
 import { isObject } from '../../base/is-object.ts'
+import { tagsOf } from '../../flow/document.ts'
 import { parseJson } from '../../flow/parse-json.ts'
 import { WEBHOOK } from '../../flow/triggers/webhook/schema.ts'
 import type { AuditTarget } from '../ports/audit.ts'

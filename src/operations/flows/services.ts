@@ -7,8 +7,8 @@ import type { SampleStore } from '../ports/deliveries.ts'
 import type { FlowSourceStore } from '../ports/flows.ts'
 import type { Queue } from '../ports/queue.ts'
 import type { RunStore } from '../ports/runs.ts'
-import type { StatsStore } from '../ports/stats.ts'
 import type { ScheduleStore } from '../ports/schedules.ts'
+import type { StatsStore } from '../ports/stats.ts'
 import type { PublishedFlows } from './published-flows.ts'
 
 export interface FlowServices extends ConnectionServices {

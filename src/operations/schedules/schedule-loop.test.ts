@@ -41,7 +41,6 @@ async function createWorld() {
         ids,
         now,
         queue: { size: 0, oldestSince: null, isSlow: () => false, add() {}, forget() {}, forgetAllOf() {} },
-        activity: { began() {} } as never,
         events: new Events(),
         meters: { delivery() {}, runFinished() {}, scheduleStarted: (seconds) => late.push(seconds) },
         warn: (message) => warnings.push(message),
@@ -64,9 +63,16 @@ async function createWorld() {
     async publish(trigger: object) {
       const document = { name: 'Nightly', trigger: { kind: 'schedule', ...trigger }, steps: [] }
       const draft = JSON.stringify(document)
-      const at = { createdAt: wall, updatedAt: wall, liveTrigger: null }
+      const at = { createdAt: wall, updatedAt: wall, updatedBy: null, liveTrigger: null }
       if (revision === 0) await flows.create({ ...flow, ...at, draft, revision: 1 })
-      else await flows.replaceDraft(flow.id, { name: 'Nightly', draft, updatedAt: wall, expectedRevision: null })
+      else
+        await flows.replaceDraft(flow.id, {
+          name: 'Nightly',
+          draft,
+          updatedAt: wall,
+          updatedBy: null,
+          expectedRevision: null,
+        })
       const schedule = planSchedule(flow.id, document as never, wall)
       const live = { kind: 'schedule', schedule }
       await flows.publish(flow.id, { revision: ++revision, publishedAt: wall, publishedBy: 'me', trigger: live })

@@ -28,10 +28,7 @@ export interface LoopClock {
   graceMs: number
 }
 
-type Services = Pick<
-  ScheduleServices,
-  'schedules' | 'ids' | 'now' | 'queue' | 'activity' | 'events' | 'meters' | 'warn'
->
+type Services = Pick<ScheduleServices, 'schedules' | 'ids' | 'now' | 'queue' | 'events' | 'meters' | 'warn'>
 
 export class ScheduleLoop {
   readonly #services: Services

@@ -32,7 +32,14 @@ export function scheduleContract(database: string, openStores: () => Promise<Sch
     const document = { name: 'Nightly', trigger, steps: [] }
     const id = ids.next('flow')
     const record = { id, name: 'Nightly', draft: JSON.stringify(document), revision: 1, webhookId: ids.webhookId() }
-    const unpublished = { version: null, publishedAt: null, liveTrigger: null, createdAt: at, updatedAt: at }
+    const unpublished = {
+      version: null,
+      publishedAt: null,
+      liveTrigger: null,
+      createdAt: at,
+      updatedAt: at,
+      updatedBy: null,
+    }
     await stores.flows.create({ ...record, ...unpublished })
     await publish(id, document, at)
     return id

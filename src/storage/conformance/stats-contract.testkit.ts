@@ -130,7 +130,14 @@ export function statsContract(name: string, open: () => Promise<Stores>): void {
     })
 
     it('read the flows page by page, those without counts included', async () => {
-      const at = { createdAt: NOON, updatedAt: NOON, updatedBy: null, version: null, publishedAt: null }
+      const at = {
+        createdAt: NOON,
+        updatedAt: NOON,
+        updatedBy: null,
+        liveTrigger: null,
+        version: null,
+        publishedAt: null,
+      }
       const flows = ['flow_page1', 'flow_page2', 'flow_page3'].map((id) => ({ id, name: id, webhookId: id, ...at }))
       for (const flow of flows) await stores.flows.create({ ...flow, draft: '{}', revision: 1 })
       await stores.runs.accept(newRun('flow_page2', { createdAt: NOON }))
@@ -146,7 +153,14 @@ export function statsContract(name: string, open: () => Promise<Stores>): void {
 
     it('count the runs that end with their flow, and keep what was counted', async () => {
       const id = 'flow_removed'
-      const at = { createdAt: NOON, updatedAt: NOON, updatedBy: null, version: null, publishedAt: null }
+      const at = {
+        createdAt: NOON,
+        updatedAt: NOON,
+        updatedBy: null,
+        liveTrigger: null,
+        version: null,
+        publishedAt: null,
+      }
       await stores.flows.create({ id, name: id, webhookId: id, draft: '{}', revision: 1, ...at })
       await start(id)
       await start(id)

@@ -119,6 +119,7 @@ function described(draft: FlowDocument, name: string, description: string): Flow
 }
 
 function Webhook({ flow }: { flow: Flow }) {
+  if (!flow.webhook) return null
   return (
     <div>
       <Text size="sm" fw={500} mb={4}>

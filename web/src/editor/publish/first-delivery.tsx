@@ -13,18 +13,18 @@ import { RelativeTime } from '../../ui/time.tsx'
 import { useEditor } from '../state/editor-context.tsx'
 import classes from './publish.module.css'
 
-export function FirstDelivery({ publishedAt }: { publishedAt: string }) {
+export function FirstDelivery({ url, publishedAt }: { url: string; publishedAt: string }) {
   const { flow, document, sample } = useEditor()
   const [delivery, setDelivery] = useState<Pick<InboxEntry, 'id' | 'outcome' | 'receivedAt' | 'runId'> | null>(null)
   const command = useMemo(
     () =>
       toCurl({
         method: 'POST',
-        url: flow.webhook.url,
+        url,
         ...credentialOf(document.trigger['auth']),
         body: { kind: 'json', value: (sample?.webhook.body ?? sampleBody(document)) as object },
       }).replace(/ \\\n {2}-L$/, ''),
-    [flow.webhook.url, document, sample],
+    [url, document, sample],
   )
   /** What came before the stream was open. */
   const look = () =>

@@ -51,9 +51,9 @@ export function PublishPanel() {
           {publish.isSuccess && isUnchanged && flow.published && (
             <>
               <Text role="status" fw={500}>
-                Version {publish.data.version} is live. Send it a delivery:
+                Version {publish.data.version} is live.{flow.webhook && ' Send it a delivery:'}
               </Text>
-              <FirstDelivery publishedAt={flow.published.publishedAt} />
+              {flow.webhook && <FirstDelivery url={flow.webhook.url} publishedAt={flow.published.publishedAt} />}
             </>
           )}
           {errors.length > 0 && (
