@@ -68,6 +68,7 @@ export async function testStep(
     decide: (choose) => choose(),
     // Only this step runs; its nested steps are tested separately.
     runSteps: async () => {},
+    runBranches: async ({ branches }) => ({ finished: branches.map(({ name }) => name), errors: [], failure: null }),
     runRounds: async ({ items }) => ({ count: items?.length ?? 0, results: [], errors: [], failure: null }),
     holdsSecret: (text) => services.enginePorts.holdsSecret(text, flowId),
     http: services.enginePorts.http,
