@@ -56,6 +56,8 @@ function resultWord(output: unknown, error: { code: string } | null): string {
   const chosen = own(output, 'case')
   if (Number.isInteger(chosen)) return `case ${(chosen as number) + 1}`
   if (chosen === null) return 'otherwise'
+  const finished = own(output, 'finished')
+  if (Array.isArray(finished)) return `${finished.length} finished`
   const count = own(output, 'count')
   return typeof count === 'number' && Array.isArray(own(output, 'results')) ? rounds(count) : ''
 }

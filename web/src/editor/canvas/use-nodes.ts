@@ -3,7 +3,7 @@
 import type { Node } from '@xyflow/react'
 import { useCallback, useEffect, useMemo, useRef } from 'react'
 import type { FieldIssue } from '../../fields/field-context.tsx'
-import { describeCase, describeStep, describeTrigger } from '../../flow-model/describe-step.ts'
+import { describeColumn, describeStep, describeTrigger } from '../../flow-model/describe-step.ts'
 import { allSteps, isInside, nestedLists, type Position, type StepPlace, stepKeys } from '../../flow-model/flow-tree.ts'
 import type { LaidNode, Layout } from '../../flow-model/layout.ts'
 import type { Outcome } from '../../flow-model/outcomes.ts'
@@ -133,8 +133,8 @@ export function useNodes(layout: Layout, drag: Drag | null): Node[] {
           } satisfies InsertPointData)
         case 'label': {
           const branch = places.get(node.branch)!
-          const isCase = node.role === 'case'
-          const text = isCase ? describeCase(branch.step, node.index) : 'otherwise'
+          const isCase = node.role !== 'otherwise'
+          const text = describeColumn(branch.step, node.role, node.index)
           return nodeOf(node, at, { text, isCase, branch: keys.get(node.branch)!, onOpen } satisfies CaseLabelData)
         }
         default:
@@ -199,6 +199,7 @@ function whereOf({ parent }: StepPlace): string {
   const { place, nested } = parent
   if (nested.role === 'body') return `, in the loop ${place.step.id}`
   if (nested.role === 'otherwise') return `, otherwise in ${place.step.id}`
+  if (nested.role === 'lane') return `, in ${nested.name} of ${place.step.id}`
   return `, in case ${nested.index + 1} of ${place.step.id}`
 }
 
