@@ -72,6 +72,7 @@ export function buildServices(running: Running, queue: Queue): Services {
     webhookBaseUrl: config.webhookBaseUrl,
     maxBodyBytes: config.maxBodyBytes,
     maxQueue: config.maxQueue,
+    maxPaused: config.maxPaused,
     warn: running.warn,
   }
 }

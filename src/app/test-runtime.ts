@@ -115,7 +115,14 @@ export async function openTestRuntime({
       size: 0,
       oldestSince: null,
       isSlow: () => false,
-      add: (run) => driven.push({ id: run.id, ended: drive(engine, clock, run) }),
+      add(run) {
+        driven.push({ id: run.id, ended: drive(engine, clock, run) })
+        return false
+      },
+      held: 0,
+      heldOf: async () => 0,
+      pause: async () => {},
+      resume: async () => {},
       forget: () => {},
       forgetAllOf: () => {},
     },
@@ -133,6 +140,7 @@ export async function openTestRuntime({
     now,
     maxBodyBytes: MAX_BODY_BYTES,
     maxQueue: 1,
+    maxPaused: 1,
     warn: () => {},
   }
   return {
@@ -147,11 +155,11 @@ export async function openTestRuntime({
       const issues = publishIssues(validate(opened, stepKinds, surroundings()))
       if (issues.length) return issues
       const { name } = opened as FlowDocument
-      const at = { createdAt: startMs, updatedAt: startMs, version: null, publishedAt: null }
+      const at = { createdAt: startMs, updatedAt: startMs, version: null, publishedAt: null, pausedAt: null }
       const flow = { id: ids.next('flow'), webhookId: ids.webhookId(), name, revision: 1, ...at }
       await flows.create({ ...flow, draft: JSON.stringify(opened) })
       await flows.publish(flow.id, { revision: 1, publishedAt: startMs, publishedBy: 'test' })
-      const route = { webhookId: flow.webhookId, flowId: flow.id, version: 1 }
+      const route = { webhookId: flow.webhookId, flowId: flow.id, version: 1, paused: false }
       published.setRoute(route)
       return route
     },

@@ -28,6 +28,7 @@ export const FlowBody = Type.Object({
   webhook: Type.Object({ id: Type.String(), url: Type.String(), testUrl: Type.String() }),
   draft: AnyJson,
   published: Type.Union([Type.Object({ version: Type.Integer(), publishedAt: Time }), Type.Null()]),
+  paused: Type.Union([Type.Object({ since: Time, waiting: Type.Integer() }), Type.Null()]),
   createdAt: Time,
   updatedAt: Time,
 })
@@ -315,6 +316,7 @@ export const SettingsBody = Type.Object({
     maxBodyBytes: Type.Integer(),
     webhookRate: Type.Number(),
     maxQueue: Type.Integer(),
+    maxPaused: Type.Integer(),
     concurrency: Type.Integer(),
     httpConcurrency: Type.Integer(),
     httpPerHost: Type.Integer(),

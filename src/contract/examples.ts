@@ -51,6 +51,7 @@ const flow: Static<typeof bodies.FlowBody> = {
   webhook: { id: WEBHOOK, url: URL, testUrl: `${URL}/test` },
   draft: FLOW_DOCUMENT,
   published: { version: 1, publishedAt: '2026-11-15T16:20:00.000Z' },
+  paused: null,
   createdAt: '2026-11-15T16:19:00.000Z',
   updatedAt: '2026-11-15T16:19:00.000Z',
 }
@@ -220,6 +221,7 @@ const EXAMPLES: ReadonlyMap<TSchema, unknown> = new Map([
       maxBodyBytes: 10_485_760,
       webhookRate: 0,
       maxQueue: 100_000,
+      maxPaused: 100_000,
       concurrency: 256,
       httpConcurrency: 256,
       httpPerHost: 64,

@@ -71,7 +71,7 @@ it('shows in a run which branch decided, and what was cancelled', async () => {
   expect((await ui.millrace.runEnded(id)).status).toBe('succeeded')
   await page.goto(`/runs/${id}`)
   await card('slow').click()
-  await page.getByText('Cancelled', { exact: true }).waitFor()
+  await page.getByText('Cancelled', { exact: true }).last().waitFor()
   await page.getByText('mirror two').first().waitFor()
   await expectAccessible(page)
 })

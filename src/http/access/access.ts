@@ -30,6 +30,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'DELETE /api/v1/flows/:id': 'write',
   'POST /api/v1/flows/:id/publish': 'write',
   'POST /api/v1/flows/:id/unpublish': 'write',
+  'POST /api/v1/flows/:id/pause': 'write',
+  'POST /api/v1/flows/:id/resume': 'write',
   'GET /api/v1/flows/:id/versions': 'read',
   'GET /api/v1/flows/:id/versions/:version': 'read',
   'POST /api/v1/flows/:id/versions/:version/restore': 'write',

@@ -23,6 +23,8 @@ export const OPERATION_IDS: Readonly<Record<string, string>> = {
   'DELETE /api/v1/flows/:id': 'deleteFlow',
   'POST /api/v1/flows/:id/publish': 'publishFlow',
   'POST /api/v1/flows/:id/unpublish': 'unpublishFlow',
+  'POST /api/v1/flows/:id/pause': 'pauseFlow',
+  'POST /api/v1/flows/:id/resume': 'resumeFlow',
   'GET /api/v1/flows/:id/versions': 'listFlowVersions',
   'GET /api/v1/flows/:id/versions/:version': 'getFlowVersion',
   'POST /api/v1/flows/:id/versions/:version/restore': 'restoreFlowVersion',

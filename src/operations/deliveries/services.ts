@@ -34,4 +34,5 @@ export interface DeliveryServices
   replies: Replies
   maxBodyBytes: number
   maxQueue: number
+  maxPaused: number
 }

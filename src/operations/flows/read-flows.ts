@@ -4,16 +4,16 @@ import { notFound } from '../operation-error.ts'
 import type { Page, Paged } from '../ports/page.ts'
 import { SHOWN_BYTES } from '../shown-size.ts'
 import { findFlow } from './draft.ts'
-import { type FlowView, flowView } from './flow-view.ts'
+import { type FlowView, shownFlow } from './flow-view.ts'
 import type { FlowServices } from './services.ts'
 
 export async function readFlow(services: FlowServices, id: string): Promise<FlowView> {
-  return flowView(await findFlow(services, id), services.webhookBaseUrl)
+  return shownFlow(services, await findFlow(services, id))
 }
 
 export async function listFlows(services: FlowServices, page: Page, search: string | null): Promise<Paged<FlowView>> {
   const { items, nextCursor } = await services.flows.list(page, search)
-  return { items: items.map((flow) => flowView(flow, services.webhookBaseUrl)), nextCursor }
+  return { items: await Promise.all(items.map((flow) => shownFlow(services, flow))), nextCursor }
 }
 
 export interface FlowStats {

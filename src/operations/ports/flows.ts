@@ -11,6 +11,8 @@ export interface FlowRecord {
   /** The live version, if any. */
   version: number | null
   publishedAt: number | null
+  /** The time at which it was paused; null if its runs begin. */
+  pausedAt: number | null
   createdAt: number
   updatedAt: number
 }
@@ -28,6 +30,7 @@ export interface RouteRecord {
   webhookId: string
   flowId: string
   version: number | null
+  paused: boolean
 }
 
 export interface FlowStore {
@@ -48,6 +51,8 @@ export interface FlowStore {
     by: { revision: number; publishedAt: number; publishedBy: string },
   ): Promise<FlowRecord | 'conflict' | null>
   unpublish(id: string, at: number): Promise<FlowRecord | null>
+  /** Sets or ends the pause of a flow. A flow that is paused already keeps its time. */
+  setPaused(id: string, pausedAt: number | null): Promise<FlowRecord | null>
   setWebhookId(id: string, webhookId: string, at: number): Promise<FlowRecord | null>
   /** Removes the flow with its versions, samples and deliveries, and cancels its unfinished runs. */
   remove(id: string, at: number): Promise<boolean>

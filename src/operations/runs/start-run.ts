@@ -36,7 +36,9 @@ export async function startRun(
     const small = services.queue.size < FRESH_RUNS && (run.webhook?.rawBody.length ?? 0) <= FRESH_BODY_CHARS
     const { claim } = accepted
     const fresh = claim || (small && journal === null) ? run : null
-    services.queue.add({ id: run.id, flowId: run.flowId, concurrency, fresh, since: run.createdAt, claim })
+    const { held } = accepted
+    const queued = { id: run.id, flowId: run.flowId, concurrency, fresh, since: run.createdAt, claim, held }
+    accepted.held = services.queue.add({ ...queued, exempt: run.test })
     if (!run.test) services.activity.began(run.flowId)
     services.events.tell(run.flowId, 'run', run.id, () =>
       runEvent(run, { status: 'queued', startedAt: null, finishedAt: null, error: null }),

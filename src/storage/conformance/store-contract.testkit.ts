@@ -63,6 +63,7 @@ const newFlow = (change: Partial<FlowRecord> = {}): FlowRecord => ({
   webhookId: ids.webhookId(),
   version: null,
   publishedAt: null,
+  pausedAt: null,
   createdAt: time,
   updatedAt: time,
   ...change,

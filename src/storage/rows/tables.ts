@@ -8,6 +8,7 @@ export interface FlowTable {
   webhook_id: string
   version: number | null
   published_at: number | null
+  paused_at: number | null
   created_at: number
   updated_at: number
 }

@@ -14,6 +14,7 @@ const toFlow = (row: FlowTable): FlowRecord => ({
   webhookId: row.webhook_id,
   version: row.version,
   publishedAt: row.published_at,
+  pausedAt: row.paused_at,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 })
@@ -29,7 +30,7 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
   const find = async (on: Kysely<Tables> | Transaction<Tables>, id: string) =>
     on.selectFrom('flow').selectAll().where('id', '=', id).executeTakeFirst()
 
-  const routes = () => db.selectFrom('flow').select(['id', 'webhook_id', 'version'])
+  const routes = () => db.selectFrom('flow').select(['id', 'webhook_id', 'version', 'paused_at'])
 
   const update = async (id: string, change: Partial<FlowTable>): Promise<FlowRecord | null> => {
     const row = await db.updateTable('flow').set(change).where('id', '=', id).returningAll().executeTakeFirst()
@@ -48,6 +49,7 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
           webhook_id: flow.webhookId,
           version: flow.version,
           published_at: flow.publishedAt,
+          paused_at: flow.pausedAt,
           created_at: flow.createdAt,
           updated_at: flow.updatedAt,
         })
@@ -132,6 +134,16 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
       }),
 
     unpublish: (id, at) => update(id, { version: null, published_at: null, updated_at: at }),
+
+    async setPaused(id, pausedAt) {
+      const row = await db
+        .updateTable('flow')
+        .set((eb) => ({ paused_at: pausedAt === null ? null : eb.fn.coalesce('paused_at', eb.val(pausedAt)) }))
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirst()
+      return row ? toFlow(row) : null
+    },
 
     setWebhookId: (id, webhookId, at) => update(id, { webhook_id: webhookId, updated_at: at }),
 
@@ -242,8 +254,9 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
   }
 }
 
-const toRoute = (row: Pick<FlowTable, 'id' | 'webhook_id' | 'version'>): RouteRecord => ({
+const toRoute = (row: Pick<FlowTable, 'id' | 'webhook_id' | 'version' | 'paused_at'>): RouteRecord => ({
   webhookId: row.webhook_id,
   flowId: row.id,
   version: row.version,
+  paused: row.paused_at !== null,
 })

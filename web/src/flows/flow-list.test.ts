@@ -10,6 +10,7 @@ const flow = (name: string, status: Flow['status'], updatedAt: string): Flow => 
   webhook: { id: 'w', url: 'u', testUrl: 't' },
   draft: { name, trigger: { kind: 'webhook' }, steps: [] },
   published: null,
+  paused: null,
   createdAt: updatedAt,
   updatedAt,
 })

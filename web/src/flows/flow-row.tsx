@@ -1,5 +1,5 @@
 import { ActionIcon, Anchor, Menu, Switch, Table, Text } from '@mantine/core'
-import { IconCopyPlus, IconDots, IconFileExport, IconTrash } from '@tabler/icons-react'
+import { IconCopyPlus, IconDots, IconFileExport, IconPlayerPause, IconPlayerPlay, IconTrash } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Flow, FlowStats } from '../api/api-types.ts'
@@ -7,6 +7,7 @@ import { useMay } from '../api/session.ts'
 import { ConfirmPopover } from '../ui/confirm-popover.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { plural } from '../ui/format.ts'
+import { PausedNote } from '../ui/paused-note.tsx'
 import { Sparkline } from '../ui/sparkline.tsx'
 import { StatusDot } from '../ui/status.tsx'
 import { RelativeTime } from '../ui/time.tsx'
@@ -89,7 +90,14 @@ function PublishState({ flow, mayWrite, onRefusal }: PublishStateProps) {
   const [busy, setBusy] = useState(false)
   const published = flow.status === 'published'
   const words = published ? `Version ${flow.published?.version}` : 'Draft'
-  if (!mayWrite) return <StatusDot status={flow.status} word={words} />
+  const note = flow.paused && <PausedNote paused={flow.paused} />
+  if (!mayWrite)
+    return (
+      <div className={classes.publish}>
+        <StatusDot status={flow.status} word={words} />
+        {note}
+      </div>
+    )
   const publish = async () => {
     setBusy(true)
     onRefusal(null)
@@ -121,6 +129,7 @@ function PublishState({ flow, mayWrite, onRefusal }: PublishStateProps) {
         Its webhook answers 404 at once. Runs under way are finished; the draft and all versions stay.
       </ConfirmPopover>
       <span className={published ? undefined : classes.dim}>{words}</span>
+      {note}
     </div>
   )
 }
@@ -144,6 +153,14 @@ function FlowMenu({ flow, mayWrite }: { flow: Flow; mayWrite: boolean }) {
               {mayWrite && (
                 <Menu.Item leftSection={<IconCopyPlus size={15} />} onClick={() => actions.duplicate(flow)}>
                   Duplicate
+                </Menu.Item>
+              )}
+              {mayWrite && (
+                <Menu.Item
+                  leftSection={flow.paused ? <IconPlayerPlay size={15} /> : <IconPlayerPause size={15} />}
+                  onClick={() => actions.setPaused(flow, !flow.paused)}
+                >
+                  {flow.paused ? 'Resume' : 'Pause'}
                 </Menu.Item>
               )}
               <Menu.Item leftSection={<IconFileExport size={15} />} onClick={() => actions.exportYaml(flow)}>
