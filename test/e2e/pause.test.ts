@@ -75,7 +75,9 @@ describe.each(['SQLite', 'PostgreSQL'])('a paused flow on %s', { timeout: 60_000
   })
 
   it('answers a sender that waits for the end of the run with 202 at once', async () => {
-    const { flow, post } = await millrace.publish(documentOf('Waits', [send], { response: { mode: 'finished' } }))
+    const { flow, post } = await millrace.publish(
+      documentOf('Waits', [send], { response: { mode: 'finished', timeout: 300 } }),
+    )
     await act(flow.id, 'pause')
     const answer = await post({ n: 'late' })
     expect(answer).toMatchObject({ status: 202, body: { id: expect.stringMatching(/^run_/) } })
