@@ -12,7 +12,6 @@ import { LiveConnections } from '../operations/connections/live-connections.ts'
 import { Replies } from '../operations/deliveries/replies.ts'
 import { EventRelay } from '../operations/events/event-relay.ts'
 import { Events } from '../operations/events/events.ts'
-import { FlowActivity } from '../operations/flows/flow-activity.ts'
 import { PublishedFlows } from '../operations/flows/published-flows.ts'
 import { LoopWatch } from '../operations/upkeep/loop-watch.ts'
 import { RunMemory } from '../queue/run-memory.ts'
@@ -55,7 +54,6 @@ export function buildEngine(config: Config, stores: Stores, metrics: Metrics, lo
     redact: (value) => secrets.redact(value),
     warn,
   })
-  const activity = new FlowActivity(stores.activity, now)
   const watch = new LoopWatch({ held: reportHeld(metrics, log) })
   const memory = new RunMemory(config.bodyMemoryBytes)
   const replies = new Replies()
@@ -65,7 +63,6 @@ export function buildEngine(config: Config, stores: Stores, metrics: Metrics, lo
   const parts = { config, stores, metrics, log, http, tracing, connections, tokens, sandbox }
   const ports = enginePorts({
     ...parts,
-    activity,
     watch,
     memory,
     events,
@@ -73,7 +70,7 @@ export function buildEngine(config: Config, stores: Stores, metrics: Metrics, lo
     reply: backend.sendsReplies(replies, log),
   })
   const engine = new Engine(ports, published)
-  return { ...parts, warn, oauth, published, activity, watch, memory, replies, events, relay, ports, engine }
+  return { ...parts, warn, oauth, published, watch, memory, replies, events, relay, ports, engine }
 }
 
 interface EngineParts {
@@ -86,7 +83,6 @@ interface EngineParts {
   tracing: { runs: EnginePorts['tracing'] }
   connections: LiveConnections
   tokens: AccessTokens
-  activity: FlowActivity
   watch: LoopWatch
   memory: RunMemory
   events: Events
@@ -122,10 +118,7 @@ function enginePorts(parts: EngineParts): EnginePorts {
     replyRoom: parts.memory,
     progressed(run, progress) {
       metrics.stepsRecorded(progress.entries)
-      if (progress.finishedAt !== null) {
-        metrics.runFinished(progress.status)
-        if (progress.status === 'failed' && !run.test) parts.activity.failed(run.flowId)
-      }
+      if (progress.finishedAt !== null) metrics.runFinished(progress.status)
       announce(parts.events, secrets, run, progress, parts.relay)
     },
     async storageTrouble(error) {

@@ -17,7 +17,6 @@ import { RateLimit } from '../operations/deliveries/rate-limit.ts'
 import { Replies } from '../operations/deliveries/replies.ts'
 import type { DeliveryServices } from '../operations/deliveries/services.ts'
 import { Events } from '../operations/events/events.ts'
-import { FlowActivity } from '../operations/flows/flow-activity.ts'
 import { PublishedFlows } from '../operations/flows/published-flows.ts'
 import type { QueuedRun } from '../operations/ports/queue.ts'
 import type { Protect, Secrets } from '../operations/ports/secrets.ts'
@@ -25,7 +24,6 @@ import { createSandbox } from '../sandbox/worker-pool.ts'
 import { stepKinds } from '../steps/index.ts'
 import { openInMemory } from '../storage/sqlite/database.ts'
 import { createSqliteRunJournal } from '../storage/sqlite/run-journal.ts'
-import { createActivityStore } from '../storage/stores/activity-store.ts'
 import { createDeliveryStore } from '../storage/stores/delivery-store.ts'
 import { createFlowStore } from '../storage/stores/flow-store.ts'
 import { createRunStore } from '../storage/stores/run-store.ts'
@@ -107,7 +105,6 @@ export async function openTestRuntime({
     runs,
     deliveries,
     samples: createSampleStore(storage.kysely, openProtect),
-    activity: new FlowActivity(createActivityStore(storage.kysely), now),
     secrets: openSecrets,
     connections,
     published,
@@ -155,7 +152,8 @@ export async function openTestRuntime({
       const issues = publishIssues(validate(opened, stepKinds, surroundings()))
       if (issues.length) return issues
       const { name } = opened as FlowDocument
-      const at = { createdAt: startMs, updatedAt: startMs, version: null, publishedAt: null, pausedAt: null }
+      const times = { createdAt: startMs, updatedAt: startMs, publishedAt: null, pausedAt: null }
+      const at = { ...times, updatedBy: null, version: null }
       const flow = { id: ids.next('flow'), webhookId: ids.webhookId(), name, revision: 1, ...at }
       await flows.create({ ...flow, draft: JSON.stringify(opened) })
       await flows.publish(flow.id, { revision: 1, publishedAt: startMs, publishedBy: 'test' })

@@ -24,6 +24,8 @@ export const FlowBody = Type.Object({
   id: Type.String(),
   name: Type.String(),
   status: oneOf('draft', 'published'),
+  tags: Type.Array(Type.String(), { description: 'Of the draft' }),
+  trigger: Type.Union([Type.String(), Type.Null()], { description: "The kind of the draft's trigger" }),
   revision: Type.Integer(),
   webhook: Type.Object({ id: Type.String(), url: Type.String(), testUrl: Type.String() }),
   draft: AnyJson,
@@ -31,6 +33,7 @@ export const FlowBody = Type.Object({
   paused: Type.Union([Type.Object({ since: Time, waiting: Type.Integer() }), Type.Null()]),
   createdAt: Time,
   updatedAt: Time,
+  updatedBy: Type.Union([Type.String(), Type.Null()], { description: 'Who changed the draft last' }),
 })
 
 const Source = Type.String({
@@ -60,32 +63,14 @@ export const ValidationQuery = Type.Object(
 )
 export const ValidationBody = Type.Object({ issues: Type.Array(IssueBody), warnings: Type.Array(IssueBody) })
 export const PublishedBody = Type.Object({ version: Type.Integer(), warnings: Type.Array(IssueBody) })
-export const VersionBody = Type.Object({ version: Type.Integer(), publishedAt: Time, publishedBy: Type.String() })
+export const VersionBody = Type.Object({
+  version: Type.Integer(),
+  publishedAt: Time,
+  publishedBy: Type.String({ description: 'The name of a user or token' }),
+})
 export const VersionDocumentBody = Type.Object({ ...VersionBody.properties, document: AnyJson })
 
 export const CurlBody = Type.Object({ curl: Type.String({ description: 'For a POSIX shell' }) })
-
-const GivenWebhook = Type.Object(
-  {
-    body: Type.Optional(AnyJson),
-    headers: Type.Optional(Type.Record(Type.String(), Type.String())),
-    query: Type.Optional(Type.Record(Type.String(), Type.String())),
-    queryAll: Type.Optional(AnyJson),
-    rawBody: Type.Optional(Type.String()),
-    metadata: Type.Optional(AnyJson),
-  },
-  closed,
-)
-
-export const FlowTestRequest = Type.Object({ webhook: Type.Optional(GivenWebhook) }, closed)
-export const StepTestRequest = Type.Object(
-  {
-    webhook: Type.Optional(GivenWebhook),
-    steps: Type.Optional(Type.Record(Type.String(), AnyJson)),
-    vars: Type.Optional(Type.Record(Type.String(), AnyJson)),
-  },
-  closed,
-)
 
 const StepErrorBody = Type.Object({
   code: Type.String(),
@@ -95,17 +80,9 @@ const StepErrorBody = Type.Object({
   response: Type.Optional(AnyJson),
 })
 
-const RunErrorBody = Type.Object({
+export const RunErrorBody = Type.Object({
   ...StepErrorBody.properties,
   step: Type.Optional(Type.String({ description: 'The id of the step that failed' })),
-})
-
-export const StepTestBody = Type.Object({
-  status: oneOf('succeeded', 'failed'),
-  input: AnyJson,
-  output: AnyJson,
-  error: Type.Union([StepErrorBody, Type.Null()]),
-  durationMs: Type.Number(),
 })
 
 const WebhookBody = Type.Object({
@@ -258,7 +235,6 @@ export const FlowStatsBody = Type.Object({
   }),
 })
 
-export const TestResultsBody = Type.Object({ steps: Type.Record(Type.String(), AnyJson) })
 export const SampleRequest = Type.Object({ delivery: Type.String({ minLength: 1, maxLength: 100 }) }, closed)
 
 export const StepKindBody = Type.Object({ kind: Type.String(), label: Type.String(), settings: AnyJson })

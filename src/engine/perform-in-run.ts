@@ -4,7 +4,7 @@ import { cancelEntry, closeEntry, nestedBase } from './journal-entries.ts'
 import { cancellationOf, throwIfCancelled } from './nested/branch-roots.ts'
 import { type BranchWalk, walkBranches } from './nested/walk-branches.ts'
 import { stepsOf, walkRounds } from './nested/walk-rounds.ts'
-import { performStep } from './perform-step.ts'
+import { PINNED, performStep, pinnedOutcome } from './perform-step.ts'
 import type { JournalEntry } from './ports/run-journal.ts'
 import type { RunTrace, StepTrace } from './ports/tracing.ts'
 import { type Roots, stepBindings } from './run-bindings.ts'
@@ -35,6 +35,10 @@ export async function performInRun(
   roots: Roots,
 ): Promise<Outcome> {
   throwIfCancelled(roots)
+  if (step.pinned) {
+    entry.logs = [PINNED]
+    return pinnedOutcome(step, step.pinned.output)
+  }
   const running = { entry, noted: false, trace: walk.trace?.step(entry) ?? null }
   walk.running.push(running)
   walk.ports.begins(step.kind.kind, walk.run.id)

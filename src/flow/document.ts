@@ -64,6 +64,10 @@ export interface KindSchema {
   /** The setting whose keys become variables. */
   assigns?: string
   keeps?: KeySettings
+  /** How a run ends with a step of this kind; other kinds let it continue. */
+  ends?: 'succeeded' | 'failed'
+  /** Of a kind with nested steps: returns whether every run takes one of its lists. */
+  takesOneWay?(settings: object): boolean
   /** `mayRead`: returns whether this number of characters of code may still be read; other code is checked when it runs. */
   check?(
     settings: Record<string, unknown>,
@@ -83,10 +87,48 @@ export interface StepDocument {
   [setting: string]: unknown
 }
 
+const Note = Type.Object(
+  {
+    text: Type.String({ maxLength: 2_000 }),
+    step: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description: 'The id of the step that the note belongs to; without it, the trigger.',
+      }),
+    ),
+    x: Type.Number({ minimum: -100_000, maximum: 100_000, description: 'Where it is, counted from that card.' }),
+    y: Type.Number({ minimum: -100_000, maximum: 100_000 }),
+  },
+  closed,
+)
+
+/** The keys of a document that only people read. */
+export const ForReaders = {
+  description: Type.Optional(Type.String({ maxLength: 4_000, description: 'What the flow is for, in Markdown.' })),
+  notes: Type.Optional(Type.Array(Note, { maxItems: 50, description: 'Notes on the canvas.' })),
+}
+
 export interface FlowDocument {
   name: string
+  description?: string
+  notes?: Static<typeof Note>[]
+  tags?: string[]
   trigger: TriggerDocument
   steps: StepDocument[]
+  /** Only in what a test run follows, never in a draft or a version: results of steps that do not run. */
+  pinned?: Readonly<Record<string, unknown>>
+}
+
+/** Words by which flows are grouped in lists; runs do not read them. */
+export const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 40, pattern: '^\\S(.*\\S)?$' }), {
+  maxItems: 20,
+  description: 'Words by which lists group flows',
+})
+
+/** Returns the tags of a draft, which may not be complete. */
+export function tagsOf(document: unknown): string[] {
+  const { tags } = document as { tags?: unknown }
+  return Array.isArray(tags) ? (tags as string[]) : []
 }
 
 const stepSchemas = new WeakMap<KindSchema, TSchema>()
@@ -103,7 +145,13 @@ export function stepSchema(kind: KindSchema): TSchema {
 
 export function documentSchema(steps: TSchema): TSchema {
   return Type.Object(
-    { name: Type.String({ minLength: 1, maxLength: 200 }), trigger: Trigger, steps: Type.Array(steps) },
+    {
+      name: Type.String({ minLength: 1, maxLength: 200 }),
+      tags: Type.Optional(Tags),
+      ...ForReaders,
+      trigger: Trigger,
+      steps: Type.Array(steps),
+    },
     closed,
   )
 }

@@ -12,6 +12,7 @@ export const parallel = defineStep({
   kind: 'parallel',
   label: 'Parallel',
   sideBySide: true,
+  takesOneWay: () => true,
   settings: Type.Object(
     {
       branches: Type.Array(Branch, { minItems: 2, maxItems: 20 }),

@@ -78,7 +78,7 @@ class Branches {
     if (this.#signal && !(this.#isDecided && this.#signal instanceof Parked)) throw this.#signal
     if (resumed) await restoreNested(this.#walk, this.#entry, this.#roots)
     for (const branch of this.#walked.values()) leaveResults(branch, this.#roots)
-    return this.#result()
+    return branchesResult(this.#plan, this.#step.onError, this.#ended)
   }
 
   async #branch(index: number): Promise<void> {
@@ -97,11 +97,8 @@ class Branches {
     await recordRound(this.#walk, this.#step, this.#base, { index, output: null, error })
   }
 
-  /** Whether the branches that still run no longer count. */
   get #isDecided(): boolean {
-    const ended = [...this.#ended.values()]
-    if (this.#plan.finish === 'first') return ended.includes(null)
-    return this.#step.onError === 'fail' && ended.some((error) => error !== null)
+    return isDecided(this.#plan, this.#step.onError, this.#ended)
   }
 
   #cancelOthers(except: number | null): void {
@@ -123,17 +120,27 @@ class Branches {
       if (entry.path.startsWith(`${this.#base}/`) && (entry.status === 'waiting' || entry.status === 'running'))
         writer.add(cancelEntry(entry, ports.now()))
   }
+}
 
-  #result(): BranchesResult {
-    const result: BranchesResult = { finished: [], errors: [], failure: null }
-    for (const [index, { name }] of this.#plan.branches.entries()) {
-      const error = this.#ended.get(index)
-      if (error === null) result.finished.push(name)
-      else if (error) result.errors.push({ branch: name, error })
-    }
-    const failed = this.#plan.finish === 'first' ? result.finished.length === 0 : result.errors.length > 0
-    if (failed && this.#step.onError === 'fail')
-      result.failure = [...this.#ended.values()].find((error) => error !== null)!
-    return result
+type Ended = ReadonlyMap<number, StepError | null>
+type OnError = CompiledStep<StepKind>['onError']
+
+/** Returns whether the branches that have not ended no longer count. */
+export function isDecided({ finish }: BranchesPlan, onError: OnError, branches: Ended): boolean {
+  const ended = [...branches.values()]
+  if (finish === 'first') return ended.includes(null)
+  return onError === 'fail' && ended.some((error) => error !== null)
+}
+
+/** Returns what came of the step: `branches` has the errors of those that have ended, null for those that have succeeded. */
+export function branchesResult(plan: BranchesPlan, onError: OnError, branches: Ended): BranchesResult {
+  const result: BranchesResult = { finished: [], errors: [], failure: null }
+  for (const [index, { name }] of plan.branches.entries()) {
+    const error = branches.get(index)
+    if (error === null) result.finished.push(name)
+    else if (error) result.errors.push({ branch: name, error })
   }
+  const failed = plan.finish === 'first' ? result.finished.length === 0 : result.errors.length > 0
+  if (failed && onError === 'fail') result.failure = [...branches.values()].find((error) => error !== null)!
+  return result
 }

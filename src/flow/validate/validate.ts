@@ -4,7 +4,7 @@ import Type from 'typebox'
 import type { IssueCode } from '../../base/error-catalogue.ts'
 import { isObject } from '../../base/is-object.ts'
 import { checkValue, type Visitor } from '../check.ts'
-import type { Kinds } from '../document.ts'
+import { ForReaders, type Kinds, Tags } from '../document.ts'
 import { type Reference, type Template, TemplateSyntaxError } from '../expression/index.ts'
 import { type Finding, Findings, type Issue, nearest, type Patience, quoted } from '../issue.ts'
 import { type IsSecretField, MOST_ORIGINS, SecretFlow } from '../secret-flow.ts'
@@ -135,6 +135,8 @@ class Validator {
     const shell = Type.Object(
       {
         name: Type.String({ minLength: 1, maxLength: 200 }),
+        ...ForReaders,
+        tags: Type.Optional(Tags),
         trigger: Type.Unknown(),
         steps: Type.Array(Type.Unknown()),
       },
@@ -183,7 +185,12 @@ class Validator {
 
   /** Walks a list in order of execution; `seen` gathers the ids whose results later steps may read. */
   #steps(list: unknown[], path: string, seen: Visible, loops: LoopLists, setBeside: Names): void {
-    for (const [i, step] of list.entries()) this.#step(step, `${path}/${i}`, seen, loops, setBeside)
+    const end = list.findIndex((step) => this.#outline.endsRun(step))
+    for (const [i, step] of list.entries()) {
+      this.#step(step, `${path}/${i}`, seen, loops, setBeside)
+      if (end !== -1 && i > end)
+        this.#add('warning', `${path}/${i}`, 'unreachable_step', unreachable((list[end] as { id?: unknown }).id))
+    }
   }
 
   #step(step: unknown, path: string, seen: Visible, loops: LoopLists, setBeside: Names): void {
@@ -363,6 +370,9 @@ const IN_REPLY =
   'A reply to the caller may hold no secret, and this comes from a connection or the environment. If it may be known, say reveal: true where the reply is set, or on the step that makes it.'
 const REVEALS =
   'This reveals data that derives from a secret to everyone who gets the reply or may see the run. Remove reveal if that is not intended.'
+
+const unreachable = (end: unknown): string =>
+  `No run gets here: ${typeof end === 'string' && end !== '' ? quoted(end) : 'a step before it'} always ends the run. Move the step before it, or delete it.`
 
 function notHere(root: string, place: Place, stepRoots: ReadonlySet<string>): string {
   if (root === 'loop' || root === 'loops') return `${root} exists only inside a loop.`

@@ -1,4 +1,4 @@
-import type { Actor } from '../ports/access.ts'
+import { type Actor, knownAs } from '../ports/access.ts'
 import type { FlowRecord } from '../ports/flows.ts'
 import { draftOf } from './draft.ts'
 import { type FlowView, flowTarget, shownFlow } from './flow-view.ts'
@@ -19,6 +19,7 @@ export async function createFlow(services: FlowServices, actor: Actor, document:
     pausedAt: null,
     createdAt: now,
     updatedAt: now,
+    updatedBy: knownAs(actor),
   }
   await services.audit.together(async () => {
     await services.flows.create(flow)

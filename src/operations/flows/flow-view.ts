@@ -1,4 +1,5 @@
 // Shows a flow as the API does.
+import { tagsOf } from '../../flow/document.ts'
 import { parseJson } from '../../flow/parse-json.ts'
 import type { AuditTarget } from '../ports/audit.ts'
 import type { FlowRecord } from '../ports/flows.ts'
@@ -8,6 +9,9 @@ export interface FlowView {
   id: string
   name: string
   status: 'draft' | 'published'
+  tags: string[]
+  /** The kind of the trigger; null while none is chosen. */
+  trigger: string | null
   revision: number
   webhook: { id: string; url: string; testUrl: string }
   draft: unknown
@@ -16,25 +20,31 @@ export interface FlowView {
   paused: { since: string; waiting: number } | null
   createdAt: string
   updatedAt: string
+  /** The name of the user or token that changed the draft last. */
+  updatedBy: string | null
 }
 
 export async function shownFlow({ queue, webhookBaseUrl }: FlowServices, flow: FlowRecord): Promise<FlowView> {
   const { pausedAt } = flow
   const paused =
     pausedAt === null ? null : { since: new Date(pausedAt).toISOString(), waiting: await queue.heldOf(flow.id) }
+  const draft = parseJson(flow.draft) as { trigger?: { kind?: string } }
   const url = `${webhookBaseUrl}/api/v1/webhooks/${flow.webhookId}`
   return {
     id: flow.id,
     name: flow.name,
     status: flow.version === null ? 'draft' : 'published',
+    tags: tagsOf(draft),
+    trigger: draft.trigger?.kind ?? null,
     revision: flow.revision,
     webhook: { id: flow.webhookId, url, testUrl: `${url}/test` },
-    draft: parseJson(flow.draft),
+    draft,
     published:
       flow.version === null ? null : { version: flow.version, publishedAt: new Date(flow.publishedAt!).toISOString() },
     paused,
     createdAt: new Date(flow.createdAt).toISOString(),
     updatedAt: new Date(flow.updatedAt).toISOString(),
+    updatedBy: flow.updatedBy,
   }
 }
 

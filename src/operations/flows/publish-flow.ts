@@ -1,7 +1,7 @@
 import { CODE } from '../../base/error-catalogue.ts'
 import type { Issue } from '../../flow/issue.ts'
 import { OperationError } from '../operation-error.ts'
-import type { Actor } from '../ports/access.ts'
+import { type Actor, knownAs } from '../ports/access.ts'
 import type { FlowRecord } from '../ports/flows.ts'
 import { dataShapes, findFlow, present, publishable } from './draft.ts'
 import { type FlowView, flowTarget, shownFlow } from './flow-view.ts'
@@ -21,7 +21,7 @@ export async function publishFlow(
     const published = await services.flows.publish(id, {
       revision: flow.revision,
       publishedAt: services.now(),
-      publishedBy: actor.name,
+      publishedBy: knownAs(actor),
     })
     if (published === 'conflict')
       throw new OperationError(CODE.conflict, 'The draft was changed while it was being published; publish again.')

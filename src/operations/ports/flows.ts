@@ -15,6 +15,8 @@ export interface FlowRecord {
   pausedAt: number | null
   createdAt: number
   updatedAt: number
+  /** The name of the user or token that changed the draft last; null if it is not known. */
+  updatedBy: string | null
 }
 
 export interface VersionRecord {
@@ -36,14 +38,14 @@ export interface RouteRecord {
 export interface FlowStore {
   create(flow: FlowRecord): Promise<void>
   get(id: string): Promise<FlowRecord | null>
-  /** Lists flows. `search` is a part of the name; letter case does not matter. */
-  list(page: Page, search?: string | null): Promise<Paged<FlowRecord>>
+  /** Lists flows. `search` is a part of the name, in any letter case; `tag` is a whole tag of the draft. */
+  list(page: Page, search?: string | null, tag?: string | null): Promise<Paged<FlowRecord>>
   /** Returns names by flow id, without flows that are gone. */
   names(ids: readonly string[]): Promise<Map<string, string>>
   /** Returns 'conflict' if the draft is no longer at the expected revision. */
   replaceDraft(
     id: string,
-    change: { name: string; draft: string; updatedAt: number; expectedRevision: number | null },
+    change: Pick<FlowRecord, 'name' | 'draft' | 'updatedAt' | 'updatedBy'> & { expectedRevision: number | null },
   ): Promise<FlowRecord | 'conflict' | null>
   /** Makes the draft of `revision` the live version. An unchanged document keeps its version number. */
   publish(
@@ -86,19 +88,4 @@ export interface FlowSourceStore {
 export interface FlowVersion {
   flowId: string
   version: number
-}
-
-/** The number of runs of a flow in one hour. Hours count from 1970. */
-export interface FlowHour {
-  flowId: string
-  hour: number
-  runs: number
-  failed: number
-}
-
-export interface ActivityStore {
-  /** Adds the counts to the stored ones. */
-  add(counts: readonly FlowHour[]): Promise<void>
-  since(flowIds: readonly string[], hour: number): Promise<FlowHour[]>
-  deleteBefore(hour: number): Promise<void>
 }

@@ -21,7 +21,7 @@ export interface RunStart {
 }
 
 export async function startRun(
-  services: Pick<RunServices, 'activity' | 'events' | 'intake' | 'queue' | 'replies' | 'runs'>,
+  services: Pick<RunServices, 'events' | 'intake' | 'queue' | 'replies' | 'runs'>,
   { run, concurrency, dedupe = null, journal = null, route = null }: RunStart,
 ): Promise<Accepted> {
   const terms = { concurrency, awaited: services.replies.waits(run.id), route }
@@ -39,7 +39,6 @@ export async function startRun(
     const { held } = accepted
     const queued = { id: run.id, flowId: run.flowId, concurrency, fresh, since: run.createdAt, claim, held }
     accepted.held = services.queue.add({ ...queued, exempt: run.test })
-    if (!run.test) services.activity.began(run.flowId)
     services.events.tell(run.flowId, 'run', run.id, () =>
       runEvent(run, { status: 'queued', startedAt: null, finishedAt: null, error: null }),
     )

@@ -11,6 +11,7 @@ import { ACTIVE, INDEXED, WAITING } from '../rows/run-indexes.ts'
 import { toRunSummary } from '../rows/run-rows.ts'
 import { shownSteps } from '../rows/shown-steps.ts'
 import type { Tables } from '../rows/tables.ts'
+import { countCancelled } from './count-cancelled.ts'
 
 const SUMMARY = [
   'id',
@@ -154,7 +155,7 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
 
     cancel: (id, at, error) =>
       db.transaction().execute(async (tx) => {
-        const { numUpdatedRows } = await tx
+        const cancelled = await tx
           .updateTable('run')
           .set((eb) => ({
             status: 'cancelled',
@@ -166,8 +167,10 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
           }))
           .where('id', '=', id)
           .where('status', 'in', UNFINISHED)
+          .returning(['flow_id', 'test'])
           .executeTakeFirst()
-        if (!numUpdatedRows) return false
+        if (!cancelled) return false
+        if (cancelled.test === 0) await countCancelled(tx, cancelled.flow_id, at, 1)
         await tx
           .updateTable('step')
           .set({ status: 'cancelled', finished_at: at, resume_at: null })

@@ -1,13 +1,13 @@
 // The flows that are paused, with how many runs wait: asked again while there are any, as the numbers grow.
 import { useQuery } from '@tanstack/react-query'
-import type { Flow } from '../api/api-types.ts'
+import type { FlowSummary } from '../api/api-types.ts'
 import { queries } from '../api/queries.ts'
 
 const ASK_AGAIN_MS = 5_000
 
-type PausedFlow = Flow & { paused: NonNullable<Flow['paused']> }
+type PausedFlow = FlowSummary & { paused: NonNullable<FlowSummary['paused']> }
 
-const isPaused = (flow: Flow): flow is PausedFlow => flow.paused !== null
+const isPaused = (flow: FlowSummary): flow is PausedFlow => flow.paused !== null
 
 export function usePausedFlows(): PausedFlow[] {
   const flows = useQuery({

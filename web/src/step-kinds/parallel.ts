@@ -6,6 +6,8 @@ export const parallel: StepKind = {
   kind: 'parallel',
   icon: 'arrows-down',
   trailIcon: 'arrows-down',
+  color: { light: '#a25a54', dark: '#f0904e' },
+  guide: 'flows#parallel',
   purpose: 'Do several things at the same time',
   describe(step) {
     const names = branchesOf(step).map((one, index) => branchName(one, index))
