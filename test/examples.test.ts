@@ -95,6 +95,10 @@ function answerTo({ url, body, headers }: Received): [status: number, type: stri
         : [200, JSON_TYPE, { price: 4.5 }]
     case '/prices/A-200':
       return [200, JSON_TYPE, { price: 7 }]
+    case '/offers/A-200':
+      return [200, JSON_TYPE, { offer: 6 }]
+    case '/articles/A-200':
+      return [200, JSON_TYPE, { pieces: 9 }]
     case '/prices/broken':
       return [500, JSON_TYPE, {}]
     case '/articles?category=tools&page=1':
@@ -238,6 +242,14 @@ const CASES: Record<string, (flow: Tried) => Promise<void>> = {
       message: 'The stock could not be read: the stock API replied 500',
     })
     expect(received().filter(({ url }) => url === '/lookups')).toHaveLength(1)
+  },
+
+  async 'parallel-lookups.yaml'({ send, received }) {
+    const found = await send({ sku: 'A-200' })
+    expect(found).toMatchObject({ status: 200, body: { sku: 'A-200', pieces: 9, price: 7, offer: 6, missing: [] } })
+    expect(received()).toHaveLength(3)
+    const partly = await send({ sku: 'broken' })
+    expect(partly.body).toMatchObject({ pieces: null, price: null, missing: ['stock', 'price', 'offer'] })
   },
 
   async 'idempotent-receiver.yaml'({ send, run, received }) {

@@ -82,6 +82,7 @@ export function buildServices(running: Running, queue: Queue, scheduleChanged: (
     webhookBaseUrl: config.webhookBaseUrl,
     maxBodyBytes: config.maxBodyBytes,
     maxQueue: config.maxQueue,
+    maxPaused: config.maxPaused,
     warn: running.warn,
   }
 }

@@ -19,6 +19,7 @@ describe('readConfig', () => {
       bodyMemoryBytes: 134_217_728,
       webhookRate: 0,
       maxQueue: 100_000,
+      maxPaused: 100_000,
       concurrency: 256,
       httpConcurrency: 256,
       httpPerHost: 64,

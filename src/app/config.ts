@@ -22,6 +22,7 @@ export interface Config {
   bodyMemoryBytes: number
   webhookRate: number
   maxQueue: number
+  maxPaused: number
   concurrency: number
   httpConcurrency: number
   httpPerHost: number
@@ -61,6 +62,7 @@ export function readConfig(environment: Environment = process.env): Config {
     maxBodyBytes,
     bodyMemoryBytes: read.bodyMemory(maxBodyBytes),
     webhookRate: read.number('MILLRACE_WEBHOOK_RATE', 0, 0, 1_000_000),
+    maxPaused: read.integer('MILLRACE_MAX_PAUSED', 100_000, 1, 10_000_000),
     maxQueue: read.integer('MILLRACE_MAX_QUEUE', 100_000, 1, 10_000_000),
     concurrency: read.integer('MILLRACE_CONCURRENCY', 256, 1, 100_000),
     httpConcurrency: read.integer('MILLRACE_HTTP_CONCURRENCY', 256, 1, 100_000),

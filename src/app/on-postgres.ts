@@ -116,7 +116,7 @@ function createDispatcher(
   const runsRuns = config.role !== 'web'
   const dispatch = createDispatchStore(hot, here.claimReady!, now)
   const trouble = (message: string) => (error: unknown) => log.warn({ reason: (error as Error).message }, message)
-  const queue = new ClusterQueue(runsRuns ? config.concurrency : 0, config.maxQueue, memory, {
+  const queue = new ClusterQueue(runsRuns ? config.concurrency : 0, config.maxQueue, config.maxPaused, memory, {
     dispatch,
     worker: here.worker,
     carry: (run) => engine.carry(run),

@@ -46,7 +46,7 @@ export async function openOnSqlite(
         async due() {
           const at = now()
           const { runs: waiting, nextAt } = await runs.due(at, DUE_PAGE)
-          const queued = waiting.map((run) => queuedRun(published, run, run.resumeAt ?? at))
+          const queued = waiting.map((run) => queuedRun(published, run, run.resumeAt ?? at, true))
           return { runs: await Promise.all(queued), nextAt }
         },
         now,
@@ -54,7 +54,10 @@ export async function openOnSqlite(
       })
       return {
         queue,
-        recover: () => recoverRuns(runs, queue, published, now()),
+        async recover() {
+          for (const flowId of published.pausedFlows()) await queue.pause(flowId)
+          return recoverRuns(runs, queue, published, now())
+        },
         start: () => queue.start(),
         stop: () => queue.stop(),
         leave: async () => {},

@@ -87,6 +87,7 @@ const settingsOf = (config: Config) => ({
     maxBodyBytes: config.maxBodyBytes,
     webhookRate: config.webhookRate,
     maxQueue: config.maxQueue,
+    maxPaused: config.maxPaused,
     concurrency: config.concurrency,
     httpConcurrency: config.httpConcurrency,
     httpPerHost: config.httpPerHost,

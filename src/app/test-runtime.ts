@@ -112,7 +112,14 @@ export async function openTestRuntime({
       size: 0,
       oldestSince: null,
       isSlow: () => false,
-      add: (run) => driven.push({ id: run.id, ended: drive(engine, clock, run) }),
+      add(run) {
+        driven.push({ id: run.id, ended: drive(engine, clock, run) })
+        return false
+      },
+      held: 0,
+      heldOf: async () => 0,
+      pause: async () => {},
+      resume: async () => {},
       forget: () => {},
       forgetAllOf: () => {},
     },
@@ -130,6 +137,7 @@ export async function openTestRuntime({
     now,
     maxBodyBytes: MAX_BODY_BYTES,
     maxQueue: 1,
+    maxPaused: 1,
     warn: () => {},
   }
   return {
@@ -151,12 +159,13 @@ export async function openTestRuntime({
         version: null,
         publishedAt: null,
         liveTrigger: null,
+        pausedAt: null,
       }
       const flow = { id: ids.next('flow'), webhookId: ids.webhookId(), name, revision: 1, ...at }
       await flows.create({ ...flow, draft: JSON.stringify(opened) })
       const live = { kind: trigger.kind, schedule: null }
       await flows.publish(flow.id, { revision: 1, publishedAt: startMs, publishedBy: 'test', trigger: live })
-      const route = { webhookId: flow.webhookId, flowId: flow.id, version: 1 }
+      const route = { webhookId: flow.webhookId, flowId: flow.id, version: 1, paused: false }
       published.setRoute(route)
       return route
     },

@@ -46,6 +46,10 @@ export function closeEntry(
   })
 }
 
+/** Marks a step as cut short: it has no outcome that counts. */
+export const cancelEntry = (entry: JournalEntry, finishedAt: number): JournalEntry =>
+  Object.assign(entry, { status: 'cancelled', finishedAt, resumeAt: null, outcome: null })
+
 /** Marks a step as waiting until `resumeAt`: a wait step with its output, or a step that gets another attempt. */
 export function parkEntry(entry: JournalEntry, resumeAt: number, outcome: 'wait' | null, left: Outcome): JournalEntry {
   const output = 'output' in left ? (left.output ?? null) : null

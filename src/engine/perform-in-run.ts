@@ -1,14 +1,16 @@
 // Runs one step as part of a run: gives it the run's context, and tracks it while it runs.
 import { type CompiledStep, SECRET_MASK } from '../flow/compile.ts'
-import { closeEntry, nestedBase } from './journal-entries.ts'
+import { cancelEntry, closeEntry, nestedBase } from './journal-entries.ts'
+import { cancellationOf, throwIfCancelled } from './nested/branch-roots.ts'
+import { type BranchWalk, walkBranches } from './nested/walk-branches.ts'
+import { stepsOf, walkRounds } from './nested/walk-rounds.ts'
 import { PINNED, performStep, pinnedOutcome } from './perform-step.ts'
 import type { JournalEntry } from './ports/run-journal.ts'
 import type { RunTrace, StepTrace } from './ports/tracing.ts'
 import { type Roots, stepBindings } from './run-bindings.ts'
 import { roomOf, standingOf } from './run-requests.ts'
 import type { Outcome, StepContext, StepKind } from './step-kind.ts'
-import { type RoundWalk, stepsOf, walkRounds } from './walk-rounds.ts'
-import { Stopped } from './walk-signals.ts'
+import { BranchCancelled, Stopped } from './walk-signals.ts'
 
 export interface RunningStep {
   entry: JournalEntry
@@ -18,10 +20,9 @@ export interface RunningStep {
 }
 
 /** The walk that runs the step. */
-export interface StepWalk extends RoundWalk {
+export interface StepWalk extends BranchWalk {
   readonly trace: RunTrace | null
   readonly running: RunningStep[]
-  signal(): AbortSignal
   /** Ends the walk because another process has claimed the run. */
   cancel(): void
 }
@@ -33,6 +34,7 @@ export async function performInRun(
   interrupted: boolean,
   roots: Roots,
 ): Promise<Outcome> {
+  throwIfCancelled(roots)
   if (step.pinned) {
     entry.logs = [PINNED]
     return pinnedOutcome(step, step.pinned.output)
@@ -50,16 +52,25 @@ export async function performInRun(
       (error) => walk.ports.bug(error, walk.run),
     )
     entry.input = input
+    throwIfCancelled(roots)
     running.trace?.ended(outcome)
     return outcome
   } catch (signal) {
     running.trace?.ended(null)
     // A stop in a nested step also ends the steps around it.
     if (signal instanceof Stopped) walk.writer.add(closeEntry(entry, 'done', walk.ports.now()))
+    if (signal instanceof BranchCancelled) cancelStep(walk, entry)
     throw signal
   } finally {
     walk.running.splice(walk.running.indexOf(running), 1)
   }
+}
+
+/** Ends a step whose branch was cancelled while it ran. */
+function cancelStep(walk: StepWalk, entry: JournalEntry): void {
+  const cancelled = cancelEntry(entry, walk.ports.now())
+  walk.recorded.set(entry.path, cancelled)
+  walk.writer.add(cancelled)
 }
 
 function contextOf(
@@ -87,7 +98,7 @@ function contextOf(
       entry.logs = [...(entry.logs ?? []), step.secrets?.result ? SECRET_MASK : line]
     },
     holdsSecret: (text) => walk.ports.holdsSecret(text, walk.run.flowId),
-    signal: () => walk.signal(),
+    signal: () => cancellationOf(roots)?.signal ?? walk.signal(),
     announce: async () => {
       running.noted = true
       walk.writer.add({ ...entry })
@@ -102,6 +113,7 @@ function contextOf(
       return entry.decision as ReturnType<typeof choose>
     },
     runSteps: (list) => walk.walkSteps(stepsOf(list), `${nestedBase(entry)}/`, roots),
+    runBranches: (plan) => walkBranches(walk, step, entry, interrupted, roots, plan),
     runRounds: (plan) => walkRounds(walk, step, entry, interrupted, roots, plan),
   }
 }

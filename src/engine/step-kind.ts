@@ -101,6 +101,20 @@ export interface RoundsResult {
   failure: StepError | null
 }
 
+export interface BranchesPlan {
+  branches: readonly { name: string; steps: StepListHandle }[]
+  /** all: every branch has to succeed; first: the first that succeeds decides. */
+  finish: 'all' | 'first'
+}
+
+export interface BranchesResult {
+  /** The branches that have succeeded, in the order of the document. */
+  finished: string[]
+  errors: { branch: string; error: StepError }[]
+  /** The error that failed the step as a whole. */
+  failure: StepError | null
+}
+
 export interface StepContext<Settings> {
   /** The settings with templates resolved and defaults filled in. */
   settings: Settings
@@ -130,6 +144,8 @@ export interface StepContext<Settings> {
   runSteps(list: StepListHandle): Promise<void>
   /** Runs nested steps repeatedly, each time in a round of their own. */
   runRounds(plan: RoundPlan): Promise<RoundsResult>
+  /** Runs lists of nested steps at the same time. */
+  runBranches(plan: BranchesPlan): Promise<BranchesResult>
   /** Returns whether the text holds a secret from a connection, `env` or a sealed literal. */
   holdsSecret(text: string): boolean
   http: HttpClient
@@ -157,6 +173,8 @@ export interface StepKind<S extends TSchema = TSchema> {
   sendsRequest?: boolean
   /** Whether its settings go to the webhook's caller, and so may hold no secrets. */
   answersCaller?: boolean
+  /** Whether its nested steps run at the same time, in no certain order. */
+  sideBySide?: boolean
   /** The setting whose keys become variables. */
   assigns?: string
   keeps?: KeySettings

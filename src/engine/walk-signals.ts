@@ -11,6 +11,9 @@ export class ClaimLost extends WalkSignal {}
 /** Thrown when the process stops. The journal keeps the progress of the run for the next start. */
 export class Interrupted extends WalkSignal {}
 
+/** Thrown in a branch of a parallel step whose result no longer counts. */
+export class BranchCancelled extends WalkSignal {}
+
 /** Thrown if no step can continue before `resumeAt`. */
 export class Parked extends WalkSignal {
   readonly resumeAt: number

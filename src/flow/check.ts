@@ -155,7 +155,12 @@ class Checker {
     else if (typeof value === 'number') this.#number(schema, value, path)
     else if (Array.isArray(value)) {
       if (value.length < (schema.minItems ?? 0))
-        this.#report('publish', path, 'empty', 'is an empty list; add an entry or remove it')
+        this.#report(
+          'publish',
+          path,
+          'empty',
+          value.length ? `needs at least ${schema.minItems} entries` : 'is an empty list; add an entry or remove it',
+        )
       const most = schema.maxItems ?? Number.POSITIVE_INFINITY
       if (value.length > most)
         this.#report('publish', path, 'too_long', `is a list of ${value.length}; at most ${most} are allowed`)

@@ -23,8 +23,8 @@ export interface Annotation {
   'x-connection'?: string
 }
 
-/** `none`: no view of its own (branch); `rounds`: a loop's, of `each` or `while`. */
-export type StepListView = 'none' | 'rounds'
+/** `none`: no view of its own (branch); `beside`: lists that run at once; `rounds`: a loop's, of `each` or `while`. */
+export type StepListView = 'none' | 'beside' | 'rounds'
 
 const ANY_TEMPLATE = { type: 'string', pattern: '\\{\\{' }
 

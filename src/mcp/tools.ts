@@ -104,6 +104,27 @@ export const tools: readonly Tool[] = [
     },
   ),
   writeTool(
+    { destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    {
+      name: 'pause_flow',
+      title: 'Pause a flow',
+      description:
+        'Lets new runs of the flow wait, in order, until resume_flow; deliveries are still taken on, and runs under way go on. Answers with the flow: paused is {since, waiting}.',
+      input: { flow: Flow },
+      request: ({ flow }) => ({ method: 'POST', path: `/flows/${flow}/pause` }),
+    },
+  ),
+  writeTool(
+    { destructiveHint: true, idempotentHint: true, openWorldHint: true },
+    {
+      name: 'resume_flow',
+      title: 'Resume a flow',
+      description: 'Lets the runs that wait for a paused flow begin, in the order in which they arrived.',
+      input: { flow: Flow },
+      request: ({ flow }) => ({ method: 'POST', path: `/flows/${flow}/resume` }),
+    },
+  ),
+  writeTool(
     { destructiveHint: true, idempotentHint: false, openWorldHint: true },
     {
       name: 'test_step',

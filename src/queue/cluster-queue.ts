@@ -4,9 +4,10 @@ import { type Advanced, type ClaimedRun, SMALL_RUN } from '../engine/ports/run-j
 import type { DispatchStore, Queue, QueuedRun, TakenRun } from '../operations/ports/queue.ts'
 import { startOf } from './fresh-run.ts'
 import type { RunMemory } from './run-memory.ts'
+import { Timers } from './timers.ts'
 
 export interface ClusterQueuePorts {
-  dispatch: Pick<DispatchStore, 'take' | 'nextDueIn' | 'waiting' | 'admit' | 'lines'>
+  dispatch: DispatchStore
   /** Returns the name under which this process holds runs; null while it may hold none. */
   worker(): string | null
   carry(run: ClaimedRun): Promise<Advanced>
@@ -28,6 +29,7 @@ export class ClusterQueue implements Queue {
   readonly #ports: ClusterQueuePorts
   readonly #concurrency: number
   readonly #most: number
+  readonly #mostHeld: number
   readonly #memory: RunMemory
   /** The number of active runs, plus the places reserved for runs that are being stored. */
   #taken = 0
@@ -37,20 +39,24 @@ export class ClusterQueue implements Queue {
   /** Whether there may be runs to take that this process has not looked for yet. */
   #mayBeMore = false
   #size = 0
+  /** The number of runs of paused flows as of a second ago, plus those that this process has added since. */
+  held = 0
   #readySince: number | null = null
   #inLineSince: number | null = null
   /** Counts the times that this process has each run in hand: two if it lost a run and took it again before it let go. */
   readonly #carried = new Map<string, number>()
   /** The flows whose line is being checked; true if the line must be checked once more. */
   readonly #admitting = new Map<string, boolean>()
-  readonly #timers = new Set<NodeJS.Timeout>()
+  readonly #timers: Timers
 
-  /** Creates a queue that counts at most `most` waiting runs. With `concurrency` 0 this process runs none. */
-  constructor(concurrency: number, most: number, memory: RunMemory, ports: ClusterQueuePorts) {
+  /** Creates a queue that counts at most `most` waiting runs, and `mostHeld` of paused flows. With `concurrency` 0 this process runs none. */
+  constructor(concurrency: number, most: number, mostHeld: number, memory: RunMemory, ports: ClusterQueuePorts) {
     this.#concurrency = concurrency
     this.#memory = memory
     this.#most = most
+    this.#mostHeld = mostHeld
     this.#ports = ports
+    this.#timers = new Timers(LOOK_EVERY_MS, ports.failed)
   }
 
   /** Returns the number of waiting runs as of a second ago, plus those that this process has added since. */
@@ -85,14 +91,28 @@ export class ClusterQueue implements Queue {
     return this.#carried.has(runId)
   }
 
-  add(run: QueuedRun): void {
+  add(run: QueuedRun): boolean {
+    if (run.held) {
+      this.held++
+      return true
+    }
     if (run.claim) {
       void this.#carry(this.#ports.carry(startOf(run, this.#ports.now())), run.id, null)
-      return
+      return false
     }
     this.#size++
     if (run.concurrency === null) this.#call()
     else void this.#admit(run.flowId)
+    return false
+  }
+
+  heldOf = (flowId: string): Promise<number> => this.#ports.dispatch.held(this.#mostHeld, flowId)
+
+  pause = (flowId: string): Promise<void> => this.#ports.dispatch.pause(flowId)
+
+  async resume(flowId: string): Promise<void> {
+    await this.#ports.dispatch.resume(flowId)
+    await this.#admit(flowId)
   }
 
   forget({ flowId }: { id: string; flowId: string }): void {
@@ -104,15 +124,15 @@ export class ClusterQueue implements Queue {
 
   start(): void {
     this.#started = true
-    this.#every(LOOK_EVERY_MS, () => this.#lookRegularly())
-    this.#every(LINES_EVERY_MS, () => this.#admitLines())
+    this.#timers.start()
+    this.#timers.every(LOOK_EVERY_MS, () => this.#lookRegularly())
+    this.#timers.every(LINES_EVERY_MS, () => this.#admitLines())
     this.look()
   }
 
   stop(): void {
     this.#started = false
-    for (const timer of this.#timers) clearTimeout(timer)
-    this.#timers.clear()
+    this.#timers.stop()
   }
 
   /** Looks for runs that this process can take. */
@@ -164,7 +184,7 @@ export class ClusterQueue implements Queue {
     } catch (error) {
       this.#ports.failed(error)
       // This process keeps the run and tries again, so that a failed read, for example, does not strand the run.
-      this.#after(TRY_AGAIN_MS, () => {
+      this.#timers.after(TRY_AGAIN_MS, () => {
         this.#count(runId, -1)
         void this.#carry(this.#ports.advance(runId), runId, line, bytes)
       })
@@ -175,7 +195,7 @@ export class ClusterQueue implements Queue {
     this.#count(runId, -1)
     // A large run that had no room may begin now.
     if (bytes > SMALL_RUN) this.#mayBeMore = true
-    if (advanced.state === 'parked') this.#after(advanced.resumeAt - this.#ports.now(), () => this.look())
+    if (advanced.state === 'parked') this.#timers.after(advanced.resumeAt - this.#ports.now(), () => this.look())
     else if (line !== null) void this.#admit(line)
     // This run's place is free.
     if (this.#mayBeMore) this.look()
@@ -206,6 +226,7 @@ export class ClusterQueue implements Queue {
   }
 
   async #admitLines(): Promise<void> {
+    await this.#ports.dispatch.resumeStranded()
     const lines = await this.#ports.dispatch.lines()
     const [first] = lines.map(({ firstRunId }) => firstRunId).toSorted()
     this.#inLineSince = first === undefined ? null : timeOfId(first)
@@ -221,28 +242,9 @@ export class ClusterQueue implements Queue {
     this.look()
     const { dispatch } = this.#ports
     this.#size = await dispatch.waiting(this.#most)
+    this.held = await dispatch.held(this.#mostHeld)
     const dueIn = await dispatch.nextDueIn()
     this.#readySince = dueIn !== null && dueIn <= 0 ? this.#ports.now() + dueIn : null
-    if (dueIn !== null && dueIn > 0 && dueIn < LOOK_EVERY_MS) this.#after(dueIn, () => this.look())
-  }
-
-  #every(ms: number, work: () => Promise<void>): void {
-    this.#after(ms, () => {
-      work()
-        .catch((error) => this.#ports.failed(error))
-        .finally(() => this.#every(ms, work))
-    })
-  }
-
-  #after(ms: number, work: () => void): void {
-    if (!this.#started) return
-    const timer = setTimeout(
-      () => {
-        this.#timers.delete(timer)
-        if (this.#started) work()
-      },
-      Math.min(Math.max(0, ms), LOOK_EVERY_MS),
-    )
-    this.#timers.add(timer)
+    if (dueIn !== null && dueIn > 0 && dueIn < LOOK_EVERY_MS) this.#timers.after(dueIn, () => this.look())
   }
 }

@@ -266,3 +266,38 @@ describe('the in-process queue', () => {
     queue.stop()
   })
 })
+
+describe('a paused flow in the queue', () => {
+  it('holds what has not begun, in order, and neither what has begun nor other flows', async () => {
+    const { queue, begun, add, end } = setUp(1)
+    queue.start()
+    for (const id of ['a', 'b', 'c']) add(id, 'f', 1)
+    add('d', 'other')
+    await queue.pause('f')
+    expect(add('e', 'f', 1)).toBe(true)
+    expect([queue.held, await queue.heldOf('f'), queue.size]).toEqual([3, 3, 1])
+    // A run that waited goes on.
+    expect(queue.add({ id: 'woken', flowId: 'f', concurrency: null, fresh: null, since: 0, exempt: true })).toBe(false)
+    await end('a')
+    await end('d')
+    await end('woken')
+    expect(begun).toEqual(['a', 'd', 'woken'])
+    queue.forget({ id: 'c', flowId: 'f' })
+    expect(queue.held).toBe(2)
+    await queue.resume('f')
+    await end('b')
+    expect(begun.slice(3)).toEqual(['b', 'e'])
+    expect([queue.held, queue.size]).toEqual([0, 0])
+    queue.stop()
+  })
+
+  it('forgets what it holds of a deleted flow', async () => {
+    const { queue, begun, add } = setUp(1)
+    await queue.pause('f')
+    add('a')
+    queue.forgetAllOf('f')
+    queue.start()
+    expect([queue.held, begun]).toEqual([0, []])
+    queue.stop()
+  })
+})

@@ -4,7 +4,9 @@
 import { Fifo } from '../base/fifo.ts'
 import { type Advanced, type NewRun, SMALL_RUN } from '../engine/ports/run-journal.ts'
 import type { Queue, QueuedRun } from '../operations/ports/queue.ts'
+import { HeldRuns } from './held-runs.ts'
 import type { RunMemory } from './run-memory.ts'
+import { RunTimes } from './run-times.ts'
 
 export interface QueuePorts {
   advance(runId: string, fresh: NewRun | null): Promise<Advanced>
@@ -27,12 +29,6 @@ const LONGEST_TIMER_MS = 60_000
 const TRY_AGAIN_MS = 1_000
 const LOOK_AGAIN_MS = 250
 
-/** A line is slow if a new run waits longer than this and than a run takes without load. A short line never is. */
-const SLOW_MS = 100
-const SHORT_LINE = 64
-/** The weight of the latest run in the moving average of run times. */
-const WEIGHT = 0.05
-
 export class InProcessQueue implements Queue {
   readonly #ports: QueuePorts
   readonly #concurrency: number
@@ -41,13 +37,12 @@ export class InProcessQueue implements Queue {
   /** Runs whose turn has come but that memory has no room for. */
   readonly #large = new Fifo<{ run: QueuedRun; bytes: number }>()
   readonly #limited = new Map<string, LimitedFlow>()
+  readonly #held = new HeldRuns()
   /** Resumed runs that are in line or under way, so that they are not taken up twice. */
   readonly #resumed = new Set<string>()
   #inLine = 0
   #running = 0
-  #meanRunMs = 0
-  /** The average of the runs that ended while no other waited: under load each run takes longer because of the others. */
-  #usualRunMs = 0
+  readonly #times = new RunTimes()
   #started = false
   #timer: NodeJS.Timeout | null = null
   #timerAt = Number.POSITIVE_INFINITY
@@ -73,21 +68,42 @@ export class InProcessQueue implements Queue {
   }
 
   isSlow(joining: number): boolean {
-    const ahead = this.#ready.size + joining
-    if (ahead <= SHORT_LINE) return false
-    return (ahead / this.#concurrency) * this.#meanRunMs > Math.max(SLOW_MS, this.#usualRunMs)
+    return this.#times.isSlow(this.#ready.size + joining, this.#concurrency)
   }
 
-  add(run: QueuedRun): void {
+  add(run: QueuedRun): boolean {
+    if (this.#held.push(run)) return true
     const flow = this.#limitedFlow(run)
     if (flow && !flow.holders.has(run.id)) {
       flow.line.push(run)
       this.#inLine++
       this.#admit(flow)
-      return
+      return false
     }
     this.#ready.push(run)
     this.#pump()
+    return false
+  }
+
+  get held(): number {
+    return this.#held.size
+  }
+
+  heldOf = async (flowId: string): Promise<number> => this.#held.of(flowId)
+
+  async pause(flowId: string): Promise<void> {
+    const isHeld = (run: QueuedRun) => run.flowId === flowId && !run.exempt
+    const flow = this.#limited.get(flowId)
+    const inLine = flow?.line.remove(isHeld) ?? []
+    this.#inLine -= inLine.length
+    const ready = [...this.#ready.remove(isHeld), ...this.#large.remove(({ run }) => isHeld(run)).map(({ run }) => run)]
+    for (const { id } of ready) flow?.holders.delete(id)
+    this.#held.open(flowId, [...ready, ...inLine])
+  }
+
+  async resume(flowId: string): Promise<void> {
+    const since = this.#ports.now()
+    for (const run of this.#held.release(flowId)) this.add({ ...run, since })
   }
 
   /** Keeps the flow's place for a run that waits, also across a restart. */
@@ -108,6 +124,7 @@ export class InProcessQueue implements Queue {
   forget({ id, flowId }: { id: string; flowId: string }): void {
     this.#ready.remove((run) => run.id === id)
     this.#large.remove(({ run }) => run.id === id)
+    this.#held.forget({ id, flowId })
     const flow = this.#limited.get(flowId)
     this.#inLine -= flow?.line.remove((run) => run.id === id).length ?? 0
     this.#resumed.delete(id)
@@ -118,6 +135,7 @@ export class InProcessQueue implements Queue {
   forgetAllOf(flowId: string): void {
     for (const { id } of this.#ready.remove((run) => run.flowId === flowId)) this.#resumed.delete(id)
     for (const { run } of this.#large.remove(({ run }) => run.flowId === flowId)) this.#resumed.delete(run.id)
+    this.#held.release(flowId)
     const line = this.#limited.get(flowId)?.line.remove(() => true) ?? []
     for (const { id } of line) this.#resumed.delete(id)
     this.#inLine -= line.length
@@ -171,16 +189,14 @@ export class InProcessQueue implements Queue {
     const begunAt = this.#ports.now()
     try {
       advanced = await this.#ports.advance(run.id, run.fresh)
-      const tookMs = Math.max(0, this.#ports.now() - begunAt)
-      this.#meanRunMs += (tookMs - this.#meanRunMs) * WEIGHT
-      if (this.#ready.size === 0) this.#usualRunMs += (tookMs - this.#usualRunMs) * WEIGHT
+      this.#times.took(this.#ports.now() - begunAt, this.#ready.size > 0)
     } catch (error) {
       this.#ports.failed(error)
       this.#running--
       this.#memory.ended(run.id)
       // The run keeps its place and is tried again, so that a failed read, for example, does not strand it.
       setTimeout(() => {
-        this.#ready.push({ ...run, fresh: null })
+        this.#ready.push({ ...run, fresh: null, exempt: true })
         this.#pump()
       }, TRY_AGAIN_MS).unref()
       this.#pump()

@@ -5,6 +5,7 @@ import { code } from './code.ts'
 import { fail } from './fail.ts'
 import { http } from './http/http.ts'
 import { loop } from './loop.ts'
+import { parallel } from './parallel.ts'
 import { respond } from './respond.ts'
 import { set } from './set.ts'
 import { stop } from './stop.ts'
@@ -12,7 +13,7 @@ import { store } from './store.ts'
 import { wait } from './wait.ts'
 
 export const stepKinds: ReadonlyMap<string, StepKind> = new Map(
-  ([http, branch, loop, wait, code, set, store, respond, stop, fail] as unknown as StepKind[]).map((kind) => [
+  ([http, branch, loop, parallel, wait, code, set, store, respond, stop, fail] as unknown as StepKind[]).map((kind) => [
     kind.kind,
     kind,
   ]),

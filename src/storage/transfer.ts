@@ -6,6 +6,7 @@ import { parseJson } from '../flow/parse-json.ts'
 import { compileTrigger } from '../flow/triggers/compile-trigger.ts'
 import { type Columns, DATABASE_NOW, storable, unnest } from './postgres/arrays.ts'
 import type { PostgresStorage } from './postgres/database.ts'
+import { HOLD } from './postgres/held.ts'
 import type { SqliteStorage } from './sqlite/database.ts'
 
 type Query = <Row>(text: string, values?: unknown[]) => Promise<Row[]>
@@ -138,4 +139,5 @@ async function putInLine(query: Query): Promise<void> {
       [flow_id, version, concurrency],
     )
   }
+  await query(`${HOLD} and flow_id in (select id from flow where paused_at is not null)`)
 }

@@ -179,6 +179,8 @@ describe('what is described', () => {
     )
     expect(others.length).toBeGreaterThan(20)
     for (const [name] of others) await call(name)
+    await call('pauseFlow', { id })
+    await call('resumeFlow', { id })
     await call('unpublishFlow', { id })
     await call('regenerateWebhook', { id })
     await call('deleteConnection', { name: 'shop' })

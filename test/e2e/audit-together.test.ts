@@ -70,6 +70,8 @@ describe.each([
       'flow.update': ['PUT', `/flows/${draft.id}`, documentOf('Renamed')],
       'flow.publish': ['POST', `/flows/${draft.id}/publish`],
       'flow.unpublish': ['POST', `/flows/${flow.id}/unpublish`],
+      'flow.pause': ['POST', `/flows/${flow.id}/pause`],
+      'flow.resume': ['POST', `/flows/${flow.id}/resume`],
       'flow.restore': ['POST', `/flows/${flow.id}/versions/1/restore`],
       'flow.regenerate': ['POST', `/flows/${flow.id}/webhook/regenerate`],
       'connection.create': ['POST', '/connections', token('added')],

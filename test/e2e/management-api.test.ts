@@ -119,6 +119,8 @@ describe('a request without a body that is called JSON', () => {
         [`POST /api/v1/flows/${id}/steps/set/test`, 200],
         [`POST /api/v1/flows/${id}/webhook/regenerate`, 200],
         [`POST /api/v1/flows/${id}/versions/1/restore`, 200],
+        [`POST /api/v1/flows/${id}/pause`, 200],
+        [`POST /api/v1/flows/${id}/resume`, 200],
         [`POST /api/v1/flows/${id}/unpublish`, 200],
         ['POST /api/v1/keys/rotate', 202],
         ['POST /api/auth/sign-out', 204],

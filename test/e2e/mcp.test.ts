@@ -167,9 +167,17 @@ describe('the tools', () => {
       expect(annotations.readOnlyHint).toBe(needs === 'read')
     }
     const asking = tools.filter(({ annotations }) => annotations.destructiveHint).map(({ name }) => name)
-    expect(asking).toEqual(['update_draft', 'publish_flow', 'unpublish_flow', 'test_step', 'test_flow', 'run_flow'])
+    expect(asking).toEqual([
+      'update_draft',
+      'publish_flow',
+      'unpublish_flow',
+      'resume_flow',
+      'test_step',
+      'test_flow',
+      'run_flow',
+    ])
     const outside = tools.filter(({ annotations }) => annotations.openWorldHint).map(({ name }) => name)
-    expect(outside).toEqual(['test_step', 'test_flow', 'run_flow'])
+    expect(outside).toEqual(['resume_flow', 'test_step', 'test_flow', 'run_flow'])
   })
 
   it('come to the client as the table has them', async () => {

@@ -10,8 +10,10 @@ import { showTime } from '../terminal/show-time.ts'
 import { fields, table } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
-const stateOf = (terminal: Terminal, { published }: Flow): string =>
-  published ? terminal.style('green', `live v${published.version}`) : terminal.style('dim', 'draft')
+function stateOf(terminal: Terminal, { published, paused }: Flow): string {
+  if (paused) return terminal.style('yellow', `paused, ${paused.waiting} waiting`)
+  return published ? terminal.style('green', `live v${published.version}`) : terminal.style('dim', 'draft')
+}
 
 export const listFlows = defineCommand({
   name: 'flows list',
@@ -190,5 +192,31 @@ export const unpublishFlow = defineCommand({
       return EXIT.failed
     const flow = await api.call<Flow>('POST', `/flows/${found.id}/unpublish`)
     return show(flow, () => `${flow.name} is unpublished: its webhook answers 404.`)
+  },
+})
+
+export const pauseFlow = defineCommand({
+  name: 'flows pause',
+  summary: 'Let new runs of a flow wait; runs under way go on',
+  args: ['<flow>'],
+  examples: [['while an API is down', "millrace flows pause 'Order alerts'"]],
+  async run({ connect, args, show }) {
+    const api = await connect()
+    const { id } = await findFlow(api, args[0]!)
+    const flow = await api.call<Flow>('POST', `/flows/${id}/pause`)
+    return show(flow, () => `${flow.name} is paused: new runs wait, in order, until it is resumed.`)
+  },
+})
+
+export const resumeFlow = defineCommand({
+  name: 'flows resume',
+  summary: 'Let the waiting runs of a paused flow begin, in order',
+  args: ['<flow>'],
+  examples: [['when the API is back', "millrace flows resume 'Order alerts'"]],
+  async run({ connect, args, show }) {
+    const api = await connect()
+    const { id } = await findFlow(api, args[0]!)
+    const flow = await api.call<Flow>('POST', `/flows/${id}/resume`)
+    return show(flow, () => `${flow.name} is resumed.`)
   },
 })

@@ -7,7 +7,17 @@ import { completionFor } from './completion.ts'
 import { deleteConnection, listConnections, setConnection, showConnection, testConnection } from './connections.ts'
 import { migrateCommand, transferCommand } from './databases.ts'
 import { doctor } from './doctor.ts'
-import { curlOfStep, exportFlow, listFlows, publishFlow, showFlow, unpublishFlow, validateFlows } from './flows.ts'
+import {
+  curlOfStep,
+  exportFlow,
+  listFlows,
+  pauseFlow,
+  publishFlow,
+  resumeFlow,
+  showFlow,
+  unpublishFlow,
+  validateFlows,
+} from './flows.ts'
 import { importCurl, importOpenApi } from './import.ts'
 import { listKeys, rotateKeys } from './keys.ts'
 import { mcp } from './mcp.ts'
@@ -30,6 +40,8 @@ export const commands: readonly Command[] = [
   curlOfStep,
   publishFlow,
   unpublishFlow,
+  pauseFlow,
+  resumeFlow,
   testFlows,
   importCurl,
   importOpenApi,

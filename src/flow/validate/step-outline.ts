@@ -10,11 +10,11 @@ const MOST_STEPS = 1_000
 const DEEPEST_STEP = 50
 const EMPTY_STEP = Type.Object(StepCommon, { additionalProperties: true })
 
-/** `none`: no view of its own; `each`: rounds see their own results; `while`: rounds also see those of the last round. */
+/** `none`: no view of its own; `beside`: lists that run at once; `each`: rounds see their own results; `while`: rounds also see those of the last round. */
 export interface NestedList {
   list: unknown[]
   path: string
-  view: 'none' | 'each' | 'while'
+  view: 'none' | 'beside' | 'each' | 'while'
 }
 
 export class StepOutline {
@@ -52,7 +52,7 @@ export class StepOutline {
     }
     for (const [i, step] of list.entries()) {
       if (typeof step !== 'object' || step === null) continue
-      const { id, kind } = step as { id?: unknown; kind?: unknown }
+      const { id } = step as { id?: unknown }
       if (typeof id === 'string' && id !== '') {
         const first = this.ids.get(id)
         if (first === undefined) this.ids.set(id, `${path}/${i}`)
@@ -64,13 +64,27 @@ export class StepOutline {
             `The id ${quoted(id)} is used already at ${first}; step ids are unique in a flow.`,
           )
       }
-      const assigns = typeof kind === 'string' ? this.#kinds.get(kind)?.assigns : undefined
-      const vars = assigns === undefined ? null : (step as Record<string, unknown>)[assigns]
-      if (typeof vars === 'object' && vars !== null) for (const name of Object.keys(vars)) this.vars.add(name)
+      for (const name of this.#assignedBy(step)) this.vars.add(name)
       for (const nested of this.nestedLists(step))
         if (!this.collect(nested.list, `${path}/${i}${nested.path}`, depth + 1)) return false
     }
     return true
+  }
+
+  #assignedBy(step: object): string[] {
+    const assigns = this.kindOf(step)?.assigns
+    const vars = assigns === undefined ? null : (step as Record<string, unknown>)[assigns]
+    return typeof vars === 'object' && vars !== null ? Object.keys(vars) : []
+  }
+
+  /** Returns the variables that the steps of a list set, and those nested in them, each with the path of its first step. */
+  variablesIn(list: unknown[], path: string, found = new Map<string, string>()): Map<string, string> {
+    for (const [i, step] of list.entries()) {
+      if (typeof step !== 'object' || step === null) continue
+      for (const name of this.#assignedBy(step)) if (!found.has(name)) found.set(name, `${path}/${i}`)
+      for (const nested of this.nestedLists(step)) this.variablesIn(nested.list, `${path}/${i}${nested.path}`, found)
+    }
+    return found
   }
 
   /** Returns the nested lists, with paths that begin at the step. */
@@ -85,7 +99,7 @@ export class StepOutline {
       secret() {},
       connection() {},
       steps: (list: unknown[], at: string, view: StepListView) =>
-        lists.push({ list, path: at, view: view === 'rounds' ? rounds : 'none' }),
+        lists.push({ list, path: at, view: view === 'rounds' ? rounds : view }),
     }
     checkValue(this.schemaOf(step), step, '', new Findings(), visitor)
     this.#nested.set(step, lists)

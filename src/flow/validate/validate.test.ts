@@ -284,6 +284,29 @@ describe('validate', () => {
     ])
   })
 
+  it('checks the branches of a parallel step: how many, their names, and who sets a variable', () => {
+    const parallel = (...branches: object[]) => ({ id: 'p', kind: 'parallel', branches })
+    const nested = { id: 'n', kind: 'branch', cases: [{ when: true, steps: [set('deep', { x: 1 })] }] }
+    expect(codes(check(flow([parallel({ name: 'a', steps: [] })])).publish)).toEqual(['/steps/0/branches empty'])
+    const { publish } = check(
+      flow([
+        set('before', { x: 0, z: 0 }),
+        parallel(
+          { name: 'a', steps: [nested, get('a1', 'https://x.test/{{ vars.x }}{{ vars.z }}')] },
+          { name: 'b', steps: [set('b1', { x: 2, y: 2 }), get('b2', 'https://x.test/{{ vars.y }}')] },
+          { name: 'a', steps: [get('c1', 'https://x.test/{{ vars.y }}{{ steps.b2.status }}{{ steps.before.x }}')] },
+        ),
+        get('after', 'https://x.test/{{ vars.x }}{{ vars.y }}{{ steps.b2.status }}{{ steps.p.finished }}'),
+      ]),
+    )
+    expect(codes(publish)).toEqual([
+      '/steps/1/branches/2/name duplicate_name',
+      '/steps/1/branches/1/steps/0 shared_variable',
+      '/steps/1/branches/2/steps/0/url shared_variable',
+      '/steps/1/branches/2/steps/0/url step_not_run_yet',
+    ])
+  })
+
   it('is not fooled by keys such as __proto__ and constructor', () => {
     const document = JSON.parse(
       '{"name":"x","trigger":{"kind":"webhook","constructor":1},"steps":[],"__proto__":{"a":1}}',

@@ -15,6 +15,7 @@ import type { ReplyUse, ReportTrigger, TriggerKind } from '../triggers/trigger-k
 import { type ConnectionShapes, type ConnectionUse, useProblem } from './connection-use.ts'
 import { StepOutline } from './step-outline.ts'
 import { LONGEST_EXPRESSIONS, MOST_EXPRESSIONS, TemplateReader } from './template-reader.ts'
+import { type Names, variablesBeside } from './variables-beside.ts'
 
 /** What the templates may refer to outside the document. */
 export interface Surroundings {
@@ -52,6 +53,8 @@ interface Place {
   roots: ReadonlySet<string>
   steps: { has(id: string): boolean }
   loops: LoopLists
+  /** The variables that steps set at the same time, in other branches. */
+  setBeside: Names
   answersCaller: boolean
   /** The path of the setting by which the document allows the value here to be shown. */
   revealedBy: string | null
@@ -149,7 +152,7 @@ class Validator {
     const isSecretField: IsSecretField = (name, field) => !connections.get(name)?.open?.has(field)
     this.#secrets = new SecretFlow(document, this.#kinds, isSecretField, (source) => this.#templates.parse(source))
     this.#trigger(trigger)
-    this.#steps(list, '/steps', new Visible(null), NO_LOOPS)
+    this.#steps(list, '/steps', new Visible(null), NO_LOOPS, NOTHING)
     if (new Set(this.uses.map(({ name }) => name)).size > MOST_ORIGINS)
       this.#add('publish', '/steps', 'too_many_connections', `A flow names at most ${MOST_ORIGINS} connections.`)
   }
@@ -174,6 +177,7 @@ class Validator {
       roots: new Set(kind?.rootsAt(path, given, runRoots) ?? runRoots),
       steps: everything,
       loops: NO_LOOPS,
+      setBeside: NOTHING,
       answersCaller: path.startsWith('/trigger/response/'),
       revealedBy,
     })
@@ -184,16 +188,16 @@ class Validator {
   }
 
   /** Walks a list in order of execution; `seen` gathers the ids whose results later steps may read. */
-  #steps(list: unknown[], path: string, seen: Visible, loops: LoopLists): void {
+  #steps(list: unknown[], path: string, seen: Visible, loops: LoopLists, setBeside: Names): void {
     const end = list.findIndex((step) => this.#outline.endsRun(step))
     for (const [i, step] of list.entries()) {
-      this.#step(step, `${path}/${i}`, seen, loops)
+      this.#step(step, `${path}/${i}`, seen, loops, setBeside)
       if (end !== -1 && i > end)
         this.#add('warning', `${path}/${i}`, 'unreachable_step', unreachable((list[end] as { id?: unknown }).id))
     }
   }
 
-  #step(step: unknown, path: string, seen: Visible, loops: LoopLists): void {
+  #step(step: unknown, path: string, seen: Visible, loops: LoopLists, setBeside: Names): void {
     if (typeof step !== 'object' || step === null || Array.isArray(step)) {
       this.#add('shape', path, 'wrong_type', 'A step is an object with id, kind and its settings.')
       return
@@ -210,7 +214,7 @@ class Validator {
       return
     }
     const nested = this.#outline.nestedLists(step)
-    const rounds = nested.find((n) => n.view !== 'none')
+    const rounds = nested.find((n) => n.view === 'each' || n.view === 'while')
     const inner = new Visible(seen)
     if (rounds)
       this.#outline.collectIds(
@@ -229,19 +233,20 @@ class Validator {
         'Nobody waits for this reply: the trigger answers at once. Set trigger.response.mode to finished.',
       )
     const revealedBy = (step as { reveal?: unknown }).reveal === true ? `${path}/reveal` : null
-    const here: Place = { roots, steps: seen, loops, answersCaller, revealedBy }
+    const here: Place = { roots, steps: seen, loops, setBeside, answersCaller, revealedBy }
     // A loop's condition and what it collects are evaluated inside its rounds.
     const inside: Place = rounds
-      ? { roots: this.#roundRoots, steps: inner, loops: innerLoops, answersCaller, revealedBy }
+      ? { roots: this.#roundRoots, steps: inner, loops: innerLoops, setBeside, answersCaller, revealedBy }
       : here
     this.#check(this.#outline.schemaOf(step), step, path, (_, lazy) => (lazy ? inside : here))
     for (const issue of kind?.check?.(step as Record<string, unknown>, this.#mayRead) ?? [])
       this.#add(issue.warning ? 'warning' : 'publish', path + issue.path, issue.code, issue.message)
-    for (const { list, path: at, view } of nested) {
+    const setByOthers = variablesBeside(nested, path, setBeside, this.#outline, this.findings)
+    for (const [i, { list, path: at, view }] of nested.entries()) {
       const visible = new Visible(view === 'while' ? inner : seen)
-      this.#steps(list, path + at, visible, view === 'none' ? loops : innerLoops)
+      this.#steps(list, path + at, visible, rounds ? innerLoops : loops, setByOthers[i]!)
     }
-    // Rounds of `each` keep their results; those of a branch or of the last round of `while` can be read later.
+    // Rounds of `each` keep their results; those of branches or of the last round of `while` can be read later.
     const left = nested.filter((n) => n.view !== 'each').map((n) => n.list)
     this.#outline.collectIds(left, seen)
     if (typeof id === 'string') seen.add(id)
@@ -357,6 +362,8 @@ class Validator {
         : ['unknown_step', `There is no step "${name}"${this.#near(name, this.#outline.ids.keys())}.`]
     if (root === 'vars' && !this.#outline.vars.has(name))
       return ['unknown_variable', `No set step sets the variable "${name}"${this.#near(name, this.#outline.vars)}.`]
+    if (root === 'vars' && place.setBeside.has(name))
+      return ['shared_variable', `vars.${name} is set in another branch at the same time; read it after the branches.`]
     if (root === 'loops' && !place.loops.has(name))
       return ['unknown_reference', `loops.${name} is not a loop around this step.`]
     return null

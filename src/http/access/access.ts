@@ -33,6 +33,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/v1/flows/:id/unpublish': 'write',
   'GET /api/v1/flows/:id/schedule': 'read',
   'POST /api/v1/flows/:id/runs': 'write',
+  'POST /api/v1/flows/:id/pause': 'write',
+  'POST /api/v1/flows/:id/resume': 'write',
   'GET /api/v1/flows/:id/versions': 'read',
   'GET /api/v1/flows/:id/versions/:version': 'read',
   'POST /api/v1/flows/:id/versions/:version/restore': 'write',

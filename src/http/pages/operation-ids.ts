@@ -26,6 +26,8 @@ export const OPERATION_IDS: Readonly<Record<string, string>> = {
   'POST /api/v1/flows/:id/unpublish': 'unpublishFlow',
   'GET /api/v1/flows/:id/schedule': 'getFlowSchedule',
   'POST /api/v1/flows/:id/runs': 'startRun',
+  'POST /api/v1/flows/:id/pause': 'pauseFlow',
+  'POST /api/v1/flows/:id/resume': 'resumeFlow',
   'GET /api/v1/flows/:id/versions': 'listFlowVersions',
   'GET /api/v1/flows/:id/versions/:version': 'getFlowVersion',
   'POST /api/v1/flows/:id/versions/:version/restore': 'restoreFlowVersion',

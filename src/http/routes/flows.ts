@@ -27,6 +27,7 @@ import {
 import { listDeliveries, listSamples, sampleFromDelivery } from '../../operations/deliveries/read-deliveries.ts'
 import { flowTopic } from '../../operations/events/events.ts'
 import { deleteFlow } from '../../operations/flows/delete-flow.ts'
+import { pauseFlow, resumeFlow } from '../../operations/flows/pause-flow.ts'
 import { pinResult, unpinResult } from '../../operations/flows/pin-result.ts'
 import { publishFlow, regenerateWebhook, unpublishFlow } from '../../operations/flows/publish-flow.ts'
 import {
@@ -109,6 +110,16 @@ export function flowRoutes(app: FastifyInstance, services: Services, streams: Ev
       schema: { tags, summary: 'Unpublish the flow: its webhook answers 404', params: Id, response: { 200: FlowBody } },
     },
     ({ params, actor }) => unpublishFlow(services, actor!, params.id),
+  )
+  app.post<WithId>(
+    '/api/v1/flows/:id/pause',
+    { schema: { tags, summary: 'Let new runs of the flow wait', params: Id, response: { 200: FlowBody } } },
+    ({ params, actor }) => pauseFlow(services, actor!, params.id),
+  )
+  app.post<WithId>(
+    '/api/v1/flows/:id/resume',
+    { schema: { tags, summary: 'Let the waiting runs begin, in order', params: Id, response: { 200: FlowBody } } },
+    ({ params, actor }) => resumeFlow(services, actor!, params.id),
   )
   app.get<WithId & PageOf>(
     '/api/v1/flows/:id/versions',

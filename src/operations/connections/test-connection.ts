@@ -109,6 +109,7 @@ async function send(services: TestServices, url: string, auth: Record<string, un
     announce: async () => {},
     decide: (choose) => choose(),
     runSteps: async () => {},
+    runBranches: async () => ({ finished: [], errors: [], failure: null }),
     runRounds: async () => ({ count: 0, results: [], errors: [], failure: null }),
     holdsSecret: (text) => services.secrets.holds(text),
     http: enginePorts.http,

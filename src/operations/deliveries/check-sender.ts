@@ -14,6 +14,7 @@ import type { DeliveryServices } from './services.ts'
 
 export const MAX_HOPS = 10
 const QUEUE_FULL_RETRY_SECONDS = 2
+const PAUSED_FULL_RETRY_SECONDS = 60
 const INTAKE_FULL_RETRY_SECONDS = 1
 
 /** Returns the route of the webhook, or null. Another process may have made or published it. */
@@ -51,13 +52,12 @@ export async function checkSender(
       'More deliveries come in than can be stored; try again shortly.',
       INTAKE_FULL_RETRY_SECONDS,
     )
-  if (services.queue.size >= services.maxQueue)
-    throw new Rejection(CODE.overloaded, 'Too many runs are waiting; try again shortly.', QUEUE_FULL_RETRY_SECONDS)
+  checkRoom(services, route)
 
   const flow = await liveFlowOf(services, route, head)
   const { trigger } = flow
   if (trigger.kind !== WEBHOOK) throw notFound()
-  if (trigger.mode === 'finished' && services.queue.isSlow(services.intake.beingStored) && !head.test)
+  if (trigger.mode === 'finished' && !route.paused && services.queue.isSlow(services.intake.beingStored) && !head.test)
     throw new Rejection(
       CODE.overloaded,
       'Runs wait in line for long, and this webhook answers when its run has ended; try again shortly.',
@@ -68,6 +68,18 @@ export async function checkSender(
   checkCredential(services, admission)
   checkHeaders(services, admission)
   return admission
+}
+
+/** The runs of paused flows have a limit of their own, so that they crowd out no others. */
+function checkRoom({ queue, maxQueue, maxPaused }: DeliveryServices, { paused }: RouteRecord): void {
+  if (!paused && queue.size >= maxQueue)
+    throw new Rejection(CODE.overloaded, 'Too many runs are waiting; try again shortly.', QUEUE_FULL_RETRY_SECONDS)
+  if (paused && queue.held >= maxPaused)
+    throw new Rejection(
+      CODE.overloaded,
+      'This flow is paused, and too many runs of paused flows are waiting; try again later.',
+      PAUSED_FULL_RETRY_SECONDS,
+    )
 }
 
 function checkAddress({ trigger, head }: Admission): void {

@@ -33,4 +33,5 @@ export interface DeliveryServices
   replies: Replies
   maxBodyBytes: number
   maxQueue: number
+  maxPaused: number
 }

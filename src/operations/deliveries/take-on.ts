@@ -48,7 +48,7 @@ export async function takeOn(
     trigger.mode === 'immediate' ? callerReply(trigger.reply, bindings, defaultReply(runId), refused) : null
   const key = trigger.dedupe ? dedupeKey(services, trigger.dedupe.key, bindings) : null
   const waiting = immediate ? null : services.replies.wait(runId, route.flowId, trigger.timeoutMs)
-  const { duplicateOf, stale } = await startRun(services, {
+  const { duplicateOf, stale, held } = await startRun(services, {
     run: {
       id: runId,
       flowId: route.flowId,
@@ -79,6 +79,8 @@ export async function takeOn(
     await keepDelivery(services, route, webhook, { outcome: 'duplicate', status: reply.status, runId: duplicateOf })
     return reply
   }
+  // Nobody knows when a paused flow is resumed: the sender does not wait for it.
+  if (held) services.replies.send(runId, stillRunningReply(runId))
   services.meters.delivery('accepted', null)
   services.events.tell(route.flowId, 'delivery', runId, () => ({
     type: 'delivery',

@@ -1,7 +1,7 @@
 import { type Actor, knownAs } from '../ports/access.ts'
 import type { FlowRecord } from '../ports/flows.ts'
 import { draftOf } from './draft.ts'
-import { type FlowView, flowTarget, flowView } from './flow-view.ts'
+import { type FlowView, flowTarget, shownFlow } from './flow-view.ts'
 import type { FlowServices } from './services.ts'
 
 export async function createFlow(services: FlowServices, actor: Actor, document: unknown): Promise<FlowView> {
@@ -17,6 +17,7 @@ export async function createFlow(services: FlowServices, actor: Actor, document:
     version: null,
     publishedAt: null,
     liveTrigger: null,
+    pausedAt: null,
     createdAt: now,
     updatedAt: now,
     updatedBy: knownAs(actor),
@@ -25,7 +26,7 @@ export async function createFlow(services: FlowServices, actor: Actor, document:
     await services.flows.create(flow)
     await services.audit.record(actor, 'flow.create', flowTarget(flow))
   })
-  services.published.setRoute({ webhookId: flow.webhookId, flowId: flow.id, version: null })
+  services.published.setRoute({ webhookId: flow.webhookId, flowId: flow.id, version: null, paused: false })
   services.signals.send({ topic: 'flow', flowId: flow.id })
-  return flowView(flow, services.webhookBaseUrl)
+  return shownFlow(services, flow)
 }

@@ -6,6 +6,7 @@ import { parseJson } from '../../flow/parse-json.ts'
 import { WEBHOOK } from '../../flow/triggers/webhook/schema.ts'
 import type { AuditTarget } from '../ports/audit.ts'
 import type { FlowRecord } from '../ports/flows.ts'
+import type { FlowServices } from './services.ts'
 
 export interface FlowView {
   id: string
@@ -19,13 +20,18 @@ export interface FlowView {
   webhook: { id: string; url: string; testUrl: string } | null
   draft: unknown
   published: { version: number; publishedAt: string } | null
+  /** Since when it is paused, and how many runs wait for it to be resumed. */
+  paused: { since: string; waiting: number } | null
   createdAt: string
   updatedAt: string
   /** The name of the user or token that changed the draft last. */
   updatedBy: string | null
 }
 
-export function flowView(flow: FlowRecord, webhookBaseUrl: string): FlowView {
+export async function shownFlow({ queue, webhookBaseUrl }: FlowServices, flow: FlowRecord): Promise<FlowView> {
+  const { pausedAt } = flow
+  const paused =
+    pausedAt === null ? null : { since: new Date(pausedAt).toISOString(), waiting: await queue.heldOf(flow.id) }
   const draft = parseJson(flow.draft) as { trigger?: { kind?: string } }
   const url = `${webhookBaseUrl}/api/v1/webhooks/${flow.webhookId}`
   return {
@@ -39,6 +45,7 @@ export function flowView(flow: FlowRecord, webhookBaseUrl: string): FlowView {
     draft,
     published:
       flow.version === null ? null : { version: flow.version, publishedAt: new Date(flow.publishedAt!).toISOString() },
+    paused,
     createdAt: new Date(flow.createdAt).toISOString(),
     updatedAt: new Date(flow.updatedAt).toISOString(),
     updatedBy: flow.updatedBy,

@@ -4,7 +4,7 @@ import { OperationError } from '../operation-error.ts'
 import { type Actor, knownAs } from '../ports/access.ts'
 import type { FlowRecord } from '../ports/flows.ts'
 import { dataShapes, findFlow, present, publishable } from './draft.ts'
-import { type FlowView, flowTarget, flowView } from './flow-view.ts'
+import { type FlowView, flowTarget, shownFlow } from './flow-view.ts'
 import { planSchedule } from './plan-schedule.ts'
 import type { FlowServices } from './services.ts'
 
@@ -45,7 +45,7 @@ export async function unpublishFlow(services: FlowServices, actor: Actor, id: st
     return record
   })
   setRoute(services, flow)
-  return flowView(flow, services.webhookBaseUrl)
+  return shownFlow(services, flow)
 }
 
 /** Replaces the webhook's URL. The old one is invalid when this resolves. */
@@ -56,10 +56,12 @@ export async function regenerateWebhook(services: FlowServices, actor: Actor, id
     return record
   })
   setRoute(services, flow)
-  return flowView(flow, services.webhookBaseUrl)
+  return shownFlow(services, flow)
 }
 
-function setRoute(services: FlowServices, flow: FlowRecord): void {
-  services.published.setRoute({ webhookId: flow.webhookId, flowId: flow.id, version: flow.version })
+/** Lets deliveries find the flow as it is now, in this process and the others. */
+export function setRoute(services: FlowServices, flow: FlowRecord): void {
+  const { webhookId, id: flowId, version, pausedAt } = flow
+  services.published.setRoute({ webhookId, flowId, version, paused: pausedAt !== null })
   services.signals.send({ topic: 'flow', flowId: flow.id })
 }

@@ -108,6 +108,10 @@ export class PublishedFlows implements FlowVersions {
     return this.#routes.get(webhookId)
   }
 
+  pausedFlows(): string[] {
+    return [...this.#routes.values()].filter(({ paused }) => paused).map(({ flowId }) => flowId)
+  }
+
   setRoute(route: RouteRecord): void {
     this.removeRoute(route.flowId)
     this.#routes.set(route.webhookId, route)

@@ -5,11 +5,11 @@ import type { Page, Paged } from '../ports/page.ts'
 import { HOUR_MS } from '../ports/stats.ts'
 import { SHOWN_BYTES } from '../shown-size.ts'
 import { findFlow } from './draft.ts'
-import { type FlowView, flowView } from './flow-view.ts'
+import { type FlowView, shownFlow } from './flow-view.ts'
 import type { FlowServices } from './services.ts'
 
 export async function readFlow(services: FlowServices, id: string): Promise<FlowView> {
-  return flowView(await findFlow(services, id), services.webhookBaseUrl)
+  return shownFlow(services, await findFlow(services, id))
 }
 
 export interface FlowFilter {
@@ -27,7 +27,7 @@ export async function listFlows(
   { search, tag, draft: withDraft }: FlowFilter,
 ): Promise<Paged<ListedFlow>> {
   const { items, nextCursor } = await services.flows.list(page, search, tag)
-  const views = items.map((flow) => flowView(flow, services.webhookBaseUrl))
+  const views = await Promise.all(items.map((flow) => shownFlow(services, flow)))
   return { items: withDraft ? views : views.map(({ draft: _, ...rest }) => rest), nextCursor }
 }
 

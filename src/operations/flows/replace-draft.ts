@@ -5,7 +5,7 @@ import { notFound, OperationError } from '../operation-error.ts'
 import { type Actor, knownAs } from '../ports/access.ts'
 import type { FlowRecord } from '../ports/flows.ts'
 import { type Draft, draftOf, findFlow, present } from './draft.ts'
-import { type FlowView, flowTarget, flowView } from './flow-view.ts'
+import { type FlowView, flowTarget, shownFlow } from './flow-view.ts'
 import type { FlowServices } from './services.ts'
 
 export async function replaceDraft(
@@ -66,5 +66,5 @@ async function saveDraft(
     return found
   })
   services.signals.send({ topic: 'flow', flowId: id })
-  return flowView(flow, services.webhookBaseUrl)
+  return shownFlow(services, flow)
 }

@@ -1,10 +1,20 @@
 // Performs a step for Test Step, and the steps inside it: as a run would, but without a journal. Waits end at once, nothing is tried again.
 import { isObject } from '../../base/is-object.ts'
+import { type Round, runRounds } from '../../engine/nested/run-rounds.ts'
+import { branchesResult, isDecided } from '../../engine/nested/walk-branches.ts'
+import { stepsOf } from '../../engine/nested/walk-rounds.ts'
 import { NestedFailure, type Performed, performStep, pinnedOutcome } from '../../engine/perform-step.ts'
 import { type Roots, roundRoots, stepBindings } from '../../engine/run-bindings.ts'
-import { type Round, runRounds } from '../../engine/run-rounds.ts'
-import type { Outcome, RoundPlan, RoundsResult, StepContext, StepError, StepKind } from '../../engine/step-kind.ts'
-import { stepsOf } from '../../engine/walk-rounds.ts'
+import type {
+  BranchesPlan,
+  BranchesResult,
+  Outcome,
+  RoundPlan,
+  RoundsResult,
+  StepContext,
+  StepError,
+  StepKind,
+} from '../../engine/step-kind.ts'
 import { Stopped } from '../../engine/walk-signals.ts'
 import { type CompiledStep, SECRET_MASK } from '../../flow/compile.ts'
 import type { Bindings } from '../../flow/expression/values/bindings.ts'
@@ -20,6 +30,14 @@ export interface Trial {
   rounds: number
   /** Results that take the place of running a nested step. */
   pins: Readonly<Record<string, unknown>>
+}
+
+/** How a step runs the lists of steps inside it. */
+type Inside = Pick<StepContext<never>, 'runSteps' | 'runBranches'>
+
+const NOT_INSIDE: Inside = {
+  runSteps: async () => {},
+  runBranches: async ({ branches }) => ({ finished: branches.map(({ name }) => name), errors: [], failure: null }),
 }
 
 /** What came of a step: as later steps read it, and as it may be shown. */
@@ -45,10 +63,10 @@ export class StepTrial {
     return stepBindings(roots, this.#services.hashing, this.#trial.runId, path, this.#trial.startedAt)
   }
 
-  /** Performs the step that is tested. A branch only decides: the steps inside it are tested separately. */
+  /** Performs the step that is tested. A branch only decides: the steps inside it, and those of a parallel step, are tested separately. */
   async perform(step: CompiledStep<StepKind>, roots: Roots): Promise<Performed> {
     try {
-      return await this.#perform(step, step.id, roots, async () => {})
+      return await this.#perform(step, step.id, roots, NOT_INSIDE)
     } catch (signal) {
       if (signal instanceof Stopped) return { outcome: { type: 'stop' }, input: null }
       throw signal
@@ -70,12 +88,7 @@ export class StepTrial {
     return { output, shown: outcome.operation.secret === 'kept' ? SECRET_MASK : output, error: null }
   }
 
-  #perform(
-    step: CompiledStep<StepKind>,
-    path: string,
-    roots: Roots,
-    runSteps: StepContext<never>['runSteps'],
-  ): Promise<Performed> {
+  #perform(step: CompiledStep<StepKind>, path: string, roots: Roots, inside: Inside): Promise<Performed> {
     const { enginePorts, warn, now } = this.#services
     return performStep(
       step,
@@ -92,7 +105,7 @@ export class StepTrial {
         interrupted: false,
         announce: async () => {},
         decide: (choose) => choose(),
-        runSteps,
+        ...inside,
         runRounds: (plan) => this.#rounds(step, path, roots, plan),
         holdsSecret: (text) => enginePorts.holdsSecret(text, this.#trial.flowId),
         http: enginePorts.http,
@@ -147,12 +160,36 @@ export class StepTrial {
     for (const step of steps) await this.#step(step, prefix + step.id, roots)
   }
 
+  /** Runs the branches of a parallel step one after the other, until it is decided. */
+  async #branches(
+    step: CompiledStep<StepKind>,
+    path: string,
+    roots: Roots,
+    plan: BranchesPlan,
+  ): Promise<BranchesResult> {
+    const ended = new Map<number, StepError | null>()
+    for (const [index, { steps }] of plan.branches.entries()) {
+      if (isDecided(plan, step.onError, ended)) break
+      try {
+        await this.#walk(stepsOf(steps), `${path}/`, roots)
+        ended.set(index, null)
+      } catch (failure) {
+        if (!(failure instanceof NestedFailure)) throw failure
+        ended.set(index, failure.outcome.error)
+      }
+    }
+    return branchesResult(plan, step.onError, ended)
+  }
+
   async #step(step: CompiledStep<StepKind>, path: string, roots: Roots): Promise<void> {
-    const runSteps: StepContext<never>['runSteps'] = (list) => this.#walk(stepsOf(list), `${path}/`, roots)
+    const inside: Inside = {
+      runSteps: (list) => this.#walk(stepsOf(list), `${path}/`, roots),
+      runBranches: (plan) => this.#branches(step, path, roots, plan),
+    }
     const isPinned = Object.hasOwn(this.#trial.pins, step.id)
     const outcome: Outcome = isPinned
       ? pinnedOutcome(step, this.#trial.pins[step.id])
-      : (await this.#perform(step, path, roots, runSteps)).outcome
+      : (await this.#perform(step, path, roots, inside)).outcome
     const settled = await this.settle(outcome)
     if (!isPinned) this.nested.set(step.id, settled)
     const { output, error } = settled

@@ -3,7 +3,7 @@ import type { Actor } from './access.ts'
 import type { Page, Paged } from './page.ts'
 
 export type AuditAction =
-  | `flow.${'create' | 'update' | 'publish' | 'unpublish' | 'delete' | 'restore' | 'regenerate' | 'run'}`
+  | `flow.${'create' | 'update' | 'publish' | 'unpublish' | 'pause' | 'resume' | 'delete' | 'restore' | 'regenerate' | 'run'}`
   | `run.${'cancel' | 'replay'}`
   | `connection.${'create' | 'update' | 'delete' | 'authorize' | 'test'}`
   | 'key.rotate'

@@ -14,6 +14,8 @@ export interface FlowRecord {
   publishedAt: number | null
   /** The kind of the live version's trigger. */
   liveTrigger: string | null
+  /** The time at which it was paused; null if its runs begin. */
+  pausedAt: number | null
   createdAt: number
   updatedAt: number
   /** The name of the user or token that changed the draft last; null if it is not known. */
@@ -33,6 +35,7 @@ export interface RouteRecord {
   webhookId: string
   flowId: string
   version: number | null
+  paused: boolean
 }
 
 /** What the store has to know of the trigger that goes live. */
@@ -60,6 +63,8 @@ export interface FlowStore {
     by: { revision: number; publishedAt: number; publishedBy: string; trigger: LiveTrigger },
   ): Promise<FlowRecord | 'conflict' | null>
   unpublish(id: string, at: number): Promise<FlowRecord | null>
+  /** Sets or ends the pause of a flow. A flow that is paused already keeps its time. Times planned meanwhile count as missed. */
+  setPaused(id: string, paused: boolean, at: number): Promise<FlowRecord | null>
   setWebhookId(id: string, webhookId: string, at: number): Promise<FlowRecord | null>
   /** Removes the flow with its versions, samples and deliveries, and cancels its unfinished runs. */
   remove(id: string, at: number): Promise<boolean>

@@ -12,16 +12,27 @@ export interface QueuedRun {
   since: number
   /** Set if this process holds the run already. */
   claim?: Claim | null
+  /** Whether a pause of its flow does not hold it back: it began before, or is a test. */
+  exempt?: boolean
+  /** Whether it was stored as one that a pause holds back. */
+  held?: boolean | undefined
 }
 
 export interface Queue {
-  /** The number of runs that were accepted and have not begun. */
+  /** The number of runs that were accepted and have not begun, without those of paused flows. */
   readonly size: number
   /** The time at which the longest-waiting run joined the line; null if the line is empty. */
   readonly oldestSince: number | null
   /** Returns whether a run that joins after `joining` others waits longer than it takes; always false for a short line. */
   isSlow(joining: number): boolean
-  add(run: QueuedRun): void
+  /** Returns whether the run waits until its flow is resumed. */
+  add(run: QueuedRun): boolean
+  /** The number of runs that wait for their flow to be resumed. */
+  readonly held: number
+  heldOf(flowId: string): Promise<number>
+  /** Holds back the runs of a flow that have not begun, in order. */
+  pause(flowId: string): Promise<void>
+  resume(flowId: string): Promise<void>
   /** Removes a run that has ended in another way, for example by a cancellation, from every line. */
   forget(run: { id: string; flowId: string }): void
   forgetAllOf(flowId: string): void
@@ -49,6 +60,14 @@ export interface DispatchStore {
   admit(flowId: string): Promise<boolean>
   /** Returns the flows with runs in line, each with its first run. */
   lines(): Promise<{ flowId: string; firstRunId: string }[]>
+  /** Holds back the runs of the flow that no worker has begun. */
+  pause(flowId: string): Promise<void>
+  /** Puts the held runs of the flow in line. */
+  resume(flowId: string): Promise<void>
+  /** Puts held runs in line whose flow is not paused any more: they were stored while it was being resumed. */
+  resumeStranded(): Promise<void>
+  /** Returns the number of runs of paused flows, counted up to `most`; of one flow, or of all. */
+  held(most: number, flowId?: string): Promise<number>
   /** Returns the claims that a worker holds. */
   heldBy(worker: string): Promise<Claim[]>
   /** Puts runs that the worker holds back in line. */

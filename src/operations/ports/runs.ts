@@ -81,6 +81,8 @@ export interface Accepted {
   stale?: boolean
   /** Set if this process runs it and holds it already. */
   claim?: Claim | null
+  /** Whether the run waits until its flow is resumed. */
+  held?: boolean
 }
 
 export interface RunStore {

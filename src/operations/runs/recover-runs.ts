@@ -24,23 +24,26 @@ export async function recoverRuns(
   for (const version of await runs.waitingVersions())
     if ((await limitOf(published, version.flowId, version.version)) !== null)
       for await (const run of all((after) => runs.waiting(version, after, PAGE)))
-        queue.hold(await queuedRun(published, run, now))
+        queue.hold(await queuedRun(published, run, now, true))
   let recovered = 0
   for (const status of ['running', 'queued'] as const)
     for await (const run of all((after) => runs.active(status, after, PAGE))) {
-      queue.add(await queuedRun(published, run, status === 'queued' ? timeOfId(run.id) : now))
+      const isQueued = status === 'queued'
+      queue.add(await queuedRun(published, run, isQueued ? timeOfId(run.id) : now, !isQueued))
       recovered++
     }
   return recovered
 }
 
-/** Returns a run with the limit of its flow's version. */
+/** Returns a run with the limit of its flow's version. Runs that have begun, and those of drafts, are never held back. */
 export async function queuedRun(
   published: PublishedFlows,
   { id, flowId, version }: UnfinishedRun,
   since: number,
+  begun: boolean,
 ): Promise<QueuedRun> {
-  return { id, flowId, concurrency: await limitOf(published, flowId, version), fresh: null, since }
+  const concurrency = await limitOf(published, flowId, version)
+  return { id, flowId, concurrency, fresh: null, since, exempt: begun || version === null }
 }
 
 async function limitOf(published: PublishedFlows, flowId: string, version: number | null): Promise<number | null> {

@@ -37,7 +37,7 @@ export async function runFixture(services: RunServices, id: string): Promise<Fix
         name: `as in ${run.id}`,
         deliver: deliveryOf(run.webhook),
         stubs: stubsOf(requests, text),
-        expect: expectationOf(run, requests),
+        expect: expectationOf(services, run, requests),
       },
     ],
   }
@@ -137,7 +137,7 @@ function stubsOf(requests: readonly Request[], text: string): FixtureStub[] {
   })
 }
 
-function expectationOf(run: RunView, requests: readonly Request[]): Expectation {
+function expectationOf({ kinds }: RunServices, run: RunView, requests: readonly Request[]): Expectation {
   return {
     status: run.status === 'succeeded' ? 'succeeded' : 'failed',
     ...(run.error ? { error: { code: run.error.code, ...(run.error.step ? { step: run.error.step } : {}) } } : {}),
@@ -147,8 +147,10 @@ function expectationOf(run: RunView, requests: readonly Request[]): Expectation 
       url,
       ...(body === undefined ? {} : { body: loosened(run, body) }),
     })),
-    // Rounds of a loop may overtake one another.
-    ...(run.steps.some(({ path }) => path.includes('[')) ? { unordered: true } : {}),
+    // Rounds of a loop and branches side by side may overtake one another.
+    ...(run.steps.some(({ path, kind }) => path.includes('[') || kinds.get(kind)?.sideBySide)
+      ? { unordered: true }
+      : {}),
   }
 }
 

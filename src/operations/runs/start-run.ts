@@ -1,5 +1,5 @@
 // Stores a run durably and puts it in line.
-import type { Claim, NewRun } from '../../engine/ports/run-journal.ts'
+import type { NewRun } from '../../engine/ports/run-journal.ts'
 import { runEvent } from '../events/events.ts'
 import type { RouteRecord } from '../ports/flows.ts'
 import type { Accepted, Dedupe, ReplayedJournal } from '../ports/runs.ts'
@@ -33,20 +33,30 @@ export async function startRun(
     services.intake.stored()
   }
   if (accepted.duplicateOf === null && !accepted.stale)
-    runStarted(services, run, { concurrency, claim: accepted.claim, isReplay: journal !== null })
+    accepted.held = runStarted(services, run, { ...accepted, concurrency, isReplay: journal !== null })
   return accepted
 }
 
-/** Puts a run that is stored in line, and tells of it. */
+/** Puts a run that is stored in line, and tells of it. Returns whether the run is held, because its flow is paused. */
 export function runStarted(
   services: Pick<RunServices, 'events' | 'queue'>,
   run: NewRun,
-  { concurrency, claim, isReplay = false }: { concurrency: number | null; claim?: Claim | null; isReplay?: boolean },
-): void {
+  {
+    concurrency,
+    claim,
+    held,
+    isReplay = false,
+  }: Pick<Accepted, 'claim' | 'held'> & {
+    concurrency: number | null
+    isReplay?: boolean
+  },
+): boolean {
   const small = services.queue.size < FRESH_RUNS && (run.webhook?.rawBody.length ?? 0) <= FRESH_BODY_CHARS
   const fresh = claim || (small && !isReplay) ? run : null
-  services.queue.add({ id: run.id, flowId: run.flowId, concurrency, fresh, since: run.createdAt, claim })
+  const queued = { id: run.id, flowId: run.flowId, concurrency, fresh, since: run.createdAt, claim, held }
+  const isHeld = services.queue.add({ ...queued, exempt: run.test })
   services.events.tell(run.flowId, 'run', run.id, () =>
     runEvent(run, { status: 'queued', startedAt: null, finishedAt: null, error: null }),
   )
+  return isHeld
 }

@@ -40,7 +40,7 @@ async function createWorld() {
         schedules,
         ids,
         now,
-        queue: { size: 0, oldestSince: null, isSlow: () => false, add() {}, forget() {}, forgetAllOf() {} },
+        queue: { add: () => false } as never,
         events: new Events(),
         meters: { delivery() {}, runFinished() {}, scheduleStarted: (seconds) => late.push(seconds) },
         warn: (message) => warnings.push(message),
@@ -63,7 +63,7 @@ async function createWorld() {
     async publish(trigger: object) {
       const document = { name: 'Nightly', trigger: { kind: 'schedule', ...trigger }, steps: [] }
       const draft = JSON.stringify(document)
-      const at = { createdAt: wall, updatedAt: wall, updatedBy: null, liveTrigger: null }
+      const at = { createdAt: wall, updatedAt: wall, updatedBy: null, liveTrigger: null, pausedAt: null }
       if (revision === 0) await flows.create({ ...flow, ...at, draft, revision: 1 })
       else
         await flows.replaceDraft(flow.id, {

@@ -36,6 +36,7 @@ export function scheduleContract(database: string, openStores: () => Promise<Sch
       version: null,
       publishedAt: null,
       liveTrigger: null,
+      pausedAt: null,
       createdAt: at,
       updatedAt: at,
       updatedBy: null,

@@ -18,6 +18,15 @@ const ended = (status: RunProgress['status'], finishedAt: number, change: Partia
 const NOON = Date.UTC(2026, 0, 2, 12)
 const MINUTE = NOON / MINUTE_MS
 const HOUR = NOON / HOUR_MS
+const NEVER_PUBLISHED = {
+  createdAt: NOON,
+  updatedAt: NOON,
+  updatedBy: null,
+  version: null,
+  publishedAt: null,
+  pausedAt: null,
+  liveTrigger: null,
+}
 
 /** Leaves out what is zero. */
 const shown = ({ durations, ...counts }: Counts) => {
@@ -130,15 +139,12 @@ export function statsContract(name: string, open: () => Promise<Stores>): void {
     })
 
     it('read the flows page by page, those without counts included', async () => {
-      const at = {
-        createdAt: NOON,
-        updatedAt: NOON,
-        updatedBy: null,
-        liveTrigger: null,
-        version: null,
-        publishedAt: null,
-      }
-      const flows = ['flow_page1', 'flow_page2', 'flow_page3'].map((id) => ({ id, name: id, webhookId: id, ...at }))
+      const flows = ['flow_page1', 'flow_page2', 'flow_page3'].map((id) => ({
+        id,
+        name: id,
+        webhookId: id,
+        ...NEVER_PUBLISHED,
+      }))
       for (const flow of flows) await stores.flows.create({ ...flow, draft: '{}', revision: 1 })
       await stores.runs.accept(newRun('flow_page2', { createdAt: NOON }))
       await stores.stats.settle()
@@ -153,15 +159,7 @@ export function statsContract(name: string, open: () => Promise<Stores>): void {
 
     it('count the runs that end with their flow, and keep what was counted', async () => {
       const id = 'flow_removed'
-      const at = {
-        createdAt: NOON,
-        updatedAt: NOON,
-        updatedBy: null,
-        liveTrigger: null,
-        version: null,
-        publishedAt: null,
-      }
-      await stores.flows.create({ id, name: id, webhookId: id, draft: '{}', revision: 1, ...at })
+      await stores.flows.create({ id, name: id, webhookId: id, draft: '{}', revision: 1, ...NEVER_PUBLISHED })
       await start(id)
       await start(id)
       await start(id, { test: true })

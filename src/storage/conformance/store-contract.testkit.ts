@@ -68,6 +68,7 @@ const newFlow = (change: Partial<FlowRecord> = {}): FlowRecord => ({
   version: null,
   publishedAt: null,
   liveTrigger: null,
+  pausedAt: null,
   createdAt: time,
   updatedAt: time,
   updatedBy: 'Ada',

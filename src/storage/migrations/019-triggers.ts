@@ -12,6 +12,7 @@ export async function triggers(db: Kysely<unknown>, { key, bigint, keyed }: Dial
   await db.schema.alterTable('flow').addColumn('trigger', 'text').execute()
   await sql`update flow set trigger = 'webhook' where version is not null`.execute(db)
   await db.schema.alterTable('flow').addColumn('paused_at', bigint).execute()
+  await sql`create index flow_paused on flow(id) where paused_at is not null`.execute(db)
   await db.schema
     .createTable('schedule')
     .addColumn('flow_id', key, (c) => c.primaryKey().references('flow.id').onDelete('cascade'))

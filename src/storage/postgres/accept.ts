@@ -10,6 +10,7 @@ import { triggerColumn } from '../rows/run-rows.ts'
 import { arrays, type Columns, DATABASE_NOW, unnest } from './arrays.ts'
 import { Batches } from './batches.ts'
 import type { HotPool } from './database.ts'
+import { HELD, UNLIMITED } from './held.ts'
 
 export interface PostgresClaim extends Claim {
   /** The flow whose durable keys the run uses. */
@@ -63,14 +64,16 @@ export type GivenRun = Record<keyof typeof GIVEN, string | number | Uint8Array |
 
 /** The parameter after the arrays: the time at which a dedupe key counts as expired. */
 const NOW = `$${Object.keys(GIVEN).length + 1}::bigint`
-const RUN_COLUMNS = Object.keys(GIVEN).filter((name) => !/^(webhook_id|dedupe_)/.test(name))
+const RUN_COLUMNS = Object.keys(GIVEN).filter((name) => !/^(webhook_id|dedupe_|worker$|at_once$)/.test(name))
 
-/** Returns the statement that inserts the rows of `source`, which has the columns of a given run, as queued runs. */
+/** Returns the statement that inserts the rows of `source`, which has the columns of a given run and `held`, as queued runs. */
 export function insertFrom(source: string): string {
-  return `insert into run (${RUN_COLUMNS.join(', ')}, status, epoch, attempt, placed, due_at)
-  select ${RUN_COLUMNS.join(', ')}, 'queued', case when worker is null then 0 else 1 end, 1,
-    case when at_once is null then null else 0 end,
-    case when worker is null and at_once is null then ${DATABASE_NOW} end
+  return `insert into run (${RUN_COLUMNS.join(', ')}, worker, at_once, status, epoch, attempt, placed, due_at)
+  select ${RUN_COLUMNS.join(', ')}, case when not held then worker end,
+    case when held then coalesce(at_once, ${UNLIMITED}) else at_once end,
+    'queued', case when worker is null or held then 0 else 1 end, 1,
+    case when held then ${HELD} when at_once is null then null else 0 end,
+    case when worker is null and at_once is null and not held then ${DATABASE_NOW} end
   from ${source}`
 }
 
@@ -86,8 +89,8 @@ export const countedFrom = (source: string): string => `insert into flow_delta (
 const INSERT = `
   with given as (select * from ${unnest('given_run', GIVEN)}),
   standing as (
-    select * from given where webhook_id is null or exists (
-      select 1 from flow where flow.id = given.flow_id and flow.webhook_id = given.webhook_id and flow.version = given.version)),
+    select given.*, flow.paused_at is not null and given.version is not null as held from given left join flow on flow.id = given.flow_id
+    where given.webhook_id is null or (flow.webhook_id = given.webhook_id and flow.version = given.version)),
   taken as (
     insert into dedupe (flow_id, key, run_id, expires_at)
     select flow_id, dedupe_key, id, dedupe_until from standing where dedupe_key is not null order by flow_id, dedupe_key
@@ -96,13 +99,13 @@ const INSERT = `
     returning run_id),
   accepted as (
     ${insertFrom('standing')} where dedupe_key is null or id in (select run_id from taken)
-    returning ${COUNTED_COLUMNS}),
+    returning placed, ${COUNTED_COLUMNS}),
   counted as (${countedFrom('accepted')})
-  select id, (select last_value from change_count) as changes from accepted`
+  select id, placed, (select last_value from change_count) as changes from accepted`
 
 const HOLDER = `select dedupe.run_id from dedupe where flow_id = $1 and key = $2 and expires_at > $3
   and ($4::text is null or exists (select 1 from flow where id = $1 and webhook_id = $4 and version = $5))`
-const PRESENT = `select id, (select last_value from change_count) as changes from run where id = any($1::text[])`
+const PRESENT = `select id, placed, (select last_value from change_count) as changes from run where id = any($1::text[])`
 
 /** How long a commit whose reply was lost is looked for, before its callers are told to try again. */
 const SETTLE_WITHIN_MS = 5_000
@@ -179,8 +182,9 @@ export function createAccept(
   }
 }
 
+/** Whether the run begins where it was accepted, if there is a place. */
 const isTakenOn = (accepted: Accepted | null): boolean =>
-  accepted !== null && accepted.duplicateOf === null && !accepted.stale
+  accepted !== null && accepted.duplicateOf === null && !accepted.stale && !accepted.held
 
 async function acceptAll(hot: HotPool, runs: GivenRun[], here: RunsHere): Promise<Accepted[]> {
   // One statement can insert a key once: the first run of those with the same key stands for all.
@@ -188,12 +192,15 @@ async function acceptAll(hot: HotPool, runs: GivenRun[], here: RunsHere): Promis
   const keyOf = (run: GivenRun) => JSON.stringify([run.flow_id, run.dedupe_key])
   for (const run of runs) if (run.dedupe_key !== null && !firsts.has(keyOf(run))) firsts.set(keyOf(run), run)
   const isFirst = (run: GivenRun) => run.dedupe_key === null || firsts.get(keyOf(run)) === run
-  const { ids: inserted, changes } = await insertSurely(hot, runs.filter(isFirst))
+  const { runs: inserted, changes } = await insertSurely(hot, runs.filter(isFirst))
   if (runs.some(({ worker }) => worker !== null)) await here.catchUp(changes)
 
   const results = new Map<GivenRun, Accepted>()
-  for (const run of runs.filter(isFirst))
-    results.set(run, inserted.has(run.id) ? { duplicateOf: null } : await whyNot(hot, run))
+  for (const run of runs.filter(isFirst)) {
+    const held = inserted.get(run.id)
+    const taken = held ? { duplicateOf: null, held } : { duplicateOf: null }
+    results.set(run, held === undefined ? await whyNot(hot, run) : taken)
+  }
   return runs.map((run) => {
     const result = results.get(run)
     if (result) return result
@@ -204,13 +211,14 @@ async function acceptAll(hot: HotPool, runs: GivenRun[], here: RunsHere): Promis
 }
 
 interface Inserted {
-  ids: Set<string>
+  /** The runs by id, each with whether a pause holds it back. */
+  runs: Map<string, boolean>
   /** How often data that processes keep in memory had changed at that moment. */
   changes: number
 }
 
-const inserted = (rows: { id: string; changes: number }[]): Inserted => ({
-  ids: new Set(rows.map(({ id }) => id)),
+const inserted = (rows: { id: string; placed: number | null; changes: number }[]): Inserted => ({
+  runs: new Map(rows.map(({ id, placed }) => [id, placed === HELD])),
   changes: rows[0]?.changes ?? 0,
 })
 
@@ -231,7 +239,7 @@ async function insertSurely(hot: HotPool, runs: GivenRun[]): Promise<Inserted> {
         const values = [runs.map((run) => run.id)]
         const there = inserted(await hot.query({ name: 'present', text: PRESENT, values }))
         // The runs were committed together: a run that is missing was refused.
-        return there.ids.size ? there : await insert()
+        return there.runs.size ? there : await insert()
       } catch (again) {
         // A unique violation means that the first attempt was still under way and has committed now.
         const late = (again as { code?: string }).code === UNIQUE_VIOLATION

@@ -2,6 +2,7 @@
 import type { DispatchStore } from '../../operations/ports/queue.ts'
 import { DATABASE_NOW } from './arrays.ts'
 import type { HotPool } from './database.ts'
+import { HOLD, IS_HELD } from './held.ts'
 import type { PostgresRunJournal } from './run-journal.ts'
 
 const READY = `due_at is not null and finished_at is null`
@@ -33,6 +34,13 @@ const RELEASE = `update run set worker = null, due_at = ${DATABASE_NOW}, epoch =
   where worker = $1 and finished_at is null`
 const REMOVE = `delete from worker where id = $1`
 const OLD_MESSAGES = `delete from message where created_at < ${DATABASE_NOW} - $1`
+
+const PAUSE = `${HOLD} and flow_id = $1`
+const RESUME = `update run set placed = 0 where flow_id = $1 and ${IS_HELD}`
+const RESUME_STRANDED = `update run set placed = 0 where ${IS_HELD}
+  and not exists (select 1 from flow where flow.id = run.flow_id and flow.paused_at is not null)`
+const HELD_RUNS = `select count(*) as n from (select 1 from run where ${IS_HELD}
+  and flow_id in (select id from flow where paused_at is not null and ($2::text is null or id = $2)) limit $1) as held`
 
 const ADMIT_AT_ONCE = 100
 /** A caller waits for a reply for five minutes at most. */
@@ -78,6 +86,23 @@ export function createDispatchStore(
     async lines() {
       const rows = await query<{ flow_id: string; first: string }>('lines', LINES)
       return rows.map(({ flow_id, first }) => ({ flowId: flow_id, firstRunId: first }))
+    },
+
+    async pause(flowId) {
+      await query('pause', PAUSE, [flowId])
+    },
+
+    async resume(flowId) {
+      await query('resume', RESUME, [flowId])
+    },
+
+    async resumeStranded() {
+      await query('resume-stranded', RESUME_STRANDED)
+    },
+
+    async held(most, flowId) {
+      const [row] = await query<{ n: number }>('held-runs', HELD_RUNS, [most, flowId ?? null])
+      return row!.n
     },
 
     async heldBy(worker) {

@@ -40,7 +40,7 @@ const FIRE = `
     update schedule set next_at = given.next_at, runs_at = given.runs_at, previous_at = given.previous_at, missed = given.missed
     from given where schedule.flow_id = given.flow_id and schedule.flow_id in (select flow_id from held)
     returning schedule.flow_id),
-  started as (${insertFrom(unnest('given_run', GIVEN, RUNS_FROM))} where flow_id in (select flow_id from moved)
+  started as (${insertFrom(`(select *, false as held from ${unnest('given_run', GIVEN, RUNS_FROM)}) as new_run`)} where flow_id in (select flow_id from moved)
     returning ${COUNTED_COLUMNS}),
   counted as (${countedFrom('started')}),
   noted as (

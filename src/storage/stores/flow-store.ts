@@ -19,6 +19,7 @@ const toFlow = (row: FlowTable): FlowRecord => ({
   version: row.version,
   publishedAt: row.published_at,
   liveTrigger: row.trigger,
+  pausedAt: row.paused_at,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
   updatedBy: row.updated_by,
@@ -38,7 +39,7 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
   const find = async (on: Kysely<Tables> | Transaction<Tables>, id: string) =>
     on.selectFrom('flow').selectAll().where('id', '=', id).executeTakeFirst()
 
-  const routes = () => db.selectFrom('flow').select(['id', 'webhook_id', 'version'])
+  const routes = () => db.selectFrom('flow').select(['id', 'webhook_id', 'version', 'paused_at'])
 
   const update = async (id: string, change: Partial<FlowTable>): Promise<FlowRecord | null> => {
     const row = await db.updateTable('flow').set(change).where('id', '=', id).returningAll().executeTakeFirst()
@@ -58,7 +59,7 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
           version: flow.version,
           published_at: flow.publishedAt,
           trigger: flow.liveTrigger,
-          paused_at: null,
+          paused_at: flow.pausedAt,
           created_at: flow.createdAt,
           updated_at: flow.updatedAt,
           updated_by: flow.updatedBy,
@@ -159,6 +160,18 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
         await putSchedule(tx, id, 0, null)
         const change = { version: null, published_at: null, trigger: null, updated_at: at }
         const row = await tx.updateTable('flow').set(change).where('id', '=', id).returningAll().executeTakeFirst()
+        return row ? toFlow(row) : null
+      }),
+
+    setPaused: (id, paused, at) =>
+      db.transaction().execute(async (tx) => {
+        if (!paused) await tx.updateTable('schedule').set({ since: at }).where('flow_id', '=', id).execute()
+        const row = await tx
+          .updateTable('flow')
+          .set((eb) => ({ paused_at: paused ? eb.fn.coalesce('paused_at', eb.val(at)) : null }))
+          .where('id', '=', id)
+          .returningAll()
+          .executeTakeFirst()
         return row ? toFlow(row) : null
       }),
 
@@ -274,8 +287,9 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
   }
 }
 
-const toRoute = (row: Pick<FlowTable, 'id' | 'webhook_id' | 'version'>): RouteRecord => ({
+const toRoute = (row: Pick<FlowTable, 'id' | 'webhook_id' | 'version' | 'paused_at'>): RouteRecord => ({
   webhookId: row.webhook_id,
   flowId: row.id,
   version: row.version,
+  paused: row.paused_at !== null,
 })

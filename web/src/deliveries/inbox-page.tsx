@@ -21,6 +21,7 @@ import { DeliveryPanel } from './delivery-panel.tsx'
 import { DeliveryTable } from './delivery-table.tsx'
 import { EmptyInbox, NoMatchingDeliveries } from './empty-inbox.tsx'
 import { type InboxSearch, matchesDelivery, OUTCOMES } from './model/delivery-filter.ts'
+import { PausedFlows } from './paused-flows.tsx'
 
 const route = getRouteApi('/signed-in/inbox')
 
@@ -116,6 +117,7 @@ function DeliveryList({ flow, outcome, of, selected, onFilter, onClose }: Delive
         </div>
         <LiveToggle paused={paused} onChange={setPaused} />
       </div>
+      <PausedFlows flow={flow} />
       <div className={classes.list} ref={ref} onScroll={onScroll}>
         {list.isError && (
           <div className={classes.note}>

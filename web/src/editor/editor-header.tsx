@@ -4,9 +4,12 @@ import { IconArrowBackUp, IconArrowForwardUp, IconPlayerPlay } from '@tabler/ico
 import { useState } from 'react'
 import type { EditorState } from '../flow-model/flow-editor.ts'
 import { redoLabel, undoLabel } from '../flow-model/history.ts'
+import { useFlowActions } from '../flows/use-flow-actions.ts'
+import { usePausedFlows } from '../flows/use-paused-flows.ts'
 import { PageHeader } from '../shell/page-header.tsx'
 import { messageOf } from '../ui/error-note.tsx'
 import { plural } from '../ui/format.ts'
+import { PausedNote } from '../ui/paused-note.tsx'
 import { StatusDot } from '../ui/status.tsx'
 import classes from './editor.module.css'
 import { useLiveChanges } from './publish/use-live-version.ts'
@@ -27,6 +30,7 @@ export function EditorHeader({ state }: { state: EditorState }) {
       status={
         <span className={classes.status}>
           <FlowStatus />
+          <PausedState />
           <SaveState state={state} />
         </span>
       }
@@ -120,6 +124,24 @@ function FlowStatus() {
         <StatusDot status="draft" word={`Draft · ${plural(changes.length, 'change')}`} />
       </span>
     </Tooltip>
+  )
+}
+
+function PausedState() {
+  const { flow, readOnly } = useEditor()
+  const { setPaused } = useFlowActions()
+  const listed = usePausedFlows().find(({ id }) => id === flow.id)
+  const paused = flow.paused && (listed?.paused ?? flow.paused)
+  if (!paused) return null
+  return (
+    <>
+      <PausedNote paused={paused} />
+      {!readOnly && (
+        <Button size="compact-xs" variant="default" onClick={() => void setPaused(flow, false)}>
+          Resume
+        </Button>
+      )}
+    </>
   )
 }
 

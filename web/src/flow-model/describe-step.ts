@@ -1,7 +1,9 @@
 // One line about what a step does, for its card.
 import type { StepDocument } from '../../../src/flow/document.ts'
 import { stepKind } from '../step-kinds/index.ts'
+import type { NestedList } from '../step-kinds/step-kind.ts'
 import { asObject, bare, textOf } from '../step-kinds/words.ts'
+import { nestedLists } from './flow-tree.ts'
 
 export const describeStep = (step: StepDocument): string => stepKind(step.kind).describe(step)
 
@@ -22,7 +24,13 @@ export function describeTrigger(trigger: Record<string, unknown>): string {
   return parts.filter(Boolean).join(' · ')
 }
 
-/** The label over a column. */
+/** The label over a column of a branch or parallel step. */
+export function describeColumn(step: StepDocument, role: NestedList['role'], index: number): string {
+  if (role === 'otherwise') return 'otherwise'
+  return role === 'lane' ? nestedLists(step)[index]!.name! : describeCase(step, index)
+}
+
+/** The label of a case. */
 export function describeCase(step: StepDocument, index: number): string {
   const one = asObject((Array.isArray(step['cases']) ? step['cases'] : [])[index])
   return textOf(one['name']) || bare(one['when']) || `case ${index + 1}`

@@ -156,6 +156,7 @@ function whereOf(document: EditedFlow, { list, index, parent }: StepPlace): stri
 function listName({ place, nested }: NonNullable<StepPlace['parent']>): string {
   if (nested.role === 'body') return `the loop ${place.step.id}`
   if (nested.role === 'otherwise') return `otherwise in ${place.step.id}`
+  if (nested.role === 'lane') return `${nested.name} of ${place.step.id}`
   return `case ${nested.index + 1} of ${place.step.id}`
 }
 
@@ -163,13 +164,15 @@ function listName({ place, nested }: NonNullable<StepPlace['parent']>): string {
 function ownSettings(step: StepDocument): Record<string, unknown> {
   const lists = nestedLists(step)
   if (lists.length === 0) return step
-  const { steps: _steps, otherwise: _otherwise, cases, ...own } = step
-  if (lists[0]!.role === 'body' || !Array.isArray(cases)) return own
-  const bare = cases.map((one: Record<string, unknown>) => {
-    const { steps: _nested, ...rest } = one
-    return rest
-  })
-  return { ...own, cases: bare }
+  const { steps: _steps, otherwise: _otherwise, ...own } = step
+  const columns = Object.entries(own).filter(([key]) => key === 'cases' || key === 'branches')
+  for (const [key, list] of columns)
+    if (Array.isArray(list))
+      own[key] = list.map((one: Record<string, unknown>) => {
+        const { steps: _nested, ...rest } = one
+        return rest
+      })
+  return own
 }
 
 function settingsIn(details: Detail[]): string {

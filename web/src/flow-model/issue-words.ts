@@ -27,6 +27,7 @@ const LABELS: readonly [end: RegExp, label: string, entered: string][] = [
   [/\/(headers|query|fields)\/\d+\/value$/, 'Value', 'a value'],
   [/\/body\/value$/, 'Body', 'a body'],
   [/\/body\/contentType$/, 'Content type', 'a content type'],
+  [/\/branches\/\d+\/name$/, 'Name', 'a name'],
   [/\/url$/, 'URL', 'a URL'],
   [/\/method$/, 'Method', 'a method'],
   [/\/when$/, 'When', 'a condition'],

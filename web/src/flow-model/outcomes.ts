@@ -13,12 +13,12 @@ export interface Outcome {
   note?: 'old' | 'pinned'
 }
 
-/** Returns whether a step that succeeded did so in spite of trouble: an API that refused, or rounds that failed. */
+/** Returns whether a step that succeeded did so in spite of trouble: an API that refused, or rounds or branches that failed. */
 export function isTroubled(kind: string, output: unknown): boolean {
   if (!isObject(output)) return false
-  const { sendsRequest, repeats } = stepKind(kind)
+  const { sendsRequest, nestedLists } = stepKind(kind)
   if (sendsRequest) return typeof output['status'] === 'number' && output['status'] >= 400
-  return repeats !== undefined && Array.isArray(output['errors']) && output['errors'].length > 0
+  return nestedLists !== undefined && Array.isArray(output['errors']) && output['errors'].length > 0
 }
 
 export function outputsOfRun(run: Run | null): Record<string, unknown> {

@@ -22,7 +22,7 @@ function mapSteps(list: unknown, rename: Rename): unknown {
     return mapKeys(step, (key, value) => {
       if (literal.includes(key)) return value
       if (key === 'steps' || key === 'otherwise') return mapSteps(value, rename)
-      if (key === 'cases')
+      if (key === 'cases' || key === 'branches')
         return mapItems(value, (one) =>
           mapKeys(one, (name, item) =>
             name === 'name' ? item : name === 'steps' ? mapSteps(item, rename) : mapTexts(item, rename),

@@ -3,7 +3,7 @@
 import type { Direction } from './edit-steps.ts'
 import { allSteps, type EditedFlow, nestedLists, stepKeys } from './flow-tree.ts'
 
-/** `null` is the trigger. Up and down follow the reading order, left and right the cases of a branch. */
+/** `null` is the trigger. Up and down follow the reading order, left and right the cases of a branch and the branches of a parallel step. */
 export function neighbour(document: EditedFlow, path: string | null, direction: Direction): string | null {
   const places = allSteps(document)
   const at = places.findIndex((place) => place.path === path)
@@ -28,6 +28,6 @@ export function nearestKey(document: EditedFlow, path: string): string | null {
     const key = keys.get(`${list}/${i}`)
     if (key !== undefined) return key
   }
-  const container = list!.replace(/\/(cases\/\d+\/steps|otherwise|steps)$/, '')
+  const container = list!.replace(/\/((cases|branches)\/\d+\/steps|otherwise|steps)$/, '')
   return keys.get(container) ?? null
 }

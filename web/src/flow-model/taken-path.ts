@@ -46,7 +46,8 @@ export function takenPath(document: EditedFlow, walked: readonly WalkedStep[]): 
     for (const [column, { key, role, steps: inner, index }] of nested.entries()) {
       const chosen = times.some(({ output }) => choiceOf(output) === (role === 'case' ? index : null))
       const isReached = byId.has(inner[0]?.id ?? '') && inner.length > 0
-      const entered = isReached || (role !== 'body' && chosen)
+      const isEntered = role === 'lane' ? inner.length === 0 : role !== 'body' && chosen
+      const entered = isReached || isEntered
       if (role !== 'body' && entered) lines.add(`${path}:fork:${column}`)
       const ended = walk(inner, path + key, entered)
       if (role !== 'body' && ended) lines.add(`${path}:join:${column}`)

@@ -1,11 +1,12 @@
 // The head of a flow's pages besides the editor, and the flow for the page below it.
-import { Skeleton } from '@mantine/core'
+import { Group, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { Flow } from '../api/api-types.ts'
 import { queries } from '../api/queries.ts'
 import { PageBody, PageHeader } from '../shell/page-header.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
+import { PausedNote } from '../ui/paused-note.tsx'
 import { StatusDot } from '../ui/status.tsx'
 import { FlowTabs } from './flow-tabs.tsx'
 
@@ -19,7 +20,10 @@ export function FlowFrame({ id, children }: { id: string; children: (flow: Flow)
         title={data?.name ?? 'Flow'}
         status={
           data && (
-            <StatusDot status={data.status} word={data.published ? `Published v${data.published.version}` : true} />
+            <Group gap={12} wrap="nowrap">
+              <StatusDot status={data.status} word={data.published ? `Published v${data.published.version}` : true} />
+              {data.paused && <PausedNote paused={data.paused} />}
+            </Group>
           )
         }
       />

@@ -11,6 +11,7 @@ const flow = (name: string, status: FlowSummary['status'], updatedAt: string, ta
   revision: 1,
   webhook: { id: 'w', url: 'u', testUrl: 't' },
   published: null,
+  paused: null,
   createdAt: updatedAt,
   updatedAt,
   updatedBy: tags.length ? 'Ada' : 'Bob',

@@ -1,6 +1,14 @@
 // What can be done with a flow of the list.
 import { ActionIcon, Menu, Text } from '@mantine/core'
-import { IconCopyPlus, IconDots, IconFileExport, IconTags, IconTrash } from '@tabler/icons-react'
+import {
+  IconCopyPlus,
+  IconDots,
+  IconFileExport,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconTags,
+  IconTrash,
+} from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
 import type { FlowSummary } from '../api/api-types.ts'
 import { ConfirmPopover } from '../ui/confirm-popover.tsx'
@@ -56,6 +64,12 @@ function MadeMenu({ flow, mayWrite }: FlowMenuProps) {
                     </Menu.Item>
                     <Menu.Item leftSection={<IconCopyPlus size={15} />} onClick={() => actions.duplicate(flow)}>
                       Duplicate
+                    </Menu.Item>
+                    <Menu.Item
+                      leftSection={flow.paused ? <IconPlayerPlay size={15} /> : <IconPlayerPause size={15} />}
+                      onClick={() => actions.setPaused(flow, !flow.paused)}
+                    >
+                      {flow.paused ? 'Resume' : 'Pause'}
                     </Menu.Item>
                   </>
                 )}

@@ -6,6 +6,7 @@ import { useMay } from '../api/session.ts'
 import { ConfirmPopover } from '../ui/confirm-popover.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { plural } from '../ui/format.ts'
+import { PausedNote } from '../ui/paused-note.tsx'
 import { Sparkline } from '../ui/sparkline.tsx'
 import { StatusDot } from '../ui/status.tsx'
 import { RelativeTime } from '../ui/time.tsx'
@@ -110,7 +111,14 @@ function PublishState({ flow, mayWrite, onRefusal }: PublishStateProps) {
   const [busy, setBusy] = useState(false)
   const published = flow.status === 'published'
   const words = published ? `Version ${flow.published?.version}` : 'Draft'
-  if (!mayWrite) return <StatusDot status={flow.status} word={words} />
+  const note = flow.paused && <PausedNote paused={flow.paused} />
+  if (!mayWrite)
+    return (
+      <div className={classes.publish}>
+        <StatusDot status={flow.status} word={words} />
+        {note}
+      </div>
+    )
   const publish = async () => {
     setBusy(true)
     onRefusal(null)
@@ -142,6 +150,7 @@ function PublishState({ flow, mayWrite, onRefusal }: PublishStateProps) {
         Its webhook replies 404 from now on. Runs in progress finish, and the draft and all versions stay.
       </ConfirmPopover>
       <span className={published ? undefined : classes.dim}>{words}</span>
+      {note}
     </div>
   )
 }

@@ -155,6 +155,11 @@ function Whole({ flow }: { flow: Flow }) {
         </Button>
       )}
       {mayWrite && flow.published && (
+        <Button variant="default" onClick={() => void actions.setPaused(flow, !flow.paused)}>
+          {flow.paused ? 'Resume' : 'Pause'}
+        </Button>
+      )}
+      {mayWrite && flow.published && (
         <ConfirmPopover
           title={`Unpublish "${flow.name}"?`}
           confirm="Unpublish"

@@ -4,6 +4,7 @@ import { IconArrowNarrowRight, IconPlus } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import type { Example, FlowDocument, StepDocument } from '../api/api-types.ts'
 import { queries } from '../api/queries.ts'
+import { nestedLists } from '../flow-model/flow-tree.ts'
 import { TrailIcon } from '../step-kinds/kind-icon.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import classes from './flow-starts.module.css'
@@ -90,10 +91,7 @@ function kindsOf(document: FlowDocument): string[] {
   const walk = (steps: StepDocument[]): void => {
     for (const step of steps) {
       kinds.push(step.kind)
-      if (Array.isArray(step['steps'])) walk(step['steps'] as StepDocument[])
-      if (Array.isArray(step['cases']))
-        for (const option of step['cases'] as { steps?: StepDocument[] }[]) walk(option.steps ?? [])
-      if (Array.isArray(step['otherwise'])) walk(step['otherwise'] as StepDocument[])
+      for (const { steps: nested } of nestedLists(step)) walk(nested)
     }
   }
   walk(document.steps)

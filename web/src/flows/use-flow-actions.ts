@@ -85,6 +85,21 @@ export function useFlowActions() {
         await changed()
       },
 
+      async setPaused(flow: FlowSummary, paused: boolean): Promise<void> {
+        try {
+          queryClient.setQueryData(
+            keys.flow(flow.id),
+            await api.post<Flow>(`/flows/${flow.id}/${paused ? 'pause' : 'resume'}`),
+          )
+          await changed()
+          notifyDone(
+            paused ? `"${flow.name}" is paused: new runs wait until it is resumed.` : `"${flow.name}" is resumed.`,
+          )
+        } catch (error) {
+          notifyFailure(`"${flow.name}" was not ${paused ? 'paused' : 'resumed'}`, error)
+        }
+      },
+
       async remove(flow: FlowSummary): Promise<void> {
         await api.delete(`/flows/${flow.id}`)
         await changed()

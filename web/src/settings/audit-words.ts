@@ -5,6 +5,8 @@ const WORDS: Record<string, string> = {
   'flow.update': 'changed a flow',
   'flow.publish': 'published a flow',
   'flow.unpublish': 'unpublished a flow',
+  'flow.pause': 'paused a flow',
+  'flow.resume': 'resumed a flow',
   'flow.delete': 'deleted a flow',
   'flow.restore': 'restored a version',
   'flow.regenerate': 'changed a webhook URL',

@@ -4,6 +4,7 @@ import { code } from './code.ts'
 import { fail } from './fail.ts'
 import { http } from './http.ts'
 import { loop } from './loop.ts'
+import { parallel } from './parallel.ts'
 import { respond } from './respond.ts'
 import { set } from './set.ts'
 import type { StepKind } from './step-kind.ts'
@@ -11,7 +12,19 @@ import { stop } from './stop.ts'
 import { store } from './store.ts'
 import { wait } from './wait.ts'
 
-export const STEP_KINDS: readonly StepKind[] = [http, branch, loop, wait, code, set, store, respond, stop, fail]
+export const STEP_KINDS: readonly StepKind[] = [
+  http,
+  branch,
+  loop,
+  parallel,
+  wait,
+  code,
+  set,
+  store,
+  respond,
+  stop,
+  fail,
+]
 
 const byName = new Map(STEP_KINDS.map((one) => [one.kind, one]))
 

@@ -2,6 +2,7 @@
 import {
   IconAlertOctagon,
   IconArrowBackUp,
+  IconArrowsDown,
   IconArrowsSplit,
   IconArrowsSplit2,
   IconBraces,
@@ -27,6 +28,7 @@ import type { IconName } from './step-kind.ts'
 const ICONS: Record<IconName, ComponentType<IconProps>> = {
   'alert-octagon': IconAlertOctagon,
   'arrow-back-up': IconArrowBackUp,
+  'arrows-down': IconArrowsDown,
   'arrows-split': IconArrowsSplit,
   'arrows-split-2': IconArrowsSplit2,
   braces: IconBraces,

@@ -5,6 +5,7 @@ import type { StepDocument } from '../../../src/flow/document.ts'
 export type IconName =
   | 'alert-octagon'
   | 'arrow-back-up'
+  | 'arrows-down'
   | 'arrows-split'
   | 'arrows-split-2'
   | 'braces'
@@ -24,9 +25,11 @@ export type IconName =
 export interface NestedList {
   key: string
   steps: StepDocument[]
-  /** case: `index` counts the cases; otherwise: a branch's last column, there or not; body: a loop's steps. */
-  role: 'case' | 'otherwise' | 'body'
+  /** case, lane: `index` counts them; otherwise: a branch's last column, there or not; body: a loop's steps. */
+  role: 'case' | 'otherwise' | 'lane' | 'body'
   index: number
+  /** What a lane is called. */
+  name?: string
 }
 
 export interface StepKind {

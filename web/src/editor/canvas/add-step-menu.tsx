@@ -87,7 +87,7 @@ interface PlacesProps {
 /** After a branch or loop one may also mean inside it: the places to choose from, for those without a mouse above all. */
 function Places({ position: { list, index }, document, onChange }: PlacesProps) {
   const above = index > 0 ? stepAt(document, `${list}/${index - 1}`) : undefined
-  const inside = /^(.*)(\/cases\/\d+\/steps|\/otherwise|\/steps)$/.exec(list)
+  const inside = /^(.*)(\/(?:cases|branches)\/\d+\/steps|\/otherwise|\/steps)$/.exec(list)
   const around = inside?.[1] ? stepAt(document, inside[1]) : undefined
   const base = above && nestedLists(above.step).length ? above : index === 0 ? around : undefined
   if (!base) return null
@@ -99,7 +99,9 @@ function Places({ position: { list, index }, document, onChange }: PlacesProps) 
           ? `First in ${base.step.id}`
           : nested.role === 'otherwise'
             ? `Otherwise in ${base.step.id}`
-            : `When ${describeCase(base.step, nested.index)}`,
+            : nested.role === 'lane'
+              ? `First in ${nested.name} of ${base.step.id}`
+              : `When ${describeCase(base.step, nested.index)}`,
     })),
     { value: JSON.stringify({ list: base.list, index: base.index + 1 }), label: `After ${base.step.id}` },
   ]

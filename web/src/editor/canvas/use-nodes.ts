@@ -3,7 +3,7 @@
 import type { Node } from '@xyflow/react'
 import { type RefObject, useCallback, useEffect, useMemo, useRef } from 'react'
 import type { FieldIssue } from '../../fields/field-context.tsx'
-import { describeCase, describeStep, describeTrigger } from '../../flow-model/describe-step.ts'
+import { describeColumn, describeStep, describeTrigger } from '../../flow-model/describe-step.ts'
 import {
   allSteps,
   isInside,
@@ -164,8 +164,8 @@ export function useNodes(layout: Layout, notes: readonly LaidNote[], drag: Drag 
           } satisfies InsertPointData)
         case 'label': {
           const branch = places.get(node.branch)!
-          const isCase = node.role === 'case'
-          const text = isCase ? describeCase(branch.step, node.index) : 'otherwise'
+          const isCase = node.role !== 'otherwise'
+          const text = describeColumn(branch.step, node.role, node.index)
           return nodeOf(node, at, { text, isCase, branch: keys.get(node.branch)!, onOpen } satisfies CaseLabelData)
         }
         default:
@@ -261,6 +261,7 @@ function whereOf({ parent }: StepPlace): string {
   const { place, nested } = parent
   if (nested.role === 'body') return `, in the loop ${place.step.id}`
   if (nested.role === 'otherwise') return `, otherwise in ${place.step.id}`
+  if (nested.role === 'lane') return `, in ${nested.name} of ${place.step.id}`
   return `, in case ${nested.index + 1} of ${place.step.id}`
 }
 

@@ -1,6 +1,6 @@
 // The cases of a branch: the first whose condition holds is taken.
-import { ActionIcon, Button, Text, Tooltip } from '@mantine/core'
-import { IconArrowDown, IconArrowUp, IconPlus, IconTrash } from '@tabler/icons-react'
+import { Button, Text } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
 import { PlainTextField } from '../../fields/choice-fields.tsx'
 import { useField } from '../../fields/field-context.tsx'
 import { IssueNotes } from '../../fields/field-frame.tsx'
@@ -9,15 +9,12 @@ import { nestedLists } from '../../flow-model/flow-tree.ts'
 import { plural } from '../../ui/format.ts'
 import classes from '../panel/panel.module.css'
 import type { KindFormProps } from './kind-form-props.ts'
+import { ListTools } from './list-tools.tsx'
 
 export function BranchForm({ place: { path, step } }: KindFormProps) {
   const { value, set, issues, readOnly } = useField(`${path}/cases`)
   const cases = Array.isArray(value) ? (value as { steps?: unknown[] }[]) : []
   const otherwise = nestedLists(step).at(-1)!
-  const move = (index: number, by: number) => {
-    const one = cases[index]!
-    set(cases.toSpliced(index, 1).toSpliced(index + by, 0, one))
-  }
   return (
     <>
       {cases.map((one, index) => (
@@ -27,29 +24,14 @@ export function BranchForm({ place: { path, step } }: KindFormProps) {
             <Text size="xs" c="dimmed">
               Case {index + 1} · {plural(one.steps?.length ?? 0, 'step')}
             </Text>
-            <div className={classes.tools}>
-              <Tool
-                label={`Move case ${index + 1} up`}
-                disabled={readOnly || index === 0}
-                onClick={() => move(index, -1)}
-              >
-                <IconArrowUp size={15} />
-              </Tool>
-              <Tool
-                label={`Move case ${index + 1} down`}
-                disabled={readOnly || index === cases.length - 1}
-                onClick={() => move(index, 1)}
-              >
-                <IconArrowDown size={15} />
-              </Tool>
-              <Tool
-                label={`Delete case ${index + 1} and its steps`}
-                disabled={readOnly || cases.length === 1}
-                onClick={() => set(cases.toSpliced(index, 1))}
-              >
-                <IconTrash size={15} />
-              </Tool>
-            </div>
+            <ListTools
+              name={`case ${index + 1}`}
+              list={cases}
+              index={index}
+              fewest={1}
+              readOnly={readOnly}
+              onChange={set}
+            />
           </div>
           <ConditionField
             path={`${path}/cases/${index}/when`}
@@ -85,20 +67,3 @@ export function BranchForm({ place: { path, step } }: KindFormProps) {
 
 const stepsRun = (count: number): string =>
   count === 0 ? 'nothing runs' : count === 1 ? 'one step runs' : `${count} steps run`
-
-interface ToolProps {
-  label: string
-  disabled: boolean
-  onClick: () => void
-  children: React.ReactNode
-}
-
-function Tool({ label, disabled, onClick, children }: ToolProps) {
-  return (
-    <Tooltip label={label}>
-      <ActionIcon size="sm" aria-label={label} disabled={disabled} onClick={onClick}>
-        {children}
-      </ActionIcon>
-    </Tooltip>
-  )
-}

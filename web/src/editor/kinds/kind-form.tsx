@@ -6,6 +6,7 @@ import { CodeForm } from './code-form.tsx'
 import { HttpForm } from './http-form.tsx'
 import type { KindFormProps } from './kind-form-props.ts'
 import { LoopForm } from './loop-form.tsx'
+import { ParallelForm } from './parallel-form.tsx'
 import { FailForm, RespondForm, StopForm, WaitForm } from './plain-forms.tsx'
 import { SchemaForm } from './schema-form.tsx'
 import { SetForm } from './set-form.tsx'
@@ -15,6 +16,7 @@ const FORMS = new Map<string, ComponentType<KindFormProps>>([
   ['http', HttpForm],
   ['branch', BranchForm],
   ['loop', LoopForm],
+  ['parallel', ParallelForm],
   ['wait', WaitForm],
   ['code', CodeForm],
   ['set', SetForm],

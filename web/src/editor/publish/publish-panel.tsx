@@ -1,11 +1,12 @@
 // Publishing: what would change, what stands in its way, and the versions before.
-import { Button, Group, Text } from '@mantine/core'
+import { Button, Group, Text, Tooltip } from '@mantine/core'
 import { IconRocket } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api } from '../../api/api-client.ts'
 import type { Flow, Published } from '../../api/api-types.ts'
 import { keys } from '../../api/queries.ts'
 import { allSteps } from '../../flow-model/flow-tree.ts'
+import { useFlowActions } from '../../flows/use-flow-actions.ts'
 import { ConfirmPopover } from '../../ui/confirm-popover.tsx'
 import { ErrorNote } from '../../ui/error-note.tsx'
 import { plural } from '../../ui/format.ts'
@@ -106,7 +107,12 @@ export function PublishPanel() {
               />
             </Section>
           )}
-          {flow.published && <Unpublish />}
+          {flow.published && (
+            <Group gap={8}>
+              <Pause />
+              <Unpublish />
+            </Group>
+          )}
         </div>
       </div>
       {!readOnly && (
@@ -127,6 +133,18 @@ export function PublishPanel() {
         </div>
       )}
     </>
+  )
+}
+
+function Pause() {
+  const { flow, readOnly } = useEditor()
+  const { setPaused } = useFlowActions()
+  return (
+    <Tooltip label={flow.paused ? 'Waiting runs begin, in order' : 'New runs wait; runs under way go on'}>
+      <Button variant="default" size="xs" disabled={readOnly} onClick={() => void setPaused(flow, !flow.paused)}>
+        {flow.paused ? 'Resume' : 'Pause'}
+      </Button>
+    </Tooltip>
   )
 }
 

@@ -72,7 +72,7 @@ const shown = ({ status, path, attempt, kind, startedAt, finishedAt, output, err
   troubled: status === 'succeeded' && isTroubled(kind, output),
 })
 
-/** The status of a reply, the code of an error, the way that was taken, how many rounds there were. */
+/** The status of a reply, the code of an error, the way that was taken, how many rounds or finished branches there were. */
 export function resultOf(kind: string, output: unknown, error: { code: string } | null): string {
   const { repeats, nestedLists } = stepKind(kind)
   const of = isObject(output) ? output : {}
@@ -83,6 +83,7 @@ export function resultOf(kind: string, output: unknown, error: { code: string } 
     if (typeof of['count'] !== 'number') return ''
     return failed > 0 ? failedOf(failed, of['count']) : plural(of['count'], 'round')
   }
+  if (nestedLists && Array.isArray(of['finished'])) return `${of['finished'].length} finished`
   if (!nestedLists || !Object.hasOwn(of, 'case')) return ''
   return typeof of['case'] === 'number' ? `case ${of['case'] + 1}` : 'otherwise'
 }

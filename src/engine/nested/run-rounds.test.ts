@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fail, get, runOf, set, useEngine, world } from './world.testkit.ts'
+import { fail, get, runOf, set, useEngine, world } from '../world.testkit.ts'
 
 useEngine()
 

@@ -1,10 +1,11 @@
 // Runs the rounds of a loop: several at once over a list, or one after the other while a condition holds.
-import { CODE, filled, STEP_ERRORS } from '../base/error-catalogue.ts'
-import { ExpressionError } from '../flow/expression/index.ts'
-import type { Bindings } from '../flow/expression/values/bindings.ts'
-import { NestedFailure } from './perform-step.ts'
-import type { RoundPlan, RoundsResult, StepError } from './step-kind.ts'
-import { Parked } from './walk-signals.ts'
+import { CODE, filled, STEP_ERRORS } from '../../base/error-catalogue.ts'
+import { ExpressionError } from '../../flow/expression/index.ts'
+import type { Bindings } from '../../flow/expression/values/bindings.ts'
+import { NestedFailure } from '../perform-step.ts'
+import type { RoundPlan, RoundsResult, StepError } from '../step-kind.ts'
+import { Parked } from '../walk-signals.ts'
+import { Lanes, type LaneWalker } from './lanes.ts'
 
 export interface Round {
   item: unknown
@@ -20,7 +21,7 @@ export interface RoundRecord {
 }
 
 /** What the rounds need from the walk that they belong to. */
-export interface RoundWalker {
+export interface RoundWalker extends LaneWalker {
   /** Returns the rounds that an earlier walk has finished; null for a loop that begins. */
   finished(): Promise<RoundRecord[] | null>
   /** Runs the steps of one round and resolves to its bindings. `resumed`: an earlier claim may have begun it. */
@@ -29,11 +30,7 @@ export interface RoundWalker {
   bindingsBefore(round: Round): Bindings
   /** Makes the results of the finished rounds readable to the next round. */
   showShared(): Promise<void>
-  /** Resolves when all finished work is durable. */
-  settled(): Promise<void>
   record(record: RoundRecord): Promise<void>
-  /** Resolves `done` at `time`, within this process. */
-  sleepUntil(time: number): { done: Promise<void>; end(): void }
 }
 
 export async function runRounds(plan: RoundPlan, goOn: boolean, walker: RoundWalker): Promise<RoundsResult> {
@@ -130,66 +127,5 @@ class Rounds {
     for (let i = 0; i < count; i++) this.#results[i] ??= null
     const errors = this.#errors.toSorted((a, b) => a.index - b.index)
     return { count, results: this.#results, errors, failure: this.#failure }
-  }
-}
-
-/** Keeps lanes that wait in this process while another lane works. Once all lanes wait, the run is parked. */
-class Lanes {
-  readonly #walker: RoundWalker
-  readonly #waiting = new Set<{ resumeAt: number; park(): void }>()
-  #working = 0
-
-  constructor(walker: RoundWalker) {
-    this.#walker = walker
-  }
-
-  async run(lane: () => Promise<void>): Promise<void> {
-    this.#working++
-    try {
-      await lane()
-    } finally {
-      this.#working--
-      this.#parkIfAllWait()
-    }
-  }
-
-  async untilDone(round: () => Promise<void>): Promise<void> {
-    for (;;) {
-      try {
-        return await round()
-      } catch (signal) {
-        if (!(signal instanceof Parked)) throw signal
-        // The wait may be long: finished work and the end of the wait must survive a crash meanwhile.
-        await this.#walker.settled()
-        await this.#wait(signal.resumeAt)
-      }
-    }
-  }
-
-  async #wait(resumeAt: number): Promise<void> {
-    const sleep = this.#walker.sleepUntil(resumeAt)
-    this.#working--
-    try {
-      await new Promise<void>((resolve, reject) => {
-        const waiting = { resumeAt, park: () => reject(new Parked(resumeAt)) }
-        this.#waiting.add(waiting)
-        void sleep.done.then(() => {
-          this.#waiting.delete(waiting)
-          resolve()
-        })
-        this.#parkIfAllWait()
-      })
-    } finally {
-      sleep.end()
-      this.#working++
-    }
-  }
-
-  #parkIfAllWait(): void {
-    if (this.#working > 0) return
-    // The earliest comes first, because the run parks with the first signal.
-    const all = [...this.#waiting].toSorted((a, b) => a.resumeAt - b.resumeAt)
-    this.#waiting.clear()
-    for (const waiting of all) waiting.park()
   }
 }

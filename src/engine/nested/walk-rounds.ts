@@ -1,13 +1,13 @@
 // Connects the rounds of a loop to the walk: where their steps are journalled, and what they can read and leave.
-import { type CompiledStep, type CompiledSteps, SECRET_MASK } from '../flow/compile.ts'
-import type { StepListHandle } from '../flow/schema.ts'
-import { closeEntry, exposeOutput, nestedBase } from './journal-entries.ts'
-import type { JournalWriter } from './journal-writer.ts'
-import type { EnginePorts } from './ports/engine-ports.ts'
-import { type ClaimedRun, type JournalEntry, ROUND } from './ports/run-journal.ts'
-import { type Roots, roundRoots, stepBindings } from './run-bindings.ts'
+import { type CompiledStep, type CompiledSteps, SECRET_MASK } from '../../flow/compile.ts'
+import type { StepListHandle } from '../../flow/schema.ts'
+import { closeEntry, exposeOutput, nestedBase } from '../journal-entries.ts'
+import type { JournalWriter } from '../journal-writer.ts'
+import type { EnginePorts } from '../ports/engine-ports.ts'
+import { type ClaimedRun, type JournalEntry, ROUND } from '../ports/run-journal.ts'
+import { type Roots, roundRoots, stepBindings } from '../run-bindings.ts'
+import type { RoundPlan, RoundsResult, StepKind } from '../step-kind.ts'
 import { type Round, type RoundRecord, runRounds } from './run-rounds.ts'
-import type { RoundPlan, RoundsResult, StepKind } from './step-kind.ts'
 
 /** The journalled decision of a loop whose rounds share the results of their steps. */
 const SHARED_ROUNDS = 'shared rounds'
@@ -69,7 +69,8 @@ export function walkRounds(
   })
 }
 
-async function recordRound(
+/** Records that a round, or a branch, has ended. */
+export async function recordRound(
   walk: RoundWalk,
   step: CompiledStep<StepKind>,
   base: string,
@@ -88,7 +89,10 @@ async function recordRound(
 export async function restoreNested(walk: RoundWalk, entry: JournalEntry, roots: Roots): Promise<void> {
   const base = nestedBase(entry)
   for (const nested of walk.recorded.values())
-    if (nested.path.startsWith(`${base}/`) && nested.outcome) exposeOutput(nested, roots)
+    if (nested.path.startsWith(`${base}/`) && nested.outcome) {
+      exposeOutput(nested, roots)
+      if (nested.decision === SHARED_ROUNDS) await exposeRounds(walk, nestedBase(nested), roots)
+    }
   if (entry.decision === SHARED_ROUNDS) await exposeRounds(walk, base, roots)
 }
 

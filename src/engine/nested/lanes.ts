@@ -1,0 +1,71 @@
+// Lets parts of a run wait side by side: rounds of a loop, or branches.
+import { Parked } from '../walk-signals.ts'
+
+/** What lanes need from the walk that they belong to. */
+export interface LaneWalker {
+  /** Resolves when all finished work is durable. */
+  settled(): Promise<void>
+  /** Resolves `done` at `time`, within this process. */
+  sleepUntil(time: number): { done: Promise<void>; end(): void }
+}
+
+/** Keeps lanes that wait in this process while another lane works. Once all lanes wait, the run is parked. */
+export class Lanes {
+  readonly #walker: LaneWalker
+  readonly #waiting = new Set<{ resumeAt: number; park(): void }>()
+  #working = 0
+
+  constructor(walker: LaneWalker) {
+    this.#walker = walker
+  }
+
+  async run(lane: () => Promise<void>): Promise<void> {
+    this.#working++
+    try {
+      await lane()
+    } finally {
+      this.#working--
+      this.#parkIfAllWait()
+    }
+  }
+
+  async untilDone(work: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        return await work()
+      } catch (signal) {
+        if (!(signal instanceof Parked)) throw signal
+        // The wait may be long: finished work and the end of the wait must survive a crash meanwhile.
+        await this.#walker.settled()
+        await this.#wait(signal.resumeAt)
+      }
+    }
+  }
+
+  async #wait(resumeAt: number): Promise<void> {
+    const sleep = this.#walker.sleepUntil(resumeAt)
+    this.#working--
+    try {
+      await new Promise<void>((resolve, reject) => {
+        const waiting = { resumeAt, park: () => reject(new Parked(resumeAt)) }
+        this.#waiting.add(waiting)
+        void sleep.done.then(() => {
+          this.#waiting.delete(waiting)
+          resolve()
+        })
+        this.#parkIfAllWait()
+      })
+    } finally {
+      sleep.end()
+      this.#working++
+    }
+  }
+
+  #parkIfAllWait(): void {
+    if (this.#working > 0) return
+    // The earliest comes first, because the run parks with the first signal.
+    const all = [...this.#waiting].toSorted((a, b) => a.resumeAt - b.resumeAt)
+    this.#waiting.clear()
+    for (const waiting of all) waiting.park()
+  }
+}

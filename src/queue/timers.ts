@@ -1,0 +1,44 @@
+// Runs work later and regularly, until it is stopped.
+
+export class Timers {
+  readonly #longestMs: number
+  readonly #failed: (error: unknown) => void
+  readonly #timers = new Set<NodeJS.Timeout>()
+  #started = false
+
+  /** No timer waits longer than `longestMs`. */
+  constructor(longestMs: number, failed: (error: unknown) => void) {
+    this.#longestMs = longestMs
+    this.#failed = failed
+  }
+
+  start(): void {
+    this.#started = true
+  }
+
+  stop(): void {
+    this.#started = false
+    for (const timer of this.#timers) clearTimeout(timer)
+    this.#timers.clear()
+  }
+
+  every(ms: number, work: () => Promise<void>): void {
+    this.after(ms, () => {
+      work()
+        .catch((error) => this.#failed(error))
+        .finally(() => this.every(ms, work))
+    })
+  }
+
+  after(ms: number, work: () => void): void {
+    if (!this.#started) return
+    const timer = setTimeout(
+      () => {
+        this.#timers.delete(timer)
+        if (this.#started) work()
+      },
+      Math.min(Math.max(0, ms), this.#longestMs),
+    )
+    this.#timers.add(timer)
+  }
+}

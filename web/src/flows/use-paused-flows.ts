@@ -1,0 +1,18 @@
+// The flows that are paused, with how many runs wait: asked again while there are any, as the numbers grow.
+import { useQuery } from '@tanstack/react-query'
+import type { FlowSummary } from '../api/api-types.ts'
+import { queries } from '../api/queries.ts'
+
+const ASK_AGAIN_MS = 5_000
+
+type PausedFlow = FlowSummary & { paused: NonNullable<FlowSummary['paused']> }
+
+const isPaused = (flow: FlowSummary): flow is PausedFlow => flow.paused !== null
+
+export function usePausedFlows(): PausedFlow[] {
+  const flows = useQuery({
+    ...queries.flows,
+    refetchInterval: ({ state }) => (state.data?.some(isPaused) ? ASK_AGAIN_MS : false),
+  })
+  return (flows.data ?? []).filter(isPaused)
+}
