@@ -28,7 +28,6 @@ import { listDeliveries, listSamples, sampleFromDelivery } from '../../operation
 import { flowTopic } from '../../operations/events/events.ts'
 import { deleteFlow } from '../../operations/flows/delete-flow.ts'
 import { pauseFlow, resumeFlow } from '../../operations/flows/pause-flow.ts'
-import { pinResult, unpinResult } from '../../operations/flows/pin-result.ts'
 import { publishFlow, regenerateWebhook, unpublishFlow } from '../../operations/flows/publish-flow.ts'
 import {
   listFlowStats,
@@ -41,6 +40,7 @@ import {
 import { restoreVersion } from '../../operations/flows/replace-draft.ts'
 import { stepCurl } from '../../operations/flows/step-curl.ts'
 import { testStep } from '../../operations/flows/test-step.ts'
+import { pinResult, unpinResult } from '../../operations/flows/trial/pin-result.ts'
 import { testFlow } from '../../operations/runs/test-flow.ts'
 import type { Services } from '../../operations/services.ts'
 import type { EventStreams } from '../event-stream.ts'

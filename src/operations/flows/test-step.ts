@@ -9,11 +9,11 @@ import { publishIssues } from '../../flow/validate/validate.ts'
 import { FlowInvalid } from '../operation-error.ts'
 import { findFlow, findings } from './draft.ts'
 import { findStep } from './find-step.ts'
-import { inFirstRounds } from './first-rounds.ts'
 import { type GivenStart, givenStart } from './given-start.ts'
 import { openLiterals, requireOwnSecrets } from './secret-literals.ts'
 import type { FlowServices } from './services.ts'
-import { type Settled, StepTrial } from './step-trial.ts'
+import { inFirstRounds } from './trial/first-rounds.ts'
+import { type Settled, StepTrial } from './trial/step-trial.ts'
 
 /** As many rounds of a loop run where nobody says otherwise. */
 const DEFAULT_ROUNDS = 3

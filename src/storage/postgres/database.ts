@@ -7,12 +7,12 @@ import { migrate, NewerSchema } from '../migrations/migrate.ts'
 import type { Tables } from '../rows/tables.ts'
 import { withTogether } from '../rows/together.ts'
 import { storable } from './arrays.ts'
-import { PostgresClock } from './clock.ts'
 import { postgresDialect } from './dialect.ts'
-import { explained, isUnavailable } from './faults.ts'
-import { probePatiently, Unfit } from './probe.ts'
-import { applySettings, HOT_SETTINGS, limitsOf, type SessionLimits, type SessionSettings } from './sessions.ts'
-import { PostgresTrouble } from './trouble.ts'
+import { PostgresClock } from './session/clock.ts'
+import { explained, isUnavailable } from './session/faults.ts'
+import { probePatiently, Unfit } from './session/probe.ts'
+import { applySettings, HOT_SETTINGS, limitsOf, type SessionLimits, type SessionSettings } from './session/sessions.ts'
+import { PostgresTrouble } from './session/trouble.ts'
 
 export interface PostgresStorage {
   kysely: Kysely<Tables>

@@ -4,10 +4,10 @@ import { parseJson } from '../../flow/parse-json.ts'
 import type { Signal, Signals } from '../../operations/ports/signals.ts'
 import { arrays, type Columns, DATABASE_NOW, unnest } from './arrays.ts'
 import { Batches } from './batches.ts'
-import type { PostgresClock } from './clock.ts'
 import type { HotPool, PostgresStorage } from './database.ts'
-import { explained } from './faults.ts'
-import { databaseTime } from './probe.ts'
+import type { PostgresClock } from './session/clock.ts'
+import { explained } from './session/faults.ts'
+import { databaseTime } from './session/probe.ts'
 
 export interface SignalListener {
   /** Called when there may be runs to take. */

@@ -24,6 +24,16 @@ describe('the taken path', () => {
     expect(lines).not.toContain('/steps/2/steps:0')
   })
 
+  it('leads through the branches of a parallel step that began, and the empty ones', () => {
+    const branches = [[{ id: 'a', kind: 'stop' }], [{ id: 'b', kind: 'stop' }], []].map((steps, i) => ({
+      name: `branch ${i}`,
+      steps,
+    }))
+    const flow = { ...sampleFlow(), steps: [{ id: 'both', kind: 'parallel', branches }] }
+    const { lines } = takenPath(flow, [ran('both', { finished: [], errors: [] }), ran('a')])
+    expect([...lines].filter((id) => id.includes(':fork:'))).toEqual(['/steps/0:fork:0', '/steps/0:fork:2'])
+  })
+
   it('ends at the step that failed', () => {
     const { steps, lines } = takenPath(sampleFlow(), [ran('order', null, 'failed')])
     expect([...steps]).toEqual(['/steps/0'])

@@ -76,6 +76,11 @@ describe('the outcomes of steps', () => {
       text: '503 · 84 ms',
     })
     expect(cardOf('a', step('a', 0, 1, { kind: 'branch', output: { case: null } })).text).toBe('otherwise · 1 ms')
+    const parallel = { finished: ['one'], errors: [{ branch: 'two', error: { code: 'http_500', message: 'x' } }] }
+    expect(cardOf('a', step('a', 0, 1, { kind: 'parallel', output: parallel }))).toEqual({
+      status: 'troubled',
+      text: '1 finished · 1 ms',
+    })
   })
 
   it('count all rounds of a loop, also those whose steps are not here', () => {

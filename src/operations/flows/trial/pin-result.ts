@@ -1,7 +1,7 @@
 // Pins a result to a step of the draft: tests use it in place of running the step. Published versions know nothing of it.
-import { findFlow } from './draft.ts'
-import { findStep } from './find-step.ts'
-import type { FlowServices } from './services.ts'
+import { findFlow } from '../draft.ts'
+import { findStep } from '../find-step.ts'
+import type { FlowServices } from '../services.ts'
 
 export async function pinResult(
   services: FlowServices,

@@ -1,10 +1,10 @@
 // Performs a step for Test Step, and the steps inside it: as a run would, but without a journal. Waits end at once, nothing is tried again.
-import { isObject } from '../../base/is-object.ts'
-import { type Round, runRounds } from '../../engine/nested/run-rounds.ts'
-import { branchesResult, isDecided } from '../../engine/nested/walk-branches.ts'
-import { stepsOf } from '../../engine/nested/walk-rounds.ts'
-import { NestedFailure, type Performed, performStep, pinnedOutcome } from '../../engine/perform-step.ts'
-import { type Roots, roundRoots, stepBindings } from '../../engine/run-bindings.ts'
+import { isObject } from '../../../base/is-object.ts'
+import { type Round, runRounds } from '../../../engine/nested/run-rounds.ts'
+import { branchesResult, isDecided } from '../../../engine/nested/walk-branches.ts'
+import { stepsOf } from '../../../engine/nested/walk-rounds.ts'
+import { NestedFailure, type Performed, performStep, pinnedOutcome } from '../../../engine/perform-step.ts'
+import { type Roots, roundRoots, stepBindings } from '../../../engine/run-bindings.ts'
 import type {
   BranchesPlan,
   BranchesResult,
@@ -14,11 +14,11 @@ import type {
   StepContext,
   StepError,
   StepKind,
-} from '../../engine/step-kind.ts'
-import { Stopped } from '../../engine/walk-signals.ts'
-import { type CompiledStep, SECRET_MASK } from '../../flow/compile.ts'
-import type { Bindings } from '../../flow/expression/values/bindings.ts'
-import type { FlowServices } from './services.ts'
+} from '../../../engine/step-kind.ts'
+import { Stopped } from '../../../engine/walk-signals.ts'
+import { type CompiledStep, SECRET_MASK } from '../../../flow/compile.ts'
+import type { Bindings } from '../../../flow/expression/values/bindings.ts'
+import type { FlowServices } from '../services.ts'
 
 const MOST_LOG_LINES = 1_000
 

@@ -1,9 +1,9 @@
 // Tests what the server releases when a process stands still, is gone, or does not read; and that long work may continue.
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type Databases, query, startDatabases } from '../../../test/harness/postgres.ts'
-import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
-import { openPostgres, type PostgresStorage } from './database.ts'
+import { type Databases, query, startDatabases } from '../../../../test/harness/postgres.ts'
+import { StorageUnavailable } from '../../../operations/ports/storage-unavailable.ts'
+import { openPostgres, type PostgresStorage } from '../database.ts'
 
 let databases: Databases
 let url: string

@@ -1,8 +1,8 @@
 // Remembers what keeps PostgreSQL from working, for the readiness check of this process.
 import type { Kysely } from 'kysely'
 import type pg from 'pg'
-import { RoomOnDisk, writeAndErase } from '../rows/room-on-disk.ts'
-import type { Tables } from '../rows/tables.ts'
+import { RoomOnDisk, writeAndErase } from '../../rows/room-on-disk.ts'
+import type { Tables } from '../../rows/tables.ts'
 import { isOfAnotherSession, isUnavailable, lackOfRoom, WITHOUT_SESSION } from './faults.ts'
 
 /** Sessions get mixed up now and then, not at every statement, so the fault is remembered for a while. */

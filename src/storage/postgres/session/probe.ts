@@ -1,6 +1,6 @@
 // Examines a server before it is used: whether it is suitable, how its sessions have to be set, and what time it has.
 import pg from 'pg'
-import { DATABASE_NOW } from './arrays.ts'
+import { DATABASE_NOW } from '../arrays.ts'
 import type { PostgresClock } from './clock.ts'
 import { isUnavailable, NOT_A_SESSION } from './faults.ts'
 import { applySettings, CLIENT_CHECK, type SessionSettings } from './sessions.ts'

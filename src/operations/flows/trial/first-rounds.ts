@@ -1,10 +1,10 @@
 // Sets up a test of a step inside loops: as in the first round of each loop, with the first item of the sample.
-import { type Roots, roundRoots } from '../../engine/run-bindings.ts'
-import { checkValue, type Visitor } from '../../flow/check.ts'
-import { type Kinds, type StepDocument, stepSchema } from '../../flow/document.ts'
-import { compileTree, ExpressionError, renderTree, TemplateSyntaxError } from '../../flow/expression/index.ts'
-import type { Bindings } from '../../flow/expression/values/bindings.ts'
-import { Findings } from '../../flow/issue.ts'
+import { type Roots, roundRoots } from '../../../engine/run-bindings.ts'
+import { checkValue, type Visitor } from '../../../flow/check.ts'
+import { type Kinds, type StepDocument, stepSchema } from '../../../flow/document.ts'
+import { compileTree, ExpressionError, renderTree, TemplateSyntaxError } from '../../../flow/expression/index.ts'
+import type { Bindings } from '../../../flow/expression/values/bindings.ts'
+import { Findings } from '../../../flow/issue.ts'
 
 /** Returns the roots for the step at the pointer `path`. A list that cannot be evaluated has no first item, and no loop. */
 export function inFirstRounds(
