@@ -33,6 +33,14 @@ it('labels a case by its name, else by its condition', () => {
   ])
 })
 
+it('says when a schedule starts runs', () => {
+  expect(describeTrigger({ kind: 'schedule', every: 300 })).toBe('every 300 s')
+  expect(describeTrigger({ kind: 'schedule', cron: '0 7 * * 1-5', timezone: 'Europe/Berlin' })).toBe(
+    '0 7 * * 1-5 Europe/Berlin',
+  )
+  expect(describeTrigger({ kind: 'schedule', cron: ['0 7 * * *', '0 9 * * *'] })).toBe('0 7 * * * · 0 9 * * * UTC')
+})
+
 it('says how a delivery gets in and what it gets back', () => {
   expect(describeTrigger({ kind: 'webhook' })).toBe('replies at once')
   expect(

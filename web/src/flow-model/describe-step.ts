@@ -7,8 +7,11 @@ import { nestedLists } from './flow-tree.ts'
 
 export const describeStep = (step: StepDocument): string => stepKind(step.kind).describe(step)
 
-/** The trigger's line: how a delivery gets in, and what it gets back. */
+/** The trigger's line: at which times it starts runs, or how a delivery gets in and what it gets back. */
 export function describeTrigger(trigger: Record<string, unknown>): string {
+  const { cron, every, timezone } = trigger
+  if (every !== undefined) return `every ${textOf(every)} s`
+  if (cron !== undefined) return `${[cron].flat().map(textOf).join(' · ')} ${textOf(timezone ?? 'UTC')}`
   const auth = asObject(trigger['auth'])
   const response = asObject(trigger['response'])
   const parts = [

@@ -24,7 +24,7 @@ export function TriggerCard({ data }: NodeProps) {
     >
       <span className={classes.top}>
         <TriggerIcon />
-        <span className={classes.id}>webhook</span>
+        <span className={classes.id}>{trigger.kind}</span>
         <VisuallyHidden>, trigger, </VisuallyHidden>
         <span className={classes.name}>{trigger.note}</span>
         <ProblemCount {...trigger} />

@@ -63,6 +63,7 @@ export interface StepCardData extends CardState {
 }
 
 export interface TriggerCardData extends CardState {
+  kind: string
   note: string
 }
 
@@ -147,6 +148,7 @@ export function useNodes(layout: Layout, notes: readonly LaidNote[], drag: Drag 
         }
         case 'trigger':
           return nodeOf(node, at, {
+            kind: String(flow.trigger['kind'] ?? 'trigger'),
             line: describeTrigger(flow.trigger),
             note: triggerNote,
             selected: triggerSelected,
