@@ -39,6 +39,7 @@ describe('flows', () => {
       createdAt: expect.stringMatching(ISO),
       updatedAt: expect.stringMatching(ISO),
       updatedBy: 'admin token',
+      paused: null,
     })
     expect((await api('GET', `/flows/${id}`)).body).toEqual(created.body)
     const renamed = { ...document, name: 'Renamed' }

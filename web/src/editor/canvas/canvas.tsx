@@ -37,7 +37,7 @@ const nodeTypes: NodeTypes = {
 
 /** The draft, to be edited. */
 export function Canvas() {
-  const { document, readOnly, kinds, issues, search, selected, open, sample, adding, setAdding } = useEditor()
+  const { flow, document, readOnly, kinds, issues, search, selected, open, sample, adding, setAdding } = useEditor()
   const { moveTo, changeNotes } = useEdits()
   const { marked, mark, clear } = useMarks()
   const outcomes = useOutcomes()
@@ -55,7 +55,7 @@ export function Canvas() {
       selected,
       marked,
       triggerSelected: search.trigger === true,
-      triggerNote: sample ? '' : 'no test request yet',
+      triggerNote: sample || !flow.webhook ? '' : 'no test request yet',
       openStep: (key) => {
         clear()
         open({ step: key, ...shown })

@@ -133,7 +133,7 @@ function OtherTrigger({ kind }: { kind: string }) {
       </div>
       <div className={panel.scroll} data-panel-body>
         <div className={panel.content}>
-          <Text size="sm">No webhook starts this flow. Its trigger is set in the code of the flow.</Text>
+          <Text size="sm">A schedule starts this flow. Its times are set in the YAML view.</Text>
         </div>
       </div>
     </>
