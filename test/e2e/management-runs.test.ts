@@ -70,6 +70,8 @@ describe('runs', () => {
       startedAt: expect.stringMatching(ISO),
       finishedAt: expect.stringMatching(ISO),
       replayOf: null,
+      trigger: { kind: 'webhook' },
+      parent: null,
     })
     expectFailure(await api('GET', '/runs/nope'), 404, 'not_found')
   })

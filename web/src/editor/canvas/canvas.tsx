@@ -71,6 +71,7 @@ export function Canvas() {
       setAdding,
     }
   }, [
+    flow.webhook,
     document,
     readOnly,
     kinds,

@@ -148,7 +148,7 @@ export function useNodes(layout: Layout, notes: readonly LaidNote[], drag: Drag 
         }
         case 'trigger':
           return nodeOf(node, at, {
-            kind: String(flow.trigger['kind'] ?? 'trigger'),
+            kind: typeof flow.trigger['kind'] === 'string' ? flow.trigger['kind'] : 'trigger',
             line: describeTrigger(flow.trigger),
             note: triggerNote,
             selected: triggerSelected,
