@@ -197,7 +197,9 @@ describe('warnings', () => {
 
   it('leave out what has no use: a step that ends the run is not asked what happens if it fails', async () => {
     await openFlow(documentOf([{ id: 'end', kind: 'stop' }]), '?step=end')
-    await panel().getByText(/This step has no settings\./).waitFor()
+    await panel()
+      .getByText(/This step has no settings\./)
+      .waitFor()
     expect(await button(/^If it fails/).count()).toBe(0)
   })
 })
