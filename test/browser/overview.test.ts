@@ -72,8 +72,8 @@ describe('the overview', () => {
     await page.getByText('7 days', { exact: true }).click()
     await page.getByRole('img', { name: /^Deliveries of the last 7 days: 2 accepted and 0 rejected/ }).waitFor()
     await expectAccessible(page)
-    await page.getByRole('link', { name: 'Open flow' }).click()
-    await page.waitForURL('**/flows/flow_*')
+    await page.getByRole('link', { name: 'Build' }).click()
+    await page.waitForURL(/\/flows\/flow_\w+$/)
   })
 
   it('keeps its range in the address', async () => {

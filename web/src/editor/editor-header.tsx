@@ -130,7 +130,7 @@ function FlowStatus() {
 function PausedState() {
   const { flow, readOnly } = useEditor()
   const { setPaused } = useFlowActions()
-  const listed = usePausedFlows().find(({ id }) => id === flow.id)
+  const listed = usePausedFlows(flow.paused !== null).find(({ id }) => id === flow.id)
   const paused = flow.paused && (listed?.paused ?? flow.paused)
   if (!paused) return null
   return (

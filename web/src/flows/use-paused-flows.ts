@@ -9,9 +9,11 @@ type PausedFlow = FlowSummary & { paused: NonNullable<FlowSummary['paused']> }
 
 const isPaused = (flow: FlowSummary): flow is PausedFlow => flow.paused !== null
 
-export function usePausedFlows(): PausedFlow[] {
+/** `enabled`: false where it is known that none of them matters. */
+export function usePausedFlows(enabled = true): PausedFlow[] {
   const flows = useQuery({
     ...queries.flows,
+    enabled,
     refetchInterval: ({ state }) => (state.data?.some(isPaused) ? ASK_AGAIN_MS : false),
   })
   return (flows.data ?? []).filter(isPaused)
