@@ -7,6 +7,7 @@ const WORDS: Record<string, string> = {
   'flow.unpublish': 'unpublished a flow',
   'flow.pause': 'paused a flow',
   'flow.resume': 'resumed a flow',
+  'flow.run': 'ran a flow',
   'flow.delete': 'deleted a flow',
   'flow.restore': 'restored a version',
   'flow.regenerate': 'changed a webhook URL',
