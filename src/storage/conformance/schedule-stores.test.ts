@@ -5,6 +5,7 @@ import { afterAll, beforeAll } from 'vitest'
 import { type Databases, startDatabases } from '../../../test/harness/postgres.ts'
 import { testProtect } from '../../secrets/keys.testkit.ts'
 import { openPostgres } from '../postgres/database.ts'
+import { nowhere } from '../postgres/nowhere.testkit.ts'
 import { createPostgresRunJournal } from '../postgres/run-journal.ts'
 import { createPostgresSchedules } from '../postgres/schedules.ts'
 import { openSqlite } from '../sqlite/database.ts'
@@ -37,17 +38,6 @@ scheduleContract('SQLite', async () => {
     },
   }
 })
-
-const nowhere = {
-  node: 'node_test',
-  reserve: () => null,
-  giveBack: () => {},
-  catchUp: () => {},
-  worker: () => 'worker_test',
-  isCertain: () => true,
-  renewed: async () => {},
-  now: Date.now,
-}
 
 scheduleContract('PostgreSQL', async () => {
   const storage = await openPostgres(await databases.create())

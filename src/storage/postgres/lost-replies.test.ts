@@ -7,6 +7,7 @@ import { StorageUnavailable } from '../../operations/ports/storage-unavailable.t
 import { testProtect } from '../../secrets/keys.testkit.ts'
 import { newRun } from '../conformance/store-contract.testkit.ts'
 import { openPostgres, type PostgresStorage } from './database.ts'
+import { nowhere } from './nowhere.testkit.ts'
 import { createPostgresRunJournal, type PostgresRunJournal } from './run-journal.ts'
 
 let databases: Databases
@@ -23,17 +24,7 @@ beforeAll(async () => {
   const through = new URL(url)
   through.host = `127.0.0.1:${proxy.port}`
   storage = await openPostgres(through.href)
-  const here = {
-    node: 'node_test',
-    reserve: () => null,
-    giveBack: () => {},
-    catchUp: () => {},
-    worker: () => 'worker_test',
-    isCertain: () => true,
-    renewed: async () => {},
-    now: Date.now,
-  }
-  journal = createPostgresRunJournal(storage.hot, testProtect(), here)
+  journal = createPostgresRunJournal(storage.hot, testProtect(), nowhere)
 })
 afterAll(async () => {
   await storage.close()

@@ -21,6 +21,7 @@ import { createVaultRecords } from '../stores/vault-records.ts'
 import { openPostgres } from './database.ts'
 import { createAddDelivery } from './deliveries.ts'
 import { createDispatchStore } from './dispatch.ts'
+import { nowhere } from './nowhere.testkit.ts'
 import { createPostgresRunJournal } from './run-journal.ts'
 
 let databases: Databases
@@ -28,17 +29,6 @@ beforeAll(async () => {
   databases = await startDatabases()
 })
 afterAll(() => databases.stop())
-
-const nowhere = {
-  node: 'node_test',
-  reserve: () => null,
-  giveBack: () => {},
-  catchUp: () => {},
-  worker: () => 'worker_test',
-  isCertain: () => true,
-  renewed: async () => {},
-  now: Date.now,
-}
 
 const openStores = async (): Promise<Stores> => {
   const storage = await openPostgres(await databases.create())
