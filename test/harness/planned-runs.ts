@@ -29,11 +29,11 @@ export async function expectEachTimeOnce(server: Client, flows: readonly string[
   const events = await openEvents(`${server.url}/api/v1/events`)
   for (const flow of flows) {
     let times = await timesOf(server, flow)
-    while (!times.some((at) => at > until)) {
+    // One time alone would show nothing about the one before: where the machine is quick, the first comes after `until`.
+    while (times.length < 2 || !times.some((at) => at > until)) {
       await events.next(({ type }) => type === 'run')
       times = await timesOf(server, flow)
     }
-    expect(times.length).toBeGreaterThan(1)
     expect(times).toEqual(times.map((_, i) => times[0]! + i * EVERY_MS))
   }
   await events.close()
