@@ -1,5 +1,6 @@
 // Wires the engine, the real steps and a database in memory into a runtime for tests of flows, as app/start.ts does for the
 // service.
+import { CODE, STEP_ERRORS } from '../base/error-catalogue.ts'
 import { hashing } from '../base/hashing.ts'
 import { Engine } from '../engine/engine.ts'
 import { createIds } from '../engine/ids.ts'
@@ -68,6 +69,8 @@ export async function openTestRuntime({
   const bugs: unknown[] = []
   const enginePorts: EnginePorts = {
     journal,
+    // Only this flow is there: a test has nothing else to call.
+    prepareCall: async () => ({ code: CODE.not_published, message: STEP_ERRORS.not_published.message }),
     http,
     sandbox: fixedTimeSandbox(sandbox, now),
     tracing: null,
@@ -116,6 +119,7 @@ export async function openTestRuntime({
       oldestSince: null,
       isSlow: () => false,
       add: (run) => driven.push({ id: run.id, ended: drive(engine, clock, run) }),
+      wake: () => {},
       forget: () => {},
       forgetAllOf: () => {},
     },
@@ -147,7 +151,7 @@ export async function openTestRuntime({
       const issues = publishIssues(validate(opened, stepKinds, surroundings()))
       if (issues.length) return issues
       const { name } = opened as FlowDocument
-      const at = { createdAt: startMs, updatedAt: startMs, version: null, publishedAt: null }
+      const at = { createdAt: startMs, updatedAt: startMs, version: null, trigger: null, slug: null, publishedAt: null }
       const flow = { id: ids.next('flow'), webhookId: ids.webhookId(), name, revision: 1, ...at }
       await flows.create({ ...flow, draft: JSON.stringify(opened) })
       await flows.publish(flow.id, { revision: 1, publishedAt: startMs, publishedBy: 'test' })
@@ -180,7 +184,7 @@ export const checkFlow = (document: unknown): Issue[] =>
 async function drive(engine: Engine, clock: VirtualClock, run: QueuedRun): Promise<void> {
   let advanced = await engine.advance(run.id, run.fresh)
   while (advanced.state === 'parked') {
-    clock.advanceTo(advanced.resumeAt)
+    clock.advanceTo(advanced.resumeAt!)
     advanced = await engine.advance(run.id, null)
   }
 }

@@ -7,6 +7,7 @@ import { ACCESS_EXAMPLES } from './access-examples.ts'
 import * as bodies from './bodies.ts'
 import { ErrorBody } from './error-body.ts'
 import { example } from './example.ts'
+import * as runs from './run-bodies.ts'
 
 const FLOW = 'flow_01m7h52j4jwac4pp58gdhs4hc0'
 const RUN = 'run_01m7h52jaz4k8wxqk7znewdprn'
@@ -46,6 +47,7 @@ const webhook = {
 const flow: Static<typeof bodies.FlowBody> = {
   id: FLOW,
   name: 'Hello',
+  slug: 'hello',
   status: 'published',
   revision: 1,
   webhook: { id: WEBHOOK, url: URL, testUrl: `${URL}/test` },
@@ -160,8 +162,19 @@ const EXAMPLES: ReadonlyMap<TSchema, unknown> = new Map([
   example(bodies.NamedDeliveryBody, { ...delivery, flowName }),
   example(bodies.InboxEntryBody, inboxEntry),
   example(bodies.RunSummaryBody, run),
-  example(bodies.RunBody, { ...run, webhook, vars, steps: [step] }),
+  example(bodies.RunBody, { ...run, webhook, vars, children: [], steps: [step] }),
   example(bodies.StepBody, step),
+  example(runs.StartRunRequest, { input: { order: 'A-1001' } }),
+  example(runs.StartedRunBody, { id: RUN, status: 'queued' }),
+  example(runs.EndedRunBody, { id: RUN, status: 'succeeded', result: { invoice: 'A-1001-1' } }),
+  example(runs.CallableFlowBody, {
+    id: FLOW,
+    name: 'Make an invoice',
+    slug: 'make-invoice',
+    description: null,
+    mcp: true,
+    input: { type: 'object', required: ['order'] },
+  }),
   example(bodies.ReplayRequest, { from: 'greet', version: 'published' }),
   example(bodies.DocumentBody, { document: FLOW_DOCUMENT }),
   example(bodies.HarBody, {

@@ -1,5 +1,6 @@
 // Runs one step as part of a run: gives it the run's context, and tracks it while it runs.
 import { type CompiledStep, SECRET_MASK } from '../flow/compile.ts'
+import { beginCall } from './calls/run-calls.ts'
 import { closeEntry, nestedBase } from './journal-entries.ts'
 import { performStep } from './perform-step.ts'
 import type { JournalEntry } from './ports/run-journal.ts'
@@ -46,8 +47,9 @@ export async function performInRun(
       (error) => walk.ports.bug(error, walk.run),
     )
     entry.input = input
-    running.trace?.ended(outcome)
-    return outcome
+    const begun = outcome.type === 'call' ? await beginCall(walk, entry, outcome, running.trace) : outcome
+    running.trace?.ended(begun)
+    return begun
   } catch (signal) {
     running.trace?.ended(null)
     // A stop in a nested step also ends the steps around it.

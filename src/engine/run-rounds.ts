@@ -32,8 +32,8 @@ export interface RoundWalker {
   /** Resolves when all finished work is durable. */
   settled(): Promise<void>
   record(record: RoundRecord): Promise<void>
-  /** Resolves `done` at `time`, within this process. */
-  sleepUntil(time: number): { done: Promise<void>; end(): void }
+  /** Resolves `done` when it is worth another look, within this process: at `time`, or soon if it is null. */
+  sleepUntil(time: number | null): { done: Promise<void>; end(): void }
 }
 
 export async function runRounds(plan: RoundPlan, goOn: boolean, walker: RoundWalker): Promise<RoundsResult> {
@@ -133,10 +133,13 @@ class Rounds {
   }
 }
 
+/** A wait for another run has no time, and comes after all others. */
+const LATEST = Number.MAX_SAFE_INTEGER
+
 /** Keeps lanes that wait in this process while another lane works. Once all lanes wait, the run is parked. */
 class Lanes {
   readonly #walker: RoundWalker
-  readonly #waiting = new Set<{ resumeAt: number; park(): void }>()
+  readonly #waiting = new Set<{ resumeAt: number | null; park(): void }>()
   #working = 0
 
   constructor(walker: RoundWalker) {
@@ -166,7 +169,7 @@ class Lanes {
     }
   }
 
-  async #wait(resumeAt: number): Promise<void> {
+  async #wait(resumeAt: number | null): Promise<void> {
     const sleep = this.#walker.sleepUntil(resumeAt)
     this.#working--
     try {
@@ -188,7 +191,7 @@ class Lanes {
   #parkIfAllWait(): void {
     if (this.#working > 0) return
     // The earliest comes first, because the run parks with the first signal.
-    const all = [...this.#waiting].toSorted((a, b) => a.resumeAt - b.resumeAt)
+    const all = [...this.#waiting].toSorted((a, b) => (a.resumeAt ?? LATEST) - (b.resumeAt ?? LATEST))
     this.#waiting.clear()
     for (const waiting of all) waiting.park()
   }

@@ -11,10 +11,10 @@ export class ClaimLost extends WalkSignal {}
 /** Thrown when the process stops. The journal keeps the progress of the run for the next start. */
 export class Interrupted extends WalkSignal {}
 
-/** Thrown if no step can continue before `resumeAt`. */
+/** Thrown if no step can continue before `resumeAt`, or, if that is null, before another run has ended. */
 export class Parked extends WalkSignal {
-  readonly resumeAt: number
-  constructor(resumeAt: number) {
+  readonly resumeAt: number | null
+  constructor(resumeAt: number | null) {
     super('parked')
     this.resumeAt = resumeAt
   }

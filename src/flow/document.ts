@@ -59,6 +59,8 @@ export interface KindSchema {
   settings: TSchema
   /** The settings are sent to the webhook's caller, so they may hold no secrets. */
   answersCaller?: boolean
+  /** The settings go to another run, so they may hold no secrets. */
+  startsRun?: boolean
   /** Settings that the result contains: if one of them holds a secret, the whole result is secret. */
   secretFrom?: readonly string[]
   /** The setting whose keys become variables. */
@@ -85,8 +87,20 @@ export interface StepDocument {
 
 export interface FlowDocument {
   name: string
+  slug?: string
   trigger: TriggerDocument
   steps: StepDocument[]
+}
+
+/** The keys of a document beside its trigger and steps. */
+export const Head = {
+  name: Type.String({ minLength: 1, maxLength: 200 }),
+  slug: Type.Optional(
+    Type.String({
+      pattern: '^[a-z0-9-]{1,64}$',
+      description: 'A name for URLs, commands and other flows: small letters, digits and -, unique among flows.',
+    }),
+  ),
 }
 
 const stepSchemas = new WeakMap<KindSchema, TSchema>()
@@ -102,8 +116,5 @@ export function stepSchema(kind: KindSchema): TSchema {
 }
 
 export function documentSchema(steps: TSchema): TSchema {
-  return Type.Object(
-    { name: Type.String({ minLength: 1, maxLength: 200 }), trigger: Trigger, steps: Type.Array(steps) },
-    closed,
-  )
+  return Type.Object({ ...Head, trigger: Trigger, steps: Type.Array(steps) }, closed)
 }

@@ -29,6 +29,7 @@ import { DESCRIPTION, describeApi, REFERENCE } from './pages/api-description.ts'
 import { apiDocsPage, type Description } from './pages/api-docs-page.ts'
 import { staticUi } from './pages/static-ui.ts'
 import { refuse } from './refuse.ts'
+import { createResolveFlow } from './resolve-flow.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { backupRoutes } from './routes/backup.ts'
 import { connectionRoutes } from './routes/connections.ts'
@@ -40,6 +41,7 @@ import { keyRoutes } from './routes/keys.ts'
 import { mcpRoutes } from './routes/mcp.ts'
 import { runRoutes } from './routes/runs.ts'
 import { signInRoutes } from './routes/sign-in.ts'
+import { startRunRoutes } from './routes/start-runs.ts'
 import { healthRoutes, type System, systemRoutes } from './routes/system.ts'
 import { tokenRoutes, userRoutes } from './routes/users.ts'
 import { createWebhookListener, type WebhookListener } from './webhooks/listener.ts'
@@ -139,6 +141,8 @@ export async function createServer(options: ServerOptions): Promise<Server> {
         throw new Error(`${method} ${route.url} is not in the access table`)
   })
 
+  fastify.addHook('preValidation', createResolveFlow(services))
+
   if (options.healthOnly) {
     await fastify.register(async (app) => healthRoutes(app, options))
     fastify.setNotFoundHandler(notFound)
@@ -156,6 +160,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   await fastify.register(async (app) => {
     acceptJson(app, MAX_DOCUMENT)
     flowRoutes(app, services, streams)
+    startRunRoutes(app, services)
     mcpRoutes(app, options.settings.version)
   })
   await fastify.register(async (app) => {

@@ -95,6 +95,10 @@ export class ClusterQueue implements Queue {
     else void this.#admit(run.flowId)
   }
 
+  wake(): void {
+    this.#call()
+  }
+
   forget({ flowId }: { id: string; flowId: string }): void {
     void this.#admit(flowId)
   }
@@ -175,8 +179,9 @@ export class ClusterQueue implements Queue {
     this.#count(runId, -1)
     // A large run that had no room may begin now.
     if (bytes > SMALL_RUN) this.#mayBeMore = true
-    if (advanced.state === 'parked') this.#after(advanced.resumeAt - this.#ports.now(), () => this.look())
-    else if (line !== null) void this.#admit(line)
+    if (advanced.state !== 'parked') {
+      if (line !== null) void this.#admit(line)
+    } else if (advanced.resumeAt !== null) this.#after(advanced.resumeAt - this.#ports.now(), () => this.look())
     // This run's place is free.
     if (this.#mayBeMore) this.look()
   }

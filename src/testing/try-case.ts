@@ -65,7 +65,7 @@ async function observe(runtime: TestRuntime, route: RouteRecord, delivery: Fixtu
   let outcome: CallerReply | Rejection
   try {
     const admission = await admit(runtime, route, head, delivery.authenticated === true)
-    const { mode, timeoutMs } = admission.flow.trigger
+    const { mode, timeoutMs } = admission.trigger
     const givesUpAt = mode === 'finished' ? clock.now() + timeoutMs : Number.POSITIVE_INFINITY
     clock.onAdvance((time) => {
       if (time >= givesUpAt) services.replies.releaseAll()

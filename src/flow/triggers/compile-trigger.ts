@@ -1,13 +1,17 @@
 // Turns a valid trigger into what starts the runs of its flow.
+import { type CompiledCall, compileCall } from './call/compile.ts'
+import { CALL } from './call/schema.ts'
 import type { TriggerDocument } from './index.ts'
 import { type CompiledWebhook, compileWebhook } from './webhook/compile.ts'
 import { WEBHOOK } from './webhook/schema.ts'
 
-export type CompiledTrigger = CompiledWebhook
+export type CompiledTrigger = CompiledWebhook | CompiledCall
 
 export function compileTrigger(document: TriggerDocument): CompiledTrigger {
   switch (document.kind) {
     case WEBHOOK:
       return compileWebhook(document)
+    case CALL:
+      return compileCall(document)
   }
 }

@@ -1,11 +1,13 @@
 // Lists the trigger kinds: a new one is a folder here, and its lines in this file and in compile-trigger.ts.
 import Type from 'typebox'
+import { call } from './call/call.ts'
+import { type CallDocument, CallSettings } from './call/schema.ts'
 import type { TriggerKind } from './trigger-kind.ts'
 import { type WebhookDocument, WebhookSettings } from './webhook/schema.ts'
 import { webhook } from './webhook/webhook.ts'
 
-export type TriggerDocument = WebhookDocument
+export type TriggerDocument = WebhookDocument | CallDocument
 
-export const triggerKinds: ReadonlyMap<string, TriggerKind> = new Map([webhook].map((kind) => [kind.kind, kind]))
+export const triggerKinds: ReadonlyMap<string, TriggerKind> = new Map([webhook, call].map((kind) => [kind.kind, kind]))
 
-export const Trigger = Type.Union([WebhookSettings])
+export const Trigger = Type.Union([WebhookSettings, CallSettings])

@@ -36,6 +36,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/v1/flows/:id/webhook/regenerate': 'write',
   'POST /api/v1/flows/:id/steps/:stepId/test': 'write',
   'GET /api/v1/flows/:id/steps/:stepId/curl': 'read',
+  'POST /api/v1/flows/:id/runs': 'write',
   'POST /api/v1/flows/:id/test': 'write',
   'GET /api/v1/flows/:id/samples': 'read',
   'POST /api/v1/flows/:id/samples': 'write',
@@ -44,6 +45,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/flows/:id/events': 'read',
 
   'GET /api/v1/flow-stats': 'read',
+  'GET /api/v1/callable-flows': 'read',
   'GET /api/v1/flow-sources': 'read',
   'PUT /api/v1/flows/:id/source': 'write',
   'GET /api/v1/flow.schema.json': 'open',

@@ -29,6 +29,7 @@ export const OPERATION_IDS: Readonly<Record<string, string>> = {
   'POST /api/v1/flows/:id/webhook/regenerate': 'regenerateWebhook',
   'POST /api/v1/flows/:id/steps/:stepId/test': 'testStep',
   'GET /api/v1/flows/:id/steps/:stepId/curl': 'getStepAsCurl',
+  'POST /api/v1/flows/:id/runs': 'startRun',
   'POST /api/v1/flows/:id/test': 'testFlow',
   'GET /api/v1/flows/:id/samples': 'listSamples',
   'POST /api/v1/flows/:id/samples': 'createSample',
@@ -37,6 +38,7 @@ export const OPERATION_IDS: Readonly<Record<string, string>> = {
   'GET /api/v1/flows/:id/events': 'watchFlow',
 
   'GET /api/v1/flow-stats': 'listFlowStats',
+  'GET /api/v1/callable-flows': 'listCallableFlows',
   'GET /api/v1/flow-sources': 'listFlowSources',
   'PUT /api/v1/flows/:id/source': 'setFlowSource',
   'GET /api/v1/flow.schema.json': 'getFlowSchema',

@@ -2,6 +2,7 @@
 
 import { isInRanges } from '../../base/address-range.ts'
 import { CODE } from '../../base/error-catalogue.ts'
+import { MAX_HOPS } from '../../engine/calls/run-calls.ts'
 import { mediaType } from '../../engine/webhook-data.ts'
 import type { CompiledWebhook } from '../../flow/triggers/webhook/compile.ts'
 import { WEBHOOK } from '../../flow/triggers/webhook/schema.ts'
@@ -12,7 +13,6 @@ import { liveFlowOf } from './live-flow.ts'
 import { briefly, notFound, Rejection, tooLarge } from './rejection.ts'
 import type { DeliveryServices } from './services.ts'
 
-export const MAX_HOPS = 10
 const QUEUE_FULL_RETRY_SECONDS = 2
 const INTAKE_FULL_RETRY_SECONDS = 1
 

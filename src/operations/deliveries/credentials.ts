@@ -4,6 +4,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { CODE } from '../../base/error-catalogue.ts'
 import { stepBindings } from '../../engine/run-bindings.ts'
 import { ExpressionError } from '../../flow/expression/index.ts'
+import { WEBHOOK } from '../../flow/triggers/webhook/schema.ts'
 import type { LiveFlow } from '../flows/published-flows.ts'
 import type { RouteRecord } from '../ports/flows.ts'
 import type { Admission, DeliveryHead } from './delivery-head.ts'
@@ -73,7 +74,13 @@ function unresolved(services: DeliveryServices, { flowId }: RouteRecord, { messa
 }
 
 /** Masks the sender's secret, which must not be stored even if an earlier check refused the delivery. */
-export function maskCredential(services: DeliveryServices, { trigger: { auth } }: LiveFlow, head: DeliveryHead): void {
+export function maskCredential(services: DeliveryServices, { trigger }: LiveFlow, head: DeliveryHead): void {
+  // A flow that was a webhook once: what authenticated its senders is not known any more.
+  if (trigger.kind !== WEBHOOK) {
+    maskAll(head)
+    return
+  }
+  const { auth } = trigger
   // A signature is no secret: it admits only the body that it signs.
   if (auth.kind === 'none' || auth.kind === 'signature') return
   try {

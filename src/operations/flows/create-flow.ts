@@ -1,12 +1,12 @@
 import type { Actor } from '../ports/access.ts'
 import type { FlowRecord } from '../ports/flows.ts'
-import { draftOf } from './draft.ts'
+import { draftOf, requireFreeSlug } from './draft.ts'
 import { type FlowView, flowTarget, flowView } from './flow-view.ts'
 import type { FlowServices } from './services.ts'
 
 export async function createFlow(services: FlowServices, actor: Actor, document: unknown): Promise<FlowView> {
   const id = services.ids.next('flow')
-  const { name, text } = draftOf(services, id, document)
+  const { name, slug, text } = draftOf(services, id, document)
   const now = services.now()
   const flow: FlowRecord = {
     id,
@@ -14,12 +14,15 @@ export async function createFlow(services: FlowServices, actor: Actor, document:
     draft: text,
     revision: 1,
     webhookId: services.ids.webhookId(),
+    slug,
     version: null,
+    trigger: null,
     publishedAt: null,
     createdAt: now,
     updatedAt: now,
   }
   await services.audit.together(async () => {
+    await requireFreeSlug(services, id, slug)
     await services.flows.create(flow)
     await services.audit.record(actor, 'flow.create', flowTarget(flow))
   })

@@ -6,6 +6,7 @@ import type { FlowRecord } from '../ports/flows.ts'
 export interface FlowView {
   id: string
   name: string
+  slug: string | null
   status: 'draft' | 'published'
   revision: number
   webhook: { id: string; url: string; testUrl: string }
@@ -20,6 +21,7 @@ export function flowView(flow: FlowRecord, webhookBaseUrl: string): FlowView {
   return {
     id: flow.id,
     name: flow.name,
+    slug: flow.slug,
     status: flow.version === null ? 'draft' : 'published',
     revision: flow.revision,
     webhook: { id: flow.webhookId, url, testUrl: `${url}/test` },

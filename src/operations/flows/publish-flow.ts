@@ -1,8 +1,10 @@
 import { CODE } from '../../base/error-catalogue.ts'
 import type { Issue } from '../../flow/issue.ts'
+import { CALL } from '../../flow/triggers/call/schema.ts'
 import { OperationError } from '../operation-error.ts'
 import type { Actor } from '../ports/access.ts'
 import type { FlowRecord } from '../ports/flows.ts'
+import { requireUncalled } from './check-calls.ts'
 import { dataShapes, findFlow, present, publishable } from './draft.ts'
 import { type FlowView, flowTarget, flowView } from './flow-view.ts'
 import type { FlowServices } from './services.ts'
@@ -14,12 +16,15 @@ export async function publishFlow(
   id: string,
 ): Promise<{ version: number; warnings: Issue[] }> {
   const flow = await findFlow(services, id)
-  const { document, warnings } = publishable(services, flow, await dataShapes(services, id))
+  const { document, text, warnings } = await publishable(services, flow, await dataShapes(services, id))
   // A document that passed validation must also compile before it goes live.
   services.published.compile(id, document)
   const live = await services.audit.together(async () => {
+    if (document.trigger.kind !== CALL) await requireUncalled(services, id)
     const published = await services.flows.publish(id, {
       revision: flow.revision,
+      document: text,
+      trigger: document.trigger.kind,
       publishedAt: services.now(),
       publishedBy: actor.name,
     })
@@ -35,6 +40,7 @@ export async function publishFlow(
 
 export async function unpublishFlow(services: FlowServices, actor: Actor, id: string): Promise<FlowView> {
   const flow = await services.audit.together(async () => {
+    await requireUncalled(services, id)
     const record = present(await services.flows.unpublish(id, services.now()), id)
     await services.audit.record(actor, 'flow.unpublish', flowTarget(record))
     return record

@@ -121,6 +121,12 @@ export class PublishedFlows implements FlowVersions {
     this.#webhookOf.delete(flowId)
   }
 
+  /** Returns the version of the flow that is live now; another process may have published it a moment ago. */
+  async liveVersion(flowId: string): Promise<number | null> {
+    const route = this.shared ? await this.#store.routeOf(flowId) : this.#routes.get(this.#webhookOf.get(flowId) ?? '')
+    return route?.version ?? null
+  }
+
   /** Drops all compiled versions, because the kind of a connection, and so its secret fields, has changed. */
   compileAnew(): void {
     this.#compiled.clear()

@@ -3,7 +3,7 @@ import { parseJson } from '../../flow/parse-json.ts'
 import { notFound, OperationError } from '../operation-error.ts'
 import type { Actor } from '../ports/access.ts'
 import type { FlowRecord } from '../ports/flows.ts'
-import { type Draft, draftOf, present } from './draft.ts'
+import { type Draft, draftOf, present, requireFreeSlug } from './draft.ts'
 import { type FlowView, flowTarget, flowView } from './flow-view.ts'
 import type { FlowServices } from './services.ts'
 
@@ -28,8 +28,8 @@ export async function restoreVersion(
 ): Promise<FlowView> {
   const record = await services.flows.version(id, version)
   if (!record) throw notFound('version', `${version} of flow ${id}`)
-  const name = (parseJson(record.document) as { name: string }).name
-  return saveDraft(services, id, { name, text: record.document }, null, (flow) =>
+  const { name, slug = null } = parseJson(record.document) as { name: string; slug?: string }
+  return saveDraft(services, id, { name, slug, text: record.document }, null, (flow) =>
     services.audit.record(actor, 'flow.restore', flowTarget(flow), { version }),
   )
 }
@@ -37,13 +37,15 @@ export async function restoreVersion(
 async function saveDraft(
   services: FlowServices,
   id: string,
-  { name, text }: Draft,
+  { name, slug, text }: Draft,
   expectedRevision: number | null,
   record: (flow: FlowRecord) => Promise<void>,
 ): Promise<FlowView> {
   const flow = await services.audit.together(async () => {
+    await requireFreeSlug(services, id, slug)
     const saved = await services.flows.replaceDraft(id, {
       name,
+      slug,
       draft: text,
       updatedAt: services.now(),
       expectedRevision,

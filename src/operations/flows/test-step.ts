@@ -1,4 +1,5 @@
 // Runs one step of the draft once, on sample data, with the same limits and guards as in a run.
+import { CODE } from '../../base/error-catalogue.ts'
 import { performStep } from '../../engine/perform-step.ts'
 import { startedByDelivery } from '../../engine/ports/run-journal.ts'
 import { createRoots, type Roots, stepBindings } from '../../engine/run-bindings.ts'
@@ -115,6 +116,7 @@ async function resultOf(
   outcome: Outcome,
 ): Promise<{ output: unknown; error: StepError | null }> {
   if (outcome.type === 'stop') return { output: null, error: null }
+  if (outcome.type === 'call') return { output: null, error: NOT_CALLED }
   const shown = 'shown' in outcome ? outcome.shown : undefined
   if (outcome.type === 'failed') return { output: (shown ?? outcome).output ?? null, error: outcome.error }
   if (outcome.type !== 'keyValue') return { output: (shown ?? outcome).output ?? null, error: null }
@@ -123,6 +125,13 @@ async function resultOf(
   return 'output' in result
     ? { output: isSecret ? SECRET_MASK : result.output, error: null }
     : { output: null, error: result.error }
+}
+
+/** A test of one step starts no run that somebody would have to wait for. */
+const NOT_CALLED: StepError = {
+  code: CODE.failed,
+  message: 'Test Step does not call other flows.',
+  hint: 'Test the whole flow, or run the called flow by itself.',
 }
 
 function openStep(services: FlowServices, flowId: string, step: StepDocument): StepDocument {

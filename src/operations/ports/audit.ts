@@ -4,7 +4,7 @@ import type { Page, Paged } from './page.ts'
 
 export type AuditAction =
   | `flow.${'create' | 'update' | 'publish' | 'unpublish' | 'delete' | 'restore' | 'regenerate'}`
-  | `run.${'cancel' | 'replay'}`
+  | `run.${'cancel' | 'replay' | 'start'}`
   | `connection.${'create' | 'update' | 'delete' | 'authorize'}`
   | 'key.rotate'
   | 'backup.create'

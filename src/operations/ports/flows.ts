@@ -8,8 +8,12 @@ export interface FlowRecord {
   draft: string
   revision: number
   webhookId: string
+  /** The name of the draft for URLs and other flows, if it has one. */
+  slug: string | null
   /** The live version, if any. */
   version: number | null
+  /** The kind of the live version's trigger. */
+  trigger: string | null
   publishedAt: number | null
   createdAt: number
   updatedAt: number
@@ -33,6 +37,9 @@ export interface RouteRecord {
 export interface FlowStore {
   create(flow: FlowRecord): Promise<void>
   get(id: string): Promise<FlowRecord | null>
+  idOfSlug(slug: string): Promise<string | null>
+  /** Returns the published flows whose live version has a trigger of this kind. */
+  publishedWith(trigger: string): Promise<{ id: string; name: string; slug: string | null; document: string }[]>
   /** Lists flows. `search` is a part of the name; letter case does not matter. */
   list(page: Page, search?: string | null): Promise<Paged<FlowRecord>>
   /** Returns names by flow id, without flows that are gone. */
@@ -40,12 +47,15 @@ export interface FlowStore {
   /** Returns 'conflict' if the draft is no longer at the expected revision. */
   replaceDraft(
     id: string,
-    change: { name: string; draft: string; updatedAt: number; expectedRevision: number | null },
+    change: { name: string; slug?: string | null; draft: string; updatedAt: number; expectedRevision: number | null },
   ): Promise<FlowRecord | 'conflict' | null>
-  /** Makes the draft of `revision` the live version. An unchanged document keeps its version number. */
+  /**
+   * Makes the draft of `revision` the live version, or `document`, which comes of it. An unchanged document keeps its
+   * version number. `trigger`: the kind of its trigger.
+   */
   publish(
     id: string,
-    by: { revision: number; publishedAt: number; publishedBy: string },
+    by: { revision: number; document?: string; trigger?: string; publishedAt: number; publishedBy: string },
   ): Promise<FlowRecord | 'conflict' | null>
   unpublish(id: string, at: number): Promise<FlowRecord | null>
   setWebhookId(id: string, webhookId: string, at: number): Promise<FlowRecord | null>

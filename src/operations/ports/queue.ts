@@ -22,6 +22,8 @@ export interface Queue {
   /** Returns whether a run that joins after `joining` others waits longer than it takes; always false for a short line. */
   isSlow(joining: number): boolean
   add(run: QueuedRun): void
+  /** Takes up runs that have just become due. */
+  wake(): void
   /** Removes a run that has ended in another way, for example by a cancellation, from every line. */
   forget(run: { id: string; flowId: string }): void
   forgetAllOf(flowId: string): void

@@ -1,5 +1,5 @@
 // Stores a run durably and puts it in line.
-import type { NewRun } from '../../engine/ports/run-journal.ts'
+import type { Claim, NewRun } from '../../engine/ports/run-journal.ts'
 import { runEvent } from '../events/events.ts'
 import type { RouteRecord } from '../ports/flows.ts'
 import type { Accepted, Dedupe, ReplayedJournal } from '../ports/runs.ts'
@@ -20,8 +20,10 @@ export interface RunStart {
   route?: RouteRecord | null
 }
 
+export type LineServices = Pick<RunServices, 'activity' | 'events' | 'queue'>
+
 export async function startRun(
-  services: Pick<RunServices, 'activity' | 'events' | 'intake' | 'queue' | 'replies' | 'runs'>,
+  services: LineServices & Pick<RunServices, 'intake' | 'replies' | 'runs'>,
   { run, concurrency, dedupe = null, journal = null, route = null }: RunStart,
 ): Promise<Accepted> {
   const terms = { concurrency, awaited: services.replies.waits(run.id), route }
@@ -32,15 +34,27 @@ export async function startRun(
   } finally {
     services.intake.stored()
   }
-  if (accepted.duplicateOf === null && !accepted.stale) {
-    const small = services.queue.size < FRESH_RUNS && (run.webhook?.rawBody.length ?? 0) <= FRESH_BODY_CHARS
-    const { claim } = accepted
-    const fresh = claim || (small && journal === null) ? run : null
-    services.queue.add({ id: run.id, flowId: run.flowId, concurrency, fresh, since: run.createdAt, claim })
-    if (!run.test) services.activity.began(run.flowId)
-    services.events.tell(run.flowId, 'run', run.id, () =>
-      runEvent(run, { status: 'queued', startedAt: null, finishedAt: null, error: null }),
-    )
-  }
+  if (accepted.duplicateOf === null && !accepted.stale)
+    putInLine(services, run, concurrency, accepted.claim, journal === null)
   return accepted
 }
+
+/** Puts a stored run in line. `mayStay`: a small one need not be read back, because it has no journal yet. */
+export function putInLine(
+  { queue, activity, events }: LineServices,
+  run: NewRun,
+  concurrency: number | null,
+  claim?: Claim | null,
+  mayStay = true,
+): void {
+  const stays = claim || (mayStay && queue.size < FRESH_RUNS && bodyChars(run) <= FRESH_BODY_CHARS)
+  const { id, flowId, createdAt: since } = run
+  queue.add({ id, flowId, concurrency, fresh: stays ? run : null, since, claim })
+  if (!run.test) activity.began(flowId)
+  events.tell(flowId, 'run', id, () =>
+    runEvent(run, { status: 'queued', startedAt: null, finishedAt: null, error: null }),
+  )
+}
+
+const bodyChars = ({ webhook, given }: NewRun): number =>
+  webhook ? webhook.rawBody.length : JSON.stringify(given).length

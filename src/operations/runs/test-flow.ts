@@ -8,7 +8,7 @@ import { startRun } from './start-run.ts'
 /** Runs the draft as a test run, on given data or the latest sample. */
 export async function testFlow(services: RunServices, id: string, given: GivenWebhook | undefined): Promise<RunView> {
   const flow = await findFlow(services, id)
-  const { document } = publishable(services, flow)
+  const { document, text } = await publishable(services, flow)
   const latest = await services.samples.latest(id)
   const runId = services.ids.next('run')
   await startRun(services, {
@@ -16,7 +16,7 @@ export async function testFlow(services: RunServices, id: string, given: GivenWe
       id: runId,
       flowId: id,
       version: null,
-      document: flow.draft,
+      document: text,
       test: true,
       ...startedByDelivery(givenWebhook(services, given, latest)),
       hops: 0,

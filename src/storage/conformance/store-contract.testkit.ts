@@ -61,7 +61,9 @@ const newFlow = (change: Partial<FlowRecord> = {}): FlowRecord => ({
   draft: '{"name":"A flow","trigger":{"kind":"webhook"},"steps":[]}',
   revision: 1,
   webhookId: ids.webhookId(),
+  slug: null,
   version: null,
+  trigger: null,
   publishedAt: null,
   createdAt: time,
   updatedAt: time,
@@ -366,7 +368,7 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
         expect(await stores.journal.record(claimed!.claim, end)).toBe(true)
         expect(await stores.journal.record(claimed!.claim, { ...end, status: 'failed' })).toBe(false)
         expect(await stores.journal.claim(run.id, time)).toBeNull()
-        expect(await stores.runs.cancel(run.id, time, { code: 'cancelled', message: 'x' })).toBe(false)
+        expect(await stores.runs.cancel(run.id, time, { code: 'cancelled', message: 'x' })).toEqual([])
         expect((await stores.runs.get(run.id))?.status).toBe('succeeded')
       })
 
@@ -376,7 +378,9 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
         const claimed = await stores.journal.claim(run.id, time)
         const open = entry('slow', { status: 'running', outcome: null, finishedAt: null, output: null })
         await stores.journal.record(claimed!.claim, { ...running, startedAt: time, entries: [open] })
-        expect(await stores.runs.cancel(run.id, time + 1, { code: 'cancelled', message: 'x' })).toBe(true)
+        expect(await stores.runs.cancel(run.id, time + 1, { code: 'cancelled', message: 'x' })).toEqual([
+          { id: run.id, flowId: run.flowId },
+        ])
         expect(await stores.runs.get(run.id)).toMatchObject({
           status: 'cancelled',
           finishedAt: time + 1,

@@ -22,7 +22,7 @@ export async function alone<DB>(tx: Kysely<DB>, work: string): Promise<boolean> 
   return rows[0]!.got
 }
 
-const isPostgres = <DB>(db: Kysely<DB>): boolean => db.getExecutor().adapter instanceof PostgresAdapter
+export const isPostgres = <DB>(db: Kysely<DB>): boolean => db.getExecutor().adapter instanceof PostgresAdapter
 
 /** Locks the rows until this transaction ends. SQLite has one writer at a time, and no syntax for it. */
 export function locked<DB, T extends keyof DB & string, O>(

@@ -6,7 +6,10 @@ export interface FlowTable {
   draft: string
   revision: number
   webhook_id: string
+  slug: string | null
   version: number | null
+  /** The kind of the live version's trigger. */
+  trigger: string | null
   published_at: number | null
   created_at: number
   updated_at: number
@@ -46,6 +49,7 @@ export interface RunTable {
   trigger: string | null
   parent_run: string | null
   parent_step: string | null
+  parent_waits: number | null
 }
 
 export interface StepTable {

@@ -21,7 +21,7 @@ import {
   settleOperation,
 } from '../rows/journal-rows.ts'
 import { requestTexts, revealedStart, sealedStartTexts } from '../rows/request-columns.ts'
-import { toClaimedRun } from '../rows/run-rows.ts'
+import { runEnd, toClaimedRun, wakenBy } from '../rows/run-rows.ts'
 import { revealedStep, shownJson, stepColumns, toJson } from '../rows/step-columns.ts'
 import type { RunTable, StepTable } from '../rows/tables.ts'
 import type { SqliteStorage } from './database.ts'
@@ -32,6 +32,14 @@ import { createSqliteKeyValues } from './key-values.ts'
 interface SqliteClaim extends Claim {
   writtenEpoch: number
   flowId: string
+  /** The run that waits for this one. */
+  wakes: string | null
+}
+
+/** Returns the writes by which the end of a run makes the run due that waits for it; the last ones, as they may change nothing. */
+function wakeUps({ runId, wakes }: SqliteClaim, { finishedAt, awaits }: RunProgress): HotStatement[] {
+  if (finishedAt !== null) return wakes === null ? [] : [['wakeParent', [finishedAt, wakes]]]
+  return awaits ? [['wakeIfEnded', [awaits.now, runId, JSON.stringify(awaits.runs)]]] : []
 }
 
 export function createSqliteRunJournal(
@@ -56,11 +64,17 @@ export function createSqliteRunJournal(
   const selectLastSeq = raw.prepare('SELECT max(seq) AS seq FROM step WHERE run_id = ?')
   const selectUnder = raw.prepare('SELECT * FROM step WHERE run_id = ? AND path >= ? AND path < ? ORDER BY seq')
   const selectBefore = raw.prepare('SELECT * FROM step WHERE run_id = ? AND seq < ? ORDER BY seq')
+  const selectReply = raw.prepare(`SELECT * FROM step WHERE run_id = ? AND outcome = 'reply' ORDER BY seq LIMIT 1`)
   const selectAnyRun = raw.prepare('SELECT * FROM run WHERE id = ?')
   const keyValues = createSqliteKeyValues(storage, protect)
 
   const stepOf = (runId: string, flowId: string, entry: JournalEntry): HotStatement =>
     putStep(runId, entry, stepColumns(runId, entry, protect.of(flowId)))
+
+  const childOf = ({ child }: JournalEntry): HotStatement[] =>
+    child
+      ? [insertRun(child.run, sealedStartTexts(child.run, protect.of(child.run.flowId), runBinding(child.run.id)))]
+      : []
 
   const takeOver = ({ runId, before }: ReplayedJournal, to: NewRun): void => {
     const around = new Set(selectPathsFrom.all(runId, before).flatMap((row) => pathsAround(row['path'] as string)))
@@ -110,12 +124,13 @@ export function createSqliteRunJournal(
 
     async claim(runId: string, now: number, fresh: NewRun | null = null): Promise<ClaimedRun | null> {
       if (fresh) {
-        const claim: SqliteClaim = { runId, epoch: 1, writtenEpoch: 0, flowId: fresh.flowId }
+        const claim: SqliteClaim = { runId, epoch: 1, writtenEpoch: 0, flowId: fresh.flowId, wakes: wakenBy(fresh) }
         return { ...fresh, claim, attempt: 1, startedAt: now, journal: [], vars: Object.create(null), lastSeq: 0 }
       }
       const row = selectRun.get(runId) as RunTable | undefined
       if (!row) return null
-      const claim: SqliteClaim = { runId, epoch: row.epoch + 1, writtenEpoch: row.epoch, flowId: row.flow_id }
+      const wakes = row.parent_waits === 1 ? row.parent_run : null
+      const claim: SqliteClaim = { runId, epoch: row.epoch + 1, writtenEpoch: row.epoch, flowId: row.flow_id, wakes }
       const steps = selectSteps.all(runId) as unknown as StepTable[]
       const start = revealedStart(row, protect, runBinding(runId))
       const journal = steps.map((step) => revealedStep(step, protect))
@@ -143,6 +158,13 @@ export function createSqliteRunJournal(
       return rows.filter((row) => isOfOwnRound(row.path, base)).map((row) => revealedStep(row, protect))
     },
 
+    async endOf(runId) {
+      const run = selectAnyRun.get(runId) as RunTable | undefined
+      if (run && run.finished_at === null) return null
+      const reply = selectReply.get(runId) as StepTable | undefined
+      return runEnd(run, reply && revealedStep(reply, protect), selectAssigned.all(runId) as unknown as StepTable[])
+    },
+
     async entriesUnder(runId, prefix) {
       const rows = selectUnder.all(runId, ...entriesUnder(prefix)) as unknown as StepTable[]
       return rows.map((row) => revealedStep(row, protect))
@@ -164,6 +186,7 @@ export function createSqliteRunJournal(
         ],
       ]
       const { entries } = progress
+      const others = [...entries.flatMap(childOf), ...wakeUps(held, progress)]
       const recorded = entries.some((entry) => entry.operation)
         ? await commit.write(() => {
             if (doWrite([update]) === 0) return false
@@ -171,9 +194,10 @@ export function createSqliteRunJournal(
               if (entry.operation) settleOperation(entry, keyValues(held.flowId, entry.operation, entry.finishedAt!))
               doWrite([stepOf(held.runId, held.flowId, entry)])
             }
+            doWrite(others)
             return true
           })
-        : (await hot.write([update, ...entries.map((entry) => stepOf(held.runId, held.flowId, entry))])) > 0
+        : (await hot.write([update, ...entries.map((entry) => stepOf(held.runId, held.flowId, entry)), ...others])) > 0
       // Set only after the commit: a transaction that failed has written no epoch.
       if (recorded) held.writtenEpoch = held.epoch
       return recorded

@@ -5,6 +5,7 @@ import type { FlowRecord, FlowStore, RouteRecord, VersionRecord } from '../../op
 import { locked } from '../rows/dialect.ts'
 import { paged } from '../rows/paged.ts'
 import type { FlowTable, FlowVersionTable, Tables } from '../rows/tables.ts'
+import { lockRuns, wakeRuns } from '../rows/waiting-parents.ts'
 
 const toFlow = (row: FlowTable): FlowRecord => ({
   id: row.id,
@@ -12,7 +13,9 @@ const toFlow = (row: FlowTable): FlowRecord => ({
   draft: row.draft,
   revision: row.revision,
   webhookId: row.webhook_id,
+  slug: row.slug,
   version: row.version,
+  trigger: row.trigger,
   publishedAt: row.published_at,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
@@ -46,6 +49,8 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
           draft: flow.draft,
           revision: flow.revision,
           webhook_id: flow.webhookId,
+          slug: flow.slug,
+          trigger: null,
           version: flow.version,
           published_at: flow.publishedAt,
           created_at: flow.createdAt,
@@ -57,6 +62,24 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
     async get(id) {
       const row = await find(db, id)
       return row ? toFlow(row) : null
+    },
+
+    async idOfSlug(slug) {
+      const row = await db.selectFrom('flow').select('id').where('slug', '=', slug).executeTakeFirst()
+      return row?.id ?? null
+    },
+
+    async publishedWith(trigger) {
+      const rows = await db
+        .selectFrom('flow')
+        .innerJoin('flow_version as live', (join) =>
+          join.onRef('live.flow_id', '=', 'flow.id').onRef('live.version', '=', 'flow.version'),
+        )
+        .select(['flow.id', 'flow.name', 'flow.slug', 'live.document'])
+        .where('flow.trigger', '=', trigger)
+        .orderBy('flow.id')
+        .execute()
+      return rows
     },
 
     async list({ limit, cursor }, search = null) {
@@ -83,10 +106,10 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
       return new Map(rows.map(({ id, name }) => [id, name]))
     },
 
-    async replaceDraft(id, { name, draft, updatedAt, expectedRevision }) {
+    async replaceDraft(id, { name, slug, draft, updatedAt, expectedRevision }) {
       let query = db
         .updateTable('flow')
-        .set((eb) => ({ name, draft, updated_at: updatedAt, revision: eb('revision', '+', 1) }))
+        .set((eb) => ({ name, slug, draft, updated_at: updatedAt, revision: eb('revision', '+', 1) }))
         .where('id', '=', id)
       if (expectedRevision !== null) query = query.where('revision', '=', expectedRevision)
       const row = await query.returningAll().executeTakeFirst()
@@ -94,7 +117,7 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
       return (await find(db, id)) ? 'conflict' : null
     },
 
-    publish: (id, { revision, publishedAt, publishedBy }) =>
+    publish: (id, { revision, document, trigger, publishedAt, publishedBy }) =>
       db.transaction().execute(async (tx) => {
         const flow = await locked(tx, tx.selectFrom('flow').selectAll().where('id', '=', id)).executeTakeFirst()
         if (!flow) return null
@@ -108,7 +131,8 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
           .executeTakeFirst()
         let version = latest?.version ?? 0
         let liveSince = flow.published_at ?? publishedAt
-        if (latest?.document !== flow.draft) {
+        const published = document ?? flow.draft
+        if (latest?.document !== published) {
           version += 1
           liveSince = publishedAt
           await tx
@@ -116,7 +140,7 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
             .values({
               flow_id: id,
               version,
-              document: flow.draft,
+              document: published,
               published_at: publishedAt,
               published_by: publishedBy,
             })
@@ -124,14 +148,14 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
         }
         const row = await tx
           .updateTable('flow')
-          .set({ version, published_at: liveSince })
+          .set({ version, trigger, published_at: liveSince })
           .where('id', '=', id)
           .returningAll()
           .executeTakeFirstOrThrow()
         return toFlow(row)
       }),
 
-    unpublish: (id, at) => update(id, { version: null, published_at: null, updated_at: at }),
+    unpublish: (id, at) => update(id, { version: null, trigger: null, published_at: null, updated_at: at }),
 
     setWebhookId: (id, webhookId, at) => update(id, { webhook_id: webhookId, updated_at: at }),
 
@@ -149,6 +173,16 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
           'flow_source',
         ] as const)
           await tx.deleteFrom(table).where('flow_id', '=', id).execute()
+        const waiting = await tx
+          .selectFrom('run')
+          .select('parent_run')
+          .distinct()
+          .where('flow_id', '=', id)
+          .where('parent_waits', '=', 1)
+          .where('status', 'in', ['queued', 'running', 'waiting'])
+          .execute()
+        const parents = waiting.map((row) => row.parent_run!)
+        await lockRuns(tx, parents)
         const unfinished = tx
           .selectFrom('run')
           .select('id')
@@ -172,6 +206,7 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
           .where('flow_id', '=', id)
           .where('status', 'in', ['queued', 'running', 'waiting'])
           .execute()
+        await wakeRuns(tx, parents, at)
         return true
       }),
 

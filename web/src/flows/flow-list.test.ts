@@ -7,6 +7,7 @@ const flow = (name: string, status: Flow['status'], updatedAt: string): Flow => 
   name,
   status,
   revision: 1,
+  slug: null,
   webhook: { id: 'w', url: 'u', testUrl: 't' },
   draft: { name, trigger: { kind: 'webhook' }, steps: [] },
   published: null,
