@@ -1,5 +1,6 @@
 // The list of step kinds.
 import { branch } from './branch.ts'
+import { call } from './call.ts'
 import { code } from './code.ts'
 import { fail } from './fail.ts'
 import { http } from './http.ts'
@@ -11,7 +12,7 @@ import { stop } from './stop.ts'
 import { store } from './store.ts'
 import { wait } from './wait.ts'
 
-export const STEP_KINDS: readonly StepKind[] = [http, branch, loop, wait, code, set, store, respond, stop, fail]
+export const STEP_KINDS: readonly StepKind[] = [http, branch, loop, call, wait, code, set, store, respond, stop, fail]
 
 const byName = new Map(STEP_KINDS.map((one) => [one.kind, one]))
 

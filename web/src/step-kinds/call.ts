@@ -1,0 +1,11 @@
+import type { StepKind } from './step-kind.ts'
+import { bare } from './words.ts'
+
+export const call: StepKind = {
+  kind: 'call',
+  icon: 'corner-down-right',
+  trailIcon: 'corner-down-right',
+  purpose: 'Run another flow and use its result',
+  describe: (step) => bare(step['flow']) || 'no flow yet',
+  newSettings: () => ({ flow: '' }),
+}
