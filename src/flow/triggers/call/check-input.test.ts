@@ -87,7 +87,13 @@ describe('an input', () => {
         fc.record({ anyOf: fc.array(tie('schema'), { minLength: 1, maxLength: 2 }) }),
         fc.record({ allOf: fc.array(tie('schema'), { minLength: 1, maxLength: 2 }) }),
         fc.record({ oneOf: fc.array(tie('schema'), { minLength: 1, maxLength: 2 }) }),
-        fc.record({ if: tie('schema'), then: tie('schema'), else: tie('schema') }),
+        fc.tuple(tie('schema'), tie('schema'), tie('schema')).map(([condition, yes, no]) =>
+          Object.fromEntries([
+            ['if', condition],
+            ['then', yes],
+            ['else', no],
+          ]),
+        ),
         fc.record({ not: tie('schema'), contains: tie('schema') }),
         fc.record({ propertyNames: tie('schema') }),
       ),
