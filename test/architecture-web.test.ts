@@ -7,14 +7,16 @@ import { STEP_KINDS } from '../web/src/step-kinds/index.ts'
 /** The rooms of web/src, lowest first: a file imports, types included, from its own room and from rows before its own. */
 const LAYERS: string[][] = [
   // The parts that pages are made of.
-  ['theme', 'brand', 'api', 'step-kinds'],
+  ['theme', 'brand', 'api', 'step-kinds', 'ui/text'],
+  // The script of the pages at /docs, which is no part of the app.
+  ['guide'],
   ['flow-model', 'ui'],
   ['flow-model/templates', 'ui/code', 'shell'],
-  ['ui/data'],
+  ['ui/data', 'shell/palette'],
   ['fields', 'live'],
   // The pages: a run is shown on the editor's canvas, and the inbox shows what runs show.
   ['account', 'connections', 'flows', 'runs/model', 'deliveries/model'],
-  ['settings', 'editor/state', 'editor/panel'],
+  ['overview', 'settings', 'editor/state', 'editor/panel'],
   ['editor/kinds', 'editor/canvas', 'editor/trigger', 'editor/publish'],
   ['editor/step'],
   ['editor'],
@@ -36,14 +38,14 @@ const OF_KINDS = ['step-kinds', 'editor/kinds']
 /** Words that are kinds too, and have another meaning there. */
 const OTHER_MEANINGS: Record<string, string[]> = {
   // The template of a round reads this root.
-  'fields/data-picker.tsx': ['loop'],
+  'fields/pick-list.tsx': ['loop'],
   'flow-model/templates/complete.ts': ['loop'],
   'flow-model/templates/preview.ts': ['loop'],
   'flow-model/templates/sample-data.ts': ['loop'],
   'flow-model/templates/visible.ts': ['loop'],
   // The code of an error.
   'deliveries/model/delivery-words.ts': ['code'],
-  'flow-model/outcomes.ts': ['code'],
+  'editor/state/use-outcomes.ts': ['code'],
   // A value of `onError`.
   'editor/step/error-handling.tsx': ['fail'],
   // The colours of waiting.

@@ -60,7 +60,7 @@ const ROOMS: Record<string, string[]> = {
 
 /** Rooms inside rooms, the lowest first: each may import those before it. */
 const ORDER: Record<string, string[]> = {
-  operations: ['ports', 'events', 'access', 'connections', 'flows', 'runs', 'deliveries', 'upkeep'],
+  operations: ['ports', 'events', 'access', 'connections', 'flows', 'runs', 'deliveries', 'upkeep', 'stats'],
   storage: ['rows', 'migrations', 'stores', 'sqlite', 'postgres'],
   'flow/expression': ['values', 'functions', 'compile'],
 }

@@ -9,6 +9,7 @@ import type { SignalHandler } from '../operations/events/hear-signal.ts'
 import type { PublishedFlows } from '../operations/flows/published-flows.ts'
 import type { Together } from '../operations/ports/audit.ts'
 import type { DeliveryStore } from '../operations/ports/deliveries.ts'
+import type { DatabaseFacts } from '../operations/ports/instance.ts'
 import type { Queue } from '../operations/ports/queue.ts'
 import type { RunStore } from '../operations/ports/runs.ts'
 import type { Protect } from '../operations/ports/secrets.ts'
@@ -32,6 +33,7 @@ export interface Backend {
   now(): number
   /** Returns why the database does not work, in one line that is safe to publish; null if it works. */
   fault(): Promise<string | null>
+  database(): Promise<DatabaseFacts>
   hotStores(protect: Protect): HotStores
   /** Settles the finished writes of the hot stores now, before the turn of the event loop ends. */
   settleWritten(): void

@@ -1,11 +1,11 @@
-// Runs the background work until the service stops: retention, and counts for charts.
+// Runs the background work until the service stops: retention, and adding up what was counted.
 import type { Logger } from 'pino'
-import type { FlowActivity } from '../operations/flows/flow-activity.ts'
+import type { StatsStore } from '../operations/ports/stats.ts'
 import { keepHouse } from '../operations/upkeep/keep-house.ts'
 import type { UpkeepServices } from '../operations/upkeep/services.ts'
 
 const HOUSEKEEPING_EVERY_MS = 60_000
-const ACTIVITY_EVERY_MS = 5_000
+const SETTLE_EVERY_MS = 5_000
 
 /** Work whose `stop` resolves when nothing of it is under way any more. */
 export interface BackgroundWork {
@@ -23,20 +23,20 @@ export function startRetention(services: UpkeepServices, retentionDays: number, 
   }
 }
 
-export function startCounting(activity: FlowActivity, log: Logger): BackgroundWork {
-  const timer = setInterval(() => void writeActivity(activity, log), ACTIVITY_EVERY_MS)
+export function startCounting(stats: StatsStore, log: Logger): BackgroundWork {
+  let settling = Promise.resolve()
+  const settle = () => {
+    settling = stats.settle().catch((error) => {
+      log.warn({ reason: (error as Error).message }, 'the counters could not be added up; it is tried again')
+    })
+  }
+  const timer = setInterval(settle, SETTLE_EVERY_MS)
   return {
     stop() {
       clearInterval(timer)
-      return writeActivity(activity, log)
+      return settling
     },
   }
-}
-
-async function writeActivity(activity: FlowActivity, log: Logger): Promise<void> {
-  await activity.write().catch((error) => {
-    log.warn({ reason: (error as Error).message }, 'the counts of the last seconds are missing in the charts')
-  })
 }
 
 async function keepHouseRegularly(

@@ -14,7 +14,6 @@ import { LiveConnections } from '../operations/connections/live-connections.ts'
 import { Replies } from '../operations/deliveries/replies.ts'
 import { EventRelay } from '../operations/events/event-relay.ts'
 import { Events } from '../operations/events/events.ts'
-import { FlowActivity } from '../operations/flows/flow-activity.ts'
 import { PublishedFlows } from '../operations/flows/published-flows.ts'
 import { CalledRuns } from '../operations/runs/called-runs.ts'
 import { LoopWatch } from '../operations/upkeep/loop-watch.ts'
@@ -58,7 +57,6 @@ export function buildEngine(config: Config, stores: Stores, metrics: Metrics, lo
     redact: (value) => secrets.redact(value),
     warn,
   })
-  const activity = new FlowActivity(stores.activity, now)
   const watch = new LoopWatch({ held: reportHeld(metrics, log) })
   const memory = new RunMemory(config.bodyMemoryBytes)
   const replies = new Replies()
@@ -66,11 +64,10 @@ export function buildEngine(config: Config, stores: Stores, metrics: Metrics, lo
   const relay = shared ? new EventRelay({ ...stores, events, signals, warn }, eventViews(secrets)) : null
   const sandbox = createSandbox()
   const ids = createIds(now, randomBytes)
-  const calls = new CalledRuns({ published, ids, now, activity, events })
+  const calls = new CalledRuns({ published, ids, now, events })
   const parts = { config, stores, metrics, log, http, tracing, connections, tokens, sandbox }
   const ports = enginePorts({
     ...parts,
-    activity,
     watch,
     memory,
     events,
@@ -79,22 +76,7 @@ export function buildEngine(config: Config, stores: Stores, metrics: Metrics, lo
     reply: backend.sendsReplies(replies, log),
   })
   const engine = new Engine(ports, published)
-  return {
-    ...parts,
-    ids,
-    calls,
-    warn,
-    oauth,
-    published,
-    activity,
-    watch,
-    memory,
-    replies,
-    events,
-    relay,
-    ports,
-    engine,
-  }
+  return { ...parts, ids, calls, warn, oauth, published, watch, memory, replies, events, relay, ports, engine }
 }
 
 interface EngineParts {
@@ -107,7 +89,6 @@ interface EngineParts {
   tracing: { runs: EnginePorts['tracing'] }
   connections: LiveConnections
   tokens: AccessTokens
-  activity: FlowActivity
   watch: LoopWatch
   memory: RunMemory
   events: Events
@@ -145,10 +126,7 @@ function enginePorts(parts: EngineParts): EnginePorts {
     replyRoom: parts.memory,
     progressed(run, progress) {
       metrics.stepsRecorded(progress.entries)
-      if (progress.finishedAt !== null) {
-        metrics.runFinished(progress.status)
-        if (progress.status === 'failed' && !run.test) parts.activity.failed(run.flowId)
-      }
+      if (progress.finishedAt !== null) metrics.runFinished(progress.status)
       announce(parts.events, secrets, run, progress, parts.relay)
       parts.calls.progressed(run, progress)
     },

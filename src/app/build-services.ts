@@ -18,6 +18,7 @@ import { createPasswords } from '../secrets/passwords.ts'
 import { stepKinds } from '../steps/index.ts'
 import type { Running } from './build-engine.ts'
 import type { Stores } from './open-stores.ts'
+import { VERSION } from './version.ts'
 
 export function buildServices(running: Running, queue: Queue): Services {
   const { config, stores, metrics, connections, ports, ids } = running
@@ -53,7 +54,14 @@ export function buildServices(running: Running, queue: Queue): Services {
     replies: running.replies,
     events: running.events,
     meters: metrics,
-    activity: running.activity,
+    stats: stores.stats,
+    instance: {
+      version: VERSION,
+      storage: backend.kind,
+      maxQueue: config.maxQueue,
+      fault: backend.fault,
+      database: backend.database,
+    },
     watch: running.watch,
     rate: new RateLimit(config.webhookRate),
     intake: new Intake(backend.settleWritten),

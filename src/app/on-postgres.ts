@@ -7,6 +7,7 @@ import { ClusterQueue } from '../queue/cluster-queue.ts'
 import { WorkerLease } from '../queue/worker-lease.ts'
 import type { RunsHere } from '../storage/postgres/accept.ts'
 import { openPostgres, type PostgresStorage } from '../storage/postgres/database.ts'
+import { databaseFacts } from '../storage/postgres/database-facts.ts'
 import { createAddDelivery } from '../storage/postgres/deliveries.ts'
 import { createDispatchStore } from '../storage/postgres/dispatch.ts'
 import { createPostgresRunJournal, type PostgresRunJournal } from '../storage/postgres/run-journal.ts'
@@ -77,6 +78,7 @@ export async function openOnPostgres(
     },
     now,
     fault: storage.fault,
+    database: () => databaseFacts(storage.kysely),
     hotStores(protect) {
       const { runs, claimReady, ...journal } = createPostgresRunJournal(storage.hot, protect, here, onCommit)
       here.claimReady = claimReady

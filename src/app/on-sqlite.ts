@@ -4,6 +4,7 @@ import { queuedRun, recoverRuns } from '../operations/runs/recover-runs.ts'
 import { InProcessQueue } from '../queue/in-process-queue.ts'
 import { createSqliteBackups } from '../storage/sqlite/backups.ts'
 import { openSqlite } from '../storage/sqlite/database.ts'
+import { createDatabaseFacts } from '../storage/sqlite/database-facts.ts'
 import { createSqliteRunJournal } from '../storage/sqlite/run-journal.ts'
 import { createRunSizes } from '../storage/sqlite/run-sizes.ts'
 import { createSqliteSealedRows } from '../storage/sqlite/sealed-rows.ts'
@@ -29,6 +30,7 @@ export async function openOnSqlite(
     changed: async () => {},
     now,
     fault: () => storage.room.fault(),
+    database: createDatabaseFacts(storage.raw, config.dataDir),
     hotStores(protect) {
       const { runs, addDelivery, ...journal } = createSqliteRunJournal(storage, protect)
       return { journal, runs, addDelivery }

@@ -5,7 +5,6 @@ import { StorageUnavailable } from '../operations/ports/storage-unavailable.ts'
 import { openVault } from '../secrets/open-vault.ts'
 import type { Redactor } from '../secrets/redactor.ts'
 import { createProtect, createSecrets } from '../secrets/secret-keeping.ts'
-import { createActivityStore } from '../storage/stores/activity-store.ts'
 import { announcedConnections, announcedGrants } from '../storage/stores/announced-stores.ts'
 import { createAuditStore } from '../storage/stores/audit-store.ts'
 import { createAuthorizationRequestStore } from '../storage/stores/authorization-request-store.ts'
@@ -19,6 +18,7 @@ import { createInvitationStore } from '../storage/stores/invitation-store.ts'
 import { createRunStore } from '../storage/stores/run-store.ts'
 import { createSampleStore } from '../storage/stores/sample-store.ts'
 import { createSessionStore } from '../storage/stores/session-store.ts'
+import { createStatsStore } from '../storage/stores/stats-store.ts'
 import { createTokenStore } from '../storage/stores/token-store.ts'
 import { createUserStore } from '../storage/stores/user-store.ts'
 import { createVaultRecords } from '../storage/stores/vault-records.ts'
@@ -71,7 +71,7 @@ async function storesOf(config: Config, redactor: Redactor, backend: Backend) {
     runs: { ...createRunStore(kysely), ...hot.runs },
     deliveries: { ...createDeliveryStore(kysely), add: hot.addDelivery },
     samples: createSampleStore(kysely, protect),
-    activity: createActivityStore(kysely),
+    stats: createStatsStore(kysely),
     connections: announcedConnections(createConnectionStore(kysely, vault), changed),
     grants: announcedGrants(createGrantStore(kysely, vault), changed),
     authorizationRequests: createAuthorizationRequestStore(kysely, vault),

@@ -67,7 +67,7 @@ export async function startApp(
   const serving = await serveHttp(server, config, sockets)
 
   // Start the background work.
-  const counting = startCounting(running.activity, log)
+  const counting = startCounting(stores.stats, log)
   const retention = idle ? null : startRetention(services, config.retentionDays, log)
   if (!idle) {
     running.watch.start()

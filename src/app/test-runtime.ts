@@ -18,7 +18,6 @@ import { RateLimit } from '../operations/deliveries/rate-limit.ts'
 import { Replies } from '../operations/deliveries/replies.ts'
 import type { DeliveryServices } from '../operations/deliveries/services.ts'
 import { Events } from '../operations/events/events.ts'
-import { FlowActivity } from '../operations/flows/flow-activity.ts'
 import { PublishedFlows } from '../operations/flows/published-flows.ts'
 import type { QueuedRun } from '../operations/ports/queue.ts'
 import type { Protect, Secrets } from '../operations/ports/secrets.ts'
@@ -26,7 +25,6 @@ import { createSandbox } from '../sandbox/worker-pool.ts'
 import { stepKinds } from '../steps/index.ts'
 import { openInMemory } from '../storage/sqlite/database.ts'
 import { createSqliteRunJournal } from '../storage/sqlite/run-journal.ts'
-import { createActivityStore } from '../storage/stores/activity-store.ts'
 import { createDeliveryStore } from '../storage/stores/delivery-store.ts'
 import { createFlowStore } from '../storage/stores/flow-store.ts'
 import { createRunStore } from '../storage/stores/run-store.ts'
@@ -110,7 +108,6 @@ export async function openTestRuntime({
     runs,
     deliveries,
     samples: createSampleStore(storage.kysely, openProtect),
-    activity: new FlowActivity(createActivityStore(storage.kysely), now),
     secrets: openSecrets,
     connections,
     published,
@@ -151,8 +148,9 @@ export async function openTestRuntime({
       const issues = publishIssues(validate(opened, stepKinds, surroundings()))
       if (issues.length) return issues
       const { name } = opened as FlowDocument
-      const at = { createdAt: startMs, updatedAt: startMs, version: null, trigger: null, slug: null, publishedAt: null }
-      const flow = { id: ids.next('flow'), webhookId: ids.webhookId(), name, revision: 1, ...at }
+      const at = { createdAt: startMs, updatedAt: startMs, updatedBy: null, publishedAt: null }
+      const state = { revision: 1, version: null, trigger: null, slug: null }
+      const flow = { id: ids.next('flow'), webhookId: ids.webhookId(), name, ...state, ...at }
       await flows.create({ ...flow, draft: JSON.stringify(opened) })
       await flows.publish(flow.id, { revision: 1, publishedAt: startMs, publishedBy: 'test' })
       const route = { webhookId: flow.webhookId, flowId: flow.id, version: 1 }

@@ -322,6 +322,7 @@ export const ISSUES = {
     'unusual_body',
     'duplicate_header',
     'unheard_reply',
+    'unreachable_step',
     'reveals_secret',
     'unseen_reference',
   ],

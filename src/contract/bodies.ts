@@ -25,12 +25,15 @@ export const FlowBody = Type.Object({
   name: Type.String(),
   slug: Type.Union([Type.String(), Type.Null()]),
   status: oneOf('draft', 'published'),
+  tags: Type.Array(Type.String(), { description: 'Of the draft' }),
+  trigger: Type.Union([Type.String(), Type.Null()], { description: "The kind of the draft's trigger" }),
   revision: Type.Integer(),
   webhook: Type.Object({ id: Type.String(), url: Type.String(), testUrl: Type.String() }),
   draft: AnyJson,
   published: Type.Union([Type.Object({ version: Type.Integer(), publishedAt: Time }), Type.Null()]),
   createdAt: Time,
   updatedAt: Time,
+  updatedBy: Type.Union([Type.String(), Type.Null()], { description: 'Who changed the draft last' }),
 })
 
 const Source = Type.String({
@@ -60,32 +63,14 @@ export const ValidationQuery = Type.Object(
 )
 export const ValidationBody = Type.Object({ issues: Type.Array(IssueBody), warnings: Type.Array(IssueBody) })
 export const PublishedBody = Type.Object({ version: Type.Integer(), warnings: Type.Array(IssueBody) })
-export const VersionBody = Type.Object({ version: Type.Integer(), publishedAt: Time, publishedBy: Type.String() })
+export const VersionBody = Type.Object({
+  version: Type.Integer(),
+  publishedAt: Time,
+  publishedBy: Type.String({ description: 'The name of a user or token' }),
+})
 export const VersionDocumentBody = Type.Object({ ...VersionBody.properties, document: AnyJson })
 
 export const CurlBody = Type.Object({ curl: Type.String({ description: 'For a POSIX shell' }) })
-
-const GivenWebhook = Type.Object(
-  {
-    body: Type.Optional(AnyJson),
-    headers: Type.Optional(Type.Record(Type.String(), Type.String())),
-    query: Type.Optional(Type.Record(Type.String(), Type.String())),
-    queryAll: Type.Optional(AnyJson),
-    rawBody: Type.Optional(Type.String()),
-    metadata: Type.Optional(AnyJson),
-  },
-  closed,
-)
-
-export const FlowTestRequest = Type.Object({ webhook: Type.Optional(GivenWebhook) }, closed)
-export const StepTestRequest = Type.Object(
-  {
-    webhook: Type.Optional(GivenWebhook),
-    steps: Type.Optional(Type.Record(Type.String(), AnyJson)),
-    vars: Type.Optional(Type.Record(Type.String(), AnyJson)),
-  },
-  closed,
-)
 
 const StepErrorBody = Type.Object({
   code: Type.String(),
@@ -101,14 +86,6 @@ const StepErrorBody = Type.Object({
 export const RunErrorBody = Type.Object({
   ...StepErrorBody.properties,
   step: Type.Optional(Type.String({ description: 'The id of the step that failed' })),
-})
-
-export const StepTestBody = Type.Object({
-  status: oneOf('succeeded', 'failed'),
-  input: AnyJson,
-  output: AnyJson,
-  error: Type.Union([StepErrorBody, Type.Null()]),
-  durationMs: Type.Number(),
 })
 
 const WebhookBody = Type.Object({
@@ -265,7 +242,6 @@ export const FlowStatsBody = Type.Object({
   }),
 })
 
-export const TestResultsBody = Type.Object({ steps: Type.Record(Type.String(), AnyJson) })
 export const SampleRequest = Type.Object({ delivery: Type.String({ minLength: 1, maxLength: 100 }) }, closed)
 
 export const StepKindBody = Type.Object({ kind: Type.String(), label: Type.String(), settings: AnyJson })

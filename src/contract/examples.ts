@@ -5,9 +5,13 @@ import { CODE } from '../base/error-catalogue.ts'
 import { FixtureSchema } from '../flow/fixture.ts'
 import { ACCESS_EXAMPLES } from './access-examples.ts'
 import * as bodies from './bodies.ts'
+import { ConnectionTestBody, ConnectionTestRequest, SecretConnectionRequest } from './connection-bodies.ts'
 import { ErrorBody } from './error-body.ts'
 import { example } from './example.ts'
+import { ListedFlowBody } from './flow-list-bodies.ts'
 import * as runs from './run-bodies.ts'
+import { STATS_EXAMPLES } from './stats-examples.ts'
+import * as tests from './test-bodies.ts'
 
 const FLOW = 'flow_01m7h52j4jwac4pp58gdhs4hc0'
 const RUN = 'run_01m7h52jaz4k8wxqk7znewdprn'
@@ -18,6 +22,7 @@ const at = (time: string) => `2026-11-16T08:00:${time}Z`
 
 export const FLOW_DOCUMENT = {
   name: 'Hello',
+  tags: ['greetings'],
   trigger: { kind: 'webhook' },
   steps: [{ id: 'greet', kind: 'set', vars: { greeting: "Hello, {{ webhook.body.name ?? 'world' }}!" } }],
 }
@@ -49,12 +54,15 @@ const flow: Static<typeof bodies.FlowBody> = {
   name: 'Hello',
   slug: 'hello',
   status: 'published',
+  tags: ['greetings'],
+  trigger: 'webhook',
   revision: 1,
   webhook: { id: WEBHOOK, url: URL, testUrl: `${URL}/test` },
   draft: FLOW_DOCUMENT,
   published: { version: 1, publishedAt: '2026-11-15T16:20:00.000Z' },
   createdAt: '2026-11-15T16:19:00.000Z',
   updatedAt: '2026-11-15T16:19:00.000Z',
+  updatedBy: 'Ada',
 }
 
 const run: Static<typeof bodies.RunSummaryBody> = {
@@ -100,7 +108,7 @@ const inboxEntry: Static<typeof bodies.InboxEntryBody> = {
 }
 const { flowName, ...delivery } = { ...inboxEntry, webhook }
 
-const version = { version: 1, publishedAt: '2026-11-15T16:20:00.000Z', publishedBy: 'ada@example.com' }
+const version = { version: 1, publishedAt: '2026-11-15T16:20:00.000Z', publishedBy: 'Ada Byron' }
 const source = { source: 'flows', path: 'hello.yaml', revision: 1 }
 const hours = Array.from({ length: 24 }, (_, hour) => ({ runs: hour === 23 ? 1 : 0, failed: 0 }))
 
@@ -130,6 +138,7 @@ const harEntry = {
 
 const EXAMPLES: ReadonlyMap<TSchema, unknown> = new Map([
   ...ACCESS_EXAMPLES,
+  ...STATS_EXAMPLES,
   example(ErrorBody, {
     status: 'error',
     code: CODE.not_found,
@@ -137,6 +146,7 @@ const EXAMPLES: ReadonlyMap<TSchema, unknown> = new Map([
     requestId: 'req_01m7h468vcx79pxszhbhzkbk3p',
   }),
   example(bodies.FlowBody, flow),
+  example(ListedFlowBody, flow),
   example(bodies.FlowSourceBody, { flowId: FLOW, ...source }),
   example(bodies.FlowSourceRequest, source),
   example(bodies.FlowStatsBody, {
@@ -152,10 +162,18 @@ const EXAMPLES: ReadonlyMap<TSchema, unknown> = new Map([
   example(bodies.VersionBody, version),
   example(bodies.VersionDocumentBody, { ...version, document: FLOW_DOCUMENT }),
   example(bodies.CurlBody, { curl: "curl 'https://api.example.com/orders/{{ webhook.body.id }}' \\\n  -L" }),
-  example(bodies.FlowTestRequest, { webhook: { body: delivered } }),
-  example(bodies.StepTestRequest, { webhook: { body: delivered } }),
-  example(bodies.StepTestBody, { status: 'succeeded', input: { vars }, output: vars, error: null, durationMs: 2 }),
-  example(bodies.TestResultsBody, { steps: { greet: vars } }),
+  example(tests.FlowTestRequest, { webhook: { body: delivered } }),
+  example(tests.StepTestRequest, { webhook: { body: delivered } }),
+  example(tests.PinRequest, { output: vars }),
+  example(tests.StepTestBody, {
+    status: 'succeeded',
+    input: { vars },
+    output: vars,
+    error: null,
+    logs: [],
+    durationMs: 2,
+  }),
+  example(tests.TestResultsBody, { steps: { greet: vars }, pinned: [] }),
   example(bodies.SampleRequest, { delivery: DELIVERY }),
   example(bodies.SampleBody, { id: 'smp_01m7h52kjjrb00ncm8cdgj7ht1', flowId: FLOW, receivedAt: at('00.425'), webhook }),
   example(bodies.DeliveryBody, delivery),
@@ -214,6 +232,20 @@ const EXAMPLES: ReadonlyMap<TSchema, unknown> = new Map([
   }),
   example(bodies.ConnectionChangeRequest, { fields: { token: 'a-new-token' } }),
   example(bodies.ConnectionBody, connection),
+  example(ConnectionTestRequest, { url: 'https://api.example.com/me' }),
+  example(ConnectionTestBody, {
+    verdict: 'accepted',
+    status: 200,
+    message: 'The API accepts the credentials.',
+    durationMs: 84,
+  }),
+  example(SecretConnectionRequest, {
+    path: '/steps/0/auth/token',
+    name: 'shop',
+    kind: 'bearer',
+    field: 'token',
+    hosts: ['api.example.com'],
+  }),
   example(bodies.AuthorizationBody, {
     url: 'https://id.example.com/authorize?response_type=code&client_id=millrace&state=R0gCNNYPXt5WPnt1RL3fmY',
   }),

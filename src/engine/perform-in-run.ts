@@ -2,7 +2,7 @@
 import { type CompiledStep, SECRET_MASK } from '../flow/compile.ts'
 import { beginCall } from './calls/run-calls.ts'
 import { closeEntry, nestedBase } from './journal-entries.ts'
-import { performStep } from './perform-step.ts'
+import { PINNED, performStep, pinnedOutcome } from './perform-step.ts'
 import type { JournalEntry } from './ports/run-journal.ts'
 import type { RunTrace, StepTrace } from './ports/tracing.ts'
 import { type Roots, stepBindings } from './run-bindings.ts'
@@ -34,6 +34,10 @@ export async function performInRun(
   interrupted: boolean,
   roots: Roots,
 ): Promise<Outcome> {
+  if (step.pinned) {
+    entry.logs = [PINNED]
+    return pinnedOutcome(step, step.pinned.output)
+  }
   const running = { entry, noted: false, trace: walk.trace?.step(entry) ?? null }
   walk.running.push(running)
   walk.ports.begins(step.kind.kind, walk.run.id)

@@ -1,12 +1,13 @@
 // Runs one step once: resolves its settings, calls its kind, and turns every error into an outcome.
 import { CODE, STEP_ERRORS } from '../base/error-catalogue.ts'
+import { isObject } from '../base/is-object.ts'
 import { type CompiledStep, SECRET_MASK } from '../flow/compile.ts'
 import { ExpressionError } from '../flow/expression/index.ts'
 import type { Bindings } from '../flow/expression/values/bindings.ts'
 import { errorWithStep } from './journal-entries.ts'
 import { ConnectionError, type Connections } from './ports/connections.ts'
 import type { JournalEntry } from './ports/run-journal.ts'
-import { failed, type Outcome, type StepContext, type StepError, type StepKind } from './step-kind.ts'
+import { assign, done, failed, type Outcome, type StepContext, type StepError, type StepKind } from './step-kind.ts'
 import { WalkSignal } from './walk-signals.ts'
 
 /** Carries the failure of a nested step to the step that ran it, which fails with it. */
@@ -75,6 +76,14 @@ export async function performStep(
       input,
     }
   }
+}
+
+/** The line in the log of a step whose result is pinned. */
+export const PINNED = 'Pinned: the step did not run, this is the result that was pinned to it.'
+
+/** Returns the outcome of a step that has a pinned result, and so does not run. */
+export function pinnedOutcome({ kind }: CompiledStep<StepKind>, output: unknown): Outcome {
+  return kind.assigns !== undefined && isObject(output) ? assign(output) : done(output)
 }
 
 /** Hides a secret outcome. Later steps get the full output, but not the error: its message goes to replies and logs. */

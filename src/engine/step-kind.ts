@@ -169,6 +169,10 @@ export interface StepKind<S extends TSchema = TSchema> {
   keeps?: KeySettings
   /** The settings that are part of the result: if one of them holds a secret, the whole result is secret. */
   secretFrom?: readonly string[]
+  /** How a run ends with a step of this kind; other kinds let it continue. */
+  ends?: 'succeeded' | 'failed'
+  /** Of a kind with nested steps: returns whether every run takes one of its lists. */
+  takesOneWay?(settings: object): boolean
   run(context: StepContext<Static<S>>): Outcome | Promise<Outcome>
   /** Returns the problems that the schema cannot express, each with a JSON Pointer below the step. */
   check?(settings: Record<string, unknown>, mayRead: (characters: number) => boolean): StepIssue[]

@@ -166,7 +166,7 @@ class Checker {
   }
 
   #string(schema: SchemaNode, value: string, path: string): void {
-    if (value === '' && (schema.minLength ?? 0) > 0) this.#report('publish', path, 'empty', 'is empty; fill it in')
+    if (value === '' && (schema.minLength ?? 0) > 0) this.#report('publish', path, 'empty', 'is empty; enter a value')
     else if (value.length > (schema.maxLength ?? Number.POSITIVE_INFINITY))
       this.#report(
         'publish',

@@ -20,6 +20,6 @@ export function compileFlow<K extends KindSchema>(
   return {
     name: document.name,
     trigger: compileTrigger(document.trigger),
-    steps: document.steps.map((step) => compileStep(step, kinds, secrets)),
+    steps: document.steps.map((step) => compileStep(step, kinds, secrets, document.pinned)),
   }
 }

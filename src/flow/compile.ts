@@ -2,7 +2,7 @@
 import type { TSchema } from 'typebox'
 import { CODE } from '../base/error-catalogue.ts'
 import { checkValue, hasTemplate, oneOrList, type SchemaNode, type Visitor } from './check.ts'
-import { type KindSchema, type Kinds, Retry, type StepDocument } from './document.ts'
+import { type FlowDocument, type KindSchema, type Kinds, Retry, type StepDocument } from './document.ts'
 import {
   compileTree,
   type Expression,
@@ -45,6 +45,8 @@ export interface CompiledStep<K extends KindSchema = KindSchema> {
   reveals: boolean
   /** null: the step uses no secret. */
   secrets: CompiledSecrets | null
+  /** Of a test run: the result that the step has without running. */
+  pinned: { output: unknown } | null
 }
 
 export interface CompiledSecrets {
@@ -79,12 +81,14 @@ export function compileStep<K extends KindSchema>(
   step: StepDocument,
   kinds: ReadonlyMap<string, K>,
   secretFlow: SecretFlow | null = null,
+  pins: FlowDocument['pinned'] = {},
 ): CompiledStep<K> {
   const kind = kinds.get(step.kind)!
   const { id, kind: _kind, name: _name, onError, retry, reveal, ...own } = step
   const secret = secretFlow?.ofStep(id) ?? null
   const isSecret = secret?.isSecret ?? NEVER
-  const settings = resolver(kind.settings, own, { kinds, secretFlow, isSecret, parse: parseTemplate })
+  const around = { kinds, secretFlow, isSecret, pins, parse: parseTemplate }
+  const settings = resolver(kind.settings, own, around)
   return {
     id,
     kind,
@@ -96,12 +100,12 @@ export function compileStep<K extends KindSchema>(
     secrets: secret && {
       ...secret,
       shown: resolver(kind.settings, own, {
+        ...around,
         kinds: NO_KINDS,
-        secretFlow,
-        isSecret,
         parse: (source) => masked(parseTemplate(source), isSecret),
       }) as CompiledSecrets['shown'],
     },
+    pinned: Object.hasOwn(pins, id) ? { output: pins[id] } : null,
   }
 }
 
@@ -110,12 +114,13 @@ interface Surrounding {
   /** Without kinds, nested steps are left out. */
   kinds: Kinds
   secretFlow: SecretFlow | null
+  pins: NonNullable<FlowDocument['pinned']>
   parse(source: string): Template
   isSecret(expression: Expression): boolean
 }
 const NEVER = () => false
 const NO_KINDS: Kinds = new Map()
-const NO_STEPS: Surrounding = { kinds: NO_KINDS, secretFlow: null, isSecret: NEVER, parse: parseTemplate }
+const NO_STEPS: Surrounding = { kinds: NO_KINDS, secretFlow: null, isSecret: NEVER, pins: {}, parse: parseTemplate }
 
 function masked(template: Template, isSecret: (expression: Expression) => boolean): Template {
   const parts = template.parts.map((part) => (typeof part === 'string' || !isSecret(part) ? part : SECRET_MASK))
@@ -187,7 +192,7 @@ function node(given: SchemaNode, value: unknown, around: Surrounding): Compiled 
   if (schema['x-steps'] !== undefined)
     return {
       constant: new CompiledSteps(
-        (value as StepDocument[]).map((step) => compileStep(step, around.kinds, around.secretFlow)),
+        (value as StepDocument[]).map((step) => compileStep(step, around.kinds, around.secretFlow, around.pins)),
       ),
     }
   if (schema['x-lazy'] === 'condition') {

@@ -66,6 +66,10 @@ export interface KindSchema {
   /** The setting whose keys become variables. */
   assigns?: string
   keeps?: KeySettings
+  /** How a run ends with a step of this kind; other kinds let it continue. */
+  ends?: 'succeeded' | 'failed'
+  /** Of a kind with nested steps: returns whether every run takes one of its lists. */
+  takesOneWay?(settings: object): boolean
   /** `mayRead`: returns whether this number of characters of code may still be read; other code is checked when it runs. */
   check?(
     settings: Record<string, unknown>,
@@ -85,11 +89,49 @@ export interface StepDocument {
   [setting: string]: unknown
 }
 
+const Note = Type.Object(
+  {
+    text: Type.String({ maxLength: 2_000 }),
+    step: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description: 'The id of the step that the note belongs to; without it, the trigger.',
+      }),
+    ),
+    x: Type.Number({ minimum: -100_000, maximum: 100_000, description: 'Where it is, counted from that card.' }),
+    y: Type.Number({ minimum: -100_000, maximum: 100_000 }),
+  },
+  closed,
+)
+
+/** The keys of a document that only people read. */
+const ForReaders = {
+  description: Type.Optional(Type.String({ maxLength: 4_000, description: 'What the flow is for, in Markdown.' })),
+  notes: Type.Optional(Type.Array(Note, { maxItems: 50, description: 'Notes on the canvas.' })),
+}
+
 export interface FlowDocument {
   name: string
   slug?: string
+  description?: string
+  notes?: Static<typeof Note>[]
+  tags?: string[]
   trigger: TriggerDocument
   steps: StepDocument[]
+  /** Only in what a test run follows, never in a draft or a version: results of steps that do not run. */
+  pinned?: Readonly<Record<string, unknown>>
+}
+
+/** Words by which flows are grouped in lists; runs do not read them. */
+const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 40, pattern: '^\\S(.*\\S)?$' }), {
+  maxItems: 20,
+  description: 'Words by which lists group flows',
+})
+
+/** Returns the tags of a draft, which may not be complete. */
+export function tagsOf(document: unknown): string[] {
+  const { tags } = document as { tags?: unknown }
+  return Array.isArray(tags) ? (tags as string[]) : []
 }
 
 /** The keys of a document beside its trigger and steps. */
@@ -101,6 +143,8 @@ export const Head = {
       description: 'A name for URLs, commands and other flows: small letters, digits and -, unique among flows.',
     }),
   ),
+  tags: Type.Optional(Tags),
+  ...ForReaders,
 }
 
 const stepSchemas = new WeakMap<KindSchema, TSchema>()

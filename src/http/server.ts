@@ -21,6 +21,7 @@ import { createAuthorize } from './access/authorize.ts'
 import { createKeepAlive, createSessionCookie } from './access/session-cookie.ts'
 import { compileRequestCheck, mayBeLeftOut } from './check-request.ts'
 import { createClientAddress } from './client-address.ts'
+import { compressReply } from './compress-replies.ts'
 import { createCountBody } from './count-body.ts'
 import { EventStreams } from './event-stream.ts'
 import { createErrorHandler, headersOfAll } from './failure.ts'
@@ -42,6 +43,7 @@ import { mcpRoutes } from './routes/mcp.ts'
 import { runRoutes } from './routes/runs.ts'
 import { signInRoutes } from './routes/sign-in.ts'
 import { startRunRoutes } from './routes/start-runs.ts'
+import { statsRoutes } from './routes/stats.ts'
 import { healthRoutes, type System, systemRoutes } from './routes/system.ts'
 import { tokenRoutes, userRoutes } from './routes/users.ts'
 import { createWebhookListener, type WebhookListener } from './webhooks/listener.ts'
@@ -134,6 +136,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   fastify.addHook('preHandler', async ({ method, routeOptions }) =>
     services.watch.begin(`${method} ${routeOptions.url}`),
   )
+  fastify.addHook('onSend', compressReply)
   // Each route must be in the access table: a missing one prevents the start.
   fastify.addHook('onRoute', (route) => {
     for (const method of [route.method].flat())
@@ -175,6 +178,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     tokenRoutes(app, services)
     keyRoutes(app, services)
     systemRoutes(app, options)
+    statsRoutes(app, services)
     app.get('/api/v1/openapi.json', { schema: DESCRIPTION }, () => Promise.resolve(fastify.swagger()))
     app.get('/api/docs', { schema: REFERENCE }, (_request, reply) =>
       reply

@@ -1,14 +1,8 @@
 // Every tool. What one does, may do and answers is what its request does, may do and answers: nothing is decided here.
 import Type from 'typebox'
-import {
-  FlowsQuery,
-  FlowTestRequest,
-  GuidePage,
-  PageQuery,
-  RunStepsQuery,
-  RunsQuery,
-  StepTestRequest,
-} from '../contract/bodies.ts'
+import { GuidePage, PageQuery, RunStepsQuery, RunsQuery } from '../contract/bodies.ts'
+import { FlowListQuery } from '../contract/flow-list-bodies.ts'
+import { FlowTestRequest, StepTestRequest } from '../contract/test-bodies.ts'
 import { type ApiRequest, readTool, type Tool, writeTool } from './tool.ts'
 
 /** Nothing that could lead a path elsewhere. */
@@ -42,13 +36,9 @@ export const tools: readonly Tool[] = [
     name: 'list_flows',
     title: 'List flows',
     description:
-      'Lists flows, newest first, without their documents: id, name, status, revision, webhook URLs. Pass nextCursor as cursor to get the next page.',
-    input: { search: FlowsQuery.properties.q, ...PageQuery.properties },
-    request: ({ search, ...page }) => get('/flows', { q: search, ...page }),
-    show: ({ items, nextCursor }: { items: { draft: unknown }[]; nextCursor: string | null }) => ({
-      items: items.map(({ draft: _, ...flow }) => flow),
-      nextCursor,
-    }),
+      'Lists flows, newest first, without their documents: id, name, status, tags, revision, webhook URLs. Pass nextCursor as cursor to get the next page.',
+    input: { search: FlowListQuery.properties.q, tag: FlowListQuery.properties.tag, ...PageQuery.properties },
+    request: ({ search, ...more }) => get('/flows', { q: search, draft: 'false', ...more }),
   }),
   readTool({
     name: 'get_flow',
@@ -118,13 +108,14 @@ export const tools: readonly Tool[] = [
       name: 'test_step',
       title: 'Test one step',
       description:
-        'Runs one step of the draft once. It sends a real HTTP request. Answers with {status, input, output, error, durationMs}. Data that you do not give comes from the latest sample and from earlier tests.',
+        'Runs one step of the draft once; of a loop its first rounds (rounds, 3 by default). It sends real HTTP requests. Answers with {status, input, output, error, logs, durationMs}. Data that you do not give comes from the latest sample, from results that are pinned to steps, and from earlier tests.',
       input: {
         flow: Flow,
         step: idOf('The id of the step in the document'),
         webhook: StepTestRequest.properties.webhook,
         steps: StepTestRequest.properties.steps,
         vars: StepTestRequest.properties.vars,
+        rounds: StepTestRequest.properties.rounds,
       },
       request: ({ flow, step, ...given }) => ({
         method: 'POST',
@@ -139,7 +130,7 @@ export const tools: readonly Tool[] = [
       name: 'test_flow',
       title: 'Test a whole flow',
       description:
-        'Runs the draft as a test run. It sends real requests. Answers immediately with the run; read it with get_run until its status is succeeded, failed or cancelled.',
+        'Runs the draft as a test run. It sends real requests, except for steps whose result somebody has pinned. Answers immediately with the run; read it with get_run until its status is succeeded, failed or cancelled.',
       input: { flow: Flow, webhook: FlowTestRequest.properties.webhook },
       request: ({ flow, ...given }) => ({ method: 'POST', path: `/flows/${flow}/test`, body: given }),
     },

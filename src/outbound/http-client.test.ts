@@ -166,9 +166,9 @@ describe('the time limit', () => {
   })
 
   it('starts when the request gets its slot', async () => {
-    const server = await httpServer((_, reply) => setTimeout(() => reply.end('ok'), 100))
+    const server = await httpServer((_, reply) => setTimeout(() => reply.end('ok'), 700))
     const http = client({ perHost: 1 })
-    const replies = await Promise.all([1, 2, 3].map(() => get(http, server.origin, limit)))
+    const replies = await Promise.all([1, 2, 3].map(() => get(http, server.origin, { timeoutMs: 2_000 })))
     expect(replies.map(text)).toEqual(['ok', 'ok', 'ok'])
   })
 })

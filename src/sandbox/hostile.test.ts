@@ -4,6 +4,9 @@ import { testSandbox } from './sandbox.testkit.ts'
 
 const { run, failure, result } = testSandbox(2)
 
+/** The limit that is tested is another one. */
+const AMPLE = { memoryMb: 256, timeoutMs: 60_000 }
+
 /** Runs the attack beside harmless requests and watches the main thread. */
 async function attack(code: string, options: { timeoutMs?: number; memoryMb?: number; input?: unknown } = {}) {
   await Promise.all([run('() => 1'), run('() => 1')])
@@ -251,8 +254,8 @@ describe('crossing', () => {
       'new TextDecoder().decode(new Uint8Array(2e7))',
       'btoa("x".repeat(2e7))',
     ])
-      expect((await failure(`export default () => ${expression}`, { memoryMb: 256 })).message).toContain('16 MiB')
-    expect((await failure('export default () => "x".repeat(2e7)', { memoryMb: 256 })).message).toContain('10 MiB')
+      expect((await failure(`export default () => ${expression}`, AMPLE)).message).toContain('16 MiB')
+    expect((await failure('export default () => "x".repeat(2e7)', AMPLE)).message).toContain('10 MiB')
   })
 
   it('fails the step on a rejection, awaited or not', async () => {

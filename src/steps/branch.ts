@@ -14,6 +14,8 @@ export const branch = defineStep({
     { cases: Type.Array(Case, { minItems: 1 }), otherwise: Type.Optional(stepList('none')) },
     { additionalProperties: false },
   ),
+  // Without otherwise a run in which no case holds goes past the branch.
+  takesOneWay: (settings) => Object.hasOwn(settings, 'otherwise'),
   async run({ settings: { cases, otherwise }, decide, runSteps }) {
     const chosen = decide(() => cases.findIndex((one) => one.when()))
     const steps = chosen === -1 ? otherwise : cases[chosen]!.steps

@@ -7,6 +7,7 @@ export const fail = defineStep({
   kind: 'fail',
   label: 'Fail',
   secretFrom: ['message'],
+  ends: 'failed',
   settings: Type.Object({ message: text({ minLength: 1 }) }, { additionalProperties: false }),
   run: ({ settings }) => failed({ code: CODE.failed, message: settings.message }),
 })

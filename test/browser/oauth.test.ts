@@ -41,7 +41,7 @@ describe('an OAuth connection', () => {
     const popup = await connect()
     await page.getByText("Waiting for the provider's page").waitFor()
     await popup.getByRole('link', { name: /cancel/i }).click()
-    await page.getByRole('alert').getByText('The connection could not be connected').waitFor()
+    await page.getByRole('alert').getByText('The connection failed').waitFor()
     await popup.close()
   })
 
@@ -54,7 +54,7 @@ describe('an OAuth connection', () => {
     await popup.locator('form [type=submit]').click()
     await closing
     await page.getByText('Ready', { exact: true }).waitFor()
-    await page.getByText('Millrace refreshes it ahead of that').waitFor()
+    await page.getByText('Millrace refreshes it in time').waitFor()
     expect(provider.granted).toEqual(['authorization_code'])
   })
 })

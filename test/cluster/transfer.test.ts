@@ -117,6 +117,11 @@ describe('millrace transfer', { timeout: 180_000 }, () => {
     expect(withToken.status).toBe(200)
     expect((await createClient(web.url).api('GET', '/connections/shop')).body.secretFields).toEqual(['token'])
 
+    // What was counted before the move counts on.
+    const { totals } = (await web.api('GET', `/stats?flow=${keyed.flow.id}`)).body
+    expect(totals.deliveries).toEqual({ accepted: 2, duplicate: 1, filtered: 0, rejected: 0 })
+    expect(totals.runs).toEqual({ started: 2, succeeded: 2, failed: 0, cancelled: 0 })
+
     expect(await cluster.stop()).toEqual([0, 0, 0])
     await gate.close()
     await upstream.close()

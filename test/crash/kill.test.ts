@@ -61,6 +61,13 @@ describe('kill -9 under load', () => {
     expect([...acknowledged.values()].filter((id) => !runIds.has(id))).toEqual([])
     expect(new Set(acknowledged.values()).size).toBe(acknowledged.size)
 
+    // The counters commit with what they count: they are the sums of the rows, whatever the kills cut off.
+    const { totals } = (await server.api('GET', `/stats?flow=${flow.id}`)).body
+    const counted = { accepted: runs.length, duplicate: 0, filtered: 0, rejected: 0 }
+    expect(totals.deliveries).toEqual(counted)
+    expect(totals.runs).toEqual({ started: runs.length, succeeded: runs.length, failed: 0, cancelled: 0 })
+    expect((await server.api('GET', '/stats')).body.totals.deliveries).toEqual(counted)
+
     // Every acknowledged id reached the sink, at both steps; there is one run each, so no id has two different runs.
     const idsAt = (path: string) =>
       sink.received.filter((r) => r.url === path).map((r) => JSON.parse(r.body).id as string)

@@ -183,7 +183,7 @@ describe('key rotation', { timeout: 120_000 }, () => {
     const killed = await spawnMillrace(dataDir, port, environment)
     const { body } = await killed.api('POST', '/keys/rotate')
     expect(body.rotation.status).toBe('running')
-    await expect.poll(async () => (await keysOf(killed)).rotation.done, { interval: 1 }).toBeGreaterThan(0)
+    await expect.poll(async () => (await keysOf(killed)).rotation.done, { ...LONG, interval: 1 }).toBeGreaterThan(0)
     killed.child.kill('SIGKILL')
     await killed.exited
 

@@ -26,6 +26,8 @@ describe('flows', () => {
       id: expect.stringMatching(/^flow_/),
       name: 'Managed',
       status: 'draft',
+      tags: [],
+      trigger: 'webhook',
       revision: 1,
       webhook: {
         id: expect.stringMatching(/^[A-Za-z0-9_-]{32}$/),
@@ -36,6 +38,7 @@ describe('flows', () => {
       published: null,
       createdAt: expect.stringMatching(ISO),
       updatedAt: expect.stringMatching(ISO),
+      updatedBy: 'admin token',
     })
     expect((await api('GET', `/flows/${id}`)).body).toEqual(created.body)
     const renamed = { ...document, name: 'Renamed' }

@@ -33,6 +33,7 @@ describe('Test Step', () => {
         body: { path: '/7', body: '{"a":7}' },
       }),
       error: null,
+      logs: [],
       durationMs: expect.any(Number),
     })
     expect(upstream.received.length).toBe(before + 1)

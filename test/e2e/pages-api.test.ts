@@ -126,7 +126,7 @@ describe('the inbox over all flows', () => {
     const tested = await api('POST', `/flows/${flow.id}/steps/call/test`, {})
     expect(tested.body).toMatchObject({ status: 'succeeded', output: { body: { path: '/kept' } } })
     const results = (await api('GET', `/flows/${flow.id}/test-results`)).body
-    expect(results).toEqual({ steps: { call: tested.body.output } })
+    expect(results).toEqual({ steps: { call: tested.body.output }, pinned: [] })
     const other = await managed.create()
     expectFailure(await api('POST', `/flows/${other.id}/samples`, { delivery: delivery.id }), 404, 'not_found')
   })

@@ -94,7 +94,7 @@ describe('signing in', () => {
 
 describe('guessing', () => {
   it('from one address is stopped for an account, known or not, also for many guesses at once; others still come in', {
-    timeout: 60_000,
+    timeout: 180_000,
   }, async () => {
     const guessed = await another()
     await setUpOwner(guessed)
@@ -135,7 +135,7 @@ describe('guessing', () => {
   })
 })
 
-describe('guessing does not keep out', { timeout: 60_000 }, () => {
+describe('guessing does not keep out', { timeout: 180_000 }, () => {
   const from = (address: string) => ({ 'x-forwarded-for': address })
   const tryFrom = (millrace: Millrace, address: string, password: string, browser = openBrowser(millrace)) =>
     browser.send('POST', '/api/auth/sign-in/email', { email: 'ada@example.com', password }, from(address))
@@ -249,7 +249,7 @@ describe('changing the password', () => {
     expect((await signIn(email, 'another password')).status).toBe(200)
   })
 
-  it('leaves no session that was opened meanwhile with the old one', { timeout: 60_000 }, async () => {
+  it('leaves no session that was opened meanwhile with the old one', { timeout: 180_000 }, async () => {
     const raced = await another()
     for (let round = 0; round < 5; round++) {
       const email = `racing${round}@example.com`

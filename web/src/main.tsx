@@ -1,24 +1,27 @@
+import './theme/fonts.css'
 import './theme/base.css'
 import '@mantine/core/styles.layer.css'
 import '@mantine/notifications/styles.layer.css'
-import '@mantine/spotlight/styles.layer.css'
 import './theme/global.css'
 import { MantineProvider } from '@mantine/core'
-import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { StrictMode } from 'react'
+import { lazy, StrictMode, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
 import { ApiError, Unreachable } from './api/api-client.ts'
 import { keys } from './api/queries.ts'
 import { createQueryClient } from './api/query-client.ts'
 import { reachability } from './api/reachability.ts'
+import { sessionEnd } from './api/session-end.ts'
 import { createAppRouter } from './routes.tsx'
 import { colorSchemeManager, cssVariables, theme } from './theme/theme.ts'
 
+/** Comes after the first page: what is said before waits for it. */
+const Notifications = lazy(async () => ({ default: (await import('@mantine/notifications')).Notifications }))
+
 const queryClient = createQueryClient(() => {
   const { pathname, href } = router.state.location
-  if (pathname === '/sign-in') return
+  if (pathname === '/sign-in' || sessionEnd.isKept) return
   queryClient.setQueryData(keys.authState, { setup: false, user: null })
   void router.navigate({ to: '/sign-in', search: { to: href } })
 })
@@ -45,7 +48,9 @@ createRoot(document.getElementById('root')!, {
       defaultColorScheme="auto"
     >
       <QueryClientProvider client={queryClient}>
-        <Notifications position="bottom-right" limit={4} />
+        <Suspense fallback={null}>
+          <Notifications position="bottom-right" limit={4} />
+        </Suspense>
         <RouterProvider router={router} />
       </QueryClientProvider>
     </MantineProvider>

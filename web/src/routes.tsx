@@ -6,11 +6,13 @@ import { inboxSearch } from './deliveries/model/delivery-filter.ts'
 import { editorSearch } from './editor/state/selection.ts'
 import { readListState } from './flows/flow-list.ts'
 import { lazyPage } from './lazy-page.ts'
+import { overviewSearch } from './overview/overview-search.ts'
 import { runSearch } from './runs/model/run-filter.ts'
 import { runPageSearch } from './runs/model/run-selection.ts'
 import { ErrorPage } from './shell/error-page.tsx'
 import { NotFoundPage } from './shell/not-found-page.tsx'
 import { PagePending } from './shell/page-pending.tsx'
+import { Overlays } from './shell/palette/overlays.tsx'
 import { Shell } from './shell/shell.tsx'
 
 interface RouterContext {
@@ -54,16 +56,29 @@ const signedIn = createRoute({
     if (state.setup) throw redirect({ to: '/setup' })
     if (!state.user) throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { to: location.href } })
   },
-  component: Shell,
+  component: () => (
+    <>
+      <Shell />
+      <Overlays />
+    </>
+  ),
   errorComponent: ErrorPage,
 })
 
 const home = createRoute({
   getParentRoute: () => signedIn,
   path: '/',
-  beforeLoad: () => {
-    throw redirect({ to: '/flows' })
+  beforeLoad: async ({ context }) => {
+    const any = await context.queryClient.fetchQuery(queries.anyFlow)
+    throw redirect({ to: any ? '/overview' : '/flows' })
   },
+})
+
+const overview = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/overview',
+  validateSearch: overviewSearch,
+  component: lazyPage(() => import('./overview/overview-page.tsx'), 'OverviewPage'),
 })
 
 const flows = createRoute({
@@ -90,6 +105,38 @@ const flow = createRoute({
   path: '/flows/$id',
   validateSearch: editorSearch,
   component: lazyPage(() => import('./editor/editor-page.tsx'), 'EditorPage'),
+})
+
+const flowRuns = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/flows/$id/runs',
+  validateSearch: runSearch,
+  component: lazyPage(() => import('./runs/flow-runs-page.tsx'), 'FlowRunsPage'),
+})
+
+const flowInbox = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/flows/$id/inbox',
+  validateSearch: inboxSearch,
+  component: lazyPage(() => import('./deliveries/flow-inbox-page.tsx'), 'FlowInboxPage'),
+})
+
+const flowVersions = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/flows/$id/versions',
+  component: lazyPage(() => import('./editor/flow-versions-page.tsx'), 'FlowVersionsPage'),
+})
+
+const flowSettings = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/flows/$id/settings',
+  component: lazyPage(() => import('./flows/flow-settings-page.tsx'), 'FlowSettingsPage'),
+})
+
+const flowStats = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/flows/$id/stats',
+  component: lazyPage(() => import('./overview/flow-stats-page.tsx'), 'FlowStatsPage'),
 })
 
 const runs = createRoute({
@@ -195,10 +242,16 @@ const routeTree = root.addChildren([
   signIn,
   signedIn.addChildren([
     home,
+    overview,
     flows,
     newFlow,
     importFlow,
     flow,
+    flowRuns,
+    flowInbox,
+    flowVersions,
+    flowSettings,
+    flowStats,
     runs,
     run,
     inbox,

@@ -123,6 +123,31 @@ async function currentOf(api: ApiClient, name: string): Promise<Connection | nul
   }
 }
 
+interface ConnectionTest {
+  verdict: string
+  status: number | null
+  message: string
+}
+
+export const testConnection = defineCommand({
+  name: 'connections test',
+  summary: 'Send a GET with the credentials of a connection, and say what the reply means',
+  args: ['<name>', '<url>'],
+  details: 'Ends with exit code 1 unless the API accepts the credentials.',
+  examples: [
+    [
+      'against a URL that needs them; exit code 1 unless it accepts them',
+      'millrace connections test shop https://api.example.com/me',
+    ],
+  ],
+  async run({ connect, args, show }) {
+    const [name, url] = args as [string, string]
+    const result = await (await connect()).call<ConnectionTest>('POST', `${pathOf(name)}/test`, { body: { url } })
+    show(result, () => `${result.verdict}${result.status === null ? '' : ` (${result.status})`}: ${result.message}`)
+    return result.verdict === 'accepted' ? EXIT.ok : EXIT.failed
+  },
+})
+
 export const deleteConnection = defineCommand({
   name: 'connections delete',
   summary: 'Delete a connection that no published flow uses',

@@ -16,15 +16,21 @@ const stateOf = (terminal: Terminal, { published }: Flow): string =>
 export const listFlows = defineCommand({
   name: 'flows list',
   summary: 'List flows, newest first',
-  options: { search: text('text', 'only flows with this text in their name') },
+  options: {
+    search: text('text', 'only flows with this text in their name'),
+    tag: text('tag', 'only flows with this tag'),
+  },
   examples: [
     ['every flow', 'millrace flows list'],
     ['flows about orders, for a script', 'millrace flows list --search order --json'],
+    ['flows with a tag', 'millrace flows list --tag billing'],
   ],
   async run({ connect, options, show, terminal }) {
     const api = await connect()
-    const query = options.search ? `?q=${encodeURIComponent(options.search)}` : ''
-    const items = await api.list<Flow>(`/flows${query}`)
+    const query = new URLSearchParams()
+    if (options.search) query.set('q', options.search)
+    if (options.tag) query.set('tag', options.tag)
+    const items = await api.list<Flow>(query.size === 0 ? '/flows' : `/flows?${query.toString()}`)
     return show({ items }, () =>
       items.length === 0
         ? 'There are no flows.'

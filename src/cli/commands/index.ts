@@ -4,7 +4,7 @@ import { createToken, inviteUser, listTokens, listUsers, revokeToken } from './a
 import { applyFlows, diffFlows } from './apply.ts'
 import { backup, restore } from './backup.ts'
 import { completionFor } from './completion.ts'
-import { deleteConnection, listConnections, setConnection, showConnection } from './connections.ts'
+import { deleteConnection, listConnections, setConnection, showConnection, testConnection } from './connections.ts'
 import { migrateCommand, transferCommand } from './databases.ts'
 import { doctor } from './doctor.ts'
 import { curlOfStep, exportFlow, listFlows, publishFlow, showFlow, unpublishFlow, validateFlows } from './flows.ts'
@@ -46,6 +46,7 @@ export const commands: readonly Command[] = [
   listConnections,
   showConnection,
   setConnection,
+  testConnection,
   deleteConnection,
   createToken,
   listTokens,

@@ -25,6 +25,7 @@ export class StepOutline {
   readonly #kinds: Kinds
   readonly #findings: Findings
   readonly #nested = new Map<object, NestedList[]>()
+  readonly #ends = new Map<object, boolean>()
   #stepCount = 0
 
   constructor(kinds: Kinds, findings: Findings) {
@@ -89,6 +90,26 @@ export class StepOutline {
     checkValue(this.schemaOf(step), step, '', new Findings(), visitor)
     this.#nested.set(step, lists)
     return lists
+  }
+
+  /** Returns whether no run gets past the step: it ends the run itself, or each way through it does. */
+  endsRun(step: unknown): boolean {
+    if (typeof step !== 'object' || step === null || Array.isArray(step)) return false
+    const known = this.#ends.get(step)
+    if (known !== undefined) return known
+    const kind = this.kindOf(step)
+    const { onError } = step as { onError?: unknown }
+    const ends =
+      kind?.ends === 'succeeded' ||
+      // What fails may be told to let the run continue, and then nothing is known.
+      (onError !== 'continue' && (kind?.ends === 'failed' || this.#endsEachWay(step, kind)))
+    this.#ends.set(step, ends)
+    return ends
+  }
+
+  #endsEachWay(step: object, kind: KindSchema | undefined): boolean {
+    const ways = this.nestedLists(step)
+    return kind?.takesOneWay?.(step) === true && ways.every(({ list }) => list.some((inner) => this.endsRun(inner)))
   }
 
   /** Returns undefined for a kind that is not text, even if its text form would name one. */

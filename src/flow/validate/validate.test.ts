@@ -28,6 +28,29 @@ describe('validate', () => {
     expect(check(flow([]))).toEqual({ shape: [], publish: [], warnings: [] })
   })
 
+  it('takes a description and notes, evaluates nothing in them, and holds them to their limits', () => {
+    const noted = { ...flow([]), description: '**{{ nothing }}**', notes: [{ text: '{{ x }}', x: 0, y: -3.5 }] }
+    expect(check(noted)).toEqual({ shape: [], publish: [], warnings: [] })
+    const note = { text: 'x'.repeat(2001), step: 'gone', x: 1e6, y: 0 }
+    const { publish } = check({
+      ...noted,
+      description: 'x'.repeat(4001),
+      notes: [note, { text: 7, x: 0 }],
+    })
+    const many = Array.from({ length: 51 }, () => ({ text: '', x: 0, y: 0 }))
+    expect(codes(check({ ...noted, notes: many }).publish)).toEqual(['/notes too_long'])
+    expect(codes(publish)).toEqual([
+      '/description too_long',
+      '/notes/0/text too_long',
+      '/notes/0/x out_of_range',
+      '/notes/1/text wrong_type',
+      '/notes/1/y missing',
+    ])
+    expect(codes(check({ ...noted, notes: [{ text: '', x: 0, y: 0, color: 'red' }] }).shape)).toEqual([
+      '/notes/0/color unknown_key',
+    ])
+  })
+
   it('reports every problem at once, each with its path', () => {
     const { publish } = check({
       name: '',
@@ -216,6 +239,24 @@ describe('validate', () => {
     )
     expect(publish).toEqual([])
     expect(codes(found)).toEqual(['/trigger/auth/value hard_coded_secret', '/steps/0/auth/token hard_coded_secret'])
+  })
+
+  it('warns of steps that no run reaches, after a step that always ends it', () => {
+    const stop = { id: 'done', kind: 'stop' }
+    const fail = { id: 'no', kind: 'fail', message: 'no' }
+    const after = [set('a', {}), set('b', {})]
+    const branch = (more: object) => ({ id: 'way', kind: 'branch', cases: [{ when: true, steps: [stop] }], ...more })
+    const warned = (...steps: object[]) => codes(check(flow(steps)).warnings)
+    expect(warned(stop, ...after)).toEqual(['/steps/1 unreachable_step', '/steps/2 unreachable_step'])
+    expect(check(flow([stop, ...after])).warnings[0]!.message).toContain('"done" always ends the run')
+    expect(warned(fail, set('a', {}))).toEqual(['/steps/1 unreachable_step'])
+    expect(warned({ ...fail, onError: 'continue' }, set('a', {}))).toEqual([])
+    expect(warned(branch({}), set('a', {}))).toEqual([])
+    expect(warned(branch({ otherwise: [] }), set('a', {}))).toEqual([])
+    expect(warned(branch({ otherwise: [fail] }), set('a', {}))).toEqual(['/steps/1 unreachable_step'])
+    expect(warned(branch({ otherwise: [fail], onError: 'continue' }), set('a', {}))).toEqual([])
+    const loop = { id: 'all', kind: 'loop', each: [1], steps: [fail, set('a', {})] }
+    expect(warned(loop, set('b', {}))).toEqual(['/steps/0/steps/1 unreachable_step'])
   })
 
   it('checks content types, address ranges and reply headers of the trigger', () => {

@@ -181,7 +181,12 @@ class Validator {
 
   /** Walks a list in order of execution; `seen` gathers the ids whose results later steps may read. */
   #steps(list: unknown[], path: string, seen: Visible, loops: LoopLists): void {
-    for (const [i, step] of list.entries()) this.#step(step, `${path}/${i}`, seen, loops)
+    const end = list.findIndex((step) => this.#outline.endsRun(step))
+    for (const [i, step] of list.entries()) {
+      this.#step(step, `${path}/${i}`, seen, loops)
+      if (end !== -1 && i > end)
+        this.#add('warning', `${path}/${i}`, 'unreachable_step', unreachable((list[end] as { id?: unknown }).id))
+    }
   }
 
   #step(step: unknown, path: string, seen: Visible, loops: LoopLists): void {
@@ -366,6 +371,9 @@ const IN_CALL =
   'The input of another flow is shown in its runs and may hold no secret. Let that flow read the connection or the environment itself, or say reveal: true if it may be seen.'
 const REVEALS =
   'This reveals data that derives from a secret to everyone who gets the reply or may see the run. Remove reveal if that is not intended.'
+
+const unreachable = (end: unknown): string =>
+  `No run gets here: ${typeof end === 'string' && end !== '' ? quoted(end) : 'a step before it'} always ends the run. Move the step before it, or delete it.`
 
 function notHere(root: string, place: Place, stepRoots: ReadonlySet<string>): string {
   if (root === 'loop' || root === 'loops') return `${root} exists only inside a loop.`

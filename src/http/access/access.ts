@@ -12,6 +12,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/openapi.json': 'open',
   'GET /api/docs': 'open',
   'GET /api/v1/settings': 'read',
+  'GET /api/v1/stats': 'read',
   'GET /api/v1/step-kinds': 'read',
   'GET /api/v1/examples': 'read',
   'GET /api/v1/guide/:page': 'read',
@@ -35,6 +36,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/v1/flows/:id/versions/:version/restore': 'write',
   'POST /api/v1/flows/:id/webhook/regenerate': 'write',
   'POST /api/v1/flows/:id/steps/:stepId/test': 'write',
+  'PUT /api/v1/flows/:id/steps/:stepId/pin': 'write',
+  'DELETE /api/v1/flows/:id/steps/:stepId/pin': 'write',
   'GET /api/v1/flows/:id/steps/:stepId/curl': 'read',
   'POST /api/v1/flows/:id/runs': 'write',
   'POST /api/v1/flows/:id/test': 'write',
@@ -91,6 +94,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'PUT /api/v1/connections/:name': 'write',
   'DELETE /api/v1/connections/:name': 'write',
   'POST /api/v1/connections/:name/authorize': 'write',
+  'POST /api/v1/connections/:name/test': 'write',
+  'POST /api/v1/flows/:id/secrets/move': 'write',
   'GET /api/v1/oauth/callback': 'open',
 
   // Each message becomes a request of the API, which is checked against this table again.

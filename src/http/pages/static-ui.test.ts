@@ -40,6 +40,11 @@ beforeAll(async () => {
   writeFileSync(join(dist, 'index.html'), '<!doctype html><title>UI</title>')
   writeFileSync(join(dist, 'assets/main-a1b2.js'), script)
   writeFileSync(join(dist, '.built-from'), 'fingerprint')
+  mkdirSync(join(dist, 'docs/examples'), { recursive: true })
+  for (const page of ['index', 'flows', '404'])
+    writeFileSync(join(dist, `docs/${page}.html`), `<!doctype html><title>Guide: ${page}</title>`)
+  writeFileSync(join(dist, 'docs/examples/hello.yaml'), 'name: Hello')
+  writeFileSync(join(dist, 'assets/inter-c3d4.woff2'), 'font')
   writeFileSync(join(folder, 'secret.html'), 'outside')
   server = await start(dist)
   port = portOf(server)
@@ -66,6 +71,27 @@ describe('the web UI', () => {
     expect(policy).not.toMatch(/script-src|https?:|unsafe-eval/)
     expect(headers.get('x-content-type-options')).toBe('nosniff')
     expect(headers.get('referrer-policy')).toBe('same-origin')
+  })
+
+  it.each([
+    ['/docs', 200, 'Guide: index'],
+    ['/docs/', 200, 'Guide: index'],
+    ['/docs/flows', 200, 'Guide: flows'],
+    ['/docs/flows?from=help', 200, 'Guide: flows'],
+    ['/docs/nothing', 404, 'Guide: 404'],
+    ['/docs/nothing.png', 404, 'Guide: 404'],
+  ])('answers %s with %s and the page of the guide', async (path, status, title) => {
+    const reply = await get(path)
+    expect(reply.status).toBe(status)
+    expect(reply.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(reply.headers.get('content-security-policy')).toContain("default-src 'self'")
+    expect(await reply.text()).toContain(title)
+  })
+
+  it('serves fonts and examples as what they are', async () => {
+    expect((await get('/assets/inter-c3d4.woff2')).headers.get('content-type')).toBe('font/woff2')
+    expect((await get('/docs/examples/hello.yaml')).headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    expect((await get('/')).headers.get('content-security-policy')).toContain("font-src 'self'")
   })
 
   it('lets browsers keep files whose name changes with their content', async () => {
@@ -116,6 +142,8 @@ describe('the web UI', () => {
     '/.built-from',
     '/assets/main-a1b2.js%00.html',
     '/assets/gone-c3d4.js',
+    '/docs/../../secret.html',
+    '/docs/..%2f..%2fsecret',
   ])('does not find %s', async (target) => {
     const reply = (await getRaw(target)).toString()
     expect(reply).toMatch(/^HTTP\/1\.1 404/)

@@ -2,15 +2,18 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Coding, codingFor, compress, WORTH_COMPRESSING } from '../content-coding.ts'
 
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.webp': 'image/webp',
+  '.woff2': 'font/woff2',
+  '.yaml': 'text/plain; charset=utf-8',
   '.json': 'application/json; charset=utf-8',
 }
 
@@ -19,6 +22,7 @@ const POLICY = [
   "default-src 'self'",
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data:",
+  "font-src 'self'",
   "connect-src 'self'",
   "frame-ancestors 'none'",
   "base-uri 'none'",
@@ -38,8 +42,6 @@ const NOT_BUILT = `<!doctype html><html lang="en"><meta charset="utf-8"><title>M
 <p>Millrace runs, and its API answers. To have the web UI, run <code>npm run build</code> in its folder and start it again;
 <code>npm start</code> does both.</p></html>`
 
-type Encoding = 'br' | 'gzip'
-
 interface UiFile {
   content: Buffer
   type: string
@@ -47,7 +49,7 @@ interface UiFile {
   /** Its name changes with its content. */
   immutable: boolean
   /** Made when first asked for. */
-  compressed: Map<Encoding, Promise<Buffer>>
+  compressed: Map<Coding, Promise<Buffer>>
 }
 
 /** What lies outside the UI: the API, health and metrics. */
@@ -56,6 +58,14 @@ const isReserved = (path: string): boolean => /^\/(api|healthz|readyz|metrics)(\
 /** A request for a missing file must not get a page: a browser would take it for the script that it requested. */
 const namesFile = (path: string): boolean =>
   path.startsWith('/assets/') || path.includes('/.') || TYPES[extname(path)] !== undefined
+
+const isOfGuide = (path: string): boolean => /^\/docs(\/|$)/.test(path)
+
+/** Pages of the guide have addresses without an ending: /docs/flows. */
+function guidePage(files: ReadonlyMap<string, UiFile>, path: string): UiFile | undefined {
+  if (!isOfGuide(path)) return undefined
+  return files.get(/^\/docs\/?$/.test(path) ? '/docs/index.html' : `${path}.html`)
+}
 
 export async function staticUi(
   app: FastifyInstance,
@@ -70,8 +80,9 @@ export async function staticUi(
     if (isReserved(path)) return notFound(request, reply)
     for (const [name, value] of Object.entries(HEADERS)) void reply.header(name, value)
     if (!index) return reply.code(503).header('cache-control', 'no-store').type(TYPES['.html']!).send(NOT_BUILT)
-    const file = files.get(path)
+    const file = files.get(path) ?? guidePage(files, path)
     if (file) return send(request, reply, file)
+    if (isOfGuide(path)) return send(request, reply.code(404), files.get('/docs/404.html') ?? index)
     return namesFile(path) ? notFound(request, reply) : send(request, reply, index)
   })
 }
@@ -99,7 +110,10 @@ async function readFiles(folder: string): Promise<Map<string, UiFile>> {
   return files
 }
 
-const WORTH_COMPRESSING = 1024
+/** Types that are compressed in themselves. */
+const COMPRESSED = /^font|^image\/(png|webp)/
+/** Each file is compressed once. The last two levels of Brotli take ten times as long and save a twentieth. */
+const QUALITY = 9
 
 async function send(request: FastifyRequest, reply: FastifyReply, file: UiFile): Promise<FastifyReply> {
   void reply
@@ -108,26 +122,13 @@ async function send(request: FastifyRequest, reply: FastifyReply, file: UiFile):
     .header('etag', file.etag)
     .type(file.type)
   if (request.headers['if-none-match'] === file.etag) return reply.code(304).send()
-  const encoding = file.content.length < WORTH_COMPRESSING ? null : encodingFor(request.headers['accept-encoding'])
-  if (!encoding) return reply.send(file.content)
-  let compressed = file.compressed.get(encoding)
+  const isWorthIt = file.content.length >= WORTH_COMPRESSING && !COMPRESSED.test(file.type)
+  const coding = isWorthIt ? codingFor(request.headers['accept-encoding']) : null
+  if (!coding) return reply.send(file.content)
+  let compressed = file.compressed.get(coding)
   if (!compressed) {
-    compressed = COMPRESS[encoding](file.content)
-    file.compressed.set(encoding, compressed)
+    compressed = compress(file.content, coding, QUALITY)
+    file.compressed.set(coding, compressed)
   }
-  return reply.header('content-encoding', encoding).send(await compressed)
-}
-
-const COMPRESS: Record<Encoding, (content: Buffer) => Promise<Buffer>> = {
-  // The last two levels take ten times as long and save a twentieth.
-  br: (content) => promisify(brotliCompress)(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
-  gzip: (content) => promisify(gzip)(content, { level: 9 }),
-}
-
-function encodingFor(accepted: string | undefined): Encoding | null {
-  const names = (accepted ?? '')
-    .split(',')
-    .filter((part) => !/;\s*q=0(\.0*)?\s*$/.test(part))
-    .map((part) => part.split(';', 1)[0]!.trim().toLowerCase())
-  return names.includes('br') ? 'br' : names.includes('gzip') ? 'gzip' : null
+  return reply.header('content-encoding', coding).send(await compressed)
 }

@@ -9,6 +9,7 @@ import {
   PageQuery,
   pageOf,
 } from '../../contract/bodies.ts'
+import { ConnectionTestBody, ConnectionTestRequest, SecretConnectionRequest } from '../../contract/connection-bodies.ts'
 import {
   AUTHORIZATION_MS,
   beginAuthorization,
@@ -17,6 +18,8 @@ import {
 import { deleteConnection } from '../../operations/connections/delete-connection.ts'
 import { listConnections, readConnection } from '../../operations/connections/read-connections.ts'
 import { createConnection, replaceConnection } from '../../operations/connections/save-connection.ts'
+import { testConnection } from '../../operations/connections/test-connection.ts'
+import { connectionFromSecret } from '../../operations/flows/move-secret.ts'
 import type { Services } from '../../operations/services.ts'
 import { cookieOf } from '../access/cookies.ts'
 import { authorizationPage } from '../pages/authorization-page.ts'
@@ -24,6 +27,7 @@ import { pageFrom } from '../pages/page.ts'
 import { textAs } from './sent-as.ts'
 
 const Name = Type.Object({ name: Type.String() })
+const FlowId = Type.Object({ id: Type.String() })
 /** Authorization servers may add any parameters. */
 const CallbackQuery = Type.Object({
   state: Type.Optional(Type.String()),
@@ -104,6 +108,33 @@ export function connectionRoutes(app: FastifyInstance, services: Services): void
       if (browser) keepInBrowser(reply, services.baseUrl, browser.name, browser.secret)
       return { url }
     },
+  )
+  app.post<WithName & { Body: Static<typeof ConnectionTestRequest> }>(
+    '/api/v1/connections/:name/test',
+    {
+      schema: {
+        tags,
+        summary: 'Test a connection: sends a GET with its credentials, and says what the reply means',
+        params: Name,
+        body: ConnectionTestRequest,
+        response: { 200: ConnectionTestBody },
+      },
+    },
+    ({ params, body, actor }) => testConnection(services, actor!, params.name, body.url),
+  )
+  app.post<{ Params: Static<typeof FlowId>; Body: Static<typeof SecretConnectionRequest> }>(
+    '/api/v1/flows/:id/secrets/move',
+    {
+      schema: {
+        tags,
+        summary: "Create a connection from a secret in a flow's draft, which stays as it is",
+        params: FlowId,
+        body: SecretConnectionRequest,
+        response: { 201: ConnectionBody },
+      },
+    },
+    async ({ params, body, actor }, reply) =>
+      reply.code(201).send(await connectionFromSecret(services, actor!, params.id, body)),
   )
   app.get<{ Querystring: Static<typeof CallbackQuery> }>(
     CALLBACK,

@@ -7,22 +7,27 @@ import {
   FlowBody,
   FlowStatsBody,
   FlowsQuery,
-  FlowTestRequest,
   PageQuery,
   PublishedBody,
   pageOf,
   RunBody,
   SampleBody,
   SampleRequest,
-  StepTestBody,
-  StepTestRequest,
-  TestResultsBody,
   VersionBody,
   VersionDocumentBody,
 } from '../../contract/bodies.ts'
+import { FlowListQuery, ListedFlowBody } from '../../contract/flow-list-bodies.ts'
+import {
+  FlowTestRequest,
+  PinRequest,
+  StepTestBody,
+  StepTestRequest,
+  TestResultsBody,
+} from '../../contract/test-bodies.ts'
 import { listDeliveries, listSamples, sampleFromDelivery } from '../../operations/deliveries/read-deliveries.ts'
 import { flowTopic } from '../../operations/events/events.ts'
 import { deleteFlow } from '../../operations/flows/delete-flow.ts'
+import { pinResult, unpinResult } from '../../operations/flows/pin-result.ts'
 import { publishFlow, regenerateWebhook, unpublishFlow } from '../../operations/flows/publish-flow.ts'
 import {
   listFlowStats,
@@ -51,17 +56,22 @@ type PageOf = { Querystring: Static<typeof PageQuery> }
 export function flowRoutes(app: FastifyInstance, services: Services, streams: EventStreams): void {
   const tags = ['flows']
 
-  app.get<{ Querystring: Static<typeof FlowsQuery> }>(
+  app.get<{ Querystring: Static<typeof FlowListQuery> }>(
     '/api/v1/flows',
     {
       schema: {
         tags,
         summary: 'List flows, newest first',
-        querystring: FlowsQuery,
-        response: { 200: pageOf(FlowBody) },
+        querystring: FlowListQuery,
+        response: { 200: pageOf(ListedFlowBody) },
       },
     },
-    ({ query }) => listFlows(services, pageFrom(query), query.q ?? null),
+    ({ query }) =>
+      listFlows(services, pageFrom(query), {
+        search: query.q ?? null,
+        tag: query.tag ?? null,
+        draft: query.draft ?? true,
+      }),
   )
   app.get<{ Querystring: Static<typeof FlowsQuery> }>(
     '/api/v1/flow-stats',
@@ -140,13 +150,44 @@ export function flowRoutes(app: FastifyInstance, services: Services, streams: Ev
     {
       schema: {
         tags,
-        summary: 'Test Step: run one step of the draft once',
+        summary: 'Test Step: run one step of the draft once, of a loop its first rounds',
         params: IdAndStep,
         body: StepTestRequest,
         response: { 200: StepTestBody },
       },
     },
     ({ params, body }) => testStep(services, params.id, params.stepId, body),
+  )
+  app.put<{ Params: Static<typeof IdAndStep>; Body: Static<typeof PinRequest> }>(
+    '/api/v1/flows/:id/steps/:stepId/pin',
+    {
+      schema: {
+        tags,
+        summary: 'Pin a result to a step: tests use it in place of running the step',
+        params: IdAndStep,
+        body: PinRequest,
+        response: { 204: Type.Null() },
+      },
+    },
+    async ({ params, body }, reply) => {
+      await pinResult(services, params.id, params.stepId, body.output)
+      return reply.code(204).send()
+    },
+  )
+  app.delete<{ Params: Static<typeof IdAndStep> }>(
+    '/api/v1/flows/:id/steps/:stepId/pin',
+    {
+      schema: {
+        tags,
+        summary: 'Unpin the result of a step: tests run the step again',
+        params: IdAndStep,
+        response: { 204: Type.Null() },
+      },
+    },
+    async ({ params }, reply) => {
+      await unpinResult(services, params.id, params.stepId)
+      return reply.code(204).send()
+    },
   )
   app.get<{ Params: Static<typeof IdAndStep> }>(
     '/api/v1/flows/:id/steps/:stepId/curl',
@@ -204,7 +245,7 @@ export function flowRoutes(app: FastifyInstance, services: Services, streams: Ev
     {
       schema: {
         tags,
-        summary: 'The latest output of each step that was tested',
+        summary: 'What tests use for each step: the pinned output, or the latest of its own test',
         params: Id,
         response: { 200: TestResultsBody },
       },

@@ -39,6 +39,15 @@ export async function listConnections(
   }
 }
 
+/** Returns the state of every connection, without looking at the flows that use them. */
+export const listConnectionStates = (
+  services: ConnectionServices,
+): Pick<ConnectionView, 'name' | 'state' | 'reason'>[] =>
+  services.connections.all().map((record) => {
+    const { state, reason } = stateOf(services, record)
+    return { name: record.name, state, reason }
+  })
+
 export function findConnection({ connections }: ConnectionServices, name: string): ConnectionRecord {
   const record = connections.get(name)
   if (!record) throw notFound('connection', name)

@@ -9,7 +9,6 @@ import type { Replies } from './replies.ts'
 export interface DeliveryServices
   extends Pick<
     RunServices,
-    | 'activity'
     | 'connections'
     | 'env'
     | 'events'

@@ -1,4 +1,4 @@
-import type { Actor } from '../ports/access.ts'
+import { type Actor, knownAs } from '../ports/access.ts'
 import type { FlowRecord } from '../ports/flows.ts'
 import { draftOf, requireFreeSlug } from './draft.ts'
 import { type FlowView, flowTarget, flowView } from './flow-view.ts'
@@ -20,6 +20,7 @@ export async function createFlow(services: FlowServices, actor: Actor, document:
     publishedAt: null,
     createdAt: now,
     updatedAt: now,
+    updatedBy: knownAs(actor),
   }
   await services.audit.together(async () => {
     await requireFreeSlug(services, id, slug)

@@ -2,7 +2,7 @@ import { CODE } from '../../base/error-catalogue.ts'
 import type { Issue } from '../../flow/issue.ts'
 import { CALL } from '../../flow/triggers/call/schema.ts'
 import { OperationError } from '../operation-error.ts'
-import type { Actor } from '../ports/access.ts'
+import { type Actor, knownAs } from '../ports/access.ts'
 import type { FlowRecord } from '../ports/flows.ts'
 import { requireUncalled } from './check-calls.ts'
 import { dataShapes, findFlow, present, publishable } from './draft.ts'
@@ -26,7 +26,7 @@ export async function publishFlow(
       document: text,
       trigger: document.trigger.kind,
       publishedAt: services.now(),
-      publishedBy: actor.name,
+      publishedBy: knownAs(actor),
     })
     if (published === 'conflict')
       throw new OperationError(CODE.conflict, 'The draft was changed while it was being published; publish again.')

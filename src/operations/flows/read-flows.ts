@@ -2,6 +2,7 @@ import type { RunStatus } from '../../engine/ports/run-journal.ts'
 import { parseJson } from '../../flow/parse-json.ts'
 import { notFound } from '../operation-error.ts'
 import type { Page, Paged } from '../ports/page.ts'
+import { HOUR_MS } from '../ports/stats.ts'
 import { SHOWN_BYTES } from '../shown-size.ts'
 import { findFlow } from './draft.ts'
 import { type FlowView, flowView } from './flow-view.ts'
@@ -11,9 +12,23 @@ export async function readFlow(services: FlowServices, id: string): Promise<Flow
   return flowView(await findFlow(services, id), services.webhookBaseUrl)
 }
 
-export async function listFlows(services: FlowServices, page: Page, search: string | null): Promise<Paged<FlowView>> {
-  const { items, nextCursor } = await services.flows.list(page, search)
-  return { items: items.map((flow) => flowView(flow, services.webhookBaseUrl)), nextCursor }
+export interface FlowFilter {
+  search: string | null
+  tag: string | null
+  /** Whether each flow comes with its draft. */
+  draft: boolean
+}
+
+export type ListedFlow = Omit<FlowView, 'draft'> & { draft?: unknown }
+
+export async function listFlows(
+  services: FlowServices,
+  page: Page,
+  { search, tag, draft: withDraft }: FlowFilter,
+): Promise<Paged<ListedFlow>> {
+  const { items, nextCursor } = await services.flows.list(page, search, tag)
+  const views = items.map((flow) => flowView(flow, services.webhookBaseUrl))
+  return { items: withDraft ? views : views.map(({ draft: _, ...rest }) => rest), nextCursor }
 }
 
 export interface FlowStats {
@@ -31,7 +46,7 @@ export async function listFlowStats(
 ): Promise<Paged<FlowStats>> {
   const { items, nextCursor } = await services.flows.list(page, search)
   const ids = items.map(({ id }) => id)
-  const [latest, hours] = await Promise.all([services.runs.latestOf(ids), services.activity.recent(ids)])
+  const [latest, hours] = await Promise.all([services.runs.latestOf(ids), recentHours(services, ids)])
   const lastRuns = new Map(
     latest.map(({ flowId, id, status, createdAt }) => [
       flowId,
@@ -46,10 +61,34 @@ export async function listFlowStats(
   return { items: stats, nextCursor }
 }
 
-/** Returns the latest outputs of Test Step by step id. */
-export async function readTestResults(services: FlowServices, id: string): Promise<{ steps: Record<string, unknown> }> {
+const SHOWN_HOURS = 24
+
+async function recentHours(
+  { stats, now }: FlowServices,
+  flowIds: readonly string[],
+): Promise<Map<string, FlowStats['hours']>> {
+  const first = Math.floor(now() / HOUR_MS) - SHOWN_HOURS + 1
+  const hours = new Map(flowIds.map((id) => [id, Array.from({ length: SHOWN_HOURS }, () => ({ runs: 0, failed: 0 }))]))
+  await stats.settle()
+  for (const { flowId, hour, runs, failed } of await stats.hours(flowIds, first)) {
+    const of = hours.get(flowId)!
+    if (of[hour - first]) of[hour - first] = { runs, failed }
+  }
+  return hours
+}
+
+export interface TestResults {
+  steps: Record<string, unknown>
+  /** The ids of the steps whose result is pinned. */
+  pinned: string[]
+}
+
+/** Returns by step id what tests use: the pinned output, or the latest output of Test Step. */
+export async function readTestResults(services: FlowServices, id: string): Promise<TestResults> {
   await findFlow(services, id)
-  return { steps: services.secrets.redact(await services.samples.stepResults(id, SHOWN_BYTES), id) }
+  const results = await services.samples.stepResults(id, SHOWN_BYTES)
+  const pins = await services.samples.pins(id, SHOWN_BYTES)
+  return { steps: services.secrets.redact({ ...results, ...pins }, id), pinned: Object.keys(pins).toSorted() }
 }
 
 export interface VersionView {

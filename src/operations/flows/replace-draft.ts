@@ -1,9 +1,10 @@
 import { CODE } from '../../base/error-catalogue.ts'
 import { parseJson } from '../../flow/parse-json.ts'
+import { renamedSteps } from '../../flow/renamed-steps.ts'
 import { notFound, OperationError } from '../operation-error.ts'
-import type { Actor } from '../ports/access.ts'
+import { type Actor, knownAs } from '../ports/access.ts'
 import type { FlowRecord } from '../ports/flows.ts'
-import { type Draft, draftOf, present, requireFreeSlug } from './draft.ts'
+import { type Draft, draftOf, findFlow, present, requireFreeSlug } from './draft.ts'
 import { type FlowView, flowTarget, flowView } from './flow-view.ts'
 import type { FlowServices } from './services.ts'
 
@@ -14,9 +15,14 @@ export async function replaceDraft(
   document: unknown,
   expectedRevision: number | null,
 ): Promise<FlowView> {
-  return saveDraft(services, id, draftOf(services, id, document), expectedRevision, (flow) =>
+  const before = await findFlow(services, id)
+  const saved = await saveDraft(services, actor, id, draftOf(services, id, document), expectedRevision, (flow) =>
     services.audit.recordOnce(actor, 'flow.update', flowTarget(flow), { revision: flow.revision }),
   )
+  // What a step gave in its last test stays with it under its new name.
+  for (const { from, to } of renamedSteps(parseJson(before.draft), document))
+    await services.samples.renameStep(id, from, to)
+  return saved
 }
 
 /** Makes an earlier version the draft again. */
@@ -29,13 +35,14 @@ export async function restoreVersion(
   const record = await services.flows.version(id, version)
   if (!record) throw notFound('version', `${version} of flow ${id}`)
   const { name, slug = null } = parseJson(record.document) as { name: string; slug?: string }
-  return saveDraft(services, id, { name, slug, text: record.document }, null, (flow) =>
+  return saveDraft(services, actor, id, { name, slug, text: record.document }, null, (flow) =>
     services.audit.record(actor, 'flow.restore', flowTarget(flow), { version }),
   )
 }
 
 async function saveDraft(
   services: FlowServices,
+  actor: Actor,
   id: string,
   { name, slug, text }: Draft,
   expectedRevision: number | null,
@@ -48,6 +55,7 @@ async function saveDraft(
       slug,
       draft: text,
       updatedAt: services.now(),
+      updatedBy: knownAs(actor),
       expectedRevision,
     })
     if (saved === 'conflict')

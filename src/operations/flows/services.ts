@@ -7,13 +7,13 @@ import type { SampleStore } from '../ports/deliveries.ts'
 import type { FlowSourceStore } from '../ports/flows.ts'
 import type { Queue } from '../ports/queue.ts'
 import type { RunStore } from '../ports/runs.ts'
-import type { FlowActivity } from './flow-activity.ts'
+import type { StatsStore } from '../ports/stats.ts'
 import type { PublishedFlows } from './published-flows.ts'
 
 export interface FlowServices extends ConnectionServices {
   flowSources: FlowSourceStore
   published: PublishedFlows
-  activity: FlowActivity
+  stats: StatsStore
   samples: SampleStore
   runs: RunStore
   queue: Queue

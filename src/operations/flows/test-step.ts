@@ -1,10 +1,9 @@
-// Runs one step of the draft once, on sample data, with the same limits and guards as in a run.
-import { CODE } from '../../base/error-catalogue.ts'
-import { performStep } from '../../engine/perform-step.ts'
+// Runs one step of the draft once, of a loop its first rounds, on sample data, with the same limits and guards as in a run.
+import { isObject } from '../../base/is-object.ts'
 import { startedByDelivery } from '../../engine/ports/run-journal.ts'
-import { createRoots, type Roots, stepBindings } from '../../engine/run-bindings.ts'
-import type { Outcome, StepContext, StepError } from '../../engine/step-kind.ts'
-import { compileStep, SECRET_MASK } from '../../flow/compile.ts'
+import { createRoots } from '../../engine/run-bindings.ts'
+import type { StepError } from '../../engine/step-kind.ts'
+import { compileStep } from '../../flow/compile.ts'
 import type { StepDocument } from '../../flow/document.ts'
 import { SecretFlow } from '../../flow/secret-flow.ts'
 import { publishIssues } from '../../flow/validate/validate.ts'
@@ -15,11 +14,17 @@ import { inFirstRounds } from './first-rounds.ts'
 import { type GivenWebhook, givenWebhook } from './given-webhook.ts'
 import { openLiterals, requireOwnSecrets } from './secret-literals.ts'
 import type { FlowServices } from './services.ts'
+import { type Settled, StepTrial } from './step-trial.ts'
+
+/** As many rounds of a loop run where nobody says otherwise. */
+const DEFAULT_ROUNDS = 3
 
 export interface StepTest {
   webhook?: GivenWebhook
   steps?: Record<string, unknown>
   vars?: Record<string, unknown>
+  /** Of a loop: how many of its rounds to run. */
+  rounds?: number
 }
 
 export interface StepTestResult {
@@ -27,6 +32,7 @@ export interface StepTestResult {
   input: unknown
   output: unknown
   error: StepError | null
+  logs: string[]
   durationMs: number
 }
 
@@ -48,6 +54,7 @@ export async function testStep(
 
   const latest = await services.samples.latest(flowId)
   const earlier = await services.samples.stepResults(flowId)
+  const pins = await services.samples.pins(flowId)
   const startedAt = services.now()
   const roots = createRoots(startedByDelivery(givenWebhook(services, given.webhook, latest)), {
     run: { id: 'test', startedAt: new Date(startedAt).toISOString(), attempt: 1, replayOf: null },
@@ -55,84 +62,51 @@ export async function testStep(
     env: services.env,
     connections: services.connections.fields,
   })
-  Object.assign(roots['steps'] as object, earlier, given.steps)
-  Object.assign(roots['vars'] as object, variablesOf(services.kinds, document.steps, earlier), given.vars)
+  const known = { ...earlier, ...pins }
+  Object.assign(roots['steps'] as object, known, given.steps)
+  Object.assign(roots['vars'] as object, variablesOf(services.kinds, document.steps, known), given.vars)
 
-  const logs: string[] = []
-  const context: Omit<StepContext<never>, 'settings' | 'secrets' | 'showInput'> = {
+  const trial = new StepTrial(services, {
+    flowId,
     runId: services.ids.next('run'),
-    path: stepId,
-    now: startedAt,
-    hops: 0,
-    interrupted: false,
-    announce: async () => {},
-    decide: (choose) => choose(),
-    // Only this step runs; its nested steps are tested separately.
-    runSteps: async () => {},
-    runRounds: async ({ items }) => ({ count: items?.length ?? 0, results: [], errors: [], failure: null }),
-    holdsSecret: (text) => services.enginePorts.holdsSecret(text, flowId),
-    http: services.enginePorts.http,
-    replyRoom: () => null,
-    standing: () => null,
-    connections: services.enginePorts.connections,
-    sandbox: services.enginePorts.sandbox,
-    log: (line) => void logs.push(line),
-    signal: () => new AbortController().signal,
-  }
+    startedAt,
+    rounds: given.rounds ?? DEFAULT_ROUNDS,
+    pins,
+  })
   const secretFlow = new SecretFlow(document, services.kinds, (name, field) =>
     services.connections.isSecretField(name, field),
   )
-  const scopeOf = (from: Roots) => stepBindings(from, services.hashing, context.runId, stepId, startedAt)
-  const { outcome, input } = await performStep(
+  const { outcome, input } = await trial.perform(
     compileStep(openStep(services, flowId, found.step), services.kinds, secretFlow),
-    scopeOf(inFirstRounds(document, found.path, services.kinds, roots, scopeOf)),
-    context.connections,
-    (settings, secrets, showInput) => ({ ...context, settings: settings as never, secrets, showInput }),
-    (error) => services.warn('a step failed by a fault of Millrace', { error }),
+    inFirstRounds(document, found.path, services.kinds, roots, (from) => trial.bindingsOf(stepId, from)),
   )
-  const result = await resultOf(services, flowId, outcome)
-  const output = services.secrets.redact(result.output, flowId)
-  const error = services.secrets.redact(result.error, flowId)
-  await services.samples.setStepResult(
-    flowId,
-    stepId,
-    error ? { ...(output as object | null), error } : output,
-    services.now(),
-  )
+  const redact = <T>(value: T): T => services.secrets.redact(value, flowId)
+  const { shown, error } = redactedResult(await trial.settle(outcome), redact)
+  const results = new Map([...trial.nested].map(([id, settled]) => [id, redactedResult(settled, redact)]))
+  results.set(stepId, { shown, error })
+  for (const [id, result] of results)
+    await services.samples.setStepResult(flowId, id, keptResult(result), services.now())
   return {
     status: error ? 'failed' : 'succeeded',
     // The JSON round trip gives what a run would have stored.
-    input: services.secrets.redact(JSON.parse(JSON.stringify(input ?? null)), flowId),
-    output,
+    input: redact(JSON.parse(JSON.stringify(input ?? null))),
+    output: shown,
     error,
+    logs: redact(trial.logs),
     durationMs: services.now() - startedAt,
   }
 }
 
-/** Returns what later steps would read. A wait ends at once; the flow's keys are really changed. */
-async function resultOf(
-  services: FlowServices,
-  flowId: string,
-  outcome: Outcome,
-): Promise<{ output: unknown; error: StepError | null }> {
-  if (outcome.type === 'stop') return { output: null, error: null }
-  if (outcome.type === 'call') return { output: null, error: NOT_CALLED }
-  const shown = 'shown' in outcome ? outcome.shown : undefined
-  if (outcome.type === 'failed') return { output: (shown ?? outcome).output ?? null, error: outcome.error }
-  if (outcome.type !== 'keyValue') return { output: (shown ?? outcome).output ?? null, error: null }
-  const result = await services.runs.operate(flowId, outcome.operation, services.now())
-  const isSecret = outcome.operation.secret === 'kept'
-  return 'output' in result
-    ? { output: isSecret ? SECRET_MASK : result.output, error: null }
-    : { output: null, error: result.error }
-}
+type ShownResult = Pick<Settled, 'shown' | 'error'>
 
-/** A test of one step starts no run that somebody would have to wait for. */
-const NOT_CALLED: StepError = {
-  code: CODE.failed,
-  message: 'Test Step does not call other flows.',
-  hint: 'Test the whole flow, or run the called flow by itself.',
-}
+const redactedResult = ({ shown, error }: Settled, redact: <T>(value: T) => T): ShownResult => ({
+  shown: redact(shown),
+  error: redact(error),
+})
+
+/** Returns what later tests read. */
+const keptResult = ({ shown, error }: ShownResult): unknown =>
+  error ? { ...(isObject(shown) ? shown : null), error } : shown
 
 function openStep(services: FlowServices, flowId: string, step: StepDocument): StepDocument {
   return openLiterals(services, flowId, { steps: [step] }).steps[0]!

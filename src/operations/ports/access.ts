@@ -122,3 +122,6 @@ export interface Actor {
   /** The signed-in user; null for tokens. */
   user: UserView | null
 }
+
+/** Returns the name by which other users know the actor; the audit log has the address. */
+export const knownAs = ({ user, name }: Actor): string => user?.name ?? name

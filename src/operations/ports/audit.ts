@@ -5,7 +5,7 @@ import type { Page, Paged } from './page.ts'
 export type AuditAction =
   | `flow.${'create' | 'update' | 'publish' | 'unpublish' | 'delete' | 'restore' | 'regenerate'}`
   | `run.${'cancel' | 'replay' | 'start'}`
-  | `connection.${'create' | 'update' | 'delete' | 'authorize'}`
+  | `connection.${'create' | 'update' | 'delete' | 'authorize' | 'test'}`
   | 'key.rotate'
   | 'backup.create'
   | `token.${'create' | 'revoke'}`

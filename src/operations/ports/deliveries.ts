@@ -56,6 +56,12 @@ export interface SampleStore {
   /** Returns the latest outputs of Test Step by step id, without those larger than `maxBytes`. */
   stepResults(flowId: string, maxBytes?: number): Promise<Record<string, unknown>>
   setStepResult(flowId: string, stepId: string, output: unknown, at: number): Promise<void>
-  /** Returns samples and results, none larger than `maxBytes`: omits larger results, and all samples if one is larger. */
+  /** Returns the outputs that are pinned to steps, by step id, without those larger than `maxBytes`. */
+  pins(flowId: string, maxBytes?: number): Promise<Record<string, unknown>>
+  pin(flowId: string, stepId: string, output: unknown, at: number): Promise<void>
+  unpin(flowId: string, stepId: string): Promise<void>
+  /** Gives the result and the pin of a step to the step's new id. */
+  renameStep(flowId: string, from: string, to: string): Promise<void>
+  /** Returns samples and results, none larger than `maxBytes`: omits larger results, and all samples if one is larger. Pins take the place of results. */
   small(flowId: string, maxBytes: number): Promise<{ webhooks: WebhookData[]; results: Record<string, unknown> }>
 }

@@ -17,6 +17,8 @@ export interface FlowRecord {
   publishedAt: number | null
   createdAt: number
   updatedAt: number
+  /** The name of the user or token that changed the draft last; null if it is not known. */
+  updatedBy: string | null
 }
 
 export interface VersionRecord {
@@ -40,14 +42,17 @@ export interface FlowStore {
   idOfSlug(slug: string): Promise<string | null>
   /** Returns the published flows whose live version has a trigger of this kind. */
   publishedWith(trigger: string): Promise<{ id: string; name: string; slug: string | null; document: string }[]>
-  /** Lists flows. `search` is a part of the name; letter case does not matter. */
-  list(page: Page, search?: string | null): Promise<Paged<FlowRecord>>
+  /** Lists flows. `search` is a part of the name, in any letter case; `tag` is a whole tag of the draft. */
+  list(page: Page, search?: string | null, tag?: string | null): Promise<Paged<FlowRecord>>
   /** Returns names by flow id, without flows that are gone. */
   names(ids: readonly string[]): Promise<Map<string, string>>
   /** Returns 'conflict' if the draft is no longer at the expected revision. */
   replaceDraft(
     id: string,
-    change: { name: string; slug?: string | null; draft: string; updatedAt: number; expectedRevision: number | null },
+    change: Pick<FlowRecord, 'name' | 'draft' | 'updatedAt' | 'updatedBy'> & {
+      slug?: string | null
+      expectedRevision: number | null
+    },
   ): Promise<FlowRecord | 'conflict' | null>
   /**
    * Makes the draft of `revision` the live version, or `document`, which comes of it. An unchanged document keeps its
@@ -91,19 +96,4 @@ export interface FlowSourceStore {
 export interface FlowVersion {
   flowId: string
   version: number
-}
-
-/** The number of runs of a flow in one hour. Hours count from 1970. */
-export interface FlowHour {
-  flowId: string
-  hour: number
-  runs: number
-  failed: number
-}
-
-export interface ActivityStore {
-  /** Adds the counts to the stored ones. */
-  add(counts: readonly FlowHour[]): Promise<void>
-  since(flowIds: readonly string[], hour: number): Promise<FlowHour[]>
-  deleteBefore(hour: number): Promise<void>
 }

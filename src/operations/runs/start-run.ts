@@ -20,7 +20,7 @@ export interface RunStart {
   route?: RouteRecord | null
 }
 
-export type LineServices = Pick<RunServices, 'activity' | 'events' | 'queue'>
+export type LineServices = Pick<RunServices, 'events' | 'queue'>
 
 export async function startRun(
   services: LineServices & Pick<RunServices, 'intake' | 'replies' | 'runs'>,
@@ -41,7 +41,7 @@ export async function startRun(
 
 /** Puts a stored run in line. `mayStay`: a small one need not be read back, because it has no journal yet. */
 export function putInLine(
-  { queue, activity, events }: LineServices,
+  { queue, events }: LineServices,
   run: NewRun,
   concurrency: number | null,
   claim?: Claim | null,
@@ -50,7 +50,6 @@ export function putInLine(
   const stays = claim || (mayStay && queue.size < FRESH_RUNS && bodyChars(run) <= FRESH_BODY_CHARS)
   const { id, flowId, createdAt: since } = run
   queue.add({ id, flowId, concurrency, fresh: stays ? run : null, since, claim })
-  if (!run.test) activity.began(flowId)
   events.tell(flowId, 'run', id, () =>
     runEvent(run, { status: 'queued', startedAt: null, finishedAt: null, error: null }),
   )

@@ -17,7 +17,9 @@ export async function keepHouse(services: UpkeepServices, retentionDays: number,
       (await services.housekeeping.deleteOlderThan(now - retentionDays * DAY_MS, now, BATCH)) +
       (await services.audit.deleteOlderThan(now - AUDIT_DAYS * DAY_MS, BATCH))
     deleted += count
-    if (count < BATCH || signal.aborted) return deleted
+    // Counts leave every minute: they are nothing to speak of.
+    const counts = await services.stats.deleteOld(now, BATCH)
+    if ((count < BATCH && counts < BATCH) || signal.aborted) return deleted
     // The pause lets deliveries go first.
     await new Promise((resolve) => setTimeout(resolve, 10))
   }

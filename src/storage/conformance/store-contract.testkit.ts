@@ -5,8 +5,9 @@ import { type JournalEntry, type NewRun, type RunJournal, startedByDelivery } fr
 import type { KeyValueOperation } from '../../engine/step-kind.ts'
 import { collectPairs, type WebhookData } from '../../engine/webhook-data.ts'
 import type { DeliveryRecord, DeliveryStore, SampleStore } from '../../operations/ports/deliveries.ts'
-import type { ActivityStore, FlowRecord, FlowStore } from '../../operations/ports/flows.ts'
+import type { FlowRecord, FlowStore } from '../../operations/ports/flows.ts'
 import type { RunStore } from '../../operations/ports/runs.ts'
+import type { StatsStore } from '../../operations/ports/stats.ts'
 import type { Housekeeping, VaultRecords } from '../../operations/ports/upkeep.ts'
 
 export interface Stores {
@@ -16,7 +17,7 @@ export interface Stores {
   deliveries: DeliveryStore
   samples: SampleStore
   housekeeping: Housekeeping
-  activity: ActivityStore
+  stats: StatsStore
   vaultRecords: VaultRecords
   close(): Promise<void>
 }
@@ -67,6 +68,7 @@ const newFlow = (change: Partial<FlowRecord> = {}): FlowRecord => ({
   publishedAt: null,
   createdAt: time,
   updatedAt: time,
+  updatedBy: 'Ada',
   ...change,
 })
 
@@ -125,8 +127,12 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
       it('raises the revision with each draft, and refuses one made on an older revision', async () => {
         const flow = newFlow()
         await stores.flows.create(flow)
-        const change = { name: 'B', draft: '{"name":"B"}', updatedAt: time, expectedRevision: 1 }
-        expect(await stores.flows.replaceDraft(flow.id, change)).toMatchObject({ revision: 2, name: 'B' })
+        const change = { name: 'B', draft: '{"name":"B"}', updatedAt: time, updatedBy: 'Bob', expectedRevision: 1 }
+        expect(await stores.flows.replaceDraft(flow.id, change)).toMatchObject({
+          revision: 2,
+          name: 'B',
+          updatedBy: 'Bob',
+        })
         expect(await stores.flows.replaceDraft(flow.id, change)).toBe('conflict')
         expect(await stores.flows.replaceDraft('flow_none', change)).toBeNull()
       })
@@ -144,6 +150,7 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
           name: 'B',
           draft: '{"b":1}',
           updatedAt: time,
+          updatedBy: null,
           expectedRevision: null,
         })
         expect(await publish(2)).toBe(2)
@@ -507,20 +514,6 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
         expect(await pathsOf('all[1]/')).toEqual(['all[1]/x', 'all[1]/y'])
         expect(await pathsOf('', 2, 2)).toEqual(['all[1]/y', 'all[10]/x'])
       })
-
-      it('adds up the runs of a flow by the hour', async () => {
-        await stores.activity.add([
-          { flowId: 'flow_hours', hour: 10, runs: 1, failed: 0 },
-          { flowId: 'flow_hours', hour: 11, runs: 2, failed: 1 },
-        ])
-        await stores.activity.add([{ flowId: 'flow_hours', hour: 11, runs: 3, failed: 1 }])
-        expect(await stores.activity.since(['flow_hours', 'flow_none'], 11)).toEqual([
-          { flowId: 'flow_hours', hour: 11, runs: 5, failed: 2 },
-        ])
-        await stores.activity.deleteBefore(11)
-        expect(await stores.activity.since(['flow_hours'], 0)).toHaveLength(1)
-        expect(await stores.activity.since([], 0)).toEqual([])
-      })
     })
 
     describe("a flow's keys", () => {
@@ -669,7 +662,13 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
           stores.flows.publish(flow.id, { revision, publishedAt: time, publishedBy: 'me' })
         await publish(1)
         const replace = (draft: string) =>
-          stores.flows.replaceDraft(flow.id, { name: 'A', draft, updatedAt: time, expectedRevision: null })
+          stores.flows.replaceDraft(flow.id, {
+            name: 'A',
+            draft,
+            updatedAt: time,
+            updatedBy: null,
+            expectedRevision: null,
+          })
         await replace(document('bbbbbbbb'))
         await publish(2)
         await replace(document('cccccccc'))

@@ -8,10 +8,16 @@ it('gives earlier invitations to the users who made them, and ends those of user
   const folder = mkdtempSync(join(tmpdir(), 'millrace-migration-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const before = await openSqlite(folder)
+  // After this write the thread has prepared its statements.
+  await before.hot.write([])
   before.raw.exec(`
     drop table invitation;
+    drop table flow_minute;
+    drop table flow_error;
+    drop table flow_delta;
     create table invitation (id text primary key, code text not null unique, email text, role text not null,
       created_at integer not null, expires_at integer not null);
+    alter table flow drop column updated_by;
     delete from kysely_migration where name >= '016';
     insert into user_account values ('usr_owner', 'a', 'A', 'owner', 'x', 0, null), ('usr_editor', 'b', 'B', 'editor', 'x', 0, null);
     insert into api_token values ('tok_owner', 'd1', 't', 'admin', 0, 'a', 'usr_owner', null), ('tok_nobody', 'd2', 't', 'admin', 0, 'admin token', null, null);`)

@@ -90,6 +90,8 @@ describe('a migration of the embedded database', { timeout: 60_000 }, () => {
       expect(await migrated(file), `from version ${version}`).toEqual(whole)
       const after = open(file)
       for (const [table, before] of filled) {
+        // Version 017 counts anew: the counts of before were not exact.
+        if (table === 'flow_hour' && version < '017') continue
         const [row] = after.prepare(`select * from ${table}`).all()
         expect(row, `${table} of version ${version}`).toMatchObject(before)
       }

@@ -17,7 +17,9 @@ import { dispatch } from './012-dispatch.ts'
 import { runLists } from './013-run-lists.ts'
 import { rejected } from './014-rejected.ts'
 import { invitationMakers } from './016-invitation-makers.ts'
-import { triggers } from './018-triggers.ts'
+import { stats } from './017-stats.ts'
+import { lastEditor } from './018-last-editor.ts'
+import { triggers } from './019-triggers.ts'
 
 type Step = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
 
@@ -35,7 +37,9 @@ const MIGRATIONS: Record<string, Step> = {
   '013-run-lists': runLists,
   '014-rejected': rejected,
   '016-invitation-makers': invitationMakers,
-  '018-triggers': triggers,
+  '017-stats': stats,
+  '018-last-editor': lastEditor,
+  '019-triggers': triggers,
 }
 
 export class NewerSchema extends Error {}

@@ -2,6 +2,7 @@
 import { type Claim, type NewRun, SMALL_RUN } from '../../engine/ports/run-journal.ts'
 import type { Accepted, Dedupe, RunTerms } from '../../operations/ports/runs.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
+import { MINUTE_MS } from '../../operations/ports/stats.ts'
 import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
 import { runBinding } from '../rows/bindings.ts'
 import { sealedStartColumns } from '../rows/request-columns.ts'
@@ -77,13 +78,20 @@ const INSERT = `
     select flow_id, dedupe_key, id, dedupe_until from standing where dedupe_key is not null order by flow_id, dedupe_key
     on conflict (flow_id, key) do update set run_id = excluded.run_id, expires_at = excluded.expires_at
       where dedupe.expires_at <= ${NOW}
-    returning run_id)
-  insert into run (${RUN_COLUMNS.join(', ')}, status, epoch, attempt, placed, due_at)
-  select ${RUN_COLUMNS.join(', ')}, 'queued', case when worker is null then 0 else 1 end, 1,
-    case when at_once is null then null else 0 end,
-    case when worker is null and at_once is null then ${DATABASE_NOW} end
-  from standing where dedupe_key is null or id in (select run_id from taken)
-  returning id, (select last_value from change_count) as changes`
+    returning run_id),
+  accepted as (
+    insert into run (${RUN_COLUMNS.join(', ')}, status, epoch, attempt, placed, due_at)
+    select ${RUN_COLUMNS.join(', ')}, 'queued', case when worker is null then 0 else 1 end, 1,
+      case when at_once is null then null else 0 end,
+      case when worker is null and at_once is null then ${DATABASE_NOW} end
+    from standing where dedupe_key is null or id in (select run_id from taken)
+    returning id, flow_id, test, replay_of, trigger, created_at),
+  counted as (
+    insert into flow_delta (flow_id, minute, counter, count)
+    select flow_id, created_at / ${MINUTE_MS},
+      case when replay_of is null and trigger is null then 'accepted' else 'started' end, count(*)
+    from accepted where test = 0 group by 1, 2, 3)
+  select id, (select last_value from change_count) as changes from accepted`
 
 const HOLDER = `select dedupe.run_id from dedupe where flow_id = $1 and key = $2 and expires_at > $3
   and ($4::text is null or exists (select 1 from flow where id = $1 and webhook_id = $4 and version = $5))`

@@ -1,6 +1,7 @@
 // Stores deliveries that started no run, on PostgreSQL: those that arrive together share one statement.
 import type { DeliveryStore } from '../../operations/ports/deliveries.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
+import { MINUTE_MS } from '../../operations/ports/stats.ts'
 import { requestColumns } from '../rows/request-columns.ts'
 import type { DeliveryTable } from '../rows/tables.ts'
 import { arrays, type Columns, unnest } from './arrays.ts'
@@ -21,7 +22,11 @@ const COLUMNS = {
 } as const satisfies Columns & Record<keyof DeliveryTable, string>
 
 const names = Object.keys(COLUMNS).join(', ')
-const INSERT = `insert into delivery (${names}) select ${names} from ${unnest('given', COLUMNS)} on conflict (id) do nothing`
+const INSERT = `with added as (
+    insert into delivery (${names}) select ${names} from ${unnest('given', COLUMNS)} on conflict (id) do nothing
+    returning flow_id, received_at, outcome)
+  insert into flow_delta (flow_id, minute, counter, count)
+  select flow_id, received_at / ${MINUTE_MS}, outcome, count(*) from added group by 1, 2, 3`
 
 export function createAddDelivery(hot: HotPool, protect: Protect): DeliveryStore['add'] {
   const batches = new Batches<DeliveryTable, void>({

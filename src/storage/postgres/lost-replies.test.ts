@@ -44,6 +44,11 @@ afterAll(async () => {
 const holding = (text: string) => (message: Buffer) => message.includes(text)
 const runsOf = (flowId: string) => query(url, 'select id, status, epoch from run where flow_id = $1', [flowId])
 
+const countsOf = (flowId: string) =>
+  query(url, 'select counter, sum(count)::int as count from flow_delta where flow_id = $1 group by 1 order by 1', [
+    flowId,
+  ])
+
 const entry = (path: string, change: Partial<JournalEntry> = {}): JournalEntry => ({
   path,
   id: path,
@@ -98,6 +103,7 @@ describe('when the reply to a commit is lost', () => {
     const stored = await runsOf('flow_lost')
     expect(new Set(stored.map(({ id }) => id))).toEqual(new Set(runs.map(({ id }) => id)))
     expect(stored).toHaveLength(3)
+    expect(await countsOf('flow_lost')).toEqual([{ counter: 'accepted', count: 3 }])
   })
 
   it('takes no delivery for a duplicate of itself', async () => {
@@ -118,6 +124,10 @@ describe('when the reply to a commit is lost', () => {
     await cut
     expect(await runsOf('flow_lost_end')).toMatchObject([{ status: 'succeeded', epoch: claim.epoch }])
     expect(await journal.record(claim, progressOf('succeeded', []))).toBe(false)
+    expect(await countsOf('flow_lost_end')).toEqual([
+      { counter: 'accepted', count: 1 },
+      { counter: 'succeeded', count: 1 },
+    ])
   })
 
   it('operates on a key once', async () => {

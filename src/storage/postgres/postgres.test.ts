@@ -4,8 +4,8 @@ import { type Databases, query, startDatabases } from '../../../test/harness/pos
 import { DatabaseRefused } from '../../base/refusals.ts'
 import { testProtect } from '../../secrets/keys.testkit.ts'
 import { accessContract } from '../conformance/access-contract.testkit.ts'
-import { newRun, STORE_SECRET, storeContract } from '../conformance/store-contract.testkit.ts'
-import { createActivityStore } from '../stores/activity-store.ts'
+import { statsContract } from '../conformance/stats-contract.testkit.ts'
+import { newRun, STORE_SECRET, type Stores, storeContract } from '../conformance/store-contract.testkit.ts'
 import { createAuditStore } from '../stores/audit-store.ts'
 import { createDeliveryStore } from '../stores/delivery-store.ts'
 import { createFlowStore } from '../stores/flow-store.ts'
@@ -14,6 +14,7 @@ import { createInvitationStore } from '../stores/invitation-store.ts'
 import { createRunStore } from '../stores/run-store.ts'
 import { createSampleStore } from '../stores/sample-store.ts'
 import { createSessionStore } from '../stores/session-store.ts'
+import { createStatsStore } from '../stores/stats-store.ts'
 import { createTokenStore } from '../stores/token-store.ts'
 import { createUserStore } from '../stores/user-store.ts'
 import { createVaultRecords } from '../stores/vault-records.ts'
@@ -39,7 +40,7 @@ const nowhere = {
   now: Date.now,
 }
 
-storeContract('PostgreSQL', async () => {
+const openStores = async (): Promise<Stores> => {
   const storage = await openPostgres(await databases.create())
   const protect = testProtect(STORE_SECRET)
   const journal = createPostgresRunJournal(storage.hot, protect, nowhere)
@@ -48,13 +49,16 @@ storeContract('PostgreSQL', async () => {
     runs: { ...createRunStore(storage.kysely), ...journal.runs },
     journal,
     deliveries: { ...createDeliveryStore(storage.kysely), add: createAddDelivery(storage.hot, protect) },
-    activity: createActivityStore(storage.kysely),
+    stats: createStatsStore(storage.kysely),
     samples: createSampleStore(storage.kysely, protect),
     housekeeping: createHousekeeping(storage.kysely),
     vaultRecords: createVaultRecords(storage.kysely),
     close: storage.close,
   }
-})
+}
+
+storeContract('PostgreSQL', openStores)
+statsContract('PostgreSQL', openStores)
 
 accessContract('PostgreSQL', async () => {
   const { kysely, close } = await openPostgres(await databases.create())
@@ -77,6 +81,7 @@ describe('a claim on PostgreSQL', () => {
     const run = newRun('flow_holds')
     await journal.runs.accept(run)
     const { claim } = (await journal.claim(run.id, 0))!
+    Object.assign(claim, { seenAt: performance.now() })
     expect(journal.holds!(claim)).toBe(true)
     const seenLongAgo = () => Object.assign(claim, { seenAt: Number.NEGATIVE_INFINITY })
     seenLongAgo()

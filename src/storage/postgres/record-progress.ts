@@ -2,6 +2,7 @@
 import type { JournalEntry, RunProgress } from '../../engine/ports/run-journal.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
 import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
+import { countedEnd, NO_BUCKET, NO_CODE } from '../rows/flow-counts.ts'
 import { settleOperation } from '../rows/journal-rows.ts'
 import { revealedStep, shownJson, toJson } from '../rows/step-columns.ts'
 import type { StepTable } from '../rows/tables.ts'
@@ -10,7 +11,7 @@ import { arrays } from './arrays.ts'
 import { Batches } from './batches.ts'
 import type { HotPool } from './database.ts'
 import { type FlowOperation, operateKeys } from './key-values.ts'
-import { FENCE, LOCK, PROGRESS, RECORD, STEP, WAKE } from './run-statements.ts'
+import { ENDS, FENCE, LOCK, PROGRESS, RECORD, STEP, WAKE } from './run-statements.ts'
 import { latestOfEachPath, STEP_COLUMNS, stepRow } from './steps.ts'
 
 const MOST_AT_ONCE = 100
@@ -30,7 +31,7 @@ export function createRecord(
 ): (write: Write) => Promise<boolean> {
   /** Writes that may have succeeded although their reply was lost. */
   const unsure = new WeakSet<RunProgress>()
-  const progressRow = ({ claim, progress }: Write) => ({
+  const progressRow = ({ claim, progress }: Write, ended: ReadonlySet<string>) => ({
     id: claim.runId,
     epoch: claim.epoch,
     status: progress.status,
@@ -41,29 +42,39 @@ export function createRecord(
     // The database adds this to its own clock, which decides when a run is due.
     wait_ms: progress.resumeAt === null ? null : Math.max(0, progress.resumeAt - here.now()),
     again: unsure.has(progress) ? 1 : 0,
+    counts: ended.has(claim.runId) ? 0 : 1,
+    ...countColumns(claim.flowId, progress),
   })
   const record = async (query: HotPool['query'], writes: Write[]): Promise<boolean[]> => {
     const steps = writes.flatMap(({ claim, progress }) =>
       latestOfEachPath(progress.entries).map((entry) => stepRow(claim.runId, entry, protect.of(claim.flowId))),
     )
-    const values = [...arrays(PROGRESS, writes.map(progressRow)), ...arrays(STEP_COLUMNS, steps)]
+    const doubtful = writes.filter(({ progress }) => unsure.has(progress)).map(({ claim }) => claim.runId)
+    const ended = doubtful.length ? await endedRuns(query, doubtful) : NONE
+    const rows = writes.map((write) => progressRow(write, ended))
+    const values = [...arrays(PROGRESS, rows), ...arrays(STEP_COLUMNS, steps)]
     const asked = performance.now()
-    const rows = await query<{ id: string }>({ name: 'record', text: RECORD, values })
-    const recorded = new Set(rows.map((row) => row.id))
+    const fenced = await query<{ id: string }>({ name: 'record', text: RECORD, values })
+    const recorded = new Set(fenced.map((row) => row.id))
     return writes.map(({ claim }) => {
       if (!recorded.has(claim.runId)) return false
       claim.seenAt = asked
       return true
     })
   }
+  /** Writes that may repeat an earlier one read how the run stands first, in one transaction. */
+  const recordOnce = (writes: Write[]): Promise<boolean[]> =>
+    writes.some(({ progress }) => unsure.has(progress))
+      ? hot.transaction((query) => record(query, writes))
+      : record(hot.query, writes)
   const recordAll = async (writes: Write[]): Promise<boolean[]> => {
     // All statements use one order, so that no two wait for each other; and a statement changes a row once.
     const sorted = writes.toSorted((a, b) => (a.claim.runId < b.claim.runId ? -1 : 1))
     const isRepeated = (write: Write, i: number) => write.claim.runId === sorted[i - 1]?.claim.runId
     const first = sorted.filter((write, i) => !isRepeated(write, i))
     const results = new Map<Write, boolean>()
-    for (const [i, recorded] of (await record(hot.query, first)).entries()) results.set(first[i]!, recorded)
-    for (const write of sorted.filter(isRepeated)) results.set(write, (await record(hot.query, [write]))[0]!)
+    for (const [i, recorded] of (await recordOnce(first)).entries()) results.set(first[i]!, recorded)
+    for (const write of sorted.filter(isRepeated)) results.set(write, (await recordOnce([write]))[0]!)
     return writes.map((write) => results.get(write)!)
   }
   const notingDoubt = async <T>(writes: Write[], write: () => Promise<T>): Promise<T> => {
@@ -156,3 +167,17 @@ const relatedTo = ({ wakes }: PostgresClaim, { finishedAt, awaits }: RunProgress
 
 const concernsOthers = ({ claim, progress }: Write): boolean =>
   progress.entries.some(({ operation, child }) => operation ?? child) || relatedTo(claim, progress).length > 0
+
+const NONE: ReadonlySet<string> = new Set()
+
+/** Returns which of these runs have ended. They stay as they are until the transaction ends. */
+async function endedRuns(query: HotPool['query'], ids: string[]): Promise<Set<string>> {
+  const rows = await query<{ id: string; finished_at: number | null }>({ name: 'ends', text: ENDS, values: [ids] })
+  return new Set(rows.filter((row) => row.finished_at !== null).map((row) => row.id))
+}
+
+function countColumns(flowId: string, { status, startedAt, finishedAt, error }: RunProgress) {
+  if (finishedAt === null) return { bucket: NO_BUCKET, error_code: NO_CODE }
+  const { bucket, code } = countedEnd(flowId, { status, startedAt, finishedAt, code: error?.code ?? null })
+  return { bucket, error_code: code }
+}

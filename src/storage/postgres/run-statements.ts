@@ -1,5 +1,6 @@
 // The statements by which runs are claimed and journalled on PostgreSQL.
 import { SMALL_RUN } from '../../engine/ports/run-journal.ts'
+import { MINUTE_MS } from '../../operations/ports/stats.ts'
 import { type Columns, DATABASE_NOW, unnest } from './arrays.ts'
 import { putSteps } from './steps.ts'
 
@@ -13,11 +14,15 @@ export const PROGRESS = {
   error: 'text',
   wait_ms: 'bigint',
   again: 'int',
+  counts: 'int',
+  bucket: 'int',
+  error_code: 'text',
 } as const satisfies Columns
 
 /**
  * Only the holder of the latest claim writes. `again`: an earlier attempt at the same write may have succeeded although its
- * reply was lost; then the run already is as this write leaves it, and writing it again changes nothing.
+ * reply was lost; then the run already is as this write leaves it, and writing it again changes nothing. `counts`: whether the
+ * end of the run is still to be counted.
  */
 export const RECORD = `
   with given as (select * from ${unnest('given_progress', PROGRESS)}),
@@ -28,7 +33,11 @@ export const RECORD = `
       due_at = case when given.status = 'waiting' then ${DATABASE_NOW} + given.wait_ms end
     from given where run.id = given.id and run.epoch = given.epoch and (run.finished_at is null
       or (given.again = 1 and run.status = given.status and run.finished_at = given.finished_at))
-    returning run.id),
+    returning run.id, run.flow_id, run.test, given.status, given.finished_at, given.counts, given.bucket, given.error_code),
+  counted as (
+    insert into flow_delta (flow_id, minute, counter, bucket, code, count)
+    select flow_id, finished_at / ${MINUTE_MS}, status, bucket, error_code, count(*) from fenced
+    where finished_at is not null and test = 0 and counts = 1 group by 1, 2, 3, 4, 5),
   put as (${putSteps(Object.keys(PROGRESS).length + 1, 'run_id in (select id from fenced)')})
   select id from fenced`
 
@@ -41,6 +50,8 @@ export const WAKE = `update run set due_at = ${DATABASE_NOW} where status = 'wai
     join run as child on child.id = given.child where child.finished_at is not null))`
 export const FENCE = `select run.id from unnest($1::text[], $2::int[]) as given(id, epoch)
   join run on run.id = given.id and run.epoch = given.epoch and run.finished_at is null for update of run`
+/** Waits for an earlier attempt that may still be under way. */
+export const ENDS = `select id, finished_at from run where id = any($1::text[]) order by id for update`
 export const PUT_STEPS = putSteps(1)
 export const CLAIM = `update run set epoch = epoch + 1, worker = $2, due_at = null
   where id = $1 and finished_at is null and (worker is null or worker = $2) returning *`

@@ -13,6 +13,7 @@ export interface FlowTable {
   published_at: number | null
   created_at: number
   updated_at: number
+  updated_by: string | null
 }
 
 export interface FlowVersionTable {
@@ -123,11 +124,34 @@ export interface KeyValueTable {
   expires_at: number | null
 }
 
+/** Besides these columns there are those of COUNT_COLUMNS. The id of no flow counts all flows together. */
+export interface FlowMinuteTable {
+  flow_id: string
+  minute: number
+}
+
 export interface FlowHourTable {
   flow_id: string
   hour: number
-  runs: number
+  started: number
   failed: number
+}
+
+export interface FlowErrorTable {
+  flow_id: string
+  hour: number
+  code: string
+  runs: number
+}
+
+/** What was counted and is not added up yet. */
+export interface FlowDeltaTable {
+  flow_id: string
+  minute: number
+  counter: string
+  bucket: number
+  code: string
+  count: number
 }
 
 /** The file that a flow was applied from. */
@@ -244,7 +268,10 @@ export interface Tables {
   connection_grant: ConnectionGrantTable
   authorization_request: AuthorizationRequestTable
   audit: AuditTable
+  flow_minute: FlowMinuteTable
   flow_hour: FlowHourTable
+  flow_error: FlowErrorTable
+  flow_delta: FlowDeltaTable
   flow_source: FlowSourceTable
   connection: ConnectionTable
   key_value: KeyValueTable

@@ -27,6 +27,7 @@ import { lackOfRoom, storageFault } from '../rows/storage-fault.ts'
 import type { Tables } from '../rows/tables.ts'
 import { withTogether } from '../rows/together.ts'
 import { sqliteDialect } from './dialect.ts'
+import { FlowCounters } from './flow-counters.ts'
 import { GroupCommit } from './group-commit.ts'
 import { type HotWriter, ThreadWriter } from './hot-writer.ts'
 import { type HotWrite, prepareHotWrites } from './hot-writes.ts'
@@ -42,6 +43,8 @@ export interface SqliteStorage {
   room: RoomOnDisk
   /** Runs writes that decide something while they write. */
   commit: GroupCommit
+  /** What the writes of `commit` count. */
+  counters: FlowCounters
   /** Runs the writes of the hot path, whose statements are known beforehand. */
   hot: HotWriter
   close(): Promise<void>
@@ -88,13 +91,15 @@ export async function openSqlite(
     const database = raw
     const room = new RoomOnDisk(() => writeAndErase(kysely))
     const noRoom = (reason: string) => room.lacking(reason)
+    const counters = new FlowCounters(raw)
     const hot = new ThreadWriter(file, onSync, noRoom)
     return {
       raw,
       kysely,
       together,
       room,
-      commit: new GroupCommit(raw, onSync, noRoom),
+      commit: new GroupCommit(raw, counters, onSync, noRoom),
+      counters,
       hot,
       close: async () => {
         await hot.close()
@@ -118,14 +123,15 @@ export async function openInMemory(): Promise<SqliteStorage> {
   const { kysely, together } = connect(raw)
   await migrate(kysely, sqliteDialect)
   const room = new RoomOnDisk(() => writeAndErase(kysely))
-  const commit = new GroupCommit(raw, () => {})
-  const doWrite = prepareHotWrites(raw)
+  const counters = new FlowCounters(raw)
+  const commit = new GroupCommit(raw, counters, () => {})
+  const doWrite = prepareHotWrites(raw, counters)
   const hot: HotWriter = {
     write: (write: HotWrite) => commit.write(() => doWrite(write)),
     look: () => {},
     close: async () => {},
   }
-  return { raw, kysely, together, room, commit, hot, close: async () => raw.close() }
+  return { raw, kysely, together, room, commit, counters, hot, close: async () => raw.close() }
 }
 
 /** Opens the database for a single change beside a running service: creates, migrates and locks nothing. */

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type Gathered, Gathering } from '../rows/gathering.ts'
 import { lackOfRoom, storageFault } from '../rows/storage-fault.ts'
+import type { FlowCounters } from './flow-counters.ts'
 import { Transactions } from './transactions.ts'
 
 export class GroupCommit {
@@ -12,12 +13,13 @@ export class GroupCommit {
 
   constructor(
     db: DatabaseSync,
+    counters: FlowCounters,
     onSync: (seconds: number, writes: number) => void,
     noRoom: (reason: string) => void = () => {},
   ) {
     this.#onSync = onSync
     this.#noRoom = noRoom
-    this.#transactions = new Transactions(db)
+    this.#transactions = new Transactions(db, counters)
     this.#gathering = new Gathering({
       // A transaction of Kysely may stay open for a few turns.
       isBlocked: () => db.isTransaction,

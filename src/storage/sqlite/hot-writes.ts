@@ -1,9 +1,11 @@
 // Describes the writes of the hot path on SQLite as plain data, so that a thread can do them.
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
-import type { JournalEntry, NewRun } from '../../engine/ports/run-journal.ts'
+import type { JournalEntry, NewRun, RunProgress } from '../../engine/ports/run-journal.ts'
+import { type Counted, countedEnd, NO_BUCKET, NO_CODE } from '../rows/flow-counts.ts'
 import type { sealedStartTexts } from '../rows/request-columns.ts'
 import { triggerColumn } from '../rows/run-rows.ts'
 import type { stepColumns } from '../rows/step-columns.ts'
+import type { FlowCounters } from './flow-counters.ts'
 
 const IS_WAITING = `status = 'waiting' AND (resume_at IS NULL OR resume_at > ?1)`
 
@@ -24,7 +26,10 @@ const STATEMENTS = {
     decision, resume_at, input, output, error, logs, sealed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 }
 
-export type HotStatement = readonly [name: keyof typeof STATEMENTS, values: SQLInputValue[]]
+/** `count` adds to the counters of the transaction, if the statements before it changed something. */
+export type HotStatement =
+  | readonly [name: keyof typeof STATEMENTS, values: SQLInputValue[]]
+  | readonly [name: 'count', counted: Counted]
 
 export const insertRun = (
   run: NewRun,
@@ -74,13 +79,27 @@ export const putStep = (runId: string, e: JournalEntry, data: ReturnType<typeof 
   ],
 ]
 
+/** Counts a run that starts, as an accepted delivery if one started it; a test run does not count. */
+export function countStart({ flowId, test, createdAt, replayOf, trigger }: NewRun): HotStatement[] {
+  if (test) return []
+  const counter = replayOf === null && triggerColumn(trigger) === null ? 'accepted' : 'started'
+  return [['count', { flowId, at: createdAt, counter, bucket: NO_BUCKET, code: NO_CODE }]]
+}
+
+/** Counts a run that ends. */
+export function countEnd(run: { flowId: string; test: boolean }, progress: RunProgress): HotStatement[] {
+  const { status, startedAt, finishedAt, error } = progress
+  if (finishedAt === null || run.test) return []
+  return [['count', countedEnd(run.flowId, { status, startedAt, finishedAt, code: error?.code ?? null })]]
+}
+
 /** Statements that belong together. The first that changes nothing, such as a key that is taken, ends them. */
 export type HotWrite = readonly HotStatement[]
 
 /** Does a write inside a transaction, and returns how many of its statements changed something. */
 export type DoHotWrite = (write: HotWrite) => number
 
-export function prepareHotWrites(db: DatabaseSync): DoHotWrite {
+export function prepareHotWrites(db: DatabaseSync, counters: FlowCounters): DoHotWrite {
   const prepare = (name: keyof typeof STATEMENTS) => db.prepare(STATEMENTS[name])
   const statements = {
     insertRun: prepare('insertRun'),
@@ -93,8 +112,9 @@ export function prepareHotWrites(db: DatabaseSync): DoHotWrite {
   }
   return (write) => {
     let done = 0
-    for (const [name, values] of write) {
-      if (statements[name].run(...values).changes === 0) break
+    for (const statement of write) {
+      if (statement[0] === 'count') counters.add(statement[1])
+      else if (statements[statement[0]].run(...statement[1]).changes === 0) break
       done++
     }
     return done

@@ -11,6 +11,7 @@ import type { DeliveryRecord, DeliveryStore } from '../../operations/ports/deliv
 import type { Dedupe, ReplayedJournal, RunStore } from '../../operations/ports/runs.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
 import { runBinding } from '../rows/bindings.ts'
+import { NO_BUCKET, NO_CODE } from '../rows/flow-counts.ts'
 import {
   entriesUnder,
   isOfOwnRound,
@@ -25,13 +26,14 @@ import { runEnd, toClaimedRun, wakenBy } from '../rows/run-rows.ts'
 import { revealedStep, shownJson, stepColumns, toJson } from '../rows/step-columns.ts'
 import type { RunTable, StepTable } from '../rows/tables.ts'
 import type { SqliteStorage } from './database.ts'
-import { type HotStatement, insertRun, prepareHotWrites, putStep } from './hot-writes.ts'
+import { countEnd, countStart, type HotStatement, insertRun, prepareHotWrites, putStep } from './hot-writes.ts'
 import { createSqliteKeyValues } from './key-values.ts'
 
 /** This process alone owns the file, so a claim needs no write: the first record carries it. */
 interface SqliteClaim extends Claim {
   writtenEpoch: number
   flowId: string
+  test: boolean
   /** The run that waits for this one. */
   wakes: string | null
 }
@@ -46,8 +48,8 @@ export function createSqliteRunJournal(
   storage: SqliteStorage,
   protect: Protect,
 ): RunJournal & { runs: Pick<RunStore, 'accept' | 'operate' | 'original'>; addDelivery: DeliveryStore['add'] } {
-  const { raw, commit, hot } = storage
-  const doWrite = prepareHotWrites(raw)
+  const { raw, commit, counters, hot } = storage
+  const doWrite = prepareHotWrites(raw, counters)
 
   const keyHolder = raw.prepare('SELECT run_id FROM dedupe WHERE flow_id = ? AND key = ?')
   const selectRun = raw.prepare(`SELECT * FROM run WHERE id = ? AND status IN ('queued', 'running', 'waiting')`)
@@ -71,10 +73,12 @@ export function createSqliteRunJournal(
   const stepOf = (runId: string, flowId: string, entry: JournalEntry): HotStatement =>
     putStep(runId, entry, stepColumns(runId, entry, protect.of(flowId)))
 
-  const childOf = ({ child }: JournalEntry): HotStatement[] =>
-    child
-      ? [insertRun(child.run, sealedStartTexts(child.run, protect.of(child.run.flowId), runBinding(child.run.id)))]
-      : []
+  const startOf = (run: NewRun): HotStatement[] => [
+    insertRun(run, sealedStartTexts(run, protect.of(run.flowId), runBinding(run.id))),
+    ...countStart(run),
+  ]
+
+  const childOf = ({ child }: JournalEntry): HotStatement[] => (child ? startOf(child.run) : [])
 
   const takeOver = ({ runId, before }: ReplayedJournal, to: NewRun): void => {
     const around = new Set(selectPathsFrom.all(runId, before).flatMap((row) => pathsAround(row['path'] as string)))
@@ -87,20 +91,20 @@ export function createSqliteRunJournal(
   return {
     runs: {
       async accept(run: NewRun, dedupe: Dedupe | null = null, journal: ReplayedJournal | null = null) {
-        const insert = insertRun(run, sealedStartTexts(run, protect.of(run.flowId), runBinding(run.id)))
+        const started = startOf(run)
         if (journal)
           await commit.write(() => {
-            doWrite([insert])
+            doWrite(started)
             takeOver(journal, run)
           })
         else if (dedupe) {
           const taken: HotStatement = ['takeKey', [run.flowId, dedupe.key, run.id, dedupe.expiresAt, run.createdAt]]
-          while ((await hot.write([taken, insert])) === 0) {
+          while ((await hot.write([taken, ...started])) === 0) {
             // The holder is missing if its key has expired just now: then the key is free.
             const holder = keyHolder.get(run.flowId, dedupe.key)
             if (holder) return { duplicateOf: holder['run_id'] as string }
           }
-        } else await hot.write([insert])
+        } else await hot.write(started)
         return { duplicateOf: null }
       },
 
@@ -119,18 +123,24 @@ export function createSqliteRunJournal(
       const { request, rawBody } = requestTexts(d.webhook, protect.of(d.flowId))
       const message = d.message && protect.of(d.flowId).text(d.message)
       const values = [d.id, d.flowId, d.outcome, d.code, message, d.status, d.runId, request, rawBody, d.receivedAt]
-      await hot.write([['insertDelivery', values]])
+      const counted = { flowId: d.flowId, at: d.receivedAt, counter: d.outcome, bucket: NO_BUCKET, code: NO_CODE }
+      await hot.write([
+        ['insertDelivery', values],
+        ['count', counted],
+      ])
     },
 
     async claim(runId: string, now: number, fresh: NewRun | null = null): Promise<ClaimedRun | null> {
       if (fresh) {
-        const claim: SqliteClaim = { runId, epoch: 1, writtenEpoch: 0, flowId: fresh.flowId, wakes: wakenBy(fresh) }
+        const { flowId, test } = fresh
+        const claim: SqliteClaim = { runId, epoch: 1, writtenEpoch: 0, flowId, test, wakes: wakenBy(fresh) }
         return { ...fresh, claim, attempt: 1, startedAt: now, journal: [], vars: Object.create(null), lastSeq: 0 }
       }
       const row = selectRun.get(runId) as RunTable | undefined
       if (!row) return null
       const wakes = row.parent_waits === 1 ? row.parent_run : null
-      const claim: SqliteClaim = { runId, epoch: row.epoch + 1, writtenEpoch: row.epoch, flowId: row.flow_id, wakes }
+      const of = { flowId: row.flow_id, test: row.test === 1, wakes }
+      const claim: SqliteClaim = { runId, epoch: row.epoch + 1, writtenEpoch: row.epoch, ...of }
       const steps = selectSteps.all(runId) as unknown as StepTable[]
       const start = revealedStart(row, protect, runBinding(runId))
       const journal = steps.map((step) => revealedStep(step, protect))
@@ -186,10 +196,11 @@ export function createSqliteRunJournal(
         ],
       ]
       const { entries } = progress
+      const fenced = [update, ...countEnd(held, progress)]
       const others = [...entries.flatMap(childOf), ...wakeUps(held, progress)]
       const recorded = entries.some((entry) => entry.operation)
         ? await commit.write(() => {
-            if (doWrite([update]) === 0) return false
+            if (doWrite(fenced) === 0) return false
             for (const entry of entries) {
               if (entry.operation) settleOperation(entry, keyValues(held.flowId, entry.operation, entry.finishedAt!))
               doWrite([stepOf(held.runId, held.flowId, entry)])
@@ -197,7 +208,8 @@ export function createSqliteRunJournal(
             doWrite(others)
             return true
           })
-        : (await hot.write([update, ...entries.map((entry) => stepOf(held.runId, held.flowId, entry)), ...others])) > 0
+        : (await hot.write([...fenced, ...entries.map((entry) => stepOf(held.runId, held.flowId, entry)), ...others])) >
+          0
       // Set only after the commit: a transaction that failed has written no epoch.
       if (recorded) held.writtenEpoch = held.epoch
       return recorded

@@ -7,13 +7,14 @@ import { startedByDelivery } from '../../engine/ports/run-journal.ts'
 import { webhookData } from '../../engine/webhook-data.ts'
 import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
 import { testProtect } from '../../secrets/keys.testkit.ts'
-import { STORE_SECRET, storeContract } from '../conformance/store-contract.testkit.ts'
-import { createActivityStore } from '../stores/activity-store.ts'
+import { statsContract } from '../conformance/stats-contract.testkit.ts'
+import { STORE_SECRET, type Stores, storeContract } from '../conformance/store-contract.testkit.ts'
 import { createDeliveryStore } from '../stores/delivery-store.ts'
 import { createFlowStore } from '../stores/flow-store.ts'
 import { createHousekeeping } from '../stores/housekeeping.ts'
 import { createRunStore } from '../stores/run-store.ts'
 import { createSampleStore } from '../stores/sample-store.ts'
+import { createStatsStore } from '../stores/stats-store.ts'
 import { createVaultRecords } from '../stores/vault-records.ts'
 import { openSqlite } from './database.ts'
 import { createSqliteRunJournal } from './run-journal.ts'
@@ -28,7 +29,7 @@ afterAll(() => {
   for (const made of folders) rmSync(made, { recursive: true, force: true })
 })
 
-storeContract('SQLite', async () => {
+const openStores = async (): Promise<Stores> => {
   const storage = await openSqlite(folder())
   const protect = testProtect(STORE_SECRET)
   const journal = createSqliteRunJournal(storage, protect)
@@ -39,11 +40,14 @@ storeContract('SQLite', async () => {
     deliveries: { ...createDeliveryStore(storage.kysely), add: journal.addDelivery },
     samples: createSampleStore(storage.kysely, protect),
     housekeeping: createHousekeeping(storage.kysely),
-    activity: createActivityStore(storage.kysely),
+    stats: createStatsStore(storage.kysely),
     vaultRecords: createVaultRecords(storage.kysely),
     close: storage.close,
   }
-})
+}
+
+storeContract('SQLite', openStores)
+statsContract('SQLite', openStores)
 
 it('refuses what is to be written after the end, and nothing else comes of it', async () => {
   const storage = await openSqlite(folder())

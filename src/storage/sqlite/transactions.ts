@@ -1,15 +1,18 @@
 // Runs several writes in one transaction with one sync; a faulty write does not affect the others.
 import type { DatabaseSync } from 'node:sqlite'
+import type { FlowCounters } from './flow-counters.ts'
 
 export type Written<T> = { value: T } | { error: unknown }
 
 export class Transactions {
   readonly #db: DatabaseSync
+  readonly #counters: FlowCounters
   readonly #begin
   readonly #commit
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, counters: FlowCounters) {
     this.#db = db
+    this.#counters = counters
     this.#begin = db.prepare('BEGIN IMMEDIATE')
     this.#commit = db.prepare('COMMIT')
   }
@@ -19,6 +22,8 @@ export class Transactions {
     try {
       this.#begin.run()
       const values = writes.map((write) => ({ value: write() }))
+      // What the writes counted commits with them, added up.
+      this.#counters.write()
       this.#commit.run()
       return values
     } catch {
@@ -32,6 +37,7 @@ export class Transactions {
     try {
       this.#begin.run()
       const value = write()
+      this.#counters.write()
       this.#commit.run()
       return { value }
     } catch (error) {
@@ -41,6 +47,7 @@ export class Transactions {
   }
 
   #rollback(): void {
+    this.#counters.forget()
     // SQLite may have rolled the transaction back already when the disk is full.
     if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
   }

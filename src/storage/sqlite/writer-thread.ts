@@ -2,6 +2,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { type MessagePort, workerData } from 'node:worker_threads'
 import { lackOfRoom, storageFault } from '../rows/storage-fault.ts'
+import { FlowCounters } from './flow-counters.ts'
 import { type HotWrite, prepareHotWrites } from './hot-writes.ts'
 import { DURABLE, LOCK_TIMEOUT_MS } from './settings.ts'
 import { Transactions } from './transactions.ts'
@@ -17,8 +18,9 @@ export interface BatchResult {
 const { file, port } = workerData as { file: string; port: MessagePort }
 const db = new DatabaseSync(file, { timeout: LOCK_TIMEOUT_MS })
 db.exec(DURABLE)
-const transactions = new Transactions(db)
-const doWrite = prepareHotWrites(db)
+const counters = new FlowCounters(db)
+const transactions = new Transactions(db, counters)
+const doWrite = prepareHotWrites(db, counters)
 
 port.on('message', (batch: HotWrite[] | 'close') => {
   if (batch === 'close') {

@@ -1,11 +1,14 @@
 // Stores flows, their drafts and their immutable versions.
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { CODE } from '../../base/error-catalogue.ts'
+import { tagsOf } from '../../flow/document.ts'
+import { parseJson } from '../../flow/parse-json.ts'
 import type { FlowRecord, FlowStore, RouteRecord, VersionRecord } from '../../operations/ports/flows.ts'
 import { locked } from '../rows/dialect.ts'
 import { paged } from '../rows/paged.ts'
 import type { FlowTable, FlowVersionTable, Tables } from '../rows/tables.ts'
 import { lockRuns, wakeRuns } from '../rows/waiting-parents.ts'
+import { countCancelled } from './count-cancelled.ts'
 
 const toFlow = (row: FlowTable): FlowRecord => ({
   id: row.id,
@@ -19,7 +22,11 @@ const toFlow = (row: FlowTable): FlowRecord => ({
   publishedAt: row.published_at,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
+  updatedBy: row.updated_by,
 })
+
+/** The pattern of texts that hold this one, taken literally. */
+const holding = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
 
 const toVersion = (row: FlowVersionTable): VersionRecord => ({
   version: row.version,
@@ -55,6 +62,7 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
           published_at: flow.publishedAt,
           created_at: flow.createdAt,
           updated_at: flow.updatedAt,
+          updated_by: flow.updatedBy,
         })
         .execute()
     },
@@ -82,18 +90,28 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
       return rows
     },
 
-    async list({ limit, cursor }, search = null) {
+    async list({ limit, cursor }, search = null, tag = null) {
       let query = db
         .selectFrom('flow')
         .selectAll()
         .orderBy('id', 'desc')
         .limit(limit + 1)
-      if (cursor) query = query.where('id', '<', cursor)
-      if (search) {
-        const pattern = `%${search.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`
-        query = query.where(sql<boolean>`lower(name) like ${pattern} escape '\\'`)
+      if (search) query = query.where(sql<boolean>`lower(name) like ${holding(search.toLowerCase())} escape '\\'`)
+      if (tag === null) {
+        const rows = await query.$if(cursor !== null, (all) => all.where('id', '<', cursor!)).execute()
+        return paged(rows, limit, (row) => row.id, toFlow)
       }
-      return paged(await query.execute(), limit, (row) => row.id, toFlow)
+      // The database finds the text anywhere in the draft; whether it is a tag is decided here.
+      query = query.where(sql<boolean>`draft like ${holding(JSON.stringify(tag))} escape '\\'`)
+      const found: FlowTable[] = []
+      let after = cursor
+      do {
+        const from = after
+        const rows = await query.$if(from !== null, (all) => all.where('id', '<', from!)).execute()
+        found.push(...rows.filter(({ draft }) => tagsOf(parseJson(draft)).includes(tag)))
+        after = rows.length > limit ? rows.at(-1)!.id : null
+      } while (after !== null && found.length <= limit)
+      return paged(found, limit, (row) => row.id, toFlow)
     },
 
     async names(ids) {
@@ -106,10 +124,17 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
       return new Map(rows.map(({ id, name }) => [id, name]))
     },
 
-    async replaceDraft(id, { name, slug, draft, updatedAt, expectedRevision }) {
+    async replaceDraft(id, { name, slug, draft, updatedAt, updatedBy, expectedRevision }) {
       let query = db
         .updateTable('flow')
-        .set((eb) => ({ name, slug, draft, updated_at: updatedAt, revision: eb('revision', '+', 1) }))
+        .set((eb) => ({
+          name,
+          slug,
+          draft,
+          updated_at: updatedAt,
+          updated_by: updatedBy,
+          revision: eb('revision', '+', 1),
+        }))
         .where('id', '=', id)
       if (expectedRevision !== null) query = query.where('revision', '=', expectedRevision)
       const row = await query.returningAll().executeTakeFirst()
@@ -194,7 +219,7 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
           .where('run_id', 'in', unfinished)
           .where('status', 'in', ['running', 'waiting'])
           .execute()
-        await tx
+        const cancelled = await tx
           .updateTable('run')
           .set((eb) => ({
             status: 'cancelled',
@@ -205,7 +230,10 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
           }))
           .where('flow_id', '=', id)
           .where('status', 'in', ['queued', 'running', 'waiting'])
+          .returning('test')
           .execute()
+        const counted = cancelled.filter(({ test }) => test === 0).length
+        if (counted) await countCancelled(tx, id, at, counted)
         await wakeRuns(tx, parents, at)
         return true
       }),

@@ -12,6 +12,7 @@ import { toRunSummary } from '../rows/run-rows.ts'
 import { shownSteps } from '../rows/shown-steps.ts'
 import type { Tables } from '../rows/tables.ts'
 import { lockRuns, wakeRuns } from '../rows/waiting-parents.ts'
+import { countCancelled } from './count-cancelled.ts'
 
 const SUMMARY = [
   'id',
@@ -285,8 +286,13 @@ async function cancelAll(
     }))
     .where('id', 'in', ids)
     .where('status', 'in', UNFINISHED)
-    .returning(['id', 'flow_id'])
+    .returning(['id', 'flow_id', 'test'])
     .execute()
+  for (const [flowId, runs] of Map.groupBy(
+    rows.filter(({ test }) => test === 0),
+    (row) => row.flow_id,
+  ))
+    await countCancelled(tx, flowId, at, runs.length)
   const cancelled = rows.map((row) => ({ id: row.id, flowId: row.flow_id }))
   if (cancelled.length)
     await tx

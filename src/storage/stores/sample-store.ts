@@ -1,4 +1,4 @@
-// Stores captured test requests and the latest results of Test Step.
+// Stores captured test requests, the latest results of Test Step, and the results that are pinned to steps.
 
 import { type Kysely, sql } from 'kysely'
 import { parseJson } from '../../flow/parse-json.ts'
@@ -8,7 +8,30 @@ import { bytesUpTo, UNBOUNDED, upTo } from '../rows/bounded.ts'
 import { fromBoundedColumns, fromRequestColumns, requestColumns } from '../rows/request-columns.ts'
 import type { SampleTable, Tables } from '../rows/tables.ts'
 
+/** Precedes the step id where the row holds a pinned result; no id of a step contains a colon. */
+const PIN = 'pin:'
+
 export function createSampleStore(db: Kysely<Tables>, protect: Protect): SampleStore {
+  const rowsOf = (flowId: string, maxBytes = UNBOUNDED): Promise<ResultRow[]> =>
+    db
+      .selectFrom('step_result')
+      .select(['step_id', 'output'])
+      .where('flow_id', '=', flowId)
+      .where(sql`octet_length(output)`, '<=', maxBytes)
+      .execute()
+  const keep = async (flowId: string, stepId: string, output: unknown, at: number): Promise<void> => {
+    const values = {
+      flow_id: flowId,
+      step_id: stepId,
+      output: protect.of(flowId).json(JSON.stringify(output ?? null)),
+      at,
+    }
+    await db
+      .insertInto('step_result')
+      .values(values)
+      .onConflict((c) => c.columns(['flow_id', 'step_id']).doUpdateSet({ output: values.output, at }))
+      .execute()
+  }
   return {
     add: (sample, keep) =>
       db.transaction().execute(async (tx) => {
@@ -63,15 +86,8 @@ export function createSampleStore(db: Kysely<Tables>, protect: Protect): SampleS
       return row ? toSample(row) : null
     },
 
-    async stepResults(flowId, maxBytes = UNBOUNDED) {
-      const rows = await db
-        .selectFrom('step_result')
-        .select(['step_id', 'output'])
-        .where('flow_id', '=', flowId)
-        .where(sql`octet_length(output)`, '<=', maxBytes)
-        .execute()
-      return resultsOf(rows)
-    },
+    stepResults: async (flowId, maxBytes) => outputsOf(await rowsOf(flowId, maxBytes), false),
+    pins: async (flowId, maxBytes) => outputsOf(await rowsOf(flowId, maxBytes), true),
 
     async small(flowId, maxBytes) {
       const sampled = await db
@@ -83,32 +99,38 @@ export function createSampleStore(db: Kysely<Tables>, protect: Protect): SampleS
         .where('flow_id', '=', flowId)
         .orderBy('id', 'desc')
         .execute()
-      const rows = await db
-        .selectFrom('step_result')
-        .select(['step_id', 'output'])
-        .where('flow_id', '=', flowId)
-        .where(sql`length(output)`, '<=', maxBytes)
-        .execute()
+      const rows = await rowsOf(flowId, maxBytes)
       const whole = sampled.flatMap(({ request, raw_body }) => (raw_body ? [{ request, raw_body }] : []))
       return {
         webhooks: whole.length === sampled.length ? whole.map(fromRequestColumns) : [],
-        results: resultsOf(rows),
+        results: Object.assign(outputsOf(rows, false), outputsOf(rows, true)),
       }
     },
 
-    async setStepResult(flowId, stepId, output, at) {
-      const values = {
-        flow_id: flowId,
-        step_id: stepId,
-        output: protect.of(flowId).json(JSON.stringify(output ?? null)),
-        at,
-      }
+    setStepResult: keep,
+    pin: (flowId, stepId, output, at) => keep(flowId, PIN + stepId, output, at),
+    async unpin(flowId, stepId) {
       await db
-        .insertInto('step_result')
-        .values(values)
-        .onConflict((c) => c.columns(['flow_id', 'step_id']).doUpdateSet({ output: values.output, at }))
+        .deleteFrom('step_result')
+        .where('flow_id', '=', flowId)
+        .where('step_id', '=', PIN + stepId)
         .execute()
     },
+
+    renameStep: (flowId, from, to) =>
+      db.transaction().execute(async (tx) => {
+        for (const prefix of ['', PIN]) {
+          const of = [prefix + from, prefix + to] as const
+          // What is left of an earlier step with the new id gives way.
+          await tx.deleteFrom('step_result').where('flow_id', '=', flowId).where('step_id', '=', of[1]).execute()
+          await tx
+            .updateTable('step_result')
+            .set({ step_id: of[1] })
+            .where('flow_id', '=', flowId)
+            .where('step_id', '=', of[0])
+            .execute()
+        }
+      }),
   }
 }
 
@@ -119,8 +141,15 @@ const toSample = (row: Omit<SampleTable, 'raw_body'> & { raw_body: Uint8Array | 
   webhook: fromBoundedColumns(row),
 })
 
-function resultsOf(rows: readonly { step_id: string; output: string }[]): Record<string, unknown> {
-  const results: Record<string, unknown> = Object.create(null)
-  for (const row of rows) results[row.step_id] = parseJson(row.output)
-  return results
+interface ResultRow {
+  step_id: string
+  output: string
+}
+
+/** Returns the results of tests, or the pins. */
+function outputsOf(rows: readonly ResultRow[], pinned: boolean): Record<string, unknown> {
+  const outputs: Record<string, unknown> = Object.create(null)
+  for (const { step_id, output } of rows)
+    if (step_id.startsWith(PIN) === pinned) outputs[pinned ? step_id.slice(PIN.length) : step_id] = parseJson(output)
+  return outputs
 }

@@ -46,7 +46,7 @@ function CodeForm({ onCode }: { onCode: (code: string) => void }) {
             onChange={(event) => setText(event.currentTarget.value)}
           />
           <Button type="submit" disabled={pastedCode(text) === ''}>
-            Go on
+            Continue
           </Button>
         </Stack>
       </form>
@@ -74,7 +74,7 @@ function Accept({ code }: { code: string }) {
           hint="An invitation works once, and for a limited time. Ask for a new one."
         />
         <Anchor component={Link} to="/sign-in" size="sm">
-          Go to the sign-in
+          Go to sign-in
         </Anchor>
       </AccountFrame>
     )

@@ -19,7 +19,7 @@ export function SetupPage() {
     return (
       <AccountFrame title="Millrace is set up" lead="It already has an owner, so the set-up link no longer works.">
         <Anchor component={Link} to="/sign-in" size="sm">
-          Go to the sign-in
+          Go to sign-in
         </Anchor>
       </AccountFrame>
     )
@@ -37,8 +37,8 @@ function CodeForm({ onCode }: { onCode: (code: string) => void }) {
       title="Set up Millrace"
       lead={
         <>
-          The set-up link stands in the log of <Code>npm start</Code>, in the line that ends in{' '}
-          <Code>/setup#code=…</Code>. Open it, or paste it here.
+          The set-up link is in the log of <Code>npm start</Code>, in the line that ends in <Code>/setup#code=…</Code>.
+          Open it, or paste it here.
         </>
       }
     >
@@ -52,7 +52,7 @@ function CodeForm({ onCode }: { onCode: (code: string) => void }) {
             onChange={(event) => setText(event.currentTarget.value)}
           />
           <Button type="submit" disabled={pastedCode(text) === ''}>
-            Go on
+            Continue
           </Button>
         </Stack>
       </form>
@@ -96,7 +96,7 @@ function OwnerForm({ code, onOtherCode }: { code: string; onOtherCode: () => voi
             onChange={(event) => setName(event.currentTarget.value)}
           />
           <NewPassword value={password} onChange={setPassword} />
-          {setUp.isError && <ErrorNote title="The set-up did not work" error={setUp.error} />}
+          {setUp.isError && <ErrorNote title="Millrace could not be set up" error={setUp.error} />}
           <Button type="submit" loading={setUp.isPending} disabled={passwordStrength(password).level === 0}>
             Set up
           </Button>

@@ -6,7 +6,7 @@ import { queries } from '../api/queries.ts'
 export function useEnter(): (to?: string) => Promise<void> {
   const queryClient = useQueryClient()
   const router = useRouter()
-  return async (to = '/flows') => {
+  return async (to = '/') => {
     queryClient.clear()
     await queryClient.fetchQuery(queries.authState)
     router.history.push(to)

@@ -2,6 +2,7 @@
 import type { Issue } from '../../../src/flow/issue.ts'
 import { parseJson } from '../../../src/flow/parse-json.ts'
 import { reachability } from './reachability.ts'
+import { sessionEnd } from './session-end.ts'
 
 /** The service refused, and said why. */
 export class ApiError extends Error {
@@ -20,7 +21,7 @@ export class ApiError extends Error {
 /** Nothing answered: the network, or the service, is gone. */
 export class Unreachable extends Error {
   constructor() {
-    super('Millrace does not answer. Check that it runs and that you are online.')
+    super('Millrace is not responding. Check that it runs and that you are online.')
     this.name = 'Unreachable'
   }
 }
@@ -66,6 +67,8 @@ export async function call<T>(method: string, path: string, options: CallOptions
   }
   reachability.found()
   const text = await response.text()
+  // Signing in is refused with the same status, and needs no other session.
+  if (response.status === 401 && !path.startsWith('/api/auth/')) sessionEnd.refused()
   if (!response.ok) throw errorOf(response.status, text)
   return (text === '' ? undefined : parseJson(text)) as T
 }

@@ -14,11 +14,14 @@ import type {
   SampleBody,
   SettingsBody,
   StepKindBody,
-  StepTestBody,
   ValidationBody,
   VersionBody,
   VersionDocumentBody,
 } from '../../../src/contract/bodies.ts'
+import type { ConnectionTestBody } from '../../../src/contract/connection-bodies.ts'
+import type { StatsBody } from '../../../src/contract/stats-bodies.ts'
+import type { StepTestBody, TestResultsBody } from '../../../src/contract/test-bodies.ts'
+import type { FlowDocument as Document } from '../../../src/flow/document.ts'
 import type { Issue } from '../../../src/flow/issue.ts'
 
 export interface Page<T> {
@@ -29,9 +32,15 @@ export interface Page<T> {
 /** The draft as it was saved: its shape is right, its content may be unfinished. */
 export interface FlowDocument {
   name: string
+  /** Markdown. */
+  description?: string
+  notes?: Note[]
+  tags?: string[]
   trigger: { kind: 'webhook'; [setting: string]: unknown }
   steps: StepDocument[]
 }
+
+export type Note = NonNullable<Document['notes']>[number]
 
 export interface StepDocument {
   id: string
@@ -40,7 +49,9 @@ export interface StepDocument {
   [setting: string]: unknown
 }
 
-export type Flow = Omit<Static<typeof FlowBody>, 'draft'> & { draft: FlowDocument }
+/** A flow as lists have it, without its draft. */
+export type FlowSummary = Omit<Static<typeof FlowBody>, 'draft'>
+export type Flow = FlowSummary & { draft: FlowDocument }
 export type Published = Static<typeof PublishedBody>
 export type Validation = Static<typeof ValidationBody>
 export type Version = Static<typeof VersionBody>
@@ -48,6 +59,7 @@ export type VersionWithDocument = Omit<Static<typeof VersionDocumentBody>, 'docu
 export type Sample = Static<typeof SampleBody>
 export type Webhook = Sample['webhook']
 export type StepTest = Static<typeof StepTestBody>
+export type TestResults = Static<typeof TestResultsBody>
 export type StepError = NonNullable<StepTest['error']>
 export type { Issue }
 
@@ -60,6 +72,7 @@ export type Delivery = Static<typeof NamedDeliveryBody>
 export type InboxEntry = Static<typeof InboxEntryBody>
 export type DeliveryOutcome = Delivery['outcome']
 
+export type Stats = Static<typeof StatsBody>
 export type FlowStats = Static<typeof FlowStatsBody>
 export type Example = Omit<Static<typeof ExampleBody>, 'document'> & { document: FlowDocument }
 export type StepKindInfo = Omit<Static<typeof StepKindBody>, 'settings'> & { settings: object }
@@ -106,6 +119,7 @@ export interface Token {
 
 export type ConnectionKind = 'basic' | 'bearer' | 'apiKey' | 'oauth2' | 'custom'
 export type ConnectionState = 'ready' | 'unconnected' | 'reconnect'
+export type ConnectionTest = Static<typeof ConnectionTestBody>
 
 export interface Connection {
   name: string

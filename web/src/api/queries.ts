@@ -1,5 +1,5 @@
 // The keys of all queries in one place, and how each is fetched. After a change: `queryClient.invalidateQueries({ queryKey: keys.flows })`.
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api } from './api-client.ts'
 import type {
   AuditEntry,
@@ -11,6 +11,7 @@ import type {
   Flow,
   FlowDocument,
   FlowStats,
+  FlowSummary,
   InboxEntry,
   Invitation,
   KeysState,
@@ -21,7 +22,9 @@ import type {
   RunSummary,
   Sample,
   ServiceSettings,
+  Stats,
   StepKindInfo,
+  TestResults,
   Token,
   Version,
 } from './api-types.ts'
@@ -43,6 +46,8 @@ export const keys = {
   flows: ['flows'],
   flow: (id: string) => ['flows', id],
   flowStats: ['flow-stats'],
+  anyFlow: ['any-flow'],
+  stats: (range: Stats['range'], flow: string | undefined) => ['stats', range, flow],
   versions: (id: string) => ['flows', id, 'versions'],
   samples: (id: string) => ['flows', id, 'samples'],
   testResults: (id: string) => ['flows', id, 'test-results'],
@@ -65,11 +70,11 @@ export const keys = {
 } as const
 
 /** All pages of a list, one after the other: for lists that people read as a whole. */
-async function all<T>(path: string, signal: AbortSignal): Promise<T[]> {
+async function all<T>(path: string, signal: AbortSignal, query: Record<string, string> = {}): Promise<T[]> {
   const items: T[] = []
   let cursor: string | null = null
   do {
-    const page: Page<T> = await api.get(path, { query: { limit: 200, cursor }, signal })
+    const page: Page<T> = await api.get(path, { query: { ...query, limit: 200, cursor }, signal })
     items.push(...page.items)
     cursor = page.nextCursor
   } while (cursor)
@@ -94,14 +99,32 @@ export const queries = {
     queryFn: () => api.get<AuthState>('/api/auth/state'),
     staleTime: 60_000,
   }),
-  flows: queryOptions({ queryKey: keys.flows, queryFn: ({ signal }) => all<Flow>('/flows', signal) }),
+  /** Without their drafts, which are many times larger than what lists show of them. */
+  flows: queryOptions({
+    queryKey: keys.flows,
+    queryFn: ({ signal }) => all<FlowSummary>('/flows', signal, { draft: 'false' }),
+  }),
   flow: (id: string) =>
     queryOptions({ queryKey: keys.flow(id), queryFn: ({ signal }) => api.get<Flow>(`/flows/${id}`, { signal }) }),
   flowStats: queryOptions({
     queryKey: keys.flowStats,
-    queryFn: ({ signal }) => api.get<{ items: FlowStats[] }>('/flow-stats', { signal }),
+    queryFn: ({ signal }) => all<FlowStats>('/flow-stats', signal),
     refetchInterval: 30_000,
   }),
+  /** Whether there is a flow at all. */
+  anyFlow: queryOptions({
+    queryKey: keys.anyFlow,
+    queryFn: async ({ signal }) =>
+      (await api.get<Page<Flow>>('/flows', { query: { limit: 1 }, signal })).items.length > 0,
+  }),
+  stats: (range: Stats['range'], flow?: string) =>
+    queryOptions({
+      queryKey: keys.stats(range, flow),
+      queryFn: ({ signal }) => api.get<Stats>('/stats', { query: { range, flow }, signal }),
+      refetchInterval: 30_000,
+      // Another range takes the place of the one that is shown, without a gap.
+      placeholderData: keepPreviousData,
+    }),
   versions: (id: string) =>
     queryOptions({
       queryKey: keys.versions(id),
@@ -115,7 +138,7 @@ export const queries = {
   testResults: (id: string) =>
     queryOptions({
       queryKey: keys.testResults(id),
-      queryFn: ({ signal }) => api.get<{ steps: Record<string, unknown> }>(`/flows/${id}/test-results`, { signal }),
+      queryFn: ({ signal }) => api.get<TestResults>(`/flows/${id}/test-results`, { signal }),
     }),
   stepKinds: queryOptions({
     queryKey: keys.stepKinds,

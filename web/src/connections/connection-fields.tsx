@@ -25,7 +25,7 @@ export function ConnectionFields({ draft, onChange, issues, readOnly = false }: 
       info={info}
       draft={draft}
       onChange={onChange}
-      error={errorAt(`/fields/${info.name}`)}
+      error={withLabel(errorAt(`/fields/${info.name}`), info)}
       readOnly={readOnly}
     />
   )
@@ -51,7 +51,7 @@ export function ConnectionFields({ draft, onChange, issues, readOnly = false }: 
       )}
       <TagsInput
         label="Hosts"
-        description="The hosts that may get its secrets: api.example.com, *.example.com, host:port. If empty: any host."
+        description="The hosts that its secrets may be sent to: api.example.com, *.example.com, host:port. If empty: any host."
         placeholder={draft.hosts.length === 0 ? 'Any host' : undefined}
         value={draft.hosts}
         onChange={(hosts) => onChange({ ...draft, hosts })}
@@ -63,6 +63,10 @@ export function ConnectionFields({ draft, onChange, issues, readOnly = false }: 
     </Stack>
   )
 }
+
+/** The service names a field as the API does; people see its label. */
+const withLabel = (message: string | undefined, { name, label }: FieldInfo): string | undefined =>
+  message?.startsWith(`${name} `) ? `${label}${message.slice(name.length)}` : message
 
 interface FieldProps {
   info: FieldInfo

@@ -30,14 +30,14 @@ export const CONNECTION_KINDS: KindInfo[] = [
   {
     kind: 'bearer',
     label: 'Bearer token',
-    purpose: 'The API wants a token in Authorization: Bearer.',
+    purpose: 'The API expects a token in Authorization: Bearer.',
     fields: [{ name: 'token', label: 'Token', secret: true, required: true }],
     use: (name) => `auth:\n  kind: bearer\n  token: "{{ connections.${name}.token }}"`,
   },
   {
     kind: 'apiKey',
     label: 'API key',
-    purpose: 'The API wants a key in a header or in the query.',
+    purpose: 'The API expects a key in a header or in the query.',
     fields: [
       {
         name: 'in',
@@ -56,10 +56,10 @@ export const CONNECTION_KINDS: KindInfo[] = [
   {
     kind: 'basic',
     label: 'Basic',
-    purpose: 'The API wants a user name and a password.',
+    purpose: 'The API expects a user name and a password.',
     fields: [
       { name: 'username', label: 'User name', required: true },
-      { name: 'password', label: 'Password', secret: true, description: 'Optional, if the API takes none.' },
+      { name: 'password', label: 'Password', secret: true, description: 'Leave it empty if the API needs none.' },
     ],
     use: (name) =>
       `auth:\n  kind: basic\n  username: "{{ connections.${name}.username }}"\n  password: "{{ connections.${name}.password }}"`,
@@ -72,7 +72,7 @@ export const CONNECTION_KINDS: KindInfo[] = [
       {
         name: 'grant',
         label: 'Grant',
-        description: 'With an authorization code a person signs in at the provider; client credentials need no person.',
+        description: 'With an authorization code, a person signs in at the provider. Client credentials need nobody.',
         choices: [
           { value: 'authorization_code', label: 'Authorization code' },
           { value: 'client_credentials', label: 'Client credentials' },
@@ -93,7 +93,7 @@ export const CONNECTION_KINDS: KindInfo[] = [
         secret: true,
         description: 'Public clients have none.',
       },
-      { name: 'scopes', label: 'Scopes', description: 'With spaces between them.', placeholder: 'read write' },
+      { name: 'scopes', label: 'Scopes', description: 'Separated by spaces.', placeholder: 'read write' },
       {
         name: 'clientAuth',
         label: 'Client ID and secret are sent',
@@ -110,7 +110,7 @@ export const CONNECTION_KINDS: KindInfo[] = [
   {
     kind: 'custom',
     label: 'Custom',
-    purpose: 'Any secrets under names of your own, such as a signing key.',
+    purpose: 'Secrets with names of your choice, such as a signing key.',
     fields: [],
     use: (name, field) =>
       `headers:\n  - name: X-Signature\n    value: "{{ hmacSha256(webhook.rawBody, connections.${name}.${field}) }}"`,

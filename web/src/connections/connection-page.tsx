@@ -20,6 +20,8 @@ import { ConnectionFields } from './connection-fields.tsx'
 import { kindInfo } from './connection-kinds.ts'
 import classes from './connection-page.module.css'
 import { OAuthConnect } from './oauth-connect.tsx'
+import { shownState } from './shown-state.ts'
+import { TestConnection } from './test-connection.tsx'
 
 const route = getRouteApi('/signed-in/connections/$name')
 
@@ -48,7 +50,7 @@ export function ConnectionPage() {
           <div className={classes.columns}>
             <ConnectionForm key={name} connection={connection.data} readOnly={!mayWrite} />
             <aside className={classes.aside}>
-              <ConnectionStateCard connection={connection.data} mayWrite={mayWrite} />
+              <ConnectionStateCard key={connection.data.updatedAt} connection={connection.data} mayWrite={mayWrite} />
               <UsedBy connection={connection.data} />
               <HowToUse connection={connection.data} />
             </aside>
@@ -68,7 +70,7 @@ function ConnectionForm({ connection, readOnly }: { connection: Connection; read
       queryClient.setQueryData(keys.connection(saved.name), saved)
       void queryClient.invalidateQueries({ queryKey: keys.connections, exact: true })
       setDraft(draftOf(saved))
-      notifyDone(`"${saved.name}" is saved. It counts from the next step on, in runs under way too.`)
+      notifyDone(`"${saved.name}" is saved. The next step that uses it gets the new values, also in runs under way.`)
     },
   })
   const issues = save.error instanceof ApiError && save.error.status === 400 ? save.error.issues : []
@@ -125,20 +127,29 @@ function Card({ title, children }: { title: string; children: ReactNode }) {
 }
 
 function ConnectionStateCard({ connection, mayWrite }: { connection: Connection; mayWrite: boolean }) {
-  const { state, reason, expiresAt, kind, fields } = connection
+  const { reason, expiresAt, kind, fields } = connection
+  const [accepted, setAccepted] = useState(false)
   const needsBrowser = kind === 'oauth2' && fields['grant'] !== 'client_credentials'
   return (
     <Card title="State">
       <Stack gap="xs">
-        <StatusDot status={state} />
+        <StatusDot status={accepted && connection.state === 'ready' ? 'ready' : shownState(connection)} />
         {reason && <Text size="sm">{reason}</Text>}
         {expiresAt && (
           <Text size="sm" c="dimmed">
-            The token expires <RelativeTime at={expiresAt} />; Millrace refreshes it ahead of that.
+            The access token expires <RelativeTime at={expiresAt} />; Millrace refreshes it in time.
           </Text>
         )}
         {needsBrowser && mayWrite && <OAuthConnect connection={connection} />}
         {needsBrowser && <CallbackUrl />}
+        {kind === 'custom' && (
+          <Text size="xs" c="dimmed">
+            Test a step that uses it: only a flow says where its fields go.
+          </Text>
+        )}
+        {mayWrite && kind !== 'custom' && connection.state === 'ready' && (
+          <TestConnection connection={connection} onTested={({ verdict }) => setAccepted(verdict === 'accepted')} />
+        )}
         <Text size="xs" c="dimmed">
           Changed <RelativeTime at={connection.updatedAt} />
         </Text>
@@ -152,7 +163,7 @@ function UsedBy({ connection: { usedBy } }: { connection: Connection }) {
     <Card title="Used by">
       {usedBy.length === 0 ? (
         <Text size="sm" c="dimmed">
-          No draft and no published version uses it.
+          No flow uses it yet.
         </Text>
       ) : (
         <ul className={classes.flows}>

@@ -14,6 +14,7 @@ import tables from '../ui/table.module.css'
 import { RelativeTime } from '../ui/time.tsx'
 import { ConnectionKindIcon } from './connection-kind-icon.tsx'
 import { kindInfo } from './connection-kinds.ts'
+import { shownState } from './shown-state.ts'
 
 export function ConnectionsPage() {
   const connections = useQuery(queries.connections)
@@ -36,9 +37,14 @@ export function ConnectionsPage() {
           />
         )}
         {connections.data?.length === 0 && (
-          <EmptyState picture={<IconPlugConnected size={44} stroke={1.2} />} title="No connections yet" action={add}>
-            A connection stores the credentials of an API under a name. Flows use it by that name, so the secret stands
-            in no flow and can be replaced at any time.
+          <EmptyState
+            picture={<IconPlugConnected size={40} stroke={1.2} />}
+            title="No connections yet"
+            action={add}
+            guide="connections"
+          >
+            A connection stores the credentials for an API under a name. Your flows use that name, so no flow contains
+            the secret, and you can replace it at any time.
           </EmptyState>
         )}
         {connections.data && connections.data.length > 0 && (
@@ -68,7 +74,7 @@ export function ConnectionsPage() {
 }
 
 function ConnectionRow({ connection }: { connection: Connection }) {
-  const { name, kind, state, reason, hosts, usedBy, updatedAt } = connection
+  const { name, kind, reason, hosts, usedBy, updatedAt } = connection
   return (
     <Table.Tr>
       <Table.Td>
@@ -83,7 +89,7 @@ function ConnectionRow({ connection }: { connection: Connection }) {
         </span>
       </Table.Td>
       <Table.Td>
-        <StatusDot status={state} />
+        <StatusDot status={shownState(connection)} />
         {reason && (
           <Text size="xs" c="dimmed" maw={320}>
             {reason}

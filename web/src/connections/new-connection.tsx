@@ -12,6 +12,7 @@ import { ConnectionFields } from './connection-fields.tsx'
 import { ConnectionKindIcon } from './connection-kind-icon.tsx'
 import { CONNECTION_KINDS } from './connection-kinds.ts'
 import classes from './new-connection.module.css'
+import { PresetChoice } from './preset-choice.tsx'
 
 interface NewConnectionProps {
   /** Given: that kind, and no choice. */
@@ -49,6 +50,9 @@ export function NewConnection({ kind, name = '', onCreated, onCancel }: NewConne
       <Stack gap="md">
         {kind === undefined && (
           <KindChoice chosen={draft.kind} onChoose={(chosen) => change({ ...emptyDraft(chosen), name: draft.name })} />
+        )}
+        {draft.kind === 'oauth2' && (draft.values['grant'] ?? 'authorization_code') === 'authorization_code' && (
+          <PresetChoice draft={draft} onChange={change} />
         )}
         <TextInput
           label="Name"

@@ -64,7 +64,7 @@ export function OAuthConnect({ connection }: { connection: Connection }) {
 
   return (
     <Stack gap="xs">
-      {error !== null && <ErrorNote title="The connection could not be connected" error={error} />}
+      {error !== null && <ErrorNote title="The connection failed" error={error} />}
       {waiting && !isConnected ? (
         <Group gap="xs">
           <Text size="sm" c="dimmed" role="status">

@@ -61,7 +61,7 @@ function DeliveryView({ delivery }: { delivery: Delivery }) {
       </div>
       <dl className={classes.facts}>
         <Fact name="Received">{formatMoment(Date.parse(delivery.receivedAt))}</Fact>
-        <Fact name="Caller got">{callerGot(delivery)}</Fact>
+        <Fact name="Reply">{callerGot(delivery)}</Fact>
         {metadata.ip && <Fact name="From">{metadata.ip}</Fact>}
         {metadata.contentType && <Fact name="Type">{metadata.contentType}</Fact>}
         {delivery.flowName !== null && (
@@ -80,7 +80,13 @@ function DeliveryView({ delivery }: { delivery: Delivery }) {
         )}
       </dl>
       <Actions delivery={delivery} bodyKept={bodyKept} />
-      <WebhookView webhook={delivery.webhook} bodyUrl={urlOf(`/deliveries/${delivery.id}/body`)} bodyKept={bodyKept} />
+      <WebhookView
+        webhook={delivery.webhook}
+        bodyUrl={urlOf(`/deliveries/${delivery.id}/body`)}
+        bodyKept={bodyKept}
+        // A credential that is missing or wrong would be there.
+        opensOn={delivery.code === 'unauthorized' ? 'headers' : 'body'}
+      />
     </>
   )
 }
@@ -134,11 +140,12 @@ function Actions({ delivery, bodyKept }: { delivery: Delivery; bodyKept: boolean
           />
         )}
       </div>
+      {why !== null && <p className={own.why}>{why}</p>}
       {sample.isSuccess && (
         <p className={own.done} role="status">
           Kept as the latest sample of the flow.{' '}
           <Anchor component={Link} size="sm" {...editorLink(delivery.flowId, { trigger: true })}>
-            Open it in the editor
+            Open in the editor
           </Anchor>
         </p>
       )}

@@ -1,11 +1,13 @@
 // The deliveries as a dense table; Enter or a click opens one beside it.
 import { Anchor, Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { memo } from 'react'
+import { memo, type RefObject } from 'react'
 import type { InboxEntry } from '../api/api-types.ts'
 import type { DeliveryFilter } from '../api/queries.ts'
 import { followRow, moveRowFocus } from '../live/row-keys.ts'
+import { SpacerRow } from '../live/spacer-row.tsx'
 import table from '../live/table.module.css'
+import { useRowWindow } from '../live/use-row-window.ts'
 import { formatMoment, formatRelative } from '../ui/format.ts'
 import { StatusDot, statusWord } from '../ui/status.tsx'
 import { useNow } from '../ui/time.tsx'
@@ -14,29 +16,38 @@ import { callerGot, deliveryReason } from './model/delivery-words.ts'
 
 interface DeliveryTableProps {
   deliveries: InboxEntry[]
+  /** What the table scrolls in. */
+  box: RefObject<HTMLElement | null>
   selected: string | undefined
   search: DeliveryFilter
   older: { has: boolean; loading: boolean; load: () => void }
 }
 
-export function DeliveryTable({ deliveries, selected, search, older }: DeliveryTableProps) {
+export function DeliveryTable({ deliveries, box, selected, search, older }: DeliveryTableProps) {
   const now = useNow(1000)
-  const focusable = deliveries.some(({ id }) => id === selected) ? selected : deliveries[0]?.id
+  const { first, end, above, below } = useRowWindow(box, deliveries.length)
+  const drawn = deliveries.slice(first, end)
+  const focusable = drawn.some(({ id }) => id === selected) ? selected : drawn[0]?.id
   return (
     <>
-      <table className={table.table} onKeyDown={(event) => moveRowFocus(event, older.load)}>
+      <table
+        className={table.table}
+        aria-rowcount={deliveries.length + 1}
+        onKeyDown={(event) => moveRowFocus(event, older.load)}
+      >
         <thead>
           <tr>
             <th className={classes.outcomeColumn}>Outcome</th>
             <th className={classes.flowColumn}>Flow</th>
             <th className={classes.receivedColumn}>Received</th>
             <th>Reason</th>
-            <th className={classes.gotColumn}>Caller got</th>
+            <th className={classes.gotColumn}>Reply</th>
             <th className={classes.runColumn}>Run</th>
           </tr>
         </thead>
         <tbody>
-          {deliveries.map((delivery) => (
+          <SpacerRow height={above} />
+          {drawn.map((delivery) => (
             <DeliveryRow
               key={delivery.id}
               delivery={delivery}
@@ -47,6 +58,7 @@ export function DeliveryTable({ deliveries, selected, search, older }: DeliveryT
               outcome={search.outcome}
             />
           ))}
+          <SpacerRow height={below} />
         </tbody>
       </table>
       {older.has && (
@@ -74,12 +86,13 @@ const DeliveryRow = memo(function DeliveryRow(props: DeliveryRowProps) {
   const reason = deliveryReason(delivery)
   return (
     <tr className={table.row} data-selected={selected || undefined} data-delivery={delivery.id} onClick={followRow}>
-      <td>
+      <td className={classes.outcomeCell}>
         <StatusDot status={delivery.outcome} />
       </td>
-      <td>
+      <td className={classes.flowCell}>
         <Link
-          to="/inbox"
+          // The inbox of all flows, or that of one.
+          to="."
           search={{ flow, outcome, delivery: delivery.id }}
           replace
           className={table.link}
@@ -92,7 +105,7 @@ const DeliveryRow = memo(function DeliveryRow(props: DeliveryRowProps) {
           {name}
         </Link>
       </td>
-      <td className={table.dim}>
+      <td className={`${table.dim} ${classes.receivedCell}`}>
         <time
           className={table.tip}
           dateTime={delivery.receivedAt}

@@ -1,8 +1,8 @@
 // What came to the webhooks of all flows: taken or refused, with the reason.
-import { Button, Group, Select } from '@mantine/core'
+import { Button, Select } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
-import type { DeliveryOutcome, InboxEntry, ServerEvent } from '../api/api-types.ts'
+import type { DeliveryOutcome, Flow, InboxEntry, ServerEvent } from '../api/api-types.ts'
 import { type DeliveryFilter, queries } from '../api/queries.ts'
 import classes from '../live/live-page.module.css'
 import { LiveToggle, Unseen } from '../live/live-toggle.tsx'
@@ -31,49 +31,63 @@ const KEYS = [
 ]
 
 export function InboxPage() {
-  const { delivery, ...filter } = route.useSearch()
+  const search = route.useSearch()
   const navigate = route.useNavigate()
-  usePageKeys(KEYS)
-  const go = (search: InboxSearch) => void navigate({ search, replace: true })
-  const { flow, outcome } = filter
   return (
     <>
       <PageHeader title="Inbox" />
-      <PanelSplit
-        name="inbox-panel"
-        side="right"
-        initial={480}
-        least={340}
-        leastRest={420}
-        label="Selected delivery"
-        panel={
-          delivery === undefined ? null : (
-            <DeliveryPanel key={delivery} id={delivery} onClose={() => go({ flow, outcome })} />
-          )
-        }
-      >
-        {/* Another filter is another list: it begins at its top. */}
-        <DeliveryList
-          key={JSON.stringify({ flow, outcome })}
-          flow={flow}
-          outcome={outcome}
-          selected={delivery}
-          onFilter={(next) => go({ ...next, delivery })}
-          onClose={() => go({ flow, outcome })}
-        />
-      </PanelSplit>
+      <Inbox search={search} onSearch={(next) => void navigate({ search: next, replace: true })} />
     </>
   )
 }
 
+interface InboxProps {
+  search: InboxSearch
+  onSearch: (search: InboxSearch) => void
+  /** The inbox is that of one flow. */
+  of?: Flow
+}
+
+export function Inbox({ search: { delivery, flow, outcome }, onSearch: go, of }: InboxProps) {
+  usePageKeys(KEYS)
+  return (
+    <PanelSplit
+      name="inbox-panel"
+      side="right"
+      initial={480}
+      least={340}
+      leastRest={420}
+      narrow="over"
+      label="Selected delivery"
+      panel={
+        delivery === undefined ? null : (
+          <DeliveryPanel key={delivery} id={delivery} onClose={() => go({ flow, outcome })} />
+        )
+      }
+    >
+      {/* Another filter is another list: it begins at its top. */}
+      <DeliveryList
+        key={JSON.stringify({ flow, outcome })}
+        flow={flow}
+        outcome={outcome}
+        of={of}
+        selected={delivery}
+        onFilter={(next) => go({ ...next, delivery })}
+        onClose={() => go({ flow, outcome })}
+      />
+    </PanelSplit>
+  )
+}
+
 interface DeliveryListProps extends DeliveryFilter {
+  of: Flow | undefined
   selected: string | undefined
   onFilter: (filter: DeliveryFilter) => void
   onClose: () => void
 }
 
-function DeliveryList({ flow, outcome, selected, onFilter, onClose }: DeliveryListProps) {
-  const { list, rows, unseen, unseenIsLess, hold, follow } = useDeliveries({ flow, outcome })
+function DeliveryList({ flow, outcome, of, selected, onFilter, onClose }: DeliveryListProps) {
+  const { list, rows, unseen, unseenIsLess, hold, follow } = useDeliveries({ flow: of?.id ?? flow, outcome })
   const { ref, paused, setPaused, onScroll, showNewest } = useHeldScroll(hold, follow)
   useArrowInto(ref)
   const filtered = flow !== undefined || outcome !== undefined
@@ -81,25 +95,25 @@ function DeliveryList({ flow, outcome, selected, onFilter, onClose }: DeliveryLi
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the panel from anywhere in the list
     <div className={classes.page} onKeyDown={(event) => event.key === 'Escape' && selected && onClose()}>
       <div className={classes.bar}>
-        <Group gap={8} wrap="nowrap">
+        <div className={classes.filters}>
           <Select
             aria-label="Outcome"
             size="xs"
             w={136}
             data={[
-              { value: ALL, label: 'Every outcome' },
+              { value: ALL, label: 'All outcomes' },
               ...OUTCOMES.map((value) => ({ value, label: statusWord(value) })),
             ]}
             value={outcome ?? ALL}
             onChange={(value) => onFilter({ flow, outcome: value === ALL ? undefined : (value as DeliveryOutcome) })}
           />
-          <FlowSelect flow={flow} onChange={(chosen) => onFilter({ flow: chosen, outcome })} />
+          {!of && <FlowSelect flow={flow} onChange={(chosen) => onFilter({ flow: chosen, outcome })} />}
           {filtered && (
             <Button size="xs" variant="subtle" onClick={() => onFilter({})}>
               Clear
             </Button>
           )}
-        </Group>
+        </div>
         <LiveToggle paused={paused} onChange={setPaused} />
       </div>
       <div className={classes.list} ref={ref} onScroll={onScroll}>
@@ -115,10 +129,11 @@ function DeliveryList({ flow, outcome, selected, onFilter, onClose }: DeliveryLi
         {list.isPending && <LoadingRows label="Loading the deliveries" />}
         {list.isSuccess &&
           rows.length === 0 &&
-          (filtered ? <NoMatchingDeliveries onClear={() => onFilter({})} /> : <EmptyInbox />)}
+          (filtered ? <NoMatchingDeliveries onClear={() => onFilter({})} /> : <EmptyInbox of={of} />)}
         {rows.length > 0 && (
           <DeliveryTable
             deliveries={rows}
+            box={ref}
             selected={selected}
             search={{ flow, outcome }}
             older={{

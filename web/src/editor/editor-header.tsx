@@ -11,9 +11,11 @@ import { StatusDot } from '../ui/status.tsx'
 import classes from './editor.module.css'
 import { useLiveChanges } from './publish/use-live-version.ts'
 import { useEditor } from './state/editor-context.tsx'
+import { useEdits } from './state/use-edits.ts'
 
 export function EditorHeader({ state }: { state: EditorState }) {
-  const { document, search, open, tests, readOnly, editor } = useEditor()
+  const { flow, document, search, open, tests, readOnly, editor } = useEditor()
+  const edits = useEdits()
   const { view: _view, ...place } = search
   const undo = undoLabel(state.history)
   const redo = redoLabel(state.history)
@@ -32,11 +34,7 @@ export function EditorHeader({ state }: { state: EditorState }) {
         <>
           {!readOnly && (
             <Group gap={2} wrap="nowrap">
-              <HistoryButton
-                label={undo ? `Undo: ${undo}` : 'Nothing to undo'}
-                disabled={!undo}
-                onClick={() => editor.undo()}
-              >
+              <HistoryButton label={undo ? `Undo: ${undo}` : 'Nothing to undo'} disabled={!undo} onClick={edits.undo}>
                 <IconArrowBackUp size={17} />
               </HistoryButton>
               <HistoryButton
@@ -67,9 +65,14 @@ export function EditorHeader({ state }: { state: EditorState }) {
           >
             Test flow
           </Button>
-          <Button onClick={() => open({ publish: true, ...(search.view ? { view: search.view } : {}) })}>
-            Publish
-          </Button>
+          {(!readOnly || flow.published) && (
+            <Button
+              variant={readOnly ? 'default' : 'filled'}
+              onClick={() => open({ publish: true, ...(search.view ? { view: search.view } : {}) })}
+            >
+              {readOnly ? 'Versions' : 'Publish'}
+            </Button>
+          )}
         </>
       }
     />
@@ -129,7 +132,13 @@ const WORDS: Record<EditorState['saving']['status'], string> = {
 }
 
 function SaveState({ state: { saving } }: { state: EditorState }) {
-  const { readOnly } = useEditor()
+  const { readOnly, unread } = useEditor()
+  if (unread)
+    return (
+      <span className={classes.saving} role="status" data-bad>
+        Not saved: fault in line {unread.line} of the YAML
+      </span>
+    )
   const isBad = saving.status === 'failed' || saving.status === 'conflict'
   return (
     <span

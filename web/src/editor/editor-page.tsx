@@ -7,28 +7,32 @@ import { shapesOf } from '../../../src/flow/shape/data-shapes.ts'
 import { ApiError, api } from '../api/api-client.ts'
 import type { Flow } from '../api/api-types.ts'
 import { keys, queries } from '../api/queries.ts'
-import { useMay } from '../api/session.ts'
+import { useMay, useUser } from '../api/session.ts'
 import { useEvents } from '../api/use-events.ts'
 import { FieldContext, type FieldSurroundings } from '../fields/field-context.tsx'
 import { FlowEditor } from '../flow-model/flow-editor.ts'
 import { findStep, type Position, valueAt, withValue } from '../flow-model/flow-tree.ts'
 import type { SampleData } from '../flow-model/templates/sample-data.ts'
+import { FlowTabs } from '../flows/flow-tabs.tsx'
 import { PageBody, PageHeader } from '../shell/page-header.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { Canvas } from './canvas/canvas.tsx'
 import { ConflictBar } from './conflict-bar.tsx'
 import classes from './editor.module.css'
 import { EditorHeader } from './editor-header.tsx'
+import { MarkedBar } from './marked-bar.tsx'
 import { SidePanel } from './panel/side-panel.tsx'
 import { PublishPanel } from './publish/publish-panel.tsx'
 import { RunBar } from './run-bar.tsx'
-import { EditorContext, type EditorValue, type Notice, useEditor } from './state/editor-context.tsx'
+import { SaveWatch } from './save-watch.tsx'
+import { EditorContext, type EditorValue, type Notice, type UnreadText, useEditor } from './state/editor-context.tsx'
 import type { EditorSearch } from './state/selection.ts'
 import { useTests } from './state/use-tests.ts'
 import { useValidation } from './state/use-validation.ts'
 import { StepPanel } from './step/step-panel.tsx'
 import { TriggerPanel } from './trigger/trigger-panel.tsx'
 import { UndoNotice } from './undo-notice.tsx'
+import { useEditorCommands } from './use-editor-commands.ts'
 import { useEditorKeys } from './use-editor-keys.ts'
 import { YamlView } from './yaml-view.tsx'
 
@@ -68,6 +72,7 @@ function useFlowEditor(flow: Flow): FlowEditor {
       save: async (document, revision) =>
         remember(await api.put<Flow>(path, document, { headers: { 'if-match': String(revision) } })),
       isConflict: (error) => error instanceof ApiError && error.status === 412,
+      mayPass: (error) => error instanceof ApiError && error.status >= 500,
       load: async () => remember(await api.get<Flow>(path)),
       delay: (callback, ms) => {
         const timer = setTimeout(callback, ms)
@@ -120,16 +125,19 @@ function useSamples(flowId: string) {
 }
 
 const NONE: never[] = []
+const NOTHING: ReadonlySet<string> = new Set()
 
 function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
   const navigate = route.useNavigate()
   const search = route.useSearch()
-  const readOnly = !useMay('write')
+  // Without a session the page stays as it is, under the dialog that asks for one.
+  const mayWrite = useMay('write')
+  const readOnly = useUser() !== null && !mayWrite
   const editor = useFlowEditor(flow)
   const state = useSyncExternalStore(editor.subscribe, editor.getState)
   const { document: flowDocument } = state
   const { samples, sample, chooseSample } = useSamples(flow.id)
-  const tests = useTests(flow.id, editor, sample)
+  const tests = useTests(flow.id, editor, flowDocument, sample)
   const shapes = useMemo(
     () =>
       shapesOf(
@@ -140,7 +148,11 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
   )
   const issues = useValidation(flow.id, flowDocument, shapes)
   const [adding, setAdding] = useState<Position | null>(null)
+  const [marked, setMarked] = useState<ReadonlySet<string>>(NOTHING)
   const [notice, setNotice] = useState<Notice | null>(null)
+  const [typed, setUnread] = useState<UnreadText | null>(null)
+  // An edit elsewhere takes its place.
+  const unread = typed?.instead === flowDocument ? typed : null
   const connections = useQuery({ ...queries.connections, retry: false }).data ?? NONE
   const env = useQuery(queries.settings).data?.env ?? NONE
   const [now] = useState(() => new Date().toISOString())
@@ -167,11 +179,15 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
       issues,
       search,
       selected,
+      marked,
+      setMarked,
       open,
       adding,
       setAdding,
       notice,
       setNotice,
+      unread,
+      setUnread,
       samples,
       sample,
       chooseSample,
@@ -186,9 +202,11 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
       issues,
       search,
       selected,
+      marked,
       open,
       adding,
       notice,
+      unread,
       samples,
       sample,
       chooseSample,
@@ -229,10 +247,10 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
     <EditorContext.Provider value={value}>
       <FieldContext.Provider value={fields}>
         <EditorHeader state={state} />
+        <FlowTabs id={flow.id} />
+        <KeepUnread />
         {state.saving.status === 'conflict' && <ConflictBar conflict={state.saving} />}
-        {state.saving.status === 'failed' && (
-          <SaveFailure error={state.saving.error} onRetry={() => void editor.flush()} />
-        )}
+        <SaveWatch editor={editor} state={state} />
         <RunBar />
         <Work />
       </FieldContext.Provider>
@@ -240,17 +258,23 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
   )
 }
 
-function SaveFailure({ error, onRetry }: { error: unknown; onRetry: () => void }) {
-  return (
-    <div className={classes.failure}>
-      <ErrorNote title="The draft could not be saved" error={error} onRetry={onRetry} />
-    </div>
-  )
+/** Text that does not read as a flow is saved nowhere: leaving loses it. */
+function KeepUnread() {
+  const { unread } = useEditor()
+  useBlocker({
+    shouldBlockFn: ({ current, next }) =>
+      current.pathname !== next.pathname &&
+      !window.confirm(`The YAML has a fault in line ${unread!.line} and is not saved. Leave, and lose what you typed?`),
+    enableBeforeUnload: true,
+    disabled: unread === null,
+  })
+  return null
 }
 
 function Work() {
   const { search, selected } = useEditor()
   const frame = useRef<HTMLDivElement>(null)
+  useEditorCommands()
   useEditorKeys(() => {
     const fields = frame.current?.querySelector('[data-panel-body]')
     const first =
@@ -261,6 +285,7 @@ function Work() {
     <div ref={frame} className={classes.body}>
       <div className={classes.main}>
         {search.view === 'yaml' ? <YamlView /> : <Canvas />}
+        {search.view !== 'yaml' && <MarkedBar />}
         <UndoNotice />
       </div>
       <OpenPanel key={selected ? selected.step.id : 'none'} />

@@ -20,7 +20,7 @@ export function RunBar() {
           The flow could not be tested. {problems.length ? '' : messageOf(refusal)}
           {problems.length > 0 && (
             <Anchor size="sm" onClick={() => open({ publish: true, ...(search.view ? { view: search.view } : {}) })}>
-              {problems.length === 1 ? 'One problem has' : `${problems.length} problems have`} to be solved first.
+              {problems.length === 1 ? 'One problem has' : `${problems.length} problems have`} to be fixed first.
             </Anchor>
           )}
         </span>

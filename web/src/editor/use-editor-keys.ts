@@ -6,13 +6,16 @@ import { type Position, stepKeys } from '../flow-model/flow-tree.ts'
 import { neighbour } from '../flow-model/select-step.ts'
 import { commandKey } from '../shell/command-key.ts'
 import { type KeyBinding, usePageKeys } from '../shell/commands.ts'
-import { isTyping } from '../shell/key-help.tsx'
+import { isTyping } from '../shell/is-typing.ts'
 import { type EditorValue, useEditor } from './state/editor-context.tsx'
 import { type Edits, useEdits } from './state/use-edits.ts'
+import { chosenPlaces, startOfMarks } from './state/use-marks.ts'
 
 const KEYS: KeyBinding[] = [
   { keys: ['↑', '↓'], label: 'Go to the step before or after' },
   { keys: ['←', '→'], label: 'Go from case to case' },
+  { keys: ['⇧', '↑ ↓'], label: 'Choose several steps' },
+  { keys: [commandKey, 'F'], label: 'Find a step' },
   { keys: ['A'], label: 'Add a step after this one' },
   { keys: ['Alt', '↑ ↓'], label: 'Move the step' },
   { keys: ['Alt', '← →'], label: 'Move it out of, into or between cases' },
@@ -44,14 +47,15 @@ export function useEditorKeys(focusPanel: () => void): void {
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || isTyping(event.target)) return
       const { value: now, edits: does, focusPanel: focus } = latest.current
-      if (undoKey(event, now) || (isOnCanvas(event.target) && canvasKey(event, now, does, focus)))
+      if (undoKey(event, now, does) || (isOnCanvas(event.target) && canvasKey(event, now, does, focus)))
         event.preventDefault()
     }
     const onCopy = (event: ClipboardEvent) => {
-      const { selected } = latest.current.value
-      if (!selected || isTyping(event.target) || !isOnCanvas(document.activeElement) || getSelection()?.toString())
-        return
-      event.clipboardData?.setData('text/plain', stepsToText([selected.step]))
+      const chosen = chosenPlaces(latest.current.value)
+      if (chosen.length === 0 || isTyping(event.target) || !isOnCanvas(document.activeElement)) return
+      if (getSelection()?.toString()) return
+      const steps = chosen.map(({ step }) => step)
+      event.clipboardData?.setData('text/plain', stepsToText(steps))
       event.preventDefault()
     }
     const onPaste = (event: ClipboardEvent) => {
@@ -84,18 +88,19 @@ const positionAfter = ({ selected }: EditorValue): Position =>
 function undoKey(
   { key, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent,
   { editor, readOnly }: EditorValue,
+  edits: Edits,
 ): boolean {
   if (!(ctrlKey || metaKey) || altKey || readOnly) return false
   const letter = key.toLowerCase()
   if (letter === 'y' || (letter === 'z' && shiftKey)) editor.redo()
-  else if (letter === 'z') editor.undo()
+  else if (letter === 'z') edits.undo()
   else return false
   return true
 }
 
 function canvasKey(event: KeyboardEvent, now: EditorValue, edits: Edits, focusPanel: () => void): boolean {
-  const { key, altKey, ctrlKey, metaKey } = event
-  const { selected, document: flow, readOnly, open, search, setAdding, tests } = now
+  const { key, altKey, ctrlKey, metaKey, shiftKey } = event
+  const { selected, document: flow, readOnly, open, search, setAdding, tests, marked, setMarked } = now
   if (ctrlKey || metaKey) return false
   const view = search.view ? { view: search.view } : {}
   const direction = DIRECTIONS[key]
@@ -105,6 +110,8 @@ function canvasKey(event: KeyboardEvent, now: EditorValue, edits: Edits, focusPa
   }
   if (direction) {
     const path = neighbour(flow, selected?.path ?? null, direction)
+    if (!shiftKey) setMarked(new Set())
+    else if (path !== null) setMarked(new Set([...startOfMarks(now), stepKeys(flow).get(path)!]))
     open(path === null ? { trigger: true, ...view } : { step: stepKeys(flow).get(path)!, ...view }, { replace: true })
     return true
   }
@@ -112,22 +119,29 @@ function canvasKey(event: KeyboardEvent, now: EditorValue, edits: Edits, focusPa
   switch (key) {
     case 'Enter':
       // A button that has the focus is pressed by it.
-      if ((event.target as HTMLElement).matches('[data-insert]')) return false
+      if ((event.target as HTMLElement).closest('button:not([data-card])')) return false
       focusPanel()
       return true
     case 'Escape':
-      open(view)
+      if (marked.size > 0) setMarked(new Set())
+      else open(view)
       return true
     case 'a':
     case 'A':
       if (!readOnly) setAdding(positionAfter(now))
       return true
     case 'd':
-      if (selected && !readOnly) edits.duplicate(selected)
+      if (readOnly) return true
+      if (marked.size > 0) edits.duplicateAll(chosenPlaces(now))
+      else if (selected) edits.duplicate(selected)
       return true
     case 'Backspace':
     case 'Delete':
-      if (selected && !readOnly) edits.remove(selected)
+      if (readOnly) return true
+      if (marked.size > 0) {
+        edits.removeAll(chosenPlaces(now))
+        setMarked(new Set())
+      } else if (selected) edits.remove(selected)
       return true
     case 't':
       if (selected && !readOnly) void tests.testStep(selected.step.id)

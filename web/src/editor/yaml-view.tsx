@@ -13,9 +13,10 @@ import { useEditor } from './state/editor-context.tsx'
 const PAUSE_MS = 300
 
 export function YamlView() {
-  const { document, editor, readOnly, issues } = useEditor()
-  const [text, setText] = useState(() => formatFlowYaml(document))
-  const [fault, setFault] = useState<FlowTextError | null>(null)
+  const { document, editor, readOnly, issues, unread, setUnread } = useEditor()
+  // What had a fault when the view was left is still there.
+  const [text, setText] = useState(() => unread?.text ?? formatFlowYaml(document))
+  const [fault, setFault] = useState<FlowTextError | null>(() => (unread ? faultIn(unread.text) : null))
   const taken = useRef(document)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const view = useRef<EditorView | null>(null)
@@ -27,16 +28,19 @@ export function YamlView() {
     clearTimeout(timer.current)
     setText(formatFlowYaml(document))
     setFault(null)
-  }, [document])
+    setUnread(null)
+  }, [document, setUnread])
   useEffect(() => () => clearTimeout(timer.current), [])
 
   const take = (typed: string) => {
     const read = readFlow(typed)
     if ('fault' in read) {
       setFault(read.fault)
+      setUnread({ text: typed, line: read.fault.line, instead: editor.state.document })
       return
     }
     setFault(null)
+    setUnread(null)
     taken.current = read.flow
     editor.edit(read.flow, { label: 'Edit the YAML', merge: 'yaml' })
     // The editor may have kept its own document where nothing has changed.
@@ -91,6 +95,11 @@ export function YamlView() {
       </div>
     </div>
   )
+}
+
+function faultIn(text: string): FlowTextError | null {
+  const read = readFlow(text)
+  return 'fault' in read ? read.fault : null
 }
 
 function readFlow(text: string): { flow: EditedFlow } | { fault: FlowTextError } {

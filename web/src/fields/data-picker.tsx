@@ -1,97 +1,77 @@
-// The data that a field can refer to, as trees: a click writes the reference into the field.
-import { ActionIcon, Popover, Text } from '@mantine/core'
+// The data beside a field: it opens with the field, or by its button.
+import { ActionIcon, Popover } from '@mantine/core'
 import { IconBraces } from '@tabler/icons-react'
-import { useState } from 'react'
-import { DataTree } from '../ui/data/data-tree.tsx'
-import { usePreviewContext } from './field-context.tsx'
+import type { FocusEvent } from 'react'
 import classes from './fields.module.css'
+import pickClasses from './pick-list.module.css'
+import { PickList } from './pick-list.tsx'
+
+/** `field`: beside the field while one writes in it, and out of the way of the keyboard. */
+export type PickerState = 'closed' | 'field' | 'button'
 
 interface DataPickerProps {
   path: string
   label: string
+  state: PickerState
+  onState: (state: PickerState) => void
   onPick: (reference: string) => void
 }
 
-export function DataPicker({ path, label, onPick }: DataPickerProps) {
-  const [opened, setOpened] = useState(false)
+/** The anchor reaches from the field to the edge of the panel that it stands in, so that no other field is covered. */
+function reachPanelEdge(anchor: HTMLSpanElement | null): void {
+  const panel = anchor?.closest('[data-panel]')
+  if (!anchor?.parentElement || !panel) return
+  anchor.style.left = `${panel.getBoundingClientRect().left - anchor.parentElement.getBoundingClientRect().left}px`
+}
+
+/** Below this width of the window there is no room beside the panel. */
+export const ROOM_BESIDE_PX = 900
+
+export function DataPicker({ path, label, state, onState, onPick }: DataPickerProps) {
   const button = (
     <ActionIcon
       size={22}
       className={classes.pick}
-      data-open={opened || undefined}
+      data-open={state !== 'closed' || undefined}
       title="Insert data"
       aria-label={`Insert data into ${label}`}
-      onClick={() => setOpened(!opened)}
+      onClick={() => onState(state === 'button' ? 'closed' : 'button')}
     >
       <IconBraces size={14} />
     </ActionIcon>
   )
   // The list is made only where it is asked for: every field has one.
-  if (!opened) return button
+  if (state === 'closed') return button
+  const onBlur = ({ currentTarget, relatedTarget }: FocusEvent<HTMLElement>) => {
+    if (state === 'field' && !currentTarget.contains(relatedTarget)) onState('closed')
+  }
+  const isBeside = state === 'field'
   return (
-    <Popover opened onChange={setOpened} position="bottom-end" width={380} trapFocus withinPortal>
-      <Popover.Target>{button}</Popover.Target>
-      <Popover.Dropdown className={classes.dropdown} aria-label={`Data for ${label}`}>
-        <PickList
-          path={path}
-          onPick={(reference) => {
-            setOpened(false)
-            onPick(reference)
-          }}
-        />
+    <Popover
+      opened
+      onChange={(opened) => !opened && onState('closed')}
+      closeOnClickOutside={!isBeside}
+      position={isBeside ? 'left-start' : 'bottom-end'}
+      withRoles={!isBeside}
+      width={360}
+      trapFocus={!isBeside}
+      withinPortal
+    >
+      <Popover.Target>{isBeside ? <span ref={reachPanelEdge} className={classes.anchor} /> : button}</Popover.Target>
+      {isBeside && button}
+      <Popover.Dropdown
+        className={pickClasses.dropdown}
+        aria-label={`Data for ${label}`}
+        data-picker
+        onBlur={onBlur}
+        // A click on a row leaves the focus in the field, where its reference goes.
+        onMouseDown={(event) => {
+          if (state === 'field' && !(event.target instanceof HTMLInputElement)) event.preventDefault()
+        }}
+      >
+        <PickList path={path} label={label} onPick={onPick} />
+        {state === 'field' && <div className={pickClasses.hint}>Alt ↓ to choose by keyboard, Esc to close</div>}
       </Popover.Dropdown>
     </Popover>
-  )
-}
-
-function PickList({ path, onPick }: { path: string; onPick: (reference: string) => void }) {
-  const { visible, bindings, data } = usePreviewContext(path)
-  const steps = (bindings.roots['steps'] ?? {}) as Record<string, unknown>
-  const tested = visible.steps.filter(({ id }) => Object.hasOwn(steps, id))
-  const untested = visible.steps.filter(({ id }) => !Object.hasOwn(steps, id))
-  const trees: [name: string, value: unknown][] = [
-    ...(bindings.roots['webhook'] ? [['webhook', bindings.roots['webhook']] as [string, unknown]] : []),
-    ...(bindings.roots['loop'] ? [['loop', bindings.roots['loop']] as [string, unknown]] : []),
-    ...tested.map(({ id }): [string, unknown] => [`steps.${id}`, steps[id]]),
-    ...(visible.vars.length ? [['vars', bindings.roots['vars']] as [string, unknown]] : []),
-    ...(visible.roots.includes('run') ? [['run', bindings.roots['run']] as [string, unknown]] : []),
-  ]
-  const names = [
-    ...(visible.roots.includes('env') ? data.env.map((name) => `env.${name}`) : []),
-    ...(visible.roots.includes('connections')
-      ? data.connections.flatMap(({ name, fields }) => fields.map((field) => `connections.${name}.${field}`))
-      : []),
-  ]
-  return (
-    <>
-      {data.webhook == null && visible.roots.includes('webhook') && (
-        <Text size="xs" c="dimmed" mb={8}>
-          There is no test request yet. Send one from the trigger, and its data appears here.
-        </Text>
-      )}
-      {trees.map(([name, value]) => (
-        <div key={name} className={classes.group}>
-          <div className={classes.groupName}>{name}</div>
-          <DataTree value={value} path={name} label={name} withRaw={false} onPick={onPick} />
-        </div>
-      ))}
-      {names.length > 0 && (
-        <div className={classes.group}>
-          <div className={classes.groupName}>Secrets</div>
-          <div className={classes.names}>
-            {names.map((name) => (
-              <button key={name} type="button" className={classes.name} onClick={() => onPick(name)}>
-                {name}
-              </button>
-            ))}
-          </div>
-        </div>
-      )}
-      {untested.length > 0 && (
-        <Text size="xs" c="dimmed">
-          Test {untested.map(({ id }) => id).join(', ')} to see what {untested.length === 1 ? 'it gives' : 'they give'}.
-        </Text>
-      )}
-    </>
   )
 }

@@ -29,6 +29,7 @@ export function NameValueList({ path, noun, placeholder = ['', ''], optional = t
         <div key={index} className={classes.pair}>
           <TemplateField
             bare
+            quiet
             path={`${path}/${index}/name`}
             label={`Name of ${noun} ${index + 1}`}
             placeholder={placeholder[0]}

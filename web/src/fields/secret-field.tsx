@@ -55,6 +55,7 @@ export function SecretField({ path, label, description, fits }: SecretFieldProps
         label={label}
         placeholder="{{ connections.name.field }} or {{ env.NAME }}"
         readOnly={readOnly}
+        quiet
         invalid={issues.some(({ warning }) => !warning)}
         // A literal is taken when it is complete: saved half-typed it would be sealed under the typing hand.
         onChange={(now) => {
@@ -89,7 +90,7 @@ function SecretChoices({ fits, onPick }: { fits: string | undefined; onPick: (re
           leftSection={<IconPlugConnected size={14} />}
           style={{ alignSelf: 'flex-start' }}
         >
-          Use a connection or env
+          Use a connection or variable
         </Button>
       </Menu.Target>
       <Menu.Dropdown mah={320} style={{ overflow: 'auto' }}>

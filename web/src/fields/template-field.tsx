@@ -1,6 +1,7 @@
 // A setting that may hold templates, with its label, what it gives with the sample, and its problems.
 import { type ReactNode, useMemo, useState } from 'react'
 import { type PreviewMode, preview, previewTree } from '../flow-model/templates/preview.ts'
+import { ConditionBuilder } from './condition-builder.tsx'
 import { useField, usePreviewContext } from './field-context.tsx'
 import { FieldFrame, IssueNotes } from './field-frame.tsx'
 import { FieldPreview } from './field-preview.tsx'
@@ -25,13 +26,25 @@ interface TextFieldProps extends SettingProps {
   /** An emptied field is removed rather than kept as empty text. */
   optional?: boolean
   onEnter?: () => void
+  /** The data to pick from opens only by its button. */
+  quiet?: boolean
 }
 
 const asText = (value: unknown): string =>
   value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value)
 
 export function TemplateField(props: TextFieldProps) {
-  const { path, label, inputLabel, mode = 'text', multiline = false, optional = false, placeholder, onEnter } = props
+  const {
+    path,
+    label,
+    inputLabel,
+    mode = 'text',
+    multiline = false,
+    optional = false,
+    placeholder,
+    onEnter,
+    quiet = false,
+  } = props
   const { value, set, issues, readOnly } = useField(path)
   const context = usePreviewContext(path)
   const text = asText(value)
@@ -45,6 +58,7 @@ export function TemplateField(props: TextFieldProps) {
         placeholder={placeholder}
         multiline={multiline}
         readOnly={readOnly}
+        quiet={quiet}
         invalid={issues.some(({ warning }) => !warning) || shown?.kind === 'error'}
         onChange={(typed) => set(typed === '' && optional ? undefined : typed)}
         {...(onEnter ? { onEnter } : {})}
@@ -118,6 +132,7 @@ export function ConditionField(props: SettingProps & { optional?: boolean }) {
     props,
     issues,
     <>
+      {!readOnly && <ConditionBuilder path={path} label={inputLabel ?? label} text={text} onChange={take} />}
       <TemplateInput
         path={path}
         value={text}
@@ -145,7 +160,9 @@ export function ValueField(props: SettingProps & { multiline?: boolean; required
   const [typed, setTyped] = useState<{ text: string; gives: unknown; error: string | null } | null>(null)
   // What was typed stands while it means the value; a change from elsewhere takes its place.
   const isCurrent = typed !== null && (typed.error !== null || sameJson(typed.gives, value))
-  const text = isCurrent ? typed.text : valueToText(value)
+  // An empty text of a required field is one that nobody has filled in yet.
+  const written = required && value === '' ? '' : valueToText(value)
+  const text = isCurrent ? typed.text : written
   const error = isCurrent ? typed.error : null
   const shown = useMemo(() => previewTree(value, context), [value, context])
   const take = (given: string) => {

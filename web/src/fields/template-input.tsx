@@ -3,11 +3,12 @@ import { json } from '@codemirror/lang-json'
 import { Compartment, EditorState, type Extension, Transaction } from '@codemirror/state'
 import { EditorView, placeholder as placeholderOf } from '@codemirror/view'
 import { useComputedColorScheme } from '@mantine/core'
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { codeTheme } from '../ui/code/code-theme.ts'
-import { DataPicker } from './data-picker.tsx'
+import { DataPicker, type PickerState, ROOM_BESIDE_PX } from './data-picker.tsx'
 import { usePreviewContext } from './field-context.tsx'
 import classes from './fields.module.css'
+import { usePickData } from './pick-list.tsx'
 import { templateBase, templateCompletion, templateLook } from './template-extensions.ts'
 
 interface TemplateInputProps {
@@ -23,6 +24,8 @@ interface TemplateInputProps {
   invalid?: boolean
   /** Without braces at the start, a condition gets them when it is entered. */
   startsWithBraces?: boolean
+  /** The data to pick from opens only by its button: one seldom wants any here. */
+  quiet?: boolean
   onBlur?: (text: string) => void
   onEnter?: () => void
 }
@@ -42,7 +45,11 @@ export function TemplateInput(props: TemplateInputProps) {
   const context = usePreviewContext(path)
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView>(null)
-  const latest = useRef({ props, context })
+  const { hasData } = usePickData(path)
+  const [picker, setPicker] = useState<PickerState>('closed')
+  const latest = useRef({ props, context, hasData, picker })
+  /** The focus that comes back after a choice must not open the data again. */
+  const returning = useRef(false)
   const parts = useRef({
     theme: new Compartment(),
     access: new Compartment(),
@@ -50,7 +57,7 @@ export function TemplateInput(props: TemplateInputProps) {
     name: new Compartment(),
   })
   useEffect(() => {
-    latest.current = { props, context }
+    latest.current = { props, context, hasData, picker }
   })
   // What was typed comes back as the value, perhaps after more was typed: an echo must not undo it.
   const echoes = useRef<string[]>([])
@@ -71,10 +78,22 @@ export function TemplateInput(props: TemplateInputProps) {
           parts.current.hint.of(placeholderOf(placeholder)),
           parts.current.name.of(nameOf(label, multiline)),
           EditorView.domEventHandlers({
-            focus: (_event, editor) => latest.current.props.startsWithBraces && enterBraces(editor),
-            blur: (_event, editor) => latest.current.props.onBlur?.(editor.state.doc.toString()),
+            focus: (_event, editor) => {
+              const { props: now, hasData: offers } = latest.current
+              if (now.startsWithBraces) enterBraces(editor)
+              const wanted = offers && !now.quiet && !now.readOnly && window.innerWidth >= ROOM_BESIDE_PX
+              if (wanted && !returning.current) setPicker('field')
+              returning.current = false
+            },
+            blur: ({ relatedTarget }, editor) => {
+              latest.current.props.onBlur?.(editor.state.doc.toString())
+              const goesToPicker = relatedTarget instanceof Element && relatedTarget.closest('[data-picker]') !== null
+              if (!goesToPicker) setPicker((now) => (now === 'field' ? 'closed' : now))
+            },
             keydown: (event) => {
+              if (latest.current.picker === 'field' && keyForPicker(event, () => setPicker('closed'))) return true
               if (event.key === 'Enter' && !multiline && !event.defaultPrevented) latest.current.props.onEnter?.()
+              return false
             },
           }),
           EditorView.updateListener.of((update) => {
@@ -82,6 +101,9 @@ export function TemplateInput(props: TemplateInputProps) {
               (transaction) => transaction.docChanged && transaction.annotation(Transaction.remote) !== true,
             )
             if (!byUser) return
+            // Whoever writes gets completions instead.
+            if (update.transactions.some((transaction) => transaction.isUserEvent('input')))
+              setPicker((now) => (now === 'field' ? 'closed' : now))
             const text = update.state.doc.toString()
             echoes.current.push(text)
             latest.current.props.onChange(text)
@@ -125,7 +147,19 @@ export function TemplateInput(props: TemplateInputProps) {
       data-pickable={!readOnly || undefined}
     >
       <div ref={host} />
-      {!readOnly && <DataPicker path={path} label={label} onPick={(reference) => insert(view.current!, reference)} />}
+      {!readOnly && (
+        <DataPicker
+          path={path}
+          label={label}
+          state={picker}
+          onState={setPicker}
+          onPick={(reference) => {
+            setPicker('closed')
+            returning.current = !view.current!.hasFocus
+            insert(view.current!, reference)
+          }}
+        />
+      )}
     </div>
   )
 }
@@ -141,6 +175,17 @@ const accessOf = (readOnly: boolean): Extension => [
 function enterBraces(editor: EditorView): void {
   if (editor.state.doc.length > 0 || editor.state.readOnly) return
   editor.dispatch({ changes: { from: 0, insert: '{{  }}' }, selection: { anchor: 3 } })
+}
+
+/** Escape closes the data, Alt with the down arrow leads into it. */
+function keyForPicker(event: KeyboardEvent, close: () => void): boolean {
+  if (event.key === 'Escape') close()
+  else if (event.key === 'ArrowDown' && event.altKey)
+    document.querySelector<HTMLElement>('[data-picker] input')?.focus()
+  else return false
+  event.preventDefault()
+  event.stopPropagation()
+  return true
 }
 
 /** Inside braces the reference alone, elsewhere with its own. */

@@ -24,15 +24,21 @@ export interface Detail {
 
 export function diffFlows(before: EditedFlow, after: EditedFlow): Change[] {
   const changes: Change[] = []
-  if (before.name !== after.name)
+  const { trigger: _before, steps: _beforeSteps, ...head } = before
+  const { trigger: _after, steps: _afterSteps, ...laterHead } = after
+  const headChanges = differences(head, laterHead)
+  if (headChanges.length)
     changes.push({
       kind: 'changed',
       subject: 'Flow',
       path: null,
       stepKind: null,
-      summary: 'Renamed',
-      details: [{ setting: 'name', before: before.name, after: after.name }],
+      summary: headChanges.every(({ setting }) => setting === 'name') ? 'Renamed' : settingsIn(headChanges),
+      details: headChanges,
     })
+  const tags = differences({ tags: before.tags }, { tags: after.tags })
+  if (tags.length)
+    changes.push({ kind: 'changed', subject: 'Flow', path: null, stepKind: null, summary: 'Other tags', details: tags })
   const trigger = differences(before.trigger, after.trigger)
   if (trigger.length)
     changes.push({

@@ -12,6 +12,7 @@ import {
   valueAt,
   withValue,
 } from './flow-tree.ts'
+import { renamedNotes } from './notes.ts'
 import { renamedReferences } from './rename-references.ts'
 
 export interface Edited {
@@ -122,7 +123,7 @@ export function renameStep(document: EditedFlow, path: string, id: string): Edit
   const twice = idsOf(document).filter((other) => other === before).length > 1
   const renamed = withValue(document, `${path}/id`, id)
   // Of two steps with one id the references may mean the other.
-  return before && !twice ? renamedReferences(renamed, before, id) : renamed
+  return before && !twice ? renamedNotes(renamedReferences(renamed, before, id), before, id) : renamed
 }
 
 /** What every kind has stays; the settings are those of a new step. */

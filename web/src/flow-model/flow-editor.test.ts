@@ -5,6 +5,7 @@ import { type EditedFlow, withValue } from './flow-tree.ts'
 import { sampleFlow } from './sample-flow.testkit.ts'
 
 class Conflict extends Error {}
+class Passing extends Error {}
 
 /** A service that holds one draft, answers when it is told to, and seals what is called a token. */
 function world() {
@@ -25,6 +26,7 @@ function world() {
         return { draft: server.draft, revision: server.revision }
       },
       isConflict: (error) => error instanceof Conflict,
+      mayPass: (error) => error instanceof Passing,
       load: () => Promise.resolve({ ...server }),
       delay: (callback) => {
         timers.push(callback)
@@ -103,6 +105,20 @@ describe('saving', () => {
     expect(editor.state.saving).toMatchObject({ status: 'failed', error: { message: 'no network' } })
     fail(null)
     named(editor, 'b')
+    await pause()
+    await answer()
+    expect(editor.state.saving.status).toBe('saved')
+  })
+
+  it('tries again by itself where that may help', async () => {
+    const { editor, pause, answer, fail, timers } = world()
+    fail(new Passing('overloaded'))
+    named(editor, 'a')
+    await pause()
+    await answer()
+    expect(editor.state.saving.status).toBe('failed')
+    fail(null)
+    expect(timers.length).toBe(1)
     await pause()
     await answer()
     expect(editor.state.saving.status).toBe('saved')

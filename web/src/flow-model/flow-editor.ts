@@ -24,6 +24,8 @@ export interface EditorPorts {
   /** Rejects with what `isConflict` knows when the revision is not the latest. */
   save(document: EditedFlow, revision: number): Promise<SavedFlow>
   isConflict(error: unknown): boolean
+  /** The service could not save now, and may in a moment. */
+  mayPass(error: unknown): boolean
   load(): Promise<SavedFlow>
   /** Calls back after a while; returns what cancels it. */
   delay(callback: () => void, ms: number): () => void
@@ -31,6 +33,7 @@ export interface EditorPorts {
 }
 
 const PAUSE_MS = 700
+const RETRY_MS = 5_000
 
 export class FlowEditor {
   readonly #ports: EditorPorts
@@ -97,6 +100,13 @@ export class FlowEditor {
     this.#set({ saving: { status: 'saved' } })
     if (whose === 'theirs') this.edit(saving.theirs.draft, { label: 'Take their changes' })
     else this.#changed()
+  }
+
+  /** The conflict is decided: their draft, with our edits put into it. */
+  keepBoth(merged: EditedFlow): void {
+    if (this.#state.saving.status !== 'conflict') return
+    this.resolve('theirs')
+    this.edit(merged, { label: 'Keep both' })
   }
 
   /** Somebody else, or this page by another way, has saved: taken over unless there are edits of our own. */
@@ -172,10 +182,17 @@ export class FlowEditor {
       this.#set({ history: { ...history, present }, document: present })
     } catch (error) {
       if (this.#ports.isConflict(error)) await this.#meetConflict()
-      else this.#set({ saving: { status: 'failed', error } })
+      else this.#fail(error)
     } finally {
       this.#underWay = null
     }
+  }
+
+  #fail(error: unknown): void {
+    this.#set({ saving: { status: 'failed', error } })
+    if (!this.#ports.mayPass(error)) return
+    this.#stopWaiting()
+    this.#cancel = this.#ports.delay(() => void this.flush(), RETRY_MS)
   }
 
   async #meetConflict(): Promise<void> {

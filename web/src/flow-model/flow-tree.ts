@@ -1,10 +1,16 @@
 // A flow document as the tree it is: where its steps stand, read and replaced by JSON Pointers. What is not touched stays the same object.
-import type { StepDocument } from '../../../src/flow/document.ts'
+import type { FlowDocument, StepDocument } from '../../../src/flow/document.ts'
 import { stepKind } from '../step-kinds/index.ts'
 import { type NestedList, stepsOf } from '../step-kinds/step-kind.ts'
 
+export type Note = NonNullable<FlowDocument['notes']>[number]
+
 export interface EditedFlow {
   name: string
+  /** Markdown. */
+  description?: string
+  notes?: Note[]
+  tags?: string[]
   trigger: Record<string, unknown>
   steps: StepDocument[]
 }

@@ -1,38 +1,24 @@
-// What became of each step when it was last tested, for its card.
-import type { Run, RunStep, StepTest } from '../api/api-types.ts'
+// What the steps of a test run left: for later tests, and as what the fields show.
+import type { Run, StepStatus } from '../api/api-types.ts'
 import { stepKind } from '../step-kinds/index.ts'
 import { isObject } from './is-object.ts'
 
+/** What a card says of its step. */
 export interface Outcome {
-  status: 'running' | 'waiting' | 'succeeded' | 'failed' | 'cancelled'
+  /** troubled: the flow went on, although not all went well. */
+  status: StepStatus | 'troubled'
   /** "200 · 84 ms". */
   text: string
+  /** old: the step was edited since; pinned: tests take this result in place of running it. */
+  note?: 'old' | 'pinned'
 }
 
-export function outcomeOfTest({ status, output, error, durationMs }: StepTest): Outcome {
-  const word = resultWord(output, error)
-  // A code says enough on a card.
-  return { status, text: error && !/^\d/.test(word) ? word : joined(word, `${Math.round(durationMs)} ms`) }
-}
-
-/** The latest entry of each step id; a step in a loop has one per round. */
-export function outcomesOfRun(run: Run): Map<string, Outcome> {
-  const outcomes = new Map<string, Outcome>()
-  for (const step of run.steps) {
-    if (step.kind === 'round') continue
-    const others = run.steps.filter(({ id, path }) => id === step.id && path !== step.path).length
-    outcomes.set(step.id, {
-      status: step.status,
-      text: joined(resultWord(step.output, step.error), others ? rounds(others + 1) : durationOf(step)),
-    })
-  }
-  return outcomes
-}
-
-/** What a result that was kept says of itself. */
-export function outcomeOfOutput(output: unknown): Outcome {
-  const error = own(output, 'error')
-  return { status: isObject(error) && 'code' in error ? 'failed' : 'succeeded', text: resultWord(output, null) }
+/** Returns whether a step that succeeded did so in spite of trouble: an API that refused, or rounds that failed. */
+export function isTroubled(kind: string, output: unknown): boolean {
+  if (!isObject(output)) return false
+  const { sendsRequest, repeats } = stepKind(kind)
+  if (sendsRequest) return typeof output['status'] === 'number' && output['status'] >= 400
+  return repeats !== undefined && Array.isArray(output['errors']) && output['errors'].length > 0
 }
 
 export function outputsOfRun(run: Run | null): Record<string, unknown> {
@@ -48,25 +34,3 @@ export function varsOfRun(run: Run | null): Record<string, unknown> {
   const setters = (run?.steps ?? []).filter(({ kind, status }) => stepKind(kind).variables && status === 'succeeded')
   return Object.assign(Object.create(null), ...setters.map(({ output }) => output))
 }
-
-function resultWord(output: unknown, error: { code: string } | null): string {
-  const status = own(output, 'status')
-  if (Number.isInteger(status)) return String(status)
-  if (error) return error.code
-  const chosen = own(output, 'case')
-  if (Number.isInteger(chosen)) return `case ${(chosen as number) + 1}`
-  if (chosen === null) return 'otherwise'
-  const count = own(output, 'count')
-  return typeof count === 'number' && Array.isArray(own(output, 'results')) ? rounds(count) : ''
-}
-
-function durationOf({ startedAt, finishedAt }: RunStep): string {
-  return finishedAt === null ? '' : `${Date.parse(finishedAt) - Date.parse(startedAt)} ms`
-}
-
-const rounds = (count: number): string => (count === 1 ? '1 round' : `${count} rounds`)
-
-const joined = (...parts: string[]): string => parts.filter(Boolean).join(' · ')
-
-const own = (value: unknown, key: string): unknown =>
-  isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined

@@ -1,8 +1,7 @@
-import { ActionIcon, Anchor, Menu, Switch, Table, Text } from '@mantine/core'
-import { IconCopyPlus, IconDots, IconFileExport, IconTrash } from '@tabler/icons-react'
+import { Anchor, Switch, Table, UnstyledButton } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
-import type { Flow, FlowStats } from '../api/api-types.ts'
+import { memo, useState } from 'react'
+import type { FlowStats, FlowSummary } from '../api/api-types.ts'
 import { useMay } from '../api/session.ts'
 import { ConfirmPopover } from '../ui/confirm-popover.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
@@ -10,14 +9,22 @@ import { plural } from '../ui/format.ts'
 import { Sparkline } from '../ui/sparkline.tsx'
 import { StatusDot } from '../ui/status.tsx'
 import { RelativeTime } from '../ui/time.tsx'
+import { countOf } from './flow-list.ts'
+import { FlowMenu } from './flow-menu.tsx'
 import classes from './flows-page.module.css'
 import { useFlowActions } from './use-flow-actions.ts'
 
-export function FlowRow({ flow, stats }: { flow: Flow; stats: FlowStats | undefined }) {
+interface FlowRowProps {
+  flow: FlowSummary
+  stats: FlowStats | undefined
+  onTag: (tag: string) => void
+}
+
+export const FlowRow = memo(function FlowRow({ flow, stats, onTag }: FlowRowProps) {
   const mayWrite = useMay('write')
   const [refusal, setRefusal] = useState<unknown>(null)
-  const runs = stats?.hours.reduce((sum, hour) => sum + hour.runs, 0) ?? 0
-  const failed = stats?.hours.reduce((sum, hour) => sum + hour.failed, 0) ?? 0
+  const runs = countOf(stats, 'runs')
+  const failed = countOf(stats, 'failed')
   return (
     <>
       <Table.Tr>
@@ -25,11 +32,25 @@ export function FlowRow({ flow, stats }: { flow: Flow; stats: FlowStats | undefi
           <Anchor component={Link} to={`/flows/${flow.id}`} className={classes.name} title={flow.name}>
             {flow.name}
           </Anchor>
+          {flow.tags.length > 0 && (
+            <div className={classes.tags}>
+              {flow.tags.map((tag) => (
+                <UnstyledButton
+                  key={tag}
+                  className={classes.tag}
+                  aria-label={`Show flows tagged ${tag}`}
+                  onClick={() => onTag(tag)}
+                >
+                  {tag}
+                </UnstyledButton>
+              ))}
+            </div>
+          )}
         </Table.Td>
-        <Table.Td>
+        <Table.Td className={classes.publishCell}>
           <PublishState flow={flow} mayWrite={mayWrite} onRefusal={setRefusal} />
         </Table.Td>
-        <Table.Td>
+        <Table.Td className={classes.runCell}>
           {stats?.lastRun ? (
             <Link to="/runs/$id" params={{ id: stats.lastRun.id }} className={classes.lastRun}>
               <StatusDot status={stats.lastRun.status} />
@@ -41,7 +62,7 @@ export function FlowRow({ flow, stats }: { flow: Flow; stats: FlowStats | undefi
             <span className={classes.dim}>Never</span>
           )}
         </Table.Td>
-        <Table.Td>
+        <Table.Td className={classes.activityCell}>
           <div className={classes.activity}>
             {stats && <Sparkline hours={stats.hours} />}
             <span className={classes.counts} aria-hidden="true">
@@ -76,10 +97,10 @@ export function FlowRow({ flow, stats }: { flow: Flow; stats: FlowStats | undefi
       )}
     </>
   )
-}
+})
 
 interface PublishStateProps {
-  flow: Flow
+  flow: FlowSummary
   mayWrite: boolean
   onRefusal: (error: unknown) => void
 }
@@ -118,55 +139,9 @@ function PublishState({ flow, mayWrite, onRefusal }: PublishStateProps) {
           />
         )}
       >
-        Its webhook answers 404 at once. Runs under way are finished; the draft and all versions stay.
+        Its webhook replies 404 from now on. Runs in progress finish, and the draft and all versions stay.
       </ConfirmPopover>
       <span className={published ? undefined : classes.dim}>{words}</span>
     </div>
-  )
-}
-
-function FlowMenu({ flow, mayWrite }: { flow: Flow; mayWrite: boolean }) {
-  const actions = useFlowActions()
-  return (
-    <ConfirmPopover
-      title={`Delete "${flow.name}"?`}
-      confirm="Delete flow"
-      onConfirm={() => actions.remove(flow)}
-      target={(ask) => (
-        <div>
-          <Menu position="bottom-end" width={190} returnFocus={false}>
-            <Menu.Target>
-              <ActionIcon aria-label={`More for ${flow.name}`}>
-                <IconDots size={17} />
-              </ActionIcon>
-            </Menu.Target>
-            <Menu.Dropdown>
-              {mayWrite && (
-                <Menu.Item leftSection={<IconCopyPlus size={15} />} onClick={() => actions.duplicate(flow)}>
-                  Duplicate
-                </Menu.Item>
-              )}
-              <Menu.Item leftSection={<IconFileExport size={15} />} onClick={() => actions.exportYaml(flow)}>
-                Export as YAML
-              </Menu.Item>
-              {mayWrite && (
-                <>
-                  <Menu.Divider />
-                  <Menu.Item leftSection={<IconTrash size={15} />} color="red" onClick={ask}>
-                    Delete…
-                  </Menu.Item>
-                </>
-              )}
-            </Menu.Dropdown>
-          </Menu>
-        </div>
-      )}
-    >
-      <Text size="sm">
-        Its webhook answers 404 at once, runs under way are cancelled, and the draft
-        {flow.published ? `, all versions (the latest is ${flow.published.version})` : ''}, inbox, samples and stored
-        keys are gone. Finished runs stay in the history until their time is up. This cannot be undone.
-      </Text>
-    </ConfirmPopover>
   )
 }

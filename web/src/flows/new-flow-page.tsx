@@ -9,8 +9,8 @@ export function NewFlowPage() {
       <PageHeader title="New flow" crumbs={[{ label: 'Flows', to: '/flows' }]} />
       <PageBody>
         <Text c="dimmed" mb="md">
-          Start blank or from a template, and change what is different with you. A file you have can be{' '}
-          <Link to="/flows/import">imported</Link>.
+          Start blank or from a template, and adapt it to your needs. You can also{' '}
+          <Link to="/flows/import">import a file</Link>.
         </Text>
         <FlowStarts />
       </PageBody>

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { api } from '../api/api-client.ts'
-import type { Flow, FlowDocument, Published } from '../api/api-types.ts'
+import type { Flow, FlowDocument, FlowSummary, Published } from '../api/api-types.ts'
 import { keys } from '../api/queries.ts'
 import { download } from '../ui/download.ts'
 import { plural } from '../ui/format.ts'
@@ -17,6 +17,9 @@ export function useFlowActions() {
   const navigate = useNavigate()
   return useMemo(() => {
     const changed = () => queryClient.invalidateQueries({ queryKey: keys.flows })
+
+    /** Lists have flows without their drafts. */
+    const read = ({ id }: FlowSummary) => api.get<Flow>(`/flows/${id}`)
 
     /** Saves a new draft and opens it. Text is taken as YAML or JSON. */
     const create = async (document: FlowDocument | string): Promise<void> => {
@@ -37,9 +40,9 @@ export function useFlowActions() {
         }
       },
 
-      async duplicate(flow: Flow): Promise<void> {
-        const { document, count } = withoutSealed(flow.draft)
+      async duplicate(flow: FlowSummary): Promise<void> {
         try {
+          const { document, count } = withoutSealed((await read(flow)).draft)
           await create({ ...document, name: `${flow.name} (copy)` })
           if (count) notifyDone(`${plural(count, 'secret')} stayed behind: type them into the copy again.`)
         } catch (error) {
@@ -47,27 +50,42 @@ export function useFlowActions() {
         }
       },
 
-      async exportYaml(flow: Flow): Promise<void> {
-        const { formatFlowYaml } = await import('../../../src/flow/flow-text.ts')
-        const { document, count } = withoutSealed(flow.draft)
-        const note = count
-          ? `# ${plural(count, 'secret')} left out: fill in the empty values before you publish.\n`
-          : ''
-        download(`${slug(flow.name)}.yaml`, note + formatFlowYaml(document), 'application/yaml')
+      async exportYaml(flow: FlowSummary): Promise<void> {
+        try {
+          const { formatFlowYaml } = await import('../../../src/flow/flow-text.ts')
+          const { document, count } = withoutSealed((await read(flow)).draft)
+          const note = count
+            ? `# ${plural(count, 'secret')} left out: fill in the empty values before you publish.\n`
+            : ''
+          download(`${slug(flow.name)}.yaml`, note + formatFlowYaml(document), 'application/yaml')
+        } catch (error) {
+          notifyFailure(`"${flow.name}" could not be exported`, error)
+        }
       },
 
-      async publish(flow: Flow): Promise<void> {
+      async setTags(flow: FlowSummary, tags: string[]): Promise<void> {
+        const { draft, revision } = await read(flow)
+        const { name, tags: _, ...rest } = draft
+        await api.put(
+          `/flows/${flow.id}`,
+          { name, ...(tags.length > 0 && { tags }), ...rest },
+          { headers: { 'if-match': String(revision) } },
+        )
+        await changed()
+      },
+
+      async publish(flow: FlowSummary): Promise<void> {
         const { version } = await api.post<Published>(`/flows/${flow.id}/publish`)
         await changed()
         notifyDone(`"${flow.name}" is published as version ${version}.`)
       },
 
-      async unpublish(flow: Flow): Promise<void> {
+      async unpublish(flow: FlowSummary): Promise<void> {
         await api.post(`/flows/${flow.id}/unpublish`)
         await changed()
       },
 
-      async remove(flow: Flow): Promise<void> {
+      async remove(flow: FlowSummary): Promise<void> {
         await api.delete(`/flows/${flow.id}`)
         await changed()
         notifyDone(`"${flow.name}" is deleted.`)

@@ -14,7 +14,7 @@ const list = (more: Partial<LiveList<Item>>): LiveList<Item> => ({
   live: new Map(),
   matches: () => true,
   complete: true,
-  heldAbove: null,
+  held: null,
   later: laterRun,
   ...more,
 })
@@ -50,19 +50,40 @@ describe('a live list', () => {
   it('keeps a row that leaves the filter while somebody reads, with its new state', () => {
     const matches = ({ status }: Item) => status === 'running'
     const { rows } = mergeLive(
-      list({ loaded: [item('a', 'running')], live: told(item('a', 'succeeded')), matches, heldAbove: 'a' }),
+      list({
+        loaded: [item('a', 'running')],
+        live: told(item('a', 'succeeded')),
+        matches,
+        held: [item('a', 'running')],
+      }),
     )
     expect(rows).toEqual([item('a', 'succeeded')])
   })
 
   it('counts what is new while somebody reads', () => {
-    const held = list({ loaded: [item('b'), item('a')], live: told(item('c'), item('d')), heldAbove: 'b' })
-    expect(mergeLive(held)).toEqual({ rows: [item('b'), item('a')], unseen: 2 })
-    expect(mergeLive({ ...held, heldAbove: null })).toMatchObject({ unseen: 0 })
+    const loaded = [item('b'), item('a')]
+    const held = list({ loaded, live: told(item('c'), item('d')), held: loaded })
+    expect(mergeLive(held)).toEqual({ rows: loaded, unseen: 2 })
+    expect(mergeLive({ ...held, held: null })).toMatchObject({ unseen: 0 })
   })
 
   it('counts what a reload brought while somebody reads', () => {
-    expect(mergeLive(list({ loaded: [item('c'), item('b'), item('a')], heldAbove: 'b' })).unseen).toBe(1)
+    const held = [item('b'), item('a')]
+    expect(mergeLive(list({ loaded: [item('c'), ...held], held })).unseen).toBe(1)
+  })
+
+  it('keeps what somebody reads when all that is loaded is newer', () => {
+    const held = [item('b', 'running'), item('a')]
+    const { rows, unseen } = mergeLive(
+      list({ loaded: [item('z'), item('y')], live: told(item('b', 'failed')), complete: false, held }),
+    )
+    expect(rows).toEqual([item('b', 'failed'), item('a')])
+    expect(unseen).toBe(2)
+  })
+
+  it('takes in older pages below what somebody reads', () => {
+    const held = [item('f'), item('e')]
+    expect(idsOf({ loaded: [...held, item('d'), item('c')], held, complete: false })).toEqual(['f', 'e', 'd', 'c'])
   })
 
   it('leaves to its page what is older than what is loaded', () => {
@@ -83,13 +104,15 @@ describe('a live list', () => {
         items,
         items,
         fc.boolean(),
-        fc.option(fc.stringMatching(/^[a-d]$/)),
-        (loaded, live, complete, heldAbove) => {
-          const sorted = loaded.toSorted((a, b) => (a.id < b.id ? 1 : -1))
-          const { rows } = mergeLive(list({ loaded: sorted, live: told(...live), complete, heldAbove }))
+        fc.option(items.filter((held) => held.length > 0)),
+        (loaded, live, complete, given) => {
+          const newestFirst = (all: Item[]) => all.toSorted((a, b) => (a.id < b.id ? 1 : -1))
+          const held = given && newestFirst(given)
+          const sorted = newestFirst(loaded)
+          const { rows } = mergeLive(list({ loaded: sorted, live: told(...live), complete, held }))
           const ids = rows.map(({ id }) => id)
           expect(ids).toEqual([...new Set(ids)].sort().reverse())
-          for (const { id } of sorted) if (heldAbove === null || id <= heldAbove) expect(ids).toContain(id)
+          for (const { id } of held ?? sorted) expect(ids).toContain(id)
         },
       ),
     )

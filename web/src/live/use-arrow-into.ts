@@ -1,6 +1,6 @@
 // The first arrow key leads into the list from wherever the page is.
 import { type RefObject, useEffect } from 'react'
-import { isTyping } from '../shell/key-help.tsx'
+import { isTyping } from '../shell/is-typing.ts'
 
 export function useArrowInto(list: RefObject<HTMLElement | null>): void {
   useEffect(() => {

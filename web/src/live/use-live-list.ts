@@ -12,8 +12,10 @@ import { mergeLive } from './live-list.ts'
 
 /** Events come in crowds; the list is drawn once for each crowd. */
 const GATHER_MS = 200
-/** Beyond this the list is read again from its beginning. */
-const MOST_LIVE = 1000
+/** From here on the list is read again from its beginning. */
+const REREAD_AT = 1000
+/** What comes beyond this is not kept: somebody reads, and it is read again afterwards. */
+const MOST_LIVE = 2000
 
 type Pages<T> = InfiniteData<Page<T>>
 
@@ -29,7 +31,11 @@ export function useLiveList<T extends { id: string }>({ query, itemOf, matches, 
   const client = useQueryClient()
   const list = useInfiniteQuery({ ...query, refetchOnWindowFocus: false })
   const [live, setLive] = useState<ReadonlyMap<string, T>>(new Map())
-  const [heldAbove, setHeldAbove] = useState<string | null>(null)
+  const [held, setHeld] = useState<readonly T[] | null>(null)
+  const heldIds = useRef<ReadonlySet<string>>(new Set())
+  useEffect(() => {
+    heldIds.current = new Set(held?.map(({ id }) => id))
+  }, [held])
   const gathered = useRef(new Map<string, T>())
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(
@@ -44,21 +50,26 @@ export function useLiveList<T extends { id: string }>({ query, itemOf, matches, 
     latest.current = live
   }, [live])
 
-  const key = query.queryKey
   const { refetch } = list
+  const key = useRef(query.queryKey)
+  const rereading = useRef(false)
   /** What was told before the reading began is in what is read. */
   const refresh = useCallback(
     async (fromTheBeginning: boolean) => {
+      if (rereading.current) return
+      rereading.current = true
       const told = latest.current
       if (fromTheBeginning)
         client.setQueryData<Pages<T>>(
-          key,
+          key.current,
           (data) => data && { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) },
         )
-      const { isSuccess } = await refetch()
+      const { isSuccess } = await refetch().finally(() => {
+        rereading.current = false
+      })
       if (isSuccess) setLive((current) => new Map([...current].filter(([id, item]) => told.get(id) !== item)))
     },
-    [client, key, refetch],
+    [client, refetch],
   )
 
   useEvents(
@@ -73,7 +84,8 @@ export function useLiveList<T extends { id: string }>({ query, itemOf, matches, 
         gathered.current = new Map()
         setLive((current) => {
           const next = new Map(current)
-          for (const [id, told] of crowd) if (next.has(id) || next.size < MOST_LIVE) next.set(id, told)
+          for (const [id, told] of crowd)
+            if (next.size < MOST_LIVE || next.has(id) || heldIds.current.has(id)) next.set(id, told)
           return next
         })
       }, GATHER_MS)
@@ -83,25 +95,29 @@ export function useLiveList<T extends { id: string }>({ query, itemOf, matches, 
     () => void refresh(false),
   )
 
-  const full = live.size >= MOST_LIVE
+  const many = live.size >= REREAD_AT
   useEffect(() => {
-    if (full && heldAbove === null) void refresh(true)
-  }, [full, heldAbove, refresh])
+    if (many && held === null) void refresh(true)
+  }, [many, held, refresh])
 
   const loaded = useMemo(() => list.data?.pages.flatMap(({ items }) => items) ?? [], [list.data])
   const { rows, unseen } = useMemo(
-    () => mergeLive({ loaded, live, matches, complete: !list.hasNextPage, heldAbove, later }),
-    [loaded, live, matches, list.hasNextPage, heldAbove, later],
+    () => mergeLive({ loaded, live, matches, complete: !list.hasNextPage, held, later }),
+    [loaded, live, matches, list.hasNextPage, held, later],
   )
-  const newest = rows[0]?.id
+  const shown = useRef(rows)
+  useEffect(() => {
+    shown.current = rows
+  }, [rows])
+  const isEmpty = rows.length === 0
   return {
     list,
     rows,
     unseen,
     /** More came than are kept: the count is not all of them. */
-    unseenIsLess: full && unseen > 0,
-    holding: heldAbove !== null,
-    hold: useCallback(() => setHeldAbove((held) => held ?? newest ?? null), [newest]),
-    follow: useCallback(() => setHeldAbove(null), []),
+    unseenIsLess: live.size >= MOST_LIVE && unseen > 0,
+    /** Holds the rows that are shown; where there are none yet, the first that come. */
+    hold: useCallback(() => setHeld((before) => before ?? (isEmpty ? null : shown.current)), [isEmpty]),
+    follow: useCallback(() => setHeld(null), []),
   }
 }

@@ -7,6 +7,7 @@ import { FlowCanvas } from '../editor/canvas/canvas.tsx'
 import type { CanvasValue } from '../editor/canvas/canvas-context.tsx'
 import { findStep, stepAt } from '../flow-model/flow-tree.ts'
 import { neighbour } from '../flow-model/select-step.ts'
+import { takenPath } from '../flow-model/taken-path.ts'
 import { outcomeOnCard, stepOutcomes } from './model/step-outcomes.ts'
 import { roundOf, stepIdOf } from './model/step-path.ts'
 import classes from './run-page.module.css'
@@ -19,18 +20,26 @@ interface RunCanvasProps {
   onSelect: (path: string | null) => void
 }
 
+const NOTHING: ReadonlySet<string> = new Set()
+
 const DIRECTIONS = { ArrowUp: 'up', ArrowDown: 'down', ArrowLeft: 'left', ArrowRight: 'right' } as const
 
 export function RunCanvas({ document, steps, selected, onSelect }: RunCanvasProps) {
   const kinds = useQuery(queries.stepKinds).data?.items
   const outcomes = useMemo(() => stepOutcomes(steps, selected), [steps, selected])
   const cards = useMemo(() => new Map([...outcomes].map(([id, outcome]) => [id, outcomeOnCard(outcome)])), [outcomes])
+  const taken = useMemo(() => takenPath(document, steps), [document, steps])
   const place = useMemo(
     () => (selected === null ? null : (findStep(document, stepIdOf(selected)) ?? null)),
     [document, selected],
   )
   const value = useMemo<CanvasValue>(() => {
     const inRound = selected !== null && (roundOf(selected) !== null || selected.includes(']/'))
+    const openStep = (key: string) => {
+      const outcome = outcomes.get(key)
+      // Of many rounds the one that failed is wanted, unless one is looked at already.
+      onSelect((inRound ? null : outcome?.firstFailure) ?? outcome?.path ?? key)
+    }
     return {
       document,
       readOnly: true,
@@ -38,20 +47,20 @@ export function RunCanvas({ document, steps, selected, onSelect }: RunCanvasProp
       kinds: kinds ?? [],
       issues: [],
       outcomes: cards,
+      taken,
       selected: place,
+      marked: NOTHING,
       triggerSelected: selected === null,
       triggerNote: '',
-      openStep: (key) => {
-        const outcome = outcomes.get(key)
-        // Of many rounds the one that failed is wanted, unless one is looked at already.
-        onSelect((inRound ? null : outcome?.firstFailure) ?? outcome?.path ?? key)
-      },
+      openStep,
+      mark: openStep,
       openTrigger: () => onSelect(null),
       moveTo: () => {},
+      changeNotes: () => {},
       adding: null,
       setAdding: () => {},
     }
-  }, [document, kinds, cards, outcomes, place, selected, onSelect])
+  }, [document, kinds, cards, taken, outcomes, place, selected, onSelect])
   const onKeyDown = (event: KeyboardEvent) => {
     const direction = DIRECTIONS[event.key as keyof typeof DIRECTIONS]
     if (!direction || event.ctrlKey || event.metaKey || event.altKey) return

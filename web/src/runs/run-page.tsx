@@ -129,6 +129,7 @@ function RunView({ run }: { run: Run }) {
         initial={440}
         least={320}
         leastRest={420}
+        narrow="stack"
         label="Details"
         panel={
           <SelectionPanel
@@ -149,6 +150,7 @@ function RunView({ run }: { run: Run }) {
           initial={Math.min(300, TIMELINE_PX + drawn.rows.length * 28)}
           least={120}
           leastRest={document.isError ? 56 : 160}
+          narrow="stack"
           label="Timeline"
           panel={<WaterfallView waterfall={drawn} selected={selected} onSelect={select} roundsOf={roundsOf} />}
         >

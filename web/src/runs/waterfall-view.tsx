@@ -164,7 +164,7 @@ function Row({ id, row, selected, axis, open, total, onSelect, onEnter, onTurn }
     >
       <div className={classes.name} style={{ paddingLeft: 24 + row.depth * 16 }}>
         {row.rounds && row.rounds.total > 0 ? (
-          <Small label={open ? 'Close the rounds' : 'Look into the rounds'} onClick={open ? onSelect : onEnter}>
+          <Small label={open ? 'Hide the rounds' : 'Show the rounds'} onClick={open ? onSelect : onEnter}>
             {open ? <IconChevronDown size={13} /> : <IconChevronRight size={13} />}
           </Small>
         ) : (
@@ -178,7 +178,7 @@ function Row({ id, row, selected, axis, open, total, onSelect, onEnter, onTurn }
         )}
         {row.type === 'round' ? (
           <span className={classes.round}>
-            <Small label="Round before" disabled={row.round!.index === 0} onClick={() => onTurn(-1)}>
+            <Small label="Previous round" disabled={row.round!.index === 0} onClick={() => onTurn(-1)}>
               <IconChevronLeft size={13} />
             </Small>
             Round {(row.round!.index + 1).toLocaleString('en')}

@@ -30,8 +30,8 @@ export function AuditPage() {
               <Table.Tr>
                 <Table.Th>When</Table.Th>
                 <Table.Th>Who</Table.Th>
-                <Table.Th>Did what</Table.Th>
-                <Table.Th>Which</Table.Th>
+                <Table.Th>Action</Table.Th>
+                <Table.Th>Target</Table.Th>
                 <Table.Th className={tables.wideOnly}>Details</Table.Th>
               </Table.Tr>
             </Table.Thead>

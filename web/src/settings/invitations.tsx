@@ -57,7 +57,7 @@ export function Invitations() {
             onChange={(value) => value && setRole(value as Role)}
           />
           <Button type="submit" variant="default" loading={invite.isPending}>
-            Make an invitation link
+            Create invitation link
           </Button>
         </Group>
         <Text size="xs" c="dimmed" mt={6}>
@@ -65,7 +65,7 @@ export function Invitations() {
           the link yourself; Millrace sends no mail.
         </Text>
       </form>
-      {invite.isError && <ErrorNote title="The invitation was not made" error={invite.error} />}
+      {invite.isError && <ErrorNote title="The invitation was not created" error={invite.error} />}
       {invite.data && (
         <ShownOnce
           title={`Invitation${invite.data.email ? ` for ${invite.data.email}` : ''} as ${invite.data.role}`}

@@ -18,11 +18,11 @@ export function KeysPage() {
   return (
     <SettingsPage
       title="Encryption keys"
-      lead="Millrace seals secrets with the current key before it stores them. Older keys open the secrets that they sealed."
+      lead="Millrace encrypts secrets with the current key before it stores them. Older keys still decrypt what they encrypted."
       action={
         state.data && (
           <ConfirmPopover
-            title="Seal everything with the current key?"
+            title="Encrypt everything with the current key?"
             confirm="Rotate"
             danger={false}
             onConfirm={rotate}
@@ -32,8 +32,8 @@ export function KeysPage() {
               </Button>
             )}
           >
-            Secrets that an older key sealed are opened and sealed again. Flows continue to run. Afterwards the older
-            keys can be taken out of <code>MILLRACE_SECRET_KEY</code>.
+            Secrets that an older key protects are encrypted again. Flows continue to run. Afterwards the older keys can
+            be taken out of <code>MILLRACE_SECRET_KEY</code>.
           </ConfirmPopover>
         )
       }
@@ -55,7 +55,7 @@ export function KeysPage() {
                 <Table.Tr>
                   <Table.Th>Key</Table.Th>
                   <Table.Th>Use</Table.Th>
-                  <Table.Th>Sealed with it</Table.Th>
+                  <Table.Th>Encrypted values</Table.Th>
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>

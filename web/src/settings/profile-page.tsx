@@ -28,7 +28,7 @@ export function ProfilePage() {
           value={colorScheme}
           onChange={(value) => setColorScheme(value as typeof colorScheme)}
           data={[
-            { value: 'auto', label: 'As the system' },
+            { value: 'auto', label: 'Same as the system' },
             { value: 'light', label: 'Light' },
             { value: 'dark', label: 'Dark' },
           ]}

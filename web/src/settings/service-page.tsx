@@ -11,8 +11,8 @@ export function ServicePage() {
   const settings = useQuery(queries.settings)
   return (
     <SettingsPage
-      title="Service"
-      lead="The settings of this Millrace. They come from environment variables, and change with a restart."
+      title="Service configuration"
+      lead="The configuration of this server. It comes from environment variables and takes effect at the next start."
     >
       {settings.isPending && <Skeleton height={320} />}
       {settings.isError && (
@@ -58,17 +58,17 @@ function ServiceFacts({ settings }: { settings: ServiceSettings }) {
           facts={[
             ['Largest webhook body', formatBytes(limits.maxBodyBytes)],
             ['Deliveries per second and webhook', limits.webhookRate === 0 ? 'No limit' : count(limits.webhookRate)],
-            ['Runs in the queue', `${count(limits.maxQueue)}, then webhooks answer 503`],
-            ['Runs at once', count(limits.concurrency)],
+            ['Runs in the queue', `${count(limits.maxQueue)}, then webhooks reply 503`],
+            ['Parallel runs', count(limits.concurrency)],
             [
-              'HTTP requests at once',
+              'Parallel HTTP requests',
               `${count(limits.httpConcurrency)}, of these ${count(limits.httpPerHost)} per host`,
             ],
             ['Runs and deliveries are kept', `${count(limits.retentionDays)} days`],
           ]}
         />
       </SettingsPart>
-      <SettingsPart title="What flows reach">
+      <SettingsPart title="What flows can reach">
         <Facts
           facts={[
             ['Besides public addresses', <Names key="egress" names={egressAllow} none="Nothing" />],

@@ -1,5 +1,6 @@
 // The settings have a rail of their own; what only owners may see is offered to owners only.
-import { Link, Outlet } from '@tanstack/react-router'
+import { Text } from '@mantine/core'
+import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { useMay } from '../api/session.ts'
 import { PageHeader } from '../shell/page-header.tsx'
 import classes from './settings-layout.module.css'
@@ -15,6 +16,8 @@ const SECTIONS = [
 
 export function SettingsLayout() {
   const isOwner = useMay('admin')
+  const { pathname } = useLocation()
+  const section = SECTIONS.find(({ to }) => pathname.startsWith(to))
   return (
     <>
       <PageHeader title="Settings" />
@@ -27,7 +30,11 @@ export function SettingsLayout() {
           ))}
         </nav>
         <div className={classes.content}>
-          <Outlet />
+          {section?.owners && !isOwner ? (
+            <Text c="dimmed">Only owners can open “{section.label}”. Ask an owner for what you need.</Text>
+          ) : (
+            <Outlet />
+          )}
         </div>
       </div>
     </>

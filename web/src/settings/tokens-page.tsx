@@ -9,6 +9,7 @@ import { ConfirmPopover } from '../ui/confirm-popover.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { notifyDone } from '../ui/notify.tsx'
 import tables from '../ui/table.module.css'
+import { GuideLink } from '../ui/text/guide-link.tsx'
 import { RelativeTime } from '../ui/time.tsx'
 import { SCOPES } from './roles.ts'
 import { SettingsPage } from './section.tsx'
@@ -21,7 +22,8 @@ export function TokensPage() {
       title="API tokens"
       lead={
         <>
-          For scripts: they send <code>Authorization: Bearer …</code>. See the <a href="/api/docs">API description</a>.
+          For scripts, which send <code>Authorization: Bearer …</code>. See the <a href="/api/docs">API reference</a>{' '}
+          and <GuideLink page="access#api-tokens">the guide</GuideLink>.
         </>
       }
       wide
@@ -78,14 +80,14 @@ function NewToken() {
             onChange={(value) => value && setScope(value as Scope)}
           />
           <Button type="submit" variant="default" loading={create.isPending}>
-            Make a token
+            Create token
           </Button>
         </Group>
         <Text size="xs" c="dimmed" mt={6}>
           {scope}: {SCOPES.find(({ value }) => value === scope)?.means}.
         </Text>
       </form>
-      {create.isError && <ErrorNote title="The token was not made" error={create.error} />}
+      {create.isError && <ErrorNote title="The token was not created" error={create.error} />}
       {create.data && (
         <ShownOnce title={`Token "${create.data.name}"`} secret={create.data.token} onDone={create.reset} />
       )}
@@ -101,7 +103,7 @@ function TokenTable({ tokens }: { tokens: Token[] }) {
           <Table.Tr>
             <Table.Th>Name</Table.Th>
             <Table.Th>Scope</Table.Th>
-            <Table.Th>Made</Table.Th>
+            <Table.Th>Created</Table.Th>
             <Table.Th>By</Table.Th>
             <Table.Th>Last used</Table.Th>
             <Table.Th aria-label="Revoke" />

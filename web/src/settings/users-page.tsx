@@ -18,7 +18,7 @@ import { SettingsPage, SettingsPart } from './section.tsx'
 export function UsersPage() {
   const users = useQuery(queries.users)
   return (
-    <SettingsPage title="Users" lead="Who may sign in, and what they may do." wide>
+    <SettingsPage title="Users" lead="Who can sign in, and what they can do." wide>
       {users.isPending && <Skeleton height={120} />}
       {users.isError && (
         <ErrorNote
@@ -118,7 +118,7 @@ function UserRow({ user }: { user: ListedUser }) {
             )}
           >
             {isYou ? 'You are signed out at once. ' : 'They are signed out at once. '}
-            Their tokens end too. What they made stays: flows, connections, and the entries in the audit log.
+            Their tokens stop working. Their flows, connections and entries in the audit log stay.
           </ConfirmPopover>
         </Table.Td>
       </Table.Tr>

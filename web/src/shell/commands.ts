@@ -6,6 +6,10 @@ export interface Command {
   id: string
   label: string
   description?: string
+  /** Other words that people may look for it by. */
+  keywords?: string
+  /** Steps are many, and have a group of their own. */
+  group?: 'steps'
   icon?: Icon
   run: () => void
 }

@@ -17,7 +17,7 @@ export function ErrorPage({ error, reset }: ErrorComponentProps) {
   }
   return (
     <Stack align="center" justify="center" gap="sm" h="100%" mih={320} p="xl" ta="center" role="alert">
-      <Title order={1}>{isOurs ? 'This page has a fault' : 'This page could not be loaded'}</Title>
+      <Title order={1}>{isOurs ? 'Something went wrong on this page' : 'This page could not be loaded'}</Title>
       <Text c="dimmed" maw={480}>
         {messageOf(error)}
       </Text>
@@ -29,7 +29,7 @@ export function ErrorPage({ error, reset }: ErrorComponentProps) {
       <Group>
         <Button onClick={again}>Try again</Button>
         <Button variant="default" onClick={() => location.assign('/')}>
-          Back to the start
+          Back to the start page
         </Button>
       </Group>
     </Stack>

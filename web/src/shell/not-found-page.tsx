@@ -10,7 +10,7 @@ export function NotFoundPage() {
         No page has the address {pathname}. It may have been deleted, or the link is incomplete.
       </Text>
       <Button component={Link} to="/flows">
-        Go to the flows
+        Go to flows
       </Button>
     </Stack>
   )

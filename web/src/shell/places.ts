@@ -1,7 +1,15 @@
 // The places of the rail, in their order.
-import { IconArrowsSplit2, IconInbox, IconPlayerPlay, IconPlugConnected, IconSettings } from '@tabler/icons-react'
+import {
+  IconArrowsSplit2,
+  IconChartBar,
+  IconInbox,
+  IconPlayerPlay,
+  IconPlugConnected,
+  IconSettings,
+} from '@tabler/icons-react'
 
 export const PLACES = [
+  { to: '/overview', label: 'Overview', icon: IconChartBar, foot: false },
   { to: '/flows', label: 'Flows', icon: IconArrowsSplit2, foot: false },
   { to: '/runs', label: 'Runs', icon: IconPlayerPlay, foot: false },
   { to: '/inbox', label: 'Inbox', icon: IconInbox, foot: false },

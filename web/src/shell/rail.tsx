@@ -1,24 +1,37 @@
 import { Menu, Tooltip, UnstyledButton, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
-import { spotlight } from '@mantine/spotlight'
-import { IconKeyboard, IconLogout, IconMoon, IconSearch, IconSun, IconUser } from '@tabler/icons-react'
+import {
+  IconApi,
+  IconBook,
+  IconKeyboard,
+  IconLogout,
+  IconMoon,
+  IconSearch,
+  IconSun,
+  IconUser,
+} from '@tabler/icons-react'
 import { Link, useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useUser } from '../api/session.ts'
 import { Mark } from '../brand/mark.tsx'
 import { commandKey } from './command-key.ts'
-import { showKeyHelp } from './key-help.tsx'
 import { PLACES } from './places.ts'
 import classes from './rail.module.css'
+import { showOverlay } from './show-overlay.ts'
 import { useSignOut } from './use-sign-out.ts'
 
 export function Rail() {
   return (
     <nav className={classes.rail} aria-label="Places">
-      <Link to="/flows" className={classes.brand} aria-label="Millrace">
+      <Link to="/" className={classes.brand} aria-label="Millrace">
         <Mark size={22} />
         <span className={classes.word}>Millrace</span>
       </Link>
-      <Entry label="Search" hint={`${commandKey} K`} icon={<IconSearch size={17} />} onClick={spotlight.open} />
+      <Entry
+        label="Search"
+        hint={`${commandKey} K`}
+        icon={<IconSearch size={17} />}
+        onClick={() => showOverlay('palette')}
+      />
       {PLACES.filter(({ foot }) => !foot).map((place) => (
         <Place key={place.to} {...place} />
       ))}
@@ -26,7 +39,9 @@ export function Rail() {
       {PLACES.filter(({ foot }) => foot).map((place) => (
         <Place key={place.to} {...place} />
       ))}
-      <SchemeToggle />
+      <div className={classes.desktop}>
+        <SchemeToggle />
+      </div>
       <UserMenu />
     </nav>
   )
@@ -35,7 +50,8 @@ export function Rail() {
 function Place({ to, label, icon: Icon }: (typeof PLACES)[number]) {
   return (
     <Tooltip label={label} position="right" classNames={{ tooltip: classes.tip }}>
-      <Link to={to} className={classes.entry} activeProps={{ 'data-active': true }}>
+      {/* Where the word is hidden it would have no name. */}
+      <Link to={to} className={classes.entry} activeProps={{ 'data-active': true }} aria-label={label}>
         <Icon size={17} aria-hidden="true" />
         <span className={classes.word}>{label}</span>
       </Link>
@@ -94,8 +110,15 @@ function UserMenu() {
         <Menu.Item leftSection={<IconUser size={15} />} onClick={() => navigate({ to: '/settings/profile' })}>
           Profile and password
         </Menu.Item>
-        <Menu.Item leftSection={<IconKeyboard size={15} />} onClick={showKeyHelp}>
-          Keys
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconBook size={15} />} component="a" href="/docs" target="_blank">
+          Guide
+        </Menu.Item>
+        <Menu.Item leftSection={<IconApi size={15} />} component="a" href="/api/docs" target="_blank">
+          API reference
+        </Menu.Item>
+        <Menu.Item leftSection={<IconKeyboard size={15} />} onClick={() => showOverlay('keys')}>
+          Keyboard shortcuts
         </Menu.Item>
         <Menu.Divider />
         <Menu.Item leftSection={<IconLogout size={15} />} onClick={signOut}>

@@ -10,7 +10,7 @@ export function ReachabilityBanner() {
       {!reachable && (
         <div className={classes.banner}>
           <IconPlugConnectedX size={16} aria-hidden="true" />
-          <span>Millrace does not answer; trying again. The page may be out of date.</span>
+          <span>Millrace is not responding; trying again. This page may be out of date.</span>
           <Button size="xs" variant="default" onClick={reachability.ask}>
             Try now
           </Button>

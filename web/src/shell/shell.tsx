@@ -1,7 +1,5 @@
 // The frame of every page: the rail on the left, the work beside it.
 import { Outlet } from '@tanstack/react-router'
-import { CommandPalette } from './command-palette.tsx'
-import { KeyHelp } from './key-help.tsx'
 import { Rail } from './rail.tsx'
 import { ReachabilityBanner } from './reachability-banner.tsx'
 import classes from './shell.module.css'
@@ -19,8 +17,6 @@ export function Shell() {
           <Outlet />
         </main>
       </div>
-      <CommandPalette />
-      <KeyHelp />
     </div>
   )
 }

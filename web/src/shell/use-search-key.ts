@@ -1,5 +1,5 @@
 import { type RefObject, useEffect } from 'react'
-import { isTyping } from './key-help.tsx'
+import { isTyping } from './is-typing.ts'
 
 /** `/` goes to the search field, as people know it. */
 export function useSearchKey(field: RefObject<HTMLInputElement | null>): void {

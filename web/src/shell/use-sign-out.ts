@@ -2,7 +2,6 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { api } from '../api/api-client.ts'
 import { keys } from '../api/queries.ts'
-import { notifyFailure } from '../ui/notify.tsx'
 
 export function useSignOut(): () => Promise<void> {
   const queryClient = useQueryClient()
@@ -11,6 +10,8 @@ export function useSignOut(): () => Promise<void> {
     try {
       await api.post('/api/auth/sign-out', {})
     } catch (error) {
+      // Every page has this; the notices come when there is one.
+      const { notifyFailure } = await import('../ui/notify.tsx')
       notifyFailure('You could not be signed out', error)
       return
     }

@@ -6,7 +6,9 @@ export const branch: StepKind = {
   kind: 'branch',
   icon: 'arrows-split-2',
   trailIcon: 'arrows-split',
-  purpose: 'Go one way or another',
+  color: { light: '#503a72', dark: '#a594eb' },
+  guide: 'flows#branch',
+  purpose: 'Choose a path by a condition',
   describe(step) {
     const cases = casesOf(step)
     if (cases.length === 1) return bare(asObject(cases[0])['when']) || 'no condition yet'

@@ -5,6 +5,8 @@ export const call: StepKind = {
   kind: 'call',
   icon: 'corner-down-right',
   trailIcon: 'corner-down-right',
+  color: { light: '#9c30f0', dark: '#b46cfc' },
+  guide: 'flows#call',
   purpose: 'Run another flow and use its result',
   describe: (step) => bare(step['flow']) || 'no flow yet',
   newSettings: () => ({ flow: '' }),

@@ -5,6 +5,8 @@ export const code: StepKind = {
   kind: 'code',
   icon: 'code',
   trailIcon: 'code',
+  color: { light: '#665cb2', dark: '#818dc3' },
+  guide: 'code',
   purpose: 'Run JavaScript or TypeScript',
   describe: (step) => firstLine(textOf(step['code'])),
   newSettings: () => ({ input: {}, code: 'export default (input) => {\n  return input\n}\n' }),

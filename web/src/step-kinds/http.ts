@@ -7,6 +7,8 @@ export const http: StepKind = {
   kind: 'http',
   icon: 'world',
   trailIcon: 'world',
+  color: { light: '#19419d', dark: '#7bbefd' },
+  guide: 'http-request',
   purpose: 'Call any API',
   describe: (step) => `${textOf(step['method']) || 'GET'} ${withoutScheme(textOf(step['url'])) || 'no URL yet'}`,
   newSettings: () => ({ method: 'GET', url: '' }),

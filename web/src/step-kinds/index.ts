@@ -21,6 +21,8 @@ const UNLISTED: StepKind = {
   kind: '',
   icon: 'puzzle',
   trailIcon: 'square-rounded',
+  color: stop.color,
+  guide: 'flows#steps',
   purpose: '',
   describe: (step) => step.name ?? '',
   newSettings: () => ({}),

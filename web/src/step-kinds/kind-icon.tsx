@@ -1,4 +1,4 @@
-// The icon of a step kind.
+// The icon of a step kind, in the colour of the kind.
 import {
   IconAlertOctagon,
   IconArrowBackUp,
@@ -20,8 +20,9 @@ import {
   IconWorld,
   IconX,
 } from '@tabler/icons-react'
-import type { ComponentType } from 'react'
+import type { ComponentType, CSSProperties } from 'react'
 import { stepKind } from './index.ts'
+import classes from './kind-icon.module.css'
 import type { IconName } from './step-kind.ts'
 
 const ICONS: Record<IconName, ComponentType<IconProps>> = {
@@ -49,13 +50,34 @@ interface KindIconProps {
   size?: number
 }
 
+/** From this size on it stands on a tile; smaller ones stand in lines of text. */
+const TILE_FROM = 16
+
 export function KindIcon({ kind, size = 16 }: KindIconProps) {
-  const Icon = ICONS[stepKind(kind).icon]
-  return <Icon size={size} aria-hidden="true" />
+  const { icon, color: colors } = stepKind(kind)
+  const Icon = ICONS[icon]
+  const color = { '--kind': `light-dark(${colors.light}, ${colors.dark})` } as CSSProperties
+  if (size < TILE_FROM) return <Icon size={size} className={classes.icon} style={color} aria-hidden="true" />
+  return (
+    <span className={classes.tile} style={color} aria-hidden="true">
+      <Icon size={size - 1} className={classes.icon} />
+    </span>
+  )
+}
+
+/** The trigger's, in the accent. */
+export function TriggerIcon() {
+  return (
+    <span className={classes.tile} aria-hidden="true">
+      <IconWebhook size={15} className={classes.icon} />
+    </span>
+  )
 }
 
 /** In the picture of a template, which begins with its trigger. */
 export function TrailIcon({ kind, size = 16 }: KindIconProps) {
-  const Icon = kind === 'webhook' ? IconWebhook : ICONS[stepKind(kind).trailIcon]
-  return <Icon size={size} aria-hidden="true" />
+  if (kind === 'webhook') return <IconWebhook size={size} aria-hidden="true" />
+  const { trailIcon, color } = stepKind(kind)
+  const Icon = ICONS[trailIcon]
+  return <Icon size={size} color={`light-dark(${color.light}, ${color.dark})`} aria-hidden="true" />
 }

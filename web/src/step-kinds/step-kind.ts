@@ -36,6 +36,10 @@ export interface StepKind {
   icon: IconName
   /** In the pictures of the templates. */
   trailIcon: IconName
+  /** Of its icon, in the light and in the dark scheme; theme/palette.test.ts holds them apart. */
+  color: { light: string; dark: string }
+  /** The page of the guide about it, and its heading there. */
+  guide: string
   /** What one uses it for, in the menu of kinds. */
   purpose: string
   /** One line about what the step does, for its card. */

@@ -5,6 +5,8 @@ export const store: StepKind = {
   kind: 'store',
   icon: 'database',
   trailIcon: 'database',
+  color: { light: '#185012', dark: '#80bb95' },
+  guide: 'flows#store',
   purpose: 'Remember values between runs',
   describe: (step) => `${textOf(step['op'])} ${bare(step['key']) || 'no key yet'}`,
   newSettings: () => ({ op: 'get', key: '' }),

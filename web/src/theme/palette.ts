@@ -1,4 +1,5 @@
-// The colours. One accent; green, amber and red speak of outcomes only. palette.test.ts holds them to AA contrast.
+// The colours. One accent; green, amber and red speak of outcomes only. Each step kind has a colour of its own, for its icon: see
+// step-kinds/. palette.test.ts holds all of them to AA contrast, and those of the kinds apart for color-blind people.
 
 export const water = [
   '#ecfafc',
@@ -54,7 +55,7 @@ export const red = [
   '#6d0009',
 ] as const
 
-interface Scheme {
+export interface Scheme {
   /** Behind everything. */
   page: string
   /** The rail, table heads, wells. */
@@ -118,3 +119,12 @@ export const night: Scheme = {
   waitBack: '#38290f',
   badBack: '#3f1d1c',
 }
+
+/** The names of the colours in styles: `waitBack` is `--mr-wait-back`. */
+export const schemeVariables = (scheme: Scheme): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(scheme).map(([name, value]) => [
+      `--mr-${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
+      value,
+    ]),
+  )

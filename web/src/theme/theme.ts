@@ -1,30 +1,26 @@
 import {
-  ActionIcon,
-  Button,
   type CSSVariablesResolver,
   createTheme,
-  Kbd,
-  Loader,
   localStorageColorSchemeManager,
   type MantineColorsTuple,
-  Menu,
-  Modal,
-  Popover,
-  Select,
-  Tooltip,
 } from '@mantine/core'
-import { dark, gray, light, night, red, water } from './palette.ts'
+import { dark, gray, light, night, red, schemeVariables, water } from './palette.ts'
 
 const tuple = (shades: readonly string[]) => shades as unknown as MantineColorsTuple
 
-export const MONOSPACE = 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace'
+export const MONOSPACE =
+  '"JetBrains Mono Variable", ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace'
+const SANS = '"Inter Variable", system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif'
+
+/** How long something takes to change its place, in milliseconds. With prefers-reduced-motion it takes none. */
+const MOTION_MS = 140
 
 export const theme = createTheme({
   colors: { water: tuple(water), gray: tuple(gray), dark: tuple(dark), red: tuple(red) },
   primaryColor: 'water',
   primaryShade: { light: 6, dark: 7 },
   black: gray[9],
-  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", Arial, sans-serif',
+  fontFamily: SANS,
   fontFamilyMonospace: MONOSPACE,
   fontSizes: { xs: '0.75rem', sm: '0.8125rem', md: '0.875rem', lg: '1rem', xl: '1.25rem' },
   fontWeights: { regular: '400', medium: '500', bold: '600' },
@@ -41,28 +37,22 @@ export const theme = createTheme({
   defaultRadius: 'md',
   respectReducedMotion: true,
   cursorType: 'pointer',
+  // Plain objects: `Modal.extend` would bring the code of every component into the first page.
   components: {
-    Button: Button.extend({ defaultProps: { size: 'sm' } }),
-    ActionIcon: ActionIcon.extend({ defaultProps: { variant: 'subtle', color: 'gray', size: 'md' } }),
-    Tooltip: Tooltip.extend({
+    Button: { defaultProps: { size: 'sm' } },
+    ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray', size: 'md' } },
+    Tooltip: {
       defaultProps: { openDelay: 350, events: { hover: true, focus: true, touch: false }, withArrow: false, fz: 'xs' },
-    }),
-    Menu: Menu.extend({ defaultProps: { shadow: 'sm', transitionProps: { duration: 80 } } }),
-    Popover: Popover.extend({ defaultProps: { shadow: 'sm', transitionProps: { duration: 80 } } }),
-    Modal: Modal.extend({ defaultProps: { transitionProps: { duration: 120 }, padding: 'lg', radius: 'lg' } }),
-    Select: Select.extend({ defaultProps: { allowDeselect: false } }),
-    Loader: Loader.extend({ defaultProps: { size: 'xs' } }),
-    Kbd: Kbd.extend({ defaultProps: { size: 'xs' } }),
+    },
+    Menu: { defaultProps: { shadow: 'sm', transitionProps: { duration: MOTION_MS } } },
+    Popover: { defaultProps: { shadow: 'sm', transitionProps: { duration: MOTION_MS } } },
+    Modal: { defaultProps: { transitionProps: { duration: MOTION_MS }, padding: 'lg', radius: 'lg' } },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } },
+    Select: { defaultProps: { allowDeselect: false } },
+    Loader: { defaultProps: { size: 'xs' } },
+    Kbd: { defaultProps: { size: 'xs' } },
   },
 })
-
-const variables = (scheme: typeof light) =>
-  Object.fromEntries(
-    Object.entries(scheme).map(([name, value]) => [
-      `--mr-${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
-      value,
-    ]),
-  )
 
 const mantine = (scheme: typeof light) => ({
   '--mantine-color-body': scheme.page,
@@ -76,9 +66,9 @@ const mantine = (scheme: typeof light) => ({
 
 /** Our names for the colours (`--mr-…`), and Mantine's where it has one for the same thing. */
 export const cssVariables: CSSVariablesResolver = () => ({
-  variables: {},
-  light: { ...variables(light), ...mantine(light) },
-  dark: { ...variables(night), ...mantine(night) },
+  variables: { '--mr-motion': `${MOTION_MS}ms` },
+  light: { ...schemeVariables(light), ...mantine(light) },
+  dark: { ...schemeVariables(night), ...mantine(night) },
 })
 
 export const colorSchemeManager = localStorageColorSchemeManager({ key: 'millrace-color-scheme' })

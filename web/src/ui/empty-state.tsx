@@ -1,5 +1,7 @@
-import { Stack, Text, Title } from '@mantine/core'
+import { Title } from '@mantine/core'
 import type { ReactNode } from 'react'
+import classes from './empty-state.module.css'
+import { GuideLink } from './text/guide-link.tsx'
 
 interface EmptyStateProps {
   picture: ReactNode
@@ -7,19 +9,22 @@ interface EmptyStateProps {
   /** One sentence that teaches. */
   children: ReactNode
   action?: ReactNode
+  /** The page of the guide that says more. */
+  guide?: string
 }
 
-export function EmptyState({ picture, title, children, action }: EmptyStateProps) {
+export function EmptyState({ picture, title, children, action, guide }: EmptyStateProps) {
   return (
-    <Stack align="center" gap="sm" py={48} px="md" ta="center">
-      <div style={{ color: 'var(--mr-accent)' }} aria-hidden="true">
+    <div className={classes.state}>
+      <div className={classes.picture} aria-hidden="true">
         {picture}
       </div>
-      <Title order={2}>{title}</Title>
-      <Text size="sm" c="dimmed" maw={440} style={{ textWrap: 'pretty' }}>
-        {children}
-      </Text>
-      {action}
-    </Stack>
+      <Title order={2} size="h1">
+        {title}
+      </Title>
+      <div className={classes.text}>{children}</div>
+      {action && <div className={classes.action}>{action}</div>}
+      {guide && <GuideLink page={guide}>Read more in the guide</GuideLink>}
+    </div>
   )
 }

@@ -1,5 +1,5 @@
 // Work beside a panel, with a border between them that can be moved by mouse and by keys. How wide the panel was is remembered.
-import { type KeyboardEvent, type PointerEvent, type ReactNode, useRef, useState } from 'react'
+import { type CSSProperties, type KeyboardEvent, type PointerEvent, type ReactNode, useRef, useState } from 'react'
 import classes from './panel-split.module.css'
 
 interface PanelSplitProps {
@@ -10,6 +10,8 @@ interface PanelSplitProps {
   /** In pixels. */
   initial: number
   least: number
+  /** On a small screen the panel lies over the rest, or is stacked with it in one page that scrolls. */
+  narrow: 'over' | 'stack'
   /** What the rest keeps at least. */
   leastRest: number
   /** The name of the panel for people who cannot see it. */
@@ -21,7 +23,8 @@ interface PanelSplitProps {
 
 const KEY_STEP_PX = 32
 
-export function PanelSplit({ name, side, initial, least, leastRest, label, children, panel }: PanelSplitProps) {
+export function PanelSplit(props: PanelSplitProps) {
+  const { name, side, initial, least, leastRest, narrow, label, children, panel } = props
   const [size, setSize] = useState(() => remembered(name) ?? initial)
   const box = useRef<HTMLDivElement>(null)
   const across = side === 'right'
@@ -45,7 +48,7 @@ export function PanelSplit({ name, side, initial, least, leastRest, label, child
     resize(size + step * KEY_STEP_PX)
   }
   return (
-    <div className={classes.split} data-side={side} ref={box}>
+    <div className={classes.split} data-side={side} data-narrow={narrow} ref={box}>
       <div className={classes.rest}>{children}</div>
       {panel !== null && (
         <>
@@ -66,11 +69,7 @@ export function PanelSplit({ name, side, initial, least, leastRest, label, child
           <section
             className={classes.panel}
             aria-label={label}
-            style={
-              across
-                ? { width: size, maxWidth: `calc(100% - ${leastRest}px)` }
-                : { height: size, maxHeight: `calc(100% - ${leastRest}px)` }
-            }
+            style={{ '--size': `${size}px`, '--most': `calc(100% - ${leastRest}px)` } as CSSProperties}
           >
             {panel}
           </section>

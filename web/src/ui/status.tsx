@@ -2,7 +2,15 @@
 import type { ConnectionState, DeliveryOutcome, RunStatus, StepStatus } from '../api/api-types.ts'
 import classes from './status.module.css'
 
-export type Status = RunStatus | StepStatus | DeliveryOutcome | ConnectionState | 'draft' | 'published'
+export type Status =
+  | RunStatus
+  | StepStatus
+  | DeliveryOutcome
+  | ConnectionState
+  | 'stored'
+  | 'troubled'
+  | 'draft'
+  | 'published'
 type Tone = 'ok' | 'wait' | 'bad' | 'busy' | 'idle'
 
 const STATUSES: Record<Status, [tone: Tone, word: string]> = {
@@ -10,6 +18,7 @@ const STATUSES: Record<Status, [tone: Tone, word: string]> = {
   running: ['busy', 'Running'],
   waiting: ['wait', 'Waiting'],
   succeeded: ['ok', 'Succeeded'],
+  troubled: ['wait', 'Succeeded, with trouble'],
   failed: ['bad', 'Failed'],
   cancelled: ['idle', 'Cancelled'],
   accepted: ['ok', 'Accepted'],
@@ -19,6 +28,7 @@ const STATUSES: Record<Status, [tone: Tone, word: string]> = {
   draft: ['idle', 'Draft'],
   published: ['ok', 'Published'],
   ready: ['ok', 'Ready'],
+  stored: ['idle', 'Not tested'],
   unconnected: ['wait', 'Not connected'],
   reconnect: ['bad', 'Connect again'],
 }

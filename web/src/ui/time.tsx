@@ -34,5 +34,6 @@ export function Duration({ since, until }: { since: string; until: string | null
 
 function CountingDuration({ since }: { since: string }) {
   const now = useNow(1000)
-  return <span>{formatDuration(Math.max(0, Math.floor((now - Date.parse(since)) / 1000) * 1000))}</span>
+  const seconds = Math.max(0, Math.floor((now - Date.parse(since)) / 1000))
+  return <span>{seconds === 0 ? '0 s' : formatDuration(seconds * 1000)}</span>
 }

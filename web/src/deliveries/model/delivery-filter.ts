@@ -9,13 +9,16 @@ export interface InboxSearch extends DeliveryFilter {
   delivery?: string | undefined
 }
 
-/** What is not understood is left out: a link that was cut short still shows a list. */
+/**
+ * What is not understood is taken away, not only left out: the router would pass it on. A link that was cut short still shows
+ * a list.
+ */
 export function inboxSearch({ flow, outcome, delivery }: Record<string, unknown>): InboxSearch {
-  const result: InboxSearch = {}
-  if (typeof flow === 'string' && flow !== '') result.flow = flow
-  if (OUTCOMES.includes(outcome as DeliveryOutcome)) result.outcome = outcome as DeliveryOutcome
-  if (typeof delivery === 'string' && delivery !== '') result.delivery = delivery
-  return result
+  return {
+    flow: typeof flow === 'string' && flow !== '' ? flow : undefined,
+    outcome: OUTCOMES.find((each) => each === outcome),
+    delivery: typeof delivery === 'string' && delivery !== '' ? delivery : undefined,
+  }
 }
 
 export const matchesDelivery = (

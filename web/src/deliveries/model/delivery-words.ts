@@ -9,9 +9,9 @@ export function deliveryReason({ outcome, code, message }: Judged): string {
     case 'accepted':
       return 'Started a run'
     case 'duplicate':
-      return 'Its key came before: nothing was started'
+      return 'Repeats an earlier delivery: nothing was started'
     case 'filtered':
-      return 'The trigger’s filter said no: nothing was started'
+      return 'Does not match the trigger’s filter: nothing was started'
     case 'rejected':
       return message ?? `Refused as ${code ?? 'not valid'}`
   }
@@ -21,11 +21,11 @@ export function deliveryReason({ outcome, code, message }: Judged): string {
 export function deliveryAdvice({ outcome, code }: Judged): string {
   switch (outcome) {
     case 'accepted':
-      return 'The delivery was stored before the caller was answered.'
+      return 'The delivery was stored before the caller got a reply.'
     case 'duplicate':
-      return 'The trigger deduplicates. The caller was told of success, and of the run that the first delivery started.'
+      return 'The trigger recognizes duplicates. The caller got a success reply that names the run of the first delivery.'
     case 'filtered':
-      return 'The condition “when” of the trigger was false for it. The caller was told of success.'
+      return 'The trigger’s condition “Only when” was not true for it. The caller got a success reply.'
     case 'rejected':
       return REJECTIONS[code ?? ''] ?? 'Nothing was started. Fix what the message names, and let the sender try again.'
   }
@@ -33,14 +33,13 @@ export function deliveryAdvice({ outcome, code }: Judged): string {
 
 const REJECTIONS: Record<string, string> = {
   unauthorized:
-    'The sender did not show what the trigger asks for: look at its authentication, and at the headers and the query below.',
+    'The request lacks the credentials that the trigger asks for. Compare its authentication with the headers and the query below.',
   bad_request: 'The trigger does not accept the body or its content type. The sender must fix it.',
-  payload_too_large: 'The body is larger than this Millrace takes (MILLRACE_MAX_BODY).',
-  method_not_allowed: 'A webhook takes POST; the sender used another method.',
-  webhook_not_found:
-    'A webhook answers while its flow is published. The sender was told that there is nothing at this URL.',
+  payload_too_large: 'The body is larger than this server accepts (MILLRACE_MAX_BODY).',
+  method_not_allowed: 'A webhook accepts only POST; the sender used another method.',
+  webhook_not_found: 'A webhook works only while its flow is published. The sender got 404.',
   loop_detected:
-    'Webhooks called one another more than ten deep. One of the flows calls itself, perhaps by way of others.',
+    'Webhooks called each other more than ten times in a row. One of the flows calls itself, perhaps through others.',
 }
 
 export function callerGot({ status, outcome }: Judged): string {

@@ -2,8 +2,9 @@
 import { createContext, useContext } from 'react'
 import type { StepKindInfo } from '../../api/api-types.ts'
 import type { FieldIssue } from '../../fields/field-context.tsx'
-import type { EditedFlow, Position, StepPlace } from '../../flow-model/flow-tree.ts'
+import type { EditedFlow, Note, Position, StepPlace } from '../../flow-model/flow-tree.ts'
 import type { Outcome } from '../../flow-model/outcomes.ts'
+import type { TakenPath } from '../../flow-model/taken-path.ts'
 
 export interface CanvasValue {
   document: EditedFlow
@@ -14,14 +15,22 @@ export interface CanvasValue {
   issues: readonly FieldIssue[]
   /** By step id. */
   outcomes: ReadonlyMap<string, Outcome>
+  /** The way a run took; null where the flow is not looked at as a run. */
+  taken: TakenPath | null
   selected: StepPlace | null
+  /** Keys of the cards that were chosen together. */
+  marked: ReadonlySet<string>
   triggerSelected: boolean
   /** Beside the trigger's name. */
   triggerNote: string
   /** By the key of its card. */
   openStep(key: string): void
+  /** Chooses a card in addition to those that are chosen, or all cards up to it. */
+  mark(key: string, how: 'toggle' | 'range'): void
   openTrigger(): void
   moveTo(place: StepPlace, position: Position): void
+  /** `merge`: edits with the same name, one soon after the other, are undone as one. */
+  changeNotes(notes: Note[], label: string, merge?: string): void
   /** Where a step is being added, while the menu of kinds is open. */
   adding: Position | null
   setAdding(position: Position | null): void

@@ -1,40 +1,26 @@
 // The flow from top to bottom: pan and zoom are React Flow's, places are the layout's.
 import '@xyflow/react/dist/base.css'
-import { ActionIcon, Tooltip } from '@mantine/core'
-import { IconFocusCentered, IconMinus, IconPlus } from '@tabler/icons-react'
-import {
-  type Edge,
-  type NodeTypes,
-  Panel,
-  ReactFlow,
-  type ReactFlowInstance,
-  ReactFlowProvider,
-  useReactFlow,
-  useViewport,
-  type Viewport,
-  ViewportPortal,
-} from '@xyflow/react'
-import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { type Edge, MiniMap, type NodeTypes, Panel, ReactFlow, ReactFlowProvider, ViewportPortal } from '@xyflow/react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { type EditedFlow, isInside, stepAt } from '../../flow-model/flow-tree.ts'
-import {
-  type Box,
-  CARD,
-  INSERT_SIZE,
-  type LaidNode,
-  type Layout,
-  layoutFlow,
-  linePath,
-} from '../../flow-model/layout.ts'
+import { type Box, CARD, INSERT_SIZE, type Layout, layoutFlow } from '../../flow-model/layout.ts'
+import { layoutNotes, movedNote, notesOf } from '../../flow-model/notes.ts'
 import { useEditor } from '../state/editor-context.tsx'
 import { useEdits } from '../state/use-edits.ts'
+import { useMarks } from '../state/use-marks.ts'
 import { useOutcomes } from '../state/use-outcomes.ts'
 import classes from './canvas.module.css'
 import { CanvasContext, type CanvasValue, useCanvas } from './canvas-context.tsx'
+import { CanvasControls } from './canvas-controls.tsx'
 import { CaseLabel } from './case-label.tsx'
 import { InsertPoint } from './insert-point.tsx'
+import { Lines } from './lines.tsx'
+import { NoteCard } from './note-card.tsx'
 import { StepCard } from './step-card.tsx'
+import { StepSearch, useStepSearch } from './step-search.tsx'
 import { TriggerCard } from './trigger-card.tsx'
 import { type Drag, useNodes } from './use-nodes.ts'
+import { LEAST_ZOOM, useCanvasView } from './view.ts'
 
 /** The lines are drawn from the layout. */
 const NO_EDGES: Edge[] = []
@@ -45,13 +31,15 @@ const nodeTypes: NodeTypes = {
   insert: InsertPoint,
   frame: () => <div className={classes.frame} />,
   label: CaseLabel,
+  note: NoteCard,
   end: () => <div className={classes.end} />,
 }
 
 /** The draft, to be edited. */
 export function Canvas() {
   const { document, readOnly, kinds, issues, search, selected, open, sample, adding, setAdding } = useEditor()
-  const { moveTo } = useEdits()
+  const { moveTo, changeNotes } = useEdits()
+  const { marked, mark, clear } = useMarks()
   const outcomes = useOutcomes()
   const { view } = search
   const value = useMemo<CanvasValue>(() => {
@@ -63,12 +51,22 @@ export function Canvas() {
       kinds,
       issues,
       outcomes,
+      taken: null,
       selected,
+      marked,
       triggerSelected: search.trigger === true,
       triggerNote: sample ? '' : 'no test request yet',
-      openStep: (key) => open({ step: key, ...shown }),
-      openTrigger: () => open({ trigger: true, ...shown }),
+      openStep: (key) => {
+        clear()
+        open({ step: key, ...shown })
+      },
+      mark,
+      openTrigger: () => {
+        clear()
+        open({ trigger: true, ...shown })
+      },
       moveTo,
+      changeNotes,
       adding,
       setAdding,
     }
@@ -84,6 +82,10 @@ export function Canvas() {
     sample,
     open,
     moveTo,
+    changeNotes,
+    marked,
+    mark,
+    clear,
     adding,
     setAdding,
   ])
@@ -111,35 +113,45 @@ function useLayout(flow: EditedFlow): Layout {
   }, [flow])
 }
 
+/** A flow that one sees at a glance needs no map. */
+const STEPS_FOR_MAP = 8
+
 function Surface() {
-  const { document: flow, readOnly, leastZoom, selected, moveTo } = useCanvas()
+  const { document: flow, readOnly, leastZoom, selected, taken, moveTo, changeNotes } = useCanvas()
   const layout = useLayout(flow)
+  const notes = useMemo(() => layoutNotes(flow, layout), [flow, layout])
   const [drag, setDrag] = useState<Drag | null>(null)
-  const nodes = useNodes(layout, drag)
+  const nodes = useNodes(layout, notes, drag)
   const frame = useRef<HTMLDivElement>(null)
-  const instance = useRef<ReactFlowInstance | null>(null)
+  const search = useStepSearch(frame)
 
   useEffect(() => {
     frame.current?.querySelector('.react-flow__nodes')?.setAttribute('role', 'list')
   })
-  const path = selected?.path ?? null
-  useKeepInView(layout, path, frame)
   useFocusAfterAdding(frame)
-
-  // Until somebody moves the view, it shows as much of the flow as the room allows.
-  const isTouched = useRef(false)
-  const latest = useRef({ layout, path, leastZoom })
-  useEffect(() => {
-    latest.current = { layout, path, leastZoom }
+  const view = useCanvasView(frame, {
+    layout,
+    notes: notes.map(({ box }) => box),
+    path: selected?.path ?? null,
+    leastZoom,
   })
-  const show = useCallback(() => {
-    if (instance.current && frame.current) showFromTop(instance.current, frame.current, latest.current)
-  }, [])
-  useEffect(() => {
-    const observer = new ResizeObserver(() => !isTouched.current && show())
-    observer.observe(frame.current!)
-    return () => observer.disconnect()
-  }, [show])
+
+  const drop = () => {
+    if (!drag) return
+    setDrag(null)
+    const note = notes.find(({ index }) => drag.id === `note:${index}`)
+    if (note) {
+      const by = { x: drag.x - note.box.x, y: drag.y - note.box.y }
+      const moved = notesOf(flow).map((one, index) => (index === note.index ? movedNote(one, by) : one))
+      changeNotes(moved, 'Move a note')
+      return
+    }
+    const dragged = layout.nodes.find(({ id }) => id === drag.id)
+    const target = layout.nodes.find(({ id }) => id === drag.target)
+    if (dragged?.type !== 'step' || target?.type !== 'insert') return
+    const place = stepAt(flow, dragged.path)
+    if (place) moveTo(place, target.position)
+  }
 
   return (
     // biome-ignore lint/a11y/useSemanticElements: a section with this name is what it is
@@ -148,12 +160,9 @@ function Surface() {
         nodes={nodes}
         edges={NO_EDGES}
         nodeTypes={nodeTypes}
-        onInit={(created) => {
-          instance.current = created
-          show()
-        }}
+        onInit={view.onInit}
         onMoveStart={(event) => {
-          if (event) isTouched.current = true
+          if (event) view.onTouched()
         }}
         nodesDraggable={!readOnly}
         nodesConnectable={false}
@@ -161,7 +170,7 @@ function Surface() {
         elementsSelectable={false}
         zoomOnDoubleClick={false}
         panOnScroll
-        minZoom={0.25}
+        minZoom={LEAST_ZOOM}
         maxZoom={1.5}
         deleteKeyCode={null}
         disableKeyboardA11y
@@ -172,117 +181,39 @@ function Surface() {
             if (change.type === 'position' && change.dragging && change.position)
               setDrag({ id: change.id, ...change.position, target: nearestInsert(layout, change.id, change.position) })
         }}
-        onNodeDragStop={() => {
-          const dragged = layout.nodes.find(({ id }) => id === drag?.id)
-          const target = layout.nodes.find(({ id }) => id === drag?.target)
-          setDrag(null)
-          if (dragged?.type !== 'step' || target?.type !== 'insert') return
-          const place = stepAt(flow, dragged.path)
-          if (place) moveTo(place, target.position)
-        }}
+        onNodeDragStop={drop}
       >
         <ViewportPortal>
-          <Lines layout={layout} />
+          <Lines layout={layout} taken={taken} />
         </ViewportPortal>
         <Panel position="bottom-left">
-          <ZoomControls
-            onFit={() => {
-              isTouched.current = false
-              show()
-            }}
-          />
+          <CanvasControls onFit={view.showWhole} onSearch={search.open} />
         </Panel>
+        {search.opened && (
+          <Panel position="top-right">
+            <StepSearch layout={layout} onClose={search.close} />
+          </Panel>
+        )}
+        {layout.nodes.filter(({ type }) => type === 'step').length > STEPS_FOR_MAP && (
+          <MiniMap
+            className={classes.map!}
+            style={{ width: 140, height: 104 }}
+            ariaLabel="Map of the flow"
+            pannable
+            zoomable
+            nodeClassName={({ type, data }) => `${classes.mapNode} ${mapClass(type, data)}`}
+          />
+        )}
       </ReactFlow>
     </div>
   )
 }
 
-const Lines = memo(function Lines({ layout }: { layout: Layout }) {
-  return (
-    <svg className={classes.lines} width={layout.width} height={layout.height} aria-hidden="true">
-      {layout.lines.map(({ id, points, arrow }) => {
-        const [x, y] = points.at(-1)!
-        return (
-          <g key={id}>
-            <path d={linePath(points)} />
-            {arrow && <path className={classes.head} d={`M${x - 4},${y - 6}L${x + 4},${y - 6}L${x},${y}Z`} />}
-          </g>
-        )
-      })}
-    </svg>
-  )
-})
-
-function ZoomControls({ onFit }: { onFit: () => void }) {
-  const { zoomIn, zoomOut } = useReactFlow()
-  const { zoom } = useViewport()
-  return (
-    <div className={classes.controls}>
-      <ZoomButton label="Zoom out" icon={<IconMinus size={15} />} onClick={() => void zoomOut()} />
-      <span className={classes.zoom}>{Math.round(zoom * 100)} %</span>
-      <ZoomButton label="Zoom in" icon={<IconPlus size={15} />} onClick={() => void zoomIn()} />
-      <ZoomButton label="Show the whole flow" icon={<IconFocusCentered size={15} />} onClick={onFit} />
-    </div>
-  )
-}
-
-function ZoomButton({ label, icon, onClick }: { label: string; icon: React.ReactNode; onClick: () => void }) {
-  return (
-    <Tooltip label={label}>
-      <ActionIcon aria-label={label} onClick={onClick}>
-        {icon}
-      </ActionIcon>
-    </Tooltip>
-  )
-}
-
-const MARGIN = 32
-
-interface Shown {
-  layout: Layout
-  /** Of the selected step; null: the trigger. */
-  path: string | null
-  leastZoom: number
-}
-
-/** The trigger at the top, in the middle; smaller only as far as it stays readable, and with the selected card in sight. */
-function showFromTop(instance: ReactFlowInstance, frame: HTMLElement, { layout, path, leastZoom }: Shown): void {
-  const size = frame.getBoundingClientRect()
-  const { width, height } = size
-  const wanted = Math.min((width - 2 * MARGIN) / layout.width, (height - 2 * MARGIN) / layout.height)
-  const zoom = Math.min(1, Math.max(leastZoom, wanted))
-  const trigger = layout.nodes[0]!.box
-  const axis = trigger.x + trigger.width / 2
-  const whole = layout.width * zoom + 2 * MARGIN <= width
-  const middle = whole ? layout.width / 2 : axis
-  const viewport = { x: width / 2 - middle * zoom, y: MARGIN, zoom }
-  void instance.setViewport(broughtIntoView(viewport, cardAt(layout, path), size))
-}
-
-const cardAt = (layout: Layout, path: string | null): LaidNode | undefined =>
-  layout.nodes.find((node) => (path === null ? node.type === 'trigger' : node.type === 'step' && node.path === path))
-
-/** The same object where the card is in it already. */
-function broughtIntoView(viewport: Viewport, card: LaidNode | undefined, size: DOMRect): Viewport {
-  if (!card) return viewport
-  const { x, y, zoom } = viewport
-  const [left, top] = [card.box.x * zoom + x, card.box.y * zoom + y]
-  const [right, bottom] = [left + card.box.width * zoom, top + card.box.height * zoom]
-  const shiftX = left < MARGIN ? MARGIN - left : right > size.width - MARGIN ? size.width - MARGIN - right : 0
-  const shiftY = top < MARGIN ? MARGIN - top : bottom > size.height - MARGIN ? size.height - MARGIN - bottom : 0
-  return shiftX || shiftY ? { x: x + shiftX, y: y + shiftY, zoom } : viewport
-}
-
-/** Moves the view only when the selected card is not in it. */
-function useKeepInView(layout: Layout, path: string | null, frame: React.RefObject<HTMLDivElement | null>): void {
-  const { getViewport, setViewport } = useReactFlow()
-  useEffect(() => {
-    const size = frame.current?.getBoundingClientRect()
-    if (!size || size.width === 0) return
-    const viewport = getViewport()
-    const moved = broughtIntoView(viewport, cardAt(layout, path), size)
-    if (moved !== viewport) void setViewport(moved)
-  }, [layout, path, frame, getViewport, setViewport])
+function mapClass(type: string | undefined, data: Record<string, unknown>): string {
+  if (type !== 'step' && type !== 'trigger' && type !== 'note') return classes.mapNothing!
+  if (data['errors'] || data['status'] === 'failed') return classes.mapBad!
+  if (data['selected']) return classes.mapSelected!
+  return ''
 }
 
 /** The menu of kinds gives the focus back to the selected card, from where it follows the selection. */

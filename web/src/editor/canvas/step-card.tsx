@@ -1,5 +1,5 @@
 import { VisuallyHidden } from '@mantine/core'
-import { IconAlertCircle, IconAlertTriangle } from '@tabler/icons-react'
+import { IconAlertCircle, IconAlertTriangle, IconPin } from '@tabler/icons-react'
 import type { NodeProps } from '@xyflow/react'
 import { useEffect, useRef } from 'react'
 import { KindIcon } from '../../step-kinds/kind-icon.tsx'
@@ -19,11 +19,15 @@ export function StepCard({ data }: NodeProps) {
       data-selected={step.selected || undefined}
       data-dragged={step.dragged || undefined}
       data-problems={step.errors > 0 || undefined}
+      data-marked={step.marked || undefined}
+      data-taken={step.taken ?? undefined}
       data-outcome={step.ended && step.status ? step.status : undefined}
       data-card={step.cardKey}
       tabIndex={step.tabbable ? 0 : -1}
       aria-current={step.selected || undefined}
-      onClick={() => step.onOpen(step.cardKey)}
+      onClick={({ ctrlKey, metaKey, shiftKey }) =>
+        step.onOpen(step.cardKey, ctrlKey || metaKey ? 'toggle' : shiftKey ? 'range' : undefined)
+      }
     >
       <span className={classes.top}>
         <KindIcon kind={step.kind} />
@@ -32,13 +36,29 @@ export function StepCard({ data }: NodeProps) {
         <span className={classes.name}>{step.name}</span>
         <ProblemCount {...step} />
         {step.status && (
-          <span className={classes.outcome}>
-            <StatusDot status={step.status} word={step.result || true} />
+          <span
+            className={classes.outcome}
+            data-old={step.note === 'old' || undefined}
+            title={step.note === 'old' ? 'Edited since this test' : undefined}
+          >
+            {step.note === 'pinned' ? (
+              <span className={classes.pinned} title="Tests use the pinned result in place of running the step">
+                <IconPin size={13} aria-hidden="true" />
+                {step.result}
+              </span>
+            ) : (
+              <StatusDot status={step.status} word={step.result || true} />
+            )}
+            {step.note === 'old' && <VisuallyHidden>, edited since</VisuallyHidden>}
           </span>
         )}
       </span>
       <span className={classes.line}>{step.line}</span>
-      <VisuallyHidden>{step.where}</VisuallyHidden>
+      <VisuallyHidden>
+        {step.where}
+        {step.taken === false && ', not reached'}
+        {step.marked && ', chosen'}
+      </VisuallyHidden>
     </button>
   )
 }
@@ -58,7 +78,8 @@ export function ProblemCount({ errors, warnings, problem }: Problems) {
 export function useFocusOnSelection(card: React.RefObject<HTMLButtonElement | null>, selected: boolean): void {
   useEffect(() => {
     const active = document.activeElement
-    const onCanvas = active !== null && active.closest('[data-canvas]') !== null
+    // Whoever writes on the canvas, in its search or in a note, goes on writing.
+    const onCanvas = active !== null && active.closest('[data-canvas]') !== null && !active.matches('input, textarea')
     if (selected && onCanvas && active !== card.current) card.current?.focus({ preventScroll: true })
   }, [card, selected])
 }

@@ -1,7 +1,7 @@
 import { VisuallyHidden } from '@mantine/core'
-import { IconWebhook } from '@tabler/icons-react'
 import type { NodeProps } from '@xyflow/react'
 import { useRef } from 'react'
+import { TriggerIcon } from '../../step-kinds/kind-icon.tsx'
 import classes from './canvas.module.css'
 import { ProblemCount, useFocusOnSelection } from './step-card.tsx'
 import type { TriggerCardData } from './use-nodes.ts'
@@ -23,7 +23,7 @@ export function TriggerCard({ data }: NodeProps) {
       onClick={() => trigger.onOpen(null)}
     >
       <span className={classes.top}>
-        <IconWebhook size={16} aria-hidden="true" />
+        <TriggerIcon />
         <span className={classes.id}>webhook</span>
         <VisuallyHidden>, trigger, </VisuallyHidden>
         <span className={classes.name}>{trigger.note}</span>

@@ -1,13 +1,22 @@
 // The nodes of the canvas. Their data are plain values, and a node that has not changed stays the same object: then only what changed
 // is drawn again.
 import type { Node } from '@xyflow/react'
-import { useCallback, useEffect, useMemo, useRef } from 'react'
+import { type RefObject, useCallback, useEffect, useMemo, useRef } from 'react'
 import type { FieldIssue } from '../../fields/field-context.tsx'
 import { describeCase, describeStep, describeTrigger } from '../../flow-model/describe-step.ts'
-import { allSteps, isInside, nestedLists, type Position, type StepPlace, stepKeys } from '../../flow-model/flow-tree.ts'
+import {
+  allSteps,
+  isInside,
+  type Note,
+  nestedLists,
+  type Position,
+  type StepPlace,
+  stepKeys,
+} from '../../flow-model/flow-tree.ts'
 import type { LaidNode, Layout } from '../../flow-model/layout.ts'
+import { type LaidNote, movedNote, notesOf } from '../../flow-model/notes.ts'
 import type { Outcome } from '../../flow-model/outcomes.ts'
-import { useCanvas } from './canvas-context.tsx'
+import { type CanvasValue, useCanvas } from './canvas-context.tsx'
 
 export interface Drag {
   id: string
@@ -28,8 +37,11 @@ interface CardState extends Problems, Record<string, unknown> {
   selected: boolean
   /** The one card that Tab leads to; the arrow keys lead to the others. */
   tabbable: boolean
-  onOpen: (key: string | null) => void
+  onOpen: Open
 }
+
+/** With Ctrl, ⌘ or Shift a card is chosen in addition to others. */
+type Open = (key: string | null, how?: 'toggle' | 'range') => void
 
 export interface StepCardData extends CardState {
   cardKey: string
@@ -41,7 +53,11 @@ export interface StepCardData extends CardState {
   where: string
   status: Outcome['status'] | null
   result: string
+  note: Outcome['note'] | null
   dragged: boolean
+  marked: boolean
+  /** Whether the run that is looked at came here; null where none is looked at. */
+  taken: boolean | null
   /** Looked at, not edited: the card has the colour of its outcome. */
   ended: boolean
 }
@@ -65,22 +81,34 @@ export interface CaseLabelData extends Record<string, unknown> {
   text: string
   isCase: boolean
   branch: string
-  onOpen: (key: string | null) => void
+  onOpen: Open
 }
 
-export function useNodes(layout: Layout, drag: Drag | null): Node[] {
+export interface NoteCardData extends Record<string, unknown> {
+  index: number
+  text: string
+  readOnly: boolean
+  onText: (index: number, text: string) => void
+  onMove: (index: number, by: { x: number; y: number }) => void
+  onRemove: (index: number) => void
+}
+
+export function useNodes(layout: Layout, notes: readonly LaidNote[], drag: Drag | null): Node[] {
   const canvas = useCanvas()
   const { document: flow, selected, triggerSelected, triggerNote, issues, kinds, outcomes, adding, readOnly } = canvas
+  const { marked, taken } = canvas
   // What is done on a click does not change what is drawn.
   const latest = useRef(canvas)
   useEffect(() => {
     latest.current = canvas
   })
-  const onOpen = useCallback((key: string | null) => {
-    if (key === null) latest.current.openTrigger()
+  const onOpen = useCallback<Open>((key, how) => {
+    if (key !== null && how) latest.current.mark(key, how)
+    else if (key === null) latest.current.openTrigger()
     else latest.current.openStep(key)
   }, [])
   const onAdd = useCallback((position: Position | null) => latest.current.setAdding(position), [])
+  const noteEdits = useNoteEdits(latest)
   const last = useRef(new Map<string, Node>())
   return useMemo(() => {
     const places = new Map(allSteps(flow).map((place) => [place.path, place]))
@@ -106,9 +134,12 @@ export function useNodes(layout: Layout, drag: Drag | null): Node[] {
             where: whereOf(place),
             status: outcome?.status ?? null,
             result: outcome?.text ?? '',
+            note: outcome?.note ?? null,
             selected: selected?.path === node.path,
             tabbable: tabbed === node.path,
             dragged,
+            marked: marked.has(node.key),
+            taken: taken ? taken.steps.has(node.path) : null,
             ended: readOnly,
             ...problemsOf(issuesOf(place, issues)),
             onOpen,
@@ -141,6 +172,11 @@ export function useNodes(layout: Layout, drag: Drag | null): Node[] {
           return nodeOf(node, at, {})
       }
     })
+    for (const { index, text, box } of notes) {
+      const laid = { id: `note:${index}`, type: 'note', box }
+      const data = { index, text, readOnly, ...noteEdits } satisfies NoteCardData
+      nodes.push({ ...nodeOf(laid, drag?.id === laid.id ? drag : box, data), dragHandle: '.note-handle', zIndex: 2 })
+    }
     const kept = nodes.map((node) => {
       const before = last.current.get(node.id)
       return before && isSame(before, node) ? before : node
@@ -159,12 +195,38 @@ export function useNodes(layout: Layout, drag: Drag | null): Node[] {
     kinds,
     adding,
     readOnly,
+    notes,
+    marked,
+    taken,
+    noteEdits,
     onOpen,
     onAdd,
   ])
 }
 
-function nodeOf({ id, type, box }: LaidNode, { x, y }: { x: number; y: number }, data: Record<string, unknown>): Node {
+function useNoteEdits(canvas: RefObject<CanvasValue>): Pick<NoteCardData, 'onText' | 'onMove' | 'onRemove'> {
+  return useMemo(() => {
+    const change = (index: number, changed: (note: Note) => Note | null, label: string, merge?: string) => {
+      const notes = notesOf(canvas.current.document)
+      canvas.current.changeNotes(
+        notes.flatMap((note, i) => (i === index ? (changed(note) ?? []) : note)),
+        label,
+        merge,
+      )
+    }
+    return {
+      onText: (index, text) => change(index, (note) => ({ ...note, text }), 'Write a note', `/notes/${index}`),
+      onMove: (index, by) => change(index, (note) => movedNote(note, by), 'Move a note', `/notes/${index}/place`),
+      onRemove: (index) => change(index, () => null, 'Delete a note'),
+    }
+  }, [canvas])
+}
+
+function nodeOf(
+  { id, type, box }: Pick<LaidNode, 'id' | 'box'> & { type: string },
+  { x, y }: { x: number; y: number },
+  data: Record<string, unknown>,
+): Node {
   const decorates = type === 'frame' || type === 'end'
   return {
     id,
@@ -173,7 +235,7 @@ function nodeOf({ id, type, box }: LaidNode, { x, y }: { x: number; y: number },
     position: { x, y },
     width: box.width,
     height: box.height,
-    draggable: type === 'step',
+    draggable: type === 'step' || type === 'note',
     // React Flow lets only what it can drag or select be clicked.
     style: { pointerEvents: decorates ? 'none' : 'all' },
     zIndex: data['dragged'] ? 10 : type === 'frame' ? 0 : 1,

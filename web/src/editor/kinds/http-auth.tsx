@@ -7,6 +7,7 @@ import { SecretField } from '../../fields/secret-field.tsx'
 import { TemplateField } from '../../fields/template-field.tsx'
 import classes from '../panel/panel.module.css'
 import { ConnectionChoice } from './connection-choice.tsx'
+import { MoveSecret } from './move-secret.tsx'
 
 const FIRST: Record<string, unknown> = {
   basic: { kind: 'basic', username: '', password: '' },
@@ -30,7 +31,7 @@ export function HttpAuth({ path }: { path: string }) {
   const kind = String(auth['kind'])
   return (
     <div className={classes.section}>
-      <FieldFrame label="How the API knows you" issues={issues}>
+      <FieldFrame label="Authentication" issues={issues}>
         <Select
           aria-label="Authentication"
           data={KINDS}
@@ -77,6 +78,7 @@ export function HttpAuth({ path }: { path: string }) {
           />
         </>
       )}
+      <MoveSecret path={path} auth={auth} onMoved={(connection) => set(movedTo(connection, auth))} />
       {kind !== 'none' && (
         <Text size="xs" c="dimmed">
           You can change the secret of a connection without publishing again, and limit it to certain hosts.
@@ -95,6 +97,13 @@ function connectionOf(auth: Record<string, unknown>): string | null {
     if (name) return name
   }
   return null
+}
+
+/** A connection of the kind custom holds the secret alone. */
+function movedTo(connection: Connection, auth: Record<string, unknown>): Record<string, unknown> {
+  if (connection.kind !== 'custom') return authFrom(connection)
+  const [field] = connection.secretFields
+  return { ...auth, [field!]: `{{ connections.${connection.name}.${field} }}` }
 }
 
 function authFrom({ name, kind, fields }: Connection): Record<string, unknown> {

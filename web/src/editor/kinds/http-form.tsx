@@ -2,7 +2,7 @@
 import { Select, Tabs } from '@mantine/core'
 import { SegmentField, SwitchField } from '../../fields/choice-fields.tsx'
 import { useField } from '../../fields/field-context.tsx'
-import { IssueNotes } from '../../fields/field-frame.tsx'
+import { IssueNotes, ProblemMark } from '../../fields/field-frame.tsx'
 import { NameValueList } from '../../fields/name-value-list.tsx'
 import { NumberField, TemplateField } from '../../fields/template-field.tsx'
 import { isInside } from '../../flow-model/flow-tree.ts'
@@ -20,10 +20,10 @@ export function HttpForm({ place: { path, step } }: KindFormProps) {
   const counted = (key: string) => (Array.isArray(step[key]) && step[key].length ? ` (${step[key].length})` : '')
   const kindOf = (key: string) => (step[key] as { kind?: string } | undefined)?.kind
   const auth = kindOf('auth')
-  const marked = (...keys: string[]) =>
-    issues.some((issue) => !issue.warning && keys.some((key) => isInside(issue.path, `${path}/${key}`)))
-      ? BAD
-      : undefined
+  const markOf = (...keys: string[]) => {
+    const found = issues.filter((issue) => keys.some((key) => isInside(issue.path, `${path}/${key}`)))
+    return found.length > 0 && <ProblemMark issues={found} />
+  }
   return (
     <>
       <div>
@@ -50,22 +50,19 @@ export function HttpForm({ place: { path, step } }: KindFormProps) {
       </div>
       <Tabs defaultValue="query" keepMounted={false}>
         <Tabs.List mb={12}>
-          <Tabs.Tab value="query" style={marked('query')}>
+          <Tabs.Tab value="query" rightSection={markOf('query')}>
             Query{counted('query')}
           </Tabs.Tab>
-          <Tabs.Tab value="headers" style={marked('headers')}>
+          <Tabs.Tab value="headers" rightSection={markOf('headers')}>
             Headers{counted('headers')}
           </Tabs.Tab>
-          <Tabs.Tab value="body" style={marked('body')}>
+          <Tabs.Tab value="body" rightSection={markOf('body')}>
             Body{kindOf('body') ? `: ${kindOf('body')}` : ''}
           </Tabs.Tab>
-          <Tabs.Tab value="auth" style={marked('auth')}>
+          <Tabs.Tab value="auth" rightSection={markOf('auth')}>
             Auth{auth && auth !== 'none' ? `: ${auth}` : ''}
           </Tabs.Tab>
-          <Tabs.Tab
-            value="more"
-            style={marked('timeout', 'followRedirects', 'cookies', 'failOnError', 'idempotencyKey', 'onInterrupt')}
-          >
+          <Tabs.Tab value="more" rightSection={markOf(...MORE)}>
             More
           </Tabs.Tab>
         </Tabs.List>
@@ -105,7 +102,7 @@ export function HttpForm({ place: { path, step } }: KindFormProps) {
             <SwitchField
               path={`${path}/idempotencyKey`}
               label="Send an Idempotency-Key"
-              description="It stays the same on every resend, so that the API can recognise it."
+              description="It stays the same on every resend, so that the API can recognize it."
               standard={false}
             />
             <SegmentField
@@ -124,4 +121,5 @@ export function HttpForm({ place: { path, step } }: KindFormProps) {
   )
 }
 
-const BAD = { color: 'var(--mr-bad)' }
+/** What stands on the last tab. */
+const MORE = ['timeout', 'followRedirects', 'cookies', 'failOnError', 'idempotencyKey', 'onInterrupt']

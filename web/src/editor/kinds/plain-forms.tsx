@@ -1,10 +1,10 @@
 // Kinds with few settings.
 import { SegmentedControl, Text } from '@mantine/core'
+import { DurationField } from '../../fields/duration-field.tsx'
 import { useField } from '../../fields/field-context.tsx'
 import { FieldFrame } from '../../fields/field-frame.tsx'
 import { NameValueList } from '../../fields/name-value-list.tsx'
 import { NumberField, TemplateField, ValueField } from '../../fields/template-field.tsx'
-import { useEditor } from '../state/editor-context.tsx'
 import type { KindFormProps } from './kind-form-props.ts'
 
 export function WaitForm({ place: { path } }: KindFormProps) {
@@ -25,32 +25,25 @@ export function WaitForm({ place: { path } }: KindFormProps) {
         onChange={choose}
         data={[
           { value: 'seconds', label: 'For a time' },
-          { value: 'until', label: 'Until a moment' },
+          { value: 'until', label: 'Until a date' },
         ]}
         style={{ alignSelf: 'flex-start' }}
       />
       {kind === 'seconds' ? (
-        <NumberField path={`${path}/seconds`} label="Seconds" placeholder="5" />
+        <DurationField path={`${path}/seconds`} label="Time" placeholder="5" />
       ) : (
         <TemplateField path={`${path}/until`} label="Until" description="ISO 8601" placeholder="2026-12-31T18:00:00Z" />
       )}
       <Text size="xs" c="dimmed">
-        While it waits, the run takes no memory and no socket, and a restart does not change the time.
+        While the run waits it uses no memory, and a restart does not change the time.
       </Text>
     </>
   )
 }
 
 export function RespondForm({ place: { path } }: KindFormProps) {
-  const { document } = useEditor()
-  const isHeard = (document.trigger['response'] as { mode?: string } | undefined)?.mode === 'finished'
   return (
     <>
-      {!isHeard && (
-        <Text size="xs" c="var(--mr-wait)">
-          Nobody waits for this reply: the trigger replies immediately. Let it reply when the run is finished.
-        </Text>
-      )}
       <NumberField path={`${path}/status`} label="Status" placeholder="200" />
       <ValueField
         path={`${path}/body`}
@@ -68,7 +61,7 @@ export function RespondForm({ place: { path } }: KindFormProps) {
 export function StopForm() {
   return (
     <Text size="sm" c="dimmed">
-      Ends the run here, as succeeded. There are no settings.
+      Ends the run here as succeeded. This step has no settings.
     </Text>
   )
 }

@@ -29,7 +29,7 @@ export function StoreForm({ place: { path, step } }: KindFormProps) {
         />
       )}
       {(writes || step['ttl'] !== undefined) && (
-        <NumberField path={`${path}/ttl`} label="Forget after" description="seconds; never, while it is empty" />
+        <NumberField path={`${path}/ttl`} label="Expires after" description="in seconds; if empty, never" />
       )}
     </>
   )

@@ -1,6 +1,11 @@
 import { IconChevronRight } from '@tabler/icons-react'
 import { type ReactNode, useId, useState } from 'react'
+import { useFields } from '../../fields/field-context.tsx'
+import { ProblemMark } from '../../fields/field-frame.tsx'
+import { isInside } from '../../flow-model/flow-tree.ts'
 import classes from './panel.module.css'
+
+const NOTHING: readonly string[] = []
 
 interface SectionProps {
   title: string
@@ -8,12 +13,16 @@ interface SectionProps {
   summary?: string
   /** Open at first. */
   open?: boolean
+  /** JSON Pointers of what is set in it: their problems mark it while it is closed. */
+  holds?: readonly string[]
   children: ReactNode
 }
 
 /** A part of a panel that opens in place. */
-export function Section({ title, summary, open = false, children }: SectionProps) {
+export function Section({ title, summary, open = false, holds = NOTHING, children }: SectionProps) {
+  const { issues } = useFields()
   const [shown, setShown] = useState(open)
+  const found = issues.filter(({ path }) => holds.some((held) => isInside(path, held)))
   const id = useId()
   return (
     <section className={classes.section}>
@@ -27,6 +36,7 @@ export function Section({ title, summary, open = false, children }: SectionProps
       >
         <IconChevronRight size={15} aria-hidden="true" />
         {title}
+        {!shown && found.length > 0 && <ProblemMark issues={found} />}
         {!shown && summary && <span>{summary}</span>}
       </button>
       {shown && (

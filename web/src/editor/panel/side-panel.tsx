@@ -2,7 +2,7 @@
 import { ActionIcon, Tooltip } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import { IconX } from '@tabler/icons-react'
-import type { KeyboardEvent, PointerEvent, ReactNode } from 'react'
+import type { CSSProperties, KeyboardEvent, PointerEvent, ReactNode } from 'react'
 import classes from './panel.module.css'
 
 const NARROWEST = 340
@@ -33,7 +33,7 @@ export function SidePanel({ label, children }: SidePanelProps) {
     if (key === 'ArrowRight') resize(width - 24)
   }
   return (
-    <aside className={classes.panel} style={{ width }} aria-label={label} data-panel>
+    <aside className={classes.panel} style={{ '--width': `${width}px` } as CSSProperties} aria-label={label} data-panel>
       {/* biome-ignore lint/a11y/useSemanticElements: one that can be moved is a control */}
       <button
         type="button"

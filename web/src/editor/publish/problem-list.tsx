@@ -1,6 +1,7 @@
 import { IconAlertCircle, IconAlertTriangle } from '@tabler/icons-react'
 import type { FieldIssue } from '../../fields/field-context.tsx'
 import { allSteps, isInside, stepKeys } from '../../flow-model/flow-tree.ts'
+import { issueWords } from '../../flow-model/issue-words.ts'
 import { useEditor } from '../state/editor-context.tsx'
 import classes from './publish.module.css'
 
@@ -12,7 +13,8 @@ export function ProblemList({ issues }: { issues: readonly FieldIssue[] }) {
   const view = search.view ? { view: search.view } : {}
   return (
     <div>
-      {issues.map(({ path, code, message, warning }) => {
+      {issues.map((issue) => {
+        const { path, code, message, warning } = issue
         const place = places.findLast((one) => isInside(path, one.path))
         const where = place ? place.step.id : isInside(path, '/trigger') ? 'trigger' : 'flow'
         return (
@@ -29,7 +31,7 @@ export function ProblemList({ issues }: { issues: readonly FieldIssue[] }) {
               <IconAlertCircle size={14} aria-hidden="true" />
             )}
             <span>
-              <code>{where}</code> {message}
+              <code>{where}</code> {issueWords(issue)}
             </span>
           </button>
         )

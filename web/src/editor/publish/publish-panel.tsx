@@ -1,5 +1,5 @@
 // Publishing: what would change, what stands in its way, and the versions before.
-import { Anchor, Button, Group, Text } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
 import { IconRocket } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api } from '../../api/api-client.ts'
@@ -14,12 +14,13 @@ import { Section } from '../panel/section.tsx'
 import { ClosePanel } from '../panel/side-panel.tsx'
 import { useEditor } from '../state/editor-context.tsx'
 import { ChangeList } from './change-list.tsx'
+import { FirstDelivery } from './first-delivery.tsx'
 import { ProblemList } from './problem-list.tsx'
 import { useLiveChanges } from './use-live-version.ts'
 import { VersionList } from './version-list.tsx'
 
 export function PublishPanel() {
-  const { flow, open, search, issues, document, readOnly, editor } = useEditor()
+  const { flow, open, search, issues, document, readOnly, editor, setNotice } = useEditor()
   const queryClient = useQueryClient()
   const changes = useLiveChanges()
   const errors = issues.filter(({ warning }) => !warning)
@@ -37,7 +38,7 @@ export function PublishPanel() {
     <>
       <div className={panel.head}>
         <IconRocket size={17} aria-hidden="true" />
-        <h2 className={panel.title}>Publish</h2>
+        <h2 className={panel.title}>{readOnly ? 'Versions' : 'Publish'}</h2>
         <span className={panel.kind}>
           {flow.published ? `version ${flow.published.version} is live` : 'nothing is live yet'}
         </span>
@@ -47,18 +48,18 @@ export function PublishPanel() {
       </div>
       <div className={panel.scroll} data-panel-body>
         <div className={panel.content}>
-          {publish.isSuccess && isUnchanged && (
-            <Text role="status" fw={500}>
-              Version {publish.data.version} is live.{' '}
-              <Anchor fw={400} onClick={() => open({ trigger: true, ...view })}>
-                See its URL
-              </Anchor>
-            </Text>
+          {publish.isSuccess && isUnchanged && flow.published && (
+            <>
+              <Text role="status" fw={500}>
+                Version {publish.data.version} is live. Send it a delivery:
+              </Text>
+              <FirstDelivery publishedAt={flow.published.publishedAt} />
+            </>
           )}
           {errors.length > 0 && (
             <div>
               <Text fw={500} mb={4}>
-                {plural(errors.length, 'problem')} to solve first
+                {plural(errors.length, 'problem')} to fix first
               </Text>
               <ProblemList issues={errors} />
             </div>
@@ -92,27 +93,39 @@ export function PublishPanel() {
           {flow.published && <hr className={panel.divider} />}
           {flow.published && (
             <Section title="Versions" summary={`${flow.published.version} so far`}>
-              <VersionList />
+              <VersionList
+                flow={flow}
+                document={document}
+                readOnly={readOnly}
+                beforeRestore={() => editor.flush()}
+                onRestored={(restored, version) => {
+                  queryClient.setQueryData(keys.flow(flow.id), restored)
+                  editor.adopt(restored, `Restore version ${version}`)
+                  setNotice({ message: `The draft is version ${version} now`, undo: () => editor.undo() })
+                }}
+              />
             </Section>
           )}
           {flow.published && <Unpublish />}
         </div>
       </div>
-      <div className={panel.foot}>
-        <Group className={panel.testing} wrap="nowrap">
-          <Button
-            style={{ flex: 'none' }}
-            disabled={readOnly || errors.length > 0 || isUnchanged}
-            loading={publish.isPending}
-            onClick={() => publish.mutate()}
-          >
-            {flow.published ? `Publish version ${flow.published.version + 1}` : 'Publish'}
-          </Button>
-          <Text size="xs" c="dimmed">
-            {readOnly ? 'You may look, but not publish.' : 'Goes live at once. Runs under way keep their version.'}
-          </Text>
-        </Group>
-      </div>
+      {!readOnly && (
+        <div className={panel.foot}>
+          <Group className={panel.testing} wrap="nowrap">
+            <Button
+              style={{ flex: 'none' }}
+              disabled={errors.length > 0 || isUnchanged}
+              loading={publish.isPending}
+              onClick={() => publish.mutate()}
+            >
+              {flow.published ? `Publish version ${flow.published.version + 1}` : 'Publish'}
+            </Button>
+            <Text size="xs" c="dimmed">
+              Goes live at once. Runs under way keep their version.
+            </Text>
+          </Group>
+        </div>
+      )}
     </>
   )
 }
@@ -135,7 +148,7 @@ function Unpublish() {
         </Button>
       )}
     >
-      Its webhook answers 404 at once. Runs under way go on, and the draft stays.
+      Its webhook replies 404 from now on. Runs in progress continue, and the draft stays.
     </ConfirmPopover>
   )
 }

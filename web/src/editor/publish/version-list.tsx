@@ -1,20 +1,30 @@
 import { Button, Skeleton } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../api/api-client.ts'
 import type { Flow, Version } from '../../api/api-types.ts'
-import { keys, queries } from '../../api/queries.ts'
+import { queries } from '../../api/queries.ts'
 import { diffFlows } from '../../flow-model/diff-flows.ts'
+import type { EditedFlow } from '../../flow-model/flow-tree.ts'
 import { ErrorNote } from '../../ui/error-note.tsx'
 import { notifyFailure } from '../../ui/notify.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { useEditor } from '../state/editor-context.tsx'
 import { ChangeList } from './change-list.tsx'
 import classes from './publish.module.css'
 import { useVersion } from './use-live-version.ts'
 
-export function VersionList() {
-  const { flow } = useEditor()
+interface VersionListProps {
+  flow: Flow
+  /** What each version is compared with. */
+  document: EditedFlow
+  readOnly: boolean
+  /** What has to be done before a draft is replaced. */
+  beforeRestore?: () => Promise<unknown>
+  onRestored: (flow: Flow, version: number) => void
+}
+
+export function VersionList(props: VersionListProps) {
+  const { flow, document } = props
   const versions = useQuery(queries.versions(flow.id))
   const [compared, setCompared] = useState<number | null>(null)
   if (versions.isError) return <ErrorNote title="The versions could not be read" error={versions.error} />
@@ -24,33 +34,31 @@ export function VersionList() {
       {versions.data.map((version) => (
         <div key={version.version}>
           <VersionRow
+            {...props}
             version={version}
             compared={compared === version.version}
             onCompare={() => setCompared(compared === version.version ? null : version.version)}
           />
-          {compared === version.version && <Compared version={version.version} />}
+          {compared === version.version && <Compared flow={flow} document={document} version={version.version} />}
         </div>
       ))}
     </div>
   )
 }
 
-interface VersionRowProps {
+interface VersionRowProps extends VersionListProps {
   version: Version
   compared: boolean
   onCompare: () => void
 }
 
-function VersionRow({ version: { version, publishedAt, publishedBy }, compared, onCompare }: VersionRowProps) {
-  const { flow, editor, readOnly, setNotice } = useEditor()
-  const queryClient = useQueryClient()
+function VersionRow(props: VersionRowProps) {
+  const { flow, readOnly, version: listed, compared, onCompare, beforeRestore, onRestored } = props
+  const { version, publishedAt, publishedBy } = listed
   const restore = async () => {
     try {
-      await editor.flush()
-      const restored = await api.post<Flow>(`/flows/${flow.id}/versions/${version}/restore`)
-      queryClient.setQueryData(keys.flow(flow.id), restored)
-      editor.adopt(restored, `Restore version ${version}`)
-      setNotice({ message: `The draft is version ${version} now`, undo: () => editor.undo() })
+      await beforeRestore?.()
+      onRestored(await api.post<Flow>(`/flows/${flow.id}/versions/${version}/restore`), version)
     } catch (error) {
       notifyFailure(`Version ${version} could not be restored`, error)
     }
@@ -72,8 +80,7 @@ function VersionRow({ version: { version, publishedAt, publishedBy }, compared, 
   )
 }
 
-function Compared({ version }: { version: number }) {
-  const { flow, document } = useEditor()
+function Compared({ flow, document, version }: Pick<VersionListProps, 'flow' | 'document'> & { version: number }) {
   const query = useVersion(flow.id, version)
   if (query.isError) return <ErrorNote error={query.error} />
   if (!query.data) return <Skeleton height={60} />

@@ -16,6 +16,9 @@ export interface EditorValue {
   search: EditorSearch
   /** The step that the address names, if it is there. */
   selected: StepPlace | null
+  /** Keys of the steps that were chosen together, to be copied or deleted. */
+  marked: ReadonlySet<string>
+  setMarked(keys: ReadonlySet<string>): void
   /** Opens a step (by its key), the trigger, the publish panel, or nothing. */
   open(what: EditorSearch, options?: { replace?: boolean }): void
   /** Where a step is being added, while the menu of kinds is open. */
@@ -24,6 +27,9 @@ export interface EditorValue {
   /** What was just done and can be undone, said over the canvas. */
   notice: Notice | null
   setNotice(notice: Notice | null): void
+  /** YAML that does not read as a flow, with where its fault is; null: there is none. */
+  unread: UnreadText | null
+  setUnread(unread: UnreadText | null): void
   samples: readonly Sample[]
   sample: Sample | null
   chooseSample(id: string): void
@@ -35,6 +41,13 @@ export interface Notice {
   undo(): void
 }
 
+export interface UnreadText {
+  text: string
+  line: number
+  /** What counts as long as the text cannot be read. */
+  instead: EditedFlow
+}
+
 export type TestState =
   | { status: 'running' }
   | { status: 'done'; result: StepTest }
@@ -43,7 +56,8 @@ export type TestState =
 export interface Tests {
   /** Of Test Step in this page, by step id. */
   steps: ReadonlyMap<string, TestState>
-  testStep(id: string): Promise<void>
+  /** `rounds`: of a loop, how many of its rounds to run. */
+  testStep(id: string, rounds?: number): Promise<void>
   /** The test run being followed, or the last one. */
   run: Run | null
   starting: boolean
@@ -52,6 +66,12 @@ export interface Tests {
   forgetRun(): void
   /** What steps gave when they were last tested, alone or in a test run. */
   outputs: Readonly<Record<string, unknown>>
+  /** Steps that were edited since they gave their result. */
+  old: ReadonlySet<string>
+  /** Steps whose result is pinned: tests take it in place of running them. */
+  pinned: ReadonlySet<string>
+  pin(id: string, output: unknown): Promise<void>
+  unpin(id: string): Promise<void>
 }
 
 export const EditorContext = createContext<EditorValue | null>(null)

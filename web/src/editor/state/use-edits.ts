@@ -14,8 +14,17 @@ import {
   newStep,
   renameStep,
 } from '../../flow-model/edit-steps.ts'
-import { type EditedFlow, type Position, type StepPlace, stepKeys, withValue } from '../../flow-model/flow-tree.ts'
+import {
+  type EditedFlow,
+  type Note,
+  type Position,
+  type StepPlace,
+  stepKeys,
+  withValue,
+} from '../../flow-model/flow-tree.ts'
+import { withNotes } from '../../flow-model/notes.ts'
 import { nearestKey } from '../../flow-model/select-step.ts'
+import { plural } from '../../ui/format.ts'
 import { type EditorValue, useEditor } from './editor-context.tsx'
 
 export interface Edits {
@@ -23,11 +32,15 @@ export interface Edits {
   paste(position: Position, steps: StepDocument[]): void
   duplicate(place: StepPlace): void
   remove(place: StepPlace): void
+  duplicateAll(places: readonly StepPlace[]): void
+  removeAll(places: readonly StepPlace[]): void
   move(place: StepPlace, direction: Direction): boolean
   moveTo(place: StepPlace, position: Position): void
   rename(place: StepPlace, id: string): void
   changeKind(place: StepPlace, kind: string): void
   replace(place: StepPlace, step: StepDocument, label: string): void
+  changeNotes(notes: Note[], label: string, merge?: string): void
+  undo(): void
 }
 
 export function useEdits(): Edits {
@@ -74,6 +87,26 @@ function editsOf(
       }
       setNotice({ message: `Deleted ${step.id || 'a step'}`, undo })
     },
+    duplicateAll(places) {
+      const last = places.at(-1)!
+      const steps = places.map(({ step }) => step)
+      take(
+        insertCopies(now(), { list: last.list, index: last.index + 1 }, steps),
+        `Duplicate ${plural(steps.length, 'step')}`,
+      )
+    },
+    removeAll(places) {
+      if (readOnly) return
+      // From the last to the first: the pointers of those before it stay.
+      const document = places.reduceRight((left, { path }) => deleteStep(left, path), now())
+      const what = plural(places.length, 'step')
+      editor.edit(document, { label: `Delete ${what}` })
+      open({ trigger: true, ...shown }, { replace: true })
+      const undo = () => {
+        if (editor.state.document === document) editor.undo()
+      }
+      setNotice({ message: `Deleted ${what}`, undo })
+    },
     move({ path, step }, direction) {
       const moved = moveTowards(now(), path, direction)
       if (moved) take(moved, `Move ${step.id}`)
@@ -87,6 +120,14 @@ function editsOf(
     changeKind: ({ path, step }, kind) =>
       take({ document: changeKind(now(), path, kind), path }, `Make ${step.id} a ${kind} step`),
     replace: ({ path }, step, label) => take({ document: withValue(now(), path, step), path }, label),
+    changeNotes(notes, label, merge) {
+      if (!readOnly) editor.edit(withNotes(now(), notes), { label, ...(merge === undefined ? {} : { merge }) })
+    },
+    undo() {
+      // The notice offers the same way back: taken twice, it would bring the step back twice.
+      setNotice(null)
+      editor.undo()
+    },
   }
 }
 

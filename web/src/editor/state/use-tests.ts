@@ -2,14 +2,18 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
 import { api } from '../../api/api-client.ts'
-import type { Run, RunStep, Sample, StepTest } from '../../api/api-types.ts'
+import type { Run, RunStep, Sample, StepTest, TestResults } from '../../api/api-types.ts'
 import { keys, queries } from '../../api/queries.ts'
 import { useEvents } from '../../api/use-events.ts'
 import type { FlowEditor } from '../../flow-model/flow-editor.ts'
+import { allSteps, type EditedFlow, findStep, isInside } from '../../flow-model/flow-tree.ts'
 import { outputsOfRun, varsOfRun } from '../../flow-model/outcomes.ts'
+import { notifyFailure } from '../../ui/notify.tsx'
 import type { TestState, Tests } from './editor-context.tsx'
+import { type Renaming, useTestedSteps } from './use-tested-steps.ts'
 
 const ENDED = ['succeeded', 'failed', 'cancelled']
+const NONE: readonly string[] = []
 
 class NotSaved extends Error {
   constructor() {
@@ -17,15 +21,31 @@ class NotSaved extends Error {
   }
 }
 
-export function useTests(flowId: string, editor: FlowEditor, sample: Sample | null): Tests {
+export function useTests(flowId: string, editor: FlowEditor, document: EditedFlow, sample: Sample | null): Tests {
   const queryClient = useQueryClient()
-  const kept = useQuery(queries.testResults(flowId)).data?.steps
+  const { steps: kept, pinned: pinnedIds = NONE } = useQuery(queries.testResults(flowId)).data ?? {}
   const [steps, setSteps] = useState<ReadonlyMap<string, TestState>>(new Map())
   const [run, setRun] = useState<Run | null>(null)
   const [starting, setStarting] = useState(false)
   const [refusal, setRefusal] = useState<unknown>(null)
-  const outputs = useMemo(() => ({ ...kept, ...outputsOfRun(run) }), [kept, run])
+  const pinned = useMemo(() => new Set(pinnedIds), [pinnedIds])
+  // A pin may be younger than the run.
+  const ofRun = useMemo(() => without(outputsOfRun(run), pinned), [run, pinned])
+  const outputs = useMemo(() => ({ ...kept, ...ofRun }), [kept, ofRun])
   const isOver = run !== null && ENDED.includes(run.status)
+
+  const follow = useCallback(
+    (renamings: Renaming[]) => {
+      const names = new Map(renamings.map(({ from, to }) => [from, to]))
+      const named = (id: string) => names.get(id) ?? id
+      setSteps((all) => new Map([...all].map(([id, state]) => [named(id), state])))
+      setRun((now) => now && { ...now, steps: now.steps.map((step) => ({ ...step, id: named(step.id) })) })
+      // The service does the same when the draft is saved.
+      queryClient.setQueryData<TestResults>(keys.testResults(flowId), (results) => results && renamed(results, named))
+    },
+    [flowId, queryClient],
+  )
+  const { old, tested } = useTestedSteps(document, follow)
 
   useEvents(run && !isOver ? `/runs/${run.id}/events` : null, ({ type, data }) => {
     setRun(
@@ -36,23 +56,30 @@ export function useTests(flowId: string, editor: FlowEditor, sample: Sample | nu
 
   // The latest sample, which the service takes by itself, may be too large to have come here whole.
   const given = useCallback(() => (sample && !sample.webhook.bodyOmitted ? { webhook: sample.webhook } : {}), [sample])
+  const refetch = useCallback(
+    () => queryClient.invalidateQueries({ queryKey: keys.testResults(flowId) }),
+    [flowId, queryClient],
+  )
 
   const testStep = useCallback(
-    async (id: string) => {
+    async (id: string, rounds?: number) => {
       const set = (state: TestState) => setSteps((all) => new Map(all).set(id, state))
       set({ status: 'running' })
       try {
         if (!(await editor.flush())) throw new NotSaved()
-        const body = { ...given(), ...(run ? { steps: outputsOfRun(run), vars: varsOfRun(run) } : {}) }
+        const ran = idsFrom(editor.state.document, id)
+        const earlier = run ? { steps: ofRun, vars: varsOfRun(run) } : {}
+        const body = { ...given(), ...earlier, ...(rounds === undefined ? {} : { rounds }) }
         const result = await api.post<StepTest>(`/flows/${flowId}/steps/${encodeURIComponent(id)}/test`, body)
         set({ status: 'done', result })
-        setRun((current) => current && { ...current, steps: current.steps.filter((step) => step.id !== id) })
-        await queryClient.invalidateQueries({ queryKey: keys.testResults(flowId) })
+        tested(ran)
+        setRun((current) => current && { ...current, steps: current.steps.filter((step) => !ran.includes(step.id)) })
+        await refetch()
       } catch (error) {
         set({ status: 'refused', error })
       }
     },
-    [editor, flowId, given, queryClient, run],
+    [editor, flowId, given, ofRun, refetch, run, tested],
   )
 
   const testFlow = useCallback(async () => {
@@ -62,21 +89,47 @@ export function useTests(flowId: string, editor: FlowEditor, sample: Sample | nu
       if (!(await editor.flush())) throw new NotSaved()
       setSteps(new Map())
       setRun(await api.post<Run>(`/flows/${flowId}/test`, given()))
+      tested(null)
     } catch (error) {
       setRefusal(error)
     } finally {
       setStarting(false)
     }
-  }, [editor, flowId, given])
+  }, [editor, flowId, given, tested])
 
   const forgetRun = useCallback(() => {
     setRun(null)
     setRefusal(null)
   }, [])
 
+  const pin = useCallback(
+    async (id: string, output: unknown) => {
+      try {
+        if (!(await editor.flush())) throw new NotSaved()
+        await api.put(`/flows/${flowId}/steps/${encodeURIComponent(id)}/pin`, { output })
+        setSteps((all) => new Map([...all].filter(([other]) => other !== id)))
+        await refetch()
+      } catch (error) {
+        notifyFailure('The result could not be pinned', error)
+      }
+    },
+    [editor, flowId, refetch],
+  )
+  const unpin = useCallback(
+    async (id: string) => {
+      try {
+        await api.delete(`/flows/${flowId}/steps/${encodeURIComponent(id)}/pin`)
+        await refetch()
+      } catch (error) {
+        notifyFailure('The result could not be unpinned', error)
+      }
+    },
+    [flowId, refetch],
+  )
+
   return useMemo(
-    () => ({ steps, testStep, run, starting, refusal, testFlow, forgetRun, outputs }),
-    [steps, testStep, run, starting, refusal, testFlow, forgetRun, outputs],
+    () => ({ steps, testStep, run, starting, refusal, testFlow, forgetRun, outputs, old, pinned, pin, unpin }),
+    [steps, testStep, run, starting, refusal, testFlow, forgetRun, outputs, old, pinned, pin, unpin],
   )
 }
 
@@ -84,3 +137,21 @@ function withStep(run: Run, step: RunStep): Run {
   const at = run.steps.findIndex(({ path }) => path === step.path)
   return { ...run, steps: at === -1 ? [...run.steps, step] : run.steps.with(at, step) }
 }
+
+/** The step and, since they run with it, those inside it. */
+function idsFrom(document: EditedFlow, id: string): string[] {
+  const place = findStep(document, id)
+  if (!place) return [id]
+  return allSteps(document)
+    .filter(({ path }) => isInside(path, place.path))
+    .map(({ step }) => step.id)
+}
+
+function without(outputs: Record<string, unknown>, ids: ReadonlySet<string>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(outputs).filter(([id]) => !ids.has(id)))
+}
+
+const renamed = ({ steps, pinned }: TestResults, named: (id: string) => string): TestResults => ({
+  steps: Object.fromEntries(Object.entries(steps).map(([id, output]) => [named(id), output])),
+  pinned: pinned.map(named),
+})

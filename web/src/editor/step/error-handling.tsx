@@ -1,4 +1,4 @@
-// What happens when the step fails: every kind has it.
+// What happens when the step fails. A step that ends the run has no use for it.
 import { Switch } from '@mantine/core'
 import { PlainNumberField, SegmentField, TagsField } from '../../fields/choice-fields.tsx'
 import { useField } from '../../fields/field-context.tsx'
@@ -12,9 +12,11 @@ const ON_ERROR = { placeholder: 'error', suggestions: ['error'] }
 
 export function ErrorHandling({ place }: { place: StepPlace }) {
   const { path, step } = place
-  const { onErrorWords = ENDS_RUN, retryOn = ON_ERROR } = stepKind(step.kind)
+  const { onErrorWords = ENDS_RUN, retryOn = ON_ERROR, ends } = stepKind(step.kind)
   const retry = useField(`${path}/retry`)
   const isOn = retry.value !== undefined
+  // What a document sets all the same can be seen, and taken back.
+  if (ends && step.onError === undefined && !isOn) return null
   const summary = [
     step.onError === 'continue' ? 'continues' : 'fails the run',
     isOn && `tried up to ${step.retry?.attempts ?? 3} times`,
@@ -22,7 +24,7 @@ export function ErrorHandling({ place }: { place: StepPlace }) {
     .filter(Boolean)
     .join(', ')
   return (
-    <Section title="If it fails" summary={summary}>
+    <Section title="If it fails" summary={summary} holds={[`${path}/onError`, `${path}/retry`]}>
       <SegmentField
         path={`${path}/onError`}
         label="Then"

@@ -1,4 +1,5 @@
 // The selected step: its id, its settings, what happens when it fails, and its test.
+
 import { ActionIcon, Menu } from '@mantine/core'
 import {
   IconArrowDown,
@@ -9,7 +10,7 @@ import {
   IconTerminal2,
   IconTrash,
 } from '@tabler/icons-react'
-import { useState } from 'react'
+import { useId, useState } from 'react'
 import type { HttpRequestSettings } from '../../../../src/flow/curl/http-settings.ts'
 import { toCurl } from '../../../../src/flow/curl/to-curl.ts'
 import { PlainTextField, SwitchField } from '../../fields/choice-fields.tsx'
@@ -19,6 +20,7 @@ import { allSteps, type StepPlace } from '../../flow-model/flow-tree.ts'
 import { stepKind } from '../../step-kinds/index.ts'
 import { KindIcon } from '../../step-kinds/kind-icon.tsx'
 import { notifyDone } from '../../ui/notify.tsx'
+import { GuideIcon } from '../../ui/text/guide-link.tsx'
 import { issuesOf } from '../canvas/use-nodes.ts'
 import { KindForm } from '../kinds/kind-form.tsx'
 import classes from '../panel/panel.module.css'
@@ -44,6 +46,7 @@ export function StepPanel({ place }: { place: StepPlace }) {
         <StepId place={place} />
         <span className={classes.kind}>{kinds.find(({ kind }) => kind === step.kind)?.label ?? step.kind}</span>
         <div className={classes.tools}>
+          <GuideIcon page={stepKind(step.kind).guide} label="This kind of step in the guide" />
           <StepMenu place={place} onImport={setImporting} />
           <ClosePanel onClose={() => open(search.view ? { view: search.view } : {})} />
         </div>
@@ -58,7 +61,11 @@ export function StepPanel({ place }: { place: StepPlace }) {
           <KindForm place={place} />
           <hr className={classes.divider} />
           <ErrorHandling place={place} />
-          <Section title="Secrets" summary={step.reveal === true ? 'may be seen' : 'stay hidden'}>
+          <Section
+            title="Secrets"
+            summary={step.reveal === true ? 'may be seen' : 'stay hidden'}
+            holds={[`${path}/reveal`]}
+          >
             <SwitchField
               path={`${path}/reveal`}
               label="Show the result"
@@ -81,43 +88,47 @@ export function StepPanel({ place }: { place: StepPlace }) {
 
 const ID = /^[a-z][a-z0-9_]{0,63}$/
 
-/** Renaming follows into every template, so it is done when the new id is complete. */
+/** Renaming follows into every template, so it is done when the new id is complete. What cannot be an id stays, and says why. */
 function StepId({ place }: { place: StepPlace }) {
   const { document, readOnly } = useEditor()
   const edits = useEdits()
+  const noteId = useId()
   const [typed, setTyped] = useState<string | null>(null)
   const text = typed ?? place.step.id
   const isTaken = allSteps(document).some(({ step, path }) => step.id === text && path !== place.path)
-  const isValid = ID.test(text) && !isTaken
+  const fault = isTaken ? `${text} is the id of another step.` : ID.test(text) ? null : NO_ID
   const finish = () => {
+    if (fault !== null) return
     setTyped(null)
-    if (isValid && text !== place.step.id) edits.rename(place, text)
+    if (text !== place.step.id) edits.rename(place, text)
   }
   return (
-    <input
-      className={classes.id}
-      aria-label="Id of the step"
-      aria-invalid={!isValid}
-      title={
-        isTaken
-          ? `${text} is another step's id`
-          : isValid
-            ? 'Click to rename'
-            : 'Small letters, digits and _; a letter first'
-      }
-      value={text}
-      size={Math.max(4, text.length)}
-      readOnly={readOnly}
-      spellCheck={false}
-      onChange={({ currentTarget }) => setTyped(currentTarget.value.replaceAll(/[\s-]/g, '_').toLowerCase())}
-      onBlur={finish}
-      onKeyDown={({ key, currentTarget }) => {
-        if (key === 'Enter') currentTarget.blur()
-        if (key === 'Escape') setTyped(null)
-      }}
-    />
+    <>
+      <input
+        className={classes.id}
+        aria-label="Id of the step"
+        aria-invalid={fault !== null}
+        aria-describedby={noteId}
+        title={fault === null ? 'Click to rename' : undefined}
+        value={text}
+        size={Math.max(4, text.length)}
+        readOnly={readOnly}
+        spellCheck={false}
+        onChange={({ currentTarget }) => setTyped(currentTarget.value.replaceAll(/[\s-]/g, '_').toLowerCase())}
+        onBlur={finish}
+        onKeyDown={({ key, currentTarget }) => {
+          if (key === 'Enter') currentTarget.blur()
+          if (key === 'Escape') setTyped(null)
+        }}
+      />
+      <p id={noteId} className={classes.idNote} role="alert" hidden={typed === null || fault === null}>
+        {typed !== null && fault !== null && `${fault} The id is still ${place.step.id || 'empty'}.`}
+      </p>
+    </>
   )
 }
+
+const NO_ID = 'Use small letters, digits and _, beginning with a letter; 64 characters at most.'
 
 function IdIssue({ place }: { place: StepPlace }) {
   const { issues } = useFields()

@@ -1,23 +1,28 @@
-// Test Step: runs the step once, and shows what came of it below the form.
-import { Button, Tabs, Text } from '@mantine/core'
-import { IconPlayerPlay } from '@tabler/icons-react'
-import type { StepError, StepTest } from '../../api/api-types.ts'
+// Test Step: runs the step once, of a loop its first rounds, and shows what came of it below the form.
+import { Button, NumberInput, Text } from '@mantine/core'
+import { IconPin, IconPinnedOff, IconPlayerPlay } from '@tabler/icons-react'
+import { useState } from 'react'
+import type { RunStep, StepTest } from '../../api/api-types.ts'
 import type { StepPlace } from '../../flow-model/flow-tree.ts'
-import { outcomeOfTest } from '../../flow-model/outcomes.ts'
+import { isObject } from '../../flow-model/is-object.ts'
 import { stepKind } from '../../step-kinds/index.ts'
-import { DataTree } from '../../ui/data/data-tree.tsx'
 import { ErrorNote } from '../../ui/error-note.tsx'
-import { formatDuration } from '../../ui/format.ts'
 import { StatusDot } from '../../ui/status.tsx'
 import classes from '../panel/panel.module.css'
-import { useEditor } from '../state/editor-context.tsx'
+import { type TestState, useEditor } from '../state/editor-context.tsx'
+import { outcomeOfTest } from '../state/use-outcomes.ts'
+import { Result, type ShownResult } from './result.tsx'
+
+const MOST_ROUNDS = 100
+const FIRST_ROUNDS = 3
 
 export function TestStep({ place }: { place: StepPlace }) {
   const { tests, readOnly } = useEditor()
-  const { id } = place.step
+  const [rounds, setRounds] = useState(FIRST_ROUNDS)
+  const { id, kind } = place.step
+  const { repeats } = stepKind(kind)
   const state = tests.steps.get(id)
-  const ran = tests.run?.steps.findLast((step) => step.id === id && step.kind !== 'round')
-  const kept = Object.hasOwn(tests.outputs, id) ? tests.outputs[id] : undefined
+  const shown = shownResult(place, tests)
   return (
     <div className={classes.foot}>
       <div className={classes.testing} role="status">
@@ -27,46 +32,99 @@ export function TestStep({ place }: { place: StepPlace }) {
           leftSection={<IconPlayerPlay size={14} />}
           loading={state?.status === 'running'}
           disabled={readOnly || id === ''}
-          onClick={() => void tests.testStep(id)}
+          onClick={() => void tests.testStep(id, repeats ? rounds : undefined)}
         >
           Test step
         </Button>
-        <TestSummary state={state} ran={ran} kept={kept} />
+        {repeats && (
+          <NumberInput
+            size="xs"
+            w={60}
+            aria-label="Rounds to test"
+            min={1}
+            max={MOST_ROUNDS}
+            clampBehavior="strict"
+            allowDecimal={false}
+            value={rounds}
+            disabled={readOnly}
+            onChange={(value) => typeof value === 'number' && setRounds(value)}
+          />
+        )}
+        {repeats && (
+          <Text size="xs" c="dimmed">
+            rounds
+          </Text>
+        )}
+        <TestSummary place={place} state={state} from={shown?.from} />
+        {shown && <PinButton place={place} shown={shown} />}
       </div>
       {state?.status === 'refused' && (
         <div className={classes.result}>
           <ErrorNote title="The step could not be tested" error={state.error} />
         </div>
       )}
-      {state?.status === 'done' && <Result id={id} kind={place.step.kind} {...state.result} />}
-      {!state && ran && ran.status !== 'running' && (
-        <Result id={id} kind={place.step.kind} input={ran.input} output={ran.output} error={ran.error} />
-      )}
-      {!state && !ran && kept !== undefined && <Result id={id} kind={place.step.kind} output={kept} error={null} />}
+      {shown && <Result id={id} kind={kind} {...shown} />}
     </div>
   )
 }
 
-interface SummaryProps {
-  state: ReturnType<ReturnType<typeof useEditor>['tests']['steps']['get']>
-  ran: { status: 'running' | 'waiting' | 'succeeded' | 'failed' | 'cancelled' } | undefined
-  kept: unknown
+type From = 'test' | 'run' | 'kept'
+
+/** What there is to show: the test just made, else the pin, else the test run, else the last test. */
+function shownResult(
+  { step: { id } }: StepPlace,
+  { steps, run, outputs, pinned }: ReturnType<typeof useEditor>['tests'],
+): (ShownResult & { from: From }) | null {
+  const state = steps.get(id)
+  if (state?.status === 'done') return { ...state.result, from: 'test' }
+  if (state) return null
+  const kept = { output: outputs[id], error: null, from: 'kept' as const }
+  if (pinned.has(id)) return kept
+  const ran = run?.steps.findLast((step) => step.id === id && step.kind !== 'round')
+  if (ran)
+    return hasEnded(ran)
+      ? { input: ran.input, output: ran.output, error: ran.error, logs: ran.logs, from: 'run' }
+      : null
+  return Object.hasOwn(outputs, id) ? kept : null
 }
 
-function TestSummary({ state, ran, kept }: SummaryProps) {
+const hasEnded = ({ status }: RunStep): boolean => status !== 'running' && status !== 'waiting'
+
+interface SummaryProps {
+  place: StepPlace
+  state: TestState | undefined
+  from: From | undefined
+}
+
+function TestSummary({ place: { step }, state, from }: SummaryProps) {
+  const { tests } = useEditor()
+  const { id } = step
   if (state?.status === 'running') return <StatusDot status="running" />
+  if (state?.status === 'refused') return null
+  if (tests.old.has(id) && from && !tests.pinned.has(id))
+    return (
+      <Text size="xs" c="var(--mr-wait)">
+        Edited since this result
+      </Text>
+    )
   if (state?.status === 'done') {
-    const outcome = outcomeOfTest(state.result)
+    const outcome = outcomeOfTest(step.kind, state.result)
     return (
       <>
-        <StatusDot status={outcome.status} />
+        <StatusDot status={outcome.status} word={outcome.status === 'troubled' ? outcome.text : true} />
         <Text size="xs" c="dimmed">
-          {outcome.text}
+          {[firstRounds(state.result), outcome.status !== 'troubled' && outcome.text].filter(Boolean).join(' · ')}
         </Text>
       </>
     )
   }
-  if (state?.status === 'refused') return null
+  if (tests.pinned.has(id))
+    return (
+      <Text size="xs" c="dimmed">
+        Pinned: tests use this result
+      </Text>
+    )
+  const ran = tests.run?.steps.findLast((other) => other.id === id && other.kind !== 'round')
   if (ran)
     return (
       <>
@@ -78,80 +136,54 @@ function TestSummary({ state, ran, kept }: SummaryProps) {
     )
   return (
     <Text size="xs" c="dimmed">
-      {kept === undefined ? 'Runs this step once, with the current sample.' : 'From its last test'}
+      {from === undefined
+        ? stepKind(step.kind).repeats
+          ? 'Runs them with the current sample.'
+          : 'Runs this step once, with the current sample.'
+        : 'From its last test'}
     </Text>
   )
 }
 
-type ResultProps = Pick<StepTest, 'output'> & {
-  id: string
-  kind: string
-  error: StepError | null
-  input?: unknown
-  durationMs?: number
+/** "first 3 of 5,000", where a loop has more rounds than ran. */
+function firstRounds({ input, output }: StepTest): string {
+  const [all, ran] = [input, output].map((value) => (isObject(value) ? value['count'] : undefined))
+  if (typeof all !== 'number' || typeof ran !== 'number' || ran >= all) return ''
+  return `first ${ran.toLocaleString('en')} of ${all.toLocaleString('en')}`
 }
 
-function Result({ id, kind, input, output, error, durationMs }: ResultProps) {
-  const reply = stepKind(kind).sendsRequest && isReply(output) ? output : null
+/** A step that answers or ends leaves nothing that later steps could read. */
+function PinButton({ place: { step }, shown }: { place: StepPlace; shown: ShownResult & { from: From } }) {
+  const { tests, readOnly } = useEditor()
+  const { ends, answersCaller } = stepKind(step.kind)
+  const isPinned = tests.pinned.has(step.id)
+  if (ends || answersCaller) return null
+  const output = shown.error ? { ...(isObject(shown.output) ? shown.output : {}), error: shown.error } : shown.output
   return (
-    <div className={classes.result}>
-      {error && <Failure error={error} />}
-      {(output !== null || !error) && (
-        <Tabs defaultValue={reply ? 'body' : 'output'} variant="default" keepMounted={false}>
-          <Tabs.List mb={8}>
-            {reply && <Tabs.Tab value="body">Body</Tabs.Tab>}
-            {reply && <Tabs.Tab value="headers">Headers ({Object.keys(reply.headers).length})</Tabs.Tab>}
-            <Tabs.Tab value="output">{reply ? 'All' : 'Output'}</Tabs.Tab>
-            {input !== undefined && input !== null && <Tabs.Tab value="input">Sent</Tabs.Tab>}
-          </Tabs.List>
-          {reply && (
-            <Tabs.Panel value="body">
-              <DataTree value={reply.body} path={`steps.${id}.body`} label="The reply's body" />
-            </Tabs.Panel>
-          )}
-          {reply && (
-            <Tabs.Panel value="headers">
-              <DataTree
-                value={reply.headers}
-                path={`steps.${id}.headers`}
-                label="The reply's headers"
-                withRaw={false}
-              />
-            </Tabs.Panel>
-          )}
-          <Tabs.Panel value="output">
-            {reply && (
-              <dl className={classes.facts} style={{ marginBottom: 8 }}>
-                <dt>Status</dt>
-                <dd>{reply.status}</dd>
-                <dt>URL</dt>
-                <dd>{reply.url}</dd>
-                <dt>Time</dt>
-                <dd>{formatDuration(reply.durationMs ?? durationMs ?? 0)}</dd>
-              </dl>
-            )}
-            <DataTree value={output} path={`steps.${id}`} label="The step's output" />
-          </Tabs.Panel>
-          <Tabs.Panel value="input">
-            <DataTree value={input} path="" label="Input of the step" />
-          </Tabs.Panel>
-        </Tabs>
+    <div className={classes.pin}>
+      {(!isPinned || shown.from === 'test') && (
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          leftSection={<IconPin size={14} />}
+          disabled={readOnly || output === undefined}
+          title="Tests of later steps and of the flow use this result, and do not run the step. Published runs are not affected."
+          onClick={() => void tests.pin(step.id, output)}
+        >
+          {isPinned ? 'Pin this instead' : 'Pin'}
+        </Button>
+      )}
+      {isPinned && (
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          leftSection={<IconPinnedOff size={14} />}
+          disabled={readOnly}
+          onClick={() => void tests.unpin(step.id)}
+        >
+          Unpin
+        </Button>
       )}
     </div>
   )
 }
-
-function Failure({ error }: { error: StepError }) {
-  return <ErrorNote title={error.code} error={new Error(error.message)} hint={error.hint} />
-}
-
-interface Reply {
-  status: number
-  headers: Record<string, string>
-  body: unknown
-  url: string
-  durationMs?: number
-}
-
-const isReply = (output: unknown): output is Reply =>
-  typeof output === 'object' && output !== null && 'status' in output && 'headers' in output && 'body' in output

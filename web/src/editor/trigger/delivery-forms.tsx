@@ -13,7 +13,7 @@ export function FilterForm() {
         placeholder="{{ webhook.body.type == 'order.created' }}"
       />
       <Text size="xs" c="dimmed">
-        Other deliveries get a success reply, appear in the inbox as filtered, and start nothing.
+        Other deliveries get a success reply and appear in the inbox as filtered. They start no run.
       </Text>
     </>
   )
@@ -35,7 +35,7 @@ export function DuplicatesForm() {
           style={{ alignSelf: 'flex-start' }}
           onClick={() => dedupe.set({ key: '' })}
         >
-          Recognise duplicates
+          Recognize duplicates
         </Button>
       </>
     )
@@ -56,7 +56,7 @@ export function DuplicatesForm() {
         style={{ alignSelf: 'flex-start' }}
         onClick={() => dedupe.set(undefined)}
       >
-        Let each delivery start a run
+        Start a run for every delivery
       </Button>
     </>
   )

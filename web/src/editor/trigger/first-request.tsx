@@ -66,7 +66,7 @@ function Waiting() {
         Waiting for a test request…
       </div>
       <Text size="xs" c="dimmed" mt={4}>
-        It starts no run. The request appears here, and every field of the flow can use its data.
+        It starts no run. The request appears here, and the fields of the flow can use its data.
       </Text>
     </div>
   )

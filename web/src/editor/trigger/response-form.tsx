@@ -1,11 +1,13 @@
 import { SegmentedControl, Text } from '@mantine/core'
 import { useMemo } from 'react'
 import { PlainNumberField, SwitchField } from '../../fields/choice-fields.tsx'
-import { useField, usePreviewContext } from '../../fields/field-context.tsx'
+import { useField, useFields, usePreviewContext } from '../../fields/field-context.tsx'
 import { FieldFrame } from '../../fields/field-frame.tsx'
 import { PreviewText } from '../../fields/field-preview.tsx'
 import { NameValueList } from '../../fields/name-value-list.tsx'
 import { NumberField, ValueField } from '../../fields/template-field.tsx'
+import type { StepPlace } from '../../flow-model/flow-tree.ts'
+import { replyingSteps } from '../../flow-model/replying-steps.ts'
 import { previewTree } from '../../flow-model/templates/preview.ts'
 import { Section } from '../panel/section.tsx'
 import classes from './trigger.module.css'
@@ -49,12 +51,7 @@ export function ResponseForm() {
       <FieldFrame label="Headers">
         <NameValueList path={`${PATH}/headers`} noun="header" placeholder={['Cache-Control', 'no-store']} />
       </FieldFrame>
-      <ReplyPreview
-        path={`${PATH}/body`}
-        status={response.status ?? 200}
-        body={response.body ?? { status: 'success', message: 'Webhook received', id: '{{ run.id }}' }}
-        title="The caller gets"
-      />
+      <CallerGets response={response} waits={waits} />
       {waits && (
         <>
           <PlainNumberField
@@ -66,7 +63,7 @@ export function ResponseForm() {
           />
           <SwitchField
             path={`${PATH}/reveal`}
-            label="It may hold secrets"
+            label="Allow secrets in the reply"
             description="Otherwise a reply may not contain values of a connection or the environment."
             standard={false}
           />
@@ -81,6 +78,41 @@ export function ResponseForm() {
             />
           </Section>
         </>
+      )}
+    </>
+  )
+}
+
+/** What a step answers comes before what is set here. */
+function CallerGets({ response, waits }: { response: Response; waits: boolean }) {
+  const { document } = useFields()
+  const { maybe, always } = waits ? replyingSteps(document) : { maybe: [], always: null }
+  const ofStep = ({ step, path }: StepPlace, title: string) => (
+    <ReplyPreview
+      key={path}
+      path={`${path}/body`}
+      status={step['status'] ?? 200}
+      body={step['body'] ?? ''}
+      title={title}
+    />
+  )
+  return (
+    <>
+      {maybe.map((place) => ofStep(place, `Where the step ${place.step.id} runs, the caller gets`))}
+      {always ? (
+        <>
+          {ofStep(always, `The caller gets, from the step ${always.step.id}`)}
+          <Text size="xs" c="dimmed">
+            The status, body and headers above are not used: the step answers first.
+          </Text>
+        </>
+      ) : (
+        <ReplyPreview
+          path={`${PATH}/body`}
+          status={response.status ?? 200}
+          body={response.body ?? { status: 'success', message: 'Webhook received', id: '{{ run.id }}' }}
+          title={maybe.length > 0 ? 'Otherwise the caller gets' : 'The caller gets'}
+        />
       )}
     </>
   )

@@ -36,7 +36,7 @@ export function TriggerAuth() {
   const auth = (value ?? { kind: 'none' }) as { kind: string; scheme?: string; secret?: unknown; anyCase?: unknown }
   return (
     <>
-      <FieldFrame label="Let in" issues={issues}>
+      <FieldFrame label="Allow" issues={issues}>
         <Select
           aria-label="Who may call it"
           data={KINDS}
@@ -73,7 +73,7 @@ export function TriggerAuth() {
             <ValueField
               path={`${PATH}/secret`}
               label="Secrets"
-              description="any of them holds, while they are changed"
+              description="any of these is accepted, so that you can replace one after the other"
               multiline
             />
           ) : (
@@ -83,7 +83,7 @@ export function TriggerAuth() {
             <TemplateField path={`${PATH}/header`} label="Header" placeholder="X-Signature" optional />
           )}
           {SIGNS_TIME.includes(auth.scheme ?? '') && (
-            <PlainNumberField path={`${PATH}/tolerance`} label="Oldest signature" placeholder="300 s" suffix="s" />
+            <PlainNumberField path={`${PATH}/tolerance`} label="Maximum age" placeholder="300 s" suffix="s" />
           )}
         </>
       )}

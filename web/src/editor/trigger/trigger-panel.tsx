@@ -1,13 +1,17 @@
 // The trigger: how to reach it and what it got comes first, what it demands and replies after.
+
 import { Anchor, Button, Text } from '@mantine/core'
-import { IconRefresh, IconWebhook } from '@tabler/icons-react'
+import { IconRefresh } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { api } from '../../api/api-client.ts'
 import type { Flow } from '../../api/api-types.ts'
 import { keys } from '../../api/queries.ts'
 import { PlainNumberField, TagsField } from '../../fields/choice-fields.tsx'
+import { TriggerIcon } from '../../step-kinds/kind-icon.tsx'
 import { ConfirmPopover } from '../../ui/confirm-popover.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { GuideIcon } from '../../ui/text/guide-link.tsx'
+import { Markdown } from '../../ui/text/markdown.tsx'
 import panel from '../panel/panel.module.css'
 import { Section } from '../panel/section.tsx'
 import { ClosePanel } from '../panel/side-panel.tsx'
@@ -26,38 +30,59 @@ export function TriggerPanel() {
   return (
     <>
       <div className={panel.head}>
-        <IconWebhook size={17} aria-hidden="true" />
+        <TriggerIcon />
         <h2 className={panel.title}>Trigger</h2>
         <span className={panel.kind}>Webhook</span>
         <div className={panel.tools}>
+          <GuideIcon page="webhooks" label="Webhooks in the guide" />
           <ClosePanel onClose={() => open(search.view ? { view: search.view } : {})} />
         </div>
       </div>
       <div className={panel.scroll} data-panel-body>
         <div className={panel.content}>
+          {document.description && (
+            <Section title="About this flow" open>
+              <Markdown text={document.description} />
+            </Section>
+          )}
           <WebhookAddress />
           <FirstRequest />
           <hr className={panel.divider} />
           <div className={panel.sections}>
-            <Section title="Who may call it" summary={AUTH_WORDS[auth] ?? auth} open={auth !== 'none'}>
+            <Section
+              title="Who may call it"
+              summary={AUTH_WORDS[auth] ?? auth}
+              open={auth !== 'none'}
+              holds={['/trigger/auth']}
+            >
               <TriggerAuth />
             </Section>
             <Section
               title="What the caller gets"
               summary={mode === 'finished' ? 'when the run is finished' : 'at once'}
+              holds={['/trigger/response']}
             >
               <ResponseForm />
             </Section>
-            <Section title="Which deliveries start a run" summary={trigger['when'] === undefined ? 'all' : 'filtered'}>
+            <Section
+              title="Which deliveries start a run"
+              summary={trigger['when'] === undefined ? 'all' : 'filtered'}
+              holds={['/trigger/when']}
+            >
               <FilterForm />
             </Section>
             <Section
               title="Duplicates"
               summary={trigger['dedupe'] === undefined ? 'each starts a run' : 'start one run'}
+              holds={['/trigger/dedupe']}
             >
               <DuplicatesForm />
             </Section>
-            <Section title="Limits" summary={limits(trigger)}>
+            <Section
+              title="Limits"
+              summary={limits(trigger)}
+              holds={['/trigger/accept', '/trigger/ips', '/trigger/concurrency']}
+            >
               <TagsField
                 path="/trigger/accept"
                 label="Content types"
@@ -72,14 +97,14 @@ export function TriggerPanel() {
               />
               <TagsField
                 path="/trigger/ips"
-                label="From these addresses only"
+                label="Allowed addresses"
                 description="addresses or CIDR ranges"
                 placeholder="any address"
               />
               <PlainNumberField
                 path="/trigger/concurrency"
-                label="Runs at once"
-                description="the rest wait in order"
+                label="Parallel runs"
+                description="the others wait in line"
                 placeholder="no limit"
               />
             </Section>
@@ -122,7 +147,7 @@ function WebhookAddress() {
       </div>
       {flow.published === null && (
         <Text size="xs" c="dimmed" mt={4}>
-          Answers 404 until the flow is published. Test requests work already.
+          Replies 404 until the flow is published. Test requests already work.
         </Text>
       )}
     </div>
@@ -162,7 +187,7 @@ function RegenerateUrl() {
           </Button>
         )}
       >
-        The old one answers 404 at once. Every sender has to be given the new one.
+        The old URL stops working immediately. Give the new one to every sender.
       </ConfirmPopover>
     </>
   )

@@ -23,7 +23,9 @@ export function RunActions({ run, step, replay }: RunActionsProps) {
   const mayWrite = useMay('write')
   const cancel = useCancelRun()
   const why =
-    run.flowName === null ? 'The flow was deleted.' : 'You may read. Replaying and cancelling need the role editor.'
+    run.flowName === null
+      ? 'The flow was deleted.'
+      : 'You can only view runs. To replay or cancel them you need the role editor.'
   const failed = run.error?.step
   return (
     <>

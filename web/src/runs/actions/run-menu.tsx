@@ -2,7 +2,7 @@
 import { ActionIcon, Loader, Menu } from '@mantine/core'
 import { IconCopy, IconDots, IconPencil, IconPlayerStop } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { RunSummary } from '../../api/api-types.ts'
 import { useMay } from '../../api/session.ts'
 import { notifyDone, notifyFailure } from '../../ui/notify.tsx'
@@ -12,17 +12,17 @@ import { ReplayItems } from './replay-items.tsx'
 import { useCancelRun, useReplayRun } from './use-run-actions.ts'
 
 export function RunMenu({ run, label }: { run: RunSummary; label: string }) {
-  // A menu for each row would be slow to draw; it is made when it is first reached for.
-  const [armed, setArmed] = useState(false)
-  const arm = () => setArmed(true)
-  if (armed) return <ArmedMenu run={run} label={label} />
+  // A menu for each row would be slow to draw; it is made when it is first reached for. A finger arrives and taps at once:
+  // the button would be gone before its click, so there the click makes the menu, open.
+  const [armed, setArmed] = useState<'no' | 'ready' | 'open'>('no')
+  if (armed !== 'no') return <ArmedMenu run={run} label={label} startsOpen={armed === 'open'} />
   return (
     <ActionIcon
       size="sm"
       aria-label={label}
       aria-haspopup="menu"
-      onPointerEnter={arm}
-      onFocus={arm}
+      onPointerEnter={({ pointerType }) => pointerType === 'mouse' && setArmed('ready')}
+      onClick={() => setArmed('open')}
       tabIndex={-1}
       data-menu
     >
@@ -31,16 +31,24 @@ export function RunMenu({ run, label }: { run: RunSummary; label: string }) {
   )
 }
 
-function ArmedMenu({ run, label }: { run: RunSummary; label: string }) {
+function ArmedMenu({ run, label, startsOpen }: { run: RunSummary; label: string; startsOpen: boolean }) {
   const mayWrite = useMay('write')
   const cancel = useCancelRun()
   const replay = useReplayRun()
   const failed = (what: string) => (error: unknown) => notifyFailure(what, error)
   const busy = cancel.isPending || replay.isPending
+  const button = useRef<HTMLButtonElement>(null)
+  const toOpen = useRef(startsOpen)
+  useEffect(() => {
+    if (!toOpen.current) return
+    toOpen.current = false
+    button.current!.focus()
+    button.current!.click()
+  }, [])
   return (
     <Menu position="bottom-end" width={240}>
       <Menu.Target>
-        <ActionIcon size="sm" aria-label={label} disabled={busy} tabIndex={-1} data-menu>
+        <ActionIcon ref={button} size="sm" aria-label={label} disabled={busy} tabIndex={-1} data-menu>
           {busy ? <Loader size={12} /> : <IconDots size={15} />}
         </ActionIcon>
       </Menu.Target>
@@ -82,7 +90,9 @@ function ArmedMenu({ run, label }: { run: RunSummary; label: string }) {
             />
           </>
         )}
-        {!mayWrite && <Menu.Label>You may read. Replaying and cancelling need the role editor.</Menu.Label>}
+        {!mayWrite && (
+          <Menu.Label>You can only view runs. To replay or cancel them you need the role editor.</Menu.Label>
+        )}
       </Menu.Dropdown>
     </Menu>
   )

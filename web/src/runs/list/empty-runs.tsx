@@ -2,6 +2,7 @@ import { Button, Code } from '@mantine/core'
 import { IconFilterOff, IconPlayerPlay } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import type { Flow } from '../../api/api-types.ts'
 import { helloCurl } from '../../api/delivery-curl.ts'
 import { queries } from '../../api/queries.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -9,9 +10,9 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import classes from './empty-runs.module.css'
 
 /** Says how the first run comes about, with the line to send. */
-export function EmptyRuns() {
-  const flows = useQuery(queries.flows)
-  const published = flows.data?.find(({ status }) => status === 'published')
+export function EmptyRuns({ of }: { of?: Flow | undefined }) {
+  const flows = useQuery({ ...queries.flows, enabled: !of })
+  const published = (of ? [of] : flows.data)?.find(({ status }) => status === 'published')
   const picture = <IconPlayerPlay size={40} stroke={1.2} />
   if (published)
     return (
@@ -23,9 +24,10 @@ export function EmptyRuns() {
     <EmptyState
       picture={picture}
       title="No runs yet"
+      guide="quick-start"
       action={
         <Button component={Link} to="/flows">
-          Go to the flows
+          Go to flows
         </Button>
       }
     >
@@ -51,7 +53,7 @@ export function NoMatchingRuns({ onClear }: { onClear: () => void }) {
       title="No runs match"
       action={
         <Button variant="default" onClick={onClear}>
-          Show every run
+          Show all runs
         </Button>
       }
     >

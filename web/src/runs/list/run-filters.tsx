@@ -1,9 +1,10 @@
 // What the list is narrowed to; all of it stands in the URL.
-import { Button, Group, Popover, Select, Stack, TextInput } from '@mantine/core'
+import { Button, Popover, Select, Stack, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { RunStatus } from '../../api/api-types.ts'
 import { queries } from '../../api/queries.ts'
+import classes from '../../live/live-page.module.css'
 import { statusWord } from '../../ui/status.tsx'
 import { RANGES, type Range, RUN_STATUSES, type RunSearch } from '../model/run-filter.ts'
 
@@ -13,26 +14,28 @@ const RANGE_WORDS: Record<Range, string> = { '1h': 'Last hour', '24h': 'Last 24 
 interface RunFiltersProps {
   search: RunSearch
   onChange: (search: RunSearch) => void
+  /** Without it the list is that of one flow. */
+  withFlow: boolean
 }
 
-export function RunFilters({ search, onChange }: RunFiltersProps) {
+export function RunFilters({ search, onChange, withFlow }: RunFiltersProps) {
   const { flow, status, range, since, until } = search
   const filtered = Object.values(search).some((value) => value !== undefined)
   return (
-    <Group gap={8} wrap="nowrap">
+    <div className={classes.filters}>
       <Select
         aria-label="Status"
         size="xs"
         w={136}
         comboboxProps={{ width: 160, position: 'bottom-start' }}
         data={[
-          { value: ALL, label: 'Every status' },
+          { value: ALL, label: 'All statuses' },
           ...RUN_STATUSES.map((value) => ({ value, label: statusWord(value) })),
         ]}
         value={status ?? ALL}
         onChange={(value) => onChange({ ...search, status: value === ALL ? undefined : (value as RunStatus) })}
       />
-      <FlowSelect flow={flow} onChange={(chosen) => onChange({ ...search, flow: chosen })} />
+      {withFlow && <FlowSelect flow={flow} onChange={(chosen) => onChange({ ...search, flow: chosen })} />}
       <Select
         aria-label="Time"
         size="xs"
@@ -53,7 +56,7 @@ export function RunFilters({ search, onChange }: RunFiltersProps) {
           Clear
         </Button>
       )}
-    </Group>
+    </div>
   )
 }
 
@@ -76,7 +79,7 @@ export function FlowSelect({ flow, onChange }: FlowSelectProps) {
       comboboxProps={{ width: 280, position: 'bottom-start' }}
       nothingFoundMessage={flows.isError ? 'The flows could not be loaded' : 'No flow of that name'}
       data={[
-        { value: ALL, label: 'Every flow' },
+        { value: ALL, label: 'All flows' },
         ...known,
         ...(missing ? [{ value: flow, label: `Deleted flow (${flow})` }] : []),
       ]}
@@ -103,7 +106,7 @@ function Between({ since, until, onChange }: BetweenProps) {
           onClick={() => setOpened(!opened)}
           data-chosen={Boolean(since || until) || undefined}
         >
-          From … to …
+          Custom range
         </Button>
       </Popover.Target>
       <Popover.Dropdown>
@@ -118,7 +121,7 @@ function Between({ since, until, onChange }: BetweenProps) {
           <Stack gap="xs">
             <TextInput label="From" name="since" type="datetime-local" defaultValue={localOf(since)} />
             <TextInput label="To" name="until" type="datetime-local" defaultValue={localOf(until)} />
-            <Button type="submit">Show these runs</Button>
+            <Button type="submit">Show runs</Button>
           </Stack>
         </form>
       </Popover.Dropdown>

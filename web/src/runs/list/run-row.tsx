@@ -22,10 +22,10 @@ export const RunRow = memo(function RunRow({ run, started, duration, durationMs,
   const name = run.flowName ?? 'Deleted flow'
   return (
     <tr className={table.row} data-run={run.id} onClick={followRow}>
-      <td>
+      <td className={classes.statusCell}>
         <StatusDot status={run.status} />
       </td>
-      <td>
+      <td className={classes.flowCell}>
         <Link
           to="/runs/$id"
           params={{ id: run.id }}
@@ -41,12 +41,12 @@ export const RunRow = memo(function RunRow({ run, started, duration, durationMs,
         {run.test && <span className={table.mark}>Test</span>}
         {run.replayOf && <span className={table.mark}>Replay</span>}
       </td>
-      <td className={table.dim}>
+      <td className={`${table.dim} ${classes.startedCell}`}>
         <time className={table.tip} dateTime={run.createdAt} title={formatMoment(Date.parse(run.createdAt))}>
           {started}
         </time>
       </td>
-      <td>
+      <td className={classes.durationCell}>
         <span className={classes.duration}>
           <span className={classes.track} aria-hidden="true">
             {durationMs !== null && (
@@ -68,7 +68,7 @@ export const RunRow = memo(function RunRow({ run, started, duration, durationMs,
           </span>
         )}
       </td>
-      <td className={table.menu}>
+      <td className={`${table.menu} ${classes.menuCell}`}>
         <RunMenu run={run} label={`Actions for the run of ${name}`} />
       </td>
     </tr>

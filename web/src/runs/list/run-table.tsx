@@ -1,8 +1,11 @@
 // The runs as a dense table: arrow keys move from row to row, Enter opens.
 import { Button } from '@mantine/core'
+import type { RefObject } from 'react'
 import type { RunSummary } from '../../api/api-types.ts'
 import { moveRowFocus } from '../../live/row-keys.ts'
+import { SpacerRow } from '../../live/spacer-row.tsx'
 import table from '../../live/table.module.css'
+import { useRowWindow } from '../../live/use-row-window.ts'
 import { formatDuration, formatRelative } from '../../ui/format.ts'
 import { useNow } from '../../ui/time.tsx'
 import { DURATION_TICKS, runDuration } from '../model/duration-bar.ts'
@@ -19,14 +22,22 @@ const TICK_LINES = {
 
 interface RunTableProps {
   runs: RunSummary[]
+  /** What the table scrolls in. */
+  box: RefObject<HTMLElement | null>
   older: { has: boolean; loading: boolean; load: () => void }
 }
 
-export function RunTable({ runs, older }: RunTableProps) {
+export function RunTable({ runs, box, older }: RunTableProps) {
   const now = useNow(1000)
+  const { first, end, above, below } = useRowWindow(box, runs.length)
   return (
     <>
-      <table className={table.table} style={TICK_LINES} onKeyDown={(event) => moveRowFocus(event, older.load)}>
+      <table
+        className={table.table}
+        style={TICK_LINES}
+        aria-rowcount={runs.length + 1}
+        onKeyDown={(event) => moveRowFocus(event, older.load)}
+      >
         <thead>
           <tr>
             <th className={classes.statusColumn}>Status</th>
@@ -51,7 +62,8 @@ export function RunTable({ runs, older }: RunTableProps) {
           </tr>
         </thead>
         <tbody>
-          {runs.map((run, index) => {
+          <SpacerRow height={above} />
+          {runs.slice(first, end).map((run, index) => {
             const durationMs = runDuration(run, now)
             // What still runs counts in whole seconds: tenths that hop are hard to read.
             const shown =
@@ -69,6 +81,7 @@ export function RunTable({ runs, older }: RunTableProps) {
               />
             )
           })}
+          <SpacerRow height={below} />
         </tbody>
       </table>
       {older.has && (

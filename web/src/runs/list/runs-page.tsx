@@ -1,7 +1,7 @@
 // Every run, newest first, as they happen.
 import { getRouteApi } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
-import type { RunSummary, ServerEvent } from '../../api/api-types.ts'
+import type { Flow, RunSummary, ServerEvent } from '../../api/api-types.ts'
 import { queries, type RunFilter } from '../../api/queries.ts'
 import classes from '../../live/live-page.module.css'
 import { LiveToggle, Unseen } from '../../live/live-toggle.tsx'
@@ -40,8 +40,19 @@ export function RunsPage() {
   )
 }
 
-function RunList({ search, onSearch }: { search: RunSearch; onSearch: (search: RunSearch) => void }) {
-  const filter = useMemo(() => runFilter(search, Date.now()), [search])
+interface RunListProps {
+  search: RunSearch
+  onSearch: (search: RunSearch) => void
+  /** The list is that of one flow. */
+  of?: Flow
+}
+
+export function RunList({ search, onSearch, of }: RunListProps) {
+  const flowId = of?.id
+  const filter = useMemo(
+    () => runFilter(flowId === undefined ? search : { ...search, flow: flowId }, Date.now()),
+    [search, flowId],
+  )
   const { list, rows, unseen, unseenIsLess, hold, follow } = useRuns(filter)
   const { ref, paused, setPaused, onScroll, showNewest } = useHeldScroll(hold, follow)
   useArrowInto(ref)
@@ -49,7 +60,7 @@ function RunList({ search, onSearch }: { search: RunSearch; onSearch: (search: R
   return (
     <div className={classes.page}>
       <div className={classes.bar}>
-        <RunFilters search={search} onChange={onSearch} />
+        <RunFilters search={search} onChange={onSearch} withFlow={!of} />
         <LiveToggle paused={paused} onChange={setPaused} />
       </div>
       <div className={classes.list} ref={ref} onScroll={onScroll}>
@@ -65,10 +76,11 @@ function RunList({ search, onSearch }: { search: RunSearch; onSearch: (search: R
         {list.isPending && <LoadingRows label="Loading the runs" />}
         {list.isSuccess &&
           rows.length === 0 &&
-          (filtered ? <NoMatchingRuns onClear={() => onSearch({})} /> : <EmptyRuns />)}
+          (filtered ? <NoMatchingRuns onClear={() => onSearch({})} /> : <EmptyRuns of={of} />)}
         {rows.length > 0 && (
           <RunTable
             runs={rows}
+            box={ref}
             older={{
               has: list.hasNextPage,
               loading: list.isFetchingNextPage,

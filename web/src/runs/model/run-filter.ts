@@ -9,26 +9,27 @@ export type Range = (typeof RANGES)[number]
 const RANGE_MS: Record<Range, number> = { '1h': 3_600_000, '24h': 86_400_000, '7d': 604_800_000 }
 
 export interface RunSearch {
-  flow?: string
-  status?: RunStatus
+  flow?: string | undefined
+  status?: RunStatus | undefined
   /** Of the last hours or days; otherwise from `since` to `until`, both ISO 8601. */
-  range?: Range
-  since?: string
-  until?: string
+  range?: Range | undefined
+  since?: string | undefined
+  until?: string | undefined
 }
 
-/** What is not understood is left out: a link that was cut short still shows a list. */
-export function runSearch(search: Record<string, unknown>): RunSearch {
-  const { flow, status, range, since, until } = search
-  const result: RunSearch = {}
-  if (typeof flow === 'string' && flow !== '') result.flow = flow
-  if (RUN_STATUSES.includes(status as RunStatus)) result.status = status as RunStatus
-  if (RANGES.includes(range as Range)) result.range = range as Range
-  else {
-    if (isTime(since)) result.since = since
-    if (isTime(until)) result.until = until
+/**
+ * What is not understood is taken away, not only left out: the router would pass it on. A link that was cut short still shows
+ * a list.
+ */
+export function runSearch({ flow, status, range, since, until }: Record<string, unknown>): RunSearch {
+  const known = RANGES.find((each) => each === range)
+  return {
+    flow: typeof flow === 'string' && flow !== '' ? flow : undefined,
+    status: RUN_STATUSES.find((each) => each === status),
+    range: known,
+    since: !known && isTime(since) ? since : undefined,
+    until: !known && isTime(until) ? until : undefined,
   }
-  return result
 }
 
 const isTime = (value: unknown): value is string =>

@@ -103,7 +103,8 @@ export function roundStatus<S extends TimedStep>(
 
 export interface RoundError {
   index: number
-  error: { code: string; message: string }
+  /** It names the step that failed. */
+  error: { code: string; message: string; step?: string }
 }
 
 /** The rounds that failed while the loop went on, as its output lists them. */

@@ -21,6 +21,7 @@ describe('the outcomes of steps', () => {
       attempt: 1,
       durationMs: 5,
       result: '',
+      troubled: false,
       count: 4,
       failed: 2,
       ofRound: false,
@@ -54,6 +55,36 @@ describe('the outcomes of steps', () => {
       text: '200 · 84 ms',
     })
     expect(cardOf('a', failedStep('a', 0, 84))).toEqual({ status: 'failed', text: 'http_500' })
+    expect(cardOf('a', step('a', 0, 5038, { output: { status: 200 } })).text).toBe('200 · 5 s')
     expect(cardOf('a', step('a', 0, null))).toEqual({ status: 'running', text: '' })
+  })
+
+  it('are not green where not all went well', () => {
+    const cardOf = (id: string, ...steps: TimedStep[]) => outcomeOnCard(stepOutcomes(steps).get(id)!)
+    const loop = (output: object) => step('all', 0, 9, { kind: 'loop', output })
+    const error = { index: 1, item: 2, error: { code: 'http_500', message: 'x', step: 'send' } }
+    expect(cardOf('all', loop({ count: 7, results: [], errors: [error, error] }))).toEqual({
+      status: 'troubled',
+      text: '2 of 7 failed · 9 ms',
+    })
+    expect(cardOf('all', loop({ count: 7, results: [], errors: [] }))).toEqual({
+      status: 'succeeded',
+      text: '7 rounds · 9 ms',
+    })
+    expect(cardOf('a', step('a', 0, 84, { output: { status: 503 } }))).toEqual({
+      status: 'troubled',
+      text: '503 · 84 ms',
+    })
+    expect(cardOf('a', step('a', 0, 1, { kind: 'branch', output: { case: null } })).text).toBe('otherwise · 1 ms')
+  })
+
+  it('count all rounds of a loop, also those whose steps are not here', () => {
+    const error = { code: 'http_500', message: 'x', step: 'send' }
+    const errors = Array.from({ length: 10 }, (_, index) => ({ index, item: null, error }))
+    const steps = [
+      step('all', 0, 9, { kind: 'loop', input: { count: 5000 }, output: { count: 5000, results: [], errors } }),
+      ...Array.from({ length: 4999 }, (_, i) => (i < 10 ? failedStep : step)(`all[${i}]/send`, i, i + 1)),
+    ]
+    expect(outcomeOnCard(stepOutcomes(steps).get('send')!)).toEqual({ status: 'failed', text: '10 of 5,000 failed' })
   })
 })

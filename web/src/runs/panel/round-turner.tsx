@@ -29,10 +29,10 @@ export function RoundTurner({ place, rounds, rest, onSelect }: RoundTurnerProps)
           Next failed
         </Button>
       )}
-      <Tooltip label="Round before">
+      <Tooltip label="Previous round">
         <ActionIcon
           size="sm"
-          aria-label="Round before"
+          aria-label="Previous round"
           disabled={place.index === 0}
           onClick={() => go(place.index - 1)}
         >

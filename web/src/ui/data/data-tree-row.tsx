@@ -16,12 +16,11 @@ interface DataTreeRowProps {
   copied: RowPart | null
   onToggle: (row: DataRow) => void
   onCopy: (row: DataRow, part: RowPart) => void
-  onPick: ((path: string) => void) | undefined
 }
 
 /** Hundreds of them stand in a tree: each is drawn again only when it changes. */
 export const DataTreeRow = memo(function DataTreeRow(props: DataTreeRowProps) {
-  const { row, tabbable, withTools, copied, onToggle, onCopy, onPick } = props
+  const { row, tabbable, withTools, copied, onToggle, onCopy } = props
   const isContainer = row.kind === 'object' || row.kind === 'list'
   return (
     <div
@@ -35,7 +34,7 @@ export const DataTreeRow = memo(function DataTreeRow(props: DataTreeRowProps) {
       data-id={row.id}
       style={{ paddingLeft: row.depth * 14 }}
     >
-      <RowContent row={row} onToggle={() => onToggle(row)} onPick={onPick} />
+      <RowContent row={row} onToggle={() => onToggle(row)} />
       {withTools && row.kind !== 'more' && (
         <span className={classes.tools}>
           {row.path !== '' && (
@@ -70,10 +69,9 @@ function Tool({ label, onClick, icon }: { label: string; onClick: () => void; ic
 interface RowContentProps {
   row: DataRow
   onToggle: () => void
-  onPick: ((path: string) => void) | undefined
 }
 
-function RowContent({ row, onToggle, onPick }: RowContentProps) {
+function RowContent({ row, onToggle }: RowContentProps) {
   if (row.kind === 'more')
     return (
       <button type="button" tabIndex={-1} className={classes.more} onClick={onToggle}>
@@ -82,13 +80,7 @@ function RowContent({ row, onToggle, onPick }: RowContentProps) {
     )
   const name = row.name !== null && (
     <>
-      {onPick ? (
-        <button type="button" tabIndex={-1} className={classes.pick} onClick={() => onPick(row.path)}>
-          {row.name}
-        </button>
-      ) : (
-        <span className={classes.name}>{row.name}</span>
-      )}
+      <span className={classes.name}>{row.name}</span>
       <span className={classes.colon}>:</span>
     </>
   )

@@ -7,6 +7,8 @@ import { CopyButton } from '../copy-button.tsx'
 import { download } from '../download.ts'
 import { formatBytes } from '../format.ts'
 import { type DataRow, dataRows, PAGE, type TreeState } from './data-rows.ts'
+import { tableOf } from './data-shape.ts'
+import { DataSchema, DataTable } from './data-shape-views.tsx'
 import classes from './data-tree.module.css'
 import { DataTreeRow, type RowPart } from './data-tree-row.tsx'
 
@@ -16,14 +18,14 @@ interface DataTreeProps {
   path: string
   /** The name of the data for people who cannot see it. */
   label: string
-  /** With the choice of raw text above the tree. */
+  /** With the choice of a table, a schema or raw text above the tree. */
   withRaw?: boolean
-  /** When given, Enter or a click on a name hands its path over, such as into the field being edited. */
-  onPick?: (path: string) => void
 }
 
-export function DataTree({ value, path, label, withRaw = true, onPick }: DataTreeProps) {
-  const [view, setView] = useState<'tree' | 'raw'>('tree')
+export function DataTree({ value, path, label, withRaw = true }: DataTreeProps) {
+  const [view, setView] = useState<'tree' | 'table' | 'schema' | 'raw'>('tree')
+  const table = useMemo(() => (withRaw ? tableOf(value, path) : null), [withRaw, value, path])
+  const hasParts = typeof value === 'object' && value !== null
   const text = () => textOf(value)
   return (
     <div>
@@ -35,6 +37,8 @@ export function DataTree({ value, path, label, withRaw = true, onPick }: DataTre
             onChange={(chosen) => setView(chosen as typeof view)}
             data={[
               { value: 'tree', label: 'Tree' },
+              ...(table ? [{ value: 'table', label: 'Table' }] : []),
+              ...(hasParts ? [{ value: 'schema', label: 'Schema' }] : []),
               { value: 'raw', label: 'Raw' },
             ]}
             aria-label={`How to show ${label}`}
@@ -42,10 +46,14 @@ export function DataTree({ value, path, label, withRaw = true, onPick }: DataTre
           <CopyButton value={text} label="Copy all" />
         </Group>
       )}
-      {view === 'tree' ? (
-        <Tree value={value} path={path} label={label} onPick={onPick} />
-      ) : (
+      {view === 'table' && table ? (
+        <DataTable table={table} label={label} />
+      ) : view === 'schema' && hasParts ? (
+        <DataSchema value={value} path={path} label={label} />
+      ) : view === 'raw' ? (
         <Raw value={value} label={label} />
+      ) : (
+        <Tree value={value} path={path} label={label} />
       )}
     </div>
   )
@@ -53,7 +61,7 @@ export function DataTree({ value, path, label, withRaw = true, onPick }: DataTre
 
 const nothingToggled: TreeState = { toggled: new Map(), shown: new Map() }
 
-function Tree({ value, path, label, onPick }: Pick<DataTreeProps, 'value' | 'path' | 'label' | 'onPick'>) {
+function Tree({ value, path, label }: Pick<DataTreeProps, 'value' | 'path' | 'label'>) {
   const [state, setState] = useState(nothingToggled)
   const rows = useMemo(() => dataRows(value, path, state), [value, path, state])
   const [active, setActive] = useState('')
@@ -95,7 +103,6 @@ function Tree({ value, path, label, onPick }: Pick<DataTreeProps, 'value' | 'pat
     else if (event.key === 'ArrowRight') toggle(row, true)
     else if (event.key === 'ArrowLeft' && row.open) toggle(row, false)
     else if (event.key === 'ArrowLeft') focus(rows.findLast(({ depth }, i) => i < index && depth < row.depth))
-    else if (event.key === 'Enter' && onPick && row.kind !== 'more') onPick(row.path)
     else if (event.key === 'Enter' || event.key === ' ') toggle(row)
     else if ((event.key === 'c' || event.key === 'p') && row.kind !== 'more')
       copy(row, event.key === 'c' ? 'value' : 'path')
@@ -130,7 +137,6 @@ function Tree({ value, path, label, onPick }: Pick<DataTreeProps, 'value' | 'pat
             copied={clipboard.copied && copied?.id === row.id ? copied.part : null}
             onToggle={toggle}
             onCopy={copy}
-            onPick={onPick}
           />
         ))}
       </div>

@@ -52,7 +52,7 @@ async function fetchData(url: string): Promise<{ value: unknown } | { problem: s
     const text = await response.text()
     return { value: readData(text) }
   } catch {
-    return { problem: 'Millrace does not answer. Check that it runs, and try again.' }
+    return { problem: 'Millrace is not responding. Check that it runs, and try again.' }
   }
 }
 

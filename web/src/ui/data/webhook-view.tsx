@@ -15,10 +15,12 @@ interface WebhookViewProps {
   bodyUrl: string
   /** Of a rejected delivery no body is kept. */
   bodyKept?: boolean
+  /** What is looked at first. */
+  opensOn?: Part
 }
 
-export function WebhookView({ webhook, bodyUrl, bodyKept = true }: WebhookViewProps) {
-  const [part, setPart] = useState<Part>(bodyKept ? 'body' : 'headers')
+export function WebhookView({ webhook, bodyUrl, bodyKept = true, opensOn = 'body' }: WebhookViewProps) {
+  const [part, setPart] = useState<Part>(opensOn)
   const queries = Object.values(webhook.queryAll).flat().length
   return (
     <>
@@ -27,7 +29,7 @@ export function WebhookView({ webhook, bodyUrl, bodyKept = true }: WebhookViewPr
           <Tabs.Tab value="body">Body</Tabs.Tab>
           <Tabs.Tab value="headers">Headers {Object.keys(webhook.headers).length}</Tabs.Tab>
           <Tabs.Tab value="query">Query {queries}</Tabs.Tab>
-          {bodyKept && <Tabs.Tab value="raw">As it came</Tabs.Tab>}
+          {bodyKept && <Tabs.Tab value="raw">Original request</Tabs.Tab>}
         </Tabs.List>
       </Tabs>
       {part === 'body' &&
@@ -47,7 +49,7 @@ export function WebhookView({ webhook, bodyUrl, bodyKept = true }: WebhookViewPr
         ))}
       {part === 'raw' &&
         (webhook.bodyOmitted ? (
-          <LargeData url={bodyUrl} path="webhook.rawBody" label="Body as it came" />
+          <LargeData url={bodyUrl} path="webhook.rawBody" label="Original body" />
         ) : webhook.rawBody === '' ? (
           <p className={classes.none}>The body was empty.</p>
         ) : (
@@ -55,7 +57,7 @@ export function WebhookView({ webhook, bodyUrl, bodyKept = true }: WebhookViewPr
             <p className={classes.none}>
               {formatBytes(new Blob([webhook.rawBody]).size)}, before it was read as anything.
             </p>
-            <DataTree value={webhook.rawBody} path="webhook.rawBody" label="Body as it came" />
+            <DataTree value={webhook.rawBody} path="webhook.rawBody" label="Original body" />
           </>
         ))}
     </>

@@ -1,0 +1,177 @@
+// Performs a step for Test Step, and the steps inside it: as a run would, but without a journal. Waits end at once, nothing is tried again.
+import { CODE } from '../../base/error-catalogue.ts'
+import { isObject } from '../../base/is-object.ts'
+import { NestedFailure, type Performed, performStep, pinnedOutcome } from '../../engine/perform-step.ts'
+import { type Roots, roundRoots, stepBindings } from '../../engine/run-bindings.ts'
+import { type Round, runRounds } from '../../engine/run-rounds.ts'
+import type { Outcome, RoundPlan, RoundsResult, StepContext, StepError, StepKind } from '../../engine/step-kind.ts'
+import { stepsOf } from '../../engine/walk-rounds.ts'
+import { Stopped } from '../../engine/walk-signals.ts'
+import { type CompiledStep, SECRET_MASK } from '../../flow/compile.ts'
+import type { Bindings } from '../../flow/expression/values/bindings.ts'
+import type { FlowServices } from './services.ts'
+
+const MOST_LOG_LINES = 1_000
+
+/** A test of one step starts no run that somebody would have to wait for. */
+const NOT_CALLED: StepError = {
+  code: CODE.failed,
+  message: 'Test Step does not call other flows.',
+  hint: 'Test the whole flow, or run the called flow by itself.',
+}
+
+export interface Trial {
+  flowId: string
+  runId: string
+  startedAt: number
+  /** The most rounds of a loop that run. */
+  rounds: number
+  /** Results that take the place of running a nested step. */
+  pins: Readonly<Record<string, unknown>>
+}
+
+/** What came of a step: as later steps read it, and as it may be shown. */
+export interface Settled {
+  output: unknown
+  shown: unknown
+  error: StepError | null
+}
+
+export class StepTrial {
+  readonly logs: string[] = []
+  /** The latest results of the steps inside a loop, as they may be shown. */
+  readonly nested = new Map<string, Settled>()
+  readonly #services: FlowServices
+  readonly #trial: Trial
+
+  constructor(services: FlowServices, trial: Trial) {
+    this.#services = services
+    this.#trial = trial
+  }
+
+  bindingsOf(path: string, roots: Roots): Bindings {
+    return stepBindings(roots, this.#services.hashing, this.#trial.runId, path, this.#trial.startedAt)
+  }
+
+  /** Performs the step that is tested. A branch only decides: the steps inside it are tested separately. */
+  async perform(step: CompiledStep<StepKind>, roots: Roots): Promise<Performed> {
+    try {
+      return await this.#perform(step, step.id, roots, async () => {})
+    } catch (signal) {
+      if (signal instanceof Stopped) return { outcome: { type: 'stop' }, input: null }
+      throw signal
+    }
+  }
+
+  /** Settles an outcome. The flow's keys are really changed. */
+  async settle(outcome: Outcome): Promise<Settled> {
+    if (outcome.type === 'stop') return { output: null, shown: null, error: null }
+    if (outcome.type === 'call') return { output: null, shown: null, error: NOT_CALLED }
+    if (outcome.type !== 'keyValue') {
+      const output = outcome.output ?? null
+      const shown = 'shown' in outcome && outcome.shown ? (outcome.shown.output ?? null) : output
+      return { output, shown, error: outcome.type === 'failed' ? outcome.error : null }
+    }
+    const { flowId } = this.#trial
+    const result = await this.#services.runs.operate(flowId, outcome.operation, this.#services.now())
+    if (!('output' in result)) return { output: null, shown: null, error: result.error }
+    const { output } = result
+    return { output, shown: outcome.operation.secret === 'kept' ? SECRET_MASK : output, error: null }
+  }
+
+  #perform(
+    step: CompiledStep<StepKind>,
+    path: string,
+    roots: Roots,
+    runSteps: StepContext<never>['runSteps'],
+  ): Promise<Performed> {
+    const { enginePorts, warn, now } = this.#services
+    return performStep(
+      step,
+      this.bindingsOf(path, roots),
+      enginePorts.connections,
+      (settings, secrets, showInput) => ({
+        settings: settings as never,
+        secrets,
+        showInput,
+        runId: this.#trial.runId,
+        path,
+        now: now(),
+        hops: 0,
+        interrupted: false,
+        announce: async () => {},
+        decide: (choose) => choose(),
+        runSteps,
+        runRounds: (plan) => this.#rounds(step, path, roots, plan),
+        holdsSecret: (text) => enginePorts.holdsSecret(text, this.#trial.flowId),
+        http: enginePorts.http,
+        replyRoom: () => null,
+        standing: () => null,
+        connections: enginePorts.connections,
+        sandbox: enginePorts.sandbox,
+        log: (line) => this.#log(step, path, line),
+        signal: () => new AbortController().signal,
+      }),
+      (error) => warn('a step failed by a fault of Millrace', { error }),
+    )
+  }
+
+  #log(step: CompiledStep<StepKind>, path: string, line: string): void {
+    if (this.logs.length >= MOST_LOG_LINES) return
+    const shown = step.secrets?.result ? SECRET_MASK : line
+    this.logs.push(path === step.id ? shown : `${path}: ${shown}`)
+  }
+
+  /** Runs the first rounds of a loop. They see how many there would be. */
+  #rounds(step: CompiledStep<StepKind>, path: string, roots: Roots, plan: RoundPlan): Promise<RoundsResult> {
+    const { rounds: most } = this.#trial
+    const ownSteps = plan.items !== null
+    let begun = 0
+    const first: RoundPlan = {
+      ...plan,
+      items: plan.items?.slice(0, most) ?? null,
+      holds: plan.holds && ((round) => begun < most && plan.holds!(round)),
+    }
+    const rootsOf = (round: Round) =>
+      roundRoots(roots, step.id, { ...round, count: plan.items?.length ?? round.count }, ownSteps)
+    const at = ({ index }: Round) => `${path}[${index}]`
+    return runRounds(first, step.onError === 'continue', {
+      finished: async () => null,
+      bindingsBefore: (round) => this.bindingsOf(at(round), rootsOf(round)),
+      walk: async (round) => {
+        begun++
+        const inner = rootsOf(round)
+        await this.#walk(stepsOf(plan.steps), `${at(round)}/`, inner)
+        return this.bindingsOf(at(round), inner)
+      },
+      showShared: async () => {},
+      settled: async () => {},
+      record: async () => {},
+      // Nothing waits in a trial.
+      sleepUntil: () => ({ done: Promise.resolve(), end() {} }),
+    })
+  }
+
+  async #walk(steps: readonly CompiledStep<StepKind>[], prefix: string, roots: Roots): Promise<void> {
+    for (const step of steps) await this.#step(step, prefix + step.id, roots)
+  }
+
+  async #step(step: CompiledStep<StepKind>, path: string, roots: Roots): Promise<void> {
+    const runSteps: StepContext<never>['runSteps'] = (list) => this.#walk(stepsOf(list), `${path}/`, roots)
+    const isPinned = Object.hasOwn(this.#trial.pins, step.id)
+    const outcome: Outcome = isPinned
+      ? pinnedOutcome(step, this.#trial.pins[step.id])
+      : (await this.#perform(step, path, roots, runSteps)).outcome
+    const settled = await this.settle(outcome)
+    if (!isPinned) this.nested.set(step.id, settled)
+    const { output, error } = settled
+    const readable = error ? { ...(isObject(output) ? output : null), error } : output
+    ;(roots['steps'] as Record<string, unknown>)[step.id] = readable
+    if (outcome.type === 'assign') Object.assign(roots['vars'] as object, outcome.output)
+    if (outcome.type === 'stop') throw new Stopped()
+    if (error && step.onError === 'fail') {
+      const named = 'step' in error ? error : { ...error, step: step.id }
+      throw new NestedFailure({ type: 'failed', error: named, output, shown: { output: settled.shown } })
+    }
+  }
+}
