@@ -10,7 +10,7 @@ import {
   StartRunRequest,
 } from '../../contract/run-bodies.ts'
 import { CALL } from '../../flow/triggers/call/schema.ts'
-import { listCallableFlows } from '../../operations/flows/callable-flows.ts'
+import { listCallableFlows } from '../../operations/flows/calls/callable-flows.ts'
 import { findFlow } from '../../operations/flows/draft.ts'
 import { OperationError } from '../../operations/operation-error.ts'
 import { callFlow } from '../../operations/runs/call-flow.ts'

@@ -1,7 +1,7 @@
 import { defaultErrorReply } from '../../engine/caller-reply.ts'
 import { notFound } from '../operation-error.ts'
 import type { Actor } from '../ports/access.ts'
-import { requireUncalled } from './check-calls.ts'
+import { requireUncalled } from './calls/check-calls.ts'
 import { findFlow } from './draft.ts'
 import { flowTarget } from './flow-view.ts'
 import type { FlowServices } from './services.ts'

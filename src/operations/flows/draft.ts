@@ -8,7 +8,7 @@ import { type DataShapes, shapesOf } from '../../flow/shape/data-shapes.ts'
 import { publishIssues, shapeIssues, validate, warnings } from '../../flow/validate/validate.ts'
 import { FlowInvalid, notFound, OperationError } from '../operation-error.ts'
 import type { FlowRecord } from '../ports/flows.ts'
-import { checkCalls } from './check-calls.ts'
+import { checkCalls } from './calls/check-calls.ts'
 import { requireOwnSecrets, sealLiterals } from './secret-literals.ts'
 import type { FlowServices } from './services.ts'
 

@@ -1,6 +1,6 @@
 import type { Issue } from '../../flow/issue.ts'
 import { publishIssues, warnings } from '../../flow/validate/validate.ts'
-import { checkCalls } from './check-calls.ts'
+import { checkCalls } from './calls/check-calls.ts'
 import { dataShapes, findFlow, findings } from './draft.ts'
 import type { FlowServices } from './services.ts'
 

@@ -86,7 +86,7 @@ export const newRun = (flowId: string, change: Partial<NewRun> = {}): NewRun => 
   ...change,
 })
 
-const entry = (path: string, change: Partial<JournalEntry> = {}): JournalEntry => ({
+export const entry = (path: string, change: Partial<JournalEntry> = {}): JournalEntry => ({
   path,
   id: path,
   kind: 'set',

@@ -18,6 +18,17 @@ it('gives earlier invitations to the users who made them, and ends those of user
     create table invitation (id text primary key, code text not null unique, email text, role text not null,
       created_at integer not null, expires_at integer not null);
     alter table flow drop column updated_by;
+    drop index run_by_parent;
+    drop index flow_by_slug;
+    alter table run drop column trigger;
+    alter table run drop column parent_run;
+    alter table run drop column parent_step;
+    alter table run drop column parent_waits;
+    alter table flow drop column slug;
+    alter table flow drop column trigger;
+    alter table flow drop column paused_at;
+    drop table schedule;
+    drop table occurrence;
     delete from kysely_migration where name >= '016';
     insert into user_account values ('usr_owner', 'a', 'A', 'owner', 'x', 0, null), ('usr_editor', 'b', 'B', 'editor', 'x', 0, null);
     insert into api_token values ('tok_owner', 'd1', 't', 'admin', 0, 'a', 'usr_owner', null), ('tok_nobody', 'd2', 't', 'admin', 0, 'admin token', null, null);`)

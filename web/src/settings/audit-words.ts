@@ -11,6 +11,7 @@ const WORDS: Record<string, string> = {
   'flow.test': 'tested a flow',
   'run.cancel': 'cancelled a run',
   'run.replay': 'replayed a run',
+  'run.start': 'started a run',
   'connection.create': 'created a connection',
   'connection.update': 'changed a connection',
   'connection.delete': 'deleted a connection',

@@ -4,6 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { inputIssues } from './check-input.ts'
 import { schemaProblems } from './input-schema.ts'
 
+/** The keys of a schema that depends on another. Apart from each other: an object with then looks like a promise. */
+const CONDITIONAL = ['if', 'then', 'else']
+
 const problemsOf = (schema: unknown) => schemaProblems(schema).map(({ path }) => path)
 
 describe('a schema', () => {
@@ -87,13 +90,9 @@ describe('an input', () => {
         fc.record({ anyOf: fc.array(tie('schema'), { minLength: 1, maxLength: 2 }) }),
         fc.record({ allOf: fc.array(tie('schema'), { minLength: 1, maxLength: 2 }) }),
         fc.record({ oneOf: fc.array(tie('schema'), { minLength: 1, maxLength: 2 }) }),
-        fc.tuple(tie('schema'), tie('schema'), tie('schema')).map(([condition, yes, no]) =>
-          Object.fromEntries([
-            ['if', condition],
-            ['then', yes],
-            ['else', no],
-          ]),
-        ),
+        fc
+          .tuple(tie('schema'), tie('schema'), tie('schema'))
+          .map((schemas) => Object.fromEntries(CONDITIONAL.map((key, i) => [key, schemas[i]]))),
         fc.record({ not: tie('schema'), contains: tie('schema') }),
         fc.record({ propertyNames: tie('schema') }),
       ),

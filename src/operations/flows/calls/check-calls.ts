@@ -1,16 +1,16 @@
 // Checks the calls between flows: what a flow calls must be callable, and stays published as long as it is called.
-import { CODE } from '../../base/error-catalogue.ts'
-import { isObject } from '../../base/is-object.ts'
-import { hasTemplate } from '../../flow/check.ts'
-import type { FlowDocument } from '../../flow/document.ts'
-import { type Finding, quoted } from '../../flow/issue.ts'
-import { parseJson } from '../../flow/parse-json.ts'
-import { inputIssues } from '../../flow/triggers/call/check-input.ts'
-import { schemaProblems } from '../../flow/triggers/call/input-schema.ts'
-import { CALL } from '../../flow/triggers/call/schema.ts'
-import { callsIn, type FlowCall } from '../../flow/validate/called-flows.ts'
-import { OperationError } from '../operation-error.ts'
-import type { FlowServices } from './services.ts'
+import { CODE } from '../../../base/error-catalogue.ts'
+import { isObject } from '../../../base/is-object.ts'
+import { hasTemplate } from '../../../flow/check.ts'
+import type { FlowDocument } from '../../../flow/document.ts'
+import { type Finding, quoted } from '../../../flow/issue.ts'
+import { parseJson } from '../../../flow/parse-json.ts'
+import { inputIssues } from '../../../flow/triggers/call/check-input.ts'
+import { schemaProblems } from '../../../flow/triggers/call/input-schema.ts'
+import { CALL } from '../../../flow/triggers/call/schema.ts'
+import { callsIn, type FlowCall } from '../../../flow/validate/called-flows.ts'
+import { OperationError } from '../../operation-error.ts'
+import type { FlowServices } from '../services.ts'
 
 type CallServices = Pick<FlowServices, 'flows' | 'kinds'>
 

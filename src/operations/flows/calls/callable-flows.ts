@@ -1,7 +1,7 @@
 // Lists the flows that can be called, for callers that choose one: assistants and the editor.
-import { parseJson } from '../../flow/parse-json.ts'
-import { CALL } from '../../flow/triggers/call/schema.ts'
-import type { FlowServices } from './services.ts'
+import { parseJson } from '../../../flow/parse-json.ts'
+import { CALL } from '../../../flow/triggers/call/schema.ts'
+import type { FlowServices } from '../services.ts'
 
 export interface CallableFlow {
   id: string
