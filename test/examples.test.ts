@@ -413,6 +413,15 @@ const CASES: Record<string, (flow: Tried) => Promise<void>> = {
     })
   },
 
+  async 'make-invoice.yaml'({ flowId }) {
+    const { body } = await millrace.api('POST', `/flows/${flowId}/runs?wait=20`, { input: { order: 'A-7' } })
+    expect(body).toMatchObject({ status: 'succeeded', result: { invoice: 'A-7-1' } })
+  },
+
+  async 'order-with-invoice.yaml'({ send }) {
+    expect((await send({ id: 'A-8' })).body).toEqual({ invoice: 'A-8-2' })
+  },
+
   async 'webhook-chaining.yaml'({ run }) {
     const { id, status, vars } = await run({ customer: { name: 'Ada' } })
     expect(status).toBe('succeeded')

@@ -1,9 +1,11 @@
 // Builds what runs flows: the engine with its HTTP client, sandbox and connections, and the queue of runs.
+import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { hashing } from '../base/hashing.ts'
 import { sleep } from '../base/sleep.ts'
 import { DEFAULT_SENT } from '../engine/caller-reply.ts'
 import { Engine } from '../engine/engine.ts'
+import { createIds } from '../engine/ids.ts'
 import type { EnginePorts } from '../engine/ports/engine-ports.ts'
 import type { Metrics } from '../http/metrics.ts'
 import { createOAuthClient } from '../oauth/oauth-client.ts'
@@ -13,6 +15,7 @@ import { Replies } from '../operations/deliveries/replies.ts'
 import { EventRelay } from '../operations/events/event-relay.ts'
 import { Events } from '../operations/events/events.ts'
 import { PublishedFlows } from '../operations/flows/published-flows.ts'
+import { CalledRuns } from '../operations/runs/called-runs.ts'
 import { LoopWatch } from '../operations/upkeep/loop-watch.ts'
 import { RunMemory } from '../queue/run-memory.ts'
 import { createSandbox } from '../sandbox/worker-pool.ts'
@@ -60,6 +63,8 @@ export function buildEngine(config: Config, stores: Stores, metrics: Metrics, lo
   const events = new Events()
   const relay = shared ? new EventRelay({ ...stores, events, signals, warn }, eventViews(secrets)) : null
   const sandbox = createSandbox()
+  const ids = createIds(now, randomBytes)
+  const calls = new CalledRuns({ published, ids, now, events, maxPaused: config.maxPaused })
   const parts = { config, stores, metrics, log, http, tracing, connections, tokens, sandbox }
   const ports = enginePorts({
     ...parts,
@@ -67,10 +72,11 @@ export function buildEngine(config: Config, stores: Stores, metrics: Metrics, lo
     memory,
     events,
     relay,
+    calls,
     reply: backend.sendsReplies(replies, log),
   })
   const engine = new Engine(ports, published)
-  return { ...parts, warn, oauth, published, watch, memory, replies, events, relay, ports, engine }
+  return { ...parts, ids, calls, warn, oauth, published, watch, memory, replies, events, relay, ports, engine }
 }
 
 interface EngineParts {
@@ -87,6 +93,7 @@ interface EngineParts {
   memory: RunMemory
   events: Events
   relay: EventRelay | null
+  calls: CalledRuns
   reply: EnginePorts['reply']
 }
 
@@ -95,6 +102,7 @@ function enginePorts(parts: EngineParts): EnginePorts {
   const { secrets, backend } = stores
   return {
     journal: stores.journal,
+    prepareCall: (run, call) => parts.calls.prepare(run, call),
     http: parts.http,
     sandbox: parts.sandbox,
     tracing: parts.tracing.runs,
@@ -120,6 +128,7 @@ function enginePorts(parts: EngineParts): EnginePorts {
       metrics.stepsRecorded(progress.entries)
       if (progress.finishedAt !== null) metrics.runFinished(progress.status)
       announce(parts.events, secrets, run, progress, parts.relay)
+      parts.calls.progressed(run, progress)
     },
     async storageTrouble(error) {
       metrics.storageFailed()

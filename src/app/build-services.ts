@@ -1,8 +1,6 @@
 // Builds the services that the operations work with.
-import { randomBytes } from 'node:crypto'
 import { hashing } from '../base/hashing.ts'
 import { sleep } from '../base/sleep.ts'
-import { createIds } from '../engine/ids.ts'
 import { ApiTokens } from '../operations/access/api-tokens.ts'
 import { KnownDevices } from '../operations/access/known-devices.ts'
 import type { Access } from '../operations/access/services.ts'
@@ -23,10 +21,9 @@ import type { Stores } from './open-stores.ts'
 import { VERSION } from './version.ts'
 
 export function buildServices(running: Running, queue: Queue, scheduleChanged: () => void): Services {
-  const { config, stores, metrics, connections, ports } = running
+  const { config, stores, metrics, connections, ports, ids } = running
   const { backend, vault, secrets, deliveries } = stores
   const { now, signals, together } = backend
-  const ids = createIds(now, randomBytes)
   return {
     flows: stores.flows,
     flowSources: stores.flowSources,

@@ -56,6 +56,8 @@ export async function startApp(
   const { runs, backend } = stores
   const dispatcher = backend.dispatcher({ engine, published, runs, replies, signalHandler, memory, log })
 
+  running.calls.queue = dispatcher.queue
+
   // Build the operations.
   const services = buildServices(running, dispatcher.queue, scheduleChanged)
   await loadConnections(services)

@@ -1,5 +1,6 @@
 // Wires the engine, the real steps and a database in memory into a runtime for tests of flows, as app/start.ts does for the
 // service.
+import { CODE, STEP_ERRORS } from '../base/error-catalogue.ts'
 import { hashing } from '../base/hashing.ts'
 import { Engine } from '../engine/engine.ts'
 import { createIds } from '../engine/ids.ts'
@@ -66,6 +67,8 @@ export async function openTestRuntime({
   const bugs: unknown[] = []
   const enginePorts: EnginePorts = {
     journal,
+    // Only this flow is there: a test has nothing else to call.
+    prepareCall: async () => ({ code: CODE.not_published, message: STEP_ERRORS.not_published.message }),
     http,
     sandbox: fixedTimeSandbox(sandbox, now),
     tracing: null,
@@ -116,6 +119,7 @@ export async function openTestRuntime({
         driven.push({ id: run.id, ended: drive(engine, clock, run) })
         return false
       },
+      wake: () => {},
       held: 0,
       heldOf: async () => 0,
       pause: async () => {},
@@ -152,16 +156,9 @@ export async function openTestRuntime({
       const issues = publishIssues(validate(opened, stepKinds, surroundings()))
       if (issues.length) return issues
       const { name, trigger } = opened as FlowDocument
-      const at = {
-        createdAt: startMs,
-        updatedAt: startMs,
-        updatedBy: null,
-        version: null,
-        publishedAt: null,
-        liveTrigger: null,
-        pausedAt: null,
-      }
-      const flow = { id: ids.next('flow'), webhookId: ids.webhookId(), name, revision: 1, ...at }
+      const at = { createdAt: startMs, updatedAt: startMs, updatedBy: null, publishedAt: null, pausedAt: null }
+      const state = { revision: 1, version: null, liveTrigger: null, slug: null }
+      const flow = { id: ids.next('flow'), webhookId: ids.webhookId(), name, ...state, ...at }
       await flows.create({ ...flow, draft: JSON.stringify(opened) })
       const live = { kind: trigger.kind, schedule: null }
       await flows.publish(flow.id, { revision: 1, publishedAt: startMs, publishedBy: 'test', trigger: live })
@@ -194,7 +191,7 @@ export const checkFlow = (document: unknown): Issue[] =>
 async function drive(engine: Engine, clock: VirtualClock, run: QueuedRun): Promise<void> {
   let advanced = await engine.advance(run.id, run.fresh)
   while (advanced.state === 'parked') {
-    clock.advanceTo(advanced.resumeAt)
+    clock.advanceTo(advanced.resumeAt!)
     advanced = await engine.advance(run.id, null)
   }
 }

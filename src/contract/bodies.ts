@@ -23,6 +23,7 @@ export const pageOf = (item: TSchema): TSchema =>
 export const FlowBody = Type.Object({
   id: Type.String(),
   name: Type.String(),
+  slug: Type.Union([Type.String(), Type.Null()]),
   status: oneOf('draft', 'published'),
   tags: Type.Array(Type.String(), { description: 'Of the draft' }),
   trigger: Type.Union([Type.String(), Type.Null()], { description: "The kind of the draft's trigger" }),
@@ -80,6 +81,9 @@ const StepErrorBody = Type.Object({
   hint: Type.Optional(Type.String()),
   status: Type.Optional(Type.Integer()),
   response: Type.Optional(AnyJson),
+  child: Type.Optional(
+    Type.Object({ run: Type.String(), step: Type.Optional(Type.String()) }, { description: 'The called run' }),
+  ),
 })
 
 export const RunErrorBody = Type.Object({
@@ -99,7 +103,7 @@ const WebhookBody = Type.Object({
   ),
 })
 
-const RunStatus = oneOf('queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled')
+export const RunStatus = oneOf('queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled')
 
 export const RunSummaryBody = Type.Object({
   id: Type.String(),
@@ -151,6 +155,10 @@ export const RunBody = Type.Object({
   input: Type.Optional(AnyJson),
   givenOmitted: Type.Optional(Type.Literal(true, { description: 'What the run was given is too large to be shown' })),
   vars: Type.Record(Type.String(), AnyJson),
+  children: Type.Array(
+    Type.Object({ run: Type.String(), step: Type.String(), flow: Type.String(), status: RunStatus }),
+    { description: 'The runs that its steps have started' },
+  ),
   steps: Type.Array(StepBody),
 })
 

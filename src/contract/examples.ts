@@ -9,7 +9,8 @@ import { ConnectionTestBody, ConnectionTestRequest, SecretConnectionRequest } fr
 import { ErrorBody } from './error-body.ts'
 import { example } from './example.ts'
 import { ListedFlowBody } from './flow-list-bodies.ts'
-import { ScheduleBody, StartedRunBody, StartRunRequest } from './schedule-bodies.ts'
+import * as runs from './run-bodies.ts'
+import { ScheduleBody } from './schedule-bodies.ts'
 import { STATS_EXAMPLES } from './stats-examples.ts'
 import * as tests from './test-bodies.ts'
 
@@ -52,6 +53,7 @@ const webhook = {
 const flow: Static<typeof bodies.FlowBody> = {
   id: FLOW,
   name: 'Hello',
+  slug: 'hello',
   status: 'published',
   tags: ['greetings'],
   trigger: 'webhook',
@@ -169,8 +171,6 @@ const EXAMPLES: ReadonlyMap<TSchema, unknown> = new Map([
     next: [{ at: '2026-11-17T06:00:00.000Z', runsAt: '2026-11-17T06:00:12.345Z' }],
     last: [{ at: '2026-11-16T06:00:00.000Z', run: RUN, status: 'succeeded' }],
   }),
-  example(StartRunRequest, { input: { report: 'weekly' } }),
-  example(StartedRunBody, { id: RUN, status: 'queued' }),
   example(tests.FlowTestRequest, { webhook: { body: delivered } }),
   example(tests.StepTestRequest, { webhook: { body: delivered } }),
   example(tests.PinRequest, { output: vars }),
@@ -189,8 +189,19 @@ const EXAMPLES: ReadonlyMap<TSchema, unknown> = new Map([
   example(bodies.NamedDeliveryBody, { ...delivery, flowName }),
   example(bodies.InboxEntryBody, inboxEntry),
   example(bodies.RunSummaryBody, run),
-  example(bodies.RunBody, { ...run, webhook, vars, steps: [step] }),
+  example(bodies.RunBody, { ...run, webhook, vars, children: [], steps: [step] }),
   example(bodies.StepBody, step),
+  example(runs.StartRunRequest, { input: { order: 'A-1001' } }),
+  example(runs.StartedRunBody, { id: RUN, status: 'queued' }),
+  example(runs.EndedRunBody, { id: RUN, status: 'succeeded', result: { invoice: 'A-1001-1' } }),
+  example(runs.CallableFlowBody, {
+    id: FLOW,
+    name: 'Make an invoice',
+    slug: 'make-invoice',
+    description: null,
+    mcp: true,
+    input: { type: 'object', required: ['order'] },
+  }),
   example(bodies.ReplayRequest, { from: 'greet', version: 'published' }),
   example(bodies.DocumentBody, { document: FLOW_DOCUMENT }),
   example(bodies.HarBody, {

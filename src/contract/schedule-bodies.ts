@@ -31,6 +31,3 @@ export const GivenSchedule = Type.Object(
   },
   { ...closed, description: 'For a flow with a schedule; what is left out is as in a run that begins now' },
 )
-
-export const StartRunRequest = Type.Object({ input: Type.Optional(Type.Unknown()) }, closed)
-export const StartedRunBody = Type.Object({ id: Type.String(), status: Type.String() })

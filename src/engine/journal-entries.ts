@@ -35,7 +35,7 @@ export function newEntry(
 
 export function closeEntry(
   entry: JournalEntry,
-  outcome: Exclude<JournalEntry['outcome'], 'wait' | null>,
+  outcome: Exclude<JournalEntry['outcome'], 'wait' | 'call' | null>,
   finishedAt: number,
 ): JournalEntry {
   return Object.assign(entry, {
@@ -50,12 +50,23 @@ export function closeEntry(
 export const cancelEntry = (entry: JournalEntry, finishedAt: number): JournalEntry =>
   Object.assign(entry, { status: 'cancelled', finishedAt, resumeAt: null, outcome: null })
 
-/** Marks a step as waiting until `resumeAt`: a wait step with its output, or a step that gets another attempt. */
-export function parkEntry(entry: JournalEntry, resumeAt: number, outcome: 'wait' | null, left: Outcome): JournalEntry {
+/** Marks a step as waiting: a wait step with its output, a step that called a run, or one that gets another attempt. */
+export function parkEntry(
+  entry: JournalEntry,
+  resumeAt: number | null,
+  outcome: 'wait' | 'call' | null,
+  left: Outcome,
+): JournalEntry {
   const output = 'output' in left ? (left.output ?? null) : null
   Object.assign(entry, { status: 'waiting', resumeAt, outcome, output })
   if ('shown' in left) entry.shown = left.shown
   return entry
+}
+
+/** Makes the body of a reply the output of its step: it is the result of the run, and is not shown twice. */
+export function keepReply(entry: JournalEntry, { reply }: Outcome & { type: 'reply' }): void {
+  entry.output = reply.body ?? null
+  entry.input = {}
 }
 
 /** Makes a step's output or error readable to the templates of later steps. */

@@ -1,6 +1,6 @@
 // Gathers a run's outcomes and writes them together, before anything that depends on them leaves the process.
 import type { EnginePorts } from './ports/engine-ports.ts'
-import type { ClaimedRun, JournalEntry, RunError, RunProgress, RunStatus } from './ports/run-journal.ts'
+import type { ClaimedRun, JournalEntry, RunProgress, RunStatus } from './ports/run-journal.ts'
 import { ClaimLost, Interrupted, WalkSignal } from './walk-signals.ts'
 
 export class JournalWriter {
@@ -21,6 +21,11 @@ export class JournalWriter {
     return this.#unwritten.length
   }
 
+  /** Returns whether the next write stores this run. */
+  willStore(runId: string): boolean {
+    return this.#unwritten.some(({ child }) => child?.run.id === runId)
+  }
+
   add(entry: JournalEntry): void {
     this.#unwritten.push(entry)
   }
@@ -39,7 +44,10 @@ export class JournalWriter {
   }
 
   /** Writes the gathered entries. One write waits for the one before, so that no entry overtakes what it depends on. */
-  async write(status: RunStatus, change: { resumeAt?: number; error?: RunError | null } = {}): Promise<void> {
+  async write(
+    status: RunStatus,
+    change: Partial<Pick<RunProgress, 'resumeAt' | 'error' | 'awaits'>> = {},
+  ): Promise<void> {
     while (this.#writing) await this.#writing
     if (this.#fault) throw this.#fault
     const entries = this.#unwritten
@@ -52,6 +60,7 @@ export class JournalWriter {
       resumeAt: change.resumeAt ?? null,
       error: change.error ?? null,
       entries,
+      ...(change.awaits && { awaits: change.awaits }),
     }
     const writing = this.#record(progress)
     this.#writing = writing.then(noop, noop)

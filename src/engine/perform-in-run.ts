@@ -1,5 +1,6 @@
 // Runs one step as part of a run: gives it the run's context, and tracks it while it runs.
 import { type CompiledStep, SECRET_MASK } from '../flow/compile.ts'
+import { beginCall } from './calls/run-calls.ts'
 import { cancelEntry, closeEntry, nestedBase } from './journal-entries.ts'
 import { cancellationOf, throwIfCancelled } from './nested/branch-roots.ts'
 import { type BranchWalk, walkBranches } from './nested/walk-branches.ts'
@@ -53,8 +54,9 @@ export async function performInRun(
     )
     entry.input = input
     throwIfCancelled(roots)
-    running.trace?.ended(outcome)
-    return outcome
+    const begun = outcome.type === 'call' ? await beginCall(walk, entry, outcome, running.trace) : outcome
+    running.trace?.ended(begun)
+    return begun
   } catch (signal) {
     running.trace?.ended(null)
     // A stop in a nested step also ends the steps around it.

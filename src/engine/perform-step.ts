@@ -4,7 +4,9 @@ import { isObject } from '../base/is-object.ts'
 import { type CompiledStep, SECRET_MASK } from '../flow/compile.ts'
 import { ExpressionError } from '../flow/expression/index.ts'
 import type { Bindings } from '../flow/expression/values/bindings.ts'
+import { errorWithStep } from './journal-entries.ts'
 import { ConnectionError, type Connections } from './ports/connections.ts'
+import type { JournalEntry } from './ports/run-journal.ts'
 import { assign, done, failed, type Outcome, type StepContext, type StepError, type StepKind } from './step-kind.ts'
 import { WalkSignal } from './walk-signals.ts'
 
@@ -16,6 +18,15 @@ export class NestedFailure extends Error {
     this.outcome = outcome
   }
 }
+
+/** Returns the failure of a step, for the step around it. */
+export const failureOf = (entry: JournalEntry): NestedFailure =>
+  new NestedFailure({
+    type: 'failed',
+    error: errorWithStep(entry),
+    output: entry.output,
+    ...(entry.shown && { shown: entry.shown }),
+  })
 
 export interface Performed {
   outcome: Outcome

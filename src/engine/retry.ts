@@ -14,9 +14,21 @@ const NETWORK_CODES = new Set<string>([
 ])
 
 /** Returns what a retry policy looks at. A bad reply that `failOnError: false` lets pass may still be worth a retry. */
-export function troubleOf(outcome: Outcome): Trouble | null {
+function troubleOf(outcome: Outcome): Trouble | null {
   if (outcome.type === 'failed') return outcome.trouble ?? { code: outcome.error.code, status: outcome.error.status }
   return outcome.type === 'done' ? (outcome.trouble ?? null) : null
+}
+
+/** Returns when a step with this outcome is tried again; null if it is not. */
+export function retryAt(
+  policy: RetryPolicy,
+  byDefault: readonly string[],
+  outcome: Outcome,
+  attempt: number,
+  { now, random }: { now(): number; random(): number },
+): number | null {
+  const trouble = troubleOf(outcome)
+  return trouble && nextAttemptAt(policy, byDefault, trouble, attempt, now(), random())
 }
 
 /** Returns the time of the next attempt, or null. `byDefault` counts if the policy lists no errors; `random`: in [0, 1). */

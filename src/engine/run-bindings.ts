@@ -1,6 +1,6 @@
 // Builds what templates read of a run: the roots of docs/expressions.md#what-there-is-to-read, and values fixed per step.
 import type { Bindings } from '../flow/expression/values/bindings.ts'
-import type { RunStartData } from './ports/run-journal.ts'
+import type { ClaimedRun, RunStartData } from './ports/run-journal.ts'
 
 /** Hashing and randomness, which are handed in: the engine itself does neither. */
 export interface Hashing {
@@ -34,6 +34,26 @@ export function createRoots(
 ): Roots {
   const start = webhook ? { webhook } : given
   return Object.assign(Object.create(null), start, parts, { steps: Object.create(null), vars: Object.create(null) })
+}
+
+/** Returns the roots of a run that is taken up, with the variables that it has set before. */
+export function rootsOf(
+  run: ClaimedRun,
+  flowName: string,
+  {
+    env,
+    connections,
+  }: { env: Readonly<Record<string, string>>; connections: { fields: Readonly<Record<string, unknown>> } },
+): Roots {
+  const { id, attempt, replayOf } = run
+  const roots = createRoots(run, {
+    run: { id, startedAt: new Date(run.startedAt).toISOString(), attempt, replayOf },
+    flow: { id: run.flowId, name: flowName, version: run.version },
+    env,
+    connections: connections.fields,
+  })
+  roots['vars'] = run.vars
+  return roots
 }
 
 /** Returns the roots of a round: its item, and the outer results with those of its own steps, which `while` rounds share. */

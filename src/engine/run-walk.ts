@@ -1,16 +1,17 @@
 // Carries one claimed run as far as possible: takes finished steps from the journal, runs the rest, records each outcome.
 import { type CompiledStep, SECRET_MASK } from '../flow/compile.ts'
 import type { CompiledFlow } from '../flow/compile-flow.ts'
-import { closeEntry, errorWithStep, exposeOutput, newEntry, parkEntry } from './journal-entries.ts'
+import { RunCalls } from './calls/run-calls.ts'
+import { closeEntry, exposeOutput, keepReply, newEntry, parkEntry } from './journal-entries.ts'
 import { JournalWriter } from './journal-writer.ts'
 import { restoreNested } from './nested/walk-rounds.ts'
 import { performInRun, type RunningStep, type StepWalk } from './perform-in-run.ts'
-import { NestedFailure } from './perform-step.ts'
+import { failureOf, NestedFailure } from './perform-step.ts'
 import type { EnginePorts } from './ports/engine-ports.ts'
 import type { Advanced, ClaimedRun, JournalEntry, RunError } from './ports/run-journal.ts'
 import type { RunTrace } from './ports/tracing.ts'
-import { nextAttemptAt, troubleOf } from './retry.ts'
-import { createRoots, type Roots } from './run-bindings.ts'
+import { retryAt } from './retry.ts'
+import { type Roots, rootsOf } from './run-bindings.ts'
 import type { Outcome, StepKind } from './step-kind.ts'
 import { WaitingCaller } from './waiting-caller.ts'
 import { ClaimLost, Interrupted, Parked, Stopped } from './walk-signals.ts'
@@ -29,6 +30,7 @@ export class RunWalk implements StepWalk {
   /** Journal entries by path: those of earlier claims, and those that this claim made inside rounds. */
   readonly recorded: Map<string, JournalEntry>
   readonly #caller: WaitingCaller
+  readonly #calls: RunCalls
   readonly #roots: Roots
   #abort: AbortController | null = null
   #cancelled = false
@@ -46,19 +48,9 @@ export class RunWalk implements StepWalk {
     this.recorded = new Map(run.journal.map((entry) => [entry.path, entry]))
     this.#seq = run.lastSeq
     this.#caller = new WaitingCaller(run, ports)
+    this.#calls = new RunCalls(ports.journal)
     this.writer = new JournalWriter(run, ports, () => this.#stopping)
-    this.#roots = createRoots(run, {
-      run: {
-        id: run.id,
-        startedAt: new Date(run.startedAt).toISOString(),
-        attempt: run.attempt,
-        replayOf: run.replayOf,
-      },
-      flow: { id: run.flowId, name: flow.name, version: run.version },
-      env: ports.env,
-      connections: ports.connections.fields,
-    })
-    this.#roots['vars'] = run.vars
+    this.#roots = rootsOf(run, flow.name, ports)
   }
 
   async advance(): Promise<Advanced> {
@@ -83,9 +75,10 @@ export class RunWalk implements StepWalk {
       if (signal instanceof Stopped) return this.#finish('succeeded', null)
       if (signal instanceof NestedFailure) return this.#finish('failed', signal.outcome.error)
       if (!(signal instanceof Parked)) throw signal
-      await this.writer.write('waiting', { resumeAt: signal.resumeAt })
+      const awaits = this.#calls.awaits(this.writer, this.ports.now())
+      await this.writer.write('waiting', { resumeAt: signal.resumeAt, awaits })
       this.#caller.sendOwed()
-      return { state: 'parked', resumeAt: signal.resumeAt }
+      return { state: 'parked', resumeAt: awaits?.now ?? signal.resumeAt }
     }
   }
 
@@ -124,7 +117,7 @@ export class RunWalk implements StepWalk {
 
   async #step(step: CompiledStep<StepKind>, path: string, roots: Roots): Promise<void> {
     const earlier = this.recorded.get(path)
-    if (earlier?.outcome && earlier.outcome !== 'wait') {
+    if (earlier?.outcome && earlier.outcome !== 'wait' && earlier.outcome !== 'call') {
       await restoreNested(this, earlier, roots)
       return this.#applyOutcome(step, earlier, roots)
     }
@@ -132,11 +125,16 @@ export class RunWalk implements StepWalk {
     this.#throwIfEnded()
     const { now, journal } = this.ports
     if (earlier?.resumeAt && earlier.resumeAt > now()) throw new Parked(earlier.resumeAt)
+    if (earlier?.outcome === 'call') return this.#settle(step, ...(await this.#calls.resultOf(earlier)), roots)
     if (earlier?.outcome === 'wait') return this.#addOutcome(step, closeEntry({ ...earlier }, 'done', now()), roots)
     if (step.kind.reachesOut || this.writer.unwritten >= MAX_UNWRITTEN) await this.writer.flush()
     if (step.kind.reachesOut && journal.holds) await this.writer.confirm()
     const entry = this.newEntry(step, path, earlier)
     const outcome = await performInRun(this, step, entry, earlier?.status === 'running', roots)
+    await this.#settle(step, entry, outcome, roots)
+  }
+
+  async #settle(step: CompiledStep<StepKind>, entry: JournalEntry, outcome: Outcome, roots: Roots): Promise<void> {
     this.#throwIfEnded()
     this.#parkForRetry(step, entry, outcome)
     await this.#recordOutcome(step, entry, outcome, roots)
@@ -156,18 +154,28 @@ export class RunWalk implements StepWalk {
       case 'keyValue':
         entry.operation = outcome.operation
         if (outcome.operation.secret === 'kept') entry.shown = { output: SECRET_MASK }
-        this.writer.add(closeEntry(entry, 'done', this.ports.now()))
-        await this.writer.write('running')
-        return this.#rememberOutcome(step, entry, roots)
+        return this.#recordNow(step, entry, roots)
+      case 'call':
+        if (outcome.wait) this.#park(entry, this.#calls.await(entry), 'call', outcome)
+        entry.output = { run: entry.decision }
+        return this.#recordNow(step, entry, roots)
       case 'failed':
         entry.error = outcome.error
     }
     if ('output' in outcome) entry.output = outcome.output ?? null
+    if (outcome.type === 'reply' && this.#flow.trigger.keepsReply) keepReply(entry, outcome)
     if ('shown' in outcome) entry.shown = outcome.shown
     const closed = closeEntry(entry, outcome.type === 'wait' ? 'done' : outcome.type, this.ports.now())
     this.#addOutcome(step, closed, roots)
     // The reply is written with the end of the run, or else before the next step.
     if (outcome.type === 'reply') this.#caller.owe(outcome.reply)
+  }
+
+  /** Records the outcome at once, because more than this run is written with it. */
+  async #recordNow(step: CompiledStep<StepKind>, entry: JournalEntry, roots: Roots): Promise<void> {
+    this.writer.add(closeEntry(entry, 'done', this.ports.now()))
+    await this.writer.write('running')
+    this.#rememberOutcome(step, entry, roots)
   }
 
   #addOutcome(step: CompiledStep<StepKind>, entry: JournalEntry, roots: Roots): void {
@@ -194,13 +202,7 @@ export class RunWalk implements StepWalk {
   #applyOutcome(step: CompiledStep<StepKind>, entry: JournalEntry, roots: Roots): void {
     exposeOutput(entry, roots)
     if (entry.outcome === 'stop') throw new Stopped()
-    if (entry.error && step.onError === 'fail')
-      throw new NestedFailure({
-        type: 'failed',
-        error: errorWithStep(entry),
-        output: entry.output,
-        ...(entry.shown && { shown: entry.shown }),
-      })
+    if (entry.error && step.onError === 'fail') throw failureOf(entry)
   }
 
   /** Throws if the run was stopped or cancelled: the result of a step that was cut short is not its outcome. */
@@ -221,16 +223,13 @@ export class RunWalk implements StepWalk {
 
   /** Throws Parked if another attempt is due. */
   #parkForRetry(step: CompiledStep<StepKind>, entry: JournalEntry, outcome: Outcome): void {
-    const trouble = step.retry && troubleOf(outcome)
-    if (!trouble) return
-    const { now, random } = this.ports
-    const at = nextAttemptAt(step.retry!, step.kind.retryOn, trouble, entry.attempt, now(), random())
+    const at = step.retry && retryAt(step.retry, step.kind.retryOn, outcome, entry.attempt, this.ports)
     if (at === null) return
     if (outcome.type === 'failed') entry.error = outcome.error
     this.#park(entry, at, null, outcome)
   }
 
-  #park(entry: JournalEntry, resumeAt: number, outcome: 'wait' | null, left: Outcome): never {
+  #park(entry: JournalEntry, resumeAt: number | null, outcome: 'wait' | 'call' | null, left: Outcome): never {
     this.writer.add(parkEntry(entry, resumeAt, outcome, left))
     this.recorded.set(entry.path, entry)
     throw new Parked(resumeAt)

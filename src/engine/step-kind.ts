@@ -16,6 +16,8 @@ export interface StepError {
   hint?: string
   status?: number
   response?: unknown
+  /** The run that failed or was cancelled, if the step called one, and the id of its step. */
+  child?: { run: string; step?: string }
 }
 
 /** The reply that the waiting webhook caller gets. */
@@ -40,6 +42,7 @@ export type Outcome =
   | { type: 'stop' }
   | { type: 'wait'; until: number; output: unknown; shown?: ShownOutput }
   | { type: 'keyValue'; operation: KeyValueOperation }
+  | { type: 'call'; flow: string; input: unknown; wait: boolean }
   | { type: 'failed'; error: StepError; output?: unknown; trouble?: Trouble; shown?: ShownOutput }
 
 /** The value that is stored and shown in place of an output that derives from a secret. */
@@ -59,6 +62,8 @@ export const stop = (): Outcome => ({ type: 'stop' })
 export const waitUntil = (until: number, output: unknown): Outcome => ({ type: 'wait', until, output })
 /** Runs the operation in the transaction that journals it, and therefore exactly once. */
 export const keyValue = (operation: KeyValueOperation): Outcome => ({ type: 'keyValue', operation })
+/** Starts a run of another flow in the transaction that journals it, and with `wait` continues with its result. */
+export const callFlow = (flow: string, input: unknown, wait: boolean): Outcome => ({ type: 'call', flow, input, wait })
 /** Messages appear in the lists of runs and may contain delivered data, so their length is limited. */
 const LONGEST_MESSAGE = 2_000
 const cut = (message: string): string => `${message.slice(0, LONGEST_MESSAGE)}…`
@@ -175,6 +180,8 @@ export interface StepKind<S extends TSchema = TSchema> {
   answersCaller?: boolean
   /** Whether its nested steps run at the same time, in no certain order. */
   sideBySide?: boolean
+  /** Whether its settings go to another run, and so may hold no secrets. */
+  startsRun?: boolean
   /** The setting whose keys become variables. */
   assigns?: string
   keeps?: KeySettings

@@ -10,6 +10,12 @@ export interface TraceContext {
   state: string | null
 }
 
+/** The trace headers of a request, as received or as sent. */
+export interface TraceHeaders {
+  traceparent: string | undefined
+  tracestate: string | undefined
+}
+
 /** A version after 00 may append fields that version 00 does not know. */
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
 const KNOWN_FLAGS = 0b11

@@ -14,10 +14,10 @@ export class Interrupted extends WalkSignal {}
 /** Thrown in a branch of a parallel step whose result no longer counts. */
 export class BranchCancelled extends WalkSignal {}
 
-/** Thrown if no step can continue before `resumeAt`. */
+/** Thrown if no step can continue before `resumeAt`, or, if that is null, before another run has ended. */
 export class Parked extends WalkSignal {
-  readonly resumeAt: number
-  constructor(resumeAt: number) {
+  readonly resumeAt: number | null
+  constructor(resumeAt: number | null) {
     super('parked')
     this.resumeAt = resumeAt
   }

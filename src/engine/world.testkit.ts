@@ -78,6 +78,7 @@ export async function runOf(steps: object[], trigger: object = {}, body: unknown
   const runs = { ...createRunStore(storage.kysely), ...journal.runs }
   const ports: EnginePorts = {
     journal: world.holds ? { ...journal, holds: world.holds } : journal,
+    prepareCall: async () => ({ code: 'not_published', message: 'no call expected' }),
     http: { send },
     sandbox: { run: () => Promise.reject(new Error('no code expected')) },
     tracing: null,

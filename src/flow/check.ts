@@ -12,6 +12,8 @@ export interface Visitor {
   secret(path: string): void
   /** Called for the name of a connection that has to be of that kind. */
   connection(name: string, path: string, kind: string): void
+  /** Called for the id or slug of a flow that is called. */
+  flow?(name: string, path: string): void
 }
 
 /** The JSON Schema keywords in use, as one type. */
@@ -179,6 +181,7 @@ class Checker {
       )
     else if (schema.pattern && !patternOf(schema.pattern).test(value))
       this.#report('publish', path, 'invalid_format', `is ${describe(value)}; it must match ${schema.pattern}`)
+    else if (schema['x-flow']) this.#visitor.flow?.(value, path)
     else if (schema['x-connection']) this.#visitor.connection(value, path, schema['x-connection'])
   }
 

@@ -59,6 +59,8 @@ export interface KindSchema {
   settings: TSchema
   /** The settings are sent to the webhook's caller, so they may hold no secrets. */
   answersCaller?: boolean
+  /** The settings go to another run, so they may hold no secrets. */
+  startsRun?: boolean
   /** Settings that the result contains: if one of them holds a secret, the whole result is secret. */
   secretFrom?: readonly string[]
   /** The setting whose keys become variables. */
@@ -103,13 +105,14 @@ const Note = Type.Object(
 )
 
 /** The keys of a document that only people read. */
-export const ForReaders = {
+const ForReaders = {
   description: Type.Optional(Type.String({ maxLength: 4_000, description: 'What the flow is for, in Markdown.' })),
   notes: Type.Optional(Type.Array(Note, { maxItems: 50, description: 'Notes on the canvas.' })),
 }
 
 export interface FlowDocument {
   name: string
+  slug?: string
   description?: string
   notes?: Static<typeof Note>[]
   tags?: string[]
@@ -120,7 +123,7 @@ export interface FlowDocument {
 }
 
 /** Words by which flows are grouped in lists; runs do not read them. */
-export const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 40, pattern: '^\\S(.*\\S)?$' }), {
+const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 40, pattern: '^\\S(.*\\S)?$' }), {
   maxItems: 20,
   description: 'Words by which lists group flows',
 })
@@ -129,6 +132,19 @@ export const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 40, patter
 export function tagsOf(document: unknown): string[] {
   const { tags } = document as { tags?: unknown }
   return Array.isArray(tags) ? (tags as string[]) : []
+}
+
+/** The keys of a document beside its trigger and steps. */
+export const Head = {
+  name: Type.String({ minLength: 1, maxLength: 200 }),
+  slug: Type.Optional(
+    Type.String({
+      pattern: '^[a-z0-9-]{1,64}$',
+      description: 'A name for URLs, commands and other flows: small letters, digits and -, unique among flows.',
+    }),
+  ),
+  tags: Type.Optional(Tags),
+  ...ForReaders,
 }
 
 const stepSchemas = new WeakMap<KindSchema, TSchema>()
@@ -144,14 +160,5 @@ export function stepSchema(kind: KindSchema): TSchema {
 }
 
 export function documentSchema(steps: TSchema): TSchema {
-  return Type.Object(
-    {
-      name: Type.String({ minLength: 1, maxLength: 200 }),
-      tags: Type.Optional(Tags),
-      ...ForReaders,
-      trigger: Trigger,
-      steps: Type.Array(steps),
-    },
-    closed,
-  )
+  return Type.Object({ ...Head, trigger: Trigger, steps: Type.Array(steps) }, closed)
 }

@@ -21,6 +21,8 @@ export interface Annotation {
   'x-secret'?: true
   /** The name of a connection of this kind. */
   'x-connection'?: string
+  /** The id or slug of a flow that can be called. */
+  'x-flow'?: true
 }
 
 /** `none`: no view of its own (branch); `beside`: lists that run at once; `rounds`: a loop's, of `each` or `while`. */
@@ -62,6 +64,17 @@ export function connectionName(kind: string): Type.TUnsafe<string> {
     pattern: CONNECTION_NAME.source,
     description: `The name of a connection of the kind ${kind}.`,
     'x-connection': kind,
+  })
+}
+
+/** Returns the schema of the id or slug of a flow, never a template: publishing has to know which flows a flow calls. */
+export function flowName(): Type.TUnsafe<string> {
+  return Type.Unsafe<string>({
+    type: 'string',
+    minLength: 1,
+    maxLength: 100,
+    description: 'The id or slug of a published flow whose trigger has the kind call.',
+    'x-flow': true,
   })
 }
 

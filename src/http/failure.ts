@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { API_ERRORS, type ApiErrorCode, CODE } from '../base/error-catalogue.ts'
 import type { Issue } from '../flow/issue.ts'
-import { OperationError, RateLimited } from '../operations/operation-error.ts'
+import { OperationError, TryLater } from '../operations/operation-error.ts'
 import { StorageUnavailable } from '../operations/ports/storage-unavailable.ts'
 
 export function failureBody(
@@ -59,7 +59,7 @@ export function failureOf(error: Error & { code?: string; validation?: Issue[] }
     issues,
     retryAfter,
   })
-  if (error instanceof RateLimited) return failure(error.code, error.message, null, String(error.retryAfterS))
+  if (error instanceof TryLater) return failure(error.code, error.message, null, String(error.retryAfterS))
   if (error instanceof OperationError) return failure(error.code, error.message, error.issues)
   if (error.validation) return failure(CODE.invalid_request, error.message, error.validation)
   if (error instanceof StorageUnavailable) return failure(CODE.unavailable, API_ERRORS.unavailable.message, null, '5')

@@ -30,6 +30,7 @@ import { DESCRIPTION, describeApi, REFERENCE } from './pages/api-description.ts'
 import { apiDocsPage, type Description } from './pages/api-docs-page.ts'
 import { staticUi } from './pages/static-ui.ts'
 import { refuse } from './refuse.ts'
+import { createResolveFlow } from './resolve-flow.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { backupRoutes } from './routes/backup.ts'
 import { connectionRoutes } from './routes/connections.ts'
@@ -142,6 +143,8 @@ export async function createServer(options: ServerOptions): Promise<Server> {
       if (method !== 'HEAD' && !ACCESS[`${method} ${route.url}`])
         throw new Error(`${method} ${route.url} is not in the access table`)
   })
+
+  fastify.addHook('preValidation', createResolveFlow(services))
 
   if (options.healthOnly) {
     await fastify.register(async (app) => healthRoutes(app, options))

@@ -12,6 +12,7 @@ import { type ApiErrorCode, CODE } from '../base/error-catalogue.ts'
 import { compileShape } from '../contract/shape-issues.ts'
 import { type Issue, nearest } from '../flow/issue.ts'
 import { parseJson } from '../flow/parse-json.ts'
+import { type CallableFlow, type FlowTool, flowTools } from './flow-tools.ts'
 import type { ApiRequest, Tool } from './tool.ts'
 import { tools } from './tools.ts'
 
@@ -46,23 +47,43 @@ export function createMcpServer(version: string, caller: ApiCaller, note = ''): 
       jsonSchemaValidator,
     },
   )
-  server.setRequestHandler(ListToolsRequestSchema, () => ({
-    tools: tools
-      .filter(({ needs }) => needs === 'read' || caller.scope !== 'read')
-      .map(({ name, title, description, input, annotations }) => ({
-        name,
-        title,
-        description,
-        inputSchema: { ...input, type: 'object' as const },
-        annotations,
+  server.setRequestHandler(ListToolsRequestSchema, async () => ({
+    tools: [
+      ...tools
+        .filter(({ needs }) => needs === 'read' || caller.scope !== 'read')
+        .map(({ name, title, description, input, annotations }) => ({
+          name,
+          title,
+          description,
+          inputSchema: { ...input, type: 'object' as const },
+          annotations,
+        })),
+      ...(await flowToolsOf(caller)).map(({ request: _request, ...tool }) => ({
+        ...tool,
+        annotations: { title: tool.title, readOnlyHint: false, destructiveHint: true, openWorldHint: true },
       })),
+    ],
   }))
   server.setRequestHandler(CallToolRequestSchema, ({ params }) => callTool(caller, params.name, params.arguments ?? {}))
   return server
 }
 
+const TOOL_NAMES: ReadonlySet<string> = new Set(tools.map(({ name }) => name))
+
+/** Starting a run needs a token that may write. */
+async function flowToolsOf(caller: ApiCaller): Promise<FlowTool[]> {
+  if (caller.scope === 'read') return []
+  const { ok, text } = await caller.call({ method: 'GET', path: '/callable-flows' })
+  return ok ? flowTools((parseJson(text) as { items: CallableFlow[] }).items, TOOL_NAMES) : []
+}
+
 async function callTool(caller: ApiCaller, name: string, input: Record<string, unknown>): Promise<CallToolResult> {
   const tool = tools.find((one) => one.name === name)
+  const flow = tool ? undefined : (await flowToolsOf(caller)).find((one) => one.name === name)
+  if (flow) {
+    const { ok, text } = await caller.call(flow.request(input))
+    return resultOf(text, !ok)
+  }
   if (!tool) {
     const meant = nearest(
       name,

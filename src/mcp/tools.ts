@@ -2,7 +2,7 @@
 import Type from 'typebox'
 import { GuidePage, PageQuery, RunStepsQuery, RunsQuery } from '../contract/bodies.ts'
 import { FlowListQuery } from '../contract/flow-list-bodies.ts'
-import { StartRunRequest } from '../contract/schedule-bodies.ts'
+import { StartRunRequest } from '../contract/run-bodies.ts'
 import { FlowTestRequest, StepTestRequest } from '../contract/test-bodies.ts'
 import { type ApiRequest, readTool, type Tool, writeTool } from './tool.ts'
 

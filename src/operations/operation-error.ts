@@ -12,11 +12,18 @@ export class OperationError extends Error {
   }
 }
 
-export class RateLimited extends OperationError {
+/** Says in how many seconds the same request may succeed. */
+export class TryLater extends OperationError {
   readonly retryAfterS: number
-  constructor(message: string, retryAfterS: number) {
-    super(CODE.rate_limited, message)
+  constructor(code: ApiErrorCode, message: string, retryAfterS: number) {
+    super(code, message)
     this.retryAfterS = retryAfterS
+  }
+}
+
+export class RateLimited extends TryLater {
+  constructor(message: string, retryAfterS: number) {
+    super(CODE.rate_limited, message, retryAfterS)
   }
 }
 

@@ -101,7 +101,7 @@ export class ClusterQueue implements Queue {
       return false
     }
     this.#size++
-    if (run.concurrency === null) this.#call()
+    if (run.concurrency === null) this.wake()
     else void this.#admit(run.flowId)
     return false
   }
@@ -195,8 +195,9 @@ export class ClusterQueue implements Queue {
     this.#count(runId, -1)
     // A large run that had no room may begin now.
     if (bytes > SMALL_RUN) this.#mayBeMore = true
-    if (advanced.state === 'parked') this.#timers.after(advanced.resumeAt - this.#ports.now(), () => this.look())
-    else if (line !== null) void this.#admit(line)
+    const dueAt = advanced.state === 'parked' ? advanced.resumeAt : null
+    if (dueAt !== null) this.#timers.after(dueAt - this.#ports.now(), () => this.look())
+    else if (advanced.state !== 'parked' && line !== null) void this.#admit(line)
     // This run's place is free.
     if (this.#mayBeMore) this.look()
   }
@@ -215,7 +216,7 @@ export class ClusterQueue implements Queue {
     try {
       do {
         this.#admitting.set(flowId, false)
-        if (await this.#ports.dispatch.admit(flowId)) this.#call()
+        if (await this.#ports.dispatch.admit(flowId)) this.wake()
       } while (this.#admitting.get(flowId))
     } catch (error) {
       // The timer tries again every few seconds.
@@ -233,7 +234,8 @@ export class ClusterQueue implements Queue {
     for (const { flowId } of lines) await this.#admit(flowId)
   }
 
-  #call(): void {
+  /** Wakes the processes that may have a place for a run, this one too. */
+  wake(): void {
     this.#ports.call()
     this.look()
   }

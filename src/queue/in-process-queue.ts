@@ -120,6 +120,10 @@ export class InProcessQueue implements Queue {
     this.#timer = setTimeout(() => void this.#wake(), delay)
   }
 
+  wake(): void {
+    this.wakeAt(this.#ports.now())
+  }
+
   /** Removes a run that has ended in another way, for example by a cancellation, from every line. */
   forget({ id, flowId }: { id: string; flowId: string }): void {
     this.#ready.remove((run) => run.id === id)
@@ -205,8 +209,8 @@ export class InProcessQueue implements Queue {
     this.#running--
     this.#memory.ended(run.id)
     if (this.#resumed.size) this.#resumed.delete(run.id)
-    if (advanced.state === 'parked') this.wakeAt(advanced.resumeAt)
-    else this.#release(run)
+    if (advanced.state !== 'parked') this.#release(run)
+    else if (advanced.resumeAt !== null) this.wakeAt(advanced.resumeAt)
     this.#pump()
   }
 

@@ -17,10 +17,10 @@ import {
   type OutboundRequest,
 } from '../engine/ports/http-client.ts'
 import type { Advanced, ClaimedRun, JournalEntry } from '../engine/ports/run-journal.ts'
-import type { DeliveryTrace, RunTrace, StepTrace, TraceHeaders } from '../engine/ports/tracing.ts'
+import type { DeliveryTrace, RunTrace, StepTrace } from '../engine/ports/tracing.ts'
 import type { Outcome, StepError } from '../engine/step-kind.ts'
-import { parseTraceContext } from '../engine/trace-context.ts'
-import { traceHeaders, withTraceHeaders } from './trace-headers.ts'
+import { parseTraceContext, type TraceHeaders } from '../engine/trace-context.ts'
+import { traceHeaders, traceOf, withTraceHeaders } from './trace-headers.ts'
 
 export interface Recorder {
   tracer: Tracer
@@ -55,8 +55,7 @@ export class RecordedRun implements RunTrace {
   readonly #open = new Map<string, Context>()
 
   constructor(recorder: Recorder, run: ClaimedRun, flowName: string) {
-    const { traceparent, tracestate } = run.webhook?.headers ?? {}
-    const parent = contextOf({ traceparent, tracestate })
+    const parent = contextOf(traceOf(run))
     const attributes = {
       'millrace.run.id': run.id,
       'millrace.run.attempt': run.attempt,
@@ -78,6 +77,7 @@ export class RecordedRun implements RunTrace {
     const context = trace.setSpan(ROOT_CONTEXT, span)
     this.#open.set(path, context)
     return {
+      headers: headersOf(span),
       http: { send: (request) => recordRequest(this.#recorder, context, request) },
       ended: (outcome) => {
         this.#open.delete(path)

@@ -1,12 +1,16 @@
-// A flow by its id or by its name.
+// A flow by its id, its slug or its name.
 import { CODE } from '../../base/error-catalogue.ts'
 import { nearest } from '../../flow/issue.ts'
 import { CliError, EXIT } from '../exit-code.ts'
 import type { ApiClient } from './api-client.ts'
 import type { Flow } from './bodies.ts'
 
+const SLUG = /^[a-z0-9-]{1,64}$/
+
 export async function findFlow(api: ApiClient, idOrName: string): Promise<Flow> {
   if (/^flow_[0-9a-z]{26}$/.test(idOrName)) return api.get<Flow>(`/flows/${idOrName}`)
+  const bySlug = SLUG.test(idOrName) ? await api.send('GET', `/api/v1/flows/${idOrName}`, {}) : null
+  if (bySlug?.ok) return (await bySlug.json()) as Flow
   const named = await api.list<Flow>(`/flows?q=${encodeURIComponent(idOrName)}`)
   const exact = named.filter(({ name }) => name === idOrName)
   if (exact.length === 1) return exact[0]!

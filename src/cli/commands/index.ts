@@ -22,6 +22,7 @@ import { importCurl, importOpenApi } from './import.ts'
 import { listKeys, rotateKeys } from './keys.ts'
 import { mcp } from './mcp.ts'
 import { resetUserPassword } from './reset-password.ts'
+import { runFlow } from './run-flow.ts'
 import { cancelRun, exportRun, harOfRun, listRuns, replayRun, showRun, tailRuns } from './runs.ts'
 import { send } from './send.ts'
 import { serveCommand } from './serve.ts'
@@ -42,6 +43,7 @@ export const commands: readonly Command[] = [
   unpublishFlow,
   pauseFlow,
   resumeFlow,
+  runFlow,
   testFlows,
   importCurl,
   importOpenApi,

@@ -5,14 +5,17 @@ import { Parked } from '../walk-signals.ts'
 export interface LaneWalker {
   /** Resolves when all finished work is durable. */
   settled(): Promise<void>
-  /** Resolves `done` at `time`, within this process. */
-  sleepUntil(time: number): { done: Promise<void>; end(): void }
+  /** Resolves `done` when it is worth another look, within this process: at `time`, or soon if it is null. */
+  sleepUntil(time: number | null): { done: Promise<void>; end(): void }
 }
+
+/** A wait for another run has no time, and comes after all others. */
+const LATEST = Number.MAX_SAFE_INTEGER
 
 /** Keeps lanes that wait in this process while another lane works. Once all lanes wait, the run is parked. */
 export class Lanes {
   readonly #walker: LaneWalker
-  readonly #waiting = new Set<{ resumeAt: number; park(): void }>()
+  readonly #waiting = new Set<{ resumeAt: number | null; park(): void }>()
   #working = 0
 
   constructor(walker: LaneWalker) {
@@ -42,7 +45,7 @@ export class Lanes {
     }
   }
 
-  async #wait(resumeAt: number): Promise<void> {
+  async #wait(resumeAt: number | null): Promise<void> {
     const sleep = this.#walker.sleepUntil(resumeAt)
     this.#working--
     try {
@@ -64,7 +67,7 @@ export class Lanes {
   #parkIfAllWait(): void {
     if (this.#working > 0) return
     // The earliest comes first, because the run parks with the first signal.
-    const all = [...this.#waiting].toSorted((a, b) => a.resumeAt - b.resumeAt)
+    const all = [...this.#waiting].toSorted((a, b) => (a.resumeAt ?? LATEST) - (b.resumeAt ?? LATEST))
     this.#waiting.clear()
     for (const waiting of all) waiting.park()
   }

@@ -206,7 +206,7 @@ describe('a parallel step that waits', () => {
     for (let resumeAt = start + 30_000; resumeAt > 0; ) {
       world.time = Math.max(world.time, resumeAt)
       const advanced = await run.advance()
-      resumeAt = advanced.state === 'parked' ? advanced.resumeAt : 0
+      resumeAt = advanced.state === 'parked' ? advanced.resumeAt! : 0
     }
     expect(await run.status()).toBe('succeeded')
     expect(world.urls()).toEqual(['https://x.test/b1', 'https://x.test/a1'])

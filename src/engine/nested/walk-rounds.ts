@@ -12,6 +12,8 @@ import { type Round, type RoundRecord, runRounds } from './run-rounds.ts'
 /** The journalled decision of a loop whose rounds share the results of their steps. */
 const SHARED_ROUNDS = 'shared rounds'
 
+const LOOK_EVERY_MS = 1_000
+
 /** The walk that the loop is part of. */
 export interface RoundWalk {
   readonly run: ClaimedRun
@@ -48,7 +50,8 @@ export function walkRounds(
   // The opening entry lets a later claim resume the loop.
   walk.journalOpening(entry, roots)
   return runRounds(plan, step.onError === 'continue', {
-    sleepUntil,
+    // A round that waits for another run looks again now and then, as long as other rounds keep the run in this process.
+    sleepUntil: (time) => sleepUntil(time ?? now() + LOOK_EVERY_MS),
     finished: async () => {
       if (!resumed) return null
       await writer.flush()

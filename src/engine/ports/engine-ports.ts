@@ -1,15 +1,28 @@
 // Lists what the engine needs from its surroundings.
 
 import type { Hashing } from '../run-bindings.ts'
-import type { CallerReply } from '../step-kind.ts'
+import type { CallerReply, StepError } from '../step-kind.ts'
+import type { TraceHeaders } from '../trace-context.ts'
 import type { Connections } from './connections.ts'
 import type { HttpClient, ReplyRoom } from './http-client.ts'
-import type { ClaimedRun, RunJournal, RunProgress } from './run-journal.ts'
+import type { ChildRun, ClaimedRun, RunJournal, RunProgress } from './run-journal.ts'
 import type { Sandbox } from './sandbox.ts'
 import type { RunTracing } from './tracing.ts'
 
+/** A call of a flow by a step. */
+export interface Call {
+  flow: string
+  input: unknown
+  /** The path of the step. */
+  step: string
+  wait: boolean
+  trace: TraceHeaders | null
+}
+
 export interface EnginePorts {
   journal: RunJournal
+  /** Prepares a run of the called flow's live version, or says why there can be none. Stores nothing. */
+  prepareCall(run: ClaimedRun, call: Call): Promise<ChildRun | StepError>
   http: HttpClient
   sandbox: Sandbox
   /** null if runs are not traced. */

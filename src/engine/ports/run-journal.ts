@@ -1,6 +1,7 @@
 // The port to the store of runs and their journals.
 import { WEBHOOK } from '../../flow/triggers/webhook/schema.ts'
 import type { KeyValueOperation, ShownOutput, StepError } from '../step-kind.ts'
+import type { TraceHeaders } from '../trace-context.ts'
 import type { WebhookData } from '../webhook-data.ts'
 
 export type RunStatus = 'queued' | 'running' | 'waiting' | 'succeeded' | 'failed' | 'cancelled'
@@ -29,8 +30,8 @@ export interface JournalEntry {
   startedAt: number
   finishedAt: number | null
   /** How a resumed or replayed run treats the output; null while there is none. */
-  outcome: 'done' | 'assign' | 'reply' | 'stop' | 'failed' | 'wait' | null
-  /** The choice that the step made before it ran nested steps. */
+  outcome: 'done' | 'assign' | 'reply' | 'stop' | 'failed' | 'wait' | 'call' | null
+  /** The choice that the step made before it ran nested steps; the id of the run that a step called. */
   decision: unknown
   /** The time at which a waiting step continues. */
   resumeAt: number | null
@@ -42,6 +43,8 @@ export interface JournalEntry {
   logs: readonly string[] | null
   /** An operation that runs in the transaction that records the entry; `output` or `error` then holds its result. */
   operation?: KeyValueOperation
+  /** A run that is stored in the transaction that records the entry. */
+  child?: ChildRun
 }
 
 /** How a run began. */
@@ -52,6 +55,8 @@ export interface RunTrigger {
   at?: number
   /** Whether a person or program started it in place of its trigger. */
   manual?: true
+  /** The trace that the run belongs to, if a run that belongs to one called it. */
+  trace?: TraceHeaders
 }
 
 /** The step of another run that started a run. */
@@ -59,6 +64,8 @@ export interface RunParent {
   run: string
   /** The path of the step. */
   step: string
+  /** Whether that run waits for this one to end. */
+  waits: boolean
 }
 
 /** What templates read of the beginning of a run. */
@@ -83,6 +90,21 @@ export interface NewRun extends RunStartData {
   replyStatus: number | null
   createdAt: number
   replayOf: string | null
+}
+
+/** A run that a step of another run starts. */
+export interface ChildRun {
+  run: NewRun
+  /** The most runs of its flow at the same time. */
+  concurrency: number | null
+}
+
+/** How a run ended. */
+export interface RunEnd {
+  status: 'succeeded' | 'failed' | 'cancelled'
+  error: RunError | null
+  /** The body of the first reply that a step made, else the variables. */
+  result: unknown
 }
 
 export type RunStart = Pick<NewRun, 'trigger' | 'webhook' | 'given' | 'parent'>
@@ -126,10 +148,12 @@ export interface RunProgress {
   resumeAt: number | null
   error: RunError | null
   entries: readonly JournalEntry[]
+  /** The stored runs that a waiting run waits for: if one of them has ended already, the run is due now. */
+  awaits?: { runs: readonly string[]; now: number }
 }
 
-/** How far a process carried a run. */
-export type Advanced = { state: 'finished' | 'lost' | 'interrupted' } | { state: 'parked'; resumeAt: number }
+/** How far a process carried a run. A parked run without `resumeAt` waits for another run to end. */
+export type Advanced = { state: 'finished' | 'lost' | 'interrupted' } | { state: 'parked'; resumeAt: number | null }
 
 export interface RunJournal {
   /** Claims the run for this process; null if finished or gone. `fresh`: the run, if this process just accepted it. */
@@ -138,6 +162,8 @@ export interface RunJournal {
   rounds(runId: string, base: string): Promise<{ index: number; output: unknown; error: StepError | null }[]>
   /** Returns the latest result of each step in the rounds under `base`, except steps of nested loops. */
   latestOfRounds(runId: string, base: string): Promise<JournalEntry[]>
+  /** Returns how a run ended; null if it has not. */
+  endOf(runId: string): Promise<RunEnd | null>
   /** Returns the entries under a path. */
   entriesUnder(runId: string, prefix: string): Promise<JournalEntry[]>
   /**

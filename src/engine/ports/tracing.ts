@@ -1,6 +1,7 @@
 // The port to tracing, which follows work across systems by the headers of W3C Trace Context.
 
 import type { Outcome, StepError } from '../step-kind.ts'
+import type { TraceHeaders } from '../trace-context.ts'
 import type { HttpClient } from './http-client.ts'
 import type { Advanced, ClaimedRun, JournalEntry } from './run-journal.ts'
 
@@ -20,14 +21,10 @@ export interface RunTrace {
 export interface StepTrace {
   /** The HTTP client of this step. Its requests belong to the trace. */
   http: HttpClient
+  /** The place of the step in the trace, for a run that it starts. */
+  headers: TraceHeaders
   /** Ends the span; null if the step waits or was cut short. */
   ended(outcome: Outcome | null): void
-}
-
-/** The trace headers of a request, as received or as sent. */
-export interface TraceHeaders {
-  traceparent: string | undefined
-  tracestate: string | undefined
 }
 
 export interface DeliveryTracing {

@@ -228,7 +228,7 @@ describe('what the language lacks', () => {
 
   it('names the roots where a name is not known', () => {
     expect(refusal('{{ wehbook.body }}')).toMatchObject({ message: 'wehbook is not known here', position: 3 })
-    expect(refusal('{{ wehbook.body }}').hint).toContain('webhook, steps, vars')
+    expect(refusal('{{ wehbook.body }}').hint).toContain('webhook, input, steps, vars')
   })
 
   it('counts the arguments', () => {

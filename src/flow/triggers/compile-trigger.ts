@@ -1,11 +1,13 @@
 // Turns a valid trigger into what starts the runs of its flow.
+import { type CompiledCall, compileCall } from './call/compile.ts'
+import { CALL } from './call/schema.ts'
 import type { TriggerDocument } from './index.ts'
 import { type CompiledSchedule, compileSchedule } from './schedule/compile.ts'
 import { SCHEDULE } from './schedule/schema.ts'
 import { type CompiledWebhook, compileWebhook } from './webhook/compile.ts'
 import { WEBHOOK } from './webhook/schema.ts'
 
-export type CompiledTrigger = CompiledWebhook | CompiledSchedule
+export type CompiledTrigger = CompiledWebhook | CompiledSchedule | CompiledCall
 
 export function compileTrigger(document: TriggerDocument): CompiledTrigger {
   switch (document.kind) {
@@ -13,5 +15,7 @@ export function compileTrigger(document: TriggerDocument): CompiledTrigger {
       return compileWebhook(document)
     case SCHEDULE:
       return compileSchedule(document)
+    case CALL:
+      return compileCall(document)
   }
 }

@@ -18,6 +18,8 @@ export interface CompiledCommon {
   concurrency: number | null
   /** What a caller that waits for the end of the run gets; null if none waits. */
   finalReply: { success: CompiledReply; error: CompiledReply } | null
+  /** Whether the body of a step's reply is the result of the run, so that the journal keeps it. */
+  keepsReply: boolean
 }
 
 /** What becomes of a reply that a step makes: the caller gets it, its body becomes the result of the run, or nothing. */

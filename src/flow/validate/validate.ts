@@ -4,7 +4,7 @@ import Type from 'typebox'
 import type { IssueCode } from '../../base/error-catalogue.ts'
 import { isObject } from '../../base/is-object.ts'
 import { checkValue, type Visitor } from '../check.ts'
-import { ForReaders, type Kinds, Tags } from '../document.ts'
+import { Head, type Kinds } from '../document.ts'
 import { type Reference, type Template, TemplateSyntaxError } from '../expression/index.ts'
 import { type Finding, Findings, type Issue, nearest, type Patience, quoted } from '../issue.ts'
 import { type IsSecretField, MOST_ORIGINS, SecretFlow } from '../secret-flow.ts'
@@ -56,6 +56,8 @@ interface Place {
   /** The variables that steps set at the same time, in other branches. */
   setBeside: Names
   answersCaller: boolean
+  /** Whether another run gets the value. */
+  startsRun?: boolean
   /** The path of the setting by which the document allows the value here to be shown. */
   revealedBy: string | null
 }
@@ -136,9 +138,7 @@ class Validator {
     // Steps are checked kind by kind below; this schema only says that they are a list.
     const shell = Type.Object(
       {
-        name: Type.String({ minLength: 1, maxLength: 200 }),
-        ...ForReaders,
-        tags: Type.Optional(Tags),
+        ...Head,
         trigger: Type.Unknown(),
         steps: Type.Array(Type.Unknown()),
       },
@@ -232,8 +232,13 @@ class Validator {
         'unheard_reply',
         'Nobody waits for this reply: the trigger answers at once. Set trigger.response.mode to finished.',
       )
+    if (answersCaller && this.#replyUse === 'result')
+      for (const key of ['status', 'headers'])
+        if (Object.hasOwn(step, key))
+          this.#add('warning', `${path}/${key}`, 'unheard_reply', `${key} has no effect: only the body is the result.`)
     const revealedBy = (step as { reveal?: unknown }).reveal === true ? `${path}/reveal` : null
-    const here: Place = { roots, steps: seen, loops, setBeside, answersCaller, revealedBy }
+    const startsRun = kind?.startsRun === true
+    const here: Place = { roots, steps: seen, loops, setBeside, answersCaller, startsRun, revealedBy }
     // A loop's condition and what it collects are evaluated inside its rounds.
     const inside: Place = rounds
       ? { roots: this.#roundRoots, steps: inner, loops: innerLoops, setBeside, answersCaller, revealedBy }
@@ -349,6 +354,8 @@ class Validator {
     const path = [root, ...rest]
     if (place.answersCaller && place.revealedBy === null && (root === 'connections' || this.#isSecret({ path }, place)))
       return ['secret_in_reply', IN_REPLY]
+    if (place.startsRun && place.revealedBy === null && this.#isSecret({ path }, place))
+      return ['secret_in_call', IN_CALL]
     if (!place.roots.has(root)) return ['unknown_reference', notHere(root, place, this.#stepRoots)]
     const [name, field] = rest
     if (root === 'connections')
@@ -372,6 +379,8 @@ class Validator {
 
 const IN_REPLY =
   'A reply to the caller may hold no secret, and this comes from a connection or the environment. If it may be known, say reveal: true where the reply is set, or on the step that makes it.'
+const IN_CALL =
+  'The input of another flow is shown in its runs and may hold no secret. Let that flow read the connection or the environment itself, or say reveal: true if it may be seen.'
 const REVEALS =
   'This reveals data that derives from a secret to everyone who gets the reply or may see the run. Remove reveal if that is not intended.'
 

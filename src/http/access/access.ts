@@ -51,6 +51,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/flows/:id/events': 'read',
 
   'GET /api/v1/flow-stats': 'read',
+  'GET /api/v1/callable-flows': 'read',
   'GET /api/v1/flow-sources': 'read',
   'PUT /api/v1/flows/:id/source': 'write',
   'GET /api/v1/flow.schema.json': 'open',

@@ -44,6 +44,7 @@ export const OPERATION_IDS: Readonly<Record<string, string>> = {
   'GET /api/v1/flows/:id/events': 'watchFlow',
 
   'GET /api/v1/flow-stats': 'listFlowStats',
+  'GET /api/v1/callable-flows': 'listCallableFlows',
   'GET /api/v1/flow-sources': 'listFlowSources',
   'PUT /api/v1/flows/:id/source': 'setFlowSource',
   'GET /api/v1/flow.schema.json': 'getFlowSchema',

@@ -2,19 +2,19 @@
 
 import { isInRanges } from '../../base/address-range.ts'
 import { CODE } from '../../base/error-catalogue.ts'
+import { MAX_HOPS } from '../../engine/calls/run-calls.ts'
 import { mediaType } from '../../engine/webhook-data.ts'
 import type { CompiledWebhook } from '../../flow/triggers/webhook/compile.ts'
 import { WEBHOOK } from '../../flow/triggers/webhook/schema.ts'
 import type { RouteRecord } from '../ports/flows.ts'
+import { noRoomFor } from '../runs/room.ts'
 import { checkCredential } from './credentials.ts'
 import type { Admission, DeliveryHead } from './delivery-head.ts'
 import { liveFlowOf } from './live-flow.ts'
 import { briefly, notFound, Rejection, tooLarge } from './rejection.ts'
 import type { DeliveryServices } from './services.ts'
 
-export const MAX_HOPS = 10
-const QUEUE_FULL_RETRY_SECONDS = 2
-const PAUSED_FULL_RETRY_SECONDS = 60
+const SLOW_RETRY_SECONDS = 2
 const INTAKE_FULL_RETRY_SECONDS = 1
 
 /** Returns the route of the webhook, or null. Another process may have made or published it. */
@@ -52,7 +52,8 @@ export async function checkSender(
       'More deliveries come in than can be stored; try again shortly.',
       INTAKE_FULL_RETRY_SECONDS,
     )
-  checkRoom(services, route)
+  const noRoom = noRoomFor(services, route.paused)
+  if (noRoom) throw new Rejection(CODE.overloaded, noRoom.message, noRoom.retryAfterS)
 
   const flow = await liveFlowOf(services, route, head)
   const { trigger } = flow
@@ -61,25 +62,13 @@ export async function checkSender(
     throw new Rejection(
       CODE.overloaded,
       'Runs wait in line for long, and this webhook answers when its run has ended; try again shortly.',
-      QUEUE_FULL_RETRY_SECONDS,
+      SLOW_RETRY_SECONDS,
     )
   const admission = { route, flow, trigger, head }
   checkAddress(admission)
   checkCredential(services, admission)
   checkHeaders(services, admission)
   return admission
-}
-
-/** The runs of paused flows have a limit of their own, so that they crowd out no others. */
-function checkRoom({ queue, maxQueue, maxPaused }: DeliveryServices, { paused }: RouteRecord): void {
-  if (!paused && queue.size >= maxQueue)
-    throw new Rejection(CODE.overloaded, 'Too many runs are waiting; try again shortly.', QUEUE_FULL_RETRY_SECONDS)
-  if (paused && queue.held >= maxPaused)
-    throw new Rejection(
-      CODE.overloaded,
-      'This flow is paused, and too many runs of paused flows are waiting; try again later.',
-      PAUSED_FULL_RETRY_SECONDS,
-    )
 }
 
 function checkAddress({ trigger, head }: Admission): void {

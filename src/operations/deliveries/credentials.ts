@@ -75,7 +75,11 @@ function unresolved(services: DeliveryServices, { flowId }: RouteRecord, { messa
 
 /** Masks the sender's secret, which must not be stored even if an earlier check refused the delivery. */
 export function maskCredential(services: DeliveryServices, { trigger }: LiveFlow, head: DeliveryHead): void {
-  if (trigger.kind !== WEBHOOK) return
+  // A flow that was a webhook once: what authenticated its senders is not known any more.
+  if (trigger.kind !== WEBHOOK) {
+    maskAll(head)
+    return
+  }
   const { auth } = trigger
   // A signature is no secret: it admits only the body that it signs.
   if (auth.kind === 'none' || auth.kind === 'signature') return

@@ -7,6 +7,8 @@ import type { DeliveryServices } from './services.ts'
 /** The prefixes of keys that are not stored as received. */
 const DIGEST = 'sha256:'
 const JSON_VALUE = 'json:'
+/** The prefix of keys that callers of the API give. */
+const GIVEN = 'key:'
 
 /**
  * Returns null, for no deduplication, if the value is missing or empty. A text is its own key; any other value is marked
@@ -39,4 +41,4 @@ export function dedupeKey(
 }
 
 const looksLikeOurs = (value: unknown): boolean =>
-  typeof value === 'string' && (value.startsWith(DIGEST) || value.startsWith(JSON_VALUE))
+  typeof value === 'string' && (value.startsWith(DIGEST) || value.startsWith(JSON_VALUE) || value.startsWith(GIVEN))

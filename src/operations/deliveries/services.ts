@@ -16,6 +16,8 @@ export interface DeliveryServices
     | 'hashing'
     | 'ids'
     | 'kinds'
+    | 'maxPaused'
+    | 'maxQueue'
     | 'meters'
     | 'now'
     | 'published'
@@ -32,6 +34,4 @@ export interface DeliveryServices
   rejections: KeptRejections
   replies: Replies
   maxBodyBytes: number
-  maxQueue: number
-  maxPaused: number
 }

@@ -1,5 +1,5 @@
 // Passes events to the clients that watch at the moment, such as open pages. Nothing is stored.
-import type { NewRun, RunProgress, RunTrigger } from '../../engine/ports/run-journal.ts'
+import type { NewRun, RunParent, RunProgress, RunTrigger } from '../../engine/ports/run-journal.ts'
 import type { News } from '../ports/signals.ts'
 
 export interface FlowEvent {
@@ -108,12 +108,15 @@ export const runEvent = (
     finishedAt: isoTime(finishedAt),
     replayOf,
     trigger: triggerView(trigger),
-    parent,
+    parent: parentView(parent),
   },
 })
 
+export const parentView = (parent: RunParent | null): Omit<RunParent, 'waits'> | null =>
+  parent && { run: parent.run, step: parent.step }
+
 /** Returns how a run began, for display. */
-export const triggerView = ({ at, ...trigger }: RunTrigger) => ({
+export const triggerView = ({ at, trace: _trace, ...trigger }: RunTrigger) => ({
   ...trigger,
   ...(at !== undefined && { at: new Date(at).toISOString() }),
 })

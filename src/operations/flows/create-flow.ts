@@ -1,12 +1,12 @@
 import { type Actor, knownAs } from '../ports/access.ts'
 import type { FlowRecord } from '../ports/flows.ts'
-import { draftOf } from './draft.ts'
+import { draftOf, requireFreeSlug } from './draft.ts'
 import { type FlowView, flowTarget, shownFlow } from './flow-view.ts'
 import type { FlowServices } from './services.ts'
 
 export async function createFlow(services: FlowServices, actor: Actor, document: unknown): Promise<FlowView> {
   const id = services.ids.next('flow')
-  const { name, text } = draftOf(services, id, document)
+  const { name, slug, text } = draftOf(services, id, document)
   const now = services.now()
   const flow: FlowRecord = {
     id,
@@ -14,6 +14,7 @@ export async function createFlow(services: FlowServices, actor: Actor, document:
     draft: text,
     revision: 1,
     webhookId: services.ids.webhookId(),
+    slug,
     version: null,
     publishedAt: null,
     liveTrigger: null,
@@ -23,6 +24,7 @@ export async function createFlow(services: FlowServices, actor: Actor, document:
     updatedBy: knownAs(actor),
   }
   await services.audit.together(async () => {
+    await requireFreeSlug(services, id, slug)
     await services.flows.create(flow)
     await services.audit.record(actor, 'flow.create', flowTarget(flow))
   })

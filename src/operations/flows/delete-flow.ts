@@ -1,6 +1,7 @@
 import { defaultErrorReply } from '../../engine/caller-reply.ts'
 import { notFound } from '../operation-error.ts'
 import type { Actor } from '../ports/access.ts'
+import { requireUncalled } from './calls/check-calls.ts'
 import { findFlow } from './draft.ts'
 import { flowTarget } from './flow-view.ts'
 import type { FlowServices } from './services.ts'
@@ -10,6 +11,7 @@ const FLOW_DELETED = 'The flow was deleted.'
 /** Deletes a flow. Its webhook answers 404 at once, active runs are cancelled, finished runs stay until retention ends. */
 export async function deleteFlow(services: FlowServices, actor: Actor, id: string): Promise<void> {
   const flow = await findFlow(services, id)
+  await requireUncalled(services, id)
   // The route goes first, so that no more deliveries are accepted for the flow.
   services.published.removeRoute(id)
   try {
@@ -24,6 +26,8 @@ export async function deleteFlow(services: FlowServices, actor: Actor, id: strin
   }
   services.signals.send({ topic: 'flow_deleted', flowId: id })
   services.queue.forgetAllOf(id)
+  // Runs of other flows may have waited for its runs.
+  services.queue.wake()
   endRunsOf(services, id)
 }
 

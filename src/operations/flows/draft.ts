@@ -1,17 +1,20 @@
 // Decides which drafts may be saved, and which can run.
 
+import { API_ERRORS, CODE, filled } from '../../base/error-catalogue.ts'
 import type { FlowDocument } from '../../flow/document.ts'
 import type { Finding, Issue } from '../../flow/issue.ts'
 import { parseJson } from '../../flow/parse-json.ts'
 import { type DataShapes, shapesOf } from '../../flow/shape/data-shapes.ts'
 import { publishIssues, shapeIssues, validate, warnings } from '../../flow/validate/validate.ts'
-import { FlowInvalid, notFound } from '../operation-error.ts'
+import { FlowInvalid, notFound, OperationError } from '../operation-error.ts'
 import type { FlowRecord } from '../ports/flows.ts'
+import { checkCalls } from './calls/check-calls.ts'
 import { requireOwnSecrets, sealLiterals } from './secret-literals.ts'
 import type { FlowServices } from './services.ts'
 
 export interface Draft {
   name: string
+  slug: string | null
   text: string
 }
 
@@ -19,8 +22,8 @@ export interface Draft {
 export function draftOf(services: FlowServices, flowId: string, document: unknown): Draft {
   const issues = shapeIssues(findings(services, document))
   if (issues.length) throw new FlowInvalid(issues)
-  const { name } = document as { name?: string }
-  return { name: name ?? '', text: JSON.stringify(sealLiterals(services, flowId, document)) }
+  const { name, slug } = document as { name?: string; slug?: string }
+  return { name: name ?? '', slug: slug || null, text: JSON.stringify(sealLiterals(services, flowId, document)) }
 }
 
 /** Returns the problems of a document. With `data`, references are checked against earlier test data. */
@@ -40,23 +43,37 @@ export async function dataShapes({ samples }: FlowServices, flowId: string): Pro
   return shapesOf(webhooks, results)
 }
 
-/** Returns the draft as a flow that can run. Throws with every reason if it cannot. */
-export function publishable(
+/** Throws if another flow has the slug. The database has the last word, if two are saved at the same moment. */
+export async function requireFreeSlug(
+  services: Pick<FlowServices, 'flows'>,
+  id: string,
+  slug: string | null,
+): Promise<void> {
+  if (slug === null) return
+  const holder = await services.flows.idOfSlug(slug)
+  if (holder !== null && holder !== id)
+    throw new OperationError(CODE.slug_taken, filled(API_ERRORS.slug_taken.message, { slug }))
+}
+
+/** Returns the draft as a flow that can run, with slugs of called flows resolved. Throws with every reason if it cannot. */
+export async function publishable(
   services: FlowServices,
   { id, draft }: FlowRecord,
   data?: DataShapes,
-): { document: FlowDocument; warnings: Issue[] } {
+): Promise<{ document: FlowDocument; text: string; warnings: Issue[] }> {
   const document = parseJson(draft) as FlowDocument
   services.published.touch(id, document)
   // Messages may contain keys of samples.
-  const found = findings(services, document, data).map((finding) => ({
+  const calls = await checkCalls(services, id, document)
+  const found = [...findings(services, document, data), ...calls.findings].map((finding) => ({
     ...finding,
     message: services.secrets.redact(finding.message, id),
   }))
   const issues = publishIssues(found)
   if (issues.length) throw new FlowInvalid(issues)
   requireOwnSecrets(services, id, document)
-  return { document, warnings: warnings(found) }
+  const text = calls.document === document ? draft : JSON.stringify(calls.document)
+  return { document: calls.document, text, warnings: warnings(found) }
 }
 
 export async function findFlow(services: Pick<FlowServices, 'flows'>, id: string): Promise<FlowRecord> {

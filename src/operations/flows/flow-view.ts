@@ -11,6 +11,7 @@ import type { FlowServices } from './services.ts'
 export interface FlowView {
   id: string
   name: string
+  slug: string | null
   status: 'draft' | 'published'
   tags: string[]
   /** The kind of the trigger; null while none is chosen. */
@@ -37,6 +38,7 @@ export async function shownFlow({ queue, webhookBaseUrl }: FlowServices, flow: F
   return {
     id: flow.id,
     name: flow.name,
+    slug: flow.slug,
     status: flow.version === null ? 'draft' : 'published',
     tags: tagsOf(draft),
     trigger: draft.trigger?.kind ?? null,

@@ -2,6 +2,7 @@
 
 import { isObject } from '../../base/is-object.ts'
 import { type RunStart, startedByDelivery } from '../../engine/ports/run-journal.ts'
+import { CALL } from '../../flow/triggers/call/schema.ts'
 import { compileSchedule } from '../../flow/triggers/schedule/compile.ts'
 import { previousTime } from '../../flow/triggers/schedule/planned-times.ts'
 import { SCHEDULE, type ScheduleDocument } from '../../flow/triggers/schedule/schema.ts'
@@ -46,6 +47,14 @@ export function scheduledStart(root: ScheduleRoot, manual: boolean): RunStart {
     parent: null,
   }
 }
+
+/** Returns the beginning of a run that is called with this input, on request. */
+export const calledStart = (input: unknown): RunStart => ({
+  trigger: { kind: CALL },
+  webhook: null,
+  given: { input },
+  parent: null,
+})
 
 /** Returns what a run gets that begins now, whatever is planned. A trigger that is not finished has no time before it. */
 export function scheduleNow(trigger: ScheduleDocument, now: number): ScheduleRoot {

@@ -1,8 +1,10 @@
 import { CODE } from '../../base/error-catalogue.ts'
 import type { Issue } from '../../flow/issue.ts'
+import { CALL } from '../../flow/triggers/call/schema.ts'
 import { OperationError } from '../operation-error.ts'
 import { type Actor, knownAs } from '../ports/access.ts'
 import type { FlowRecord } from '../ports/flows.ts'
+import { requireUncalled } from './calls/check-calls.ts'
 import { dataShapes, findFlow, present, publishable } from './draft.ts'
 import { type FlowView, flowTarget, shownFlow } from './flow-view.ts'
 import { planSchedule } from './plan-schedule.ts'
@@ -15,14 +17,16 @@ export async function publishFlow(
   id: string,
 ): Promise<{ version: number; warnings: Issue[] }> {
   const flow = await findFlow(services, id)
-  const { document, warnings } = publishable(services, flow, await dataShapes(services, id))
+  const { document, text, warnings } = await publishable(services, flow, await dataShapes(services, id))
   // A document that passed validation must also compile before it goes live.
   services.published.compile(id, document)
   const publishedAt = services.now()
   const schedule = planSchedule(id, document, publishedAt)
   const live = await services.audit.together(async () => {
+    if (document.trigger.kind !== CALL) await requireUncalled(services, id)
     const published = await services.flows.publish(id, {
       revision: flow.revision,
+      document: text,
       publishedAt,
       publishedBy: knownAs(actor),
       trigger: { kind: document.trigger.kind, schedule },
@@ -40,6 +44,7 @@ export async function publishFlow(
 
 export async function unpublishFlow(services: FlowServices, actor: Actor, id: string): Promise<FlowView> {
   const flow = await services.audit.together(async () => {
+    await requireUncalled(services, id)
     const record = present(await services.flows.unpublish(id, services.now()), id)
     await services.audit.record(actor, 'flow.unpublish', flowTarget(record))
     return record

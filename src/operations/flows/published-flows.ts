@@ -125,6 +125,12 @@ export class PublishedFlows implements FlowVersions {
     this.#webhookOf.delete(flowId)
   }
 
+  /** Returns the route of the flow as it is now; another process may have published or paused the flow a moment ago. */
+  async routeOf(flowId: string): Promise<RouteRecord | null> {
+    if (this.shared) return this.#store.routeOf(flowId)
+    return this.#routes.get(this.#webhookOf.get(flowId) ?? '') ?? null
+  }
+
   /** Drops all compiled versions, because the kind of a connection, and so its secret fields, has changed. */
   compileAnew(): void {
     this.#compiled.clear()

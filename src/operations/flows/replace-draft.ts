@@ -4,7 +4,7 @@ import { renamedSteps } from '../../flow/renamed-steps.ts'
 import { notFound, OperationError } from '../operation-error.ts'
 import { type Actor, knownAs } from '../ports/access.ts'
 import type { FlowRecord } from '../ports/flows.ts'
-import { type Draft, draftOf, findFlow, present } from './draft.ts'
+import { type Draft, draftOf, findFlow, present, requireFreeSlug } from './draft.ts'
 import { type FlowView, flowTarget, shownFlow } from './flow-view.ts'
 import type { FlowServices } from './services.ts'
 
@@ -34,8 +34,8 @@ export async function restoreVersion(
 ): Promise<FlowView> {
   const record = await services.flows.version(id, version)
   if (!record) throw notFound('version', `${version} of flow ${id}`)
-  const name = (parseJson(record.document) as { name: string }).name
-  return saveDraft(services, actor, id, { name, text: record.document }, null, (flow) =>
+  const { name, slug = null } = parseJson(record.document) as { name: string; slug?: string }
+  return saveDraft(services, actor, id, { name, slug, text: record.document }, null, (flow) =>
     services.audit.record(actor, 'flow.restore', flowTarget(flow), { version }),
   )
 }
@@ -44,13 +44,15 @@ async function saveDraft(
   services: FlowServices,
   actor: Actor,
   id: string,
-  { name, text }: Draft,
+  { name, slug, text }: Draft,
   expectedRevision: number | null,
   record: (flow: FlowRecord) => Promise<void>,
 ): Promise<FlowView> {
   const flow = await services.audit.together(async () => {
+    await requireFreeSlug(services, id, slug)
     const saved = await services.flows.replaceDraft(id, {
       name,
+      slug,
       draft: text,
       updatedAt: services.now(),
       updatedBy: knownAs(actor),

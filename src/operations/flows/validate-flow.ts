@@ -1,5 +1,6 @@
 import type { Issue } from '../../flow/issue.ts'
 import { publishIssues, warnings } from '../../flow/validate/validate.ts'
+import { checkCalls } from './calls/check-calls.ts'
 import { dataShapes, findFlow, findings } from './draft.ts'
 import type { FlowServices } from './services.ts'
 
@@ -10,7 +11,8 @@ export async function validateFlow(
   flowId: string | null,
 ): Promise<{ issues: Issue[]; warnings: Issue[] }> {
   const data = flowId === null ? undefined : await dataShapes(services, (await findFlow(services, flowId)).id)
-  const found = findings(services, document, data).map((finding) => ({
+  const calls = await checkCalls(services, flowId, document)
+  const found = [...findings(services, document, data), ...calls.findings].map((finding) => ({
     ...finding,
     // Messages may contain keys of samples.
     message: flowId === null ? finding.message : services.secrets.redact(finding.message, flowId),

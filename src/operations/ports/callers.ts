@@ -5,4 +5,6 @@ export interface Callers {
   waits(runId: string): boolean
   send(runId: string, reply: CallerReply): void
   sendAllOf(flowId: string, make: (runId: string) => CallerReply): void
+  /** Resolves to the reply; to null after the time, or when the process stops. */
+  wait(runId: string, flowId: string, timeoutMs: number): Promise<CallerReply | null>
 }

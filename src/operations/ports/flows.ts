@@ -9,6 +9,8 @@ export interface FlowRecord {
   draft: string
   revision: number
   webhookId: string
+  /** The name of the draft for URLs and other flows, if it has one. */
+  slug: string | null
   /** The live version, if any. */
   version: number | null
   publishedAt: number | null
@@ -48,6 +50,9 @@ export interface LiveTrigger {
 export interface FlowStore {
   create(flow: FlowRecord): Promise<void>
   get(id: string): Promise<FlowRecord | null>
+  idOfSlug(slug: string): Promise<string | null>
+  /** Returns the published flows whose live version has a trigger of this kind. */
+  publishedWith(trigger: string): Promise<{ id: string; name: string; slug: string | null; document: string }[]>
   /** Lists flows. `search` is a part of the name, in any letter case; `tag` is a whole tag of the draft. */
   list(page: Page, search?: string | null, tag?: string | null): Promise<Paged<FlowRecord>>
   /** Returns names by flow id, without flows that are gone. */
@@ -55,12 +60,18 @@ export interface FlowStore {
   /** Returns 'conflict' if the draft is no longer at the expected revision. */
   replaceDraft(
     id: string,
-    change: Pick<FlowRecord, 'name' | 'draft' | 'updatedAt' | 'updatedBy'> & { expectedRevision: number | null },
+    change: Pick<FlowRecord, 'name' | 'draft' | 'updatedAt' | 'updatedBy'> & {
+      slug?: string | null
+      expectedRevision: number | null
+    },
   ): Promise<FlowRecord | 'conflict' | null>
-  /** Makes the draft of `revision` the live version. An unchanged document keeps its version number. */
+  /**
+   * Makes the draft of `revision` the live version, or `document`, which comes of it. An unchanged document keeps its
+   * version number. `trigger`: the kind of its trigger.
+   */
   publish(
     id: string,
-    by: { revision: number; publishedAt: number; publishedBy: string; trigger: LiveTrigger },
+    by: { revision: number; document?: string; publishedAt: number; publishedBy: string; trigger: LiveTrigger },
   ): Promise<FlowRecord | 'conflict' | null>
   unpublish(id: string, at: number): Promise<FlowRecord | null>
   /** Sets or ends the pause of a flow. A flow that is paused already keeps its time. Times planned meanwhile count as missed. */

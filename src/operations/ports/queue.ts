@@ -27,6 +27,8 @@ export interface Queue {
   isSlow(joining: number): boolean
   /** Returns whether the run waits until its flow is resumed. */
   add(run: QueuedRun): boolean
+  /** Takes up runs that have just become due. */
+  wake(): void
   /** The number of runs that wait for their flow to be resumed. */
   readonly held: number
   heldOf(flowId: string): Promise<number>

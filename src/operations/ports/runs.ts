@@ -42,6 +42,15 @@ export interface StepsPage {
   maxBytes?: number
 }
 
+/** A run that a step of another run started. */
+export interface ChildView {
+  run: string
+  /** The path of the step. */
+  step: string
+  flow: string
+  status: RunStatus
+}
+
 export interface UnfinishedRun {
   id: string
   flowId: string
@@ -108,8 +117,13 @@ export interface RunStore {
   latestOf(flowIds: readonly string[]): Promise<{ flowId: string; id: string; status: RunStatus; createdAt: number }[]>
   /** Runs an operation on a flow's keys outside of a run. */
   operate(flowId: string, operation: KeyValueOperation, now: number): Promise<KeyValueResult>
-  /** Cancels the run; the process that runs it loses its claim. Returns false if the run had finished before. */
-  cancel(id: string, at: number, error: RunError): Promise<boolean>
+  /**
+   * Cancels the run and those that it waits for; the processes that run them lose their claims. Makes the run due that waits
+   * for it. Returns what was cancelled: nothing if the run had finished before.
+   */
+  cancel(id: string, at: number, error: RunError): Promise<{ id: string; flowId: string }[]>
+  /** Returns the first runs that the steps of a run have started. */
+  children(id: string, limit: number): Promise<ChildView[]>
   /** Returns a page of unfinished runs in the order of their arrival. */
   active(status: 'queued' | 'running', after: string | null, limit: number): Promise<UnfinishedRun[]>
   /** Returns the versions that have waiting runs. */

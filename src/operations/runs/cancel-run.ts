@@ -13,24 +13,32 @@ export async function cancelRun(services: RunServices, actor: Actor, id: string)
   const followed = await services.runs.followed(id)
   if (!followed) throw notFound('run', id)
   const cancelled = await services.audit.together(async () => {
-    if (!(await services.runs.cancel(id, services.now(), { code: CODE.cancelled, message: CANCELLED }))) return false
-    await services.audit.record(actor, 'run.cancel', { kind: 'run', id, name: null }, { flow: followed.flowId })
-    return true
+    const runs = await services.runs.cancel(id, services.now(), { code: CODE.cancelled, message: CANCELLED })
+    if (runs.length)
+      await services.audit.record(actor, 'run.cancel', { kind: 'run', id, name: null }, { flow: followed.flowId })
+    return runs
   })
   const run = await readRun(services, id)
-  if (!cancelled) {
+  if (cancelled.length === 0) {
     if (run.status === 'cancelled') return run
     throw new OperationError(CODE.conflict, `The run has ended already: it ${run.status}.`)
   }
-  endCancelled(services, id)
-  services.queue.forget(run)
-  services.signals.send({ topic: 'cancelled', runId: id })
-  services.meters.runFinished('cancelled')
-  const { webhook: _webhook, vars: _vars, steps: _steps, ...summary } = run
-  const event: FlowEvent = { type: 'run', data: summary }
-  services.events.emit(runTopic(id), event)
-  services.events.tell(run.flowId, 'run', id, () => event)
+  for (const one of cancelled) {
+    endCancelled(services, one.id)
+    services.queue.forget(one)
+    services.signals.send({ topic: 'cancelled', runId: one.id })
+    services.meters.runFinished('cancelled')
+    await tellCancelled(services, one.id === id ? run : await readRun(services, one.id))
+  }
+  if (run.parent) services.queue.wake()
   return run
+}
+
+async function tellCancelled({ events }: RunServices, run: RunView): Promise<void> {
+  const { webhook: _webhook, vars: _vars, children: _children, steps: _steps, ...summary } = run
+  const event: FlowEvent = { type: 'run', data: summary }
+  events.emit(runTopic(run.id), event)
+  events.tell(run.flowId, 'run', run.id, () => event)
 }
 
 /** Ends a cancelled run in the process that carries it, or whose caller waits for it. */

@@ -3,11 +3,11 @@
 import { CODE } from '../../base/error-catalogue.ts'
 import type { JournalEntry, RunError, RunParent, RunStatus } from '../../engine/ports/run-journal.ts'
 import { parseJson } from '../../flow/parse-json.ts'
-import { triggerView } from '../events/events.ts'
+import { parentView, triggerView } from '../events/events.ts'
 import { notFound, OperationError } from '../operation-error.ts'
 import type { ShownWebhook } from '../ports/deliveries.ts'
 import type { Page, Paged } from '../ports/page.ts'
-import type { RunFilter, RunSummaryRecord, ShownEntry, StepPart } from '../ports/runs.ts'
+import type { ChildView, RunFilter, RunSummaryRecord, ShownEntry, StepPart } from '../ports/runs.ts'
 import { isLarge, SHOWN_BYTES } from '../shown-size.ts'
 import type { RunServices } from './services.ts'
 
@@ -43,7 +43,7 @@ export interface RunSummary {
   finishedAt: string | null
   replayOf: string | null
   trigger: { kind: string; at?: string; manual?: true }
-  parent: RunParent | null
+  parent: Omit<RunParent, 'waits'> | null
 }
 
 export interface RunView extends RunSummary {
@@ -55,8 +55,13 @@ export interface RunView extends RunSummary {
   /** Whether what the run was given is too large to be shown. */
   givenOmitted?: true
   vars: Record<string, unknown>
+  /** The runs that its steps have started. */
+  children: ChildView[]
   steps: StepView[]
 }
+
+/** Bounds the children of a run that is shown. */
+const MOST_CHILDREN = 1_000
 
 export async function readRun(services: RunServices, id: string): Promise<RunView> {
   const run = await services.runs.get(id, SHOWN_BYTES)
@@ -70,6 +75,7 @@ export async function readRun(services: RunServices, id: string): Promise<RunVie
     ...redact(run.given),
     ...(run.givenOmitted && { givenOmitted: true }),
     vars: redact(variables(entries)),
+    children: await services.runs.children(id, MOST_CHILDREN),
     steps: entries.map((entry) => stepView(entry, redact)),
   }
 }
@@ -145,7 +151,7 @@ const runSummary =
     finishedAt: isoOrNull(run.finishedAt),
     replayOf: run.replayOf,
     trigger: triggerView(run.trigger),
-    parent: run.parent,
+    parent: parentView(run.parent),
   })
 
 export const stepView = (entry: ShownEntry, redact: <T>(value: T) => T): StepView => ({

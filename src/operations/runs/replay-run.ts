@@ -34,6 +34,8 @@ export async function replayRun(
     replyStatus: null,
     createdAt: services.now(),
     replayOf: id,
+    // Nobody waits for the result of a replay.
+    parent: null,
   }
   const journal = from === undefined ? null : await journalBefore(services, id, from)
   await services.audit.record(
@@ -54,8 +56,7 @@ async function versionFor(
   const flow = await findFlow(services, original.flowId)
   if (version === 'same') return { version: original.version, document: original.document }
   if (version === 'draft') {
-    publishable(services, flow)
-    return { version: null, document: flow.draft }
+    return { version: null, document: (await publishable(services, flow)).text }
   }
   if (flow.version === null)
     throw new OperationError(

@@ -20,8 +20,10 @@ export interface RunStart {
   route?: RouteRecord | null
 }
 
+export type LineServices = Pick<RunServices, 'events' | 'queue'>
+
 export async function startRun(
-  services: Pick<RunServices, 'events' | 'intake' | 'queue' | 'replies' | 'runs'>,
+  services: LineServices & Pick<RunServices, 'intake' | 'replies' | 'runs'>,
   { run, concurrency, dedupe = null, journal = null, route = null }: RunStart,
 ): Promise<Accepted> {
   const terms = { concurrency, awaited: services.replies.waits(run.id), route }
@@ -39,7 +41,7 @@ export async function startRun(
 
 /** Puts a run that is stored in line, and tells of it. Returns whether the run is held, because its flow is paused. */
 export function runStarted(
-  services: Pick<RunServices, 'events' | 'queue'>,
+  services: LineServices,
   run: NewRun,
   {
     concurrency,
@@ -51,8 +53,8 @@ export function runStarted(
     isReplay?: boolean
   },
 ): boolean {
-  const small = services.queue.size < FRESH_RUNS && (run.webhook?.rawBody.length ?? 0) <= FRESH_BODY_CHARS
-  const fresh = claim || (small && !isReplay) ? run : null
+  const small = !isReplay && services.queue.size < FRESH_RUNS && startChars(run) <= FRESH_BODY_CHARS
+  const fresh = claim || small ? run : null
   const queued = { id: run.id, flowId: run.flowId, concurrency, fresh, since: run.createdAt, claim, held }
   const isHeld = services.queue.add({ ...queued, exempt: run.test })
   services.events.tell(run.flowId, 'run', run.id, () =>
@@ -60,3 +62,6 @@ export function runStarted(
   )
   return isHeld
 }
+
+const startChars = ({ webhook, given }: NewRun): number =>
+  webhook ? webhook.rawBody.length : JSON.stringify(given).length

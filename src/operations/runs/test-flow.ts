@@ -8,7 +8,7 @@ import { startRun } from './start-run.ts'
 /** Runs the draft as a test run, on given data or the latest sample. Steps with a pinned result do not run. */
 export async function testFlow(services: RunServices, id: string, given: GivenStart): Promise<RunView> {
   const flow = await findFlow(services, id)
-  const { document } = publishable(services, flow)
+  const { document, text } = await publishable(services, flow)
   const pinned = await services.samples.pins(id)
   const runId = services.ids.next('run')
   await startRun(services, {
@@ -16,7 +16,7 @@ export async function testFlow(services: RunServices, id: string, given: GivenSt
       id: runId,
       flowId: id,
       version: null,
-      document: Object.keys(pinned).length === 0 ? flow.draft : JSON.stringify({ ...document, pinned }),
+      document: Object.keys(pinned).length === 0 ? text : JSON.stringify({ ...document, pinned }),
       test: true,
       ...(await givenStart(services, id, document, given)),
       hops: 0,

@@ -63,7 +63,7 @@ async function createWorld() {
     async publish(trigger: object) {
       const document = { name: 'Nightly', trigger: { kind: 'schedule', ...trigger }, steps: [] }
       const draft = JSON.stringify(document)
-      const at = { createdAt: wall, updatedAt: wall, updatedBy: null, liveTrigger: null, pausedAt: null }
+      const at = { createdAt: wall, updatedAt: wall, updatedBy: null, slug: null, liveTrigger: null, pausedAt: null }
       if (revision === 0) await flows.create({ ...flow, ...at, draft, revision: 1 })
       else
         await flows.replaceDraft(flow.id, {

@@ -35,6 +35,7 @@ export function scheduleContract(database: string, openStores: () => Promise<Sch
     const unpublished = {
       version: null,
       publishedAt: null,
+      slug: null,
       liveTrigger: null,
       pausedAt: null,
       createdAt: at,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { RunProgress } from '../../engine/ports/run-journal.ts'
 import type { DeliveryOutcome } from '../../operations/ports/deliveries.ts'
 import { COUNTERS, type Counts, HOUR_MS, KEPT_HOURS, KEPT_MINUTES, MINUTE_MS } from '../../operations/ports/stats.ts'
-import { newRun, type Stores, webhook } from './store-contract.testkit.ts'
+import { entry, newRun, type Stores, webhook } from './store-contract.testkit.ts'
 
 const ended = (status: RunProgress['status'], finishedAt: number, change: Partial<RunProgress> = {}): RunProgress => ({
   status,
@@ -19,6 +19,7 @@ const NOON = Date.UTC(2026, 0, 2, 12)
 const MINUTE = NOON / MINUTE_MS
 const HOUR = NOON / HOUR_MS
 const NEVER_PUBLISHED = {
+  slug: null,
   createdAt: NOON,
   updatedAt: NOON,
   updatedBy: null,
@@ -103,8 +104,28 @@ export function statsContract(name: string, open: () => Promise<Stores>): void {
       const ends = [again, again, claim].map((of) => stores.journal.record(of, ended('succeeded', NOON + 5)))
       await Promise.allSettled(ends)
       await stores.journal.record(claim, ended('failed', NOON + 6))
-      expect(await stores.runs.cancel(claim.runId, NOON, { code: 'cancelled', message: 'x' })).toBe(false)
+      expect(await stores.runs.cancel(claim.runId, NOON, { code: 'cancelled', message: 'x' })).toEqual([])
       expect(await totals(flowId)).toEqual({ accepted: 1, started: 1, succeeded: 1, timed: 1 })
+    })
+
+    it('count called runs, but as no deliveries, and those that are cancelled with their caller', async () => {
+      const [flowId, callerId] = ['flow_called', 'flow_caller']
+      const claim = await start(callerId)
+      const called = () => {
+        const parent = { run: claim.runId, step: 'call', waits: true }
+        const by = { trigger: { kind: 'call' }, webhook: null, given: { input: 1 }, parent }
+        return newRun(flowId, { createdAt: NOON, ...by })
+      }
+      const calls = ['a', 'b'].map((path, i) => ({
+        ...entry(path, { seq: i + 1 }),
+        child: { run: called(), concurrency: null },
+      }))
+      await stores.journal.record(claim, { ...ended('running', NOON, { entries: calls }), finishedAt: null })
+      await stores.runs.accept({ ...called(), parent: null })
+      expect(await totals(flowId)).toEqual({ started: 3, timed: 0 })
+      await stores.runs.cancel(claim.runId, NOON, { code: 'cancelled', message: 'x' })
+      expect(await totals(flowId)).toEqual({ started: 3, cancelled: 2, timed: 0 })
+      expect(await totals(callerId)).toEqual({ accepted: 1, started: 1, cancelled: 1, timed: 0 })
     })
 
     it('count a duplicate of a dedupe key as none', async () => {

@@ -65,6 +65,7 @@ const newFlow = (change: Partial<FlowRecord> = {}): FlowRecord => ({
   draft: '{"name":"A flow","trigger":{"kind":"webhook"},"steps":[]}',
   revision: 1,
   webhookId: ids.webhookId(),
+  slug: null,
   version: null,
   publishedAt: null,
   liveTrigger: null,
@@ -89,7 +90,7 @@ export const newRun = (flowId: string, change: Partial<NewRun> = {}): NewRun => 
   ...change,
 })
 
-const entry = (path: string, change: Partial<JournalEntry> = {}): JournalEntry => ({
+export const entry = (path: string, change: Partial<JournalEntry> = {}): JournalEntry => ({
   path,
   id: path,
   kind: 'set',
@@ -394,7 +395,7 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
         expect(await stores.journal.record(claimed!.claim, end)).toBe(true)
         expect(await stores.journal.record(claimed!.claim, { ...end, status: 'failed' })).toBe(false)
         expect(await stores.journal.claim(run.id, time)).toBeNull()
-        expect(await stores.runs.cancel(run.id, time, { code: 'cancelled', message: 'x' })).toBe(false)
+        expect(await stores.runs.cancel(run.id, time, { code: 'cancelled', message: 'x' })).toEqual([])
         expect((await stores.runs.get(run.id))?.status).toBe('succeeded')
       })
 
@@ -404,7 +405,9 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
         const claimed = await stores.journal.claim(run.id, time)
         const open = entry('slow', { status: 'running', outcome: null, finishedAt: null, output: null })
         await stores.journal.record(claimed!.claim, { ...running, startedAt: time, entries: [open] })
-        expect(await stores.runs.cancel(run.id, time + 1, { code: 'cancelled', message: 'x' })).toBe(true)
+        expect(await stores.runs.cancel(run.id, time + 1, { code: 'cancelled', message: 'x' })).toEqual([
+          { id: run.id, flowId: run.flowId },
+        ])
         expect(await stores.runs.get(run.id)).toMatchObject({
           status: 'cancelled',
           finishedAt: time + 1,

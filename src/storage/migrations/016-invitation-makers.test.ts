@@ -24,6 +24,7 @@ it('gives earlier invitations to the users who made them, and ends those of user
     alter table run drop column trigger;
     alter table run drop column parent_run;
     alter table run drop column parent_step;
+    alter table run drop column parent_waits;
     alter table flow drop column slug;
     alter table flow drop column trigger;
     alter table flow drop column paused_at;

@@ -5,6 +5,8 @@ import type { Dialect } from '../rows/dialect.ts'
 export async function triggers(db: Kysely<unknown>, { key, bigint, keyed }: Dialect): Promise<void> {
   for (const column of ['trigger', 'parent_run', 'parent_step'])
     await db.schema.alterTable('run').addColumn(column, 'text').execute()
+  // 1 if the parent waits for the run to end.
+  await db.schema.alterTable('run').addColumn('parent_waits', 'integer').execute()
   await sql`create index run_by_parent on run(parent_run) where parent_run is not null`.execute(db)
   await db.schema.alterTable('flow').addColumn('slug', 'text').execute()
   await sql`create unique index flow_by_slug on flow(slug) where slug is not null`.execute(db)

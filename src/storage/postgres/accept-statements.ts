@@ -19,6 +19,7 @@ export const GIVEN = {
   trigger: 'text',
   parent_run: 'text',
   parent_step: 'text',
+  parent_waits: 'int',
   worker: 'text',
   at_once: 'int',
   reply_to: 'text',

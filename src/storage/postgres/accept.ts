@@ -5,7 +5,7 @@ import type { Protect } from '../../operations/ports/secrets.ts'
 import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
 import { runBinding } from '../rows/bindings.ts'
 import { sealedStartColumns } from '../rows/request-columns.ts'
-import { triggerColumn } from '../rows/run-rows.ts'
+import { triggerColumn, wakenBy } from '../rows/run-rows.ts'
 import { GIVEN, type GivenRun, HOLDER, INSERT, PRESENT } from './accept-statements.ts'
 import { arrays } from './arrays.ts'
 import { Batches } from './batches.ts'
@@ -15,6 +15,8 @@ import { HELD } from './held.ts'
 export interface PostgresClaim extends Claim {
   /** The flow whose durable keys the run uses. */
   flowId: string
+  /** The run that waits for this one. */
+  wakes: string | null
   /** The time, by this process's steady clock, of the latest question that the database answered with "the claim stands". */
   seenAt: number
 }
@@ -45,9 +47,16 @@ const LANES = 2
 
 const ANY_ROUTE: RunTerms = { concurrency: null, awaited: false, route: null }
 
-/** Inserts one run inside the caller's transaction; used by a replay, which inserts a journal too. */
-export async function insertRun(query: HotPool['query'], run: GivenRun): Promise<void> {
-  await query({ name: 'accept', text: INSERT, values: [...arrays(GIVEN, [run]), run.created_at] })
+/** Inserts runs inside the caller's transaction; used by a replay, which inserts a journal too, and by calls. */
+export async function insertRuns(query: HotPool['query'], runs: GivenRun[]): Promise<void> {
+  await query({ name: 'accept', text: INSERT, values: [...arrays(GIVEN, runs), runs[0]!.created_at] })
+}
+
+/** Returns which of the runs are stored already. */
+export async function present(query: HotPool['query'], runs: readonly GivenRun[]): Promise<Set<string>> {
+  const values = [runs.map(({ id }) => id)]
+  const rows = await query<{ id: string }>({ name: 'present', text: PRESENT, values })
+  return new Set(rows.map(({ id }) => id))
 }
 
 export function givenRun(
@@ -71,6 +80,7 @@ export function givenRun(
     trigger: triggerColumn(run.trigger),
     parent_run: run.parent?.run ?? null,
     parent_step: run.parent?.step ?? null,
+    parent_waits: run.parent ? Number(run.parent.waits) : null,
     ...sealedStartColumns(run, protect.of(run.flowId), runBinding(run.id)),
     worker,
     at_once: concurrency,
@@ -106,7 +116,7 @@ export function createAccept(
       if (worker !== null && !isTakenOn(accepted)) here.giveBack()
     }
     if (worker === null || !isTakenOn(accepted)) return accepted
-    const claim: PostgresClaim = { runId: run.id, epoch: 1, flowId: run.flowId, seenAt: started }
+    const claim: PostgresClaim = { runId: run.id, epoch: 1, flowId: run.flowId, wakes: wakenBy(run), seenAt: started }
     return { ...accepted, claim }
   }
 }

@@ -6,12 +6,12 @@ import { countedEnd, NO_BUCKET, NO_CODE } from '../rows/flow-counts.ts'
 import { settleOperation } from '../rows/journal-rows.ts'
 import { revealedStep, shownJson, toJson } from '../rows/step-columns.ts'
 import type { StepTable } from '../rows/tables.ts'
-import type { PostgresClaim } from './accept.ts'
+import { givenRun, insertRuns, type PostgresClaim, present, type RunsHere } from './accept.ts'
 import { arrays } from './arrays.ts'
 import { Batches } from './batches.ts'
 import type { HotPool } from './database.ts'
 import { type FlowOperation, operateKeys } from './key-values.ts'
-import { ENDS, FENCE, PROGRESS, RECORD, STEP } from './run-statements.ts'
+import { ENDS, FENCE, LOCK, PROGRESS, RECORD, STEP, WAKE } from './run-statements.ts'
 import { latestOfEachPath, STEP_COLUMNS, stepRow } from './steps.ts'
 
 const MOST_AT_ONCE = 100
@@ -26,7 +26,7 @@ interface Write {
 export function createRecord(
   hot: HotPool,
   protect: Protect,
-  now: () => number,
+  here: Pick<RunsHere, 'node'> & { now(): number },
   onCommit: (seconds: number, writes: number) => void,
 ): (write: Write) => Promise<boolean> {
   /** Writes that may have succeeded although their reply was lost. */
@@ -40,7 +40,7 @@ export function createRecord(
     resume_at: progress.resumeAt,
     error: shownJson(toJson(progress.error), protect.of(claim.flowId)),
     // The database adds this to its own clock, which decides when a run is due.
-    wait_ms: progress.resumeAt === null ? null : Math.max(0, progress.resumeAt - now()),
+    wait_ms: progress.resumeAt === null ? null : Math.max(0, progress.resumeAt - here.now()),
     again: unsure.has(progress) ? 1 : 0,
     counts: ended.has(claim.runId) ? 0 : 1,
     ...countColumns(claim.flowId, progress),
@@ -92,18 +92,24 @@ export function createRecord(
     onSent: onCommit,
   })
 
-  /** Journals entries with operations on durable keys: both are one transaction, so that each operation happens once. */
-  const recordWithOperations = (writes: Write[]): Promise<boolean[]> =>
+  /**
+   * Journals progress that concerns more than its run: operations on durable keys, runs that a step calls, and runs that wait
+   * for one another. All is one transaction, so that each operation happens and each call starts a run exactly once.
+   */
+  const recordWithOthers = (writes: Write[]): Promise<boolean[]> =>
     notingDoubt(writes, () =>
       hot.transaction(async (query) => {
         const sorted = writes.toSorted((a, b) => (a.claim.runId < b.claim.runId ? -1 : 1))
+        const locks = sorted.flatMap(({ claim, progress }) => [claim.runId, ...relatedTo(claim, progress)])
+        if (locks.length > sorted.length) await query({ name: 'lock', text: LOCK, values: [locks] })
         const fenced = await query<{ id: string }>({
           name: 'fence',
           text: FENCE,
           values: [sorted.map(({ claim }) => claim.runId), sorted.map(({ claim }) => claim.epoch)],
         })
         const held = new Set(fenced.map(({ id }) => id))
-        const standing = sorted.filter(({ claim }) => held.has(claim.runId))
+        // The end of a run whose reply was lost is written again.
+        const standing = sorted.filter(({ claim, progress }) => held.has(claim.runId) || mayHaveEnded(progress))
         const open: (FlowOperation & { entry: JournalEntry })[] = []
         for (const { claim, progress } of standing)
           for (const entry of progress.entries) {
@@ -116,13 +122,33 @@ export function createRecord(
           settleOperation(open[i]!.entry, result)
         const recorded = new Set<Write>()
         for (const [i, done] of (await record(query, standing)).entries()) if (done) recorded.add(standing[i]!)
+        await startAndWake(query, [...recorded])
         return writes.map((write) => recorded.has(write))
       }),
     )
-  const operating = new Batches<Write, boolean>({
+  const mayHaveEnded = (progress: RunProgress): boolean =>
+    unsure.has(progress) && progress.finishedAt !== null && !progress.entries.some(({ operation }) => operation)
+  const startAndWake = async (query: HotPool['query'], writes: Write[]): Promise<void> => {
+    const children = writes.flatMap(({ progress }) => progress.entries.flatMap(({ child }) => child ?? []))
+    const given = children.map(({ run, concurrency }) =>
+      givenRun(run, null, { concurrency, awaited: false, route: null }, here, null, protect),
+    )
+    // A run whose insertion was in doubt may be there.
+    const doubtful = given.length > 0 && writes.some(({ progress }) => unsure.has(progress))
+    const there = doubtful ? await present(query, given) : new Set<string>()
+    const missing = given.filter(({ id }) => !there.has(id))
+    if (missing.length) await insertRuns(query, missing)
+    const ended = writes.flatMap(({ claim, progress }) => (progress.finishedAt === null ? [] : (claim.wakes ?? [])))
+    const awaited = writes.flatMap(({ claim, progress }) =>
+      (progress.awaits?.runs ?? []).map((child) => ({ id: claim.runId, child })),
+    )
+    const values = [ended, awaited.map(({ id }) => id), awaited.map(({ child }) => child)]
+    if (ended.length || awaited.length) await query({ name: 'wake', text: WAKE, values })
+  }
+  const together = new Batches<Write, boolean>({
     lanes: LANES,
     most: MOST_AT_ONCE,
-    send: recordWithOperations,
+    send: recordWithOthers,
     onSent: onCommit,
   })
   const operatedBefore = async (query: HotPool['query'], runId: string, { path, attempt }: JournalEntry) => {
@@ -132,8 +158,15 @@ export function createRecord(
     return { output, error, outcome, status }
   }
 
-  return (write) => (write.progress.entries.some((entry) => entry.operation) ? operating : batches).add(write)
+  return (write) => (concernsOthers(write) ? together : batches).add(write)
 }
+
+/** Returns the runs that must not change while this progress is recorded: the one that it wakes, or those that it waits for. */
+const relatedTo = ({ wakes }: PostgresClaim, { finishedAt, awaits }: RunProgress): readonly string[] =>
+  finishedAt !== null && wakes !== null ? [wakes] : (awaits?.runs ?? [])
+
+const concernsOthers = ({ claim, progress }: Write): boolean =>
+  progress.entries.some(({ operation, child }) => operation ?? child) || relatedTo(claim, progress).length > 0
 
 const NONE: ReadonlySet<string> = new Set()
 

@@ -7,10 +7,10 @@ import { StorageUnavailable } from '../../operations/ports/storage-unavailable.t
 import { runBinding } from '../rows/bindings.ts'
 import { entriesUnder, isOfOwnRound, pathsAround, replayed, roundIndex, roundsUnder } from '../rows/journal-rows.ts'
 import { revealedStart } from '../rows/request-columns.ts'
-import { toClaimedRun } from '../rows/run-rows.ts'
+import { runEnd, toClaimedRun } from '../rows/run-rows.ts'
 import { revealedStep } from '../rows/step-columns.ts'
 import type { RunTable, StepTable } from '../rows/tables.ts'
-import { createAccept, givenRun, insertRun, type PostgresClaim, type RunsHere } from './accept.ts'
+import { createAccept, givenRun, insertRuns, type PostgresClaim, type RunsHere } from './accept.ts'
 import { arrays } from './arrays.ts'
 import { Batches } from './batches.ts'
 import type { HotPool } from './database.ts'
@@ -26,6 +26,7 @@ import {
   LATEST,
   PATHS_FROM,
   PUT_STEPS,
+  REPLY,
   ROUNDS,
   STANDING,
   STEPS,
@@ -64,7 +65,13 @@ export function createPostgresRunJournal(
 
   const claimed = async (row: DispatchedRun, seenAt: number, now: number): Promise<ClaimedRun> => {
     const { id } = row
-    const claim: PostgresClaim = { runId: id, epoch: row.epoch, flowId: row.flow_id, seenAt }
+    const claim: PostgresClaim = {
+      runId: id,
+      epoch: row.epoch,
+      flowId: row.flow_id,
+      wakes: row.parent_waits === 1 ? row.parent_run : null,
+      seenAt,
+    }
     const start = revealedStart(row, protect, runBinding(id))
     const vars: Record<string, unknown> = Object.create(null)
     const isNew = row.epoch === 1 && row.replay_of === null
@@ -79,7 +86,7 @@ export function createPostgresRunJournal(
     return { ...toClaimedRun(row, start, claim, now, { journal, vars, lastSeq: last?.seq ?? 0 }), ...more }
   }
 
-  const record = createRecord(hot, protect, here.now, onCommit)
+  const record = createRecord(hot, protect, here, onCommit)
 
   const standing = new Batches<PostgresClaim, boolean>({
     lanes: LANES,
@@ -112,7 +119,7 @@ export function createPostgresRunJournal(
         )
         const steps = entries.map((entry) => stepRow(run.id, entry, protect.of(run.flowId)))
         await hot.transaction(async (query) => {
-          await insertRun(query, given)
+          await insertRuns(query, [given])
           await query({ name: 'put-steps', text: PUT_STEPS, values: arrays(STEP_COLUMNS, steps) })
         })
         return { duplicateOf: null }
@@ -160,6 +167,13 @@ export function createPostgresRunJournal(
     async latestOfRounds(runId, base) {
       const entries = await select('latest', LATEST, [runId, ...roundsUnder(base)])
       return entries.filter(({ path }) => isOfOwnRound(path, base))
+    },
+
+    async endOf(runId) {
+      const [run] = await hot.query<RunTable>({ name: 'any-run', text: ANY_RUN, values: [runId] })
+      if (run && run.finished_at === null) return null
+      const [reply] = await select('reply', REPLY, [runId])
+      return runEnd(run, reply, await hot.query<StepTable>({ name: 'assigned', text: ASSIGNED, values: [runId] }))
     },
 
     entriesUnder: (runId, prefix) => select('under', UNDER, [runId, ...entriesUnder(prefix)]),

@@ -41,6 +41,13 @@ export const RECORD = `
   put as (${putSteps(Object.keys(PROGRESS).length + 1, 'run_id in (select id from fenced)')})
   select id from fenced`
 
+/** Locks runs in the order of their ids, as every statement does that changes several. */
+export const LOCK = `select id from run where id = any($1::text[]) order by id for update`
+/** Makes waiting runs due: $1 if one of theirs has ended, those of $2 whose awaited run of $3 has ended already. */
+export const WAKE = `update run set due_at = ${DATABASE_NOW} where status = 'waiting' and worker is null and finished_at is null
+  and (due_at is null or due_at > ${DATABASE_NOW}) and (id = any($1::text[]) or id in (
+    select given.id from unnest($2::text[], $3::text[]) as given(id, child)
+    join run as child on child.id = given.child where child.finished_at is not null))`
 export const FENCE = `select run.id from unnest($1::text[], $2::int[]) as given(id, epoch)
   join run on run.id = given.id and run.epoch = given.epoch and run.finished_at is null for update of run`
 /** Waits for an earlier attempt that may still be under way. */
@@ -73,6 +80,7 @@ export const LATEST = `select * from step where run_id = $1 and path >= $2 and p
 export const UNDER = `select * from step where run_id = $1 and path >= $2 and path < $3 order by seq`
 export const BEFORE = `select * from step where run_id = $1 and seq < $2 order by seq`
 export const PATHS_FROM = `select path from step where run_id = $1 and seq >= $2`
+export const REPLY = `select * from step where run_id = $1 and outcome = 'reply' order by seq limit 1`
 export const ANY_RUN = `select * from run where id = $1`
 export const STEP = `select * from step where run_id = $1 and path = $2 and outcome is not null and attempt = $3`
 

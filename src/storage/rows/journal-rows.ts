@@ -21,7 +21,7 @@ export function replayed(entry: JournalEntry, around: ReadonlySet<string>): Jour
       finishedAt: null,
       resumeAt: null,
     }
-  return entry.outcome && entry.outcome !== 'wait' ? entry : null
+  return entry.outcome && entry.outcome !== 'wait' && entry.outcome !== 'call' ? entry : null
 }
 
 /** Writes the result of an operation on durable keys into the entry that journals it. */

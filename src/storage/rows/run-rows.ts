@@ -4,6 +4,7 @@ import type {
   Claim,
   ClaimedRun,
   JournalEntry,
+  RunEnd,
   RunParent,
   RunStartData,
   RunStatus,
@@ -87,7 +88,28 @@ export const triggerColumn = (trigger: RunTrigger): string | null =>
 const parentOf = ({
   parent_run: run,
   parent_step: step,
-}: Pick<RunTable, 'parent_run' | 'parent_step'>): RunParent | null => (run === null ? null : { run, step: step! })
+  parent_waits: waits,
+}: Pick<RunTable, 'parent_run' | 'parent_step' | 'parent_waits'>): RunParent | null =>
+  run === null ? null : { run, step: step!, waits: waits === 1 }
+
+/** Returns the parent that the end of the run makes due. */
+export const wakenBy = ({ parent }: Pick<ClaimedRun, 'parent'>): string | null => (parent?.waits ? parent.run : null)
+
+/** Returns how a finished run ended. `reply`: the first reply of a step, with its true body; `assigned`: as they are shown. */
+export function runEnd(
+  run: Pick<RunTable, 'status' | 'error'> | undefined,
+  reply: JournalEntry | undefined,
+  assigned: readonly StepTable[],
+): RunEnd {
+  if (!run) return { status: 'cancelled', error: null, result: null }
+  const status = run.status as RunEnd['status']
+  if (status !== 'succeeded') return { status, error: fromJson(run.error) as RunEnd['error'], result: null }
+  if (reply) return { status, error: null, result: reply.output }
+  // A variable may derive from a secret, which only its own flow may use.
+  const vars: Record<string, unknown> = Object.create(null)
+  for (const step of assigned) Object.assign(vars, fromJson(step.output))
+  return { status, error: null, result: vars }
+}
 
 export function fromJson(text: string | null): unknown {
   return text === null ? null : parseJson(text)

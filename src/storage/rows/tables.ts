@@ -6,6 +6,7 @@ export interface FlowTable {
   draft: string
   revision: number
   webhook_id: string
+  slug: string | null
   version: number | null
   published_at: number | null
   created_at: number
@@ -70,6 +71,7 @@ export interface RunTable {
   trigger: string | null
   parent_run: string | null
   parent_step: string | null
+  parent_waits: number | null
 }
 
 export interface StepTable {

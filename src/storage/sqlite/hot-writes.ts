@@ -7,10 +7,12 @@ import { triggerColumn } from '../rows/run-rows.ts'
 import type { stepColumns } from '../rows/step-columns.ts'
 import type { FlowCounters } from './flow-counters.ts'
 
+const IS_WAITING = `status = 'waiting' AND (resume_at IS NULL OR resume_at > ?1)`
+
 /** Bodies arrive as text, and are stored as its bytes. */
 const STATEMENTS = {
-  insertRun: `INSERT INTO run (id, flow_id, version, document, status, test, epoch, attempt, hops, reply_status, request, raw_body, created_at, replay_of, sealed, trigger, parent_run, parent_step)
-    VALUES (?, ?, ?, ?, 'queued', ?, 0, 1, ?, ?, ?, CAST(? AS BLOB), ?, ?, ?, ?, ?, ?)`,
+  insertRun: `INSERT INTO run (id, flow_id, version, document, status, test, epoch, attempt, hops, reply_status, request, raw_body, created_at, replay_of, sealed, trigger, parent_run, parent_step, parent_waits)
+    VALUES (?, ?, ?, ?, 'queued', ?, 0, 1, ?, ?, ?, CAST(? AS BLOB), ?, ?, ?, ?, ?, ?, ?)`,
   takeKey: `INSERT INTO dedupe (flow_id, key, run_id, expires_at) VALUES (?, ?, ?, ?)
     ON CONFLICT (flow_id, key) DO UPDATE SET run_id = excluded.run_id, expires_at = excluded.expires_at WHERE dedupe.expires_at <= ?`,
   insertDelivery: `INSERT INTO delivery (id, flow_id, outcome, code, message, status, run_id, request, raw_body, received_at)
@@ -20,6 +22,9 @@ const STATEMENTS = {
   moveSchedule: `UPDATE schedule SET next_at = ?, runs_at = ?, previous_at = ?, missed = ? WHERE flow_id = ? AND version = ?
     AND next_at = ? AND NOT EXISTS (SELECT 1 FROM flow WHERE id = flow_id AND paused_at IS NOT NULL)`,
   insertOccurrence: 'INSERT INTO occurrence (flow_id, at, run_id) VALUES (?, ?, ?)',
+  wakeParent: `UPDATE run SET resume_at = ?1 WHERE id = ?2 AND ${IS_WAITING}`,
+  wakeIfEnded: `UPDATE run SET resume_at = ?1 WHERE id = ?2 AND ${IS_WAITING} AND EXISTS (SELECT 1 FROM run AS child
+    WHERE child.id IN (SELECT value FROM json_each(?3)) AND child.finished_at IS NOT NULL)`,
   putStep: `INSERT OR REPLACE INTO step (run_id, path, id, kind, seq, status, attempt, started_at, finished_at, outcome,
     decision, resume_at, input, output, error, logs, sealed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 }
@@ -50,6 +55,7 @@ export const insertRun = (
     triggerColumn(run.trigger),
     run.parent?.run ?? null,
     run.parent?.step ?? null,
+    run.parent ? Number(run.parent.waits) : null,
   ],
 ]
 
@@ -76,10 +82,10 @@ export const putStep = (runId: string, e: JournalEntry, data: ReturnType<typeof 
   ],
 ]
 
-/** Counts a run that starts, and the delivery that started it; a test run does not count. */
-export function countStart({ flowId, test, createdAt, replayOf, webhook }: NewRun): HotStatement[] {
+/** Counts a run that starts, as an accepted delivery if one started it; a test run does not count. */
+export function countStart({ flowId, test, createdAt, replayOf, trigger }: NewRun): HotStatement[] {
   if (test) return []
-  const counter = replayOf === null && webhook ? 'accepted' : 'started'
+  const counter = replayOf === null && triggerColumn(trigger) === null ? 'accepted' : 'started'
   return [['count', { flowId, at: createdAt, counter, bucket: NO_BUCKET, code: NO_CODE }]]
 }
 
@@ -105,6 +111,8 @@ export function prepareHotWrites(db: DatabaseSync, counters: FlowCounters): DoHo
     updateRun: prepare('updateRun'),
     moveSchedule: prepare('moveSchedule'),
     insertOccurrence: prepare('insertOccurrence'),
+    wakeParent: prepare('wakeParent'),
+    wakeIfEnded: prepare('wakeIfEnded'),
     putStep: prepare('putStep'),
   }
   return (write) => {

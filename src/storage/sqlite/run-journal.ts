@@ -22,7 +22,7 @@ import {
   settleOperation,
 } from '../rows/journal-rows.ts'
 import { requestTexts, revealedStart, sealedStartTexts } from '../rows/request-columns.ts'
-import { toClaimedRun } from '../rows/run-rows.ts'
+import { runEnd, toClaimedRun, wakenBy } from '../rows/run-rows.ts'
 import { revealedStep, shownJson, stepColumns, toJson } from '../rows/step-columns.ts'
 import type { RunTable, StepTable } from '../rows/tables.ts'
 import type { SqliteStorage } from './database.ts'
@@ -34,6 +34,14 @@ interface SqliteClaim extends Claim {
   writtenEpoch: number
   flowId: string
   test: boolean
+  /** The run that waits for this one. */
+  wakes: string | null
+}
+
+/** Returns the writes by which the end of a run makes the run due that waits for it; the last ones, as they may change nothing. */
+function wakeUps({ runId, wakes }: SqliteClaim, { finishedAt, awaits }: RunProgress): HotStatement[] {
+  if (finishedAt !== null) return wakes === null ? [] : [['wakeParent', [finishedAt, wakes]]]
+  return awaits ? [['wakeIfEnded', [awaits.now, runId, JSON.stringify(awaits.runs)]]] : []
 }
 
 export function createSqliteRunJournal(
@@ -58,11 +66,19 @@ export function createSqliteRunJournal(
   const selectLastSeq = raw.prepare('SELECT max(seq) AS seq FROM step WHERE run_id = ?')
   const selectUnder = raw.prepare('SELECT * FROM step WHERE run_id = ? AND path >= ? AND path < ? ORDER BY seq')
   const selectBefore = raw.prepare('SELECT * FROM step WHERE run_id = ? AND seq < ? ORDER BY seq')
+  const selectReply = raw.prepare(`SELECT * FROM step WHERE run_id = ? AND outcome = 'reply' ORDER BY seq LIMIT 1`)
   const selectAnyRun = raw.prepare('SELECT * FROM run WHERE id = ?')
   const keyValues = createSqliteKeyValues(storage, protect)
 
   const stepOf = (runId: string, flowId: string, entry: JournalEntry): HotStatement =>
     putStep(runId, entry, stepColumns(runId, entry, protect.of(flowId)))
+
+  const startOf = (run: NewRun): HotStatement[] => [
+    insertRun(run, sealedStartTexts(run, protect.of(run.flowId), runBinding(run.id))),
+    ...countStart(run),
+  ]
+
+  const childOf = ({ child }: JournalEntry): HotStatement[] => (child ? startOf(child.run) : [])
 
   const takeOver = ({ runId, before }: ReplayedJournal, to: NewRun): void => {
     const around = new Set(selectPathsFrom.all(runId, before).flatMap((row) => pathsAround(row['path'] as string)))
@@ -75,8 +91,7 @@ export function createSqliteRunJournal(
   return {
     runs: {
       async accept(run: NewRun, dedupe: Dedupe | null = null, journal: ReplayedJournal | null = null) {
-        const insert = insertRun(run, sealedStartTexts(run, protect.of(run.flowId), runBinding(run.id)))
-        const started = [insert, ...countStart(run)]
+        const started = startOf(run)
         if (journal)
           await commit.write(() => {
             doWrite(started)
@@ -118,12 +133,13 @@ export function createSqliteRunJournal(
     async claim(runId: string, now: number, fresh: NewRun | null = null): Promise<ClaimedRun | null> {
       if (fresh) {
         const { flowId, test } = fresh
-        const claim: SqliteClaim = { runId, epoch: 1, writtenEpoch: 0, flowId, test }
+        const claim: SqliteClaim = { runId, epoch: 1, writtenEpoch: 0, flowId, test, wakes: wakenBy(fresh) }
         return { ...fresh, claim, attempt: 1, startedAt: now, journal: [], vars: Object.create(null), lastSeq: 0 }
       }
       const row = selectRun.get(runId) as RunTable | undefined
       if (!row) return null
-      const of = { flowId: row.flow_id, test: row.test === 1 }
+      const wakes = row.parent_waits === 1 ? row.parent_run : null
+      const of = { flowId: row.flow_id, test: row.test === 1, wakes }
       const claim: SqliteClaim = { runId, epoch: row.epoch + 1, writtenEpoch: row.epoch, ...of }
       const steps = selectSteps.all(runId) as unknown as StepTable[]
       const start = revealedStart(row, protect, runBinding(runId))
@@ -152,6 +168,13 @@ export function createSqliteRunJournal(
       return rows.filter((row) => isOfOwnRound(row.path, base)).map((row) => revealedStep(row, protect))
     },
 
+    async endOf(runId) {
+      const run = selectAnyRun.get(runId) as RunTable | undefined
+      if (run && run.finished_at === null) return null
+      const reply = selectReply.get(runId) as StepTable | undefined
+      return runEnd(run, reply && revealedStep(reply, protect), selectAssigned.all(runId) as unknown as StepTable[])
+    },
+
     async entriesUnder(runId, prefix) {
       const rows = selectUnder.all(runId, ...entriesUnder(prefix)) as unknown as StepTable[]
       return rows.map((row) => revealedStep(row, protect))
@@ -174,6 +197,7 @@ export function createSqliteRunJournal(
       ]
       const { entries } = progress
       const fenced = [update, ...countEnd(held, progress)]
+      const others = [...entries.flatMap(childOf), ...wakeUps(held, progress)]
       const recorded = entries.some((entry) => entry.operation)
         ? await commit.write(() => {
             if (doWrite(fenced) === 0) return false
@@ -181,9 +205,11 @@ export function createSqliteRunJournal(
               if (entry.operation) settleOperation(entry, keyValues(held.flowId, entry.operation, entry.finishedAt!))
               doWrite([stepOf(held.runId, held.flowId, entry)])
             }
+            doWrite(others)
             return true
           })
-        : (await hot.write([...fenced, ...entries.map((entry) => stepOf(held.runId, held.flowId, entry))])) > 0
+        : (await hot.write([...fenced, ...entries.map((entry) => stepOf(held.runId, held.flowId, entry)), ...others])) >
+          0
       // Set only after the commit: a transaction that failed has written no epoch.
       if (recorded) held.writtenEpoch = held.epoch
       return recorded

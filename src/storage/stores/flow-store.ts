@@ -7,7 +7,7 @@ import type { FlowRecord, FlowStore, RouteRecord, VersionRecord } from '../../op
 import { locked } from '../rows/dialect.ts'
 import { paged } from '../rows/paged.ts'
 import type { FlowTable, FlowVersionTable, Tables } from '../rows/tables.ts'
-import { countCancelled } from './count-cancelled.ts'
+import { countCancelled, lockRuns, wakeRuns } from './cancelled-runs.ts'
 import { putSchedule } from './schedule-store.ts'
 
 const toFlow = (row: FlowTable): FlowRecord => ({
@@ -16,6 +16,7 @@ const toFlow = (row: FlowTable): FlowRecord => ({
   draft: row.draft,
   revision: row.revision,
   webhookId: row.webhook_id,
+  slug: row.slug,
   version: row.version,
   publishedAt: row.published_at,
   liveTrigger: row.trigger,
@@ -56,6 +57,7 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
           draft: flow.draft,
           revision: flow.revision,
           webhook_id: flow.webhookId,
+          slug: flow.slug,
           version: flow.version,
           published_at: flow.publishedAt,
           trigger: flow.liveTrigger,
@@ -70,6 +72,24 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
     async get(id) {
       const row = await find(db, id)
       return row ? toFlow(row) : null
+    },
+
+    async idOfSlug(slug) {
+      const row = await db.selectFrom('flow').select('id').where('slug', '=', slug).executeTakeFirst()
+      return row?.id ?? null
+    },
+
+    async publishedWith(trigger) {
+      const rows = await db
+        .selectFrom('flow')
+        .innerJoin('flow_version as live', (join) =>
+          join.onRef('live.flow_id', '=', 'flow.id').onRef('live.version', '=', 'flow.version'),
+        )
+        .select(['flow.id', 'flow.name', 'flow.slug', 'live.document'])
+        .where('flow.trigger', '=', trigger)
+        .orderBy('flow.id')
+        .execute()
+      return rows
     },
 
     async list({ limit, cursor }, search = null, tag = null) {
@@ -106,10 +126,17 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
       return new Map(rows.map(({ id, name }) => [id, name]))
     },
 
-    async replaceDraft(id, { name, draft, updatedAt, updatedBy, expectedRevision }) {
+    async replaceDraft(id, { name, slug, draft, updatedAt, updatedBy, expectedRevision }) {
       let query = db
         .updateTable('flow')
-        .set((eb) => ({ name, draft, updated_at: updatedAt, updated_by: updatedBy, revision: eb('revision', '+', 1) }))
+        .set((eb) => ({
+          name,
+          slug,
+          draft,
+          updated_at: updatedAt,
+          updated_by: updatedBy,
+          revision: eb('revision', '+', 1),
+        }))
         .where('id', '=', id)
       if (expectedRevision !== null) query = query.where('revision', '=', expectedRevision)
       const row = await query.returningAll().executeTakeFirst()
@@ -117,7 +144,7 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
       return (await find(db, id)) ? 'conflict' : null
     },
 
-    publish: (id, { revision, publishedAt, publishedBy, trigger }) =>
+    publish: (id, { revision, document, publishedAt, publishedBy, trigger }) =>
       db.transaction().execute(async (tx) => {
         const flow = await locked(tx, tx.selectFrom('flow').selectAll().where('id', '=', id)).executeTakeFirst()
         if (!flow) return null
@@ -131,7 +158,8 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
           .executeTakeFirst()
         let version = latest?.version ?? 0
         let liveSince = flow.published_at ?? publishedAt
-        if (latest?.document !== flow.draft) {
+        const published = document ?? flow.draft
+        if (latest?.document !== published) {
           version += 1
           liveSince = publishedAt
           await tx
@@ -139,7 +167,7 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
             .values({
               flow_id: id,
               version,
-              document: flow.draft,
+              document: published,
               published_at: publishedAt,
               published_by: publishedBy,
             })
@@ -191,6 +219,16 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
           'flow_source',
         ] as const)
           await tx.deleteFrom(table).where('flow_id', '=', id).execute()
+        const waiting = await tx
+          .selectFrom('run')
+          .select('parent_run')
+          .distinct()
+          .where('flow_id', '=', id)
+          .where('parent_waits', '=', 1)
+          .where('status', 'in', ['queued', 'running', 'waiting'])
+          .execute()
+        const parents = waiting.map((row) => row.parent_run!)
+        await lockRuns(tx, parents)
         const unfinished = tx
           .selectFrom('run')
           .select('id')
@@ -217,6 +255,7 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
           .execute()
         const counted = cancelled.filter(({ test }) => test === 0).length
         if (counted) await countCancelled(tx, id, at, counted)
+        await wakeRuns(tx, parents, at)
         return true
       }),
 

@@ -1,5 +1,5 @@
 // Reads, lists and cancels runs: everything about them that is not on the hot path.
-import type { Kysely } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import { idTime } from '../../engine/ids.ts'
 import { ROUND, type RunStatus } from '../../engine/ports/run-journal.ts'
 import type { FlowVersion } from '../../operations/ports/flows.ts'
@@ -11,7 +11,7 @@ import { ACTIVE, INDEXED, WAITING } from '../rows/run-indexes.ts'
 import { toRunSummary } from '../rows/run-rows.ts'
 import { shownSteps } from '../rows/shown-steps.ts'
 import type { Tables } from '../rows/tables.ts'
-import { countCancelled } from './count-cancelled.ts'
+import { countCancelled, lockRuns, wakeRuns } from './cancelled-runs.ts'
 
 const SUMMARY = [
   'id',
@@ -27,6 +27,7 @@ const SUMMARY = [
   'trigger',
   'parent_run',
   'parent_step',
+  'parent_waits',
 ] as const
 /** Bounds the steps of a run that is shown: a loop of a hundred thousand rounds must not fill memory. */
 const MOST_STEPS = 5_000
@@ -155,30 +156,40 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
 
     cancel: (id, at, error) =>
       db.transaction().execute(async (tx) => {
-        const cancelled = await tx
-          .updateTable('run')
-          .set((eb) => ({
-            status: 'cancelled',
-            finished_at: at,
-            resume_at: null,
-            error: JSON.stringify(error),
-            // The new epoch ends the claim of the process that runs it.
-            epoch: eb('epoch', '+', 1),
-          }))
+        const parent = await tx
+          .selectFrom('run')
+          .select('parent_run')
           .where('id', '=', id)
-          .where('status', 'in', UNFINISHED)
-          .returning(['flow_id', 'test'])
+          .where('parent_waits', '=', 1)
           .executeTakeFirst()
-        if (!cancelled) return false
-        if (cancelled.test === 0) await countCancelled(tx, cancelled.flow_id, at, 1)
-        await tx
-          .updateTable('step')
-          .set({ status: 'cancelled', finished_at: at, resume_at: null })
-          .where('run_id', '=', id)
-          .where('status', 'in', ['running', 'waiting'])
-          .execute()
-        return true
+        const waiting = parent ? [parent.parent_run!] : []
+        await lockRuns(tx, [id, ...waiting])
+        const cancelled: { id: string; flowId: string }[] = []
+        // Runs that a cancelled one waits for are cancelled with it, level by level.
+        for (let ids = [id]; ids.length; ) {
+          const ended = await cancelAll(tx, ids, at, JSON.stringify(error))
+          cancelled.push(...ended)
+          ids = await awaitedBy(tx, ended)
+        }
+        if (cancelled.length) await wakeRuns(tx, waiting, at)
+        return cancelled
       }),
+
+    async children(id, limit) {
+      const rows = await db
+        .selectFrom('run')
+        .select(['id', 'parent_step', 'flow_id', 'status'])
+        .where('parent_run', '=', id)
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      return rows.map((row) => ({
+        run: row.id,
+        step: row.parent_step!,
+        flow: row.flow_id,
+        status: row.status as RunStatus,
+      }))
+    },
 
     async active(status, after, limit) {
       let query = db
@@ -254,4 +265,62 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
       return Number(numUpdatedRows)
     },
   }
+}
+
+async function cancelAll(
+  tx: Transaction<Tables>,
+  ids: readonly string[],
+  at: number,
+  error: string,
+): Promise<{ id: string; flowId: string }[]> {
+  const rows = await tx
+    .updateTable('run')
+    .set((eb) => ({
+      status: 'cancelled',
+      finished_at: at,
+      resume_at: null,
+      error,
+      // The new epoch ends the claim of the process that runs it.
+      epoch: eb('epoch', '+', 1),
+    }))
+    .where('id', 'in', ids)
+    .where('status', 'in', UNFINISHED)
+    .returning(['id', 'flow_id', 'test'])
+    .execute()
+  for (const [flowId, runs] of Map.groupBy(
+    rows.filter(({ test }) => test === 0),
+    (row) => row.flow_id,
+  ))
+    await countCancelled(tx, flowId, at, runs.length)
+  const cancelled = rows.map((row) => ({ id: row.id, flowId: row.flow_id }))
+  if (cancelled.length)
+    await tx
+      .updateTable('step')
+      .set({ status: 'cancelled', finished_at: at, resume_at: null })
+      .where(
+        'run_id',
+        'in',
+        cancelled.map((run) => run.id),
+      )
+      .where('status', 'in', ['running', 'waiting'])
+      .execute()
+  return cancelled
+}
+
+/** Returns the unfinished runs that these runs wait for. */
+async function awaitedBy(tx: Transaction<Tables>, runs: readonly { id: string }[]): Promise<string[]> {
+  if (runs.length === 0) return []
+  const rows = await tx
+    .selectFrom('run')
+    .select('id')
+    .where(
+      'parent_run',
+      'in',
+      runs.map(({ id }) => id),
+    )
+    .where('parent_waits', '=', 1)
+    .where('status', 'in', UNFINISHED)
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id }) => id)
 }

@@ -9,6 +9,7 @@ const flow = (name: string, status: FlowSummary['status'], updatedAt: string, ta
   tags,
   trigger: 'webhook',
   revision: 1,
+  slug: null,
   webhook: { id: 'w', url: 'u', testUrl: 't' },
   published: null,
   paused: null,

@@ -21,9 +21,23 @@ export function RunFacts({ run }: { run: Run }) {
       {run.test && <Fact name="Kind">test run</Fact>}
       {run.replayOf && (
         <Fact name="Replay of">
-          <Anchor component={Link} to={`/runs/${run.replayOf}`} size="sm">
-            {shortId(run.replayOf)}
-          </Anchor>
+          <RunLink id={run.replayOf} />
+        </Fact>
+      )}
+      {run.parent && (
+        <Fact name="Called by">
+          <RunLink id={run.parent.run} /> ({run.parent.step})
+        </Fact>
+      )}
+      {run.children.length > 0 && (
+        <Fact name="Called">
+          {run.children.slice(0, MOST_CHILDREN).map((child, i) => (
+            <span key={child.run}>
+              {i > 0 && ', '}
+              <RunLink id={child.run} /> ({child.step}, {child.status})
+            </span>
+          ))}
+          {run.children.length > MOST_CHILDREN && ` and ${run.children.length - MOST_CHILDREN} more`}
         </Fact>
       )}
       <Fact name="Id">
@@ -33,6 +47,17 @@ export function RunFacts({ run }: { run: Run }) {
         <CopyButton value={run.id} label="Copy the run's id" size="xs" />
       </Fact>
     </dl>
+  )
+}
+
+/** A loop may call thousands of runs. */
+const MOST_CHILDREN = 5
+
+function RunLink({ id }: { id: string }) {
+  return (
+    <Anchor component={Link} to={`/runs/${id}`} size="sm">
+      {shortId(id)}
+    </Anchor>
   )
 }
 

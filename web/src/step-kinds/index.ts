@@ -1,5 +1,6 @@
 // The list of step kinds.
 import { branch } from './branch.ts'
+import { call } from './call.ts'
 import { code } from './code.ts'
 import { fail } from './fail.ts'
 import { http } from './http.ts'
@@ -17,6 +18,7 @@ export const STEP_KINDS: readonly StepKind[] = [
   branch,
   loop,
   parallel,
+  call,
   wait,
   code,
   set,

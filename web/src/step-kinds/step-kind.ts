@@ -12,6 +12,7 @@ export type IconName =
   | 'clock'
   | 'code'
   | 'corner-down-left'
+  | 'corner-down-right'
   | 'database'
   | 'player-stop'
   | 'puzzle'

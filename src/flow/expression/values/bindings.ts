@@ -3,6 +3,7 @@ export const MISSING: unique symbol = Symbol('missing')
 
 export const ROOTS: readonly string[] = [
   'webhook',
+  'input',
   'steps',
   'vars',
   'loop',

@@ -36,6 +36,7 @@ export function compileSchedule(document: ScheduleDocument): CompiledSchedule {
     // Runs that queue are one after the other.
     concurrency: overlap === 'queue' ? 1 : concurrency,
     finalReply: null,
+    keepsReply: true,
   }
 }
 

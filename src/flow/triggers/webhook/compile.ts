@@ -57,6 +57,7 @@ export function compileWebhook(document: WebhookDocument): CompiledWebhook {
     timeoutMs: (response?.timeout ?? 30) * 1000,
     reply: success,
     finalReply: mode === 'finished' ? { success, error } : null,
+    keepsReply: false,
     dedupe: dedupe ? { key: optionalResolver(dedupe.key), windowMs: (dedupe.window ?? 86_400) * 1000 } : null,
     when: when_ === undefined ? null : conditionResolver(when_),
     accept: accept?.map((type) => type.toLowerCase()) ?? DEFAULT_ACCEPT,

@@ -1,4 +1,5 @@
 // Performs a step for Test Step, and the steps inside it: as a run would, but without a journal. Waits end at once, nothing is tried again.
+import { CODE } from '../../../base/error-catalogue.ts'
 import { isObject } from '../../../base/is-object.ts'
 import { type Round, runRounds } from '../../../engine/nested/run-rounds.ts'
 import { branchesResult, isDecided } from '../../../engine/nested/walk-branches.ts'
@@ -21,6 +22,13 @@ import type { Bindings } from '../../../flow/expression/values/bindings.ts'
 import type { FlowServices } from '../services.ts'
 
 const MOST_LOG_LINES = 1_000
+
+/** A test of one step starts no run that somebody would have to wait for. */
+const NOT_CALLED: StepError = {
+  code: CODE.failed,
+  message: 'Test Step does not call other flows.',
+  hint: 'Test the whole flow, or run the called flow by itself.',
+}
 
 export interface Trial {
   flowId: string
@@ -76,6 +84,7 @@ export class StepTrial {
   /** Settles an outcome. The flow's keys are really changed. */
   async settle(outcome: Outcome): Promise<Settled> {
     if (outcome.type === 'stop') return { output: null, shown: null, error: null }
+    if (outcome.type === 'call') return { output: null, shown: null, error: NOT_CALLED }
     if (outcome.type !== 'keyValue') {
       const output = outcome.output ?? null
       const shown = 'shown' in outcome && outcome.shown ? (outcome.shown.output ?? null) : output

@@ -1,0 +1,17 @@
+// A flow that is started on request.
+import type { TriggerKind } from '../trigger-kind.ts'
+import { schemaProblems } from './input-schema.ts'
+import { CALL, CallSettings } from './schema.ts'
+
+export const call: TriggerKind = {
+  kind: CALL,
+  label: 'Call',
+  settings: CallSettings,
+  root: 'input',
+  rootsAt: (_path, _trigger, runRoots) => runRoots,
+  replyUse: () => 'result',
+  check({ input }, report) {
+    if (input === undefined) return
+    for (const { path, message } of schemaProblems(input)) report(`/input${path}`, 'invalid_schema', message)
+  },
+}

@@ -1,0 +1,41 @@
+// What goes with the cancellation of runs, in its transaction: they are counted, and the runs that wait for them become due.
+import { type Kysely, sql, type Transaction } from 'kysely'
+import { MINUTE_MS } from '../../operations/ports/stats.ts'
+import { isPostgres, locked } from '../rows/dialect.ts'
+import { DELTA_KEYS, NO_BUCKET, NO_CODE } from '../rows/flow-counts.ts'
+import type { Tables } from '../rows/tables.ts'
+
+export async function countCancelled(
+  tx: Transaction<Tables>,
+  flowId: string,
+  at: number,
+  count: number,
+): Promise<void> {
+  const minute = Math.floor(at / MINUTE_MS)
+  const insert = tx
+    .insertInto('flow_delta')
+    .values({ flow_id: flowId, minute, counter: 'cancelled', bucket: NO_BUCKET, code: NO_CODE, count })
+  // On PostgreSQL every row stands for itself.
+  const added = isPostgres(tx)
+    ? insert
+    : insert.onConflict((conflict) =>
+        conflict.columns([...DELTA_KEYS]).doUpdateSet((eb) => ({ count: eb('flow_delta.count', '+', count) })),
+      )
+  await added.execute()
+}
+
+/** Locks runs in the order of their ids, as every transaction does that changes several. */
+export async function lockRuns(tx: Kysely<Tables>, ids: readonly string[]): Promise<void> {
+  if (ids.length) await locked(tx, tx.selectFrom('run').select('id').where('id', 'in', ids).orderBy('id')).execute()
+}
+
+export async function wakeRuns(tx: Kysely<Tables>, ids: readonly string[], at: number): Promise<void> {
+  if (ids.length === 0) return
+  const query = tx.updateTable('run').set({ resume_at: at }).where('id', 'in', ids).where('status', '=', 'waiting')
+  if (!isPostgres(tx)) await query.execute()
+  else
+    await query
+      .set({ due_at: sql`(extract(epoch from clock_timestamp()) * 1000)::bigint` } as never)
+      .where(sql<boolean>`worker is null`)
+      .execute()
+}
