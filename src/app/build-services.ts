@@ -11,6 +11,7 @@ import { Intake } from '../operations/deliveries/intake.ts'
 import { KeptRejections } from '../operations/deliveries/kept-rejections.ts'
 import { RateLimit } from '../operations/deliveries/rate-limit.ts'
 import type { Queue } from '../operations/ports/queue.ts'
+import { callInTest } from '../operations/runs/call-in-test.ts'
 import type { Services } from '../operations/services.ts'
 import { Audit } from '../operations/upkeep/audit.ts'
 import { KeyRotation } from '../operations/upkeep/key-rotation.ts'
@@ -24,7 +25,7 @@ export function buildServices(running: Running, queue: Queue, scheduleChanged: (
   const { config, stores, metrics, connections, ports, ids } = running
   const { backend, vault, secrets, deliveries } = stores
   const { now, signals, together } = backend
-  return {
+  const services: Services = {
     flows: stores.flows,
     flowSources: stores.flowSources,
     runs: stores.runs,
@@ -81,7 +82,9 @@ export function buildServices(running: Running, queue: Queue, scheduleChanged: (
     maxQueue: config.maxQueue,
     maxPaused: config.maxPaused,
     warn: running.warn,
+    callInTest: (tested) => callInTest(services, tested),
   }
+  return services
 }
 
 function accessOf({ stores, log }: { stores: Stores; log: Running['log'] }): Access {

@@ -6,6 +6,8 @@ import { GivenSchedule } from './schedule-bodies.ts'
 const closed = { additionalProperties: false }
 const AnyJson = Type.Unknown()
 
+const GivenInput = Type.Unknown({ description: 'For a flow that is called; null by default' })
+
 const GivenWebhook = Type.Object(
   {
     body: Type.Optional(AnyJson),
@@ -19,13 +21,14 @@ const GivenWebhook = Type.Object(
 )
 
 export const FlowTestRequest = Type.Object(
-  { webhook: Type.Optional(GivenWebhook), schedule: Type.Optional(GivenSchedule) },
+  { webhook: Type.Optional(GivenWebhook), schedule: Type.Optional(GivenSchedule), input: Type.Optional(GivenInput) },
   closed,
 )
 export const StepTestRequest = Type.Object(
   {
     webhook: Type.Optional(GivenWebhook),
     schedule: Type.Optional(GivenSchedule),
+    input: Type.Optional(GivenInput),
     steps: Type.Optional(Type.Record(Type.String(), AnyJson)),
     vars: Type.Optional(Type.Record(Type.String(), AnyJson)),
     rounds: Type.Optional(

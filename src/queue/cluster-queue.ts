@@ -107,11 +107,10 @@ export class ClusterQueue implements Queue {
   }
 
   heldOf = (flowId: string): Promise<number> => this.#ports.dispatch.held(this.#mostHeld, flowId)
-
   pause = (flowId: string): Promise<void> => this.#ports.dispatch.pause(flowId)
-
   async resume(flowId: string): Promise<void> {
     await this.#ports.dispatch.resume(flowId)
+    this.held = await this.#ports.dispatch.held(this.#mostHeld)
     await this.#admit(flowId)
   }
 
@@ -242,10 +241,9 @@ export class ClusterQueue implements Queue {
 
   async #lookRegularly(): Promise<void> {
     this.look()
-    const { dispatch } = this.#ports
-    this.#size = await dispatch.waiting(this.#most)
-    this.held = await dispatch.held(this.#mostHeld)
-    const dueIn = await dispatch.nextDueIn()
+    this.#size = await this.#ports.dispatch.waiting(this.#most)
+    this.held = await this.#ports.dispatch.held(this.#mostHeld)
+    const dueIn = await this.#ports.dispatch.nextDueIn()
     this.#readySince = dueIn !== null && dueIn <= 0 ? this.#ports.now() + dueIn : null
     if (dueIn !== null && dueIn > 0 && dueIn < LOOK_EVERY_MS) this.#timers.after(dueIn, () => this.look())
   }

@@ -88,7 +88,6 @@ export class InProcessQueue implements Queue {
   get held(): number {
     return this.#held.size
   }
-
   heldOf = async (flowId: string): Promise<number> => this.#held.of(flowId)
 
   async pause(flowId: string): Promise<void> {
@@ -120,9 +119,7 @@ export class InProcessQueue implements Queue {
     this.#timer = setTimeout(() => void this.#wake(), delay)
   }
 
-  wake(): void {
-    this.wakeAt(this.#ports.now())
-  }
+  wake = (): void => this.wakeAt(this.#ports.now())
 
   /** Removes a run that has ended in another way, for example by a cancellation, from every line. */
   forget({ id, flowId }: { id: string; flowId: string }): void {
@@ -148,7 +145,7 @@ export class InProcessQueue implements Queue {
 
   start(): void {
     this.#started = true
-    this.wakeAt(this.#ports.now())
+    this.wake()
     this.#pump()
   }
 

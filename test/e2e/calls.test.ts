@@ -237,3 +237,48 @@ describe('POST /flows/:id/runs', () => {
     expect(large.status).toBe(413)
   })
 })
+
+describe('a test of a flow', () => {
+  const inTest = (id: string, body: object) => millrace.api('POST', `/flows/${id}/test`, body)
+
+  it('is given the input of a called flow, which must fit, and nothing of another trigger', async () => {
+    const trigger = { kind: 'call', input: { type: 'object', required: ['order'] } }
+    const steps = [{ id: 'v', kind: 'set', vars: { order: '{{ input.order }}' } }]
+    const { body: flow } = await millrace.api('POST', '/flows', { ...callable(steps), trigger })
+    const run = await millrace.runEnded((await inTest(flow.id, { input: { order: 'A7' } })).body.id)
+    expect(run).toMatchObject({ status: 'succeeded', test: true, input: { order: 'A7' } })
+    expect(await inTest(flow.id, { input: {} })).toMatchObject({ status: 400, body: { code: 'invalid_input' } })
+    const step = `/flows/${flow.id}/steps/v/test`
+    expect((await millrace.api('POST', step, { input: { order: 'A8' } })).body.output).toEqual({ order: 'A8' })
+    for (const wrong of [{ webhook: { body: 1 } }, { schedule: { missed: 1 } }]) {
+      const [name] = Object.keys(wrong)
+      const message = `The trigger of this flow is given "input" in a test, not "${name}".`
+      for (const refused of [await inTest(flow.id, wrong), await millrace.api('POST', step, wrong)])
+        expect(refused).toMatchObject({ status: 400, body: { code: 'invalid_request', message } })
+    }
+    const hook = (await millrace.api('POST', '/flows', caller([]))).body
+    expect(await inTest(hook.id, { input: 1 })).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+  })
+
+  it('calls other flows for real, as test runs of their live versions', async () => {
+    const child = await millrace.publish(callable([respond({ twice: '{{ input * 2 }}' })]))
+    const failing = await millrace.publish(callable([{ id: 'oops', kind: 'fail', message: 'no' }]))
+    const steps = [
+      call(child.flow.id, { input: 21 }),
+      { ...call(child.flow.id, { input: 1, wait: false }), id: 'go' },
+      { ...call(failing.flow.id), id: 'no' },
+    ]
+    const { body: flow } = await millrace.api('POST', '/flows', caller(steps))
+    const test = async (id: string) => (await millrace.api('POST', `/flows/${flow.id}/steps/${id}/test`, {})).body
+    expect(await test('bill')).toMatchObject({ status: 'succeeded', output: { twice: 42 } })
+    const { output } = await test('go')
+    expect(await millrace.runEnded(output.run)).toMatchObject({ status: 'succeeded', test: true, parent: null })
+    expect(await test('no')).toMatchObject({
+      status: 'failed',
+      error: { code: 'failed', message: 'no', child: { run: expect.stringMatching(/^run_/), step: 'oops' } },
+    })
+    const whole = await millrace.runEnded((await inTest(flow.id, {})).body.id)
+    expect(whole).toMatchObject({ status: 'failed', steps: [{ output: { twice: 42 } }, {}, { status: 'failed' }] })
+    expect(await millrace.run(whole.children[0]!.run)).toMatchObject({ test: true, version: 1 })
+  })
+})

@@ -124,4 +124,28 @@ describe.each(['SQLite', 'PostgreSQL'])('a paused flow on %s', { timeout: 60_000
     await act(paused.flow.id, 'resume')
     for (const id of ids) expect((await millrace.runEnded(id)).status).toBe('succeeded')
   })
+
+  it('keeps the runs that calls start, and answers at once who waits for one', async () => {
+    const document = {
+      name: 'Called',
+      trigger: { kind: 'call' },
+      steps: [{ id: 'v', kind: 'set', vars: { n: '{{ input }}' } }],
+    }
+    const { flow } = await millrace.publish(document)
+    const parent = await millrace.publish(documentOf('Calls', [{ id: 'call', kind: 'call', flow: flow.id, input: 2 }]))
+    await act(flow.id, 'pause')
+    const asked = await millrace.api('POST', `/flows/${flow.id}/runs?wait=300`, { input: 1 })
+    expect(asked).toMatchObject({ status: 202, body: { status: 'queued' } })
+    const calling = (await parent.post({})).body.id
+    await expect.poll(async () => (await flowOf(flow.id)).paused.waiting, { timeout: 10_000 }).toBe(2)
+    for (let n = 0; n < 4; n++) await millrace.api('POST', `/flows/${flow.id}/runs`, { input: n })
+    const refused = await millrace.api('POST', `/flows/${flow.id}/runs`, {})
+    expect(refused).toMatchObject({ status: 503, body: { code: 'overloaded' } })
+    expect(refused.headers.get('retry-after')).toBe('60')
+    const full = await millrace.runEnded((await parent.post({})).body.id)
+    expect(full).toMatchObject({ status: 'failed', error: { code: 'overloaded', step: 'call' } })
+    await act(flow.id, 'resume')
+    expect((await millrace.runEnded(asked.body.id)).status).toBe('succeeded')
+    expect(await millrace.runEnded(calling)).toMatchObject({ status: 'succeeded', steps: [{ output: { n: 2 } }] })
+  })
 })

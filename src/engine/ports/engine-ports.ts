@@ -22,7 +22,7 @@ export interface Call {
 export interface EnginePorts {
   journal: RunJournal
   /** Prepares a run of the called flow's live version, or says why there can be none. Stores nothing. */
-  prepareCall(run: ClaimedRun, call: Call): Promise<ChildRun | StepError>
+  prepareCall(run: Pick<ClaimedRun, 'id' | 'test' | 'hops'>, call: Call): Promise<ChildRun | StepError>
   http: HttpClient
   sandbox: Sandbox
   /** null if runs are not traced. */

@@ -1,6 +1,6 @@
 import { type Actor, knownAs } from '../ports/access.ts'
 import type { FlowRecord } from '../ports/flows.ts'
-import { draftOf, requireFreeSlug } from './draft.ts'
+import { draftOf, saveWithSlug } from './draft.ts'
 import { type FlowView, flowTarget, shownFlow } from './flow-view.ts'
 import type { FlowServices } from './services.ts'
 
@@ -24,8 +24,7 @@ export async function createFlow(services: FlowServices, actor: Actor, document:
     updatedBy: knownAs(actor),
   }
   await services.audit.together(async () => {
-    await requireFreeSlug(services, id, slug)
-    await services.flows.create(flow)
+    await saveWithSlug(services, flow, () => services.flows.create(flow))
     await services.audit.record(actor, 'flow.create', flowTarget(flow))
   })
   services.published.setRoute({ webhookId: flow.webhookId, flowId: flow.id, version: null, paused: false })

@@ -7,7 +7,7 @@ import { parseJson } from '../../flow/parse-json.ts'
 import { type DataShapes, shapesOf } from '../../flow/shape/data-shapes.ts'
 import { publishIssues, shapeIssues, validate, warnings } from '../../flow/validate/validate.ts'
 import { FlowInvalid, notFound, OperationError } from '../operation-error.ts'
-import type { FlowRecord } from '../ports/flows.ts'
+import { type FlowRecord, SlugTaken } from '../ports/flows.ts'
 import { checkCalls } from './calls/check-calls.ts'
 import { requireOwnSecrets, sealLiterals } from './secret-literals.ts'
 import type { FlowServices } from './services.ts'
@@ -43,16 +43,21 @@ export async function dataShapes({ samples }: FlowServices, flowId: string): Pro
   return shapesOf(webhooks, results)
 }
 
-/** Throws if another flow has the slug. The database has the last word, if two are saved at the same moment. */
-export async function requireFreeSlug(
-  services: Pick<FlowServices, 'flows'>,
-  id: string,
-  slug: string | null,
-): Promise<void> {
-  if (slug === null) return
-  const holder = await services.flows.idOfSlug(slug)
-  if (holder !== null && holder !== id)
-    throw new OperationError(CODE.slug_taken, filled(API_ERRORS.slug_taken.message, { slug }))
+/** Saves a flow with its slug. Throws if another flow has the slug, also if both are saved at the same moment. */
+export async function saveWithSlug<T>(
+  { flows }: Pick<FlowServices, 'flows'>,
+  { id, slug }: { id: string; slug: string | null },
+  save: () => Promise<T>,
+): Promise<T> {
+  if (slug === null) return save()
+  const taken = () => new OperationError(CODE.slug_taken, filled(API_ERRORS.slug_taken.message, { slug }))
+  const holder = await flows.idOfSlug(slug)
+  if (holder !== null && holder !== id) throw taken()
+  try {
+    return await save()
+  } catch (error) {
+    throw error instanceof SlugTaken ? taken() : error
+  }
 }
 
 /** Returns the draft as a flow that can run, with slugs of called flows resolved. Throws with every reason if it cannot. */

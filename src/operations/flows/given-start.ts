@@ -1,17 +1,23 @@
 // Builds what a test begins with from what the user gives, by the kind of the draft's trigger.
 
+import { CODE } from '../../base/error-catalogue.ts'
 import { isObject } from '../../base/is-object.ts'
 import { type RunStart, startedByDelivery } from '../../engine/ports/run-journal.ts'
-import { CALL } from '../../flow/triggers/call/schema.ts'
+import { inputIssues } from '../../flow/triggers/call/check-input.ts'
+import { schemaProblems } from '../../flow/triggers/call/input-schema.ts'
+import { CALL, type CallDocument } from '../../flow/triggers/call/schema.ts'
 import { compileSchedule } from '../../flow/triggers/schedule/compile.ts'
 import { previousTime } from '../../flow/triggers/schedule/planned-times.ts'
 import { SCHEDULE, type ScheduleDocument } from '../../flow/triggers/schedule/schema.ts'
+import { OperationError } from '../operation-error.ts'
 import { type GivenWebhook, givenWebhook } from './given-webhook.ts'
 import type { FlowServices } from './services.ts'
 
+/** What a test is given: one of them, by the kind of the trigger. */
 export interface GivenStart {
   webhook?: GivenWebhook
   schedule?: GivenSchedule
+  input?: unknown
 }
 
 export interface GivenSchedule {
@@ -30,11 +36,59 @@ export async function givenStart(
   { trigger }: { trigger?: unknown },
   given: GivenStart,
 ): Promise<RunStart> {
-  if (isObject(trigger) && trigger['kind'] === SCHEDULE) {
-    const root = { ...scheduleNow(trigger as unknown as ScheduleDocument, services.now()), ...given.schedule }
-    return scheduledStart(root, true)
-  }
-  return startedByDelivery(givenWebhook(services, given.webhook, await services.samples.latest(flowId)))
+  const kind = isObject(trigger) ? trigger['kind'] : undefined
+  const { key, begin } = GIVEN_BY_KIND.get(kind) ?? BY_WEBHOOK
+  for (const other of ['webhook', 'schedule', 'input'] as const)
+    if (other !== key && given[other] !== undefined)
+      throw new OperationError(
+        CODE.invalid_request,
+        `The trigger of this flow is given "${key}" in a test, not "${other}".`,
+      )
+  return begin(services, flowId, trigger, given)
+}
+
+interface GivenKind {
+  /** The part of the test's body that it takes. */
+  key: keyof GivenStart
+  begin(services: FlowServices, flowId: string, trigger: unknown, given: GivenStart): Promise<RunStart>
+}
+
+const BY_WEBHOOK: GivenKind = {
+  key: 'webhook',
+  begin: async (services, flowId, _trigger, { webhook }) =>
+    startedByDelivery(givenWebhook(services, webhook, await services.samples.latest(flowId))),
+}
+
+const GIVEN_BY_KIND: ReadonlyMap<unknown, GivenKind> = new Map<string, GivenKind>([
+  [
+    SCHEDULE,
+    {
+      key: 'schedule',
+      begin: async (services, _flowId, trigger, { schedule }) =>
+        scheduledStart({ ...scheduleNow(trigger as ScheduleDocument, services.now()), ...schedule }, true),
+    },
+  ],
+  [
+    CALL,
+    {
+      key: 'input',
+      begin: async (_services, _flowId, trigger, { input }) => calledStart(fitting(trigger as CallDocument, input)),
+    },
+  ],
+])
+
+/** Returns the input of a test. An input that is given must fit the schema of the draft, as in a run. */
+function fitting({ input: schema }: CallDocument, input: unknown): unknown {
+  if (input === undefined) return null
+  if (schema !== undefined && schemaProblems(schema).length === 0) requireFit(schema as object | boolean, input)
+  return input
+}
+
+/** Throws, with each problem, if an input does not fit the schema of its flow. */
+export function requireFit(schema: object | boolean, input: unknown): void {
+  const issues = inputIssues(schema, input)
+  if (issues.length)
+    throw new OperationError(CODE.invalid_input, `The input does not fit the flow: ${issues[0]!.message}.`, issues)
 }
 
 /** Returns the beginning of a run with a schedule. `manual`: no planned time started it. */

@@ -4,7 +4,7 @@ import { renamedSteps } from '../../flow/renamed-steps.ts'
 import { notFound, OperationError } from '../operation-error.ts'
 import { type Actor, knownAs } from '../ports/access.ts'
 import type { FlowRecord } from '../ports/flows.ts'
-import { type Draft, draftOf, findFlow, present, requireFreeSlug } from './draft.ts'
+import { type Draft, draftOf, findFlow, present, saveWithSlug } from './draft.ts'
 import { type FlowView, flowTarget, shownFlow } from './flow-view.ts'
 import type { FlowServices } from './services.ts'
 
@@ -49,15 +49,8 @@ async function saveDraft(
   record: (flow: FlowRecord) => Promise<void>,
 ): Promise<FlowView> {
   const flow = await services.audit.together(async () => {
-    await requireFreeSlug(services, id, slug)
-    const saved = await services.flows.replaceDraft(id, {
-      name,
-      slug,
-      draft: text,
-      updatedAt: services.now(),
-      updatedBy: knownAs(actor),
-      expectedRevision,
-    })
+    const change = { name, slug, draft: text, updatedAt: services.now(), updatedBy: knownAs(actor), expectedRevision }
+    const saved = await saveWithSlug(services, { id, slug }, () => services.flows.replaceDraft(id, change))
     if (saved === 'conflict')
       throw new OperationError(
         CODE.revision_conflict,

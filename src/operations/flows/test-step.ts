@@ -78,7 +78,7 @@ export async function testStep(
     inFirstRounds(document, found.path, services.kinds, roots, (from) => trial.bindingsOf(stepId, from)),
   )
   const redact = <T>(value: T): T => services.secrets.redact(value, flowId)
-  const { shown, error } = redactedResult(await trial.settle(outcome), redact)
+  const { shown, error } = redactedResult(await trial.settle(outcome, stepId), redact)
   const results = new Map([...trial.nested].map(([id, settled]) => [id, redactedResult(settled, redact)]))
   results.set(stepId, { shown, error })
   for (const [id, result] of results)

@@ -47,6 +47,9 @@ export interface LiveTrigger {
   schedule: PlanSchedule | null
 }
 
+/** Thrown when a flow is saved whose slug another flow has. */
+export class SlugTaken extends Error {}
+
 export interface FlowStore {
   create(flow: FlowRecord): Promise<void>
   get(id: string): Promise<FlowRecord | null>

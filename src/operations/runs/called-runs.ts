@@ -29,7 +29,10 @@ export class CalledRuns {
   }
 
   /** Returns a run of the flow's live version that is not stored yet, or why there can be none. */
-  async prepare(caller: ClaimedRun, { flow, input, step, wait, trace }: Call): Promise<ChildRun | StepError> {
+  async prepare(
+    caller: Pick<ClaimedRun, 'id' | 'test' | 'hops'>,
+    { flow, input, step, wait, trace }: Call,
+  ): Promise<ChildRun | StepError> {
     const { published, ids, now } = this.#ports
     const route = await published.routeOf(flow)
     if (!route || route.version === null) return NOT_PUBLISHED

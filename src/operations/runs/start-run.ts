@@ -56,7 +56,7 @@ export function runStarted(
   const small = !isReplay && services.queue.size < FRESH_RUNS && startChars(run) <= FRESH_BODY_CHARS
   const fresh = claim || small ? run : null
   const queued = { id: run.id, flowId: run.flowId, concurrency, fresh, since: run.createdAt, claim, held }
-  const isHeld = services.queue.add({ ...queued, exempt: run.test })
+  const isHeld = services.queue.add({ ...queued, exempt: run.version === null })
   services.events.tell(run.flowId, 'run', run.id, () =>
     runEvent(run, { status: 'queued', startedAt: null, finishedAt: null, error: null }),
   )

@@ -5,7 +5,7 @@ import { type JournalEntry, type NewRun, type RunJournal, startedByDelivery } fr
 import type { KeyValueOperation } from '../../engine/step-kind.ts'
 import { collectPairs, type WebhookData } from '../../engine/webhook-data.ts'
 import type { DeliveryRecord, DeliveryStore, SampleStore } from '../../operations/ports/deliveries.ts'
-import type { FlowRecord, FlowStore } from '../../operations/ports/flows.ts'
+import { type FlowRecord, type FlowStore, SlugTaken } from '../../operations/ports/flows.ts'
 import type { RunStore } from '../../operations/ports/runs.ts'
 import type { StatsStore } from '../../operations/ports/stats.ts'
 import type { Housekeeping, VaultRecords } from '../../operations/ports/upkeep.ts'
@@ -217,6 +217,17 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
         expect(await stores.flows.remove(flow.id, time)).toBe(false)
         expect((await stores.runs.get(run.id))?.status).toBe('cancelled')
         expect((await stores.flows.routes()).some((route) => route.flowId === flow.id)).toBe(false)
+      })
+
+      it('lets one flow have a slug, also if two are saved at the same moment', async () => {
+        const [first, second] = [newFlow({ slug: 'one-of-us' }), newFlow({ slug: 'one-of-us' })]
+        const saved = await Promise.allSettled([stores.flows.create(first), stores.flows.create(second)])
+        expect(saved.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+        expect(saved.find((one) => one.status === 'rejected')?.reason).toBeInstanceOf(SlugTaken)
+        const other = newFlow()
+        await stores.flows.create(other)
+        const change = { ...other, slug: 'one-of-us', expectedRevision: null }
+        await expect(stores.flows.replaceDraft(other.id, change)).rejects.toBeInstanceOf(SlugTaken)
       })
 
       it('pages through lists without a gap or a repeat', async () => {

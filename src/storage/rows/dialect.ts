@@ -24,6 +24,22 @@ export async function alone<DB>(tx: Kysely<DB>, work: string): Promise<boolean> 
 
 export const isPostgres = <DB>(db: Kysely<DB>): boolean => db.getExecutor().adapter instanceof PostgresAdapter
 
+/** Returns whether the write failed because another row has the value of this unique column. */
+export function isTaken(error: unknown, { table, column, index }: UniqueColumn): boolean {
+  const { code, constraint, errcode, message } = error as Partial<Record<string, unknown>>
+  if (code === '23505') return constraint === index
+  return errcode === SQLITE_CONSTRAINT_UNIQUE && message === `UNIQUE constraint failed: ${table}.${column}`
+}
+
+interface UniqueColumn {
+  table: string
+  column: string
+  /** The index that makes it unique. */
+  index: string
+}
+
+const SQLITE_CONSTRAINT_UNIQUE = 2067
+
 /** Locks the rows until this transaction ends. SQLite has one writer at a time, and no syntax for it. */
 export function locked<DB, T extends keyof DB & string, O>(
   db: Kysely<DB>,

@@ -3,8 +3,14 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import { CODE } from '../../base/error-catalogue.ts'
 import { tagsOf } from '../../flow/document.ts'
 import { parseJson } from '../../flow/parse-json.ts'
-import type { FlowRecord, FlowStore, RouteRecord, VersionRecord } from '../../operations/ports/flows.ts'
-import { locked } from '../rows/dialect.ts'
+import {
+  type FlowRecord,
+  type FlowStore,
+  type RouteRecord,
+  SlugTaken,
+  type VersionRecord,
+} from '../../operations/ports/flows.ts'
+import { isTaken, locked } from '../rows/dialect.ts'
 import { paged } from '../rows/paged.ts'
 import type { FlowTable, FlowVersionTable, Tables } from '../rows/tables.ts'
 import { countCancelled, lockRuns, wakeRuns } from './cancelled-runs.ts'
@@ -25,6 +31,10 @@ const toFlow = (row: FlowTable): FlowRecord => ({
   updatedAt: row.updated_at,
   updatedBy: row.updated_by,
 })
+
+function throwTaken(error: unknown): never {
+  throw isTaken(error, { table: 'flow', column: 'slug', index: 'flow_by_slug' }) ? new SlugTaken() : error
+}
 
 /** The pattern of texts that hold this one, taken literally. */
 const holding = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
@@ -67,6 +77,7 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
           updated_by: flow.updatedBy,
         })
         .execute()
+        .catch(throwTaken)
     },
 
     async get(id) {
@@ -139,7 +150,7 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
         }))
         .where('id', '=', id)
       if (expectedRevision !== null) query = query.where('revision', '=', expectedRevision)
-      const row = await query.returningAll().executeTakeFirst()
+      const row = await query.returningAll().executeTakeFirst().catch(throwTaken)
       if (row) return toFlow(row)
       return (await find(db, id)) ? 'conflict' : null
     },

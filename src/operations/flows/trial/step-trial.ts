@@ -1,5 +1,4 @@
 // Performs a step for Test Step, and the steps inside it: as a run would, but without a journal. Waits end at once, nothing is tried again.
-import { CODE } from '../../../base/error-catalogue.ts'
 import { isObject } from '../../../base/is-object.ts'
 import { type Round, runRounds } from '../../../engine/nested/run-rounds.ts'
 import { branchesResult, isDecided } from '../../../engine/nested/walk-branches.ts'
@@ -22,13 +21,6 @@ import type { Bindings } from '../../../flow/expression/values/bindings.ts'
 import type { FlowServices } from '../services.ts'
 
 const MOST_LOG_LINES = 1_000
-
-/** A test of one step starts no run that somebody would have to wait for. */
-const NOT_CALLED: StepError = {
-  code: CODE.failed,
-  message: 'Test Step does not call other flows.',
-  hint: 'Test the whole flow, or run the called flow by itself.',
-}
 
 export interface Trial {
   flowId: string
@@ -81,10 +73,11 @@ export class StepTrial {
     }
   }
 
-  /** Settles an outcome. The flow's keys are really changed. */
-  async settle(outcome: Outcome): Promise<Settled> {
+  /** Settles the outcome of the step at `path`. The flow's keys are really changed, and a call really runs the other flow. */
+  async settle(outcome: Outcome, path: string): Promise<Settled> {
+    if (outcome.type === 'call')
+      return this.settle(await this.#services.callInTest({ runId: this.#trial.runId, path, call: outcome }), path)
     if (outcome.type === 'stop') return { output: null, shown: null, error: null }
-    if (outcome.type === 'call') return { output: null, shown: null, error: NOT_CALLED }
     if (outcome.type !== 'keyValue') {
       const output = outcome.output ?? null
       const shown = 'shown' in outcome && outcome.shown ? (outcome.shown.output ?? null) : output
@@ -199,7 +192,7 @@ export class StepTrial {
     const outcome: Outcome = isPinned
       ? pinnedOutcome(step, this.#trial.pins[step.id])
       : (await this.#perform(step, path, roots, inside)).outcome
-    const settled = await this.settle(outcome)
+    const settled = await this.settle(outcome, path)
     if (!isPinned) this.nested.set(step.id, settled)
     const { output, error } = settled
     const readable = error ? { ...(isObject(output) ? output : null), error } : output
