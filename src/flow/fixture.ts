@@ -91,8 +91,19 @@ const Expected = Type.Object(
   closed,
 )
 
+const CallStub = Type.Object(
+  {
+    result: Type.Optional(Type.Unknown({ description: 'null by default' })),
+    error: Type.Optional(Type.String({ minLength: 1, description: 'The called run fails with this message' })),
+  },
+  closed,
+)
+const Calls = Type.Record(Type.String(), CallStub, { description: 'How the calls of a step end, by its id' })
+
 const delivered = {
   deliver: Type.Optional(Delivery),
+  input: Type.Optional(Type.Unknown({ description: 'What a flow that is called is given' })),
+  calls: Type.Optional(Calls),
   stubs: Type.Optional(Type.Array(Stub)),
   expect: Type.Optional(Expected),
 }
@@ -144,6 +155,7 @@ export const FixtureSchema = Type.Object(
 export type Fixture = Static<typeof FixtureSchema>
 export type FixtureCase = Static<typeof Case>
 export type FixtureDelivery = Static<typeof Delivery>
+export type FixtureCalls = Static<typeof Calls>
 export type FixtureStub = Static<typeof Stub>
 export type FixtureReply = Static<typeof StubReply>
 export type FixtureConnection = Static<typeof Connection>

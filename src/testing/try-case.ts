@@ -13,6 +13,7 @@ import { notFound, Rejection } from '../operations/deliveries/rejection.ts'
 import { Later, takeOn } from '../operations/deliveries/take-on.ts'
 import type { RouteRecord } from '../operations/ports/flows.ts'
 import type { RunRecord } from '../operations/ports/runs.ts'
+import { type Answered, callTested, isCalled } from './call-tested.ts'
 import { ABSENT, type Difference, differences, textDifference } from './match.ts'
 import type { SentRequest } from './stub-client.ts'
 import type { TestRuntime } from './test-runtime.ts'
@@ -26,10 +27,7 @@ export interface CaseResult {
 }
 
 /** What can be seen of one delivery and its run. */
-interface Observed {
-  delivery: string
-  code: string | null
-  reply: CallerReply
+interface Observed extends Omit<Answered, 'runId'> {
   run: RunRecord | null
   vars: Record<string, unknown>
   steps: Record<string, unknown>
@@ -49,11 +47,14 @@ export async function tryCase(
   for (const [i, part] of parts.entries()) {
     runtime.clock.advanceTo(runtime.clock.now() + (part.after ?? 0) * 1000)
     runtime.http.answerWith([...(part.stubs ?? []), ...sharedStubs])
-    const observed = await observe(runtime, route, part.deliver ?? {})
+    runtime.calls.answerWith(part.calls ?? {})
+    const observed = await ((await isCalled(runtime, route))
+      ? withRun(runtime, await callTested(runtime, route, part.input ?? null))
+      : observe(runtime, route, part.deliver ?? {}))
     const prefix = i === 0 ? '' : `next[${i - 1}].`
     for (const difference of compare(part.expect ?? { status: 'succeeded' }, observed))
       result.differences.push({ ...difference, path: prefix + difference.path })
-    result.unexpected.push(...runtime.http.unexpected)
+    result.unexpected.push(...runtime.http.unexpected, ...runtime.calls.unexpected)
   }
   return result
 }
@@ -78,17 +79,17 @@ async function observe(runtime: TestRuntime, route: RouteRecord, delivery: Fixtu
     outcome = problem
   }
   const [runId] = await runtime.finished()
-  const run = runId === undefined ? null : await services.runs.get(runId)
-  const { vars, steps } = await resultsOf(runtime, runId)
-  return {
+  return withRun(runtime, {
     delivery: runId === undefined ? await latestOutcome(runtime, route) : 'accepted',
     code: outcome instanceof Rejection ? outcome.code : null,
     reply: outcome instanceof Rejection ? refusal(outcome) : outcome,
-    run,
-    vars,
-    steps,
-    requests: runtime.http.sent,
-  }
+    runId,
+  })
+}
+
+async function withRun(runtime: TestRuntime, { runId, ...answer }: Answered): Promise<Observed> {
+  const run = runId === undefined ? null : await runtime.services.runs.get(runId)
+  return { ...answer, run, ...(await resultsOf(runtime, runId)), requests: runtime.http.sent }
 }
 
 async function admit(
