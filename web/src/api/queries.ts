@@ -4,6 +4,7 @@ import { api } from './api-client.ts'
 import type {
   AuditEntry,
   AuthState,
+  CallableFlow,
   Connection,
   Delivery,
   DeliveryOutcome,
@@ -27,6 +28,7 @@ import type {
   TestResults,
   Token,
   Version,
+  VersionWithDocument,
 } from './api-types.ts'
 
 export interface DeliveryFilter {
@@ -51,6 +53,7 @@ export const keys = {
   versions: (id: string) => ['flows', id, 'versions'],
   samples: (id: string) => ['flows', id, 'samples'],
   testResults: (id: string) => ['flows', id, 'test-results'],
+  callableFlows: ['flows', 'callable'],
   stepKinds: ['step-kinds'],
   examples: ['examples'],
   settings: ['settings'],
@@ -130,6 +133,18 @@ export const queries = {
       queryKey: keys.versions(id),
       queryFn: ({ signal }) => all<Version>(`/flows/${id}/versions`, signal),
     }),
+  version: (id: string, version: number | null) =>
+    queryOptions({
+      queryKey: [...keys.versions(id), version],
+      queryFn: ({ signal }) => api.get<VersionWithDocument>(`/flows/${id}/versions/${version}`, { signal }),
+      enabled: version !== null,
+      // A published version never changes.
+      staleTime: Number.POSITIVE_INFINITY,
+    }),
+  callableFlows: queryOptions({
+    queryKey: keys.callableFlows,
+    queryFn: ({ signal }) => api.get<{ items: CallableFlow[] }>('/callable-flows', { signal }),
+  }),
   samples: (id: string) =>
     queryOptions({
       queryKey: keys.samples(id),

@@ -5,13 +5,13 @@ import { getRouteApi, useBlocker } from '@tanstack/react-router'
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { shapesOf } from '../../../src/flow/shape/data-shapes.ts'
 import { ApiError, api } from '../api/api-client.ts'
-import type { Flow } from '../api/api-types.ts'
+import type { Flow, Sample } from '../api/api-types.ts'
 import { keys, queries } from '../api/queries.ts'
 import { useMay, useUser } from '../api/session.ts'
 import { useEvents } from '../api/use-events.ts'
 import { FieldContext, type FieldSurroundings } from '../fields/field-context.tsx'
 import { FlowEditor } from '../flow-model/flow-editor.ts'
-import { findStep, type Position, valueAt, withValue } from '../flow-model/flow-tree.ts'
+import { type EditedFlow, findStep, type Position, valueAt, withValue } from '../flow-model/flow-tree.ts'
 import type { SampleData } from '../flow-model/templates/sample-data.ts'
 import { FlowTabs } from '../flows/flow-tabs.tsx'
 import { PageBody, PageHeader } from '../shell/page-header.tsx'
@@ -27,7 +27,8 @@ import { RunBar } from './run-bar.tsx'
 import { SaveWatch } from './save-watch.tsx'
 import { EditorContext, type EditorValue, type Notice, type UnreadText, useEditor } from './state/editor-context.tsx'
 import type { EditorSearch } from './state/selection.ts'
-import { useTests } from './state/use-tests.ts'
+import { type TestInput, useTestInput } from './state/use-test-input.ts'
+import { type Given, useTests } from './state/use-tests.ts'
 import { useValidation } from './state/use-validation.ts'
 import { StepPanel } from './step/step-panel.tsx'
 import { TriggerPanel } from './trigger/trigger-panel.tsx'
@@ -124,6 +125,16 @@ function useSamples(flowId: string) {
   return { samples: samples ?? NONE, sample, chooseSample: setChosen }
 }
 
+/** What tests begin with: only what belongs to the kind of the trigger. */
+function useBegin({ trigger }: EditedFlow, sample: Sample | null, { value }: TestInput): Given {
+  const { kind } = trigger
+  return useMemo(() => {
+    if (kind === 'call') return { input: value }
+    // The latest sample, which the service takes by itself, may be too large to have come here whole.
+    return kind === 'webhook' && sample && !sample.webhook.bodyOmitted ? { webhook: sample.webhook } : {}
+  }, [kind, sample, value])
+}
+
 const NONE: never[] = []
 const NOTHING: ReadonlySet<string> = new Set()
 
@@ -137,7 +148,9 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
   const state = useSyncExternalStore(editor.subscribe, editor.getState)
   const { document: flowDocument } = state
   const { samples, sample, chooseSample } = useSamples(flow.id)
-  const tests = useTests(flow.id, editor, flowDocument, sample)
+  const testInput = useTestInput(flow.id, flowDocument)
+  const begin = useBegin(flowDocument, sample, testInput)
+  const tests = useTests(flow.id, editor, flowDocument, begin)
   const shapes = useMemo(
     () =>
       shapesOf(
@@ -191,6 +204,7 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
       samples,
       sample,
       chooseSample,
+      testInput,
       tests,
     }),
     [
@@ -210,12 +224,14 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
       samples,
       sample,
       chooseSample,
+      testInput,
       tests,
     ],
   )
   const data = useMemo<SampleData>(
     () => ({
       webhook: sample?.webhook ?? null,
+      input: testInput.value,
       steps: tests.outputs,
       shapes,
       env,
@@ -226,7 +242,7 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
       flow: { id: flow.id, name: flowDocument.name, version: flow.published?.version ?? null },
       now,
     }),
-    [sample, tests.outputs, shapes, env, connections, flow.id, flowDocument.name, flow.published, now],
+    [sample, testInput.value, tests.outputs, shapes, env, connections, flow.id, flowDocument.name, flow.published, now],
   )
   const fields = useMemo<FieldSurroundings>(
     () => ({

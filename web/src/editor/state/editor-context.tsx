@@ -5,6 +5,7 @@ import type { FieldIssue } from '../../fields/field-context.tsx'
 import type { FlowEditor } from '../../flow-model/flow-editor.ts'
 import type { EditedFlow, Position, StepPlace } from '../../flow-model/flow-tree.ts'
 import type { EditorSearch } from './selection.ts'
+import type { TestInput } from './use-test-input.ts'
 
 export interface EditorValue {
   flow: Flow
@@ -33,6 +34,8 @@ export interface EditorValue {
   samples: readonly Sample[]
   sample: Sample | null
   chooseSample(id: string): void
+  /** Of a flow that is called: what its tests begin with. */
+  testInput: TestInput
   tests: Tests
 }
 

@@ -21,7 +21,10 @@ class NotSaved extends Error {
   }
 }
 
-export function useTests(flowId: string, editor: FlowEditor, document: EditedFlow, sample: Sample | null): Tests {
+/** What tests begin with, by the kind of the trigger. */
+export type Given = { webhook: Sample['webhook'] } | { input: unknown } | Record<never, never>
+
+export function useTests(flowId: string, editor: FlowEditor, document: EditedFlow, begin: Given): Tests {
   const queryClient = useQueryClient()
   const { steps: kept, pinned: pinnedIds = NONE } = useQuery(queries.testResults(flowId)).data ?? {}
   const [steps, setSteps] = useState<ReadonlyMap<string, TestState>>(new Map())
@@ -54,8 +57,6 @@ export function useTests(flowId: string, editor: FlowEditor, document: EditedFlo
     )
   })
 
-  // The latest sample, which the service takes by itself, may be too large to have come here whole.
-  const given = useCallback(() => (sample && !sample.webhook.bodyOmitted ? { webhook: sample.webhook } : {}), [sample])
   const refetch = useCallback(
     () => queryClient.invalidateQueries({ queryKey: keys.testResults(flowId) }),
     [flowId, queryClient],
@@ -69,7 +70,7 @@ export function useTests(flowId: string, editor: FlowEditor, document: EditedFlo
         if (!(await editor.flush())) throw new NotSaved()
         const ran = idsFrom(editor.state.document, id)
         const earlier = run ? { steps: ofRun, vars: varsOfRun(run) } : {}
-        const body = { ...given(), ...earlier, ...(rounds === undefined ? {} : { rounds }) }
+        const body = { ...begin, ...earlier, ...(rounds === undefined ? {} : { rounds }) }
         const result = await api.post<StepTest>(`/flows/${flowId}/steps/${encodeURIComponent(id)}/test`, body)
         set({ status: 'done', result })
         tested(ran)
@@ -79,7 +80,7 @@ export function useTests(flowId: string, editor: FlowEditor, document: EditedFlo
         set({ status: 'refused', error })
       }
     },
-    [editor, flowId, given, ofRun, refetch, run, tested],
+    [editor, flowId, begin, ofRun, refetch, run, tested],
   )
 
   const testFlow = useCallback(async () => {
@@ -88,14 +89,14 @@ export function useTests(flowId: string, editor: FlowEditor, document: EditedFlo
     try {
       if (!(await editor.flush())) throw new NotSaved()
       setSteps(new Map())
-      setRun(await api.post<Run>(`/flows/${flowId}/test`, given()))
+      setRun(await api.post<Run>(`/flows/${flowId}/test`, begin))
       tested(null)
     } catch (error) {
       setRefusal(error)
     } finally {
       setStarting(false)
     }
-  }, [editor, flowId, given, tested])
+  }, [editor, flowId, begin, tested])
 
   const forgetRun = useCallback(() => {
     setRun(null)

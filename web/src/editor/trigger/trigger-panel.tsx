@@ -3,6 +3,7 @@
 import { Anchor, Button, Text } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
+import type { ComponentType } from 'react'
 import { api } from '../../api/api-client.ts'
 import type { Flow } from '../../api/api-types.ts'
 import { keys } from '../../api/queries.ts'
@@ -16,17 +17,23 @@ import panel from '../panel/panel.module.css'
 import { Section } from '../panel/section.tsx'
 import { ClosePanel } from '../panel/side-panel.tsx'
 import { useEditor } from '../state/editor-context.tsx'
+import { CallTrigger } from './call-trigger.tsx'
 import { DuplicatesForm, FilterForm } from './delivery-forms.tsx'
 import { FirstRequest } from './first-request.tsx'
 import { ResponseForm } from './response-form.tsx'
 import classes from './trigger.module.css'
 import { TriggerAuth } from './trigger-auth.tsx'
 
+/** The kinds of triggers with a panel of their own. */
+const PANELS: ReadonlyMap<string, ComponentType> = new Map([['call', CallTrigger]])
+
 export function TriggerPanel() {
   const { flow, open, search, document } = useEditor()
   const { trigger } = document
   const auth = (trigger['auth'] as { kind?: string } | undefined)?.kind ?? 'none'
   const mode = (trigger['response'] as { mode?: string } | undefined)?.mode ?? 'immediate'
+  const Own = PANELS.get(String(trigger['kind']))
+  if (Own) return <Own />
   if (!flow.webhook) return <OtherTrigger kind={String(trigger['kind'])} />
   return (
     <>

@@ -13,7 +13,12 @@ export interface Visible {
   vars: readonly string[]
 }
 
-const RUN_ROOTS = ['webhook', 'steps', 'vars', 'env', 'connections', 'run', 'flow']
+/** What templates read of the beginning of a run, by the kind of the trigger. */
+const BEGIN_ROOTS: Readonly<Record<string, string>> = { schedule: 'schedule', call: 'input' }
+const runRoots = ({ trigger }: EditedFlow): string[] => [
+  BEGIN_ROOTS[String(trigger['kind'])] ?? 'webhook',
+  ...['steps', 'vars', 'env', 'connections', 'run', 'flow'],
+]
 /** A reply to the caller may hold no secrets, unless the flow says so. */
 const inReply = (roots: string[], reveals: boolean) =>
   reveals ? roots : roots.filter((root) => root !== 'connections' && root !== 'env')
@@ -25,7 +30,7 @@ export function visibleAt(document: EditedFlow, path: string): Visible {
   const vars = new Set<string>()
   const loops: StepPlace[] = []
   const owner = walk(document.steps, '/steps', path, seen, vars, loops, document)
-  const roots = loops.length ? [...RUN_ROOTS, 'loop', 'loops'] : RUN_ROOTS
+  const roots = loops.length ? [...runRoots(document), 'loop', 'loops'] : runRoots(document)
   return {
     roots: owner && stepKind(owner.kind).answersCaller ? inReply(roots, owner.reveal === true) : roots,
     steps: seen,
@@ -42,7 +47,7 @@ function inTrigger(document: EditedFlow, path: string): Visible {
   for (const step of all.steps) addVars(step, all.vars)
   const roots = whole
     ? [
-        ...inReply(RUN_ROOTS, response?.reveal === true),
+        ...inReply(runRoots(document), response?.reveal === true),
         ...(isInside(path, '/trigger/response/error') ? ['error'] : []),
       ]
     : isInside(path, '/trigger/auth')

@@ -90,7 +90,8 @@ export default function CodeMirror(props: CodeEditorProps) {
           theme.of(codeTheme(dark)),
           access.of(accessOf(readOnly)),
           extra.of(extensions ?? []),
-          EditorView.contentAttributes.of({ 'aria-label': label }),
+          // Its text can be edited, so it has the focus anyway; the tabindex says so to tools that check it.
+          EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
           EditorView.theme({
             '&': { height: fill ? '100%' : 'auto', maxHeight: size(maxHeight) ?? 'none' },
             '.cm-content, .cm-gutter': { minHeight: size(minHeight) ?? 'auto' },
