@@ -9,7 +9,7 @@ type Report = (path: string, code: string, message: string) => void
 
 /** The most looks at a value or a piece of text, some 50 ms of work; an input that needs more is refused. */
 const MOST_WORK = 250_000
-const CHARS_AT_ONCE = 64
+const CHARS_AT_ONCE = 32
 const MOST_ISSUES = 50
 
 class TooMuchWork extends Error {}
@@ -161,6 +161,7 @@ class InputCheck {
     for (const [name, one] of this.#entries(schema['dependentSchemas'])) if (own(value, name)) also(one)
     const properties = (schema['properties'] ?? {}) as Schema
     const { additionalProperties: others, propertyNames: names } = schema
+    this.#count(2 * keys.length)
     for (const key of keys) {
       const at = pointer(path, key)
       if (names !== undefined) also(names, key, at)
@@ -177,6 +178,8 @@ class InputCheck {
   }
 
   #areUnique(list: readonly unknown[]): boolean {
+    // Texts are made and compared, which takes longer than a look.
+    this.#count(2 * list.length)
     const seen = new Set<string>()
     for (const item of list) seen.add(this.#canonical(item))
     return seen.size === list.length
