@@ -89,7 +89,7 @@ it('starts exactly one run per call, one process being stopped and one killed', 
     (n % 2 ? third : paused).api('POST', '/flows', { ...parent, slug: 'wanted' }),
   )
   const replies = await Promise.all(creations)
-  expect(replies.map(({ status }) => status).toSorted()).toEqual([201, ...Array(7).fill(409)])
+  expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, ...Array(7).fill(409)])
   expect(new Set(replies.filter(({ status }) => status === 409).map(({ body }) => body.code))).toEqual(
     new Set(['slug_taken']),
   )

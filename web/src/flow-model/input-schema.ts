@@ -77,7 +77,7 @@ export function typedInput(fields: readonly InputField[], typed: TypedInput): Re
     const value = typed[field.name]
     // A required text may be empty; an optional one that is empty is not there.
     if (value === undefined || value === null || (value === '' && !(field.required && field.kind === 'text'))) continue
-    const parsed = field.kind === 'json' ? parsedJson(field.name, String(value)) : value
+    const parsed = field.kind === 'json' && typeof value === 'string' ? parsedJson(field.name, value) : value
     // Names come from the schema: `__proto__` is a name like others.
     Object.defineProperty(input, field.name, { value: parsed, enumerable: true, writable: true, configurable: true })
   }

@@ -17,7 +17,12 @@ export interface Visible {
 const BEGIN_ROOTS: Readonly<Record<string, string>> = { schedule: 'schedule', call: 'input' }
 const runRoots = ({ trigger }: EditedFlow): string[] => [
   BEGIN_ROOTS[String(trigger['kind'])] ?? 'webhook',
-  ...['steps', 'vars', 'env', 'connections', 'run', 'flow'],
+  'steps',
+  'vars',
+  'env',
+  'connections',
+  'run',
+  'flow',
 ]
 /** A reply to the caller may hold no secrets, unless the flow says so. */
 const inReply = (roots: string[], reveals: boolean) =>
