@@ -15,6 +15,7 @@ import { type EditedFlow, findStep, type Position, valueAt, withValue } from '..
 import type { SampleData } from '../flow-model/templates/sample-data.ts'
 import { FlowTabs } from '../flows/flow-tabs.tsx'
 import { PageBody, PageHeader } from '../shell/page-header.tsx'
+import { triggerKind } from '../step-kinds/trigger-kinds.ts'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { Canvas } from './canvas/canvas.tsx'
 import { ConflictBar } from './conflict-bar.tsx'
@@ -127,12 +128,12 @@ function useSamples(flowId: string) {
 
 /** What tests begin with: only what belongs to the kind of the trigger. */
 function useBegin({ trigger }: EditedFlow, sample: Sample | null, { value }: TestInput): Given {
-  const { kind } = trigger
+  const { isCalled, root } = triggerKind(trigger)
   return useMemo(() => {
-    if (kind === 'call') return { input: value }
+    if (isCalled) return { input: value }
     // The latest sample, which the service takes by itself, may be too large to have come here whole.
-    return kind === 'webhook' && sample && !sample.webhook.bodyOmitted ? { webhook: sample.webhook } : {}
-  }, [kind, sample, value])
+    return root === 'webhook' && sample && !sample.webhook.bodyOmitted ? { webhook: sample.webhook } : {}
+  }, [isCalled, root, sample, value])
 }
 
 const NONE: never[] = []

@@ -3,12 +3,12 @@
 import { Anchor, Button, Text } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
-import type { ComponentType } from 'react'
 import { api } from '../../api/api-client.ts'
 import type { Flow } from '../../api/api-types.ts'
 import { keys } from '../../api/queries.ts'
 import { PlainNumberField, TagsField } from '../../fields/choice-fields.tsx'
 import { TriggerIcon } from '../../step-kinds/kind-icon.tsx'
+import { triggerKind } from '../../step-kinds/trigger-kinds.ts'
 import { ConfirmPopover } from '../../ui/confirm-popover.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { GuideIcon } from '../../ui/text/guide-link.tsx'
@@ -24,16 +24,12 @@ import { ResponseForm } from './response-form.tsx'
 import classes from './trigger.module.css'
 import { TriggerAuth } from './trigger-auth.tsx'
 
-/** The kinds of triggers with a panel of their own. */
-const PANELS: ReadonlyMap<string, ComponentType> = new Map([['call', CallTrigger]])
-
 export function TriggerPanel() {
   const { flow, open, search, document } = useEditor()
   const { trigger } = document
   const auth = (trigger['auth'] as { kind?: string } | undefined)?.kind ?? 'none'
   const mode = (trigger['response'] as { mode?: string } | undefined)?.mode ?? 'immediate'
-  const Own = PANELS.get(String(trigger['kind']))
-  if (Own) return <Own />
+  if (triggerKind(trigger).isCalled) return <CallTrigger />
   if (!flow.webhook) return <OtherTrigger kind={String(trigger['kind'])} />
   return (
     <>

@@ -1,6 +1,7 @@
 // What a template at some place of the document may refer to, as publishing will judge it (src/flow/validate/validate.ts).
 import type { StepDocument } from '../../../../src/flow/document.ts'
 import { stepKind } from '../../step-kinds/index.ts'
+import { triggerKind } from '../../step-kinds/trigger-kinds.ts'
 import { type EditedFlow, isInside, nestedLists, type StepPlace, stepAt } from '../flow-tree.ts'
 
 export interface Visible {
@@ -13,10 +14,8 @@ export interface Visible {
   vars: readonly string[]
 }
 
-/** What templates read of the beginning of a run, by the kind of the trigger. */
-const BEGIN_ROOTS: Readonly<Record<string, string>> = { schedule: 'schedule', call: 'input' }
 const runRoots = ({ trigger }: EditedFlow): string[] => [
-  BEGIN_ROOTS[String(trigger['kind'])] ?? 'webhook',
+  triggerKind(trigger).root,
   'steps',
   'vars',
   'env',
