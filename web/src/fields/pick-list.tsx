@@ -9,18 +9,22 @@ import { type PickRoot, type PickRow, pickRows, searchPickRows } from './pick-ro
 interface PickListProps {
   path: string
   label: string
+  /** The beginning of a reference in the field. */
+  written: string
   onPick: (reference: string) => void
 }
 
-export function PickList({ path, label, onPick }: PickListProps) {
+export function PickList({ path, label, written, onPick }: PickListProps) {
   const { roots, names, untested, awaitsSample } = usePickData(path)
   const [query, setQuery] = useState('')
   const [toggled, setToggled] = useState<ReadonlyMap<string, boolean>>(new Map())
   const wanted = query.trim()
-  const rows = useMemo(
-    () => (wanted === '' ? pickRows(roots, toggled) : searchPickRows(roots, wanted)),
-    [roots, toggled, wanted],
-  )
+  const rows = useMemo(() => {
+    if (wanted !== '') return searchPickRows(roots, wanted)
+    // What begins nothing that there is may be a function: then all data stays in sight.
+    const begun = written === '' ? [] : searchPickRows(roots, written)
+    return begun.length > 0 ? begun : pickRows(roots, toggled)
+  }, [roots, toggled, wanted, written])
   const secrets = names.filter((name) => name.toLowerCase().includes(wanted.toLowerCase()))
   const tree = useRef<HTMLDivElement>(null)
   return (

@@ -5,6 +5,7 @@ import type { FieldIssue } from '../../fields/field-context.tsx'
 import type { FlowEditor } from '../../flow-model/flow-editor.ts'
 import type { EditedFlow, Position, StepPlace } from '../../flow-model/flow-tree.ts'
 import type { EditorSearch } from './selection.ts'
+import type { LargeBody } from './use-large-body.ts'
 
 export interface EditorValue {
   flow: Flow
@@ -32,6 +33,8 @@ export interface EditorValue {
   setUnread(unread: UnreadText | null): void
   samples: readonly Sample[]
   sample: Sample | null
+  /** null where the body of the sample came along. */
+  largeBody: LargeBody | null
   chooseSample(id: string): void
   tests: Tests
 }
