@@ -216,6 +216,7 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
   const data = useMemo<SampleData>(
     () => ({
       webhook: sample?.webhook ?? null,
+      schedule: { at: tests.at ?? now, missed: 0, input: flowDocument.trigger['input'] ?? null },
       steps: tests.outputs,
       shapes,
       env,
@@ -226,7 +227,7 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
       flow: { id: flow.id, name: flowDocument.name, version: flow.published?.version ?? null },
       now,
     }),
-    [sample, tests.outputs, shapes, env, connections, flow.id, flowDocument.name, flow.published, now],
+    [sample, tests.outputs, tests.at, shapes, env, connections, flow.id, flowDocument, flow.published, now],
   )
   const fields = useMemo<FieldSurroundings>(
     () => ({
