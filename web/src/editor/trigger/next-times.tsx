@@ -3,10 +3,10 @@ import { Text } from '@mantine/core'
 import { useMemo } from 'react'
 import { compileSchedule } from '../../../../src/flow/triggers/schedule/compile.ts'
 import type { ScheduleDocument } from '../../../../src/flow/triggers/schedule/schema.ts'
-import { zoneOf } from '../../flow-model/schedule-presets.ts'
-import { browserZone } from '../../flow-model/trigger-kinds.ts'
+import { browserZone } from '../../step-kinds/trigger-kinds.ts'
 import { useNow } from '../../ui/time.tsx'
 import { useEditor } from '../state/editor-context.tsx'
+import { zoneOf } from './schedule-presets.ts'
 import classes from './trigger.module.css'
 
 const SHOWN = 5

@@ -73,7 +73,7 @@ export function ScheduleForm() {
             suffix="s"
           />
         </Section>
-        <Section title="Input" summary={input === undefined ? 'none' : 'set'} holds={['/trigger/input']}>
+        <Section title="Input" summary={input === undefined ? 'none' : 'given'} holds={['/trigger/input']}>
           <InputField />
         </Section>
       </div>

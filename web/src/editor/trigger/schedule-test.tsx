@@ -3,8 +3,8 @@ import { Button, Group, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { instantOf } from '../../../../src/flow/triggers/schedule/local-time.ts'
 import { FieldFrame } from '../../fields/field-frame.tsx'
-import { zoneOf } from '../../flow-model/schedule-presets.ts'
 import { useEditor } from '../state/editor-context.tsx'
+import { zoneOf } from './schedule-presets.ts'
 import classes from './trigger.module.css'
 
 export function ScheduleTest() {

@@ -5,8 +5,8 @@ import { useFields } from '../../fields/field-context.tsx'
 import { FieldFrame } from '../../fields/field-frame.tsx'
 import { inUnit, TIME_UNITS, type TimeUnit, toSeconds, unitOf } from '../../fields/time-units.ts'
 import { isInside } from '../../flow-model/flow-tree.ts'
-import { changedPreset, type Preset, readTiming, type Timing, timesOf } from '../../flow-model/schedule-presets.ts'
 import { useEditor } from '../state/editor-context.tsx'
+import { changedPreset, type Preset, readTiming, type Timing, timesOf } from './schedule-presets.ts'
 import classes from './trigger.module.css'
 
 const PRESETS: { value: Preset; label: string }[] = [

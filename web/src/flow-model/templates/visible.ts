@@ -1,9 +1,8 @@
 // What a template at some place of the document may refer to, as publishing will judge it (src/flow/validate/validate.ts).
 import type { StepDocument } from '../../../../src/flow/document.ts'
 import { stepKind } from '../../step-kinds/index.ts'
-
+import { triggerKind } from '../../step-kinds/trigger-kinds.ts'
 import { type EditedFlow, isInside, nestedLists, type StepPlace, stepAt } from '../flow-tree.ts'
-import { triggerKind } from '../trigger-kinds.ts'
 
 export interface Visible {
   roots: readonly string[]
