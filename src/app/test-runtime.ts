@@ -118,6 +118,7 @@ export async function openTestRuntime({
       },
       held: 0,
       heldOf: async () => 0,
+      heldAmong: async () => [],
       pause: async () => {},
       resume: async () => {},
       forget: () => {},

@@ -30,8 +30,9 @@ export async function givenStart(
   given: GivenStart,
 ): Promise<RunStart> {
   if (isObject(trigger) && trigger['kind'] === SCHEDULE) {
-    const root = { ...scheduleNow(trigger as unknown as ScheduleDocument, services.now()), ...given.schedule }
-    return scheduledStart(root, true)
+    const at = given.schedule?.at === undefined ? services.now() : Date.parse(given.schedule.at)
+    const root = scheduleAt(trigger as unknown as ScheduleDocument, at)
+    return scheduledStart({ ...root, ...given.schedule, at: root.at }, true)
   }
   return startedByDelivery(givenWebhook(services, given.webhook, await services.samples.latest(flowId)))
 }
@@ -47,20 +48,20 @@ export function scheduledStart(root: ScheduleRoot, manual: boolean): RunStart {
   }
 }
 
-/** Returns what a run gets that begins now, whatever is planned. A trigger that is not finished has no time before it. */
-export function scheduleNow(trigger: ScheduleDocument, now: number): ScheduleRoot {
-  const previous = previousOf(trigger, now)
+/** Returns what a run gets at this time, whatever is planned. A trigger that is not finished has no time before it. */
+export function scheduleAt(trigger: ScheduleDocument, at: number): ScheduleRoot {
+  const previous = previousOf(trigger, at)
   return {
-    at: new Date(now).toISOString(),
+    at: new Date(at).toISOString(),
     previous: previous === null ? null : new Date(previous).toISOString(),
     missed: 0,
     input: trigger.input ?? null,
   }
 }
 
-function previousOf(trigger: ScheduleDocument, now: number): number | null {
+function previousOf(trigger: ScheduleDocument, at: number): number | null {
   try {
-    return previousTime(compileSchedule(trigger).times, now)
+    return previousTime(compileSchedule(trigger).times, at)
   } catch {
     return null
   }

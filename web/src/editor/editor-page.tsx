@@ -220,6 +220,7 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
   const data = useMemo<SampleData>(
     () => ({
       webhook: withBody(sample, largeBody),
+      schedule: { at: tests.at ?? now, missed: 0, input: flowDocument.trigger['input'] ?? null },
       steps: tests.outputs,
       shapes,
       env,
@@ -230,7 +231,7 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
       flow: { id: flow.id, name: flowDocument.name, version: flow.published?.version ?? null },
       now,
     }),
-    [sample, largeBody, tests.outputs, shapes, env, connections, flow.id, flowDocument.name, flow.published, now],
+    [sample, largeBody, tests.outputs, tests.at, shapes, env, connections, flow.id, flowDocument, flow.published, now],
   )
   const fields = useMemo<FieldSurroundings>(
     () => ({

@@ -157,6 +157,7 @@ export function usePickData(path: string) {
     const tested = visible.steps.filter(({ id }) => Object.hasOwn(steps, id))
     const roots: PickRoot[] = [
       ...(data.webhook == null ? [] : named('webhook')),
+      ...named('schedule'),
       ...named('loop'),
       ...tested.map(({ id }) => ({ path: `steps.${id}`, value: steps[id] })),
       ...(visible.vars.length ? named('vars') : []),
@@ -174,7 +175,10 @@ export function usePickData(path: string) {
       untested: visible.steps.filter(({ id }) => !Object.hasOwn(steps, id)).map(({ id }) => id),
       awaitsSample: data.webhook == null && visible.roots.includes('webhook'),
       /** There is something to pick that one does not know by heart. */
-      hasData: (data.webhook != null && visible.roots.includes('webhook')) || tested.length > 0,
+      hasData:
+        (data.webhook != null && visible.roots.includes('webhook')) ||
+        visible.roots.includes('schedule') ||
+        tested.length > 0,
     }
   }, [visible, bindings, data])
 }

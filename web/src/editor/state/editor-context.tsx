@@ -63,6 +63,9 @@ export interface Tests {
   testStep(id: string, rounds?: number): Promise<void>
   /** The test run being followed, or the last one. */
   run: Run | null
+  /** The planned time that tests of a schedule take, in ISO 8601; null: now. */
+  at: string | null
+  setAt(at: string | null): void
   starting: boolean
   refusal: unknown
   testFlow(): Promise<void>
