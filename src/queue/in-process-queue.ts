@@ -89,6 +89,7 @@ export class InProcessQueue implements Queue {
     return this.#held.size
   }
   heldOf = async (flowId: string): Promise<number> => this.#held.of(flowId)
+  heldAmong = async (flowId: string, runIds: readonly string[]): Promise<string[]> => this.#held.among(flowId, runIds)
 
   async pause(flowId: string): Promise<void> {
     const isHeld = (run: QueuedRun) => run.flowId === flowId && !run.exempt
@@ -121,7 +122,6 @@ export class InProcessQueue implements Queue {
 
   wake = (): void => this.wakeAt(this.#ports.now())
 
-  /** Removes a run that has ended in another way, for example by a cancellation, from every line. */
   forget({ id, flowId }: { id: string; flowId: string }): void {
     this.#ready.remove((run) => run.id === id)
     this.#large.remove(({ run }) => run.id === id)

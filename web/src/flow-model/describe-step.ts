@@ -13,8 +13,8 @@ export function describeTrigger(trigger: Record<string, unknown>): string {
   const { cron, every, timezone } = trigger
   if (every !== undefined) return `every ${textOf(every)} s`
   if (cron !== undefined) return `${[cron].flat().map(textOf).join(' · ')} ${textOf(timezone ?? 'UTC')}`
-  const { line } = triggerKind(trigger)
-  if (line) return line(trigger)
+  if (triggerKind(trigger)?.isCalled)
+    return trigger['mcp'] === true ? 'by flows, the API and assistants' : 'by flows and the API'
   const auth = asObject(trigger['auth'])
   const response = asObject(trigger['response'])
   const parts = [

@@ -1,29 +1,48 @@
-// What the web UI knows of the kinds of triggers.
+// All that the UI knows of a trigger kind, but its form (editor/trigger) and its icon.
 
-interface TriggerKind {
-  /** What templates read of the beginning of a run. */
+export interface TriggerKindInfo {
+  kind: string
+  label: string
+  /** What templates read of it, and what is in there whatever the data. */
   root: string
+  keys: readonly string[]
   /** Whether it is started with an input, which may have a JSON Schema. */
-  isCalled: boolean
-  /** One line about it, for its card; null if its settings say it. */
-  line: ((trigger: Readonly<Record<string, unknown>>) => string) | null
+  isCalled?: true
+  /** Where its settings are explained. */
+  page: string
+  /** Returns its settings as a new flow begins with them. `timezone`: the browser's. */
+  blank(timezone: string): Record<string, unknown>
 }
 
-const WEBHOOK: TriggerKind = { root: 'webhook', isCalled: false, line: null }
+export const TRIGGER_KINDS: readonly TriggerKindInfo[] = [
+  {
+    kind: 'webhook',
+    label: 'Webhook',
+    root: 'webhook',
+    keys: ['body', 'headers', 'query', 'queryAll', 'rawBody', 'metadata'],
+    page: 'webhooks',
+    blank: () => ({ kind: 'webhook' }),
+  },
+  {
+    kind: 'schedule',
+    label: 'Schedule',
+    root: 'schedule',
+    keys: ['at', 'previous', 'missed', 'input'],
+    page: 'schedules',
+    blank: (timezone) => ({ kind: 'schedule', cron: '0 7 * * 1-5', timezone }),
+  },
+  {
+    kind: 'call',
+    label: 'Call',
+    root: 'input',
+    keys: [],
+    isCalled: true,
+    page: 'calls',
+    blank: () => ({ kind: 'call' }),
+  },
+]
 
-const KINDS: ReadonlyMap<unknown, TriggerKind> = new Map([
-  ['webhook', WEBHOOK],
-  ['schedule', { root: 'schedule', isCalled: false, line: null }],
-  [
-    'call',
-    {
-      root: 'input',
-      isCalled: true,
-      line: ({ mcp }) => (mcp === true ? 'by flows, the API and assistants' : 'by flows and the API'),
-    },
-  ],
-])
+export const triggerKind = (trigger: Record<string, unknown>): TriggerKindInfo | undefined =>
+  TRIGGER_KINDS.find(({ kind }) => kind === trigger['kind'])
 
-/** A trigger that is not chosen yet takes samples as a webhook does. */
-export const triggerKind = (trigger: Readonly<Record<string, unknown>>): TriggerKind =>
-  KINDS.get(trigger['kind']) ?? WEBHOOK
+export const browserZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone

@@ -14,15 +14,10 @@ export interface Visible {
   vars: readonly string[]
 }
 
-const runRoots = ({ trigger }: EditedFlow): string[] => [
-  triggerKind(trigger).root,
-  'steps',
-  'vars',
-  'env',
-  'connections',
-  'run',
-  'flow',
-]
+/** What a template of a step sees, beside the root of the trigger. */
+const RUN_ROOTS = ['steps', 'vars', 'env', 'connections', 'run', 'flow']
+const runRoots = ({ trigger }: EditedFlow): string[] => [triggerKind(trigger)?.root ?? 'webhook', ...RUN_ROOTS]
+
 /** A reply to the caller may hold no secrets, unless the flow says so. */
 const inReply = (roots: string[], reveals: boolean) =>
   reveals ? roots : roots.filter((root) => root !== 'connections' && root !== 'env')
@@ -34,7 +29,7 @@ export function visibleAt(document: EditedFlow, path: string): Visible {
   const vars = new Set<string>()
   const loops: StepPlace[] = []
   const owner = walk(document.steps, '/steps', path, seen, vars, loops, document)
-  const roots = loops.length ? [...runRoots(document), 'loop', 'loops'] : runRoots(document)
+  const roots = [...runRoots(document), ...(loops.length ? ['loop', 'loops'] : [])]
   return {
     roots: owner && stepKind(owner.kind).answersCaller ? inReply(roots, owner.reveal === true) : roots,
     steps: seen,

@@ -35,7 +35,7 @@ interface RunFormProps {
 function RunForm({ flow, trigger, onClose }: RunFormProps) {
   const navigate = useNavigate()
   // A schedule's input is what its runs get, and not a schema.
-  const { isCalled } = triggerKind(trigger)
+  const isCalled = triggerKind(trigger)?.isCalled === true
   const fields = isCalled ? inputFields(trigger['input']) : null
   const [typed, setTyped] = useState<TypedInput>({})
   const [text, setText] = useState('')
