@@ -49,6 +49,8 @@ const OTHER_MEANINGS: Record<string, string[]> = {
   'editor/state/use-outcomes.ts': ['code'],
   // A value of `onError`.
   'editor/step/error-handling.tsx': ['fail'],
+  // A kind of trigger has the same name.
+  'editor/trigger/trigger-panel.tsx': ['call'],
   // The colours of waiting.
   'editor/conflict-bar.tsx': ['wait'],
   'runs/model/waterfall.ts': ['wait'],
