@@ -73,6 +73,7 @@ export class CalledRuns {
         replayOf: null,
       },
       concurrency: live.trigger.concurrency,
+      held: route.paused,
     }
   }
 
