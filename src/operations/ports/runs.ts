@@ -71,6 +71,8 @@ export interface ReplayedJournal {
   runId: string
   /** The position of that step in the order in which the run's steps began. */
   before: number
+  /** Results of steps to take as given, in place of those of the other run. */
+  given?: readonly JournalEntry[]
 }
 
 /** The conditions under which a run is accepted. */

@@ -28,6 +28,7 @@ const SUMMARY = [
   'parent_run',
   'parent_step',
   'parent_waits',
+  'edited',
 ] as const
 /** Bounds the steps of a run that is shown: a loop of a hundred thousand rounds must not fill memory. */
 const MOST_STEPS = 5_000
