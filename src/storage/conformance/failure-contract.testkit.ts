@@ -116,7 +116,7 @@ export function failureContract(name: string, open: () => Promise<FailureStores>
 
     it('opens a resolved group when it fails again, and not for what had failed before', async () => {
       await fail('flow_r', broken('x'))
-      const [{ id }] = (await groups('flow_r')) as [{ id: string }]
+      const { id } = (await groups('flow_r'))[0]!
       const stateOf = async (now = NOON) => {
         await stores.failures.settle()
         return (await stores.failures.get(id, now))!.state

@@ -50,7 +50,7 @@ async function addTo(tx: Transaction<Tables>, id: string, deltas: readonly Failu
     count: deltas.reduce((sum, delta) => sum + delta.count, before.count),
     first_at: Math.min(before.first_at, ...deltas.map((delta) => delta.first_at)),
     last_at: lastAt,
-    latest_run: deltas.reduce((latest, { run_id }) => (run_id > latest ? run_id : latest), before.latest_run),
+    latest_run: [before.latest_run, ...deltas.map((delta) => delta.run_id)].toSorted().at(-1)!,
     versions: JSON.stringify(newestVersions(held ? (JSON.parse(held.versions) as number[]) : [], deltas)),
     hours: JSON.stringify(latestHours(held ? (JSON.parse(held.hours) as [number, number][]) : [], deltas)),
     ...(reopens && { state: 'open', state_at: lastAt }),

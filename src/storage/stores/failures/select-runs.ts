@@ -43,6 +43,6 @@ export async function selectRuns(
   if (until !== null) query = query.where('run.id', '<', `run_${idTime(until)}`)
   if (after !== null) query = query.where('run.id', '>', after)
   const rows = await query.execute()
-  // SQLite has no booleans.
+  // The embedded database has no booleans.
   return rows.map(({ id, replayed }) => ({ id, replayed: Boolean(replayed) }))
 }
