@@ -6,6 +6,7 @@ const closed = { additionalProperties: false }
 const Time = Type.String({ format: 'date-time' })
 const OptionalTime = Type.Union([Time, Type.Null()])
 const FailureState = Type.Enum(['open', 'resolved', 'muted'])
+const Id = Type.String({ maxLength: 100 })
 const AnyTime = (description: string) => Type.Optional(Type.String({ maxLength: 40, description }))
 
 export const FailureBody = Type.Object({
@@ -72,7 +73,11 @@ export const ReplayRequest = Type.Object(
 const RunFilter = Type.Object(
   {
     flow: Type.Optional(Type.String({ maxLength: 100, description: 'The id or slug of a flow' })),
-    failure: Type.Optional(Type.String({ maxLength: 100, description: 'The id of a failure' })),
+    failure: Type.Optional(
+      Type.Union([Id, Type.Array(Id, { minItems: 1, maxItems: 200 })], {
+        description: 'The id of a failure, or a list of ids',
+      }),
+    ),
     status: Type.Optional(RunStatus),
     since: AnyTime('ISO 8601 time, or milliseconds since 1970'),
     until: AnyTime('Runs before this time; as since'),

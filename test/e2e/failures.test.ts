@@ -117,6 +117,8 @@ describe('a bulk replay', () => {
     const filter = { failure }
     const preview = await api('POST', '/replays', { filter, dryRun: true })
     expect(preview).toEqual({ status: 200, body: { total: 5, alreadyReplayed: 0 } })
+    const several = { failure: [failure, failure, 'fail_0'] }
+    expect((await api('POST', '/replays', { filter: several, dryRun: true })).body.total).toBe(5)
     isUp = true
     const sent = upstream.received.length
     const made = await api('POST', '/replays', { filter, pace: 1000 })
