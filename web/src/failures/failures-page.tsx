@@ -128,7 +128,7 @@ function FailureTable({ failures }: { failures: Failure[] }) {
 }
 
 function FailureRow({ failure }: { failure: Failure }) {
-  const { id, flowName, step, code, message, count, lastAt, versions, hours } = failure
+  const { id, flowName, step, code, status, message, count, lastAt, versions, hours } = failure
   return (
     <Table.Tr>
       <Table.Td className={classes.cause}>
@@ -138,6 +138,7 @@ function FailureRow({ failure }: { failure: Failure }) {
         <div className={classes.where}>
           {flowName ?? 'Deleted flow'}
           {step !== null && <> › {step}</>} · <code>{code}</code>
+          {status !== null && ` ${status}`}
         </div>
       </Table.Td>
       <Table.Td className={classes.number}>{count.toLocaleString('en')}</Table.Td>
