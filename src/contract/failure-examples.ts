@@ -1,5 +1,6 @@
 // Examples of the bodies of failures and replays.
 import type { TSchema } from 'typebox'
+import { CODE } from '../base/error-catalogue.ts'
 import { example } from './example.ts'
 import * as bodies from './failure-bodies.ts'
 
@@ -14,7 +15,7 @@ export const FAILURE_EXAMPLES: [TSchema, unknown][] = [
     flow: FLOW,
     flowName: 'Hello',
     step: 'tell',
-    code: 'http_5xx',
+    code: CODE.http_5xx,
     status: 503,
     message: 'api.example.com answered … Service Unavailable.',
     count: 10_000,

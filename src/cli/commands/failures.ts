@@ -88,7 +88,7 @@ export const muteFailure = defineCommand({
   summary: 'Mute a failure until a time',
   args: ['<failure>'],
   options: { until: text('time', 'ISO 8601: 2026-11-17T08:00:00Z') },
-  examples: [['until Monday', 'millrace failures mute fail_5f0c… --until 2036-11-17T08:00:00Z']],
+  examples: [['it is known', 'millrace failures mute fail_5f0c… --until 2036-11-17T08:00:00Z']],
   async run({ connect, args, options, show }) {
     if (options.until === undefined) throw new CliError(EXIT.usage, 'usage', 'Give a time with --until.')
     const body = { state: 'muted', until: options.until }
@@ -157,7 +157,7 @@ export const showReplays = defineCommand({
   summary: 'Show how far a job is that replays runs',
   args: ['<replay>'],
   options: { wait: flag('follow it to its end') },
-  examples: [['follow it', 'millrace replays show rpl_01m7… --wait']],
+  examples: [['how far it is', 'millrace replays show rpl_01m7…']],
   async run(context) {
     const { connect, args, options, show } = context
     const api = await connect()

@@ -87,9 +87,9 @@ export class ReplayLoop {
       if (nextAt !== null) sleepMs = Math.min(sleepMs, Math.max(SHORTEST_MS, nextAt - now()))
     }
     const active = new Set(jobs.map(({ id }) => id))
-    for (const id of [...this.#settledUpTo.keys()]) if (!active.has(id)) this.#settledUpTo.delete(id)
+    for (const id of this.#settledUpTo.keys()) if (!active.has(id)) this.#settledUpTo.delete(id)
     // A job that has ended here or elsewhere since.
-    for (const id of [...this.#told.keys()]) if (!active.has(id)) await this.#tellLast(id)
+    for (const id of this.#told.keys()) if (!active.has(id)) await this.#tellLast(id)
     return sleepMs
   }
 

@@ -63,7 +63,7 @@ function FailureFacts({ failure }: { failure: Failure }) {
           ['First', <RelativeTime key="first" at={firstAt} />],
           ['Last', <RelativeTime key="last" at={lastAt} />],
           ['Versions', versions.length ? versions.join(', ') : 'draft'],
-          ['Code', <code key="code">{code}</code>],
+          ['Code', <code key="error">{code}</code>],
           ['Status', status === null ? '–' : String(status)],
           ['3 days', <FailureHours key="hours" hours={hours} />],
         ]}
