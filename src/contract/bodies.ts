@@ -1,5 +1,6 @@
 // The bodies of the management API, as JSON Schemas: they check what comes in and document what goes out.
 import Type, { type TSchema } from 'typebox'
+import { LastConnectionTest } from './connection-bodies.ts'
 import { IssueBody } from './error-body.ts'
 
 const closed = { additionalProperties: false }
@@ -366,6 +367,7 @@ export const ConnectionBody = Type.Object({
   usedBy: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
   createdAt: Time,
   updatedAt: Time,
+  lastTest: LastConnectionTest,
 })
 
 export const AuthorizationBody = Type.Object({

@@ -107,6 +107,7 @@ export class ClusterQueue implements Queue {
   }
 
   heldOf = (flowId: string): Promise<number> => this.#ports.dispatch.held(this.#mostHeld, flowId)
+  heldAmong = (_: string, runIds: readonly string[]): Promise<string[]> => this.#ports.dispatch.heldAmong(runIds)
   pause = (flowId: string): Promise<void> => this.#ports.dispatch.pause(flowId)
   async resume(flowId: string): Promise<void> {
     await this.#ports.dispatch.resume(flowId)

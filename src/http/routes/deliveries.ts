@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import Type from 'typebox'
 import { InboxEntryBody, InboxQuery, NamedDeliveryBody, pageOf } from '../../contract/bodies.ts'
-import { listInbox, readBody, readDelivery } from '../../operations/deliveries/read-deliveries.ts'
+import { listInbox, readBody, readDelivery, readSampleBody } from '../../operations/deliveries/read-deliveries.ts'
 import { ALL } from '../../operations/events/events.ts'
 import type { Services } from '../../operations/services.ts'
 import { download } from '../download.ts'
@@ -11,6 +11,7 @@ import { pageFrom } from '../pages/page.ts'
 import { bytesAs, eventsAs } from './sent-as.ts'
 
 const Id = Type.Object({ id: Type.String() })
+const OfFlow = Type.Object({ id: Type.String(), sampleId: Type.String() })
 
 export function deliveryRoutes(app: FastifyInstance, services: Services, streams: EventStreams): void {
   const tags = ['deliveries']
@@ -42,6 +43,18 @@ export function deliveryRoutes(app: FastifyInstance, services: Services, streams
       },
     },
     async ({ params }, reply) => download(reply, await readBody(services, params.id), 'body'),
+  )
+  app.get<{ Params: Static<typeof OfFlow> }>(
+    '/api/v1/flows/:id/samples/:sampleId/body',
+    {
+      schema: {
+        tags: ['flows'],
+        summary: 'The body of a sample, of any size, with secrets masked',
+        params: OfFlow,
+        response: { 200: bytesAs('application/octet-stream', 'The body as a file') },
+      },
+    },
+    async ({ params }, reply) => download(reply, await readSampleBody(services, params.id, params.sampleId), 'body'),
   )
   app.get(
     '/api/v1/events',

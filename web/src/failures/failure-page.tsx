@@ -157,7 +157,7 @@ function LatestRuns({ runs }: { runs: RunSummary[] }) {
           <Table.Tbody>
             {runs.map((run) => (
               <Table.Tr key={run.id}>
-                <Table.Td>
+                <Table.Td className={tables.dim}>
                   <Anchor component={Link} to={`/runs/${run.id}`} className={tables.name}>
                     …{run.id.slice(-8)}
                   </Anchor>

@@ -138,7 +138,7 @@ function FailureRow({ failure }: { failure: Failure }) {
         <div className={classes.where}>
           {flowName ?? 'Deleted flow'}
           {step !== null && <> › {step}</>} · <code>{code}</code>
-          {status !== null && ` ${status}`}
+          {status !== null && !code.includes(String(status)) && ` ${status}`}
         </div>
       </Table.Td>
       <Table.Td className={classes.number}>{count.toLocaleString('en')}</Table.Td>
