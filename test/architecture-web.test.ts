@@ -16,7 +16,7 @@ const LAYERS: string[][] = [
   ['fields', 'live'],
   // The pages: a run is shown on the editor's canvas, and the inbox shows what runs show.
   ['flows/run'],
-  ['account', 'connections', 'flows', 'runs/model', 'deliveries/model'],
+  ['account', 'connections', 'flows', 'failures', 'runs/model', 'deliveries/model'],
   ['overview', 'settings', 'editor/state', 'editor/panel'],
   ['editor/kinds', 'editor/canvas', 'editor/trigger', 'editor/publish'],
   ['editor/step'],

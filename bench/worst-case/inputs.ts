@@ -317,6 +317,17 @@ export const EXPRESSION_INPUTS: Input[] = [
   }).map(([text, unit]) => ({ grammar: expression, name: text, make: repeated(unit) })),
 )
 
+/** Messages of errors, as a flow's `fail` or code writes them. */
+export const MESSAGE_INPUTS: Input[] = family('message', {
+  quotes: repeated('"'),
+  'quotes that do not end': repeated(`"'\``),
+  'quoted characters': repeated('"a" '),
+  'signs of e-mail': repeated('a@'),
+  'digits and hyphens': repeated('0-'),
+  'white space': repeated(' \n'),
+  'half characters': repeated('\ud800'),
+})
+
 export const COOKIE_INPUTS: Input[] = family('cookie', {
   'cookies that differ': numbered((i) => `k${i}=v\n`),
   'one cookie over and over': repeated('a=b\n'),

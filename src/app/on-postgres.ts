@@ -80,12 +80,14 @@ export async function openOnPostgres(
     now,
     fault: storage.fault,
     database: () => databaseFacts(storage.kysely),
-    hotStores(protect) {
-      const { runs, claimReady, ...journal } = createPostgresRunJournal(storage.hot, protect, here, onCommit)
+    hotStores(protect, causeOf) {
+      const hot = createPostgresRunJournal(storage.hot, protect, here, onCommit, causeOf)
+      const { runs, claimReady, startReplay, ...journal } = hot
       here.claimReady = claimReady
       return {
         journal,
         runs,
+        startReplay,
         addDelivery: createAddDelivery(storage.hot, protect),
         schedules: createPostgresSchedules(storage.hot, protect),
       }

@@ -32,9 +32,9 @@ export async function openOnSqlite(
     now,
     fault: () => storage.room.fault(),
     database: createDatabaseFacts(storage.raw, config.dataDir),
-    hotStores(protect) {
-      const { runs, addDelivery, ...journal } = createSqliteRunJournal(storage, protect)
-      return { journal, runs, addDelivery, schedules: createSqliteSchedules(storage, protect, now) }
+    hotStores(protect, causeOf) {
+      const { runs, addDelivery, startReplay, ...journal } = createSqliteRunJournal(storage, protect, causeOf)
+      return { journal, runs, addDelivery, startReplay, schedules: createSqliteSchedules(storage, protect, now) }
     },
     settleWritten: () => storage.hot.look(),
     sealedRows: () => createSqliteSealedRows(storage),

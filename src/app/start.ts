@@ -5,6 +5,7 @@ import { sleep } from '../base/sleep.ts'
 import { createMetrics } from '../http/metrics.ts'
 import { loadConnections } from '../operations/connections/load-connections.ts'
 import { createSignalHandler, type SignalHandler } from '../operations/events/hear-signal.ts'
+import type { ReplayLoop } from '../operations/failures/replay-loop.ts'
 import { flowWasDeleted } from '../operations/flows/delete-flow.ts'
 import { answerHeld } from '../operations/flows/pause-flow.ts'
 import { endCancelled } from '../operations/runs/cancel-run.ts'
@@ -12,7 +13,7 @@ import type { ScheduleLoop } from '../operations/schedules/schedule-loop.ts'
 import type { Services } from '../operations/services.ts'
 import { Redactor } from '../secrets/redactor.ts'
 import type { Dispatcher } from './backend.ts'
-import { type BackgroundWork, startCounting, startRetention, startSchedules } from './background-work.ts'
+import { type BackgroundWork, startCounting, startReplays, startRetention, startSchedules } from './background-work.ts'
 import { buildEngine, type Running } from './build-engine.ts'
 import { buildServices } from './build-services.ts'
 import type { Config } from './config.ts'
@@ -50,9 +51,11 @@ export async function startApp(
   // Build what runs flows.
   const running = buildEngine(config, stores, metrics, log)
   const { engine, published, replies, memory } = running
-  // Nothing is scheduled before the loop starts.
+  // Nothing is scheduled or replayed before the loops start.
   let schedules: ScheduleLoop | null = null
   const scheduleChanged = () => schedules?.wake()
+  let replays: ReplayLoop | null = null
+  const replaysChanged = () => replays?.wake()
   const signalHandler = hearing(running, async (flowId) => {
     scheduleChanged()
     await answerHeld({ queue: dispatcher.queue, replies }, flowId)
@@ -63,7 +66,7 @@ export async function startApp(
   running.calls.queue = dispatcher.queue
 
   // Build the operations.
-  const services = buildServices(running, dispatcher.queue, scheduleChanged)
+  const services = buildServices(running, dispatcher.queue, { scheduleChanged, replaysChanged })
   await loadConnections(services)
   await published.load()
   await services.access.tokens.reload()
@@ -75,12 +78,13 @@ export async function startApp(
   const serving = await serveHttp(server, config, sockets)
 
   // Start the background work.
-  const counting = startCounting(stores.stats, log)
+  const counting = startCounting(stores, log)
   const retention = idle ? null : startRetention(services, config.retentionDays, log)
   if (!idle) {
     running.watch.start()
     dispatcher.start()
     schedules = startSchedules(services, backend.kind)
+    replays = startReplays(services)
   }
   tellAddress(running, idle ? null : serving.localUrl)
   await sayReady(running, services, serving, recovered)
@@ -88,7 +92,7 @@ export async function startApp(
   return {
     url: config.baseUrl,
     localUrl: serving.localUrl,
-    stop: () => stop({ running, services, dispatcher, serving, counting, retention, schedules }),
+    stop: () => stop({ running, services, dispatcher, serving, counting, retention, schedules, replays }),
   }
 }
 
@@ -139,6 +143,7 @@ interface Started {
   counting: BackgroundWork
   retention: BackgroundWork | null
   schedules: BackgroundWork | null
+  replays: BackgroundWork | null
 }
 
 async function stop({
@@ -149,10 +154,12 @@ async function stop({
   counting,
   retention,
   schedules,
+  replays,
 }: Started): Promise<void> {
   const { engine, tokens, tracing, http, sandbox, log, stores } = running
   const retained = retention?.stop()
   const scheduled = schedules?.stop()
+  const replayed = replays?.stop()
   dispatcher.stop()
   await stopServing(serving, services, () => engine.stop(FINISH_GRACE_MS))
   // Tokens that a token endpoint has already issued must be stored.
@@ -162,6 +169,7 @@ async function stop({
   await sandbox.close()
   await retained
   await scheduled
+  await replayed
   running.watch.stop()
   running.relay?.stop()
   await counting.stop()

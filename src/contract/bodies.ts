@@ -118,6 +118,10 @@ export const RunSummaryBody = Type.Object({
   startedAt: OptionalTime,
   finishedAt: OptionalTime,
   replayOf: Type.Union([Type.String(), Type.Null()]),
+  replayedAs: Type.Optional(
+    Type.Object({ run: Type.String(), status: RunStatus }, { description: 'The newest replay of it' }),
+  ),
+  edited: Type.Optional(Type.Literal(true, { description: 'Its data was changed for a replay' })),
   trigger: Type.Object(
     {
       kind: Type.String(),
@@ -163,16 +167,6 @@ export const RunBody = Type.Object({
   steps: Type.Array(StepBody),
 })
 
-export const ReplayRequest = Type.Object(
-  {
-    from: Type.Optional(
-      Type.String({ minLength: 1, description: 'Path of the step to begin with; what came before is taken over' }),
-    ),
-    version: Type.Optional(oneOf('same', 'published', 'draft')),
-  },
-  closed,
-)
-
 export const RunsQuery = Type.Object(
   {
     ...PageQuery.properties,
@@ -180,6 +174,7 @@ export const RunsQuery = Type.Object(
     status: Type.Optional(RunStatus),
     since: Type.Optional(Type.String({ description: 'ISO 8601 time, or milliseconds since 1970' })),
     until: Type.Optional(Type.String({ description: 'Runs before this time; as since' })),
+    failure: Type.Optional(Type.String({ maxLength: 100, description: 'Runs of a failure' })),
   },
   closed,
 )

@@ -8,6 +8,7 @@ import * as bodies from './bodies.ts'
 import { ConnectionTestBody, ConnectionTestRequest, SecretConnectionRequest } from './connection-bodies.ts'
 import { ErrorBody } from './error-body.ts'
 import { example } from './example.ts'
+import { FAILURE_EXAMPLES } from './failure-examples.ts'
 import { ListedFlowBody } from './flow-list-bodies.ts'
 import * as runs from './run-bodies.ts'
 import { ScheduleBody } from './schedule-bodies.ts'
@@ -142,6 +143,7 @@ const harEntry = {
 const EXAMPLES: ReadonlyMap<TSchema, unknown> = new Map([
   ...ACCESS_EXAMPLES,
   ...STATS_EXAMPLES,
+  ...FAILURE_EXAMPLES,
   example(ErrorBody, {
     status: 'error',
     code: CODE.not_found,
@@ -203,7 +205,6 @@ const EXAMPLES: ReadonlyMap<TSchema, unknown> = new Map([
     mcp: true,
     input: { type: 'object', required: ['order'] },
   }),
-  example(bodies.ReplayRequest, { from: 'greet', version: 'published' }),
   example(bodies.DocumentBody, { document: FLOW_DOCUMENT }),
   example(bodies.HarBody, {
     log: {

@@ -35,11 +35,13 @@ import { auditRoutes } from './routes/audit.ts'
 import { backupRoutes } from './routes/backup.ts'
 import { connectionRoutes } from './routes/connections.ts'
 import { deliveryRoutes } from './routes/deliveries.ts'
+import { failureRoutes } from './routes/failures.ts'
 import { flowDocumentRoutes } from './routes/flow-documents.ts'
 import { flowSourceRoutes } from './routes/flow-sources.ts'
 import { flowRoutes } from './routes/flows.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { mcpRoutes } from './routes/mcp.ts'
+import { replayRoutes } from './routes/replays.ts'
 import { runRoutes } from './routes/runs.ts'
 import { signInRoutes } from './routes/sign-in.ts'
 import { startRunRoutes } from './routes/start-runs.ts'
@@ -164,12 +166,14 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     acceptJson(app, MAX_DOCUMENT)
     flowRoutes(app, services, streams)
     startRunRoutes(app, services)
+    replayRoutes(app, services, streams)
     mcpRoutes(app, options.settings.version)
   })
   await fastify.register(async (app) => {
     acceptJson(app, MAX_BODY)
     flowSourceRoutes(app, services, editorSchema(options.flowSchema))
     runRoutes(app, services, streams, options.settings.version)
+    failureRoutes(app, services)
     deliveryRoutes(app, services, streams)
     auditRoutes(app, services)
     backupRoutes(app, services)

@@ -4,6 +4,7 @@ import { GuidePage, PageQuery, RunStepsQuery, RunsQuery } from '../contract/bodi
 import { FlowListQuery } from '../contract/flow-list-bodies.ts'
 import { StartRunRequest } from '../contract/run-bodies.ts'
 import { FlowTestRequest, StepTestRequest } from '../contract/test-bodies.ts'
+import { failureTools } from './failure-tools.ts'
 import { type ApiRequest, readTool, type Tool, writeTool } from './tool.ts'
 
 /** Nothing that could lead a path elsewhere. */
@@ -203,6 +204,7 @@ export const tools: readonly Tool[] = [
     input: { run: Run, ...RunStepsQuery.properties },
     request: ({ run, ...part }) => get(`/runs/${run}/steps`, part),
   }),
+  ...failureTools,
   readTool({
     name: 'list_step_kinds',
     title: 'List step kinds',

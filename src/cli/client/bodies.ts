@@ -11,6 +11,7 @@ import type {
   ValidationBody,
   WebhookReplyBody,
 } from '../../contract/bodies.ts'
+import type { FailureBody, ReplayPreviewBody, ReplaysBody } from '../../contract/failure-bodies.ts'
 
 export type Flow = Static<typeof FlowBody>
 export type Validation = Static<typeof ValidationBody>
@@ -21,3 +22,6 @@ export type Run = Static<typeof RunBody>
 export type RunSummary = Static<typeof RunSummaryBody>
 export type Step = Static<typeof StepBody>
 export type WebhookReply = Static<typeof WebhookReplyBody>
+export type Failure = Static<typeof FailureBody>
+export type ReplayJob = Static<typeof ReplaysBody>
+export type ReplayPreview = Static<typeof ReplayPreviewBody>

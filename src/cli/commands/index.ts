@@ -8,6 +8,17 @@ import { deleteConnection, listConnections, setConnection, showConnection, testC
 import { migrateCommand, transferCommand } from './databases.ts'
 import { doctor } from './doctor.ts'
 import {
+  cancelReplays,
+  createReplays,
+  listFailures,
+  muteFailure,
+  pauseReplays,
+  resolveFailure,
+  resumeReplays,
+  showFailure,
+  showReplays,
+} from './failures.ts'
+import {
   curlOfStep,
   exportFlow,
   listFlows,
@@ -54,6 +65,15 @@ export const commands: readonly Command[] = [
   tailRuns,
   replayRun,
   cancelRun,
+  listFailures,
+  showFailure,
+  resolveFailure,
+  muteFailure,
+  createReplays,
+  showReplays,
+  pauseReplays,
+  resumeReplays,
+  cancelReplays,
   send,
   listConnections,
   showConnection,

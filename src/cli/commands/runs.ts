@@ -32,13 +32,7 @@ export const listRuns = defineCommand({
     until: text('time', 'before this time'),
     limit: number('count', 'how many at most; 20 by default'),
   },
-  examples: [
-    ['the latest failures', 'millrace runs list --status failed'],
-    [
-      'replay all failures of today',
-      "millrace runs list --status failed --since 2026-11-15 --limit 1000 | awk '/^run_/ {print $1}' | xargs -r -n1 millrace runs replay",
-    ],
-  ],
+  examples: [['the latest failures', 'millrace runs list --status failed']],
   async run({ connect, options, show, terminal }) {
     const api = await connect()
     const query = new URLSearchParams()
@@ -88,6 +82,8 @@ function describe(terminal: Terminal, run: Run, full: boolean): string {
       ['created', showTime(run.createdAt)],
       ['took', showDuration(run.startedAt, run.finishedAt)],
       ...(run.replayOf ? [['replay of', run.replayOf] as const] : []),
+      ...(run.edited ? [['data', 'edited for the replay'] as const] : []),
+      ...(run.replayedAs ? [['replayed as', `${run.replayedAs.run} (${run.replayedAs.status})`] as const] : []),
       ...(run.error ? [['error', `${run.error.code}: ${run.error.message}`] as const] : []),
       ...(run.error?.hint ? [['hint', run.error.hint] as const] : []),
     ]),
@@ -226,7 +222,7 @@ export const replayRun = defineCommand({
   args: ['<run>'],
   options: {
     from: text('path', 'begin with this step; results of earlier steps come from the first run'),
-    version: text('version', 'same (the default), published or draft'),
+    version: text('version', 'same (the default), published, draft or a number'),
     wait: flag('follow the new run to its end'),
   },
   examples: [
@@ -237,7 +233,10 @@ export const replayRun = defineCommand({
     const { connect, args, options, show } = context
     const api = await connect()
     const { from, version } = options
-    const body = { ...(from && { from }), ...(version && { version }) }
+    const body = {
+      ...(from && { from }),
+      ...(version && { version: /^\d+$/.test(version) ? Number(version) : version }),
+    }
     const run = await api.call<Run>('POST', `/runs/${encodeURIComponent(args[0]!)}/replay`, { body })
     if (options.wait) return followRun(context, api, run.id)
     return show(run, () => `Started ${run.id}.`)

@@ -90,6 +90,8 @@ export interface NewRun extends RunStartData {
   replyStatus: number | null
   createdAt: number
   replayOf: string | null
+  /** Whether its webhook or results of its steps were changed for a replay. */
+  edited?: true
 }
 
 /** A run that a step of another run starts. */

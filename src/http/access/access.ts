@@ -71,6 +71,18 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/v1/runs/:id/cancel': 'write',
   'POST /api/v1/runs/:id/replay': 'write',
   'GET /api/v1/runs/:id/events': 'read',
+  'POST /api/v1/runs/cancel': 'write',
+
+  'GET /api/v1/failures': 'read',
+  'GET /api/v1/failures/:id': 'read',
+  'PUT /api/v1/failures/:id': 'write',
+  'GET /api/v1/replays': 'read',
+  'POST /api/v1/replays': 'write',
+  'GET /api/v1/replays/:id': 'read',
+  'GET /api/v1/replays/:id/events': 'read',
+  'POST /api/v1/replays/:id/pause': 'write',
+  'POST /api/v1/replays/:id/resume': 'write',
+  'POST /api/v1/replays/:id/cancel': 'write',
 
   'GET /api/auth/state': 'open',
   'GET /api/auth/get-session': 'open',

@@ -3,7 +3,7 @@ import type { NewRun, RunParent, RunProgress, RunTrigger } from '../../engine/po
 import type { News } from '../ports/signals.ts'
 
 export interface FlowEvent {
-  type: 'run' | 'step' | 'sample' | 'delivery' | 'ended'
+  type: 'run' | 'step' | 'sample' | 'delivery' | 'replay' | 'ended'
   data: unknown
 }
 
@@ -71,6 +71,8 @@ export const runIdOf = (topic: string): string | null => /^run:(.*)$/s.exec(topi
 export const ALL = 'all'
 export const runTopic = (runId: string): string => `run:${runId}`
 export const flowTopic = (flowId: string): string => `flow:${flowId}`
+/** The topic of a job that replays runs. */
+export const replayTopic = (jobId: string): string => `replay:${jobId}`
 /** The topic that tells watchers with this user or token to stop. */
 export const actorTopic = (actorId: string): string => `actor:${actorId}`
 
@@ -83,6 +85,7 @@ export const runEvent = (
     test,
     createdAt,
     replayOf,
+    edited,
     trigger,
     parent,
   }: Omit<NewRun, 'webhook' | 'given' | 'hops' | 'document' | 'replyStatus'>,
@@ -107,6 +110,7 @@ export const runEvent = (
     startedAt: isoTime(startedAt),
     finishedAt: isoTime(finishedAt),
     replayOf,
+    ...(edited && { edited }),
     trigger: triggerView(trigger),
     parent: parentView(parent),
   },

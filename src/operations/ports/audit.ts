@@ -4,7 +4,9 @@ import type { Page, Paged } from './page.ts'
 
 export type AuditAction =
   | `flow.${'create' | 'update' | 'publish' | 'unpublish' | 'pause' | 'resume' | 'delete' | 'restore' | 'regenerate' | 'run'}`
-  | `run.${'cancel' | 'replay'}`
+  | `run.${'cancel' | 'cancel_many' | 'replay'}`
+  | 'failure.update'
+  | `replay.${'create' | 'pause' | 'resume' | 'cancel'}`
   | `connection.${'create' | 'update' | 'delete' | 'authorize' | 'test'}`
   | 'key.rotate'
   | 'backup.create'

@@ -31,6 +31,8 @@ export interface RunFilter {
   status: RunStatus | null
   since: number | null
   until: number | null
+  /** The group of failures that the runs belong to. */
+  failure?: string | null
 }
 
 /** Selects steps of a run: those whose path begins with `under`, after position `after` in the order of their begin. */
@@ -71,6 +73,8 @@ export interface ReplayedJournal {
   runId: string
   /** The position of that step in the order in which the run's steps began. */
   before: number
+  /** Results of steps to take as given, in place of those of the other run. */
+  given?: readonly JournalEntry[]
 }
 
 /** The conditions under which a run is accepted. */
@@ -113,6 +117,10 @@ export interface RunStore {
   /** Returns the delivered body in its stored, readable form; null if there is no such run. */
   body(id: string): Promise<Uint8Array | null>
   list(filter: RunFilter, page: Page): Promise<Paged<RunSummaryRecord>>
+  /** Returns the newest replay of each of these runs that has one. */
+  replaysOf(ids: readonly string[]): Promise<ReadonlyMap<string, { run: string; status: RunStatus }>>
+  /** Returns the path of the step that failed the run; null if none did. */
+  failedAt(id: string): Promise<string | null>
   /** Returns the newest run of each of these flows. */
   latestOf(flowIds: readonly string[]): Promise<{ flowId: string; id: string; status: RunStatus; createdAt: number }[]>
   /** Runs an operation on a flow's keys outside of a run. */

@@ -1,7 +1,7 @@
 // Shows runs as the API does.
 
 import { CODE } from '../../base/error-catalogue.ts'
-import type { JournalEntry, RunError, RunParent, RunStatus } from '../../engine/ports/run-journal.ts'
+import type { JournalEntry, NewRun, RunError, RunParent, RunStatus } from '../../engine/ports/run-journal.ts'
 import { parseJson } from '../../flow/parse-json.ts'
 import { parentView, triggerView } from '../events/events.ts'
 import { notFound, OperationError } from '../operation-error.ts'
@@ -42,6 +42,10 @@ export interface RunSummary {
   startedAt: string | null
   finishedAt: string | null
   replayOf: string | null
+  /** The newest replay of it. */
+  replayedAs?: { run: string; status: RunStatus }
+  /** Whether its webhook or results of its steps were changed for a replay. */
+  edited?: true
   trigger: { kind: string; at?: string; manual?: true }
   parent: Omit<RunParent, 'waits'> | null
 }
@@ -69,8 +73,9 @@ export async function readRun(services: RunServices, id: string): Promise<RunVie
   const entries = await services.runs.steps(id, SHOWN_BYTES)
   const redact = <T>(value: T): T => services.secrets.redact(value, run.flowId)
   const names = await services.flows.names([run.flowId])
+  const replays = await services.runs.replaysOf([id])
   return {
-    ...runSummary(services, names)(run),
+    ...runSummary(services, names, replays)(run),
     webhook: redact(run.webhook),
     ...redact(run.given),
     ...(run.givenOmitted && { givenOmitted: true }),
@@ -91,7 +96,8 @@ export async function readWholeRun(services: RunServices, id: string): Promise<R
 export async function listRuns(services: RunServices, filter: RunFilter, page: Page): Promise<Paged<RunSummary>> {
   const { items, nextCursor } = await services.runs.list(filter, page)
   const names = await services.flows.names(items.map(({ flowId }) => flowId))
-  return { items: items.map(runSummary(services, names)), nextCursor }
+  const replays = await services.runs.replaysOf(items.map(({ id }) => id))
+  return { items: items.map(runSummary(services, names, replays)), nextCursor }
 }
 
 /** Returns the whole delivered body, as it is stored. */
@@ -130,14 +136,26 @@ export async function listRunSteps(
 export async function readRunDocument(services: RunServices, id: string): Promise<{ document: unknown }> {
   const run = await services.runs.followed(id)
   if (!run) throw notFound('run', id)
-  const text = run.document ?? (await services.flows.version(run.flowId, run.version!))?.document
+  return { document: await documentOf(services, run) }
+}
+
+/** Returns the document that a run follows. */
+export async function documentOf(
+  { flows }: Pick<RunServices, 'flows'>,
+  run: Pick<NewRun, 'flowId' | 'version' | 'document'>,
+): Promise<unknown> {
+  const text = run.document ?? (await flows.version(run.flowId, run.version!))?.document
   if (!text) throw new OperationError(CODE.not_found, 'The flow of this run was deleted, and its versions with it.')
-  return { document: parseJson(text) }
+  return parseJson(text)
 }
 
 // Stored data is redacted already; it is redacted again for secrets of the flow that became known since.
 const runSummary =
-  ({ secrets }: RunServices, names: ReadonlyMap<string, string>) =>
+  (
+    { secrets }: RunServices,
+    names: ReadonlyMap<string, string>,
+    replays: ReadonlyMap<string, { run: string; status: RunStatus }>,
+  ) =>
   (run: RunSummaryRecord): RunSummary => ({
     id: run.id,
     flowId: run.flowId,
@@ -150,6 +168,8 @@ const runSummary =
     startedAt: isoOrNull(run.startedAt),
     finishedAt: isoOrNull(run.finishedAt),
     replayOf: run.replayOf,
+    ...(replays.has(run.id) && { replayedAs: replays.get(run.id)! }),
+    ...(run.edited && { edited: true as const }),
     trigger: triggerView(run.trigger),
     parent: parentView(run.parent),
   })

@@ -12,9 +12,12 @@ export async function keepHouse(services: UpkeepServices, retentionDays: number,
   services.rate.sweep(now)
   services.secrets.forget(Math.min(services.engine.activeSince, now - FORMER_SECRETS_MS))
   let deleted = 0
+  const before = now - retentionDays * DAY_MS
   for (;;) {
     const count =
-      (await services.housekeeping.deleteOlderThan(now - retentionDays * DAY_MS, now, BATCH)) +
+      (await services.housekeeping.deleteOlderThan(before, now, BATCH)) +
+      (await services.failures.deleteOlderThan(before, BATCH)) +
+      (await services.replays.deleteOlderThan(before, now, BATCH)) +
       (await services.audit.deleteOlderThan(now - AUDIT_DAYS * DAY_MS, BATCH))
     deleted += count
     // Counts leave every minute: they are nothing to speak of.

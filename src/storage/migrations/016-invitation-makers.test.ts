@@ -30,6 +30,14 @@ it('gives earlier invitations to the users who made them, and ends those of user
     alter table flow drop column paused_at;
     drop table schedule;
     drop table occurrence;
+    drop index run_by_failure;
+    drop index run_by_replay;
+    alter table run drop column failure;
+    alter table run drop column edited;
+    drop table failure;
+    drop table failure_delta;
+    drop table replay_item;
+    drop table replay_job;
     alter table connection drop column tested_at;
     alter table connection drop column test_verdict;
     delete from kysely_migration where name >= '016';

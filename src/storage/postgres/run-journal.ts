@@ -1,38 +1,36 @@
 // Claims runs and journals outcomes on PostgreSQL; outcomes that are recorded together share one statement.
 import type { ClaimedRun, JournalEntry, NewRun, RunJournal } from '../../engine/ports/run-journal.ts'
 import type { Room, TakenRun } from '../../operations/ports/queue.ts'
+import type { ReplayStore } from '../../operations/ports/replays.ts'
 import type { RunStore } from '../../operations/ports/runs.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
 import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
 import { runBinding } from '../rows/bindings.ts'
-import { entriesUnder, isOfOwnRound, pathsAround, replayed, roundIndex, roundsUnder } from '../rows/journal-rows.ts'
+import { type CauseOf, createCauseOf } from '../rows/failures/causes.ts'
+import { entriesUnder, isOfOwnRound, roundIndex, roundsUnder } from '../rows/journal-rows.ts'
 import { revealedStart } from '../rows/request-columns.ts'
 import { runEnd, toClaimedRun } from '../rows/run-rows.ts'
 import { revealedStep } from '../rows/step-columns.ts'
 import type { RunTable, StepTable } from '../rows/tables.ts'
-import { createAccept, givenRun, insertRuns, type PostgresClaim, type RunsHere } from './accept.ts'
-import { arrays } from './arrays.ts'
+import { createAccept, type PostgresClaim, type RunsHere } from './accept.ts'
 import { Batches } from './batches.ts'
 import type { HotPool } from './database.ts'
+import { createPostgresReplays } from './failures/replays.ts'
 import { operateKeys } from './key-values.ts'
 import { createRecord } from './record-progress.ts'
 import {
   ANY_RUN,
   ASSIGNED,
-  BEFORE,
   CLAIM,
   CLAIM_READY,
   LAST_SEQ,
   LATEST,
-  PATHS_FROM,
-  PUT_STEPS,
   REPLY,
   ROUNDS,
   STANDING,
   STEPS,
   UNDER,
 } from './run-statements.ts'
-import { STEP_COLUMNS, stepRow } from './steps.ts'
 
 const ANY_ROOM: Room = { bytes: Number.MAX_SAFE_INTEGER, oneAtLeast: true }
 const MOST_AT_ONCE = 100
@@ -49,6 +47,7 @@ interface DispatchedRun extends RunTable {
 
 export interface PostgresRunJournal extends RunJournal {
   runs: Pick<RunStore, 'accept' | 'operate' | 'original'>
+  startReplay: ReplayStore['start']
   /** Claims up to `limit` runs that no process holds and that are due. */
   claimReady(worker: string, limit: number, now: number, room?: Room): Promise<TakenRun[]>
 }
@@ -58,6 +57,7 @@ export function createPostgresRunJournal(
   protect: Protect,
   here: RunsHere & { now(): number },
   onCommit: (seconds: number, writes: number) => void = () => {},
+  causeOf: CauseOf = createCauseOf(),
 ): PostgresRunJournal {
   const accept = createAccept(hot, protect, here, onCommit)
   const select = async (name: string, text: string, values: unknown[]): Promise<JournalEntry[]> =>
@@ -86,7 +86,8 @@ export function createPostgresRunJournal(
     return { ...toClaimedRun(row, start, claim, now, { journal, vars, lastSeq: last?.seq ?? 0 }), ...more }
   }
 
-  const record = createRecord(hot, protect, here, onCommit)
+  const replays = createPostgresReplays(hot, protect)
+  const record = createRecord(hot, protect, here, onCommit, causeOf)
 
   const standing = new Batches<PostgresClaim, boolean>({
     lanes: LANES,
@@ -105,23 +106,8 @@ export function createPostgresRunJournal(
   return {
     runs: {
       async accept(run, dedupe = null, journal = null, terms) {
-        if (!journal) return accept(run, dedupe, terms)
-        const { concurrency = null } = terms ?? {}
-        const given = givenRun(run, dedupe, { concurrency, awaited: false, route: null }, here, null, protect)
-        const paths = await hot.query<{ path: string }>({
-          name: 'paths-from',
-          text: PATHS_FROM,
-          values: [journal.runId, journal.before],
-        })
-        const around = new Set(paths.flatMap(({ path }) => pathsAround(path)))
-        const entries = (await select('before', BEFORE, [journal.runId, journal.before])).flatMap(
-          (entry) => replayed(entry, around) ?? [],
-        )
-        const steps = entries.map((entry) => stepRow(run.id, entry, protect.of(run.flowId)))
-        await hot.transaction(async (query) => {
-          await insertRuns(query, [given])
-          await query({ name: 'put-steps', text: PUT_STEPS, values: arrays(STEP_COLUMNS, steps) })
-        })
+        if (!journal && !run.edited) return accept(run, dedupe, terms)
+        await replays.accept(run, journal, terms?.concurrency ?? null)
         return { duplicateOf: null }
       },
 
@@ -136,6 +122,8 @@ export function createPostgresRunJournal(
       operate: (flowId, operation, now) =>
         hot.transaction(async (query) => (await operateKeys(query, [{ flowId, operation, now }], protect))[0]!),
     },
+
+    startReplay: replays.start,
 
     async claim(runId, now) {
       const worker = here.worker()

@@ -56,11 +56,21 @@ export const toClaimedRun = (
   createdAt: row.created_at,
   startedAt: row.started_at ?? now,
   replayOf: row.replay_of,
+  ...(row.edited === 1 && { edited: true as const }),
 })
 
 export type RunSummaryRow = Omit<
   RunTable,
-  'request' | 'raw_body' | 'sealed' | 'document' | 'hops' | 'reply_status' | 'epoch' | 'attempt' | 'resume_at'
+  | 'request'
+  | 'raw_body'
+  | 'sealed'
+  | 'document'
+  | 'hops'
+  | 'reply_status'
+  | 'epoch'
+  | 'attempt'
+  | 'resume_at'
+  | 'failure'
 >
 
 export const toRunSummary = (row: RunSummaryRow): RunSummaryRecord => ({
@@ -76,6 +86,7 @@ export const toRunSummary = (row: RunSummaryRow): RunSummaryRecord => ({
   replayOf: row.replay_of,
   trigger: triggerOf(row),
   parent: parentOf(row),
+  ...(row.edited === 1 && { edited: true as const }),
 })
 
 /** Runs that a delivery started, which are most, have no trigger stored. */

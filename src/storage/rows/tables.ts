@@ -72,6 +72,10 @@ export interface RunTable {
   parent_run: string | null
   parent_step: string | null
   parent_waits: number | null
+  /** The group of a failed run. */
+  failure: string | null
+  /** 1 if its webhook or results of its steps were changed for a replay. */
+  edited: number | null
 }
 
 export interface StepTable {
@@ -173,6 +177,71 @@ export interface FlowDeltaTable {
   bucket: number
   code: string
   count: number
+}
+
+/** Failed runs with the same cause. */
+export interface FailureTable {
+  id: string
+  flow_id: string
+  step: string
+  code: string
+  status: number | null
+  message: string
+  count: number
+  first_at: number
+  last_at: number
+  latest_run: string
+  /** JSON: the newest versions. */
+  versions: string
+  /** JSON: pairs of an hour since 1970 and the failures in it. */
+  hours: string
+  state: string
+  state_at: number
+  muted_until: number | null
+}
+
+/** Failures that were counted and are not added up yet. */
+export interface FailureDeltaTable {
+  failure: string
+  hour: number
+  version: number
+  flow_id: string
+  step: string
+  code: string
+  status: number | null
+  message: string
+  count: number
+  first_at: number
+  last_at: number
+  run_id: string
+}
+
+/** A job that replays many runs. */
+export interface ReplayJobTable {
+  id: string
+  created_at: number
+  created_by: string
+  /** JSON: what was asked for. */
+  request: string
+  pace: number
+  /** `making` while its items are being stored. */
+  state: string
+  total: number
+  already_replayed: number
+  started: number
+  done: number
+  failed: number
+  next_at: number
+  finished_at: number | null
+}
+
+/** A run that a job replays. */
+export interface ReplayItemTable {
+  job_id: string
+  run_id: string
+  state: string
+  replay_id: string | null
+  problem: string | null
 }
 
 /** The file that a flow was applied from. */
@@ -296,6 +365,10 @@ export interface Tables {
   flow_hour: FlowHourTable
   flow_error: FlowErrorTable
   flow_delta: FlowDeltaTable
+  failure: FailureTable
+  failure_delta: FailureDeltaTable
+  replay_job: ReplayJobTable
+  replay_item: ReplayItemTable
   flow_source: FlowSourceTable
   connection: ConnectionTable
   key_value: KeyValueTable

@@ -1,6 +1,7 @@
 // Describes the writes of the hot path on SQLite as plain data, so that a thread can do them.
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { JournalEntry, NewRun, RunProgress } from '../../engine/ports/run-journal.ts'
+import type { FailedRun } from '../rows/failures/causes.ts'
 import { type Counted, countedEnd, NO_BUCKET, NO_CODE } from '../rows/flow-counts.ts'
 import type { sealedStartTexts } from '../rows/request-columns.ts'
 import { triggerColumn } from '../rows/run-rows.ts'
@@ -19,9 +20,14 @@ const STATEMENTS = {
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, CAST(? AS BLOB), ?)`,
   updateRun: `UPDATE run SET epoch = ?, status = ?, started_at = ?, finished_at = ?, resume_at = ?, error = ?
     WHERE id = ? AND epoch = ? AND status IN ('queued', 'running', 'waiting')`,
+  setFailure: 'UPDATE run SET failure = ? WHERE id = ?',
   moveSchedule: `UPDATE schedule SET next_at = ?, runs_at = ?, previous_at = ?, missed = ? WHERE flow_id = ? AND version = ?
     AND next_at = ? AND NOT EXISTS (SELECT 1 FROM flow WHERE id = flow_id AND paused_at IS NOT NULL)`,
   insertOccurrence: 'INSERT INTO occurrence (flow_id, at, run_id) VALUES (?, ?, ?)',
+  takeItem: `UPDATE replay_item SET state = 'started', replay_id = ? WHERE job_id = ? AND run_id = ? AND state = 'waiting'
+    AND EXISTS (SELECT 1 FROM replay_job WHERE id = job_id AND state = 'running')`,
+  countItem: 'UPDATE replay_job SET started = started + 1 WHERE id = ?',
+  setEdited: 'UPDATE run SET edited = 1 WHERE id = ?',
   wakeParent: `UPDATE run SET resume_at = ?1 WHERE id = ?2 AND ${IS_WAITING}`,
   wakeIfEnded: `UPDATE run SET resume_at = ?1 WHERE id = ?2 AND ${IS_WAITING} AND EXISTS (SELECT 1 FROM run AS child
     WHERE child.id IN (SELECT value FROM json_each(?3)) AND child.finished_at IS NOT NULL)`,
@@ -29,10 +35,11 @@ const STATEMENTS = {
     decision, resume_at, input, output, error, logs, sealed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 }
 
-/** `count` adds to the counters of the transaction, if the statements before it changed something. */
+/** `count` and `fail` add to the counters of the transaction, if the statements before them changed something. */
 export type HotStatement =
   | readonly [name: keyof typeof STATEMENTS, values: SQLInputValue[]]
   | readonly [name: 'count', counted: Counted]
+  | readonly [name: 'fail', failed: FailedRun]
 
 export const insertRun = (
   run: NewRun,
@@ -96,6 +103,12 @@ export function countEnd(run: { flowId: string; test: boolean }, progress: RunPr
   return [['count', countedEnd(run.flowId, { status, startedAt, finishedAt, code: error?.code ?? null })]]
 }
 
+/** Counts a failed run in its group. */
+export const countFailure = (failed: FailedRun): HotStatement[] => [
+  ['setFailure', [failed.failure, failed.runId]],
+  ['fail', failed],
+]
+
 /** Statements that belong together. The first that changes nothing, such as a key that is taken, ends them. */
 export type HotWrite = readonly HotStatement[]
 
@@ -109,8 +122,12 @@ export function prepareHotWrites(db: DatabaseSync, counters: FlowCounters): DoHo
     takeKey: prepare('takeKey'),
     insertDelivery: prepare('insertDelivery'),
     updateRun: prepare('updateRun'),
+    setFailure: prepare('setFailure'),
     moveSchedule: prepare('moveSchedule'),
     insertOccurrence: prepare('insertOccurrence'),
+    takeItem: prepare('takeItem'),
+    countItem: prepare('countItem'),
+    setEdited: prepare('setEdited'),
     wakeParent: prepare('wakeParent'),
     wakeIfEnded: prepare('wakeIfEnded'),
     putStep: prepare('putStep'),
@@ -119,6 +136,7 @@ export function prepareHotWrites(db: DatabaseSync, counters: FlowCounters): DoHo
     let done = 0
     for (const statement of write) {
       if (statement[0] === 'count') counters.add(statement[1])
+      else if (statement[0] === 'fail') counters.failures.add(statement[1])
       else if (statements[statement[0]].run(...statement[1]).changes === 0) break
       done++
     }

@@ -1,7 +1,8 @@
 // Reads, lists and cancels runs: everything about them that is not on the hot path.
 import type { Kysely, Transaction } from 'kysely'
 import { idTime } from '../../engine/ids.ts'
-import { ROUND, type RunStatus } from '../../engine/ports/run-journal.ts'
+import { ROUND, type RunError, type RunStatus } from '../../engine/ports/run-journal.ts'
+import { parseJson } from '../../flow/parse-json.ts'
 import type { FlowVersion } from '../../operations/ports/flows.ts'
 import type { RunStore, UnfinishedRun } from '../../operations/ports/runs.ts'
 import { UNBOUNDED, upTo } from '../rows/bounded.ts'
@@ -28,9 +29,12 @@ const SUMMARY = [
   'parent_run',
   'parent_step',
   'parent_waits',
+  'edited',
 ] as const
 /** Bounds the steps of a run that is shown: a loop of a hundred thousand rounds must not fill memory. */
 const MOST_STEPS = 5_000
+/** Bounds the replays that are looked through for a page of runs. */
+const MOST_REPLAYS = 1_000
 const UNFINISHED = ['queued', 'running', 'waiting'] as const
 const BRIEF = ['id', 'flow_id', 'version', 'status', 'resume_at'] as const
 
@@ -111,6 +115,36 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
         maxBytes,
       ),
 
+    async replaysOf(ids) {
+      if (ids.length === 0) return new Map()
+      const rows = await db
+        .selectFrom('run')
+        .select(['replay_of', 'id', 'status'])
+        .where('replay_of', 'in', ids)
+        .orderBy('id', 'desc')
+        .limit(MOST_REPLAYS)
+        .execute()
+      // The first of each is its newest.
+      return new Map(rows.toReversed().map((row) => [row.replay_of!, { run: row.id, status: row.status as RunStatus }]))
+    },
+
+    async failedAt(id) {
+      const run = await db.selectFrom('run').select('error').where('id', '=', id).executeTakeFirst()
+      const step = run?.error ? (parseJson(run.error) as RunError).step : undefined
+      if (step === undefined) return null
+      const failed = await db
+        .selectFrom('step')
+        .select('path')
+        .where('run_id', '=', id)
+        .where('id', '=', step)
+        .where('status', '=', 'failed')
+        .where('kind', '!=', ROUND)
+        .orderBy('seq', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      return failed?.path ?? null
+    },
+
     async latestOf(flowIds) {
       if (flowIds.length === 0) return []
       // The query reads the index once per flow, however many runs it has.
@@ -135,7 +169,7 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
       }))
     },
 
-    async list({ flowId, status, since, until }, { limit, cursor }) {
+    async list({ flowId, status, since, until, failure = null }, { limit, cursor }) {
       let query = db
         .selectFrom('run')
         .select(SUMMARY)
@@ -147,6 +181,7 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
         const condition = INDEXED[status]
         if (condition) query = query.where(condition)
       }
+      if (failure !== null) query = query.where('failure', '=', failure)
       // An id begins with its time.
       if (since !== null) query = query.where('id', '>=', `run_${idTime(since)}`)
       if (until !== null) query = query.where('id', '<', `run_${idTime(until)}`)

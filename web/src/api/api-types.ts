@@ -19,6 +19,7 @@ import type {
   VersionDocumentBody,
 } from '../../../src/contract/bodies.ts'
 import type { ConnectionTestBody } from '../../../src/contract/connection-bodies.ts'
+import type { FailureBody, ReplayPreviewBody, ReplaysBody } from '../../../src/contract/failure-bodies.ts'
 import type { CallableFlowBody } from '../../../src/contract/run-bodies.ts'
 import type { StatsBody } from '../../../src/contract/stats-bodies.ts'
 import type { StepTestBody, TestResultsBody } from '../../../src/contract/test-bodies.ts'
@@ -74,6 +75,11 @@ export type Run = Omit<Static<typeof RunBody>, 'steps'> & { steps: RunStep[] }
 export type Delivery = Static<typeof NamedDeliveryBody>
 export type InboxEntry = Static<typeof InboxEntryBody>
 export type DeliveryOutcome = Delivery['outcome']
+
+export type Failure = Static<typeof FailureBody>
+export type FailureState = Failure['state']
+export type ReplayJob = Static<typeof ReplaysBody>
+export type ReplayPreview = Static<typeof ReplayPreviewBody>
 
 export type Stats = Static<typeof StatsBody>
 export type FlowStats = Static<typeof FlowStatsBody>
@@ -147,6 +153,6 @@ export type KeysState = Omit<Static<typeof KeysBody>, 'rotation'> & {
 
 /** What a stream of events carries. */
 export interface ServerEvent {
-  type: 'run' | 'step' | 'sample' | 'delivery'
+  type: 'run' | 'step' | 'sample' | 'delivery' | 'replay'
   data: unknown
 }

@@ -24,6 +24,12 @@ export function RunFacts({ run }: { run: Run }) {
           <RunLink id={run.replayOf} />
         </Fact>
       )}
+      {run.edited && <Fact name="Data">edited for the replay</Fact>}
+      {run.replayedAs && (
+        <Fact name="Replayed as">
+          <RunLink id={run.replayedAs.run} /> ({run.replayedAs.status})
+        </Fact>
+      )}
       {run.parent && (
         <Fact name="Called by">
           <RunLink id={run.parent.run} /> ({run.parent.step})

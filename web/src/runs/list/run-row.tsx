@@ -40,6 +40,8 @@ export const RunRow = memo(function RunRow({ run, started, duration, durationMs,
         </Link>
         {run.test && <span className={table.mark}>Test</span>}
         {run.replayOf && <span className={table.mark}>Replay</span>}
+        {run.edited && <span className={table.mark}>Edited</span>}
+        {run.replayedAs && <span className={table.mark}>Replayed</span>}
       </td>
       <td className={`${table.dim} ${classes.startedCell}`}>
         <time className={table.tip} dateTime={run.createdAt} title={formatMoment(Date.parse(run.createdAt))}>
