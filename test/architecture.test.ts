@@ -69,6 +69,7 @@ const ORDER: Record<string, string[]> = {
     'runs',
     'schedules',
     'deliveries',
+    'search',
     'upkeep',
     'stats',
   ],

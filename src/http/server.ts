@@ -41,6 +41,7 @@ import { flowRoutes } from './routes/flows.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { mcpRoutes } from './routes/mcp.ts'
 import { runRoutes } from './routes/runs.ts'
+import { searchRoutes } from './routes/search.ts'
 import { signInRoutes } from './routes/sign-in.ts'
 import { startRunRoutes } from './routes/start-runs.ts'
 import { statsRoutes } from './routes/stats.ts'
@@ -171,6 +172,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     flowSourceRoutes(app, services, editorSchema(options.flowSchema))
     runRoutes(app, services, streams, options.settings.version)
     deliveryRoutes(app, services, streams)
+    searchRoutes(app, services)
     auditRoutes(app, services)
     backupRoutes(app, services)
     connectionRoutes(app, services)

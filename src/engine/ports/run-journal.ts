@@ -1,4 +1,5 @@
 // The port to the store of runs and their journals.
+import type { Labels } from '../../flow/triggers/labels.ts'
 import { WEBHOOK } from '../../flow/triggers/webhook/schema.ts'
 import type { KeyValueOperation, ShownOutput, StepError } from '../step-kind.ts'
 import type { TraceHeaders } from '../trace-context.ts'
@@ -18,6 +19,17 @@ export const SMALL_RUN = 65_536
 /** The kind of a journal entry that stands for a finished round of a loop; it is not shown as a step. */
 export const ROUND = 'round'
 
+/** One attempt of a step that was tried again. */
+export interface StepAttempt {
+  number: number
+  startedAt: number
+  /** null while it is under way. */
+  durationMs: number | null
+  /** The status of the reply, if there was one. */
+  status?: number
+  error?: { code: string; message: string }
+}
+
 /** The latest state of one step of a run. An entry replaces the earlier entry of the same path. */
 export interface JournalEntry {
   path: string
@@ -27,6 +39,8 @@ export interface JournalEntry {
   seq: number
   status: StepStatus
   attempt: number
+  /** The first and the last attempts of a step that was tried again; null or absent if there was one only. */
+  attempts?: readonly StepAttempt[] | null
   startedAt: number
   finishedAt: number | null
   /** How a resumed or replayed run treats the output; null while there is none. */
@@ -90,6 +104,8 @@ export interface NewRun extends RunStartData {
   replyStatus: number | null
   createdAt: number
   replayOf: string | null
+  /** What the trigger's labels gave as the run was taken on; null or absent if nothing. */
+  labels?: Labels | null
 }
 
 /** A run that a step of another run starts. */

@@ -59,6 +59,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/deliveries/:id': 'read',
   'GET /api/v1/deliveries/:id/body': 'read',
 
+  'GET /api/v1/search': 'read',
   'GET /api/v1/runs': 'read',
   'GET /api/v1/runs/:id': 'read',
   'GET /api/v1/runs/:id/document': 'read',

@@ -52,6 +52,7 @@ export const OPERATION_IDS: Readonly<Record<string, string>> = {
   'GET /api/v1/deliveries/:id': 'getDelivery',
   'GET /api/v1/deliveries/:id/body': 'downloadDeliveryBody',
 
+  'GET /api/v1/search': 'search',
   'GET /api/v1/runs': 'listRuns',
   'GET /api/v1/runs/:id': 'getRun',
   'GET /api/v1/runs/:id/document': 'getRunDocument',

@@ -7,6 +7,7 @@ import { ALL } from '../../operations/events/events.ts'
 import type { Services } from '../../operations/services.ts'
 import { download } from '../download.ts'
 import type { EventStreams } from '../event-stream.ts'
+import { labelsFrom } from '../labels-from.ts'
 import { pageFrom } from '../pages/page.ts'
 import { bytesAs, eventsAs } from './sent-as.ts'
 
@@ -19,12 +20,17 @@ export function deliveryRoutes(app: FastifyInstance, services: Services, streams
     {
       schema: {
         tags,
-        summary: 'The inbox of all flows, newest first, without the bodies',
+        summary: 'The inbox of all flows, newest first, without the bodies; label.<name>=<value> as for runs',
         querystring: InboxQuery,
         response: { 200: pageOf(InboxEntryBody) },
       },
     },
-    ({ query }) => listInbox(services, { flowId: query.flow ?? null, outcome: query.outcome ?? null }, pageFrom(query)),
+    ({ query }) =>
+      listInbox(
+        services,
+        { flowId: query.flow ?? null, outcome: query.outcome ?? null, labels: labelsFrom(query) },
+        pageFrom(query),
+      ),
   )
   app.get<{ Params: Static<typeof Id> }>(
     '/api/v1/deliveries/:id',

@@ -85,6 +85,7 @@ export const runEvent = (
     replayOf,
     trigger,
     parent,
+    labels,
   }: Omit<NewRun, 'webhook' | 'given' | 'hops' | 'document' | 'replyStatus'>,
   {
     status,
@@ -109,6 +110,7 @@ export const runEvent = (
     replayOf,
     trigger: triggerView(trigger),
     parent: parentView(parent),
+    labels: labels ?? null,
   },
 })
 

@@ -1,5 +1,7 @@
 // The port to the stores of samples and of deliveries that start no run.
+
 import type { WebhookData } from '../../engine/webhook-data.ts'
+import type { Labels } from '../../flow/triggers/labels.ts'
 import type { Page, Paged } from './page.ts'
 
 export type DeliveryOutcome = 'accepted' | 'duplicate' | 'filtered' | 'rejected'
@@ -45,6 +47,8 @@ export interface DeliveryStore {
 export interface DeliveryFilter {
   flowId: string | null
   outcome: DeliveryOutcome | null
+  /** Only deliveries whose run has all of these. */
+  labels?: Labels | null
 }
 
 export interface SampleStore {

@@ -865,18 +865,23 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
             entries: [entry('a')],
           })
         }
-        const old = newRun('flow_old')
+        const old = newRun('flow_old', { labels: { order: 'old-7', kind: 'old-kind' } })
         const oldButOpen = newRun('flow_old')
         await finish(old, time)
         await stores.runs.accept(oldButOpen)
         const before = time + 1
         time += 10
-        const recent = newRun('flow_old')
+        const recent = newRun('flow_old', { labels: { order: 'old-7' } })
         await finish(recent, time)
+        expect(await stores.runs.labelsLike('old-', 9)).toEqual([
+          { name: 'order', value: 'old-7', runId: recent.id },
+          { name: 'kind', value: 'old-kind', runId: old.id },
+        ])
         for (let deleted = 1; deleted > 0; )
           deleted = await stores.housekeeping.deleteOlderThan(before, time + 3_600_000, 2)
         expect(await stores.runs.get(old.id)).toBeNull()
         expect(await stores.runs.steps(old.id)).toEqual([])
+        expect(await stores.runs.labelsLike('old-', 9)).toEqual([{ name: 'order', value: 'old-7', runId: recent.id }])
         expect((await stores.runs.get(oldButOpen.id))?.status).toBe('queued')
         expect((await stores.runs.get(recent.id))?.status).toBe('succeeded')
         expect(await stores.samples.list('flow_samples')).toEqual([])

@@ -28,6 +28,9 @@ it('gives earlier invitations to the users who made them, and ends those of user
     alter table flow drop column slug;
     alter table flow drop column trigger;
     alter table flow drop column paused_at;
+    alter table run drop column labels;
+    alter table step drop column attempts;
+    drop table run_label;
     drop table schedule;
     drop table occurrence;
     delete from kysely_migration where name >= '016';

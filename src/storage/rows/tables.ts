@@ -72,6 +72,15 @@ export interface RunTable {
   parent_run: string | null
   parent_step: string | null
   parent_waits: number | null
+  /** As JSON, by name; null if the run has none. */
+  labels: string | null
+}
+
+/** The labels of runs, to find runs by them. */
+export interface RunLabelTable {
+  value: string
+  name: string
+  run_id: string
 }
 
 export interface StepTable {
@@ -93,6 +102,8 @@ export interface StepTable {
   logs: string | null
   /** The true decision, output and error, if the columns hide secrets. */
   sealed: string | null
+  /** As JSON; null if the step was not tried again. */
+  attempts: string | null
 }
 
 /** Deliveries that started no run: rejected, filtered and duplicate ones. */
@@ -301,6 +312,7 @@ export interface Tables {
   schedule: ScheduleTable
   occurrence: OccurrenceTable
   run: RunTable
+  run_label: RunLabelTable
   step: StepTable
   delivery: DeliveryTable
   dedupe: DedupeTable

@@ -1,9 +1,11 @@
 // Describes the writes of the hot path on SQLite as plain data, so that a thread can do them.
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { JournalEntry, NewRun, RunProgress } from '../../engine/ports/run-journal.ts'
+import type { Protect } from '../../operations/ports/secrets.ts'
+import { runBinding } from '../rows/bindings.ts'
 import { type Counted, countedEnd, NO_BUCKET, NO_CODE } from '../rows/flow-counts.ts'
-import type { sealedStartTexts } from '../rows/request-columns.ts'
-import { triggerColumn } from '../rows/run-rows.ts'
+import { sealedStartTexts } from '../rows/request-columns.ts'
+import { labelsColumn, triggerColumn } from '../rows/run-rows.ts'
 import type { stepColumns } from '../rows/step-columns.ts'
 import type { FlowCounters } from './flow-counters.ts'
 
@@ -11,8 +13,9 @@ const IS_WAITING = `status = 'waiting' AND (resume_at IS NULL OR resume_at > ?1)
 
 /** Bodies arrive as text, and are stored as its bytes. */
 const STATEMENTS = {
-  insertRun: `INSERT INTO run (id, flow_id, version, document, status, test, epoch, attempt, hops, reply_status, request, raw_body, created_at, replay_of, sealed, trigger, parent_run, parent_step, parent_waits)
-    VALUES (?, ?, ?, ?, 'queued', ?, 0, 1, ?, ?, ?, CAST(? AS BLOB), ?, ?, ?, ?, ?, ?, ?)`,
+  insertRun: `INSERT INTO run (id, flow_id, version, document, status, test, epoch, attempt, hops, reply_status, request, raw_body, created_at, replay_of, sealed, trigger, parent_run, parent_step, parent_waits, labels)
+    VALUES (?, ?, ?, ?, 'queued', ?, 0, 1, ?, ?, ?, CAST(? AS BLOB), ?, ?, ?, ?, ?, ?, ?, ?)`,
+  insertLabel: 'INSERT INTO run_label (value, name, run_id) VALUES (?, ?, ?)',
   takeKey: `INSERT INTO dedupe (flow_id, key, run_id, expires_at) VALUES (?, ?, ?, ?)
     ON CONFLICT (flow_id, key) DO UPDATE SET run_id = excluded.run_id, expires_at = excluded.expires_at WHERE dedupe.expires_at <= ?`,
   insertDelivery: `INSERT INTO delivery (id, flow_id, outcome, code, message, status, run_id, request, raw_body, received_at)
@@ -26,7 +29,8 @@ const STATEMENTS = {
   wakeIfEnded: `UPDATE run SET resume_at = ?1 WHERE id = ?2 AND ${IS_WAITING} AND EXISTS (SELECT 1 FROM run AS child
     WHERE child.id IN (SELECT value FROM json_each(?3)) AND child.finished_at IS NOT NULL)`,
   putStep: `INSERT OR REPLACE INTO step (run_id, path, id, kind, seq, status, attempt, started_at, finished_at, outcome,
-    decision, resume_at, input, output, error, logs, sealed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    decision, resume_at, input, output, error, logs, sealed, attempts)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 }
 
 /** `count` adds to the counters of the transaction, if the statements before it changed something. */
@@ -34,10 +38,19 @@ export type HotStatement =
   | readonly [name: keyof typeof STATEMENTS, values: SQLInputValue[]]
   | readonly [name: 'count', counted: Counted]
 
-export const insertRun = (
-  run: NewRun,
-  { request, rawBody, sealed }: ReturnType<typeof sealedStartTexts>,
-): HotStatement => [
+/** Returns the statements that store a run with its labels, and count it. */
+export function startedRun(run: NewRun, protect: Protect): HotStatement[] {
+  return [
+    insertRun(run, sealedStartTexts(run, protect.of(run.flowId), runBinding(run.id))),
+    ...insertLabels(run),
+    ...countStart(run),
+  ]
+}
+
+const insertLabels = ({ id, labels }: NewRun): HotStatement[] =>
+  labels ? Object.entries(labels).map(([name, value]) => ['insertLabel', [value, name, id]]) : []
+
+const insertRun = (run: NewRun, { request, rawBody, sealed }: ReturnType<typeof sealedStartTexts>): HotStatement => [
   'insertRun',
   [
     run.id,
@@ -56,6 +69,7 @@ export const insertRun = (
     run.parent?.run ?? null,
     run.parent?.step ?? null,
     run.parent ? Number(run.parent.waits) : null,
+    labelsColumn(run),
   ],
 ]
 
@@ -79,11 +93,12 @@ export const putStep = (runId: string, e: JournalEntry, data: ReturnType<typeof 
     data.error,
     data.logs,
     data.sealed,
+    data.attempts,
   ],
 ]
 
 /** Counts a run that starts, as an accepted delivery if one started it; a test run does not count. */
-export function countStart({ flowId, test, createdAt, replayOf, trigger }: NewRun): HotStatement[] {
+function countStart({ flowId, test, createdAt, replayOf, trigger }: NewRun): HotStatement[] {
   if (test) return []
   const counter = replayOf === null && triggerColumn(trigger) === null ? 'accepted' : 'started'
   return [['count', { flowId, at: createdAt, counter, bucket: NO_BUCKET, code: NO_CODE }]]
@@ -106,6 +121,7 @@ export function prepareHotWrites(db: DatabaseSync, counters: FlowCounters): DoHo
   const prepare = (name: keyof typeof STATEMENTS) => db.prepare(STATEMENTS[name])
   const statements = {
     insertRun: prepare('insertRun'),
+    insertLabel: prepare('insertLabel'),
     takeKey: prepare('takeKey'),
     insertDelivery: prepare('insertDelivery'),
     updateRun: prepare('updateRun'),

@@ -21,12 +21,12 @@ import {
   roundsUnder,
   settleOperation,
 } from '../rows/journal-rows.ts'
-import { requestTexts, revealedStart, sealedStartTexts } from '../rows/request-columns.ts'
+import { requestTexts, revealedStart } from '../rows/request-columns.ts'
 import { runEnd, toClaimedRun, wakenBy } from '../rows/run-rows.ts'
 import { revealedStep, shownJson, stepColumns, toJson } from '../rows/step-columns.ts'
 import type { RunTable, StepTable } from '../rows/tables.ts'
 import type { SqliteStorage } from './database.ts'
-import { countEnd, countStart, type HotStatement, insertRun, prepareHotWrites, putStep } from './hot-writes.ts'
+import { countEnd, type HotStatement, prepareHotWrites, putStep, startedRun } from './hot-writes.ts'
 import { createSqliteKeyValues } from './key-values.ts'
 
 /** This process alone owns the file, so a claim needs no write: the first record carries it. */
@@ -73,10 +73,7 @@ export function createSqliteRunJournal(
   const stepOf = (runId: string, flowId: string, entry: JournalEntry): HotStatement =>
     putStep(runId, entry, stepColumns(runId, entry, protect.of(flowId)))
 
-  const startOf = (run: NewRun): HotStatement[] => [
-    insertRun(run, sealedStartTexts(run, protect.of(run.flowId), runBinding(run.id))),
-    ...countStart(run),
-  ]
+  const startOf = (run: NewRun): HotStatement[] => startedRun(run, protect)
 
   const childOf = ({ child }: JournalEntry): HotStatement[] => (child ? startOf(child.run) : [])
 

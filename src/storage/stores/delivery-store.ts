@@ -7,6 +7,7 @@ import { bytesUpTo, fittingOf, UNBOUNDED, upTo } from '../rows/bounded.ts'
 import { paged } from '../rows/paged.ts'
 import { fromBoundedColumns } from '../rows/request-columns.ts'
 import type { DeliveryTable, RunTable, Tables } from '../rows/tables.ts'
+import { labelled } from './runs/labelled-runs.ts'
 
 const INBOX = ['id', 'flow_id', 'outcome', 'code', 'message', 'status', 'run_id', 'received_at'] as const
 const ACCEPTED = ['id', 'flow_id', 'created_at', 'reply_status'] as const
@@ -32,17 +33,18 @@ export function createDeliveryStore(db: Kysely<Tables>): Omit<DeliveryStore, 'ad
   }
 
   /** Returns one row more than the page holds, each with the bytes that its request takes. */
-  const entriesOf = async ({ flowId, outcome }: DeliveryFilter, { limit, cursor }: Page, maxBytes: number) => {
+  const entriesOf = async ({ flowId, outcome, labels }: DeliveryFilter, { limit, cursor }: Page, maxBytes: number) => {
     const bytes = bytesUpTo(['request', 'raw_body'], maxBytes)
     let others = db
       .selectFrom('delivery')
       .select([...INBOX, bytes.as('bytes')])
       .orderBy('id', 'desc')
       .limit(limit + 1)
-    let runs = accepted()
+    const anyRuns = accepted()
       .select([...ACCEPTED, bytes.as('bytes')])
-      .orderBy('id', 'desc')
       .limit(limit + 1)
+    const { query: found, id } = await labelled(db, anyRuns, labels)
+    let runs = found
     if (flowId) {
       others = others.where('flow_id', '=', flowId)
       runs = runs.where('flow_id', '=', flowId)
@@ -50,10 +52,11 @@ export function createDeliveryStore(db: Kysely<Tables>): Omit<DeliveryStore, 'ad
     if (outcome) others = others.where('outcome', '=', outcome)
     if (cursor) {
       others = others.where('id', '<', cursor)
-      runs = runs.where('id', '<', runIdOf(cursor))
+      runs = runs.where(id, '<', runIdOf(cursor))
     }
     const [otherRows, runRows] = await Promise.all([
-      outcome === 'accepted' ? [] : others.execute(),
+      // Only what started a run has labels.
+      outcome === 'accepted' || labels ? [] : others.execute(),
       outcome === null || outcome === 'accepted' ? runs.execute() : [],
     ])
     return [

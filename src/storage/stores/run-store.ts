@@ -12,6 +12,7 @@ import { toRunSummary } from '../rows/run-rows.ts'
 import { shownSteps } from '../rows/shown-steps.ts'
 import type { Tables } from '../rows/tables.ts'
 import { countCancelled, lockRuns, wakeRuns } from './cancelled-runs.ts'
+import { labelled, labelsLike } from './runs/labelled-runs.ts'
 
 const SUMMARY = [
   'id',
@@ -28,6 +29,7 @@ const SUMMARY = [
   'parent_run',
   'parent_step',
   'parent_waits',
+  'labels',
 ] as const
 /** Bounds the steps of a run that is shown: a loop of a hundred thousand rounds must not fill memory. */
 const MOST_STEPS = 5_000
@@ -135,12 +137,13 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
       }))
     },
 
-    async list({ flowId, status, since, until }, { limit, cursor }) {
-      let query = db
+    async list({ flowId, status, since, until, labels }, { limit, cursor }) {
+      const runs = db
         .selectFrom('run')
         .select(SUMMARY)
-        .orderBy('id', 'desc')
         .limit(limit + 1)
+      const { query: found, id } = await labelled(db, runs, labels, status)
+      let query = found
       if (flowId) query = query.where('flow_id', '=', flowId)
       if (status) {
         query = query.where('status', '=', status)
@@ -148,11 +151,13 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
         if (condition) query = query.where(condition)
       }
       // An id begins with its time.
-      if (since !== null) query = query.where('id', '>=', `run_${idTime(since)}`)
-      if (until !== null) query = query.where('id', '<', `run_${idTime(until)}`)
-      if (cursor) query = query.where('id', '<', cursor)
+      if (since !== null) query = query.where(id, '>=', `run_${idTime(since)}`)
+      if (until !== null) query = query.where(id, '<', `run_${idTime(until)}`)
+      if (cursor) query = query.where(id, '<', cursor)
       return paged(await query.execute(), limit, (row) => row.id, toRunSummary)
     },
+
+    labelsLike: (beginning, limit) => labelsLike(db, beginning, limit),
 
     cancel: (id, at, error) =>
       db.transaction().execute(async (tx) => {

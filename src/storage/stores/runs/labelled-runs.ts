@@ -1,0 +1,128 @@
+// Finds runs by their labels, by whichever way reads the fewest rows.
+import {
+  type Expression,
+  type ExpressionBuilder,
+  type Kysely,
+  type RawBuilder,
+  type SelectQueryBuilder,
+  type SqlBool,
+  sql,
+  type Transaction,
+} from 'kysely'
+import type { RunStatus } from '../../../engine/ports/run-journal.ts'
+import type { Labels } from '../../../flow/triggers/labels.ts'
+import type { LabelRecord } from '../../../operations/ports/runs.ts'
+import { INDEXED } from '../../rows/run-indexes.ts'
+import { labelsIn } from '../../rows/run-rows.ts'
+import type { RunTable, Tables } from '../../rows/tables.ts'
+
+/** A label of this many runs counts as common. */
+const COMMON = 1_000
+
+type Runs<O> = SelectQueryBuilder<Tables, 'run', O>
+
+/**
+ * Returns the query of those runs that have all of the labels, newest first, and the column of their ids. The rarest label leads,
+ * in the order of its key. If all are common, a status that few runs have leads in its place.
+ */
+export async function labelled<O>(
+  db: Kysely<Tables>,
+  query: Runs<O>,
+  labels: Labels | null | undefined,
+  status: RunStatus | null = null,
+): Promise<{ query: Runs<O>; id: RawBuilder<string> }> {
+  const own = sql.ref<string>('run.id')
+  const names = Object.keys(labels ?? {})
+  if (!labels || names.length === 0) return { query: query.orderBy(own, 'desc'), id: own }
+  const counts = await Promise.all(names.map((name) => countUpTo(db, name, labels[name]!)))
+  const fewest = Math.min(...counts)
+  if (fewest >= COMMON && status && INDEXED[status])
+    return { query: query.where((eb) => hasLabels(eb, labels)).orderBy(own, 'desc'), id: own }
+  const first = names[counts.indexOf(fewest)]!
+  const { [first]: value, ...others } = labels
+  const id = sql.ref<string>('leading.run_id')
+  const joined = query
+    .innerJoin('run_label as leading', (join) =>
+      join.onRef('leading.run_id', '=', 'run.id').on('leading.value', '=', value!).on('leading.name', '=', first),
+    )
+    .where((eb) => hasLabels(eb as never, others))
+    .orderBy(id, 'desc')
+  return { query: joined as unknown as Runs<O>, id }
+}
+
+async function countUpTo(db: Kysely<Tables>, name: string, value: string): Promise<number> {
+  const { count } = await db
+    .selectFrom(
+      db
+        .selectFrom('run_label')
+        .select('run_id')
+        .where('value', '=', value)
+        .where('name', '=', name)
+        .limit(COMMON)
+        .as('some'),
+    )
+    .select((eb) => eb.fn.countAll().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** Reads the index once per label, however many runs have it. */
+export async function labelsLike(db: Kysely<Tables>, beginning: string, limit: number): Promise<LabelRecord[]> {
+  const found: LabelRecord[] = []
+  let next = sql<boolean>`value >= ${beginning}`
+  while (found.length < limit) {
+    const row = await db
+      .selectFrom('run_label')
+      .select(['value', 'name'])
+      .where(next)
+      // No text has a character after this one.
+      .where('value', '<', `${beginning}\u{10ffff}`)
+      .orderBy('value')
+      .orderBy('name')
+      .limit(1)
+      .executeTakeFirst()
+    if (!row) break
+    const { value, name } = row
+    const newest = await db
+      .selectFrom('run_label')
+      .select('run_id')
+      .where('value', '=', value)
+      .where('name', '=', name)
+      .orderBy('run_id', 'desc')
+      .limit(1)
+      .executeTakeFirst()
+    if (newest) found.push({ name, value, runId: newest.run_id })
+    next = sql<boolean>`(value, name) > (${value}, ${name})`
+  }
+  return found
+}
+
+/** Returns the condition that a run has all of these labels. */
+export const hasLabels = (eb: ExpressionBuilder<Tables, 'run'>, labels: Labels): Expression<SqlBool> =>
+  eb.and(
+    Object.entries(labels).map(([name, value]) =>
+      eb.exists(
+        eb
+          .selectFrom('run_label')
+          .select(sql`1`.as('one'))
+          .where('value', '=', value)
+          .where('name', '=', name)
+          .whereRef('run_label.run_id', '=', 'run.id'),
+      ),
+    ),
+  )
+
+/** Deletes the labels of runs that are about to be deleted. They are found by their key: no other index is needed. */
+export async function deleteLabels(
+  tx: Transaction<Tables>,
+  runs: readonly Pick<RunTable, 'id' | 'labels'>[],
+): Promise<void> {
+  for (const run of runs)
+    for (const [name, value] of Object.entries(labelsIn(run) ?? {}))
+      await tx
+        .deleteFrom('run_label')
+        .where('value', '=', value)
+        .where('name', '=', name)
+        .where('run_id', '=', run.id)
+        .execute()
+}
