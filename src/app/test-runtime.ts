@@ -102,7 +102,7 @@ export async function openTestRuntime({
   const driven: { id: string; ended: Promise<void> }[] = []
   const ids = createIds(now, countingBytes())
   const surroundings = () => ({ connections: connections.shapes(), env: new Set(Object.keys(env)) })
-  const deliveries = { ...createDeliveryStore(storage.kysely), add: journal.addDelivery }
+  const deliveries = { ...createDeliveryStore(storage.kysely, openProtect), add: journal.addDelivery }
   const services: DeliveryServices = {
     flows,
     runs,

@@ -124,6 +124,12 @@ export const RunSummaryBody = Type.Object({
       kind: Type.String(),
       at: Type.Optional(Type.String({ format: 'date-time', description: 'The planned time of a schedule' })),
       manual: Type.Optional(Type.Literal(true, { description: 'Somebody started it in place of the trigger' })),
+      admitted: Type.Optional(
+        Type.Object(
+          { by: Type.String(), delivery: Type.String() },
+          { description: 'Who admitted the rejected delivery' },
+        ),
+      ),
     },
     { description: 'How the run began' },
   ),
@@ -230,6 +236,9 @@ export const DeliveryBody = Type.Object({
   message: Type.Union([Type.String(), Type.Null()]),
   status: Type.Union([Type.Integer(), Type.Null()]),
   runId: Type.Union([Type.String(), Type.Null()]),
+  bodyKept: Type.Optional(
+    Type.Literal(true, { description: 'The body of this rejected delivery is kept, so that it can be admitted' }),
+  ),
   webhook: WebhookBody,
 })
 

@@ -69,6 +69,8 @@ export interface RunTrigger {
   at?: number
   /** Whether a person or program started it in place of its trigger. */
   manual?: true
+  /** Who admitted the rejected delivery that started it, and which one that was. */
+  admitted?: { by: string; delivery: string }
   /** The trace that the run belongs to, if a run that belongs to one called it. */
   trace?: TraceHeaders
 }

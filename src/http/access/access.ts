@@ -48,6 +48,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/v1/flows/:id/samples': 'write',
   'GET /api/v1/flows/:id/test-results': 'read',
   'GET /api/v1/flows/:id/deliveries': 'read',
+  'POST /api/v1/flows/:id/deliveries/:delivery/admit': 'write',
   'GET /api/v1/flows/:id/events': 'read',
 
   'GET /api/v1/flow-stats': 'read',

@@ -41,6 +41,7 @@ export const OPERATION_IDS: Readonly<Record<string, string>> = {
   'POST /api/v1/flows/:id/samples': 'createSample',
   'GET /api/v1/flows/:id/test-results': 'getTestResults',
   'GET /api/v1/flows/:id/deliveries': 'listFlowDeliveries',
+  'POST /api/v1/flows/:id/deliveries/:delivery/admit': 'admitDelivery',
   'GET /api/v1/flows/:id/events': 'watchFlow',
 
   'GET /api/v1/flow-stats': 'listFlowStats',

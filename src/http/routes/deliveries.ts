@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import Type from 'typebox'
-import { InboxEntryBody, InboxQuery, NamedDeliveryBody, pageOf } from '../../contract/bodies.ts'
+import { InboxEntryBody, InboxQuery, NamedDeliveryBody, pageOf, RunBody } from '../../contract/bodies.ts'
+import { admitDelivery } from '../../operations/deliveries/admit-delivery.ts'
 import { listInbox, readBody, readDelivery } from '../../operations/deliveries/read-deliveries.ts'
 import { ALL } from '../../operations/events/events.ts'
 import type { Services } from '../../operations/services.ts'
@@ -12,6 +13,7 @@ import { pageFrom } from '../pages/page.ts'
 import { bytesAs, eventsAs } from './sent-as.ts'
 
 const Id = Type.Object({ id: Type.String() })
+const OfFlow = Type.Object({ id: Type.String(), delivery: Type.String() })
 
 export function deliveryRoutes(app: FastifyInstance, services: Services, streams: EventStreams): void {
   const tags = ['deliveries']
@@ -48,6 +50,20 @@ export function deliveryRoutes(app: FastifyInstance, services: Services, streams
       },
     },
     async ({ params }, reply) => download(reply, await readBody(services, params.id), 'body'),
+  )
+  app.post<{ Params: Static<typeof OfFlow> }>(
+    '/api/v1/flows/:id/deliveries/:delivery/admit',
+    {
+      schema: {
+        tags,
+        summary:
+          'Let in a rejected delivery whose body is kept: all checks but those of who sent it, when and how often',
+        params: OfFlow,
+        response: { 202: RunBody },
+      },
+    },
+    async ({ params, actor }, reply) =>
+      reply.code(202).send(await admitDelivery(services, actor!, params.id, params.delivery)),
   )
   app.get(
     '/api/v1/events',

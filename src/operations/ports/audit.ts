@@ -5,6 +5,7 @@ import type { Page, Paged } from './page.ts'
 export type AuditAction =
   | `flow.${'create' | 'update' | 'publish' | 'unpublish' | 'pause' | 'resume' | 'delete' | 'restore' | 'regenerate' | 'run'}`
   | `run.${'cancel' | 'replay'}`
+  | 'delivery.admit'
   | `connection.${'create' | 'update' | 'delete' | 'authorize' | 'test'}`
   | 'key.rotate'
   | 'backup.create'

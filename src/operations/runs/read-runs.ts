@@ -1,7 +1,14 @@
 // Shows runs as the API does.
 
 import { CODE } from '../../base/error-catalogue.ts'
-import type { JournalEntry, RunError, RunParent, RunStatus, StepAttempt } from '../../engine/ports/run-journal.ts'
+import type {
+  JournalEntry,
+  RunError,
+  RunParent,
+  RunStatus,
+  RunTrigger,
+  StepAttempt,
+} from '../../engine/ports/run-journal.ts'
 import { parseJson } from '../../flow/parse-json.ts'
 import type { Labels } from '../../flow/triggers/labels.ts'
 import { parentView, triggerView } from '../events/events.ts'
@@ -47,7 +54,7 @@ export interface RunSummary {
   startedAt: string | null
   finishedAt: string | null
   replayOf: string | null
-  trigger: { kind: string; at?: string; manual?: true }
+  trigger: { kind: string; at?: string; manual?: true; admitted?: RunTrigger['admitted'] }
   parent: Omit<RunParent, 'waits'> | null
   /** null if the run has none. */
   labels: Labels | null

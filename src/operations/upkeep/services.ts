@@ -5,7 +5,10 @@ import type { RunServices } from '../runs/services.ts'
 import type { Audit } from './audit.ts'
 import type { KeyRotation } from './key-rotation.ts'
 
-export interface UpkeepServices extends Basics, Pick<RunServices, 'engine' | 'stats'>, Pick<DeliveryServices, 'rate'> {
+export interface UpkeepServices
+  extends Basics,
+    Pick<RunServices, 'engine' | 'stats'>,
+    Pick<DeliveryServices, 'rate' | 'deliveries'> {
   audit: Audit
   housekeeping: Housekeeping
   /** null if the data is in PostgreSQL, which has its own backups. */

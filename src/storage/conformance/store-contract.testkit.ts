@@ -810,6 +810,33 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
         expect(await idsOf('flow_trim_other')).toEqual([other])
       })
 
+      it('keeps bodies of rejected deliveries, sealed where they hold a secret, for one run each and not for ever', async () => {
+        const add = async (body: unknown, kept: boolean) => {
+          time += 1
+          const one = { ...delivery('flow_bodies'), webhook: webhook(body), ...(kept && { bodyKept: true as const }) }
+          await stores.deliveries.add(one)
+          return one.id
+        }
+        const [plain, first, second, third] = [
+          await add({ n: 0 }, false),
+          await add({ n: 1 }, true),
+          await add({ n: 2, said: STORE_SECRET }, true),
+          await add({ n: 3 }, true),
+        ]
+        const body = async (id: string) => (await stores.deliveries.keptRequest(id))?.body ?? null
+        expect(await body(plain)).toBeNull()
+        expect(await body(second)).toEqual({ n: 2, said: STORE_SECRET })
+        expect(JSON.stringify(await stores.deliveries.get(second))).not.toContain(STORE_SECRET)
+        await stores.deliveries.trimBodies('flow_bodies', 2)
+        expect([await body(first), await body(third)]).toEqual([null, { n: 3 }])
+        expect(await stores.deliveries.get(first)).toMatchObject({ webhook: { rawBody: '' } })
+        expect(await stores.deliveries.leadTo(third, 'run_a')).toBe('run_a')
+        expect(await stores.deliveries.leadTo(third, 'run_b')).toBe('run_a')
+        expect(await stores.deliveries.leadTo(third, 'run_c', 'run_a')).toBe('run_c')
+        expect(await stores.deliveries.deleteBodies(time)).toBe(1)
+        expect([await body(second), await body(third)]).toEqual([null, { n: 3 }])
+      })
+
       it('keeps the last samples only', async () => {
         for (let i = 0; i < 5; i++) {
           time += 1

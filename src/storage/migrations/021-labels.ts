@@ -1,5 +1,5 @@
-// Finds runs by their labels, and keeps each attempt of a step. A run has its labels in a column of its own too, for display.
-import type { Kysely } from 'kysely'
+// Finds runs by their labels, keeps each attempt of a step, and the bodies of rejected deliveries. A run has its labels in a column of its own too, for display.
+import { type Kysely, sql } from 'kysely'
 import type { Dialect } from '../rows/dialect.ts'
 
 export async function labels(db: Kysely<unknown>, { key, keyed }: Dialect): Promise<void> {
@@ -16,4 +16,9 @@ export async function labels(db: Kysely<unknown>, { key, keyed }: Dialect): Prom
     .addPrimaryKeyConstraint('run_label_key', ['value', 'name', 'run_id'])
     .modifyEnd(keyed)
     .execute()
+  // 1 if the body of a rejected delivery is kept; the true request, if the columns hide secrets.
+  await db.schema.alterTable('delivery').addColumn('body_kept', 'integer').execute()
+  await db.schema.alterTable('delivery').addColumn('sealed', 'text').execute()
+  await sql`create index delivery_kept on delivery(flow_id, id) where body_kept = 1`.execute(db)
+  await sql`create index delivery_sealed on delivery(substr(sealed, 8, 8), id) where sealed is not null`.execute(db)
 }

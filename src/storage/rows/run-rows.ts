@@ -88,7 +88,7 @@ const triggerOf = ({ trigger }: Pick<RunTable, 'trigger'>): RunTrigger =>
   trigger === null ? BY_DELIVERY : (parseJson(trigger) as RunTrigger)
 
 export const triggerColumn = (trigger: RunTrigger): string | null =>
-  trigger.kind === BY_DELIVERY.kind ? null : JSON.stringify(trigger)
+  trigger.kind === BY_DELIVERY.kind && !trigger.admitted ? null : JSON.stringify(trigger)
 
 const parentOf = ({
   parent_run: run,

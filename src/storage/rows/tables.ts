@@ -118,6 +118,10 @@ export interface DeliveryTable {
   request: string
   raw_body: Uint8Array
   received_at: number
+  /** 1 if the body of a rejected delivery is kept. */
+  body_kept: number | null
+  /** The true request, if the body is kept and `request` and `raw_body` hide secrets. */
+  sealed: string | null
 }
 
 export interface DedupeTable {

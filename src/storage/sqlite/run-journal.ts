@@ -21,7 +21,7 @@ import {
   roundsUnder,
   settleOperation,
 } from '../rows/journal-rows.ts'
-import { requestTexts, revealedStart } from '../rows/request-columns.ts'
+import { deliveryTexts, revealedStart } from '../rows/request-columns.ts'
 import { runEnd, toClaimedRun, wakenBy } from '../rows/run-rows.ts'
 import { revealedStep, shownJson, stepColumns, toJson } from '../rows/step-columns.ts'
 import type { RunTable, StepTable } from '../rows/tables.ts'
@@ -117,9 +117,10 @@ export function createSqliteRunJournal(
     },
 
     async addDelivery(d: DeliveryRecord) {
-      const { request, rawBody } = requestTexts(d.webhook, protect.of(d.flowId))
+      const { request, rawBody, sealed } = deliveryTexts(d, protect.of(d.flowId))
       const message = d.message && protect.of(d.flowId).text(d.message)
-      const values = [d.id, d.flowId, d.outcome, d.code, message, d.status, d.runId, request, rawBody, d.receivedAt]
+      const told = [d.id, d.flowId, d.outcome, d.code, message, d.status, d.runId]
+      const values = [...told, request, rawBody, d.receivedAt, d.bodyKept ? 1 : null, sealed]
       const counted = { flowId: d.flowId, at: d.receivedAt, counter: d.outcome, bucket: NO_BUCKET, code: NO_CODE }
       await hot.write([
         ['insertDelivery', values],

@@ -32,12 +32,14 @@ export interface CompiledWebhook extends CompiledCommon {
   when: ((bindings: Bindings) => boolean) | null
   accept: readonly string[]
   ipRanges: readonly AddressRange[]
+  /** Whether the bodies of rejected deliveries are kept. */
+  keepsRejected: boolean
 }
 
 const DEFAULT_ACCEPT = ['application/json']
 
 export function compileWebhook(document: WebhookDocument): CompiledWebhook {
-  const { auth, response, dedupe, when, accept, ips, concurrency, labels } = document
+  const { auth, response, dedupe, when, accept, ips, concurrency, labels, inbox } = document
   const schema = (WebhookSettings as unknown as SchemaNode).properties!
   const when_ = when as unknown as string | boolean | undefined
   const reply = (
@@ -65,6 +67,7 @@ export function compileWebhook(document: WebhookDocument): CompiledWebhook {
     ipRanges: (ips ?? []).map(parseAddressRange),
     concurrency: concurrency ?? null,
     labels: compileLabels(labels),
+    keepsRejected: inbox?.keepRejected === true,
   }
 }
 
