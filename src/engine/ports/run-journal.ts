@@ -157,6 +157,8 @@ export interface ClaimedRun extends NewRun {
   replyTo?: string | null
   /** Whether the run holds one of its flow's concurrency places until it ends. */
   placed?: boolean
+  /** Set if the run was claimed but cannot be read: why. */
+  unreadable?: unknown
 }
 
 export interface RunProgress {
@@ -176,6 +178,8 @@ export type Advanced = { state: 'finished' | 'lost' | 'interrupted' } | { state:
 export interface RunJournal {
   /** Claims the run for this process; null if finished or gone. `fresh`: the run, if this process just accepted it. */
   claim(runId: string, now: number, fresh?: NewRun | null): Promise<ClaimedRun | null>
+  /** Claims a run without reading what it began with or did: that cannot be read. Null if finished or gone. */
+  claimUnread(runId: string, now: number): Promise<ClaimedRun | null>
   /** Returns the finished rounds of the loop whose rounds are stored under `base`. */
   rounds(runId: string, base: string): Promise<{ index: number; output: unknown; error: StepError | null }[]>
   /** Returns the latest result of each step in the rounds under `base`, except steps of nested loops. */

@@ -97,6 +97,7 @@ export const entry = (path: string, change: Partial<JournalEntry> = {}): Journal
   seq: 1,
   status: 'succeeded',
   attempt: 1,
+  attempts: null,
   startedAt: time,
   finishedAt: time,
   outcome: 'done',

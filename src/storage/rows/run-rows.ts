@@ -62,6 +62,10 @@ export const toClaimedRun = (
   labels: labelsIn(row),
 })
 
+/** Returns a claimed run without what it began with and did, which cannot be read. */
+export const toUnreadRun = (row: RunTable, claim: Claim, now: number): ClaimedRun =>
+  toClaimedRun(row, { webhook: null, given: null }, claim, now, { journal: [], vars: {}, lastSeq: 0 })
+
 export type RunSummaryRow = Omit<
   RunTable,
   'request' | 'raw_body' | 'sealed' | 'document' | 'hops' | 'reply_status' | 'epoch' | 'attempt' | 'resume_at'

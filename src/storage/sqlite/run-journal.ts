@@ -22,7 +22,7 @@ import {
   settleOperation,
 } from '../rows/journal-rows.ts'
 import { deliveryTexts, revealedStart } from '../rows/request-columns.ts'
-import { runEnd, toClaimedRun, wakenBy } from '../rows/run-rows.ts'
+import { runEnd, toClaimedRun, toUnreadRun, wakenBy } from '../rows/run-rows.ts'
 import { revealedStep, shownJson, stepColumns, toJson } from '../rows/step-columns.ts'
 import type { RunTable, StepTable } from '../rows/tables.ts'
 import type { SqliteStorage } from './database.ts'
@@ -37,6 +37,15 @@ interface SqliteClaim extends Claim {
   /** The run that waits for this one. */
   wakes: string | null
 }
+
+const claimOf = (row: RunTable): SqliteClaim => ({
+  runId: row.id,
+  epoch: row.epoch + 1,
+  writtenEpoch: row.epoch,
+  flowId: row.flow_id,
+  test: row.test === 1,
+  wakes: row.parent_waits === 1 ? row.parent_run : null,
+})
 
 /** Returns the writes by which the end of a run makes the run due that waits for it; the last ones, as they may change nothing. */
 function wakeUps({ runId, wakes }: SqliteClaim, { finishedAt, awaits }: RunProgress): HotStatement[] {
@@ -136,9 +145,7 @@ export function createSqliteRunJournal(
       }
       const row = selectRun.get(runId) as RunTable | undefined
       if (!row) return null
-      const wakes = row.parent_waits === 1 ? row.parent_run : null
-      const of = { flowId: row.flow_id, test: row.test === 1, wakes }
-      const claim: SqliteClaim = { runId, epoch: row.epoch + 1, writtenEpoch: row.epoch, ...of }
+      const claim = claimOf(row)
       const steps = selectSteps.all(runId) as unknown as StepTable[]
       const start = revealedStart(row, protect, runBinding(runId))
       const journal = steps.map((step) => revealedStep(step, protect))
@@ -147,6 +154,11 @@ export function createSqliteRunJournal(
         Object.assign(vars, revealedStep(step as StepTable, protect).output)
       const lastSeq = (selectLastSeq.get(runId)?.['seq'] as number | null) ?? 0
       return toClaimedRun(row, start, claim, now, { journal, vars, lastSeq })
+    },
+
+    async claimUnread(runId, now) {
+      const row = selectRun.get(runId) as RunTable | undefined
+      return row ? toUnreadRun(row, claimOf(row), now) : null
     },
 
     async rounds(runId, base) {
