@@ -1,7 +1,9 @@
 // Labels and search over the API. With TEST_STORAGE=postgres the same on PostgreSQL.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { callCli } from '../harness/cli.ts'
 import { expectIssues } from '../harness/management.ts'
-import { type Millrace, type PublishedFlow, startMillrace } from '../harness/millrace.ts'
+import { assist } from '../harness/mcp.ts'
+import { type Millrace, type PublishedFlow, startMillrace, TOKEN } from '../harness/millrace.ts'
 
 let millrace: Millrace
 beforeAll(async () => {
@@ -156,5 +158,29 @@ describe('search', () => {
     expect(await search('run_unknown')).toEqual(nothing)
     expect(await search(' ')).toEqual(nothing)
     expect((await millrace.api('GET', '/search')).status).toBe(400)
+  })
+})
+
+describe('labels for programs', () => {
+  it('find runs from the command line and for an assistant', async () => {
+    const orders = await millrace.publish(labelled())
+    const id = await sent(orders, { id: 'C-77' })
+    await millrace.runEnded(id)
+    const env = { MILLRACE_BASE_URL: millrace.url, MILLRACE_ADMIN_TOKEN: TOKEN }
+    const listed = await callCli(['runs', 'list', '--label', 'order=C-77', '--label', 'region=eu', '--json'], { env })
+    expect(listed.json().items).toMatchObject([{ id, labels: { order: 'C-77' } }])
+    expect((await callCli(['runs', 'show', id], { env })).stdout).toMatch(/label order +C-77/)
+    expect((await callCli(['search', 'C-77'], { env })).stdout).toContain(`order=C-77`)
+    expect(await callCli(['runs', 'list', '--label', 'order'], { env })).toMatchObject({ exit: 2 })
+    const delivered = await callCli(['deliveries', 'list', '--label', 'order=C-77', '--json'], { env })
+    expect(delivered.json().items).toMatchObject([{ runId: id }])
+    expect(await callCli(['deliveries', 'admit', delivered.json().items[0].id], { env })).toMatchObject({ exit: 4 })
+    const assistant = await assist(millrace.url, TOKEN)
+    expect((await assistant.call('list_runs', { labels: { order: 'C-77' } })).body.items).toMatchObject([{ id }])
+    expect((await assistant.call('search', { q: 'C-77' })).body.labels).toMatchObject([{ name: 'order', run: id }])
+    const [delivery] = (await assistant.call('list_deliveries', { flow: orders.flow.id })).body.items
+    const refused = await assistant.call('admit_delivery', { flow: orders.flow.id, delivery: delivery.id })
+    expect(refused).toMatchObject({ isError: true, body: { code: 'conflict' } })
+    await assistant.client.close()
   })
 })

@@ -48,12 +48,9 @@ export function createDeliveryStore(db: Kysely<Tables>, protect: Protect): Omit<
     const anyRuns = accepted()
       .select([...ACCEPTED, bytes.as('bytes')])
       .limit(limit + 1)
-    const { query: found, id } = await labelled(db, anyRuns, labels)
+    const { query: found, id } = await labelled(db, anyRuns, { labels, flowId })
     let runs = found
-    if (flowId) {
-      others = others.where('flow_id', '=', flowId)
-      runs = runs.where('flow_id', '=', flowId)
-    }
+    if (flowId) others = others.where('flow_id', '=', flowId)
     if (outcome) others = others.where('outcome', '=', outcome)
     if (cursor) {
       others = others.where('id', '<', cursor)

@@ -142,9 +142,8 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
         .selectFrom('run')
         .select(SUMMARY)
         .limit(limit + 1)
-      const { query: found, id } = await labelled(db, runs, labels, status)
+      const { query: found, id } = await labelled(db, runs, { labels, flowId, status })
       let query = found
-      if (flowId) query = query.where('flow_id', '=', flowId)
       if (status) {
         query = query.where('status', '=', status)
         const condition = INDEXED[status]

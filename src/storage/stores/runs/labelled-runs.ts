@@ -21,27 +21,36 @@ const COMMON = 1_000
 
 type Runs<O> = SelectQueryBuilder<Tables, 'run', O>
 
+export interface Labelled {
+  labels?: Labels | null | undefined
+  flowId: string | null
+  status?: RunStatus | null
+}
+
 /**
- * Returns the query of those runs that have all of the labels, newest first, and the column of their ids. The rarest label leads,
- * in the order of its key. If all are common, a status that few runs have leads in its place.
+ * Returns the query of the runs of the flow, or of all, that have all of the labels, newest first, and the column of their ids. The
+ * rarest label leads, in the order of its key. If all are common, a flow or a status that few runs have leads in its place.
  */
 export async function labelled<O>(
   db: Kysely<Tables>,
   query: Runs<O>,
-  labels: Labels | null | undefined,
-  status: RunStatus | null = null,
+  { labels, flowId, status = null }: Labelled,
 ): Promise<{ query: Runs<O>; id: RawBuilder<string> }> {
   const own = sql.ref<string>('run.id')
+  const ofFlow = flowId === null ? query : query.where('run.flow_id', '=', flowId)
   const names = Object.keys(labels ?? {})
-  if (!labels || names.length === 0) return { query: query.orderBy(own, 'desc'), id: own }
-  const counts = await Promise.all(names.map((name) => countUpTo(db, name, labels[name]!)))
+  if (!labels || names.length === 0) return { query: ofFlow.orderBy(own, 'desc'), id: own }
+  const counts = await Promise.all(names.map((name) => countUpTo(db, ofLabel(db, name, labels[name]!))))
   const fewest = Math.min(...counts)
-  if (fewest >= COMMON && status && INDEXED[status])
-    return { query: query.where((eb) => hasLabels(eb, labels)).orderBy(own, 'desc'), id: own }
+  const isRareStatus = status !== null && INDEXED[status] !== null
+  if (fewest >= COMMON && (isRareStatus || (flowId !== null && (await isSmallFlow(db, flowId)))))
+    return { query: ofFlow.where((eb) => hasLabels(eb, labels)).orderBy(own, 'desc'), id: own }
   const first = names[counts.indexOf(fewest)]!
   const { [first]: value, ...others } = labels
   const id = sql.ref<string>('leading.run_id')
-  const joined = query
+  // The index of flows must not lead: all runs of the flow would be read and sorted.
+  const led = flowId === null ? query : query.where(sql<boolean>`coalesce(run.flow_id, '') = ${flowId}`)
+  const joined = led
     .innerJoin('run_label as leading', (join) =>
       join.onRef('leading.run_id', '=', 'run.id').on('leading.value', '=', value!).on('leading.name', '=', first),
     )
@@ -50,17 +59,18 @@ export async function labelled<O>(
   return { query: joined as unknown as Runs<O>, id }
 }
 
-async function countUpTo(db: Kysely<Tables>, name: string, value: string): Promise<number> {
+const ofLabel = (db: Kysely<Tables>, name: string, value: string) =>
+  db.selectFrom('run_label').select('run_id as id').where('value', '=', value).where('name', '=', name)
+
+const isSmallFlow = async (db: Kysely<Tables>, flowId: string): Promise<boolean> =>
+  (await countUpTo(db, db.selectFrom('run').select('id').where('flow_id', '=', flowId))) < COMMON
+
+async function countUpTo<T extends keyof Tables>(
+  db: Kysely<Tables>,
+  rows: SelectQueryBuilder<Tables, T, { id: string }>,
+): Promise<number> {
   const { count } = await db
-    .selectFrom(
-      db
-        .selectFrom('run_label')
-        .select('run_id')
-        .where('value', '=', value)
-        .where('name', '=', name)
-        .limit(COMMON)
-        .as('some'),
-    )
+    .selectFrom(rows.limit(COMMON).as('some'))
     .select((eb) => eb.fn.countAll().as('count'))
     .executeTakeFirstOrThrow()
   return Number(count)
