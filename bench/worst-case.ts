@@ -1,4 +1,4 @@
-// node bench/worst-case.ts [--size 100000] [--only webhook] [--input aliases] [--json]
+// node bench/worst-case.ts [--size 100000] [--only webhook] [--input aliases] [--part 1/2] [--json]
 // Measures the worst inputs of every grammar at every way in, at one size and at twice that size. test/worst-case.test.ts
 // runs it too, and checks each row against its limits.
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -14,6 +14,7 @@ const { values: options } = parseArgs({
     size: { type: 'string', default: '100000' },
     only: { type: 'string', default: '' },
     input: { type: 'string', default: '' },
+    part: { type: 'string', default: '1/1' },
     json: { type: 'boolean', default: false },
   },
 })
@@ -55,7 +56,9 @@ async function rowsOf({ name, who, inputs, most, prepare }: Surface): Promise<Ro
 const dataDir = mkdtempSync(join(tmpdir(), 'millrace-worst-case-'))
 const { surfaces, close } = await openSurfaces(dataDir, await freePort())
 const rows: Row[] = []
-for (const surface of surfaces) if (surface.name.includes(options.only)) rows.push(...(await rowsOf(surface)))
+const [part, parts] = options.part.split('/').map(Number) as [number, number]
+for (const [i, surface] of surfaces.entries())
+  if (i % parts === part - 1 && surface.name.includes(options.only)) rows.push(...(await rowsOf(surface)))
 await close()
 rmSync(dataDir, { recursive: true, force: true })
 

@@ -6,6 +6,7 @@ import { createMetrics } from '../http/metrics.ts'
 import { loadConnections } from '../operations/connections/load-connections.ts'
 import { createSignalHandler, type SignalHandler } from '../operations/events/hear-signal.ts'
 import { flowWasDeleted } from '../operations/flows/delete-flow.ts'
+import { answerHeld } from '../operations/flows/pause-flow.ts'
 import { endCancelled } from '../operations/runs/cancel-run.ts'
 import type { ScheduleLoop } from '../operations/schedules/schedule-loop.ts'
 import type { Services } from '../operations/services.ts'
@@ -52,7 +53,10 @@ export async function startApp(
   // Nothing is scheduled before the loop starts.
   let schedules: ScheduleLoop | null = null
   const scheduleChanged = () => schedules?.wake()
-  const signalHandler = hearing(running, scheduleChanged)
+  const signalHandler = hearing(running, async (flowId) => {
+    scheduleChanged()
+    await answerHeld({ queue: dispatcher.queue, replies }, flowId)
+  })
   const { runs, backend } = stores
   const dispatcher = backend.dispatcher({ engine, published, runs, replies, signalHandler, memory, log })
 
@@ -89,13 +93,13 @@ export async function startApp(
 }
 
 /** Returns the handlers of signals from other processes; they do nothing if there is only one process. */
-function hearing(running: Running, scheduleChanged: () => void): SignalHandler {
+function hearing(running: Running, flowChanged: (flowId: string) => Promise<void>): SignalHandler {
   const { relay, published, connections, tokens, stores } = running
   if (!relay) return { hear() {}, catchUp: async () => {}, resumed() {} }
   return createSignalHandler(running, relay, {
     async flowChanged(flowId) {
-      scheduleChanged()
       await published.readFlow(flowId)
+      await flowChanged(flowId)
     },
     flowDeleted: (flowId) => flowWasDeleted(running, flowId),
     runCancelled: (runId) => endCancelled(running, runId),

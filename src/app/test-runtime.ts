@@ -122,6 +122,7 @@ export async function openTestRuntime({
       wake: () => {},
       held: 0,
       heldOf: async () => 0,
+      heldAmong: async () => [],
       pause: async () => {},
       resume: async () => {},
       forget: () => {},
@@ -201,7 +202,7 @@ function liveConnections(given: Readonly<Record<string, FixtureConnection>>, at:
   for (const [name, { kind = 'custom', fields, hosts = [] }] of Object.entries(given)) {
     const texts = Object.entries(fields).filter((field): field is [string, string] => typeof field[1] === 'string')
     const secrets = Object.fromEntries(texts)
-    connections.put({ name, kind, fields, secrets, hosts, revision: 1, createdAt: at, updatedAt: at })
+    connections.put({ name, kind, fields, secrets, hosts, revision: 1, createdAt: at, updatedAt: at, lastTest: null })
   }
   return connections
 }

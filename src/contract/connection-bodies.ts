@@ -9,11 +9,18 @@ export const ConnectionTestRequest = Type.Object(
   closed,
 )
 
+const Verdict = Type.Union(
+  [Type.Literal('accepted'), Type.Literal('refused'), Type.Literal('unproven'), Type.Literal('unreachable')],
+  { description: 'unproven: the reply says nothing about the credentials' },
+)
+
+export const LastConnectionTest = Type.Union(
+  [Type.Object({ at: Type.String({ format: 'date-time' }), verdict: Verdict }), Type.Null()],
+  { description: 'null: it was not tested since its last change or consent' },
+)
+
 export const ConnectionTestBody = Type.Object({
-  verdict: Type.Union(
-    [Type.Literal('accepted'), Type.Literal('refused'), Type.Literal('unproven'), Type.Literal('unreachable')],
-    { description: 'unproven: the reply says nothing about the credentials' },
-  ),
+  verdict: Verdict,
   status: Type.Union([Type.Integer(), Type.Null()], { description: 'Of the reply; null: there was none' }),
   message: Type.String({ description: 'What it means, and what to do' }),
   durationMs: Type.Number(),
@@ -68,6 +75,7 @@ export const ConnectionBody = Type.Object({
   usedBy: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
   createdAt: Time,
   updatedAt: Time,
+  lastTest: LastConnectionTest,
 })
 
 export const AuthorizationBody = Type.Object({

@@ -128,6 +128,7 @@ const connection: Static<typeof connections.ConnectionBody> = {
   usedBy: [{ id: FLOW, name: 'Hello' }],
   createdAt: '2026-11-15T16:10:00.000Z',
   updatedAt: '2026-11-15T16:10:00.000Z',
+  lastTest: { at: '2026-11-15T16:12:00.000Z', verdict: 'accepted' },
 }
 
 const harEntry = {

@@ -93,6 +93,13 @@ const Expected = Type.Object(
 
 const delivered = {
   deliver: Type.Optional(Delivery),
+  fire: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'For a schedule: the planned time, by its own clock unless it has an offset, such as 2027-03-28T02:30',
+    }),
+  ),
   stubs: Type.Optional(Type.Array(Stub)),
   expect: Type.Optional(Expected),
 }

@@ -108,6 +108,7 @@ export class ClusterQueue implements Queue {
   }
 
   heldOf = (flowId: string): Promise<number> => this.#ports.dispatch.held(this.#mostHeld, flowId)
+  heldAmong = (_: string, runIds: readonly string[]): Promise<string[]> => this.#ports.dispatch.heldAmong(runIds)
   pause = (flowId: string): Promise<void> => this.#ports.dispatch.pause(flowId)
   async resume(flowId: string): Promise<void> {
     await this.#ports.dispatch.resume(flowId)
@@ -219,7 +220,6 @@ export class ClusterQueue implements Queue {
         if (await this.#ports.dispatch.admit(flowId)) this.wake()
       } while (this.#admitting.get(flowId))
     } catch (error) {
-      // The timer tries again every few seconds.
       this.#ports.failed(error)
     } finally {
       this.#admitting.delete(flowId)

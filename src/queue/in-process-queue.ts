@@ -85,6 +85,7 @@ export class InProcessQueue implements Queue {
     return this.#held.size
   }
   heldOf = async (flowId: string): Promise<number> => this.#held.of(flowId)
+  heldAmong = async (flowId: string, runIds: readonly string[]): Promise<string[]> => this.#held.among(flowId, runIds)
 
   async pause(flowId: string): Promise<void> {
     const isHeld = (run: QueuedRun) => run.flowId === flowId && !run.exempt

@@ -102,9 +102,9 @@ describe('redactText', () => {
     expect(redactor.redactText(text)).toBe(`${'x'.repeat(100_000)}${MASK}`)
   })
 
-  it('finds one of ten thousand', () => {
-    const many = redactorOf(...Array.from({ length: 10_000 }, (_, i) => `secret number ${i * 7919}!`))
-    expect(many.redactText(`x secret number ${7919 * 4711}! y`)).toBe(`x ${MASK} y`)
+  it('finds one of two thousand', () => {
+    const many = redactorOf(...Array.from({ length: 2000 }, (_, i) => `secret number ${i * 7919}!`))
+    expect(many.redactText(`x secret number ${7919 * 1711}! y`)).toBe(`x ${MASK} y`)
     expect(many.redactText(`x secret number 3! y`)).toBe('x secret number 3! y')
   })
 })

@@ -13,6 +13,7 @@ import { notFound, Rejection } from '../operations/deliveries/rejection.ts'
 import { Later, takeOn } from '../operations/deliveries/take-on.ts'
 import type { RouteRecord } from '../operations/ports/flows.ts'
 import type { RunRecord } from '../operations/ports/runs.ts'
+import { fireAt } from './fire.ts'
 import { ABSENT, type Difference, differences, textDifference } from './match.ts'
 import type { SentRequest } from './stub-client.ts'
 import type { TestRuntime } from './test-runtime.ts'
@@ -27,9 +28,10 @@ export interface CaseResult {
 
 /** What can be seen of one delivery and its run. */
 interface Observed {
-  delivery: string
+  delivery: string | typeof ABSENT
   code: string | null
-  reply: CallerReply
+  /** null: no sender waits for one. */
+  reply: CallerReply | null
   run: RunRecord | null
   vars: Record<string, unknown>
   steps: Record<string, unknown>
@@ -49,8 +51,16 @@ export async function tryCase(
   for (const [i, part] of parts.entries()) {
     runtime.clock.advanceTo(runtime.clock.now() + (part.after ?? 0) * 1000)
     runtime.http.answerWith([...(part.stubs ?? []), ...sharedStubs])
-    const observed = await observe(runtime, route, part.deliver ?? {})
     const prefix = i === 0 ? '' : `next[${i - 1}].`
+    const problem = part.fire === undefined ? null : await fireAt(runtime, route, part.fire)
+    if (problem) {
+      result.differences.push({ ...problem, path: prefix + problem.path })
+      continue
+    }
+    const observed =
+      part.fire === undefined
+        ? await observe(runtime, route, part.deliver ?? {})
+        : await observeRun(runtime, NO_DELIVERY)
     for (const difference of compare(part.expect ?? { status: 'succeeded' }, observed))
       result.differences.push({ ...difference, path: prefix + difference.path })
     result.unexpected.push(...runtime.http.unexpected)
@@ -77,18 +87,24 @@ async function observe(runtime: TestRuntime, route: RouteRecord, delivery: Fixtu
     await keepRejection(services, route, head, problem, API_ERRORS[problem.code].status)
     outcome = problem
   }
-  const [runId] = await runtime.finished()
-  const run = runId === undefined ? null : await services.runs.get(runId)
-  const { vars, steps } = await resultsOf(runtime, runId)
-  return {
-    delivery: runId === undefined ? await latestOutcome(runtime, route) : 'accepted',
+  const seen = await observeRun(runtime, {
+    delivery: 'accepted',
     code: outcome instanceof Rejection ? outcome.code : null,
     reply: outcome instanceof Rejection ? refusal(outcome) : outcome,
-    run,
-    vars,
-    steps,
-    requests: runtime.http.sent,
-  }
+  })
+  return seen.run ? seen : { ...seen, delivery: await latestOutcome(runtime, route) }
+}
+
+/** What there is of the delivery where a planned time started the run. */
+const NO_DELIVERY: Pick<Observed, 'delivery' | 'code' | 'reply'> = { delivery: ABSENT, code: null, reply: null }
+
+async function observeRun(
+  runtime: TestRuntime,
+  answered: Pick<Observed, 'delivery' | 'code' | 'reply'>,
+): Promise<Observed> {
+  const [runId] = await runtime.finished()
+  const run = runId === undefined ? null : await runtime.services.runs.get(runId)
+  return { ...answered, run, ...(await resultsOf(runtime, runId)), requests: runtime.http.sent }
 }
 
 async function admit(
@@ -181,7 +197,8 @@ function compare(expected: Expectation, observed: Observed): Difference[] {
   check('error', run?.error ?? ABSENT)
   check('vars', observed.vars)
   check('steps', observed.steps)
-  if (expected.reply) found.push(...compareReply(expected.reply, observed.reply))
+  if (expected.reply && observed.reply) found.push(...compareReply(expected.reply, observed.reply))
+  else if (expected.reply) found.push({ path: 'reply', expected: expected.reply, actual: ABSENT })
   if (expected.requests)
     found.push(...compareRequests(expected.requests, observed.requests, expected.unordered === true))
   return found

@@ -46,6 +46,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/v1/flows/:id/test': 'write',
   'GET /api/v1/flows/:id/samples': 'read',
   'POST /api/v1/flows/:id/samples': 'write',
+  'GET /api/v1/flows/:id/samples/:sampleId/body': 'read',
   'GET /api/v1/flows/:id/test-results': 'read',
   'GET /api/v1/flows/:id/deliveries': 'read',
   'POST /api/v1/flows/:id/deliveries/:delivery/admit': 'write',

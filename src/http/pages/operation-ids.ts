@@ -39,6 +39,7 @@ export const OPERATION_IDS: Readonly<Record<string, string>> = {
   'POST /api/v1/flows/:id/test': 'testFlow',
   'GET /api/v1/flows/:id/samples': 'listSamples',
   'POST /api/v1/flows/:id/samples': 'createSample',
+  'GET /api/v1/flows/:id/samples/:sampleId/body': 'downloadSampleBody',
   'GET /api/v1/flows/:id/test-results': 'getTestResults',
   'GET /api/v1/flows/:id/deliveries': 'listFlowDeliveries',
   'POST /api/v1/flows/:id/deliveries/:delivery/admit': 'admitDelivery',

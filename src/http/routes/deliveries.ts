@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import Type from 'typebox'
 import { InboxEntryBody, InboxQuery, NamedDeliveryBody, pageOf, RunBody } from '../../contract/bodies.ts'
 import { admitDelivery } from '../../operations/deliveries/admit-delivery.ts'
-import { listInbox, readBody, readDelivery } from '../../operations/deliveries/read-deliveries.ts'
+import { listInbox, readBody, readDelivery, readSampleBody } from '../../operations/deliveries/read-deliveries.ts'
 import { ALL } from '../../operations/events/events.ts'
 import type { Services } from '../../operations/services.ts'
 import { download } from '../download.ts'
@@ -14,6 +14,7 @@ import { bytesAs, eventsAs } from './sent-as.ts'
 
 const Id = Type.Object({ id: Type.String() })
 const OfFlow = Type.Object({ id: Type.String(), delivery: Type.String() })
+const SampleOfFlow = Type.Object({ id: Type.String(), sampleId: Type.String() })
 
 export function deliveryRoutes(app: FastifyInstance, services: Services, streams: EventStreams): void {
   const tags = ['deliveries']
@@ -64,6 +65,18 @@ export function deliveryRoutes(app: FastifyInstance, services: Services, streams
     },
     async ({ params, actor }, reply) =>
       reply.code(202).send(await admitDelivery(services, actor!, params.id, params.delivery)),
+  )
+  app.get<{ Params: Static<typeof SampleOfFlow> }>(
+    '/api/v1/flows/:id/samples/:sampleId/body',
+    {
+      schema: {
+        tags: ['flows'],
+        summary: 'The body of a sample, of any size, with secrets masked',
+        params: SampleOfFlow,
+        response: { 200: bytesAs('application/octet-stream', 'The body as a file') },
+      },
+    },
+    async ({ params }, reply) => download(reply, await readSampleBody(services, params.id, params.sampleId), 'body'),
   )
   app.get(
     '/api/v1/events',

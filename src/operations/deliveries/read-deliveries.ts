@@ -90,6 +90,13 @@ export async function readBody(services: DeliveryServices, id: string): Promise<
   return body
 }
 
+/** Returns the whole stored body of a sample, like `readBody`. */
+export async function readSampleBody(services: DeliveryServices, flowId: string, id: string): Promise<Uint8Array> {
+  const body = await services.samples.body(flowId, id)
+  if (!body) throw notFound('sample', id)
+  return body
+}
+
 async function findDelivery(services: DeliveryServices, id: string, maxBodyBytes?: number): Promise<DeliveryRecord> {
   const delivery = await services.deliveries.get(id, maxBodyBytes)
   if (!delivery) throw notFound('delivery', id)

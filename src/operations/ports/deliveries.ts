@@ -67,6 +67,8 @@ export interface SampleStore {
   /** Returns samples, newest first, with at most `maxBytes` of bodies, each and in total. */
   list(flowId: string, maxBytes?: number): Promise<SampleRecord[]>
   latest(flowId: string): Promise<SampleRecord | null>
+  /** Returns the whole body as it is stored; null if the flow has no such sample. */
+  body(flowId: string, id: string): Promise<Uint8Array | null>
   /** Returns the latest outputs of Test Step by step id, without those larger than `maxBytes`. */
   stepResults(flowId: string, maxBytes?: number): Promise<Record<string, unknown>>
   setStepResult(flowId: string, stepId: string, output: unknown, at: number): Promise<void>

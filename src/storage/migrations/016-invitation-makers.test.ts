@@ -37,6 +37,8 @@ it('gives earlier invitations to the users who made them, and ends those of user
     alter table delivery drop column sealed;
     drop table schedule;
     drop table occurrence;
+    alter table connection drop column tested_at;
+    alter table connection drop column test_verdict;
     delete from kysely_migration where name >= '016';
     insert into user_account values ('usr_owner', 'a', 'A', 'owner', 'x', 0, null), ('usr_editor', 'b', 'B', 'editor', 'x', 0, null);
     insert into api_token values ('tok_owner', 'd1', 't', 'admin', 0, 'a', 'usr_owner', null), ('tok_nobody', 'd2', 't', 'admin', 0, 'admin token', null, null);`)

@@ -269,6 +269,9 @@ export interface ConnectionTable {
   revision: number
   created_at: number
   updated_at: number
+  /** null since the last change. */
+  tested_at: number | null
+  test_verdict: string | null
 }
 
 export interface ConnectionGrantTable {

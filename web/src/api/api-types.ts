@@ -137,6 +137,7 @@ export interface Connection {
   usedBy: { id: string; name: string }[]
   createdAt: string
   updatedAt: string
+  lastTest: { at: string; verdict: ConnectionTest['verdict'] } | null
 }
 
 export type KeysState = Omit<Static<typeof KeysBody>, 'rotation'> & {

@@ -27,6 +27,7 @@ import { RunBar } from './run-bar.tsx'
 import { SaveWatch } from './save-watch.tsx'
 import { EditorContext, type EditorValue, type Notice, type UnreadText, useEditor } from './state/editor-context.tsx'
 import type { EditorSearch } from './state/selection.ts'
+import { useLargeBody, withBody } from './state/use-large-body.ts'
 import { useTests } from './state/use-tests.ts'
 import { useValidation } from './state/use-validation.ts'
 import { StepPanel } from './step/step-panel.tsx'
@@ -137,6 +138,7 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
   const state = useSyncExternalStore(editor.subscribe, editor.getState)
   const { document: flowDocument } = state
   const { samples, sample, chooseSample } = useSamples(flow.id)
+  const largeBody = useLargeBody(flow.id, sample)
   const tests = useTests(flow.id, editor, flowDocument, sample)
   const shapes = useMemo(
     () =>
@@ -190,6 +192,7 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
       setUnread,
       samples,
       sample,
+      largeBody,
       chooseSample,
       tests,
     }),
@@ -209,13 +212,15 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
       unread,
       samples,
       sample,
+      largeBody,
       chooseSample,
       tests,
     ],
   )
   const data = useMemo<SampleData>(
     () => ({
-      webhook: sample?.webhook ?? null,
+      webhook: withBody(sample, largeBody),
+      schedule: { at: tests.at ?? now, missed: 0, input: flowDocument.trigger['input'] ?? null },
       steps: tests.outputs,
       shapes,
       env,
@@ -226,7 +231,7 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
       flow: { id: flow.id, name: flowDocument.name, version: flow.published?.version ?? null },
       now,
     }),
-    [sample, tests.outputs, shapes, env, connections, flow.id, flowDocument.name, flow.published, now],
+    [sample, largeBody, tests.outputs, tests.at, shapes, env, connections, flow.id, flowDocument, flow.published, now],
   )
   const fields = useMemo<FieldSurroundings>(
     () => ({

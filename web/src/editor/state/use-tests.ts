@@ -8,6 +8,7 @@ import { useEvents } from '../../api/use-events.ts'
 import type { FlowEditor } from '../../flow-model/flow-editor.ts'
 import { allSteps, type EditedFlow, findStep, isInside } from '../../flow-model/flow-tree.ts'
 import { outputsOfRun, varsOfRun } from '../../flow-model/outcomes.ts'
+import { triggerKind } from '../../step-kinds/trigger-kinds.ts'
 import { notifyFailure } from '../../ui/notify.tsx'
 import type { TestState, Tests } from './editor-context.tsx'
 import { type Renaming, useTestedSteps } from './use-tested-steps.ts'
@@ -26,6 +27,7 @@ export function useTests(flowId: string, editor: FlowEditor, document: EditedFlo
   const { steps: kept, pinned: pinnedIds = NONE } = useQuery(queries.testResults(flowId)).data ?? {}
   const [steps, setSteps] = useState<ReadonlyMap<string, TestState>>(new Map())
   const [run, setRun] = useState<Run | null>(null)
+  const [at, setAt] = useState<string | null>(null)
   const [starting, setStarting] = useState(false)
   const [refusal, setRefusal] = useState<unknown>(null)
   const pinned = useMemo(() => new Set(pinnedIds), [pinnedIds])
@@ -55,7 +57,11 @@ export function useTests(flowId: string, editor: FlowEditor, document: EditedFlo
   })
 
   // The latest sample, which the service takes by itself, may be too large to have come here whole.
-  const given = useCallback(() => (sample && !sample.webhook.bodyOmitted ? { webhook: sample.webhook } : {}), [sample])
+  const isScheduled = triggerKind(document.trigger)?.root === 'schedule'
+  const given = useCallback(() => {
+    if (isScheduled) return at === null ? {} : { schedule: { at } }
+    return sample && !sample.webhook.bodyOmitted ? { webhook: sample.webhook } : {}
+  }, [sample, isScheduled, at])
   const refetch = useCallback(
     () => queryClient.invalidateQueries({ queryKey: keys.testResults(flowId) }),
     [flowId, queryClient],
@@ -128,8 +134,23 @@ export function useTests(flowId: string, editor: FlowEditor, document: EditedFlo
   )
 
   return useMemo(
-    () => ({ steps, testStep, run, starting, refusal, testFlow, forgetRun, outputs, old, pinned, pin, unpin }),
-    [steps, testStep, run, starting, refusal, testFlow, forgetRun, outputs, old, pinned, pin, unpin],
+    () => ({
+      steps,
+      testStep,
+      run,
+      at,
+      setAt,
+      starting,
+      refusal,
+      testFlow,
+      forgetRun,
+      outputs,
+      old,
+      pinned,
+      pin,
+      unpin,
+    }),
+    [steps, testStep, run, at, starting, refusal, testFlow, forgetRun, outputs, old, pinned, pin, unpin],
   )
 }
 

@@ -15,6 +15,8 @@ import type { Visible } from './visible.ts'
 export interface SampleData {
   /** `webhook` of the chosen sample. */
   webhook: unknown
+  /** `schedule` of a run that begins now, without what only the service knows. */
+  schedule?: unknown
   /** Results of Test Step, by id. */
   steps: Readonly<Record<string, unknown>>
   /** Of all samples, and of those results. */
@@ -80,6 +82,8 @@ function rootValue(root: string, visible: Visible, data: SampleData): unknown {
   switch (root) {
     case 'webhook':
       return data.webhook ?? undefined
+    case 'schedule':
+      return data.schedule
     case 'steps':
       return pick(
         data.steps,

@@ -90,7 +90,8 @@ export default function CodeMirror(props: CodeEditorProps) {
           theme.of(codeTheme(dark)),
           access.of(accessOf(readOnly)),
           extra.of(extensions ?? []),
-          EditorView.contentAttributes.of({ 'aria-label': label }),
+          // Also where it is only read: whoever has no mouse scrolls it by the arrow keys.
+          EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
           EditorView.theme({
             '&': { height: fill ? '100%' : 'auto', maxHeight: size(maxHeight) ?? 'none' },
             '.cm-content, .cm-gutter': { minHeight: size(minHeight) ?? 'auto' },
