@@ -15,7 +15,7 @@ const IS_WAITING = `status = 'waiting' AND (resume_at IS NULL OR resume_at > ?1)
 const STATEMENTS = {
   insertRun: `INSERT INTO run (id, flow_id, version, document, status, test, epoch, attempt, hops, reply_status, request, raw_body, created_at, replay_of, sealed, trigger, parent_run, parent_step, parent_waits, labels)
     VALUES (?, ?, ?, ?, 'queued', ?, 0, 1, ?, ?, ?, CAST(? AS BLOB), ?, ?, ?, ?, ?, ?, ?, ?)`,
-  insertLabel: 'INSERT INTO run_label (value, name, run_id) VALUES (?, ?, ?)',
+  insertLabels: 'INSERT INTO run_label (value, name, run_id) SELECT value, key, ?2 FROM json_each(?1)',
   takeKey: `INSERT INTO dedupe (flow_id, key, run_id, expires_at) VALUES (?, ?, ?, ?)
     ON CONFLICT (flow_id, key) DO UPDATE SET run_id = excluded.run_id, expires_at = excluded.expires_at WHERE dedupe.expires_at <= ?`,
   insertDelivery: `INSERT INTO delivery (id, flow_id, outcome, code, message, status, run_id, request, raw_body, received_at, body_kept, sealed)
@@ -40,17 +40,21 @@ export type HotStatement =
 
 /** Returns the statements that store a run with its labels, and count it. */
 export function startedRun(run: NewRun, protect: Protect): HotStatement[] {
-  return [
-    insertRun(run, sealedStartTexts(run, protect.of(run.flowId), runBinding(run.id))),
-    ...insertLabels(run),
+  const labels = labelsColumn(run)
+  const statements = [
+    insertRun(run, sealedStartTexts(run, protect.of(run.flowId), runBinding(run.id)), labels),
     ...countStart(run),
   ]
+  // One statement for all of them: each crosses to the thread that writes.
+  if (labels !== null) statements.push(['insertLabels', [labels, run.id]])
+  return statements
 }
 
-const insertLabels = ({ id, labels }: NewRun): HotStatement[] =>
-  labels ? Object.entries(labels).map(([name, value]) => ['insertLabel', [value, name, id]]) : []
-
-const insertRun = (run: NewRun, { request, rawBody, sealed }: ReturnType<typeof sealedStartTexts>): HotStatement => [
+const insertRun = (
+  run: NewRun,
+  { request, rawBody, sealed }: ReturnType<typeof sealedStartTexts>,
+  labels: string | null,
+): HotStatement => [
   'insertRun',
   [
     run.id,
@@ -69,7 +73,7 @@ const insertRun = (run: NewRun, { request, rawBody, sealed }: ReturnType<typeof 
     run.parent?.run ?? null,
     run.parent?.step ?? null,
     run.parent ? Number(run.parent.waits) : null,
-    labelsColumn(run),
+    labels,
   ],
 ]
 
@@ -121,7 +125,7 @@ export function prepareHotWrites(db: DatabaseSync, counters: FlowCounters): DoHo
   const prepare = (name: keyof typeof STATEMENTS) => db.prepare(STATEMENTS[name])
   const statements = {
     insertRun: prepare('insertRun'),
-    insertLabel: prepare('insertLabel'),
+    insertLabels: prepare('insertLabels'),
     takeKey: prepare('takeKey'),
     insertDelivery: prepare('insertDelivery'),
     updateRun: prepare('updateRun'),

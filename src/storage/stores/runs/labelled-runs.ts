@@ -12,6 +12,7 @@ import {
 import type { RunStatus } from '../../../engine/ports/run-journal.ts'
 import type { Labels } from '../../../flow/triggers/labels.ts'
 import type { LabelRecord } from '../../../operations/ports/runs.ts'
+import { isPostgres } from '../../rows/dialect.ts'
 import { INDEXED } from '../../rows/run-indexes.ts'
 import { labelsIn } from '../../rows/run-rows.ts'
 import type { RunTable, Tables } from '../../rows/tables.ts'
@@ -78,33 +79,41 @@ async function countUpTo<T extends keyof Tables>(
 
 /** Reads the index once per label, however many runs have it. */
 export async function labelsLike(db: Kysely<Tables>, beginning: string, limit: number): Promise<LabelRecord[]> {
+  // No text has a character after this one.
+  const end = `${beginning}\u{10ffff}`
+  if (isPostgres(db)) return labelsInOneQuery(db, beginning, end, limit)
   const found: LabelRecord[] = []
   let next = sql<boolean>`value >= ${beginning}`
   while (found.length < limit) {
-    const row = await db
-      .selectFrom('run_label')
-      .select(['value', 'name'])
-      .where(next)
-      // No text has a character after this one.
-      .where('value', '<', `${beginning}\u{10ffff}`)
-      .orderBy('value')
-      .orderBy('name')
-      .limit(1)
-      .executeTakeFirst()
+    const { rows } = await sql<LabelRecord>`select value, name, (select max(run_id) from run_label as newest
+        where newest.value = run_label.value and newest.name = run_label.name) as "runId"
+      from run_label where ${next} and value < ${end} order by value, name limit 1`.execute(db)
+    const [row] = rows
     if (!row) break
-    const { value, name } = row
-    const newest = await db
-      .selectFrom('run_label')
-      .select('run_id')
-      .where('value', '=', value)
-      .where('name', '=', name)
-      .orderBy('run_id', 'desc')
-      .limit(1)
-      .executeTakeFirst()
-    if (newest) found.push({ name, value, runId: newest.run_id })
-    next = sql<boolean>`(value, name) > (${value}, ${name})`
+    found.push({ name: row.name, value: row.value, runId: row.runId })
+    next = sql<boolean>`(value, name) > (${row.value}, ${row.name})`
   }
   return found
+}
+
+/** Does the same in one query, where each query is a way to a server and back. */
+async function labelsInOneQuery(
+  db: Kysely<Tables>,
+  beginning: string,
+  end: string,
+  limit: number,
+): Promise<LabelRecord[]> {
+  const { rows } = await sql<LabelRecord>`with recursive found(value, name, nth) as (
+      (select value, name, 1 from run_label where value >= ${beginning} and value < ${end} order by value, name limit 1)
+      union all
+      select next.value, next.name, found.nth + 1 from found cross join lateral (
+        select value, name from run_label where (value, name) > (found.value, found.name) and value < ${end}
+        order by value, name limit 1) as next
+      where found.nth < ${limit}::int)
+    select found.name, found.value, newest.run_id as "runId" from found cross join lateral (
+      select run_id from run_label where value = found.value and name = found.name order by run_id desc limit 1) as newest
+    order by found.nth`.execute(db)
+  return rows
 }
 
 /** Returns the condition that a run has all of these labels. */
