@@ -75,7 +75,7 @@ export function familyOf(pid: number): number[] {
 }
 
 /** Returns the processor time of the process, of all its threads, and of its children that have ended. */
-function cpuSeconds(pid: number): number {
+export function cpuSeconds(pid: number): number {
   const fields = statOf(pid)
   return fields ? sum([11, 12, 13, 14].map((at) => Number(fields[at]))) / TICKS_PER_SECOND : 0
 }

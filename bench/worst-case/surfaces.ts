@@ -10,6 +10,7 @@ import type { Bindings } from '../../src/flow/expression/values/bindings.ts'
 import { importOperation } from '../../src/flow/openapi/import-operation.ts'
 import { OpenApiError, readOpenApi } from '../../src/flow/openapi/read-openapi.ts'
 import { CookieJar } from '../../src/outbound/cookie-jar.ts'
+import { CALL_INPUTS, checksInput } from './call-inputs.ts'
 import {
   COOKIE_INPUTS,
   CURL_INPUTS,
@@ -235,6 +236,7 @@ export async function openSurfaces(
       most: 64_000,
       prepare: (text) => () => keepCookies(text),
     },
+    { name: 'input of a call', who: 'a sender', inputs: CALL_INPUTS, prepare: checksInput },
     { name: 'cURL import', who: 'an editor', inputs: CURL_INPUTS, prepare: (text) => () => parseCurl(text) },
     { name: 'OpenAPI import', who: 'an editor', inputs: OPENAPI_INPUTS, prepare: (text) => () => importAll(text) },
   ]

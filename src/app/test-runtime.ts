@@ -1,10 +1,10 @@
 // Wires the engine, the real steps and a database in memory into a runtime for tests of flows, as app/start.ts does for the
 // service.
-import { CODE, STEP_ERRORS } from '../base/error-catalogue.ts'
 import { hashing } from '../base/hashing.ts'
 import { Engine } from '../engine/engine.ts'
 import { createIds } from '../engine/ids.ts'
 import type { EnginePorts } from '../engine/ports/engine-ports.ts'
+import type { NewRun } from '../engine/ports/run-journal.ts'
 import type { Sandbox } from '../engine/ports/sandbox.ts'
 import type { FlowDocument } from '../flow/document.ts'
 import type { FixtureConnection } from '../flow/fixture.ts'
@@ -19,7 +19,6 @@ import { Replies } from '../operations/deliveries/replies.ts'
 import type { DeliveryServices } from '../operations/deliveries/services.ts'
 import { Events } from '../operations/events/events.ts'
 import { PublishedFlows } from '../operations/flows/published-flows.ts'
-import type { QueuedRun } from '../operations/ports/queue.ts'
 import type { Protect, Secrets } from '../operations/ports/secrets.ts'
 import { createSandbox } from '../sandbox/worker-pool.ts'
 import { stepKinds } from '../steps/index.ts'
@@ -29,6 +28,7 @@ import { createDeliveryStore } from '../storage/stores/delivery-store.ts'
 import { createFlowStore } from '../storage/stores/flow-store.ts'
 import { createRunStore } from '../storage/stores/run-store.ts'
 import { createSampleStore } from '../storage/stores/sample-store.ts'
+import { CalledInTest, CallStubs } from '../testing/call-stubs.ts'
 import { fixedTimeSandbox } from '../testing/fixed-time-sandbox.ts'
 import { StubClient } from '../testing/stub-client.ts'
 import type { TestRuntime } from '../testing/test-runtime.ts'
@@ -63,12 +63,14 @@ export async function openTestRuntime({
   const published = new PublishedFlows(flows, stepKinds, openSecrets, null)
   const connections = liveConnections(given, startMs)
   const http = new StubClient()
+  const calls = new CallStubs()
+  const called = new CalledInTest()
   const replies = new Replies()
+  const ids = createIds(now, countingBytes())
   const bugs: unknown[] = []
   const enginePorts: EnginePorts = {
     journal,
-    // Only this flow is there: a test has nothing else to call.
-    prepareCall: async () => ({ code: CODE.not_published, message: STEP_ERRORS.not_published.message }),
+    prepareCall: async (run, call) => calls.prepare(run, call, ids, now()),
     http,
     sandbox: fixedTimeSandbox(sandbox, now),
     tracing: null,
@@ -91,7 +93,9 @@ export async function openTestRuntime({
     redactReply: (value) => value,
     reply: (run, reply) => replies.send(run.id, reply),
     replyRefused: () => {},
-    progressed: () => {},
+    progressed(run, { entries }) {
+      for (const { child } of entries) if (child) called.start(run.id, drive(child.run))
+    },
     begins: () => {},
     replyRoom: null,
     sleepUntil,
@@ -99,8 +103,16 @@ export async function openTestRuntime({
     bug: (error) => bugs.push(error),
   }
   const engine = new Engine(enginePorts, published)
+  /** Carries a run to its end. Time leaps ahead where the run waits. */
+  const drive = async ({ id, fresh = null }: { id: string; fresh?: NewRun | null }): Promise<void> => {
+    let advanced = await engine.advance(id, fresh)
+    while (advanced.state === 'parked') {
+      if (advanced.resumeAt === null) await called.ended(id)
+      else clock.advanceTo(advanced.resumeAt)
+      advanced = await engine.advance(id, null)
+    }
+  }
   const driven: { id: string; ended: Promise<void> }[] = []
-  const ids = createIds(now, countingBytes())
   const surroundings = () => ({ connections: connections.shapes(), env: new Set(Object.keys(env)) })
   const deliveries = { ...createDeliveryStore(storage.kysely, openProtect), add: journal.addDelivery }
   const services: DeliveryServices = {
@@ -116,7 +128,7 @@ export async function openTestRuntime({
       oldestSince: null,
       isSlow: () => false,
       add(run) {
-        driven.push({ id: run.id, ended: drive(engine, clock, run) })
+        driven.push({ id: run.id, ended: drive(run) })
         return false
       },
       wake: () => {},
@@ -149,6 +161,7 @@ export async function openTestRuntime({
     services,
     clock,
     http,
+    calls,
     bugs,
     async publish(document) {
       const opened = mapSecrets(document, stepKinds, (literal) =>
@@ -167,6 +180,7 @@ export async function openTestRuntime({
       published.setRoute(route)
       return route
     },
+    endOf: journal.endOf,
     async finished() {
       const ended = driven.splice(0)
       await Promise.all(ended.map((run) => run.ended))
@@ -187,15 +201,6 @@ export const checkFlow = (document: unknown): Issue[] =>
   publishIssues(validate(document, stepKinds, { connections: new Map(), env: new Set() })).filter(
     ({ code }) => !OF_THE_SERVER.has(code),
   )
-
-/** Carries a run to its end. Time leaps ahead where the run waits. */
-async function drive(engine: Engine, clock: VirtualClock, run: QueuedRun): Promise<void> {
-  let advanced = await engine.advance(run.id, run.fresh)
-  while (advanced.state === 'parked') {
-    clock.advanceTo(advanced.resumeAt!)
-    advanced = await engine.advance(run.id, null)
-  }
-}
 
 function liveConnections(given: Readonly<Record<string, FixtureConnection>>, at: number): LiveConnections {
   const connections = new LiveConnections(openSecrets)

@@ -91,6 +91,15 @@ const Expected = Type.Object(
   closed,
 )
 
+const CallStub = Type.Object(
+  {
+    result: Type.Optional(Type.Unknown({ description: 'null by default' })),
+    error: Type.Optional(Type.String({ minLength: 1, description: 'The called run fails with this message' })),
+  },
+  closed,
+)
+const Calls = Type.Record(Type.String(), CallStub, { description: 'How the calls of a step end, by its id' })
+
 const delivered = {
   deliver: Type.Optional(Delivery),
   fire: Type.Optional(
@@ -100,6 +109,8 @@ const delivered = {
         'For a schedule: the planned time, by its own clock unless it has an offset, such as 2027-03-28T02:30',
     }),
   ),
+  input: Type.Optional(Type.Unknown({ description: 'What a flow that is called is given' })),
+  calls: Type.Optional(Calls),
   stubs: Type.Optional(Type.Array(Stub)),
   expect: Type.Optional(Expected),
 }
@@ -151,6 +162,7 @@ export const FixtureSchema = Type.Object(
 export type Fixture = Static<typeof FixtureSchema>
 export type FixtureCase = Static<typeof Case>
 export type FixtureDelivery = Static<typeof Delivery>
+export type FixtureCalls = Static<typeof Calls>
 export type FixtureStub = Static<typeof Stub>
 export type FixtureReply = Static<typeof StubReply>
 export type FixtureConnection = Static<typeof Connection>

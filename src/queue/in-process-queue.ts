@@ -118,7 +118,6 @@ export class InProcessQueue implements Queue {
 
   wake = (): void => this.wakeAt(this.#ports.now())
 
-  /** Removes a run that has ended in another way, for example by a cancellation, from every line. */
   forget({ id, flowId }: { id: string; flowId: string }): void {
     this.#ready.remove((run) => run.id === id)
     this.#large.remove(({ run }) => run.id === id)

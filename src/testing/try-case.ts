@@ -13,6 +13,7 @@ import { notFound, Rejection } from '../operations/deliveries/rejection.ts'
 import { Later, takeOn } from '../operations/deliveries/take-on.ts'
 import type { RouteRecord } from '../operations/ports/flows.ts'
 import type { RunRecord } from '../operations/ports/runs.ts'
+import { type Answered, callTested, isCalled } from './call-tested.ts'
 import { fireAt } from './fire.ts'
 import { ABSENT, type Difference, differences, textDifference } from './match.ts'
 import type { SentRequest } from './stub-client.ts'
@@ -27,9 +28,8 @@ export interface CaseResult {
 }
 
 /** What can be seen of one delivery and its run. */
-interface Observed {
+interface Observed extends Omit<Answered, 'runId' | 'delivery' | 'reply'> {
   delivery: string | typeof ABSENT
-  code: string | null
   /** null: no sender waits for one. */
   reply: CallerReply | null
   run: RunRecord | null
@@ -51,6 +51,7 @@ export async function tryCase(
   for (const [i, part] of parts.entries()) {
     runtime.clock.advanceTo(runtime.clock.now() + (part.after ?? 0) * 1000)
     runtime.http.answerWith([...(part.stubs ?? []), ...sharedStubs])
+    runtime.calls.answerWith(part.calls ?? {})
     const prefix = i === 0 ? '' : `next[${i - 1}].`
     const problem = part.fire === undefined ? null : await fireAt(runtime, route, part.fire)
     if (problem) {
@@ -58,14 +59,23 @@ export async function tryCase(
       continue
     }
     const observed =
-      part.fire === undefined
-        ? await observe(runtime, route, part.deliver ?? {})
-        : await observeRun(runtime, NO_DELIVERY)
+      part.fire === undefined ? await setOff(runtime, route, part) : await observeRun(runtime, NO_DELIVERY)
     for (const difference of compare(part.expect ?? { status: 'succeeded' }, observed))
       result.differences.push({ ...difference, path: prefix + difference.path })
-    result.unexpected.push(...runtime.http.unexpected)
+    result.unexpected.push(...runtime.http.unexpected, ...runtime.calls.unexpected)
   }
   return result
+}
+
+/** Calls a flow that is called, and delivers to another. */
+async function setOff(
+  runtime: TestRuntime,
+  route: RouteRecord,
+  { deliver = {}, input = null }: Pick<FixtureCase, 'deliver' | 'input'>,
+): Promise<Observed> {
+  if (!(await isCalled(runtime, route))) return observe(runtime, route, deliver)
+  const { runId, ...answered } = await callTested(runtime, route, input)
+  return withRun(runtime, answered, runId)
 }
 
 async function observe(runtime: TestRuntime, route: RouteRecord, delivery: FixtureDelivery): Promise<Observed> {
@@ -103,6 +113,14 @@ async function observeRun(
   answered: Pick<Observed, 'delivery' | 'code' | 'reply'>,
 ): Promise<Observed> {
   const [runId] = await runtime.finished()
+  return withRun(runtime, answered, runId)
+}
+
+async function withRun(
+  runtime: TestRuntime,
+  answered: Pick<Observed, 'delivery' | 'code' | 'reply'>,
+  runId: string | undefined,
+): Promise<Observed> {
   const run = runId === undefined ? null : await runtime.services.runs.get(runId)
   return { ...answered, run, ...(await resultsOf(runtime, runId)), requests: runtime.http.sent }
 }

@@ -1,4 +1,4 @@
-// Tests the links between a run and the runs that it called.
+// Tests the pages of flows that are called, and the links between a run and the runs that it called.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectAccessible, startUi, type Ui } from './harness.ts'
@@ -40,5 +40,93 @@ describe('the page of a run', () => {
     await caller.click()
     await page.waitForURL(`**/runs/${parentId}`)
     expect(page.url()).toContain(parentId)
+  })
+})
+
+describe('a flow that is called', () => {
+  const properties = {
+    order: { type: 'string', title: 'Order number' },
+    count: { type: 'integer', default: 1 },
+    express: { type: 'boolean' },
+    size: { enum: ['small', 'large'] },
+    address: { type: 'object' },
+  }
+  const trigger = { kind: 'call', input: { type: 'object', required: ['order', 'size'], properties } }
+  let shipId: string
+
+  beforeAll(async () => {
+    const steps = [{ id: 'keep', kind: 'set', vars: { label: '{{ input.order }}' } }]
+    shipId = (await ui.millrace.publish({ name: 'Ship an order', slug: 'ship', trigger, steps })).flow.id
+  })
+
+  it('is run with a form that its schema makes, which shows what does not fit', async () => {
+    await page.goto(`/flows/${shipId}/runs`)
+    await page.getByRole('button', { name: 'Run now' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Order number').waitFor()
+    await expectAccessible(page)
+    await dialog.getByRole('button', { name: 'Run', exact: true }).click()
+    await dialog.getByText('This is missing').first().waitFor()
+    await dialog.getByLabel('Order number').fill('A-7')
+    await dialog.getByLabel('count').fill('3')
+    await dialog.getByRole('switch', { name: 'express' }).click({ force: true })
+    await dialog.getByRole('combobox', { name: 'size' }).click()
+    await page.getByRole('option', { name: 'large' }).click()
+    await dialog.getByRole('textbox', { name: 'address' }).fill('{"city": "Ulm"}')
+    await dialog.getByRole('button', { name: 'Run', exact: true }).click()
+    await page.waitForURL('**/runs/run_*')
+    const run = await ui.millrace.runEnded(page.url().split('/').at(-1)!)
+    expect(run).toMatchObject({
+      status: 'succeeded',
+      input: { order: 'A-7', count: 3, express: true, size: 'large', address: { city: 'Ulm' } },
+    })
+  })
+
+  it('has its schema, its tools and the input of its tests in the editor', async () => {
+    await page.goto(`/flows/${shipId}?trigger=true`)
+    await page.getByRole('heading', { name: 'Trigger' }).waitFor()
+    const input = page.getByRole('textbox', { name: 'Input of tests' })
+    await input.waitFor()
+    await expectAccessible(page)
+    await input.fill('{"order": "B-1", "size": "small"}')
+    await page.getByRole('button', { name: 'Who may call it' }).click()
+    await page.getByRole('switch', { name: 'Offer it to assistants' }).click({ force: true })
+    await page.getByRole('button', { name: 'Test flow' }).click()
+    await expect
+      .poll(async () => (await ui.millrace.api('GET', `/runs?flow=${shipId}`)).body.items[0])
+      .toMatchObject({ test: true, status: 'succeeded' })
+    const { body: flow } = await ui.millrace.api('GET', `/flows/${shipId}`)
+    expect(flow.draft.trigger).toMatchObject({ kind: 'call', mcp: true })
+  })
+
+  it('is picked in the call step of another', async () => {
+    const steps = [{ id: 'bill', kind: 'call', flow: '' }]
+    const { body: flow } = await ui.millrace.api('POST', '/flows', {
+      name: 'Caller',
+      trigger: { kind: 'webhook' },
+      steps,
+    })
+    await page.goto(`/flows/${flow.id}?step=bill`)
+    await page.getByRole('combobox', { name: 'Flow' }).click()
+    await page.getByRole('option', { name: 'Ship an order (ship)' }).click()
+    await page.getByText('the flow wants order, size').waitFor()
+    await expectAccessible(page)
+    await page.getByRole('switch', { name: 'Wait for its result' }).click({ force: true })
+    await expect
+      .poll(async () => (await ui.millrace.api('GET', `/flows/${flow.id}`)).body.draft.steps[0])
+      .toMatchObject({ flow: 'ship', wait: false })
+  })
+
+  it('gets its slug in its settings, which no other flow has', async () => {
+    await page.goto(`/flows/${shipId}/settings`)
+    await page.getByLabel('Slug').fill('Not one')
+    await page.getByText('Small letters, digits and -').waitFor()
+    await page.getByLabel('Slug').fill('make-invoice')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Another flow has the slug').waitFor()
+    await page.getByLabel('Slug').fill('ship-it')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await expect.poll(async () => (await ui.millrace.api('GET', '/flows/ship-it')).body.id).toBe(shipId)
+    await expectAccessible(page)
   })
 })

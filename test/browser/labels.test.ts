@@ -55,7 +55,7 @@ it('finds the runs of a label by the keyboard alone, and the attempts of its ste
   const attempts = page.getByRole('region', { name: 'Attempts' })
   await attempts.waitFor()
   expect(await attempts.getByRole('listitem').count()).toBe(3)
-  expect(await attempts.innerText()).toMatch(/503[\s\S]*503[\s\S]*200/)
+  expect(await attempts.textContent()).toMatch(/503[\s\S]*503[\s\S]*200/)
   await expectAccessible(page)
   await page.getByRole('link', { name: 'ada@example.com' }).click()
   await page.waitForURL(/label=customer%3Dada/)

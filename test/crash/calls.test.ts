@@ -2,21 +2,17 @@
 import { rmSync } from 'node:fs'
 import { afterAll, describe, expect, it } from 'vitest'
 import { freePort } from '../harness/free-port.ts'
-import { type MillraceProcess, spawnMillrace, TEST_KEY, temporaryFolder } from '../harness/millrace.ts'
-import { startDatabases } from '../harness/postgres.ts'
+import { type MillraceProcess, spawnMillrace, temporaryFolder } from '../harness/millrace.ts'
 import { startUpstream } from '../harness/upstream.ts'
 
 const ITEMS = [1, 2, 3, 4, 5]
+const KILLS = 20
 const PARENTS_PER_KILL = 3
 /** Requests of called runs before each kill, so that runs are waiting. */
 const REQUESTS_BEFORE_KILL = 4
 
 const folder = temporaryFolder()
-const databases = startDatabases()
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true })
-  await (await databases).stop()
-})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const child = (url: string) => ({
   name: 'Child',
@@ -82,16 +78,6 @@ async function provoke(spawn: () => Promise<MillraceProcess>, kills: number): Pr
 describe('kill -9 while runs wait for runs that they called', () => {
   it('starts one run per call, on the embedded database', { timeout: 120_000 }, async () => {
     const port = await freePort()
-    await provoke(() => spawnMillrace(folder, port), 10)
-  })
-
-  it('starts one run per call, on PostgreSQL with two processes', { timeout: 120_000 }, async () => {
-    const database = await (await databases).create()
-    const environment = { DATABASE_URL: database, MILLRACE_SECRET_KEY: TEST_KEY }
-    const other = await spawnMillrace(temporaryFolder(), await freePort(), environment)
-    const port = await freePort()
-    await provoke(() => spawnMillrace(folder, port, environment), 3)
-    other.child.kill('SIGTERM')
-    await other.exited
+    await provoke(() => spawnMillrace(folder, port), KILLS)
   })
 })

@@ -177,7 +177,9 @@ describe('labels for programs', () => {
     expect(await callCli(['deliveries', 'admit', delivered.json().items[0].id], { env })).toMatchObject({ exit: 4 })
     const assistant = await assist(millrace.url, TOKEN)
     expect((await assistant.call('list_runs', { labels: { order: 'C-77' } })).body.items).toMatchObject([{ id }])
-    expect((await assistant.call('search', { q: 'C-77' })).body.labels).toMatchObject([{ name: 'order', run: id }])
+    expect((await assistant.call('search_everything', { q: 'C-77' })).body.labels).toMatchObject([
+      { name: 'order', run: id },
+    ])
     const [delivery] = (await assistant.call('list_deliveries', { flow: orders.flow.id })).body.items
     const refused = await assistant.call('admit_delivery', { flow: orders.flow.id, delivery: delivery.id })
     expect(refused).toMatchObject({ isError: true, body: { code: 'conflict' } })

@@ -118,6 +118,7 @@ async function prepare(server: Millrace, page: string, blocks: readonly Block[],
 
   const hello = await publish(example('hello'))
   const orders = await publish({ ...example('order-alert'), name: 'Order alerts' })
+  await publish({ ...example('make-invoice'), name: 'Bill an order', slug: 'bill-an-order' })
   await publish({ ...example('hello'), name: 'Old orders' })
   const { id } = await post(orders.webhook.url, { order: { id: 7 } })
   // This run fails, because there is no order.

@@ -64,7 +64,7 @@ const GIVEN_BY_KIND: ReadonlyMap<unknown, GivenKind> = new Map<string, GivenKind
     SCHEDULE,
     {
       key: 'schedule',
-      begin: async (services, _flowId, trigger, { schedule }) => {
+      async begin(services, _flowId, trigger, { schedule }) {
         const at = schedule?.at === undefined ? services.now() : Date.parse(schedule.at)
         const root = scheduleAt(trigger as ScheduleDocument, at)
         return scheduledStart({ ...root, ...schedule, at: root.at }, true)

@@ -19,6 +19,7 @@ import type {
   VersionDocumentBody,
 } from '../../../src/contract/bodies.ts'
 import type { ConnectionTestBody } from '../../../src/contract/connection-bodies.ts'
+import type { CallableFlowBody } from '../../../src/contract/run-bodies.ts'
 import type { SearchBody } from '../../../src/contract/search-bodies.ts'
 import type { StatsBody } from '../../../src/contract/stats-bodies.ts'
 import type { StepTestBody, TestResultsBody } from '../../../src/contract/test-bodies.ts'
@@ -35,9 +36,10 @@ export interface FlowDocument {
   name: string
   /** Markdown. */
   description?: string
+  slug?: string
   notes?: Note[]
   tags?: string[]
-  trigger: { kind: 'webhook'; [setting: string]: unknown }
+  trigger: { kind: string; [setting: string]: unknown }
   steps: StepDocument[]
 }
 
@@ -57,6 +59,7 @@ export type Published = Static<typeof PublishedBody>
 export type Validation = Static<typeof ValidationBody>
 export type Version = Static<typeof VersionBody>
 export type VersionWithDocument = Omit<Static<typeof VersionDocumentBody>, 'document'> & { document: FlowDocument }
+export type CallableFlow = Static<typeof CallableFlowBody>
 export type Sample = Static<typeof SampleBody>
 export type Webhook = Sample['webhook']
 export type StepTest = Static<typeof StepTestBody>

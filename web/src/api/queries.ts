@@ -4,6 +4,7 @@ import { api } from './api-client.ts'
 import type {
   AuditEntry,
   AuthState,
+  CallableFlow,
   Connection,
   Delivery,
   DeliveryOutcome,
@@ -28,6 +29,7 @@ import type {
   TestResults,
   Token,
   Version,
+  VersionWithDocument,
 } from './api-types.ts'
 import { labelQuery } from './label-filter.ts'
 
@@ -57,6 +59,7 @@ export const keys = {
   versions: (id: string) => ['flows', id, 'versions'],
   samples: (id: string) => ['flows', id, 'samples'],
   testResults: (id: string) => ['flows', id, 'test-results'],
+  callableFlows: ['flows', 'callable'],
   stepKinds: ['step-kinds'],
   examples: ['examples'],
   settings: ['settings'],
@@ -139,6 +142,18 @@ export const queries = {
       queryKey: keys.versions(id),
       queryFn: ({ signal }) => all<Version>(`/flows/${id}/versions`, signal),
     }),
+  version: (id: string, version: number | null) =>
+    queryOptions({
+      queryKey: [...keys.versions(id), version],
+      queryFn: ({ signal }) => api.get<VersionWithDocument>(`/flows/${id}/versions/${version}`, { signal }),
+      enabled: version !== null,
+      // A published version never changes.
+      staleTime: Number.POSITIVE_INFINITY,
+    }),
+  callableFlows: queryOptions({
+    queryKey: keys.callableFlows,
+    queryFn: ({ signal }) => api.get<{ items: CallableFlow[] }>('/callable-flows', { signal }),
+  }),
   samples: (id: string) =>
     queryOptions({
       queryKey: keys.samples(id),

@@ -28,6 +28,7 @@ import { SaveWatch } from './save-watch.tsx'
 import { EditorContext, type EditorValue, type Notice, type UnreadText, useEditor } from './state/editor-context.tsx'
 import type { EditorSearch } from './state/selection.ts'
 import { useLargeBody, withBody } from './state/use-large-body.ts'
+import { useTestInput } from './state/use-test-input.ts'
 import { useTests } from './state/use-tests.ts'
 import { useValidation } from './state/use-validation.ts'
 import { StepPanel } from './step/step-panel.tsx'
@@ -139,7 +140,8 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
   const { document: flowDocument } = state
   const { samples, sample, chooseSample } = useSamples(flow.id)
   const largeBody = useLargeBody(flow.id, sample)
-  const tests = useTests(flow.id, editor, flowDocument, sample)
+  const testInput = useTestInput(flow.id, flowDocument)
+  const tests = useTests(flow.id, editor, flowDocument, sample, testInput.value)
   const shapes = useMemo(
     () =>
       shapesOf(
@@ -194,6 +196,7 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
       sample,
       largeBody,
       chooseSample,
+      testInput,
       tests,
     }),
     [
@@ -214,6 +217,7 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
       sample,
       largeBody,
       chooseSample,
+      testInput,
       tests,
     ],
   )
@@ -221,6 +225,7 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
     () => ({
       webhook: withBody(sample, largeBody),
       schedule: { at: tests.at ?? now, missed: 0, input: flowDocument.trigger['input'] ?? null },
+      input: testInput.value,
       steps: tests.outputs,
       shapes,
       env,
@@ -231,7 +236,20 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
       flow: { id: flow.id, name: flowDocument.name, version: flow.published?.version ?? null },
       now,
     }),
-    [sample, largeBody, tests.outputs, tests.at, shapes, env, connections, flow.id, flowDocument, flow.published, now],
+    [
+      sample,
+      largeBody,
+      testInput.value,
+      tests.outputs,
+      tests.at,
+      shapes,
+      env,
+      connections,
+      flow.id,
+      flowDocument,
+      flow.published,
+      now,
+    ],
   )
   const fields = useMemo<FieldSurroundings>(
     () => ({

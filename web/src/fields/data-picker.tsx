@@ -38,6 +38,9 @@ export function DataPicker({ path, label, state, written, onState, onPick }: Dat
       title="Insert data"
       aria-label={`Insert data into ${label}`}
       onClick={() => onState(state === 'button' ? 'closed' : 'button')}
+      onBlur={({ relatedTarget }) => {
+        if (state === 'field' && !relatedTarget?.closest('[data-picker]')) onState('closed')
+      }}
     >
       <IconBraces size={14} />
     </ActionIcon>

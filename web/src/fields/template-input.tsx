@@ -93,7 +93,11 @@ export function TemplateInput(props: TemplateInputProps) {
             },
             blur: ({ relatedTarget }, editor) => {
               latest.current.props.onBlur?.(editor.state.doc.toString())
-              const goesToPicker = relatedTarget instanceof Element && relatedTarget.closest('[data-picker]') !== null
+              const goesToPicker =
+                relatedTarget instanceof Element &&
+                // The button too: closing would draw it anew, under the pointer that is about to press it.
+                (relatedTarget.closest('[data-picker]') !== null ||
+                  host.current!.parentElement!.contains(relatedTarget))
               if (!goesToPicker) setPicker((now) => (now === 'field' ? 'closed' : now))
             },
             keydown: (event, editor) => {

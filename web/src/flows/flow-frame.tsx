@@ -9,6 +9,7 @@ import { ErrorNote } from '../ui/error-note.tsx'
 import { PausedNote } from '../ui/paused-note.tsx'
 import { StatusDot } from '../ui/status.tsx'
 import { FlowTabs } from './flow-tabs.tsx'
+import { RunButton } from './run/run-button.tsx'
 
 export function FlowFrame({ id, children }: { id: string; children: (flow: Flow) => ReactNode }) {
   const flow = useQuery(queries.flow(id))
@@ -18,6 +19,7 @@ export function FlowFrame({ id, children }: { id: string; children: (flow: Flow)
       <PageHeader
         crumbs={[{ label: 'Flows', to: '/flows' }]}
         title={data?.name ?? 'Flow'}
+        actions={data && <RunButton flow={data} />}
         status={
           data && (
             <Group gap={12} wrap="nowrap">

@@ -42,10 +42,11 @@ function About({ flow }: { flow: Flow }) {
   const queryClient = useQueryClient()
   const [name, setName] = useState(flow.draft.name)
   const [description, setDescription] = useState(flow.draft.description ?? '')
+  const [slug, setSlug] = useState(flow.draft.slug ?? '')
   const [view, setView] = useState<'write' | 'preview'>(flow.draft.description ? 'preview' : 'write')
   const save = useMutation({
     mutationFn: () =>
-      api.put<Flow>(`/flows/${flow.id}`, described(flow.draft, name.trim(), description), {
+      api.put<Flow>(`/flows/${flow.id}`, described(flow.draft, { name: name.trim(), slug, description }), {
         headers: { 'if-match': String(flow.revision) },
       }),
     onSuccess: (saved) => {
@@ -53,7 +54,11 @@ function About({ flow }: { flow: Flow }) {
       void queryClient.invalidateQueries({ queryKey: keys.flows, exact: true })
     },
   })
-  const isSame = name.trim() === flow.draft.name && description === (flow.draft.description ?? '')
+  const isSame =
+    name.trim() === flow.draft.name &&
+    slug === (flow.draft.slug ?? '') &&
+    description === (flow.draft.description ?? '')
+  const isSlug = slug === '' || SLUG.test(slug)
   return (
     <Stack gap="sm">
       <TextInput
@@ -62,6 +67,16 @@ function About({ flow }: { flow: Flow }) {
         maxLength={200}
         readOnly={readOnly}
         onChange={({ currentTarget }) => setName(currentTarget.value)}
+      />
+      <TextInput
+        label="Slug"
+        description="A short name that the API, the command line and other flows can use in place of the id"
+        placeholder={suggestedSlug(name)}
+        value={slug}
+        maxLength={64}
+        readOnly={readOnly}
+        error={isSlug ? null : 'Small letters, digits and -, please.'}
+        onChange={({ currentTarget }) => setSlug(currentTarget.value)}
       />
       <div>
         <Group justify="space-between" mb={4}>
@@ -100,7 +115,11 @@ function About({ flow }: { flow: Flow }) {
       {save.isError && <ErrorNote title="The flow could not be saved" error={save.error} />}
       {!readOnly && (
         <Group>
-          <Button disabled={isSame || name.trim() === ''} loading={save.isPending} onClick={() => save.mutate()}>
+          <Button
+            disabled={isSame || !isSlug || name.trim() === ''}
+            loading={save.isPending}
+            onClick={() => save.mutate()}
+          >
             Save
           </Button>
           <Text size="xs" c="dimmed">
@@ -112,10 +131,25 @@ function About({ flow }: { flow: Flow }) {
   )
 }
 
+const SLUG = /^[a-z0-9-]{1,64}$/
+
+const suggestedSlug = (name: string): string =>
+  name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+    .slice(0, 64)
+
+interface AboutFlow {
+  name: string
+  slug: string
+  description: string
+}
+
 /** In the order in which one reads it in YAML. */
-function described(draft: FlowDocument, name: string, description: string): FlowDocument {
-  const { name: _name, description: _description, ...rest } = draft
-  return { name, ...(description === '' ? {} : { description }), ...rest }
+function described(draft: FlowDocument, { name, slug, description }: AboutFlow): FlowDocument {
+  const { name: _name, slug: _slug, description: _description, ...rest } = draft
+  return { name, ...(slug === '' ? {} : { slug }), ...(description === '' ? {} : { description }), ...rest }
 }
 
 function Webhook({ flow }: { flow: Flow }) {

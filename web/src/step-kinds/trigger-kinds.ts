@@ -6,6 +6,8 @@ export interface TriggerKindInfo {
   /** What templates read of it, and what is in there whatever the data. */
   root: string
   keys: readonly string[]
+  /** Whether it is started with an input, which may have a JSON Schema. */
+  isCalled?: true
   /** Where its settings are explained. */
   page: string
   /** Returns its settings as a new flow begins with them. `timezone`: the browser's. */
@@ -28,6 +30,15 @@ export const TRIGGER_KINDS: readonly TriggerKindInfo[] = [
     keys: ['at', 'previous', 'missed', 'input'],
     page: 'schedules',
     blank: (timezone) => ({ kind: 'schedule', cron: '0 7 * * 1-5', timezone }),
+  },
+  {
+    kind: 'call',
+    label: 'Call',
+    root: 'input',
+    keys: [],
+    isCalled: true,
+    page: 'calls',
+    blank: () => ({ kind: 'call' }),
   },
 ]
 

@@ -7,8 +7,9 @@ type Schema = Readonly<Record<string, unknown>>
 /** Reports a problem; the code is the keyword. */
 type Report = (path: string, code: string, message: string) => void
 
-/** The most pairs of a value and a schema that are looked at; an input that needs more is refused. */
-const MOST_WORK = 3_000_000
+/** The most looks at a value or a piece of text, some 50 ms of work; an input that needs more is refused. */
+const MOST_WORK = 250_000
+const CHARS_AT_ONCE = 32
 const MOST_ISSUES = 50
 
 class TooMuchWork extends Error {}
@@ -37,6 +38,7 @@ const NOTHING: Report = () => {}
 /** Messages never quote the input: it may be a secret. */
 class InputCheck {
   readonly #definitions: Schema
+  readonly #texts = new WeakMap<object, string>()
   #work = 0
 
   constructor(root: object | boolean) {
@@ -46,6 +48,11 @@ class InputCheck {
   #count(work: number): void {
     this.#work += work
     if (this.#work > MOST_WORK) throw new TooMuchWork()
+  }
+
+  /** Counts the work on a text, which is in proportion to its length. */
+  #countText(text: string): void {
+    this.#count(1 + Math.floor(text.length / CHARS_AT_ONCE))
   }
 
   #fits(schema: unknown, value: unknown): boolean {
@@ -69,8 +76,9 @@ class InputCheck {
     }
     const types = schema['type'] === undefined ? [] : ([schema['type']].flat() as string[])
     if (types.length && !types.some((type) => isOfType(value, type))) fail('type', `must be ${types.join(' or ')}`)
-    if ('const' in schema && !this.#equal(schema['const'], value)) fail('const', 'is not the one value that is allowed')
-    if (schema['enum'] && !(schema['enum'] as unknown[]).some((option) => this.#equal(option, value)))
+    if ('const' in schema && !this.#isOneOf([schema['const']], value))
+      fail('const', 'is not the one value that is allowed')
+    if (schema['enum'] && !this.#isOneOf(schema['enum'] as unknown[], value))
       fail('enum', 'is not one of the values that are allowed')
     if (schema['$ref'] !== undefined) also(this.#definitions[definitionOf(schema['$ref'] as string)!])
     this.#combined(schema, value, also, fail)
@@ -112,6 +120,7 @@ class InputCheck {
   #text(schema: Schema, value: string, fail: Fail): void {
     const { minLength, maxLength } = schema as Record<string, number | undefined>
     if (minLength === undefined && maxLength === undefined) return
+    this.#countText(value)
     const length = codePoints(value)
     if (minLength !== undefined && length < minLength) fail('minLength', `must have at least ${minLength} characters`)
     if (maxLength !== undefined && length > maxLength) fail('maxLength', `must have at most ${maxLength} characters`)
@@ -137,21 +146,22 @@ class InputCheck {
   #object(schema: Schema, value: Schema, path: string, also: Also, fail: Fail): void {
     const { minProperties, maxProperties } = schema as Record<string, number | undefined>
     const keys = Object.keys(value)
+    for (const key of keys) this.#countText(key)
     if (minProperties !== undefined && keys.length < minProperties)
       fail('minProperties', `must have at least ${minProperties} keys`)
     if (maxProperties !== undefined && keys.length > maxProperties)
       fail('maxProperties', `must have at most ${maxProperties} keys`)
     const require = (names: readonly string[]): void => {
-      this.#count(names.length)
+      this.#count(2 * names.length)
       for (const name of names) if (!own(value, name)) fail('missing', 'is missing', pointer(path, name))
     }
     require((schema['required'] ?? []) as string[])
-    for (const [name, needed] of Object.entries((schema['dependentRequired'] ?? {}) as Record<string, string[]>))
-      if (own(value, name)) require(needed)
-    for (const [name, one] of Object.entries((schema['dependentSchemas'] ?? {}) as Schema))
-      if (own(value, name)) also(one)
+    for (const [name, needed] of this.#entries(schema['dependentRequired']))
+      if (own(value, name)) require(needed as string[])
+    for (const [name, one] of this.#entries(schema['dependentSchemas'])) if (own(value, name)) also(one)
     const properties = (schema['properties'] ?? {}) as Schema
     const { additionalProperties: others, propertyNames: names } = schema
+    this.#count(2 * keys.length)
     for (const key of keys) {
       const at = pointer(path, key)
       if (names !== undefined) also(names, key, at)
@@ -161,7 +171,15 @@ class InputCheck {
     }
   }
 
+  #entries(keyword: unknown): [string, unknown][] {
+    const entries = Object.entries((keyword ?? {}) as Schema)
+    this.#count(entries.length)
+    return entries
+  }
+
   #areUnique(list: readonly unknown[]): boolean {
+    // Texts are made and compared, which takes longer than a look.
+    this.#count(2 * list.length)
     const seen = new Set<string>()
     for (const item of list) seen.add(this.#canonical(item))
     return seen.size === list.length
@@ -171,15 +189,27 @@ class InputCheck {
   #canonical(value: unknown): string {
     this.#count(1)
     if (Array.isArray(value)) return `[${value.map((item) => this.#canonical(item)).join()}]`
+    if (typeof value === 'string') this.#countText(value)
     if (typeof value !== 'object' || value === null) return JSON.stringify(value)
     const keys = Object.keys(value).toSorted()
+    for (const key of keys) this.#countText(key)
     return `{${keys.map((key) => `${JSON.stringify(key)}:${this.#canonical((value as Schema)[key])}`).join()}}`
   }
 
-  #equal(expected: unknown, value: unknown): boolean {
-    this.#count(1)
-    if (typeof expected !== 'object' || expected === null) return expected === value
-    return typeof value === 'object' && value !== null && this.#canonical(expected) === this.#canonical(value)
+  #isOneOf(options: readonly unknown[], value: unknown): boolean {
+    this.#count(options.length)
+    if (typeof value !== 'object' || value === null) return options.includes(value)
+    const text = this.#canonical(value)
+    return options.some((option) => typeof option === 'object' && option !== null && this.#textOf(option) === text)
+  }
+
+  /** Returns the canonical text of a value of the schema, which is made once. */
+  #textOf(option: object): string {
+    const known = this.#texts.get(option)
+    if (known !== undefined) return known
+    const text = this.#canonical(option)
+    this.#texts.set(option, text)
+    return text
   }
 }
 

@@ -2,6 +2,7 @@
 import type { ComponentType } from 'react'
 import { useEditor } from '../state/editor-context.tsx'
 import { BranchForm } from './branch-form.tsx'
+import { CallForm } from './call-form.tsx'
 import { CodeForm } from './code-form.tsx'
 import { HttpForm } from './http-form.tsx'
 import type { KindFormProps } from './kind-form-props.ts'
@@ -17,6 +18,7 @@ const FORMS = new Map<string, ComponentType<KindFormProps>>([
   ['branch', BranchForm],
   ['loop', LoopForm],
   ['parallel', ParallelForm],
+  ['call', CallForm],
   ['wait', WaitForm],
   ['code', CodeForm],
   ['set', SetForm],

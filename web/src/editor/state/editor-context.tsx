@@ -6,6 +6,7 @@ import type { FlowEditor } from '../../flow-model/flow-editor.ts'
 import type { EditedFlow, Position, StepPlace } from '../../flow-model/flow-tree.ts'
 import type { EditorSearch } from './selection.ts'
 import type { LargeBody } from './use-large-body.ts'
+import type { TestInput } from './use-test-input.ts'
 
 export interface EditorValue {
   flow: Flow
@@ -36,6 +37,8 @@ export interface EditorValue {
   /** null where the body of the sample came along. */
   largeBody: LargeBody | null
   chooseSample(id: string): void
+  /** Of a flow that is called: what its tests begin with. */
+  testInput: TestInput
   tests: Tests
 }
 

@@ -22,7 +22,14 @@ class NotSaved extends Error {
   }
 }
 
-export function useTests(flowId: string, editor: FlowEditor, document: EditedFlow, sample: Sample | null): Tests {
+/** `input`: what tests of a called flow begin with. */
+export function useTests(
+  flowId: string,
+  editor: FlowEditor,
+  document: EditedFlow,
+  sample: Sample | null,
+  input: unknown,
+): Tests {
   const queryClient = useQueryClient()
   const { steps: kept, pinned: pinnedIds = NONE } = useQuery(queries.testResults(flowId)).data ?? {}
   const [steps, setSteps] = useState<ReadonlyMap<string, TestState>>(new Map())
@@ -57,11 +64,12 @@ export function useTests(flowId: string, editor: FlowEditor, document: EditedFlo
   })
 
   // The latest sample, which the service takes by itself, may be too large to have come here whole.
-  const isScheduled = triggerKind(document.trigger)?.root === 'schedule'
+  const { root, isCalled } = triggerKind(document.trigger) ?? {}
   const given = useCallback(() => {
-    if (isScheduled) return at === null ? {} : { schedule: { at } }
+    if (isCalled) return { input }
+    if (root === 'schedule') return at === null ? {} : { schedule: { at } }
     return sample && !sample.webhook.bodyOmitted ? { webhook: sample.webhook } : {}
-  }, [sample, isScheduled, at])
+  }, [sample, root, isCalled, at, input])
   const refetch = useCallback(
     () => queryClient.invalidateQueries({ queryKey: keys.testResults(flowId) }),
     [flowId, queryClient],

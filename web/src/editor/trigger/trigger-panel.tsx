@@ -12,6 +12,7 @@ import panel from '../panel/panel.module.css'
 import { Section } from '../panel/section.tsx'
 import { ClosePanel } from '../panel/side-panel.tsx'
 import { useEditor } from '../state/editor-context.tsx'
+import { CallTriggerForm } from './call-trigger-form.tsx'
 import { WebhookForm } from './webhook-form.tsx'
 
 /** The form of a schedule brings the library along that plans its times. */
@@ -20,6 +21,7 @@ const ScheduleForm = lazy(() => import('./schedule-form.tsx').then(({ ScheduleFo
 const FORMS = new Map<string, ComponentType>([
   ['webhook', WebhookForm],
   ['schedule', ScheduleForm],
+  ['call', CallTriggerForm],
 ])
 
 export function TriggerPanel() {

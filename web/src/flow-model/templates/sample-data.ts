@@ -17,6 +17,8 @@ export interface SampleData {
   webhook: unknown
   /** `schedule` of a run that begins now, without what only the service knows. */
   schedule?: unknown
+  /** What tests of a called flow begin with. */
+  input?: unknown
   /** Results of Test Step, by id. */
   steps: Readonly<Record<string, unknown>>
   /** Of all samples, and of those results. */
@@ -84,6 +86,8 @@ function rootValue(root: string, visible: Visible, data: SampleData): unknown {
       return data.webhook ?? undefined
     case 'schedule':
       return data.schedule
+    case 'input':
+      return data.input
     case 'steps':
       return pick(
         data.steps,
