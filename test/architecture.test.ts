@@ -70,6 +70,7 @@ const ORDER: Record<string, string[]> = {
     'failures',
     'schedules',
     'deliveries',
+    'search',
     'upkeep',
     'stats',
   ],

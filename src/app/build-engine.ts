@@ -64,7 +64,7 @@ export function buildEngine(config: Config, stores: Stores, metrics: Metrics, lo
   const relay = shared ? new EventRelay({ ...stores, events, signals, warn }, eventViews(secrets)) : null
   const sandbox = createSandbox()
   const ids = createIds(now, randomBytes)
-  const calls = new CalledRuns({ published, ids, now, events, maxPaused: config.maxPaused })
+  const calls = new CalledRuns({ published, ids, hashing, secrets, now, events, maxPaused: config.maxPaused })
   const parts = { config, stores, metrics, log, http, tracing, connections, tokens, sandbox }
   const ports = enginePorts({
     ...parts,

@@ -27,6 +27,8 @@ export interface Config {
   httpConcurrency: number
   httpPerHost: number
   retentionDays: number
+  /** How long a run is tried that Millrace itself cannot carry on. */
+  giveUpAfterMs: number
   trustProxy: string[]
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent'
 }
@@ -68,6 +70,7 @@ export function readConfig(environment: Environment = process.env): Config {
     httpConcurrency: read.integer('MILLRACE_HTTP_CONCURRENCY', 256, 1, 100_000),
     httpPerHost: read.integer('MILLRACE_HTTP_PER_HOST', 64, 1, 100_000),
     retentionDays: read.number('MILLRACE_RETENTION_DAYS', 30, 0.001, 36_500),
+    giveUpAfterMs: read.number('MILLRACE_GIVE_UP_AFTER', 3_600, 0.01, 604_800) * 1000,
     trustProxy: read.cidrs('MILLRACE_TRUST_PROXY'),
     logLevel: read.choice('MILLRACE_LOG_LEVEL', ['info', 'trace', 'debug', 'warn', 'error', 'silent']),
   }

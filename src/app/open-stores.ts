@@ -75,7 +75,7 @@ async function storesOf(config: Config, redactor: Redactor, backend: Backend) {
     flowSources: createFlowSourceStore(kysely),
     runs: { ...createRunStore(kysely), ...hot.runs },
     schedules: { ...createScheduleStore(kysely), ...hot.schedules },
-    deliveries: { ...createDeliveryStore(kysely), add: hot.addDelivery },
+    deliveries: { ...createDeliveryStore(kysely, protect), add: hot.addDelivery },
     samples: createSampleStore(kysely, protect),
     stats: createStatsStore(kysely),
     failures: createFailureStore(kysely),

@@ -114,7 +114,7 @@ export async function openTestRuntime({
   }
   const driven: { id: string; ended: Promise<void> }[] = []
   const surroundings = () => ({ connections: connections.shapes(), env: new Set(Object.keys(env)) })
-  const deliveries = { ...createDeliveryStore(storage.kysely), add: journal.addDelivery }
+  const deliveries = { ...createDeliveryStore(storage.kysely, openProtect), add: journal.addDelivery }
   const services: DeliveryServices = {
     flows,
     runs,

@@ -1,6 +1,7 @@
 // Carries one claimed run as far as possible: takes finished steps from the journal, runs the rest, records each outcome.
 import { type CompiledStep, SECRET_MASK } from '../flow/compile.ts'
 import type { CompiledFlow } from '../flow/compile-flow.ts'
+import { noteAttempt } from './attempts.ts'
 import { RunCalls } from './calls/run-calls.ts'
 import { closeEntry, exposeOutput, keepReply, newEntry, parkEntry } from './journal-entries.ts'
 import { JournalWriter } from './journal-writer.ts'
@@ -224,8 +225,8 @@ export class RunWalk implements StepWalk {
   /** Throws Parked if another attempt is due. */
   #parkForRetry(step: CompiledStep<StepKind>, entry: JournalEntry, outcome: Outcome): void {
     const at = step.retry && retryAt(step.retry, step.kind.retryOn, outcome, entry.attempt, this.ports)
+    if (at !== null || entry.attempts) noteAttempt(entry, outcome, this.ports.now())
     if (at === null) return
-    if (outcome.type === 'failed') entry.error = outcome.error
     this.#park(entry, at, null, outcome)
   }
 

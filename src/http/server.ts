@@ -43,6 +43,7 @@ import { keyRoutes } from './routes/keys.ts'
 import { mcpRoutes } from './routes/mcp.ts'
 import { replayRoutes } from './routes/replays.ts'
 import { runRoutes } from './routes/runs.ts'
+import { searchRoutes } from './routes/search.ts'
 import { signInRoutes } from './routes/sign-in.ts'
 import { startRunRoutes } from './routes/start-runs.ts'
 import { statsRoutes } from './routes/stats.ts'
@@ -175,6 +176,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     runRoutes(app, services, streams, options.settings.version)
     failureRoutes(app, services)
     deliveryRoutes(app, services, streams)
+    searchRoutes(app, services)
     auditRoutes(app, services)
     backupRoutes(app, services)
     connectionRoutes(app, services)

@@ -17,12 +17,13 @@ export interface ClusterQueuePorts {
   call(): void
   now(): number
   failed(error: unknown): void
+  /** Is told that a run could not be carried on. Returns the milliseconds until it is tried again. */
+  troubled(runId: string, error: unknown): number
 }
 
 /** Polling finds the runs whose wake-up signal was lost. */
 const LOOK_EVERY_MS = 1_000
 const LINES_EVERY_MS = 5_000
-const TRY_AGAIN_MS = 1_000
 const TAKE_AT_ONCE = 64
 
 export class ClusterQueue implements Queue {
@@ -182,9 +183,10 @@ export class ClusterQueue implements Queue {
     try {
       advanced = await carrying
     } catch (error) {
-      this.#ports.failed(error)
-      // This process keeps the run and tries again, so that a failed read, for example, does not strand the run.
-      this.#timers.after(TRY_AGAIN_MS, () => {
+      // This process keeps the run and tries again, so that a failed read, for example, does not strand it; others get its place.
+      this.#taken--
+      this.#timers.later(this.#ports.troubled(runId, error), () => {
+        this.#taken++
         this.#count(runId, -1)
         void this.#carry(this.#ports.advance(runId), runId, line, bytes)
       })
@@ -198,7 +200,6 @@ export class ClusterQueue implements Queue {
     const dueAt = advanced.state === 'parked' ? advanced.resumeAt : null
     if (dueAt !== null) this.#timers.after(dueAt - this.#ports.now(), () => this.look())
     else if (advanced.state !== 'parked' && line !== null) void this.#admit(line)
-    // This run's place is free.
     if (this.#mayBeMore) this.look()
   }
 
@@ -219,7 +220,6 @@ export class ClusterQueue implements Queue {
         if (await this.#ports.dispatch.admit(flowId)) this.wake()
       } while (this.#admitting.get(flowId))
     } catch (error) {
-      // The timer tries again every few seconds.
       this.#ports.failed(error)
     } finally {
       this.#admitting.delete(flowId)

@@ -6,6 +6,7 @@ import { backup, restore } from './backup.ts'
 import { completionFor } from './completion.ts'
 import { deleteConnection, listConnections, setConnection, showConnection, testConnection } from './connections.ts'
 import { migrateCommand, transferCommand } from './databases.ts'
+import { admitDelivery, listDeliveries } from './deliveries.ts'
 import { doctor } from './doctor.ts'
 import {
   cancelReplays,
@@ -34,7 +35,7 @@ import { listKeys, rotateKeys } from './keys.ts'
 import { mcp } from './mcp.ts'
 import { resetUserPassword } from './reset-password.ts'
 import { runFlow } from './run-flow.ts'
-import { cancelRun, exportRun, harOfRun, listRuns, replayRun, showRun, tailRuns } from './runs.ts'
+import { cancelRun, exportRun, harOfRun, listRuns, replayRun, search, showRun, tailRuns } from './runs.ts'
 import { send } from './send.ts'
 import { serveCommand } from './serve.ts'
 import { testFlows } from './test.ts'
@@ -74,6 +75,9 @@ export const commands: readonly Command[] = [
   pauseReplays,
   resumeReplays,
   cancelReplays,
+  search,
+  listDeliveries,
+  admitDelivery,
   send,
   listConnections,
   showConnection,

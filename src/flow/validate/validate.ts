@@ -11,8 +11,10 @@ import { type IsSecretField, MOST_ORIGINS, SecretFlow } from '../secret-flow.ts'
 import { type DataShapes, type LoopLists, listPath } from '../shape/data-shapes.ts'
 import { unseenReference } from '../shape/unseen-reference.ts'
 import { Trigger, triggerKinds } from '../triggers/index.ts'
+import { checkLabels } from '../triggers/labels.ts'
 import type { ReplyUse, ReportTrigger, TriggerKind } from '../triggers/trigger-kind.ts'
 import { type ConnectionShapes, type ConnectionUse, useProblem } from './connection-use.ts'
+import { IN_CALL, IN_LABEL, IN_REPLY, REVEALS } from './secret-words.ts'
 import { StepOutline } from './step-outline.ts'
 import { LONGEST_EXPRESSIONS, MOST_EXPRESSIONS, TemplateReader } from './template-reader.ts'
 import { type Names, variablesBeside } from './variables-beside.ts'
@@ -58,6 +60,8 @@ interface Place {
   answersCaller: boolean
   /** Whether another run gets the value. */
   startsRun?: boolean
+  /** Whether the value is a label, which is shown and searched. */
+  isLabel?: boolean
   /** The path of the setting by which the document allows the value here to be shown. */
   revealedBy: string | null
 }
@@ -179,12 +183,14 @@ class Validator {
       loops: NO_LOOPS,
       setBeside: NOTHING,
       answersCaller: path.startsWith('/trigger/response/'),
+      isLabel: path.startsWith('/trigger/labels/'),
       revealedBy,
     })
     this.#check(kind?.settings ?? Trigger, trigger, '/trigger', place)
     const report: ReportTrigger = (path, code, message, weight = 'publish') =>
       this.#add(weight, `/trigger${path}`, code, message)
     kind?.check(given, report, this.#surroundings.now)
+    checkLabels(given, report)
   }
 
   /** Walks a list in order of execution; `seen` gathers the ids whose results later steps may read. */
@@ -356,6 +362,7 @@ class Validator {
       return ['secret_in_reply', IN_REPLY]
     if (place.startsRun && place.revealedBy === null && this.#isSecret({ path }, place))
       return ['secret_in_call', IN_CALL]
+    if (place.isLabel && (root === 'connections' || root === 'env')) return ['secret_in_label', IN_LABEL]
     if (!place.roots.has(root)) return ['unknown_reference', notHere(root, place, this.#stepRoots)]
     const [name, field] = rest
     if (root === 'connections')
@@ -376,13 +383,6 @@ class Validator {
     return null
   }
 }
-
-const IN_REPLY =
-  'A reply to the caller may hold no secret, and this comes from a connection or the environment. If it may be known, say reveal: true where the reply is set, or on the step that makes it.'
-const IN_CALL =
-  'The input of another flow is shown in its runs and may hold no secret. Let that flow read the connection or the environment itself, or say reveal: true if it may be seen.'
-const REVEALS =
-  'This reveals data that derives from a secret to everyone who gets the reply or may see the run. Remove reveal if that is not intended.'
 
 const unreachable = (end: unknown): string =>
   `No run gets here: ${typeof end === 'string' && end !== '' ? quoted(end) : 'a step before it'} always ends the run. Move the step before it, or delete it.`

@@ -49,6 +49,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/flows/:id/samples/:sampleId/body': 'read',
   'GET /api/v1/flows/:id/test-results': 'read',
   'GET /api/v1/flows/:id/deliveries': 'read',
+  'POST /api/v1/flows/:id/deliveries/:delivery/admit': 'write',
   'GET /api/v1/flows/:id/events': 'read',
 
   'GET /api/v1/flow-stats': 'read',
@@ -60,6 +61,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/deliveries/:id': 'read',
   'GET /api/v1/deliveries/:id/body': 'read',
 
+  'GET /api/v1/search': 'read',
   'GET /api/v1/runs': 'read',
   'GET /api/v1/runs/:id': 'read',
   'GET /api/v1/runs/:id/document': 'read',

@@ -42,6 +42,7 @@ export const OPERATION_IDS: Readonly<Record<string, string>> = {
   'GET /api/v1/flows/:id/samples/:sampleId/body': 'downloadSampleBody',
   'GET /api/v1/flows/:id/test-results': 'getTestResults',
   'GET /api/v1/flows/:id/deliveries': 'listFlowDeliveries',
+  'POST /api/v1/flows/:id/deliveries/:delivery/admit': 'admitDelivery',
   'GET /api/v1/flows/:id/events': 'watchFlow',
 
   'GET /api/v1/flow-stats': 'listFlowStats',
@@ -53,6 +54,7 @@ export const OPERATION_IDS: Readonly<Record<string, string>> = {
   'GET /api/v1/deliveries/:id': 'getDelivery',
   'GET /api/v1/deliveries/:id/body': 'downloadDeliveryBody',
 
+  'GET /api/v1/search': 'search',
   'GET /api/v1/runs': 'listRuns',
   'GET /api/v1/runs/:id': 'getRun',
   'GET /api/v1/runs/:id/document': 'getRunDocument',

@@ -32,6 +32,7 @@ import { runHar } from '../../operations/runs/run-har.ts'
 import type { Services } from '../../operations/services.ts'
 import { download } from '../download.ts'
 import type { EventStreams } from '../event-stream.ts'
+import { labelsFrom } from '../labels-from.ts'
 import { pageFrom } from '../pages/page.ts'
 import { timeFrom } from '../pages/times.ts'
 import { bytesAs, eventsAs, jsonAs } from './sent-as.ts'
@@ -46,7 +47,7 @@ export function runRoutes(app: FastifyInstance, services: Services, streams: Eve
     {
       schema: {
         tags,
-        summary: 'List runs, newest first',
+        summary: 'List runs, newest first; with label.<name>=<value>, those that have this label',
         querystring: RunsQuery,
         response: { 200: pageOf(RunSummaryBody) },
       },
@@ -60,6 +61,7 @@ export function runRoutes(app: FastifyInstance, services: Services, streams: Eve
           since: timeFrom('since', query.since),
           until: timeFrom('until', query.until),
           failure: query.failure ?? null,
+          labels: labelsFrom(query),
         },
         pageFrom(query),
       ),

@@ -88,6 +88,7 @@ export const runEvent = (
     edited,
     trigger,
     parent,
+    labels,
   }: Omit<NewRun, 'webhook' | 'given' | 'hops' | 'document' | 'replyStatus'>,
   {
     status,
@@ -113,6 +114,7 @@ export const runEvent = (
     ...(edited && { edited }),
     trigger: triggerView(trigger),
     parent: parentView(parent),
+    labels: labels ?? null,
   },
 })
 

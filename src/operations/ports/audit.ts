@@ -7,6 +7,7 @@ export type AuditAction =
   | `run.${'cancel' | 'cancel_many' | 'replay'}`
   | 'failure.update'
   | `replay.${'create' | 'pause' | 'resume' | 'cancel'}`
+  | 'delivery.admit'
   | `connection.${'create' | 'update' | 'delete' | 'authorize' | 'test'}`
   | 'key.rotate'
   | 'backup.create'

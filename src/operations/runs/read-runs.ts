@@ -1,8 +1,17 @@
 // Shows runs as the API does.
 
 import { CODE } from '../../base/error-catalogue.ts'
-import type { JournalEntry, NewRun, RunError, RunParent, RunStatus } from '../../engine/ports/run-journal.ts'
+import type {
+  JournalEntry,
+  NewRun,
+  RunError,
+  RunParent,
+  RunStatus,
+  RunTrigger,
+  StepAttempt,
+} from '../../engine/ports/run-journal.ts'
 import { parseJson } from '../../flow/parse-json.ts'
+import type { Labels } from '../../flow/triggers/labels.ts'
 import { parentView, triggerView } from '../events/events.ts'
 import { notFound, OperationError } from '../operation-error.ts'
 import type { ShownWebhook } from '../ports/deliveries.ts'
@@ -17,6 +26,8 @@ export interface StepView {
   kind: string
   status: JournalEntry['status']
   attempt: number
+  /** Of a step that was tried again: its first and last attempts. */
+  attempts?: AttemptView[]
   startedAt: string
   finishedAt: string | null
   /** The time at which a waiting step continues or is tried again. */
@@ -28,6 +39,8 @@ export interface StepView {
   /** The parts that are too large to be shown. */
   omitted?: StepPart[]
 }
+
+export type AttemptView = Omit<StepAttempt, 'startedAt'> & { startedAt: string }
 
 export interface RunSummary {
   id: string
@@ -46,8 +59,10 @@ export interface RunSummary {
   replayedAs?: { run: string; status: RunStatus }
   /** Whether its webhook or results of its steps were changed for a replay. */
   edited?: true
-  trigger: { kind: string; at?: string; manual?: true }
+  trigger: { kind: string; at?: string; manual?: true; admitted?: RunTrigger['admitted'] }
   parent: Omit<RunParent, 'waits'> | null
+  /** null if the run has none. */
+  labels: Labels | null
 }
 
 export interface RunView extends RunSummary {
@@ -150,7 +165,7 @@ export async function documentOf(
 }
 
 // Stored data is redacted already; it is redacted again for secrets of the flow that became known since.
-const runSummary =
+export const runSummary =
   (
     { secrets }: RunServices,
     names: ReadonlyMap<string, string>,
@@ -172,6 +187,7 @@ const runSummary =
     ...(run.edited && { edited: true as const }),
     trigger: triggerView(run.trigger),
     parent: parentView(run.parent),
+    labels: secrets.redact(run.labels ?? null, run.flowId),
   })
 
 export const stepView = (entry: ShownEntry, redact: <T>(value: T) => T): StepView => ({
@@ -180,6 +196,7 @@ export const stepView = (entry: ShownEntry, redact: <T>(value: T) => T): StepVie
   kind: entry.kind,
   status: entry.status,
   attempt: entry.attempt,
+  ...(entry.attempts && { attempts: redact(entry.attempts.map(attemptView)) }),
   startedAt: new Date(entry.startedAt).toISOString(),
   finishedAt: isoOrNull(entry.finishedAt),
   ...(entry.resumeAt !== null && { resumeAt: new Date(entry.resumeAt).toISOString() }),
@@ -188,6 +205,11 @@ export const stepView = (entry: ShownEntry, redact: <T>(value: T) => T): StepVie
   error: redact(entry.error),
   logs: redact(entry.logs ?? []),
   ...(entry.omitted && { omitted: entry.omitted }),
+})
+
+const attemptView = (attempt: StepAttempt): AttemptView => ({
+  ...attempt,
+  startedAt: new Date(attempt.startedAt).toISOString(),
 })
 
 /** Omits large parts of an entry that does not come from the store, which omits them itself. */

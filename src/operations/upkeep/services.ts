@@ -10,7 +10,7 @@ export interface UpkeepServices
   extends Basics,
     Pick<RunServices, 'engine' | 'stats'>,
     Pick<FailureServices, 'failures' | 'replays'>,
-    Pick<DeliveryServices, 'rate'> {
+    Pick<DeliveryServices, 'rate' | 'deliveries'> {
   audit: Audit
   housekeeping: Housekeeping
   /** null if the data is in PostgreSQL, which has its own backups. */

@@ -28,6 +28,13 @@ it('gives earlier invitations to the users who made them, and ends those of user
     alter table flow drop column slug;
     alter table flow drop column trigger;
     alter table flow drop column paused_at;
+    alter table run drop column labels;
+    alter table step drop column attempts;
+    drop table run_label;
+    drop index delivery_kept;
+    drop index delivery_sealed;
+    alter table delivery drop column body_kept;
+    alter table delivery drop column sealed;
     drop table schedule;
     drop table occurrence;
     drop index run_by_failure;

@@ -21,6 +21,7 @@ import { stats } from './017-stats.ts'
 import { lastEditor } from './018-last-editor.ts'
 import { triggers } from './019-triggers.ts'
 import { connectionTests } from './020-connection-tests.ts'
+import { labels } from './021-labels.ts'
 import { failures } from './022-failures.ts'
 
 type Step = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
@@ -43,6 +44,7 @@ const MIGRATIONS: Record<string, Step> = {
   '018-last-editor': lastEditor,
   '019-triggers': triggers,
   '020-connection-tests': connectionTests,
+  '021-labels': labels,
   '022-failures': failures,
 }
 

@@ -9,7 +9,7 @@ import { runBinding } from '../rows/bindings.ts'
 import { type CauseOf, createCauseOf } from '../rows/failures/causes.ts'
 import { entriesUnder, isOfOwnRound, roundIndex, roundsUnder } from '../rows/journal-rows.ts'
 import { revealedStart } from '../rows/request-columns.ts'
-import { runEnd, toClaimedRun } from '../rows/run-rows.ts'
+import { runEnd, toClaimedRun, toUnreadRun } from '../rows/run-rows.ts'
 import { revealedStep } from '../rows/step-columns.ts'
 import type { RunTable, StepTable } from '../rows/tables.ts'
 import { createAccept, type PostgresClaim, type RunsHere } from './accept.ts'
@@ -45,6 +45,21 @@ interface DispatchedRun extends RunTable {
   changes: number
 }
 
+const claimOf = (row: DispatchedRun, seenAt: number): PostgresClaim => ({
+  runId: row.id,
+  epoch: row.epoch,
+  flowId: row.flow_id,
+  wakes: row.parent_waits === 1 ? row.parent_run : null,
+  seenAt,
+})
+
+const placeOf = (row: DispatchedRun) => ({ replyTo: row.reply_to, placed: row.placed === 1 })
+
+const unread = (row: DispatchedRun, seenAt: number, now: number): ClaimedRun => ({
+  ...toUnreadRun(row, claimOf(row, seenAt), now),
+  ...placeOf(row),
+})
+
 export interface PostgresRunJournal extends RunJournal {
   runs: Pick<RunStore, 'accept' | 'operate' | 'original'>
   startReplay: ReplayStore['start']
@@ -65,17 +80,11 @@ export function createPostgresRunJournal(
 
   const claimed = async (row: DispatchedRun, seenAt: number, now: number): Promise<ClaimedRun> => {
     const { id } = row
-    const claim: PostgresClaim = {
-      runId: id,
-      epoch: row.epoch,
-      flowId: row.flow_id,
-      wakes: row.parent_waits === 1 ? row.parent_run : null,
-      seenAt,
-    }
+    const claim = claimOf(row, seenAt)
     const start = revealedStart(row, protect, runBinding(id))
     const vars: Record<string, unknown> = Object.create(null)
     const isNew = row.epoch === 1 && row.replay_of === null
-    const more = { replyTo: row.reply_to, placed: row.placed === 1 }
+    const more = placeOf(row)
     if (isNew) return { ...toClaimedRun(row, start, claim, now, { journal: [], vars, lastSeq: 0 }), ...more }
     const [journal, assigned, [last]] = await Promise.all([
       select('steps', STEPS, [id]),
@@ -84,6 +93,16 @@ export function createPostgresRunJournal(
     ])
     for (const entry of assigned) Object.assign(vars, entry.output)
     return { ...toClaimedRun(row, start, claim, now, { journal, vars, lastSeq: last?.seq ?? 0 }), ...more }
+  }
+
+  /** Claims a run, or nothing if it has ended or another process holds it. */
+  const take = async (runId: string): Promise<{ row: DispatchedRun; asked: number } | null> => {
+    const worker = here.worker()
+    // A claim without a worker belongs to no process: no process would ever run it.
+    if (worker === null) throw new StorageUnavailable('This process may hold no runs at the moment.')
+    const asked = performance.now()
+    const [row] = await hot.query<DispatchedRun>({ name: 'claim', text: CLAIM, values: [runId, worker] })
+    return row ? { row, asked } : null
   }
 
   const replays = createPostgresReplays(hot, protect)
@@ -126,13 +145,13 @@ export function createPostgresRunJournal(
     startReplay: replays.start,
 
     async claim(runId, now) {
-      const worker = here.worker()
-      // A claim without a worker belongs to no process: no process would ever run it.
-      if (worker === null) throw new StorageUnavailable('This process may hold no runs at the moment.')
-      const values = [runId, worker]
-      const asked = performance.now()
-      const [row] = await hot.query<DispatchedRun>({ name: 'claim', text: CLAIM, values })
-      return row ? claimed(row, asked, now) : null
+      const taken = await take(runId)
+      return taken && claimed(taken.row, taken.asked, now)
+    },
+
+    async claimUnread(runId, now) {
+      const taken = await take(runId)
+      return taken && unread(taken.row, taken.asked, now)
     },
 
     async claimReady(worker, limit, now, room = ANY_ROOM) {
@@ -141,7 +160,13 @@ export function createPostgresRunJournal(
       const rows = await hot.query<DispatchedRun>({ name: 'claim-ready', text: CLAIM_READY, values })
       if (rows[0]) await here.catchUp(rows[0].changes)
       rows.sort((a, b) => (a.id < b.id ? -1 : 1))
-      return Promise.all(rows.map(async (row) => ({ ...(await claimed(row, asked, now)), bytes: row.bytes })))
+      return Promise.all(
+        rows.map(async (row) => {
+          // One run that cannot be read must not hold up those that were claimed with it.
+          const run = await claimed(row, asked, now).catch((unreadable) => ({ ...unread(row, asked, now), unreadable }))
+          return { ...run, bytes: row.bytes }
+        }),
+      )
     },
 
     async rounds(runId, base) {

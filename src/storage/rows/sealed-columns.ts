@@ -2,6 +2,7 @@
 import {
   authorizationBinding,
   connectionBinding,
+  deliveryBinding,
   grantBinding,
   keyValueBinding,
   runBinding,
@@ -40,5 +41,6 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     bindingOf: keyValueBinding,
   },
   { table: 'run', keys: ['id'], column: 'sealed', isSealed: IS_THERE, bindingOf: runBinding },
+  { table: 'delivery', keys: ['id'], column: 'sealed', isSealed: IS_THERE, bindingOf: deliveryBinding },
   { table: 'step', keys: ['run_id', 'path'], column: 'sealed', isSealed: IS_THERE, bindingOf: stepBinding },
 ]

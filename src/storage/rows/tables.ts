@@ -76,6 +76,15 @@ export interface RunTable {
   failure: string | null
   /** 1 if its webhook or results of its steps were changed for a replay. */
   edited: number | null
+  /** As JSON, by name; null if the run has none. */
+  labels: string | null
+}
+
+/** The labels of runs, to find runs by them. */
+export interface RunLabelTable {
+  value: string
+  name: string
+  run_id: string
 }
 
 export interface StepTable {
@@ -97,6 +106,8 @@ export interface StepTable {
   logs: string | null
   /** The true decision, output and error, if the columns hide secrets. */
   sealed: string | null
+  /** As JSON; null if the step was not tried again. */
+  attempts: string | null
 }
 
 /** Deliveries that started no run: rejected, filtered and duplicate ones. */
@@ -111,6 +122,10 @@ export interface DeliveryTable {
   request: string
   raw_body: Uint8Array
   received_at: number
+  /** 1 if the body of a rejected delivery is kept. */
+  body_kept: number | null
+  /** The true request, if the body is kept and `request` and `raw_body` hide secrets. */
+  sealed: string | null
 }
 
 export interface DedupeTable {
@@ -377,6 +392,7 @@ export interface Tables {
   schedule: ScheduleTable
   occurrence: OccurrenceTable
   run: RunTable
+  run_label: RunLabelTable
   step: StepTable
   delivery: DeliveryTable
   dedupe: DedupeTable

@@ -15,8 +15,8 @@ import { runBinding } from '../rows/bindings.ts'
 import { type CauseOf, createCauseOf, failedRun } from '../rows/failures/causes.ts'
 import { NO_BUCKET, NO_CODE } from '../rows/flow-counts.ts'
 import { entriesUnder, isOfOwnRound, roundIndex, roundsUnder, settleOperation } from '../rows/journal-rows.ts'
-import { requestTexts, revealedStart } from '../rows/request-columns.ts'
-import { runEnd, toClaimedRun, wakenBy } from '../rows/run-rows.ts'
+import { deliveryTexts, revealedStart } from '../rows/request-columns.ts'
+import { runEnd, toClaimedRun, toUnreadRun, wakenBy } from '../rows/run-rows.ts'
 import { revealedStep, shownJson, stepColumns, toJson } from '../rows/step-columns.ts'
 import type { RunTable, StepTable } from '../rows/tables.ts'
 import type { SqliteStorage } from './database.ts'
@@ -34,6 +34,16 @@ interface SqliteClaim extends Claim {
   /** The run that waits for this one. */
   wakes: string | null
 }
+
+const claimOf = (row: RunTable): SqliteClaim => ({
+  runId: row.id,
+  epoch: row.epoch + 1,
+  writtenEpoch: row.epoch,
+  flowId: row.flow_id,
+  version: row.version,
+  test: row.test === 1,
+  wakes: row.parent_waits === 1 ? row.parent_run : null,
+})
 
 /** Returns the writes by which the end of a run makes the run due that waits for it; the last ones, as they may change nothing. */
 function wakeUps({ runId, wakes }: SqliteClaim, { finishedAt, awaits }: RunProgress): HotStatement[] {
@@ -109,9 +119,10 @@ export function createSqliteRunJournal(
     startReplay: replays.start,
 
     async addDelivery(d: DeliveryRecord) {
-      const { request, rawBody } = requestTexts(d.webhook, protect.of(d.flowId))
+      const { request, rawBody, sealed } = deliveryTexts(d, protect.of(d.flowId))
       const message = d.message && protect.of(d.flowId).text(d.message)
-      const values = [d.id, d.flowId, d.outcome, d.code, message, d.status, d.runId, request, rawBody, d.receivedAt]
+      const told = [d.id, d.flowId, d.outcome, d.code, message, d.status, d.runId]
+      const values = [...told, request, rawBody, d.receivedAt, d.bodyKept ? 1 : null, sealed]
       const counted = { flowId: d.flowId, at: d.receivedAt, counter: d.outcome, bucket: NO_BUCKET, code: NO_CODE }
       await hot.write([
         ['insertDelivery', values],
@@ -127,9 +138,7 @@ export function createSqliteRunJournal(
       }
       const row = selectRun.get(runId) as RunTable | undefined
       if (!row) return null
-      const wakes = row.parent_waits === 1 ? row.parent_run : null
-      const of = { flowId: row.flow_id, version: row.version, test: row.test === 1, wakes }
-      const claim: SqliteClaim = { runId, epoch: row.epoch + 1, writtenEpoch: row.epoch, ...of }
+      const claim = claimOf(row)
       const steps = selectSteps.all(runId) as unknown as StepTable[]
       const start = revealedStart(row, protect, runBinding(runId))
       const journal = steps.map((step) => revealedStep(step, protect))
@@ -138,6 +147,11 @@ export function createSqliteRunJournal(
         Object.assign(vars, revealedStep(step as StepTable, protect).output)
       const lastSeq = (selectLastSeq.get(runId)?.['seq'] as number | null) ?? 0
       return toClaimedRun(row, start, claim, now, { journal, vars, lastSeq })
+    },
+
+    async claimUnread(runId, now) {
+      const row = selectRun.get(runId) as RunTable | undefined
+      return row ? toUnreadRun(row, claimOf(row), now) : null
     },
 
     async rounds(runId, base) {

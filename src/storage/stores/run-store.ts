@@ -13,6 +13,7 @@ import { toRunSummary } from '../rows/run-rows.ts'
 import { shownSteps } from '../rows/shown-steps.ts'
 import type { Tables } from '../rows/tables.ts'
 import { countCancelled, lockRuns, wakeRuns } from './cancelled-runs.ts'
+import { labelled, labelsLike } from './runs/labelled-runs.ts'
 
 const SUMMARY = [
   'id',
@@ -30,6 +31,7 @@ const SUMMARY = [
   'parent_step',
   'parent_waits',
   'edited',
+  'labels',
 ] as const
 /** Bounds the steps of a run that is shown: a loop of a hundred thousand rounds must not fill memory. */
 const MOST_STEPS = 5_000
@@ -169,13 +171,13 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
       }))
     },
 
-    async list({ flowId, status, since, until, failure = null }, { limit, cursor }) {
-      let query = db
+    async list({ flowId, status, since, until, failure = null, labels }, { limit, cursor }) {
+      const runs = db
         .selectFrom('run')
         .select(SUMMARY)
-        .orderBy('id', 'desc')
         .limit(limit + 1)
-      if (flowId) query = query.where('flow_id', '=', flowId)
+      const { query: found, id } = await labelled(db, runs, { labels, flowId, status })
+      let query = found
       if (status) {
         query = query.where('status', '=', status)
         const condition = INDEXED[status]
@@ -183,11 +185,13 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
       }
       if (failure !== null) query = query.where('failure', '=', failure)
       // An id begins with its time.
-      if (since !== null) query = query.where('id', '>=', `run_${idTime(since)}`)
-      if (until !== null) query = query.where('id', '<', `run_${idTime(until)}`)
-      if (cursor) query = query.where('id', '<', cursor)
+      if (since !== null) query = query.where(id, '>=', `run_${idTime(since)}`)
+      if (until !== null) query = query.where(id, '<', `run_${idTime(until)}`)
+      if (cursor) query = query.where(id, '<', cursor)
       return paged(await query.execute(), limit, (row) => row.id, toRunSummary)
     },
+
+    labelsLike: (beginning, limit) => labelsLike(db, beginning, limit),
 
     cancel: (id, at, error) =>
       db.transaction().execute(async (tx) => {

@@ -21,6 +21,7 @@ import type {
 import type { ConnectionTestBody } from '../../../src/contract/connection-bodies.ts'
 import type { FailureBody, ReplayPreviewBody, ReplaysBody } from '../../../src/contract/failure-bodies.ts'
 import type { CallableFlowBody } from '../../../src/contract/run-bodies.ts'
+import type { SearchBody } from '../../../src/contract/search-bodies.ts'
 import type { StatsBody } from '../../../src/contract/stats-bodies.ts'
 import type { StepTestBody, TestResultsBody } from '../../../src/contract/test-bodies.ts'
 import type { FlowDocument as Document } from '../../../src/flow/document.ts'
@@ -73,6 +74,7 @@ export type StepStatus = 'running' | 'waiting' | 'succeeded' | 'failed' | 'cance
 export type RunStep = Omit<Static<typeof RunBody>['steps'][number], 'status'> & { status: StepStatus }
 export type Run = Omit<Static<typeof RunBody>, 'steps'> & { steps: RunStep[] }
 export type Delivery = Static<typeof NamedDeliveryBody>
+export type Found = Static<typeof SearchBody>
 export type InboxEntry = Static<typeof InboxEntryBody>
 export type DeliveryOutcome = Delivery['outcome']
 

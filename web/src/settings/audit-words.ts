@@ -12,6 +12,7 @@ const WORDS: Record<string, string> = {
   'flow.restore': 'restored a version',
   'flow.regenerate': 'changed a webhook URL',
   'flow.test': 'tested a flow',
+  'delivery.admit': 'admitted a delivery',
   'run.cancel': 'cancelled a run',
   'run.cancel_many': 'cancelled runs',
   'run.replay': 'replayed a run',
