@@ -4,7 +4,10 @@ import { IssueBody } from './error-body.ts'
 
 const closed = { additionalProperties: false }
 /** Of a query that takes `label.<name>=<value>` beside its parameters. */
-const withLabels = { ...closed, patternProperties: { '^label\\.[a-z][a-z0-9_]*$': Type.String({ minLength: 1 }) } }
+export const withLabels = {
+  ...closed,
+  patternProperties: { '^label\\.[a-z][a-z0-9_]*$': Type.String({ minLength: 1 }) },
+}
 const Time = Type.String({ format: 'date-time' })
 const OptionalTime = Type.Union([Time, Type.Null()])
 const AnyJson = Type.Unknown()

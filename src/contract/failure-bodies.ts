@@ -1,6 +1,6 @@
 // The bodies of failures, of replays, and of what is done to many runs at once.
 import Type from 'typebox'
-import { PageQuery, RunStatus } from './bodies.ts'
+import { PageQuery, RunStatus, withLabels } from './bodies.ts'
 
 const closed = { additionalProperties: false }
 const Time = Type.String({ format: 'date-time' })
@@ -33,7 +33,7 @@ export const FailuresQuery = Type.Object(
     flow: Type.Optional(Type.String({ maxLength: 100, description: 'The id or slug of a flow' })),
     state: Type.Optional(FailureState),
   },
-  closed,
+  withLabels,
 )
 
 export const FailureRequest = Type.Object(
@@ -81,6 +81,13 @@ const RunFilter = Type.Object(
     status: Type.Optional(RunStatus),
     since: AnyTime('ISO 8601 time, or milliseconds since 1970'),
     until: AnyTime('Runs before this time; as since'),
+    label: Type.Optional(
+      Type.Record(Type.String({ maxLength: 64 }), Type.String({ minLength: 1, maxLength: 1000 }), {
+        minProperties: 1,
+        maxProperties: 10,
+        description: 'Labels that the run has, by name',
+      }),
+    ),
   },
   { ...closed, description: 'Names at least one of these; a run must match all that are named' },
 )

@@ -286,3 +286,30 @@ describe('a replay with changes', () => {
     expect((await api('POST', `/runs/${body.id}/replay`, { webhook: {} })).status).toBe(400)
   })
 })
+
+describe('labels', () => {
+  const failed = (order: string) => ({ filter: { status: 'failed', label: { order } }, dryRun: true })
+
+  it('choose failures, and the runs that are replayed or cancelled', async () => {
+    const trigger = { kind: 'webhook', labels: { order: '{{ webhook.body.order }}' } }
+    const flow = await published([REFUSE], { trigger })
+    for (const order of ['A-7', 'A-8', 'A-8']) await millrace.runEnded((await flow.post({ order, n: 1 })).body.id)
+    expect(await failuresOf(flow.flow.id, '&label.order=A-8')).toMatchObject([{ count: 3 }])
+    expect(await failuresOf(flow.flow.id, '&label.order=A-9')).toEqual([])
+    expect(await failuresOf(flow.flow.id, '&label.order=A-8&label.other=1')).toEqual([])
+    expect((await api('POST', '/replays', failed('A-8'))).body).toEqual({ total: 2, alreadyReplayed: 0 })
+    expect((await api('POST', '/replays', failed('A-9'))).body).toEqual({ total: 0, alreadyReplayed: 0 })
+    expect((await api('POST', '/runs/cancel', { filter: { label: { order: 'A-8' } }, dryRun: true })).status).toBe(200)
+    expect((await api('POST', '/replays', { filter: { label: {} }, dryRun: true })).status).toBe(400)
+  })
+
+  it('are made again of a changed delivery, and else stay', async () => {
+    const trigger = { kind: 'webhook', labels: { order: '{{ webhook.body.order }}' } }
+    const flow = await published([{ id: 'note', kind: 'set', vars: { a: 1 } }], { trigger })
+    const { id } = (await flow.post({ order: 'B-1' })).body
+    await millrace.runEnded(id)
+    const replay = async (body: object) => (await api('POST', `/runs/${id}/replay`, body)).body.labels
+    expect(await replay({})).toEqual({ order: 'B-1' })
+    expect(await replay({ webhook: { body: { order: 'B-2' } } })).toEqual({ order: 'B-2' })
+  })
+})

@@ -13,7 +13,7 @@ export const listDeliveries = defineCommand({
   options: {
     flow: text('flow', 'only of this flow'),
     outcome: text('outcome', 'accepted, duplicate, filtered or rejected'),
-    label: list('name=value', 'only those whose run has this label; may be given more than once'),
+    label: list('name=value', 'only those whose run has this label'),
     limit: number('count', 'how many at most; 20 by default'),
   },
   examples: [['what was refused', 'millrace deliveries list --outcome rejected']],

@@ -2,8 +2,9 @@
 import type { ApiClient } from '../client/api-client.ts'
 import type { Failure, ReplayJob, ReplayPreview } from '../client/bodies.ts'
 import { findFlow } from '../client/find-flow.ts'
-import { type Context, defineCommand, flag, number, text } from '../command.ts'
+import { type Context, defineCommand, flag, list, number, text } from '../command.ts'
 import { CliError, EXIT, type ExitCode } from '../exit-code.ts'
+import { givenLabels, labelsQuery } from '../labels-query.ts'
 import { showTime } from '../terminal/show-time.ts'
 import { fields, table } from '../terminal/table.ts'
 import { visibleJson } from '../terminal/visible.ts'
@@ -14,12 +15,13 @@ export const listFailures = defineCommand({
   options: {
     flow: text('flow', 'only of this flow'),
     state: text('state', 'open (the default), resolved, muted or all'),
+    label: list('name=value', 'only with a run that has this label'),
     limit: number('count', 'how many at most; 20 by default'),
   },
   examples: [['what fails now', 'millrace failures list']],
   async run({ connect, options, show, terminal }) {
     const api = await connect()
-    const query = new URLSearchParams()
+    const query = labelsQuery(options.label)
     if (options.flow !== undefined) query.set('flow', (await findFlow(api, options.flow)).id)
     const { state = 'open' } = options
     if (state !== 'all') query.set('state', state)
@@ -106,6 +108,7 @@ export const createReplays = defineCommand({
     status: text('status', 'failed (the default), succeeded or cancelled'),
     since: text('time', 'runs since this time; ISO 8601: 2026-11-15T08:00:00Z'),
     until: text('time', 'runs before this time'),
+    label: list('name=value', 'only with this label'),
     from: text('place', 'failed: the step that failed (the default); start; or the path of a step'),
     version: text('version', 'same (the default), published, draft or a number'),
     pace: number('count', 'replays per second; 50 by default'),
@@ -132,6 +135,7 @@ export const createReplays = defineCommand({
       ...(status !== undefined && { status }),
       ...(since !== undefined && { since }),
       ...(until !== undefined && { until }),
+      ...(options.label.length > 0 && { label: givenLabels(options.label) }),
     }
     const body = {
       filter,

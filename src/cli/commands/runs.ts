@@ -31,7 +31,7 @@ export const listRuns = defineCommand({
     status: text('status', 'queued, running, waiting, succeeded, failed or cancelled'),
     since: text('time', 'ISO 8601: 2026-11-15T08:00:00Z'),
     until: text('time', 'before this time'),
-    label: list('name=value', 'only with this label; may be given more than once'),
+    label: list('name=value', 'only with this label'),
     limit: number('count', 'how many at most; 20 by default'),
   },
   examples: [

@@ -5,6 +5,7 @@ import { pageOf } from '../../contract/bodies.ts'
 import { FailureBody, FailureRequest, FailuresQuery } from '../../contract/failure-bodies.ts'
 import { changeFailure, listFailures, readFailure } from '../../operations/failures/read-failures.ts'
 import type { Services } from '../../operations/services.ts'
+import { labelsFrom } from '../labels-from.ts'
 import { pageFrom } from '../pages/page.ts'
 import { timeFrom } from '../pages/times.ts'
 
@@ -23,7 +24,10 @@ export function failureRoutes(app: FastifyInstance, services: Services): void {
         response: { 200: pageOf(FailureBody) },
       },
     },
-    ({ query }) => listFailures(services, { flowId: query.flow ?? null, state: query.state ?? null }, pageFrom(query)),
+    ({ query }) => {
+      const filter = { flowId: query.flow ?? null, state: query.state ?? null, labels: labelsFrom(query) }
+      return listFailures(services, filter, pageFrom(query))
+    },
   )
   app.get<WithId>(
     '/api/v1/failures/:id',

@@ -2,6 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CODE } from '../../base/error-catalogue.ts'
 import type { RunStatus } from '../../engine/ports/run-journal.ts'
+import { type Labels, storedValue } from '../../flow/triggers/labels.ts'
 import { OperationError } from '../operation-error.ts'
 import type { ReplayStore, RunSelection, SelectedRun } from '../ports/replays.ts'
 
@@ -13,16 +14,18 @@ export interface RunChoice {
   status?: RunStatus
   since?: number
   until?: number
+  /** By name, all of them. */
+  label?: Labels
 }
 
 /** A page takes a few milliseconds; between two, other work has its turn. */
 const PAGE = 500
 
 export function selectionOf(
-  { flow, failure, status, since, until }: RunChoice,
+  { flow, failure, status, since, until, label }: RunChoice,
   { statuses, replays, now }: { statuses: readonly RunStatus[]; replays: boolean; now: number },
 ): RunSelection[] {
-  if ([flow, failure, status, since, until].every((part) => part === undefined))
+  if ([flow, failure, status, since, until, label].every((part) => part === undefined))
     throw new OperationError(CODE.invalid_request, 'The filter names nothing; give at least one of its keys.')
   const selection = {
     flowId: flow ?? null,
@@ -30,6 +33,7 @@ export function selectionOf(
     since: since ?? null,
     // The runs are fixed: one that starts later is not chosen.
     until: Math.min(until ?? Number.POSITIVE_INFINITY, now + 1),
+    labels: label ? Object.fromEntries(Object.entries(label).map(([name, value]) => [name, storedValue(value)])) : null,
     replays,
   }
   // A run belongs to one failure: each has its own list, in the order of its index.

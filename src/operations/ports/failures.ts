@@ -1,4 +1,5 @@
 // The port to the groups of failures: failed runs of the same flow, step, code, status and normalized message.
+import type { Labels } from '../../flow/triggers/labels.ts'
 import type { Page, Paged } from './page.ts'
 
 export const FAILURE_STATES = ['open', 'resolved', 'muted'] as const
@@ -34,6 +35,8 @@ export interface FailureRecord {
 export interface FailureFilter {
   flowId: string | null
   state: FailureState | null
+  /** Only groups with a run that has all of these. */
+  labels?: Labels | null
 }
 
 export interface FailureStore {

@@ -1,5 +1,6 @@
 // The port to the jobs that replay many runs.
 import type { NewRun, RunStatus } from '../../engine/ports/run-journal.ts'
+import type { Labels } from '../../flow/triggers/labels.ts'
 import type { Page, Paged } from './page.ts'
 import type { ReplayedJournal } from './runs.ts'
 
@@ -13,6 +14,8 @@ export interface RunSelection {
   statuses: readonly RunStatus[]
   since: number | null
   until: number | null
+  /** Only runs that have all of these. */
+  labels: Labels | null
   /** Whether replays are chosen too. */
   replays: boolean
 }

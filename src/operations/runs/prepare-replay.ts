@@ -5,6 +5,7 @@ import { findFlow, publishable } from '../flows/draft.ts'
 import { notFound, OperationError } from '../operation-error.ts'
 import type { ReplayedJournal } from '../ports/runs.ts'
 import { editedWebhook, givenEntries, type ReplayChanges } from './replay-changes.ts'
+import { labelsOf } from './run-labels.ts'
 import type { RunServices } from './services.ts'
 
 export type ReplayVersion = 'same' | 'published' | 'draft' | number
@@ -45,6 +46,8 @@ export async function prepareReplay(
     // Nobody waits for the result of a replay.
     parent: null,
   }
+  // What is changed may be what the labels are made of.
+  if (changes.webhook) run.labels = labelsOf(services, (await findFlow(services, run.flowId)).name, trigger, run)
   const before = from === undefined ? 0 : await positionOf(services, id, from)
   const given = changes.steps ? await givenEntries(services, run, changes.steps) : []
   const journal = from === undefined && given.length === 0 ? null : { runId: id, before, given }

@@ -64,6 +64,7 @@ export function failureContract(name: string, open: () => Promise<FailureStores>
       statuses: ['failed'],
       since: null,
       until: null,
+      labels: null,
       replays: false,
       ...change,
     })

@@ -1,15 +1,17 @@
 // Reads the groups of failures and changes their states.
 import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from 'kysely'
+import type { Labels } from '../../../flow/triggers/labels.ts'
 import type { FailureRecord, FailureState, FailureStore } from '../../../operations/ports/failures.ts'
 import { paged } from '../../rows/paged.ts'
 import type { FailureTable, Tables } from '../../rows/tables.ts'
+import { hasLabels } from '../runs/labelled-runs.ts'
 import { foldFailures } from './fold-failures.ts'
 
 export function createFailureStore(db: Kysely<Tables>): FailureStore {
   return {
     settle: () => foldFailures(db),
 
-    async list({ flowId, state }, { limit, cursor }, now) {
+    async list({ flowId, state, labels }, { limit, cursor }, now) {
       let query = db
         .selectFrom('failure')
         .selectAll()
@@ -18,6 +20,7 @@ export function createFailureStore(db: Kysely<Tables>): FailureStore {
         .limit(limit + 1)
       if (flowId) query = query.where('flow_id', '=', flowId)
       if (state) query = query.where((eb) => isIn(eb, state, now))
+      if (labels) query = query.where('id', 'in', failuresLabelled(db, labels))
       const after = cursor === null ? null : positionOf(cursor)
       if (after)
         query = query.where((eb) =>
@@ -59,6 +62,19 @@ export function createFailureStore(db: Kysely<Tables>): FailureStore {
       return Number(numDeletedRows)
     },
   }
+}
+
+/** Returns the query of the groups with a run that has all of the labels. The first one leads: groups are many, and so are runs. */
+function failuresLabelled(db: Kysely<Tables>, labels: Labels) {
+  const [[name, value] = ['', ''], ...others] = Object.entries(labels)
+  return db
+    .selectFrom('run_label as leading')
+    .innerJoin('run', 'run.id', 'leading.run_id')
+    .select((eb) => eb.ref('run.failure').$notNull().as('failure'))
+    .where('leading.value', '=', value)
+    .where('leading.name', '=', name)
+    .where('run.failure', 'is not', null)
+    .where((eb) => hasLabels(eb as never, Object.fromEntries(others)))
 }
 
 /** The condition that a group is in the state at a time: one that was muted is open once that time has passed. */

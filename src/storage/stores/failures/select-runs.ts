@@ -4,10 +4,11 @@ import { idTime } from '../../../engine/ids.ts'
 import type { RunSelection, SelectedRun } from '../../../operations/ports/replays.ts'
 import { INDEXED } from '../../rows/run-indexes.ts'
 import type { Tables } from '../../rows/tables.ts'
+import { hasLabels } from '../runs/labelled-runs.ts'
 
 export async function selectRuns(
   db: Kysely<Tables>,
-  { flowId, failure, statuses, since, until, replays }: RunSelection,
+  { flowId, failure, statuses, since, until, labels, replays }: RunSelection,
   after: string | null,
   limit: number,
 ): Promise<SelectedRun[]> {
@@ -37,6 +38,7 @@ export async function selectRuns(
     if (conditions.size === 1 && condition) query = query.where(condition)
   }
   if (flowId !== null) query = query.where('run.flow_id', '=', flowId)
+  if (labels) query = query.where((eb) => hasLabels(eb, labels))
   if (!replays) query = query.where('run.replay_of', 'is', null)
   // An id begins with its time.
   if (since !== null) query = query.where('run.id', '>=', `run_${idTime(since)}`)
