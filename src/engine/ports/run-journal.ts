@@ -115,6 +115,8 @@ export interface ChildRun {
   run: NewRun
   /** The most runs of its flow at the same time. */
   concurrency: number | null
+  /** Whether its flow was paused when the call was made, so that it waits. */
+  held?: boolean
 }
 
 /** How a run ended. */

@@ -79,6 +79,7 @@ export class CalledRuns {
     return {
       run: { ...run, labels: labelsOf(this.#ports, live.name, live.trigger, run) },
       concurrency: live.trigger.concurrency,
+      held: route.paused,
     }
   }
 
