@@ -176,11 +176,11 @@ describe('the tools', () => {
       'test_step',
       'test_flow',
       'run_flow',
-      'replay_runs',
       'admit_delivery',
+      'replay_runs',
     ])
     const outside = tools.filter(({ annotations }) => annotations.openWorldHint).map(({ name }) => name)
-    expect(outside).toEqual(['resume_flow', 'test_step', 'test_flow', 'run_flow', 'replay_runs', 'admit_delivery'])
+    expect(outside).toEqual(['resume_flow', 'test_step', 'test_flow', 'run_flow', 'admit_delivery', 'replay_runs'])
   })
 
   it('come to the client as the table has them', async () => {

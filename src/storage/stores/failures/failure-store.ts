@@ -2,8 +2,9 @@
 import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from 'kysely'
 import type { Labels } from '../../../flow/triggers/labels.ts'
 import type { FailureRecord, FailureState, FailureStore } from '../../../operations/ports/failures.ts'
+import type { FailureTable } from '../../rows/failures/tables.ts'
 import { paged } from '../../rows/paged.ts'
-import type { FailureTable, Tables } from '../../rows/tables.ts'
+import type { Tables } from '../../rows/tables.ts'
 import { hasLabels } from '../runs/labelled-runs.ts'
 import { foldFailures } from './fold-failures.ts'
 

@@ -1,8 +1,9 @@
 // Stores the jobs that replay many runs, with their items.
 import { type Kysely, sql } from 'kysely'
 import type { ReplayJobRecord, ReplayJobState, ReplayStore } from '../../../operations/ports/replays.ts'
+import type { ReplayJobTable } from '../../rows/failures/tables.ts'
 import { paged } from '../../rows/paged.ts'
-import type { ReplayJobTable, Tables } from '../../rows/tables.ts'
+import type { Tables } from '../../rows/tables.ts'
 import { deleteOldJobs } from './delete-old-jobs.ts'
 import { selectRuns } from './select-runs.ts'
 
