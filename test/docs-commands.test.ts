@@ -42,6 +42,7 @@ const substitutes = (reader: Reader, databaseUrl: string, emptyDatabaseUrl: stri
   ['tok_01m7…', reader.tokenId],
   ['fail_5f0c…', reader.failureId],
   ['rpl_01m7…', reader.replayId],
+  ['dlv_01m7…', reader.deliveryId],
 ]
 
 /** The answers to commands that ask. */

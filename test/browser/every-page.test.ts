@@ -48,6 +48,9 @@ const PAGES: Record<string, () => Visited[]> = {
     { at: `/runs/${ids['run']}`, shows: 'The order has no customer number' },
     { at: `/runs/${ids['run']}?trigger=true`, shows: 'Original request' },
   ],
+  '/failures': () => [{ at: '/failures', shows: 'The order has no customer number' }],
+  '/failures/$id': () => [{ at: `/failures/${ids['failure']}`, shows: 'The order has no customer number' }],
+  '/replays/$id': () => [{ at: `/replays/${ids['replay']}`, shows: 'Paused' }],
   '/inbox': () => [
     { at: '/inbox', shows: 'Orders of the whole' },
     { at: `/inbox?outcome=rejected&delivery=${ids['delivery']}`, shows: 'Reply' },
@@ -104,6 +107,10 @@ beforeAll(async () => {
   ids['flow'] = flow.id
   ids['run'] = (await post({ order: 7 })).body.id
   await millrace.runEnded(ids['run']!)
+  ids['failure'] = (await millrace.api('GET', '/failures')).body.items[0].id
+  const replays = { filter: { failure: ids['failure'] }, pace: 1 }
+  ids['replay'] = (await millrace.api('POST', '/replays', replays)).body.id
+  await millrace.api('POST', `/replays/${ids['replay']}/pause`)
   await fetch(flow.webhook.url.replace(/^https?:\/\/[^/]+/, millrace.url), {
     method: 'POST',
     headers: { 'content-type': 'text/csv' },

@@ -29,6 +29,7 @@ export interface Reader {
   /** The ids of a failure, and of a paused job that replays its runs. */
   failureId: string
   replayId: string
+  deliveryId: string
   environment: Record<string, string>
   /** Commands that run before each block. */
   starts: string[]
@@ -58,6 +59,7 @@ export async function createReader(page: string, blocks: readonly Block[], upstr
     tokenId: '',
     failureId: '',
     replayId: '',
+    deliveryId: '',
     environment: {},
     starts: blocks.map(() => ''),
     ask: null,
@@ -157,6 +159,19 @@ async function prepare(server: Millrace, page: string, blocks: readonly Block[],
       steps: [{ id: 'refuse', kind: 'set', vars: { ok: true } }],
     })
     await call('POST', `/flows/${refused.id}/publish`)
+    const guarded = await publish({
+      name: 'Guarded',
+      trigger: {
+        kind: 'webhook',
+        auth: { kind: 'header', name: 'x-token', value: '{{ env.WEBHOOK_TOKEN }}' },
+        inbox: { keepRejected: true },
+      },
+      steps: [{ id: 'note', kind: 'set', vars: { ok: true } }],
+    })
+    await post(guarded.webhook.url, {})
+    // A rejected delivery is stored after its answer.
+    while (reader.deliveryId === '')
+      reader.deliveryId = (await call('GET', `/deliveries?flow=${guarded.id}`)).items[0]?.id ?? ''
     reader.replayId = (await call('POST', '/replays', { filter: { failure: reader.failureId }, pace: 1 })).id
     await call('POST', `/replays/${reader.replayId}/pause`)
   }
