@@ -40,7 +40,7 @@ const PAGES: Record<string, () => Visited[]> = {
   ],
   '/flows/$id/runs': () => [{ at: `/flows/${ids['flow']}/runs`, shows: 'Failed' }],
   '/flows/$id/inbox': () => [{ at: `/flows/${ids['flow']}/inbox`, shows: 'Accepted' }],
-  '/flows/$id/versions': () => [{ at: `/flows/${ids['flow']}/versions`, shows: 'Ada' }],
+  '/flows/$id/versions': () => [{ at: `/flows/${ids['flow']}/versions`, shows: 'admin token' }],
   '/flows/$id/settings': () => [{ at: `/flows/${ids['flow']}/settings`, shows: 'Description' }],
   '/flows/$id/stats': () => [{ at: `/flows/${ids['flow']}/stats`, shows: 'Success rate' }],
   '/runs': () => [{ at: '/runs', shows: 'Orders of the whole' }],
@@ -50,7 +50,7 @@ const PAGES: Record<string, () => Visited[]> = {
   ],
   '/failures': () => [{ at: '/failures', shows: 'The order has no customer number' }],
   '/failures/$id': () => [{ at: `/failures/${ids['failure']}`, shows: 'The order has no customer number' }],
-  '/replays/$id': () => [{ at: `/replays/${ids['replay']}`, shows: 'Paused' }],
+  '/replays/$id': () => [{ at: `/replays/${ids['replay']}`, shows: '1 a second' }],
   '/inbox': () => [
     { at: '/inbox', shows: 'Orders of the whole' },
     { at: `/inbox?outcome=rejected&delivery=${ids['delivery']}`, shows: 'Reply' },
