@@ -58,6 +58,7 @@ export function buildServices(running: Running, queue: Queue, scheduleChanged: (
     events: running.events,
     meters: metrics,
     stats: stores.stats,
+    failureFlow: running.failureFlow,
     instance: {
       version: VERSION,
       storage: backend.kind,

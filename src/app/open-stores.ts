@@ -5,6 +5,7 @@ import { StorageUnavailable } from '../operations/ports/storage-unavailable.ts'
 import { openVault } from '../secrets/open-vault.ts'
 import type { Redactor } from '../secrets/redactor.ts'
 import { createProtect, createSecrets } from '../secrets/secret-keeping.ts'
+import { createSettingStore } from '../storage/stores/alerts/setting-store.ts'
 import { announcedConnections, announcedGrants } from '../storage/stores/announced-stores.ts'
 import { createAuditStore } from '../storage/stores/audit-store.ts'
 import { createAuthorizationRequestStore } from '../storage/stores/authorization-request-store.ts'
@@ -82,6 +83,7 @@ async function storesOf(config: Config, redactor: Redactor, backend: Backend) {
     invitations: createInvitationStore(kysely),
     tokens: createTokenStore(kysely),
     audit: createAuditStore(kysely),
+    settings: createSettingStore(kysely),
     housekeeping: createHousekeeping(kysely),
   }
 }

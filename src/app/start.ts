@@ -62,6 +62,7 @@ export async function startApp(
   const services = buildServices(running, dispatcher.queue, scheduleChanged)
   await loadConnections(services)
   await published.load()
+  await running.failureFlow.load()
   await services.access.tokens.reload()
 
   // Open the HTTP server once unfinished runs are found.
@@ -90,7 +91,7 @@ export async function startApp(
 
 /** Returns the handlers of signals from other processes; they do nothing if there is only one process. */
 function hearing(running: Running, scheduleChanged: () => void): SignalHandler {
-  const { relay, published, connections, tokens, stores } = running
+  const { relay, published, failureFlow, connections, tokens, stores } = running
   if (!relay) return { hear() {}, catchUp: async () => {}, resumed() {} }
   return createSignalHandler(running, relay, {
     async flowChanged(flowId) {
@@ -101,6 +102,7 @@ function hearing(running: Running, scheduleChanged: () => void): SignalHandler {
     runCancelled: (runId) => endCancelled(running, runId),
     connectionsChanged: () => loadConnections({ connections, connectionStore: stores.connections, tokens }),
     anyFlowChanged: () => published.load(),
+    settingsChanged: () => failureFlow.load(),
   })
 }
 

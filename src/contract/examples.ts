@@ -8,6 +8,7 @@ import * as bodies from './bodies.ts'
 import { ConnectionTestBody, ConnectionTestRequest, SecretConnectionRequest } from './connection-bodies.ts'
 import { ErrorBody } from './error-body.ts'
 import { example } from './example.ts'
+import { FAILURE_EXAMPLES } from './failure-examples.ts'
 import { ListedFlowBody } from './flow-list-bodies.ts'
 import * as runs from './run-bodies.ts'
 import { ScheduleBody } from './schedule-bodies.ts'
@@ -189,7 +190,8 @@ const EXAMPLES: ReadonlyMap<TSchema, unknown> = new Map([
   example(bodies.NamedDeliveryBody, { ...delivery, flowName }),
   example(bodies.InboxEntryBody, inboxEntry),
   example(bodies.RunSummaryBody, run),
-  example(bodies.RunBody, { ...run, webhook, vars, children: [], steps: [step] }),
+  example(bodies.RunBody, { ...run, webhook, vars, children: [], steps: [step], onFailure: null }),
+  ...FAILURE_EXAMPLES,
   example(bodies.StepBody, step),
   example(runs.StartRunRequest, { input: { order: 'A-1001' } }),
   example(runs.StartedRunBody, { id: RUN, status: 'queued' }),

@@ -2,6 +2,7 @@
 import { type CompiledStep, SECRET_MASK } from '../flow/compile.ts'
 import type { CompiledFlow } from '../flow/compile-flow.ts'
 import { RunCalls } from './calls/run-calls.ts'
+import { handlerOf } from './failure-handler.ts'
 import { closeEntry, exposeOutput, keepReply, newEntry, parkEntry } from './journal-entries.ts'
 import { JournalWriter } from './journal-writer.ts'
 import { restoreNested } from './nested/walk-rounds.ts'
@@ -39,7 +40,7 @@ export class RunWalk implements StepWalk {
   /** The steps that are running now; those that take long are shown in the run's history. */
   readonly running: RunningStep[] = []
 
-  constructor(run: ClaimedRun, flow: CompiledFlow<StepKind>, ports: EnginePorts) {
+  constructor(run: ClaimedRun, flow: CompiledFlow<StepKind>, ports: EnginePorts, roots?: Roots) {
     this.run = run
     this.trace = ports.tracing?.run(run, flow.name) ?? null
     this.since = ports.now()
@@ -50,7 +51,7 @@ export class RunWalk implements StepWalk {
     this.#caller = new WaitingCaller(run, ports)
     this.#calls = new RunCalls(ports.journal)
     this.writer = new JournalWriter(run, ports, () => this.#stopping)
-    this.#roots = rootsOf(run, flow.name, ports)
+    this.#roots = roots ?? rootsOf(run, flow.name, ports)
   }
 
   async advance(): Promise<Advanced> {
@@ -242,7 +243,7 @@ export class RunWalk implements StepWalk {
 
   async #finish(status: 'succeeded' | 'failed', error: RunError | null): Promise<Advanced> {
     if (error) this.trace?.failed(error)
-    await this.writer.write(status, { error })
+    await this.writer.write(status, { error, handler: error && handlerOf(this.run, this.#flow, error, this.ports) })
     this.#caller.sendFinal(this.#flow.trigger, this.#roots, error)
     return { state: 'finished' }
   }

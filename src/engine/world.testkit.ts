@@ -79,6 +79,7 @@ export async function runOf(steps: object[], trigger: object = {}, body: unknown
   const ports: EnginePorts = {
     journal: world.holds ? { ...journal, holds: world.holds } : journal,
     prepareCall: async () => ({ code: 'not_published', message: 'no call expected' }),
+    failureFlow: () => null,
     http: { send },
     sandbox: { run: () => Promise.reject(new Error('no code expected')) },
     tracing: null,
@@ -95,6 +96,7 @@ export async function runOf(steps: object[], trigger: object = {}, body: unknown
     },
     holdsSecret: () => false,
     redactReply: (value) => value,
+    redact: (value) => value,
     reply: (run, reply) => world.replies.push([run.id, reply]),
     replyRefused: () => {},
     progressed: () => {},

@@ -35,6 +35,7 @@ import { auditRoutes } from './routes/audit.ts'
 import { backupRoutes } from './routes/backup.ts'
 import { connectionRoutes } from './routes/connections.ts'
 import { deliveryRoutes } from './routes/deliveries.ts'
+import { failureFlowRoutes } from './routes/failure-flow.ts'
 import { flowDocumentRoutes } from './routes/flow-documents.ts'
 import { flowSourceRoutes } from './routes/flow-sources.ts'
 import { flowRoutes } from './routes/flows.ts'
@@ -178,6 +179,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     tokenRoutes(app, services)
     keyRoutes(app, services)
     systemRoutes(app, options)
+    failureFlowRoutes(app, services)
     statsRoutes(app, services)
     app.get('/api/v1/openapi.json', { schema: DESCRIPTION }, () => Promise.resolve(fastify.swagger()))
     app.get('/api/docs', { schema: REFERENCE }, (_request, reply) =>

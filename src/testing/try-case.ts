@@ -31,6 +31,7 @@ interface Observed extends Omit<Answered, 'runId'> {
   run: RunRecord | null
   vars: Record<string, unknown>
   steps: Record<string, unknown>
+  onFailure: unknown
   requests: SentRequest[]
 }
 
@@ -89,7 +90,8 @@ async function observe(runtime: TestRuntime, route: RouteRecord, delivery: Fixtu
 
 async function withRun(runtime: TestRuntime, { runId, ...answer }: Answered): Promise<Observed> {
   const run = runId === undefined ? null : await runtime.services.runs.get(runId)
-  return { ...answer, run, ...(await resultsOf(runtime, runId)), requests: runtime.http.sent }
+  const { vars, steps } = await resultsOf(runtime, runId)
+  return { ...answer, run, vars, steps, onFailure: await handlingOf(runtime, runId), requests: runtime.http.sent }
 }
 
 async function admit(
@@ -164,6 +166,14 @@ async function resultsOf({ services }: TestRuntime, runId: string | undefined) {
   return { vars, steps }
 }
 
+/** Returns what was done because the run failed. */
+async function handlingOf(runtime: TestRuntime, runId: string | undefined): Promise<unknown> {
+  const handler = runId === undefined ? null : await runtime.services.runs.handler(runId)
+  if (!handler) return ABSENT
+  const { steps } = await resultsOf(runtime, handler.id)
+  return { status: handler.status, steps, error: handler.error }
+}
+
 function compare(expected: Expectation, observed: Observed): Difference[] {
   const { run } = observed
   // For a run that failed unexpectedly, the error says more than the status.
@@ -182,6 +192,7 @@ function compare(expected: Expectation, observed: Observed): Difference[] {
   check('error', run?.error ?? ABSENT)
   check('vars', observed.vars)
   check('steps', observed.steps)
+  check('onFailure', observed.onFailure)
   if (expected.reply) found.push(...compareReply(expected.reply, observed.reply))
   if (expected.requests)
     found.push(...compareRequests(expected.requests, observed.requests, expected.unordered === true))

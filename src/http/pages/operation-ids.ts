@@ -7,6 +7,8 @@ export const OPERATION_IDS: Readonly<Record<string, string>> = {
   'GET /api/v1/openapi.json': 'getApiDescription',
   'GET /api/docs': 'getApiReference',
   'GET /api/v1/settings': 'getSettings',
+  'GET /api/v1/settings/failure-flow': 'getFailureFlow',
+  'PUT /api/v1/settings/failure-flow': 'setFailureFlow',
   'GET /api/v1/stats': 'getStats',
   'GET /api/v1/step-kinds': 'listStepKinds',
   'GET /api/v1/examples': 'listExamples',

@@ -6,6 +6,7 @@ export type AuditAction =
   | `flow.${'create' | 'update' | 'publish' | 'unpublish' | 'pause' | 'resume' | 'delete' | 'restore' | 'regenerate' | 'run'}`
   | `run.${'cancel' | 'replay'}`
   | `connection.${'create' | 'update' | 'delete' | 'authorize' | 'test'}`
+  | 'settings.failure_flow'
   | 'key.rotate'
   | 'backup.create'
   | `token.${'create' | 'revoke'}`

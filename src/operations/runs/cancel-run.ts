@@ -35,7 +35,7 @@ export async function cancelRun(services: RunServices, actor: Actor, id: string)
 }
 
 async function tellCancelled({ events }: RunServices, run: RunView): Promise<void> {
-  const { webhook: _webhook, vars: _vars, children: _children, steps: _steps, ...summary } = run
+  const { webhook: _webhook, vars: _vars, children: _children, steps: _steps, onFailure: _onFailure, ...summary } = run
   const event: FlowEvent = { type: 'run', data: summary }
   events.emit(runTopic(run.id), event)
   events.tell(run.flowId, 'run', run.id, () => event)

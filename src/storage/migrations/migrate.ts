@@ -20,6 +20,7 @@ import { invitationMakers } from './016-invitation-makers.ts'
 import { stats } from './017-stats.ts'
 import { lastEditor } from './018-last-editor.ts'
 import { triggers } from './019-triggers.ts'
+import { alerts } from './023-alerts.ts'
 
 type Step = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
 
@@ -40,6 +41,7 @@ const MIGRATIONS: Record<string, Step> = {
   '017-stats': stats,
   '018-last-editor': lastEditor,
   '019-triggers': triggers,
+  '023-alerts': alerts,
 }
 
 export class NewerSchema extends Error {}

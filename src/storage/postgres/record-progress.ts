@@ -1,5 +1,5 @@
 // Journals the progress of runs on PostgreSQL: writes that are ready together share one statement.
-import type { JournalEntry, RunProgress } from '../../engine/ports/run-journal.ts'
+import type { ChildRun, JournalEntry, RunProgress } from '../../engine/ports/run-journal.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
 import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
 import { countedEnd, NO_BUCKET, NO_CODE } from '../rows/flow-counts.ts'
@@ -129,7 +129,10 @@ export function createRecord(
   const mayHaveEnded = (progress: RunProgress): boolean =>
     unsure.has(progress) && progress.finishedAt !== null && !progress.entries.some(({ operation }) => operation)
   const startAndWake = async (query: HotPool['query'], writes: Write[]): Promise<void> => {
-    const children = writes.flatMap(({ progress }) => progress.entries.flatMap(({ child }) => child ?? []))
+    const children = writes.flatMap(({ progress: { entries, handler } }): ChildRun[] => [
+      ...entries.flatMap(({ child }) => child ?? []),
+      ...(handler ? [{ run: handler, concurrency: null }] : []),
+    ])
     const given = children.map(({ run, concurrency }) =>
       givenRun(run, null, { concurrency, awaited: false, route: null }, here, null, protect),
     )
@@ -166,7 +169,9 @@ const relatedTo = ({ wakes }: PostgresClaim, { finishedAt, awaits }: RunProgress
   finishedAt !== null && wakes !== null ? [wakes] : (awaits?.runs ?? [])
 
 const concernsOthers = ({ claim, progress }: Write): boolean =>
-  progress.entries.some(({ operation, child }) => operation ?? child) || relatedTo(claim, progress).length > 0
+  progress.handler !== undefined ||
+  progress.entries.some(({ operation, child }) => operation ?? child) ||
+  relatedTo(claim, progress).length > 0
 
 const NONE: ReadonlySet<string> = new Set()
 

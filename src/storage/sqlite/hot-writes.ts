@@ -1,9 +1,9 @@
 // Describes the writes of the hot path on SQLite as plain data, so that a thread can do them.
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
-import type { JournalEntry, NewRun, RunProgress } from '../../engine/ports/run-journal.ts'
+import { isHandler, type JournalEntry, type NewRun, type RunProgress } from '../../engine/ports/run-journal.ts'
 import { type Counted, countedEnd, NO_BUCKET, NO_CODE } from '../rows/flow-counts.ts'
 import type { sealedStartTexts } from '../rows/request-columns.ts'
-import { triggerColumn } from '../rows/run-rows.ts'
+import { testColumn, triggerColumn } from '../rows/run-rows.ts'
 import type { stepColumns } from '../rows/step-columns.ts'
 import type { FlowCounters } from './flow-counters.ts'
 
@@ -44,7 +44,7 @@ export const insertRun = (
     run.flowId,
     run.version,
     run.document,
-    run.test ? 1 : 0,
+    testColumn(run),
     run.hops,
     run.replyStatus,
     request,
@@ -82,17 +82,17 @@ export const putStep = (runId: string, e: JournalEntry, data: ReturnType<typeof 
   ],
 ]
 
-/** Counts a run that starts, as an accepted delivery if one started it; a test run does not count. */
+/** Counts a run that starts, as an accepted delivery if one started it; a test run or a handler does not count. */
 export function countStart({ flowId, test, createdAt, replayOf, trigger }: NewRun): HotStatement[] {
-  if (test) return []
+  if (test || isHandler({ trigger })) return []
   const counter = replayOf === null && triggerColumn(trigger) === null ? 'accepted' : 'started'
   return [['count', { flowId, at: createdAt, counter, bucket: NO_BUCKET, code: NO_CODE }]]
 }
 
 /** Counts a run that ends. */
-export function countEnd(run: { flowId: string; test: boolean }, progress: RunProgress): HotStatement[] {
+export function countEnd(run: { flowId: string; counts: boolean }, progress: RunProgress): HotStatement[] {
   const { status, startedAt, finishedAt, error } = progress
-  if (finishedAt === null || run.test) return []
+  if (finishedAt === null || !run.counts) return []
   return [['count', countedEnd(run.flowId, { status, startedAt, finishedAt, code: error?.code ?? null })]]
 }
 

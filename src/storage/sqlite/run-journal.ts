@@ -22,7 +22,7 @@ import {
   settleOperation,
 } from '../rows/journal-rows.ts'
 import { requestTexts, revealedStart, sealedStartTexts } from '../rows/request-columns.ts'
-import { runEnd, toClaimedRun, wakenBy } from '../rows/run-rows.ts'
+import { runEnd, testColumn, toClaimedRun, wakenBy } from '../rows/run-rows.ts'
 import { revealedStep, shownJson, stepColumns, toJson } from '../rows/step-columns.ts'
 import type { RunTable, StepTable } from '../rows/tables.ts'
 import type { SqliteStorage } from './database.ts'
@@ -33,7 +33,8 @@ import { createSqliteKeyValues } from './key-values.ts'
 interface SqliteClaim extends Claim {
   writtenEpoch: number
   flowId: string
-  test: boolean
+  /** Whether the end of the run is counted. */
+  counts: boolean
   /** The run that waits for this one. */
   wakes: string | null
 }
@@ -88,6 +89,18 @@ export function createSqliteRunJournal(
     }
   }
 
+  const withJournal = (row: RunTable, claim: Claim, now: number): ClaimedRun => {
+    const { id } = row
+    const steps = selectSteps.all(id) as unknown as StepTable[]
+    const start = revealedStart(row, protect, runBinding(id))
+    const journal = steps.map((step) => revealedStep(step, protect))
+    const vars: Record<string, unknown> = Object.create(null)
+    for (const step of selectAssigned.iterate(id) as Iterable<unknown>)
+      Object.assign(vars, revealedStep(step as StepTable, protect).output)
+    const lastSeq = (selectLastSeq.get(id)?.['seq'] as number | null) ?? 0
+    return toClaimedRun(row, start, claim, now, { journal, vars, lastSeq })
+  }
+
   return {
     runs: {
       async accept(run: NewRun, dedupe: Dedupe | null = null, journal: ReplayedJournal | null = null) {
@@ -132,23 +145,21 @@ export function createSqliteRunJournal(
 
     async claim(runId: string, now: number, fresh: NewRun | null = null): Promise<ClaimedRun | null> {
       if (fresh) {
-        const { flowId, test } = fresh
-        const claim: SqliteClaim = { runId, epoch: 1, writtenEpoch: 0, flowId, test, wakes: wakenBy(fresh) }
+        const of = { flowId: fresh.flowId, counts: testColumn(fresh) === 0, wakes: wakenBy(fresh) }
+        const claim: SqliteClaim = { runId, epoch: 1, writtenEpoch: 0, ...of }
         return { ...fresh, claim, attempt: 1, startedAt: now, journal: [], vars: Object.create(null), lastSeq: 0 }
       }
       const row = selectRun.get(runId) as RunTable | undefined
       if (!row) return null
       const wakes = row.parent_waits === 1 ? row.parent_run : null
-      const of = { flowId: row.flow_id, test: row.test === 1, wakes }
+      const of = { flowId: row.flow_id, counts: row.test === 0, wakes }
       const claim: SqliteClaim = { runId, epoch: row.epoch + 1, writtenEpoch: row.epoch, ...of }
-      const steps = selectSteps.all(runId) as unknown as StepTable[]
-      const start = revealedStart(row, protect, runBinding(runId))
-      const journal = steps.map((step) => revealedStep(step, protect))
-      const vars: Record<string, unknown> = Object.create(null)
-      for (const step of selectAssigned.iterate(runId) as Iterable<unknown>)
-        Object.assign(vars, revealedStep(step as StepTable, protect).output)
-      const lastSeq = (selectLastSeq.get(runId)?.['seq'] as number | null) ?? 0
-      return toClaimedRun(row, start, claim, now, { journal, vars, lastSeq })
+      return withJournal(row, claim, now)
+    },
+
+    async ended(runId) {
+      const row = selectAnyRun.get(runId) as RunTable | undefined
+      return row ? withJournal(row, { runId, epoch: row.epoch }, 0) : null
     },
 
     async rounds(runId, base) {
@@ -197,7 +208,8 @@ export function createSqliteRunJournal(
       ]
       const { entries } = progress
       const fenced = [update, ...countEnd(held, progress)]
-      const others = [...entries.flatMap(childOf), ...wakeUps(held, progress)]
+      const handling = progress.handler ? startOf(progress.handler) : []
+      const others = [...entries.flatMap(childOf), ...handling, ...wakeUps(held, progress)]
       const recorded = entries.some((entry) => entry.operation)
         ? await commit.write(() => {
             if (doWrite(fenced) === 0) return false

@@ -19,6 +19,7 @@ const WORDS: Record<string, string> = {
   'connection.delete': 'deleted a connection',
   'connection.authorize': 'connected a connection',
   'connection.test': 'tested a connection',
+  'settings.failure_flow': 'chose the failure flow',
   'key.rotate': 'rotated the encryption keys',
   'backup.create': 'created a backup',
   'token.create': 'created a token',
