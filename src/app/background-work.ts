@@ -1,5 +1,7 @@
 // Runs the background work until the service stops: schedules, retention, and adding up what was counted.
 import type { Logger } from 'pino'
+import { AlertLoop } from '../operations/alerts/alert-loop.ts'
+import type { AlertServices } from '../operations/alerts/services.ts'
 import type { StatsStore } from '../operations/ports/stats.ts'
 import { ScheduleLoop } from '../operations/schedules/schedule-loop.ts'
 import type { ScheduleServices } from '../operations/schedules/services.ts'
@@ -40,6 +42,13 @@ export function startCounting(stats: StatsStore, log: Logger): BackgroundWork {
       return settling
     },
   }
+}
+
+/** Messages of alerts are stored before they are sent, so the loop may end at any time. */
+export function startAlerts(services: AlertServices): BackgroundWork {
+  const loop = new AlertLoop(services)
+  loop.start()
+  return loop
 }
 
 /** Another process on the same database may have watched the schedules until a moment ago. */

@@ -10,6 +10,7 @@ import type { EnginePorts } from '../engine/ports/engine-ports.ts'
 import { isHandler } from '../engine/ports/run-journal.ts'
 import type { Metrics } from '../http/metrics.ts'
 import { createOAuthClient } from '../oauth/oauth-client.ts'
+import { LiveAlerts } from '../operations/alerts/live-alerts.ts'
 import { AccessTokens } from '../operations/connections/access-tokens.ts'
 import { LiveConnections } from '../operations/connections/live-connections.ts'
 import { Replies } from '../operations/deliveries/replies.ts'
@@ -67,8 +68,9 @@ export function buildEngine(config: Config, stores: Stores, metrics: Metrics, lo
   const sandbox = createSandbox()
   const ids = createIds(now, randomBytes)
   const failureFlow = new FailureFlow(stores.settings)
+  const alerts = new LiveAlerts(stores.alerts, shared)
   const calls = new CalledRuns({ published, ids, now, events, maxPaused: config.maxPaused })
-  const parts = { config, stores, metrics, log, http, tracing, connections, tokens, sandbox, failureFlow }
+  const parts = { config, stores, metrics, log, http, tracing, connections, tokens, sandbox, failureFlow, alerts }
   const ports = enginePorts({
     ...parts,
     watch,
@@ -98,6 +100,7 @@ interface EngineParts {
   relay: EventRelay | null
   calls: CalledRuns
   failureFlow: FailureFlow
+  alerts: LiveAlerts
   reply: EnginePorts['reply']
 }
 
@@ -108,6 +111,8 @@ function enginePorts(parts: EngineParts): EnginePorts {
     journal: stores.journal,
     prepareCall: (run, call) => parts.calls.prepare(run, call),
     failureFlow: (flowId) => parts.failureFlow.for(flowId),
+    alerting: ({ flowId, test, trigger }, status) =>
+      !test && !trigger.forFailure && parts.alerts.concernsEnd(flowId, status),
     http: parts.http,
     sandbox: parts.sandbox,
     tracing: parts.tracing.runs,
@@ -135,6 +140,7 @@ function enginePorts(parts: EngineParts): EnginePorts {
       if (progress.finishedAt !== null && !isHandler(run)) metrics.runFinished(progress.status)
       announce(parts.events, secrets, run, progress, parts.relay)
       parts.calls.progressed(run, progress)
+      if (progress.alerting) parts.alerts.wake()
     },
     async storageTrouble(error) {
       metrics.storageFailed()

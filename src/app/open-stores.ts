@@ -5,6 +5,7 @@ import { StorageUnavailable } from '../operations/ports/storage-unavailable.ts'
 import { openVault } from '../secrets/open-vault.ts'
 import type { Redactor } from '../secrets/redactor.ts'
 import { createProtect, createSecrets } from '../secrets/secret-keeping.ts'
+import { createAlertStore } from '../storage/stores/alerts/alert-store.ts'
 import { createSettingStore } from '../storage/stores/alerts/setting-store.ts'
 import { announcedConnections, announcedGrants } from '../storage/stores/announced-stores.ts'
 import { createAuditStore } from '../storage/stores/audit-store.ts'
@@ -84,6 +85,7 @@ async function storesOf(config: Config, redactor: Redactor, backend: Backend) {
     tokens: createTokenStore(kysely),
     audit: createAuditStore(kysely),
     settings: createSettingStore(kysely),
+    alerts: createAlertStore(kysely, vault),
     housekeeping: createHousekeeping(kysely),
   }
 }

@@ -11,7 +11,7 @@ import type { ScheduleLoop } from '../operations/schedules/schedule-loop.ts'
 import type { Services } from '../operations/services.ts'
 import { Redactor } from '../secrets/redactor.ts'
 import type { Dispatcher } from './backend.ts'
-import { type BackgroundWork, startCounting, startRetention, startSchedules } from './background-work.ts'
+import { type BackgroundWork, startAlerts, startCounting, startRetention, startSchedules } from './background-work.ts'
 import { buildEngine, type Running } from './build-engine.ts'
 import { buildServices } from './build-services.ts'
 import type { Config } from './config.ts'
@@ -63,6 +63,7 @@ export async function startApp(
   await loadConnections(services)
   await published.load()
   await running.failureFlow.load()
+  await running.alerts.load()
   await services.access.tokens.reload()
 
   // Open the HTTP server once unfinished runs are found.
@@ -73,11 +74,13 @@ export async function startApp(
 
   // Start the background work.
   const counting = startCounting(stores.stats, log)
+  let alerting: BackgroundWork | null = null
   const retention = idle ? null : startRetention(services, config.retentionDays, log)
   if (!idle) {
     running.watch.start()
     dispatcher.start()
     schedules = startSchedules(services, backend.kind)
+    alerting = startAlerts(services)
   }
   tellAddress(running, idle ? null : serving.localUrl)
   await sayReady(running, services, serving, recovered)
@@ -85,13 +88,13 @@ export async function startApp(
   return {
     url: config.baseUrl,
     localUrl: serving.localUrl,
-    stop: () => stop({ running, services, dispatcher, serving, counting, retention, schedules }),
+    stop: () => stop({ running, services, dispatcher, serving, counting, retention, schedules, alerting }),
   }
 }
 
 /** Returns the handlers of signals from other processes; they do nothing if there is only one process. */
 function hearing(running: Running, scheduleChanged: () => void): SignalHandler {
-  const { relay, published, failureFlow, connections, tokens, stores } = running
+  const { relay, published, failureFlow, alerts, connections, tokens, stores } = running
   if (!relay) return { hear() {}, catchUp: async () => {}, resumed() {} }
   return createSignalHandler(running, relay, {
     async flowChanged(flowId) {
@@ -102,7 +105,10 @@ function hearing(running: Running, scheduleChanged: () => void): SignalHandler {
     runCancelled: (runId) => endCancelled(running, runId),
     connectionsChanged: () => loadConnections({ connections, connectionStore: stores.connections, tokens }),
     anyFlowChanged: () => published.load(),
-    settingsChanged: () => failureFlow.load(),
+    async settingsChanged() {
+      await failureFlow.load()
+      await alerts.load()
+    },
   })
 }
 
@@ -137,6 +143,7 @@ interface Started {
   counting: BackgroundWork
   retention: BackgroundWork | null
   schedules: BackgroundWork | null
+  alerting: BackgroundWork | null
 }
 
 async function stop({
@@ -147,10 +154,12 @@ async function stop({
   counting,
   retention,
   schedules,
+  alerting,
 }: Started): Promise<void> {
   const { engine, tokens, tracing, http, sandbox, log, stores } = running
   const retained = retention?.stop()
   const scheduled = schedules?.stop()
+  const alerted = alerting?.stop()
   dispatcher.stop()
   await stopServing(serving, services, () => engine.stop(FINISH_GRACE_MS))
   // Tokens that a token endpoint has already issued must be stored.
@@ -160,6 +169,7 @@ async function stop({
   await sandbox.close()
   await retained
   await scheduled
+  await alerted
   running.watch.stop()
   running.relay?.stop()
   await counting.stop()

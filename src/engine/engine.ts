@@ -125,6 +125,7 @@ export class Engine {
       error: { code, message },
       entries: [],
       ...(handler && { handler }),
+      alerting: this.#ports.alerting(run, 'failed'),
     }
     if (!(await this.#ports.journal.record(run.claim, progress))) return { state: 'lost' }
     this.#ports.progressed(run, progress)

@@ -53,6 +53,7 @@ export class JournalWriter {
     const entries = this.#unwritten
     this.#unwritten = []
     const finished = status === 'succeeded' || status === 'failed'
+    const alerting = finished && this.#ports.alerting(this.#run, status)
     const progress: RunProgress = {
       status,
       startedAt: this.#run.startedAt,
@@ -62,6 +63,7 @@ export class JournalWriter {
       entries,
       ...(change.awaits && { awaits: change.awaits }),
       ...(change.handler && { handler: change.handler }),
+      ...(alerting && { alerting }),
     }
     const writing = this.#record(progress)
     this.#writing = writing.then(noop, noop)

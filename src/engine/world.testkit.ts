@@ -80,6 +80,7 @@ export async function runOf(steps: object[], trigger: object = {}, body: unknown
     journal: world.holds ? { ...journal, holds: world.holds } : journal,
     prepareCall: async () => ({ code: 'not_published', message: 'no call expected' }),
     failureFlow: () => null,
+    alerting: () => false,
     http: { send },
     sandbox: { run: () => Promise.reject(new Error('no code expected')) },
     tracing: null,

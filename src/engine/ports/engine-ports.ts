@@ -25,6 +25,8 @@ export interface EnginePorts {
   prepareCall(run: Pick<ClaimedRun, 'id' | 'test' | 'hops' | 'trigger'>, call: Call): Promise<ChildRun | StepError>
   /** Returns the flow that is called when a run has failed whose flow says nothing about that; null if there is none. */
   failureFlow(flowId: string): string | null
+  /** Returns whether an alert has to look at the end of this run. */
+  alerting(run: ClaimedRun, status: 'failed' | 'succeeded'): boolean
   http: HttpClient
   sandbox: Sandbox
   /** null if runs are not traced. */

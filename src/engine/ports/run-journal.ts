@@ -171,6 +171,8 @@ export interface RunProgress {
   entries: readonly JournalEntry[]
   /** The stored runs that a waiting run waits for: if one of them has ended already, the run is due now. */
   awaits?: { runs: readonly string[]; now: number }
+  /** Whether alerts have to look at how the run ended. */
+  alerting?: boolean
   /** The failure handler that is stored together with the end of the run. */
   handler?: NewRun
 }

@@ -108,6 +108,11 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/mcp': 'open',
   'DELETE /api/mcp': 'open',
 
+  'GET /api/v1/alerts': 'write',
+  'POST /api/v1/alerts': 'admin',
+  'DELETE /api/v1/alerts/:id': 'admin',
+  'POST /api/v1/alerts/:id/test': 'admin',
+
   'GET /api/v1/keys': 'admin',
   'POST /api/v1/keys/rotate': 'admin',
 }

@@ -98,6 +98,11 @@ export const OPERATION_IDS: Readonly<Record<string, string>> = {
 
   'POST /api/mcp': 'sendMcpMessage',
 
+  'GET /api/v1/alerts': 'listAlerts',
+  'POST /api/v1/alerts': 'createAlert',
+  'DELETE /api/v1/alerts/:id': 'deleteAlert',
+  'POST /api/v1/alerts/:id/test': 'testAlert',
+
   'GET /api/v1/keys': 'getKeys',
   'POST /api/v1/keys/rotate': 'rotateKeys',
 }
@@ -109,6 +114,7 @@ export const TAGS: readonly { name: string; description: string }[] = [
   { name: 'deliveries', description: 'The inbox: what was delivered, and what became of it' },
   { name: 'runs', description: 'What flows did, step by step; cancelling and replaying' },
   { name: 'connections', description: 'Credentials that flows use by name' },
+  { name: 'alerts', description: 'Who is told when something fails' },
   { name: 'sign-in', description: 'Setting up, signing in and accepting invitations' },
   { name: 'users', description: 'Who may come in, and who asks' },
   { name: 'tokens', description: 'API tokens' },

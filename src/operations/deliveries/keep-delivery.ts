@@ -51,6 +51,7 @@ export async function keepRejection(
     metadata: head.metadata,
   }
   await keepDelivery(services, route, webhook, { outcome: 'rejected', status, runId: null, rejection })
+  if (!head.test) services.alerts.rejected(route.flowId, status, services.now())
   await services.rejections.added(route.flowId)
 }
 

@@ -7,6 +7,7 @@ export type AuditAction =
   | `run.${'cancel' | 'replay'}`
   | `connection.${'create' | 'update' | 'delete' | 'authorize' | 'test'}`
   | 'settings.failure_flow'
+  | `alert.${'create' | 'delete' | 'test'}`
   | 'key.rotate'
   | 'backup.create'
   | `token.${'create' | 'revoke'}`

@@ -11,7 +11,7 @@ import { arrays } from './arrays.ts'
 import { Batches } from './batches.ts'
 import type { HotPool } from './database.ts'
 import { type FlowOperation, operateKeys } from './key-values.ts'
-import { ENDS, FENCE, LOCK, PROGRESS, RECORD, STEP, WAKE } from './run-statements.ts'
+import { ALERT, ALERT_EVENT, ENDS, FENCE, LOCK, PROGRESS, RECORD, STEP, WAKE } from './run-statements.ts'
 import { latestOfEachPath, STEP_COLUMNS, stepRow } from './steps.ts'
 
 const MOST_AT_ONCE = 100
@@ -141,6 +141,8 @@ export function createRecord(
     const there = doubtful ? await present(query, given) : new Set<string>()
     const missing = given.filter(({ id }) => !there.has(id))
     if (missing.length) await insertRuns(query, missing)
+    const alerting = writes.filter(({ progress }) => progress.alerting).map(alertRow)
+    if (alerting.length) await query({ name: 'alert', text: ALERT, values: arrays(ALERT_EVENT, alerting) })
     const ended = writes.flatMap(({ claim, progress }) => (progress.finishedAt === null ? [] : (claim.wakes ?? [])))
     const awaited = writes.flatMap(({ claim, progress }) =>
       (progress.awaits?.runs ?? []).map((child) => ({ id: claim.runId, child })),
@@ -170,8 +172,17 @@ const relatedTo = ({ wakes }: PostgresClaim, { finishedAt, awaits }: RunProgress
 
 const concernsOthers = ({ claim, progress }: Write): boolean =>
   progress.handler !== undefined ||
+  progress.alerting === true ||
   progress.entries.some(({ operation, child }) => operation ?? child) ||
   relatedTo(claim, progress).length > 0
+
+const alertRow = ({ claim, progress }: Write) => ({
+  id: claim.runId,
+  kind: progress.status,
+  flow_id: claim.flowId,
+  at: progress.finishedAt,
+  code: progress.error?.code ?? null,
+})
 
 const NONE: ReadonlySet<string> = new Set()
 

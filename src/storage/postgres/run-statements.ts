@@ -42,6 +42,18 @@ export const RECORD = `
   put as (${putSteps(Object.keys(PROGRESS).length + 1, 'run_id in (select id from fenced)')})
   select id from fenced`
 
+export const ALERT_EVENT = {
+  id: 'text',
+  kind: 'text',
+  flow_id: 'text',
+  at: 'bigint',
+  code: 'text',
+} as const satisfies Columns
+
+/** Tells the alerts of the ends of runs; one whose insertion was in doubt may be there. */
+export const ALERT = `insert into alert_event (id, kind, flow_id, run_id, at, code)
+  select id, kind, flow_id, id, at, code from ${unnest('given_event', ALERT_EVENT)} on conflict (id) do nothing`
+
 /** Locks runs in the order of their ids, as every statement does that changes several. */
 export const LOCK = `select id from run where id = any($1::text[]) order by id for update`
 /** Makes waiting runs due: $1 if one of theirs has ended, those of $2 whose awaited run of $3 has ended already. */

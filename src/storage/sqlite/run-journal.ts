@@ -45,6 +45,12 @@ function wakeUps({ runId, wakes }: SqliteClaim, { finishedAt, awaits }: RunProgr
   return awaits ? [['wakeIfEnded', [awaits.now, runId, JSON.stringify(awaits.runs)]]] : []
 }
 
+/** Returns the write by which the alerts learn of the end of a run. */
+const alertOf = (
+  { runId, flowId }: SqliteClaim,
+  { alerting, status, finishedAt, error }: RunProgress,
+): HotStatement[] => (alerting ? [['insertAlertEvent', [runId, status, flowId, finishedAt, error?.code ?? null]]] : [])
+
 export function createSqliteRunJournal(
   storage: SqliteStorage,
   protect: Protect,
@@ -209,7 +215,7 @@ export function createSqliteRunJournal(
       const { entries } = progress
       const fenced = [update, ...countEnd(held, progress)]
       const handling = progress.handler ? startOf(progress.handler) : []
-      const others = [...entries.flatMap(childOf), ...handling, ...wakeUps(held, progress)]
+      const others = [...entries.flatMap(childOf), ...handling, ...alertOf(held, progress), ...wakeUps(held, progress)]
       const recorded = entries.some((entry) => entry.operation)
         ? await commit.write(() => {
             if (doWrite(fenced) === 0) return false
