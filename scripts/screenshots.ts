@@ -1,8 +1,12 @@
 // Takes the pictures of README.md and of the guide: fills a new Millrace with flows and runs, and shows it to Chromium, in light
 // and dark. Run it after a change of the pages: node scripts/screenshots.ts
-import { writeFileSync } from 'node:fs'
+// With a folder it takes every page there instead, in three sizes, to be looked at: node scripts/screenshots.ts <folder>
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { chromium, type Page } from 'playwright-core'
+import { DATABASE_FILE } from '../src/base/data-folder.ts'
+import { durationBucket, NO_BUCKET, NO_CODE } from '../src/storage/rows/flow-counts.ts'
 import { freePort } from '../test/harness/free-port.ts'
 import { startMillrace } from '../test/harness/millrace.ts'
 import { startUpstream } from '../test/harness/upstream.ts'
@@ -106,6 +110,7 @@ for (const [name, path, count] of [
   for (let i = 0; i < count; i++) await millrace.runEnded((await published.post({ n: i })).body.id)
 }
 await millrace.api('POST', '/flows', small('Sign-up checks', []))
+countEarlierRuns()
 const sample = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(ORDER) }
 await fetch(`${millrace.url}${new URL(flow.webhook.url).pathname}/test`, sample)
 await millrace.api('POST', `/flows/${flow.id}/steps/customer/test`, {})
@@ -116,7 +121,30 @@ await millrace.api('POST', '/connections', {
   hosts: [new URL(address).host],
 })
 
+/** The day before, as if the flow had run all day: the counters alone, which the charts show. */
+function countEarlierRuns(): void {
+  const database = new DatabaseSync(join(millrace.dataDir, DATABASE_FILE))
+  const add = database.prepare(
+    'insert into flow_delta (flow_id, minute, counter, bucket, code, count) values (?,?,?,?,?,?)',
+  )
+  const minute = Math.floor(Date.now() / 60_000)
+  for (let quarter = 1; quarter < 96; quarter++) {
+    const at = minute - quarter * 15
+    const runs = Math.round(11 + 8 * Math.cos((quarter - 12) / 15)) + (quarter % 3)
+    const failed = quarter % 13 === 5 ? 2 + (quarter % 3) : 0
+    add.run(flow.id, at, 'accepted', NO_BUCKET, NO_CODE, runs + failed)
+    add.run(flow.id, at, 'succeeded', durationBucket(900 + quarter * 10), NO_CODE, runs)
+    if (failed) add.run(flow.id, at, 'failed', durationBucket(400), 'http_5xx', failed)
+    if (quarter % 29 === 4) add.run(flow.id, at, 'rejected', NO_BUCKET, NO_CODE, 3)
+  }
+  database.close()
+}
+
 const PICTURES: Record<string, (page: Page) => Promise<unknown>> = {
+  async overview(page) {
+    await page.goto('/overview')
+    await page.getByRole('region', { name: 'Deliveries', exact: true }).locator('canvas').waitFor()
+  },
   async editor(page) {
     await page.goto(`/flows/${flow.id}?step=customer`)
     await page.getByRole('tab', { name: /^Query/ }).waitFor()
@@ -151,25 +179,73 @@ const reply = await entrance.request.post('/api/auth/setup', { headers: { origin
 if (!reply.ok()) throw new Error(`Millrace could not be set up: ${await reply.text()}`)
 const storageState = await entrance.storageState()
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  const context = await browser.newContext({
-    baseURL,
-    viewport: SIZE,
-    colorScheme,
-    reducedMotion: 'reduce',
-    storageState,
-  })
-  const page = await context.newPage()
-  for (const [name, show] of Object.entries(PICTURES)) {
-    await show(page)
-    await page.waitForLoadState('networkidle')
-    await page.evaluate('document.fonts.ready')
-    const session = await context.newCDPSession(page)
-    const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY })
-    writeFileSync(join(FOLDER, `${name}-${colorScheme}.webp`), Buffer.from(data, 'base64'))
-  }
-  await context.close()
+/** Every page, by the name of its picture. */
+const PAGES: Record<string, string> = {
+  'sign-in': '/sign-in',
+  overview: '/overview',
+  flows: '/flows',
+  'flow-new': '/flows/new',
+  'flow-import': '/flows/import',
+  'flow-build': `/flows/${flow.id}`,
+  'flow-step': `/flows/${flow.id}?step=customer`,
+  'flow-trigger': `/flows/${flow.id}?trigger=true`,
+  'flow-publish': `/flows/${flow.id}?publish=true`,
+  'flow-yaml': `/flows/${flow.id}?view=yaml`,
+  'flow-runs': `/flows/${flow.id}/runs`,
+  'flow-inbox': `/flows/${flow.id}/inbox`,
+  'flow-versions': `/flows/${flow.id}/versions`,
+  'flow-settings': `/flows/${flow.id}/settings`,
+  'flow-stats': `/flows/${flow.id}/stats`,
+  runs: '/runs',
+  run: `/runs/${run}`,
+  'run-rounds': `/runs/${run}?step=large%2Fstock&tab=rounds`,
+  inbox: '/inbox',
+  connections: '/connections',
+  'connection-new': '/connections/-new',
+  connection: '/connections/shop',
+  'settings-profile': '/settings/profile',
+  'settings-users': '/settings/users',
+  'settings-tokens': '/settings/tokens',
+  'settings-keys': '/settings/keys',
+  'settings-audit': '/settings/audit',
+  'settings-service': '/settings/service',
+  'not-found': '/nowhere',
 }
+const SIZES = { 1440: 900, 768: 1024, 390: 844 }
+
+async function open(colorScheme: 'light' | 'dark', viewport: typeof SIZE): Promise<Page> {
+  const context = await browser.newContext({ baseURL, viewport, colorScheme, reducedMotion: 'reduce', storageState })
+  return context.newPage()
+}
+
+async function take(page: Page, file: string): Promise<void> {
+  await page.waitForLoadState('networkidle')
+  await page.evaluate('document.fonts.ready')
+  const session = await page.context().newCDPSession(page)
+  const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY })
+  writeFileSync(file, Buffer.from(data, 'base64'))
+}
+
+const everyPageTo = process.argv[2]
+for (const colorScheme of ['light', 'dark'] as const)
+  if (everyPageTo === undefined) {
+    const page = await open(colorScheme, SIZE)
+    for (const [name, show] of Object.entries(PICTURES)) {
+      await show(page)
+      await take(page, join(FOLDER, `${name}-${colorScheme}.webp`))
+    }
+    await page.context().close()
+  } else {
+    mkdirSync(everyPageTo, { recursive: true })
+    for (const [width, height] of Object.entries(SIZES)) {
+      const page = await open(colorScheme, { width: Number(width), height })
+      for (const [name, path] of Object.entries(PAGES)) {
+        await page.goto(path)
+        await take(page, join(everyPageTo, `${name}-${width}-${colorScheme}.webp`))
+      }
+      await page.context().close()
+    }
+  }
 await browser.close()
 await millrace.stop()
 await upstream.close()

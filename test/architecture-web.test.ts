@@ -11,11 +11,12 @@ const LAYERS: string[][] = [
   // The script of the pages at /docs, which is no part of the app.
   ['guide'],
   ['flow-model', 'ui'],
-  ['flow-model/templates', 'ui/code', 'shell'],
+  ['flow-model/templates', 'flow-model/input', 'ui/code', 'shell'],
   ['ui/data', 'shell/palette'],
   ['fields', 'live'],
   // The pages: a run is shown on the editor's canvas, and the inbox shows what runs show.
-  ['account', 'connections', 'flows', 'runs/model', 'deliveries/model'],
+  ['flows/run'],
+  ['account', 'connections', 'flows', 'failures', 'runs/model', 'deliveries/model'],
   ['overview', 'settings', 'editor/state', 'editor/panel'],
   ['editor/kinds', 'editor/canvas', 'editor/trigger', 'editor/publish'],
   ['editor/step'],
@@ -28,7 +29,7 @@ const LAYERS: string[][] = [
 ]
 
 /** Rooms that can be tested and read without a browser. */
-const PURE = ['flow-model', 'flow-model/templates', 'runs/model', 'deliveries/model']
+const PURE = ['flow-model', 'flow-model/templates', 'flow-model/input', 'runs/model', 'deliveries/model']
 
 const MOST_FILES = 20
 
@@ -48,6 +49,8 @@ const OTHER_MEANINGS: Record<string, string[]> = {
   'editor/state/use-outcomes.ts': ['code'],
   // A value of `onError`.
   'editor/step/error-handling.tsx': ['fail'],
+  // A kind of trigger has the same name.
+  'editor/trigger/trigger-panel.tsx': ['call'],
   // The colours of waiting.
   'editor/conflict-bar.tsx': ['wait'],
   'runs/model/waterfall.ts': ['wait'],

@@ -68,8 +68,10 @@ const ORDER: Record<string, string[]> = {
     'flows',
     'runs',
     'alerts',
+    'failures',
     'schedules',
     'deliveries',
+    'search',
     'upkeep',
     'stats',
   ],
@@ -181,6 +183,8 @@ describe('the code', () => {
     expect(sources.filter((file) => !file.startsWith('steps/') && named.test(textOf(file))).toSorted()).toEqual([
       'contract/examples.ts',
       'flow/http-kind.ts',
+      // The flow that runs in place of a called one, in tests.
+      'testing/call-stubs.ts',
     ])
   })
 

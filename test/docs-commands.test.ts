@@ -40,6 +40,8 @@ const substitutes = (reader: Reader, databaseUrl: string, emptyDatabaseUrl: stri
   ['run_01m7…', reader.runId],
   ['run_01m8…', reader.waitingRunId],
   ['tok_01m7…', reader.tokenId],
+  ['fail_5f0c…', reader.failureId],
+  ['rpl_01m7…', reader.replayId],
 ]
 
 /** The answers to commands that ask. */

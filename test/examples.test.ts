@@ -52,6 +52,7 @@ beforeAll(async () => {
     MILLRACE_ENV_AUTH_URL: `${upstream.url}/token`,
     MILLRACE_ENV_REFRESH_TOKEN: 'refresh-token',
     MILLRACE_ENV_REPORT_URL: `${upstream.url}/reports`,
+    MILLRACE_ENV_ITEM_WEBHOOK_URL: `${upstream.url}/new-items`,
     MILLRACE_ENV_SIGNING_SECRET: 'signing-secret',
     MILLRACE_ENV_NEXT_WEBHOOK_URL: `http://localhost:${port}${new URL(hello.url).pathname}`,
   })
@@ -115,6 +116,9 @@ function answerTo({ url, body, headers }: Received): [status: number, type: stri
     }
     case '/entries':
       return [ledgerIsOpen ? 200 : 403, JSON_TYPE, {}]
+    case '/items?sort=newest':
+      return [200, JSON_TYPE, { items: [{ id: 1 }, { id: 2 }] }]
+    case '/new-items':
     case '/alerts':
     case '/lookups':
     case '/reports':
@@ -184,6 +188,15 @@ const CASES: Record<string, (flow: Tried) => Promise<void>> = {
     expect(received().map(({ url, body }) => [url, JSON.parse(body)])).toEqual([
       ['/reports', { report: 'daily', since: previous, until: at, missed: 0 }],
     ])
+  },
+
+  async 'poll-new-items.yaml'({ flowId, received }) {
+    for (let poll = 0; poll < 2; poll++) {
+      const { id } = (await millrace.api('POST', `/flows/${flowId}/runs`, {})).body
+      expect((await millrace.runEnded(id)).status).toBe('succeeded')
+    }
+    const sent = received().filter(({ url }) => url === '/new-items')
+    expect(sent.map(({ body }) => JSON.parse(body))).toEqual([{ id: 1 }, { id: 2 }])
   },
 
   async 'order-alert.yaml'({ run, received }) {

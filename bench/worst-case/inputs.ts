@@ -148,6 +148,11 @@ const schedule =
     return JSON.stringify({ name: 'x', trigger, steps: [] })
   }
 
+/** Each of the first five of each weekday, and the last. */
+const EVERY_WEEKDAY = [0, 1, 2, 3, 4, 5, 6]
+  .flatMap((day) => [...[1, 2, 3, 4, 5].map((n) => `${day}#${n}`), `${day}L`])
+  .join(',')
+
 export const FLOW_INPUTS: Input[] = family('flow', {
   'unknown keys': numbered((i) => `"keyy${i}":1,`, '{"name":"x","trigger":{"kind":"webhook"},', '"steps":[]}'),
   'unknown keys of a step': numbered(
@@ -160,6 +165,9 @@ export const FLOW_INPUTS: Input[] = family('flow', {
   'patterns of seconds that all may meet': schedule((i) => `${i % 10},${10 + (i % 10)} * * ${(i % 28) + 1} * *`),
   'patterns that come once in 28 years': schedule((i) => `${i} ${i % 24} * 2 1#5`),
   'patterns that never come': schedule(() => '0 0 30,31 2 *'),
+  'patterns that name all that they can': schedule(
+    (i) => `${i % 10},${20 + (i % 10)},${40 + (i % 10)} * 0-22 1-30,L * ${EVERY_WEEKDAY}`,
+  ),
   'a long pattern': schedule(() => `${'0,'.repeat(240)}0 * * * *`),
   'many steps': flow((i) => step(i, '"kind":"stop"')),
   'steps without settings': flow((i) => step(i, '"kind":"http"')),
@@ -308,6 +316,17 @@ export const EXPRESSION_INPUTS: Input[] = [
     quotes: '"',
   }).map(([text, unit]) => ({ grammar: expression, name: text, make: repeated(unit) })),
 )
+
+/** Messages of errors, as a flow's `fail` or code writes them. */
+export const MESSAGE_INPUTS: Input[] = family('message', {
+  quotes: repeated('"'),
+  'quotes that do not end': repeated(`"'\``),
+  'quoted characters': repeated('"a" '),
+  'signs of e-mail': repeated('a@'),
+  'digits and hyphens': repeated('0-'),
+  'white space': repeated(' \n'),
+  'half characters': repeated('\ud800'),
+})
 
 export const COOKIE_INPUTS: Input[] = family('cookie', {
   'cookies that differ': numbered((i) => `k${i}=v\n`),

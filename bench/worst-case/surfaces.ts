@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, deflate, gzip } from 'node:zlib'
 import { readConfig } from '../../src/app/config.ts'
 import { startApp } from '../../src/app/start.ts'
+import { normalMessage } from '../../src/base/normal-message.ts'
 import { parseCurl } from '../../src/flow/curl/parse-curl.ts'
 import { ExpressionError, parseTemplate, renderValue } from '../../src/flow/expression/index.ts'
 import type { Bindings } from '../../src/flow/expression/values/bindings.ts'
@@ -19,6 +20,7 @@ import {
   FORM_INPUTS,
   type Input,
   JSON_INPUTS,
+  MESSAGE_INPUTS,
   OPENAPI_INPUTS,
   TEXT_INPUTS,
   YAML_INPUTS,
@@ -238,6 +240,12 @@ export async function openSurfaces(
     },
     { name: 'input of a call', who: 'a sender', inputs: CALL_INPUTS, prepare: checksInput },
     { name: 'cURL import', who: 'an editor', inputs: CURL_INPUTS, prepare: (text) => () => parseCurl(text) },
+    {
+      name: 'cause of a failure',
+      who: 'a flow',
+      inputs: MESSAGE_INPUTS,
+      prepare: (text) => () => normalMessage(text, ['api.example.com']),
+    },
     { name: 'OpenAPI import', who: 'an editor', inputs: OPENAPI_INPUTS, prepare: (text) => () => importAll(text) },
   ]
   return {

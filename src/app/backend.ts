@@ -11,12 +11,14 @@ import type { Together } from '../operations/ports/audit.ts'
 import type { DeliveryStore } from '../operations/ports/deliveries.ts'
 import type { DatabaseFacts } from '../operations/ports/instance.ts'
 import type { Queue } from '../operations/ports/queue.ts'
+import type { ReplayStore } from '../operations/ports/replays.ts'
 import type { RunStore } from '../operations/ports/runs.ts'
 import type { ScheduleStore } from '../operations/ports/schedules.ts'
 import type { Protect } from '../operations/ports/secrets.ts'
 import type { Signals } from '../operations/ports/signals.ts'
 import type { Backups, SealedRows } from '../operations/ports/upkeep.ts'
 import type { RunMemory } from '../queue/run-memory.ts'
+import type { CauseOf } from '../storage/rows/failures/causes.ts'
 import type { Tables } from '../storage/rows/tables.ts'
 
 export interface Backend {
@@ -35,7 +37,7 @@ export interface Backend {
   /** Returns why the database does not work, in one line that is safe to publish; null if it works. */
   fault(): Promise<string | null>
   database(): Promise<DatabaseFacts>
-  hotStores(protect: Protect): HotStores
+  hotStores(protect: Protect, causeOf: CauseOf): HotStores
   /** Settles the finished writes of the hot stores now, before the turn of the event loop ends. */
   settleWritten(): void
   sealedRows(): SealedRows
@@ -50,6 +52,7 @@ export interface HotStores {
   runs: Pick<RunStore, 'accept' | 'operate' | 'original'>
   addDelivery: DeliveryStore['add']
   schedules: Pick<ScheduleStore, 'due' | 'fire'>
+  startReplay: ReplayStore['start']
 }
 
 export interface DispatchParts {

@@ -1,7 +1,10 @@
-// Runs the background work until the service stops: schedules, retention, and adding up what was counted.
+// Runs the background work until the service stops: schedules, replays, retention, and adding up what was counted.
 import type { Logger } from 'pino'
 import { AlertLoop } from '../operations/alerts/alert-loop.ts'
 import type { AlertServices } from '../operations/alerts/services.ts'
+import { ReplayLoop } from '../operations/failures/replay-loop.ts'
+import type { FailureServices } from '../operations/failures/services.ts'
+import type { FailureStore } from '../operations/ports/failures.ts'
 import type { StatsStore } from '../operations/ports/stats.ts'
 import { ScheduleLoop } from '../operations/schedules/schedule-loop.ts'
 import type { ScheduleServices } from '../operations/schedules/services.ts'
@@ -28,10 +31,19 @@ export function startRetention(services: UpkeepServices, retentionDays: number, 
   }
 }
 
-export function startCounting(stats: StatsStore, log: Logger): BackgroundWork {
+interface Counted {
+  stats: Pick<StatsStore, 'settle'>
+  failures: Pick<FailureStore, 'settle'>
+}
+
+export function startCounting({ stats, failures }: Counted, log: Logger): BackgroundWork {
+  const settleAll = async () => {
+    await stats.settle()
+    await failures.settle()
+  }
   let settling = Promise.resolve()
   const settle = () => {
-    settling = stats.settle().catch((error) => {
+    settling = settleAll().catch((error) => {
       log.warn({ reason: (error as Error).message }, 'the counters could not be added up; it is tried again')
     })
   }
@@ -57,6 +69,12 @@ const WATCHED_BY_OTHERS_MS = 2_000
 export function startSchedules(services: ScheduleServices, database: Backend['kind']): ScheduleLoop {
   const graceMs = database === 'postgres' ? WATCHED_BY_OTHERS_MS : 0
   const loop = new ScheduleLoop(services, { elapsedMs: () => performance.now(), graceMs })
+  loop.start()
+  return loop
+}
+
+export function startReplays(services: FailureServices): ReplayLoop {
+  const loop = new ReplayLoop(services)
   loop.start()
   return loop
 }

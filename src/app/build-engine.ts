@@ -69,7 +69,7 @@ export function buildEngine(config: Config, stores: Stores, metrics: Metrics, lo
   const ids = createIds(now, randomBytes)
   const failureFlow = new FailureFlow(stores.settings)
   const alerts = new LiveAlerts(stores.alerts, shared)
-  const calls = new CalledRuns({ published, ids, now, events, maxPaused: config.maxPaused })
+  const calls = new CalledRuns({ published, ids, hashing, secrets, now, events, maxPaused: config.maxPaused })
   const parts = { config, stores, metrics, log, http, tracing, connections, tokens, sandbox, failureFlow, alerts }
   const ports = enginePorts({
     ...parts,

@@ -22,7 +22,11 @@ import { createMailer } from './mailer.ts'
 import type { Stores } from './open-stores.ts'
 import { VERSION } from './version.ts'
 
-export function buildServices(running: Running, queue: Queue, scheduleChanged: () => void): Services {
+export function buildServices(
+  running: Running,
+  queue: Queue,
+  { scheduleChanged, replaysChanged }: Pick<Services, 'scheduleChanged' | 'replaysChanged'>,
+): Services {
   const { config, stores, metrics, connections, ports, ids } = running
   const { backend, vault, secrets, deliveries } = stores
   const { now, signals, together } = backend
@@ -32,6 +36,9 @@ export function buildServices(running: Running, queue: Queue, scheduleChanged: (
     runs: stores.runs,
     schedules: stores.schedules,
     scheduleChanged,
+    failures: stores.failures,
+    replays: stores.replays,
+    replaysChanged,
     deliveries,
     samples: stores.samples,
     housekeeping: stores.housekeeping,

@@ -32,6 +32,8 @@ export interface Config {
   smtpFrom: string | null
   /** The least time between two messages of one alert. */
   alertWindowMs: number
+  /** How long a run is tried that Millrace itself cannot carry on. */
+  giveUpAfterMs: number
   trustProxy: string[]
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent'
 }
@@ -75,6 +77,7 @@ export function readConfig(environment: Environment = process.env): Config {
     retentionDays: read.number('MILLRACE_RETENTION_DAYS', 30, 0.001, 36_500),
     ...read.smtp(),
     alertWindowMs: read.number('MILLRACE_ALERT_WINDOW', 900, 1, 86_400) * 1000,
+    giveUpAfterMs: read.number('MILLRACE_GIVE_UP_AFTER', 3_600, 0.01, 604_800) * 1000,
     trustProxy: read.cidrs('MILLRACE_TRUST_PROXY'),
     logLevel: read.choice('MILLRACE_LOG_LEVEL', ['info', 'trace', 'debug', 'warn', 'error', 'silent']),
   }

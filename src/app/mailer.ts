@@ -1,6 +1,6 @@
 // Sends e-mail by SMTP.
 import { createTransport } from 'nodemailer'
-import type { Mailer } from '../operations/ports/alerts.ts'
+import type { Mailer } from '../operations/ports/alerts/alerts.ts'
 import type { Config } from './config.ts'
 
 const TIMEOUT_MS = 15_000

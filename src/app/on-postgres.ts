@@ -3,7 +3,9 @@ import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { ClaimedRun } from '../engine/ports/run-journal.ts'
 import type { CallerReply } from '../engine/step-kind.ts'
+import { StorageUnavailable } from '../operations/ports/storage-unavailable.ts'
 import { ClusterQueue } from '../queue/cluster-queue.ts'
+import { RunTroubles } from '../queue/run-troubles.ts'
 import { WorkerLease } from '../queue/worker-lease.ts'
 import type { RunsHere } from '../storage/postgres/accept.ts'
 import { openPostgres, type PostgresStorage } from '../storage/postgres/database.ts'
@@ -80,12 +82,14 @@ export async function openOnPostgres(
     now,
     fault: storage.fault,
     database: () => databaseFacts(storage.kysely),
-    hotStores(protect) {
-      const { runs, claimReady, ...journal } = createPostgresRunJournal(storage.hot, protect, here, onCommit)
+    hotStores(protect, causeOf) {
+      const hot = createPostgresRunJournal(storage.hot, protect, here, onCommit, causeOf)
+      const { runs, claimReady, startReplay, ...journal } = hot
       here.claimReady = claimReady
       return {
         journal,
         runs,
+        startReplay,
         addDelivery: createAddDelivery(storage.hot, protect),
         schedules: createPostgresSchedules(storage.hot, protect),
       }
@@ -116,14 +120,24 @@ function createDispatcher(
   const runsRuns = config.role !== 'web'
   const dispatch = createDispatchStore(hot, here.claimReady!, now)
   const trouble = (message: string) => (error: unknown) => log.warn({ reason: (error as Error).message }, message)
+  const troubles = new RunTroubles(config.giveUpAfterMs, isOfRun)
   const queue = new ClusterQueue(runsRuns ? config.concurrency : 0, config.maxQueue, config.maxPaused, memory, {
     dispatch,
     worker: here.worker,
     carry: (run) => engine.carry(run),
-    advance: (runId) => engine.advance(runId, null),
+    advance: (runId) =>
+      troubles.carry(
+        runId,
+        () => engine.advance(runId, null),
+        () => engine.giveUp(runId),
+      ),
     call: () => signals.call(),
     now,
     failed: trouble('runs could not be taken up; it is tried again'),
+    troubled(runId, error) {
+      log.error({ err: error, runId }, 'a run could not be carried on')
+      return troubles.failed(runId, error)
+    },
   })
   const lease = new WorkerLease({
     dispatch,
@@ -165,6 +179,10 @@ function createDispatcher(
     },
   }
 }
+
+/** Returns whether the error may be that of one run, because it is none of the database, whose errors have a severity. */
+const isOfRun = (error: unknown): boolean =>
+  !(error instanceof StorageUnavailable) && (error as { severity?: unknown } | null)?.severity === undefined
 
 /** Sends a reply to the process where the caller waits. If the message is lost, the caller gets "still running". */
 async function tell(signals: PostgresSignals, run: ClaimedRun, reply: CallerReply, log: Logger): Promise<void> {

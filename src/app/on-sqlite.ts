@@ -1,7 +1,9 @@
 // Runs the service as one process, on the embedded database.
 
+import { StorageUnavailable } from '../operations/ports/storage-unavailable.ts'
 import { queuedRun, recoverRuns } from '../operations/runs/recover-runs.ts'
 import { InProcessQueue } from '../queue/in-process-queue.ts'
+import { RunTroubles } from '../queue/run-troubles.ts'
 import { createSqliteBackups } from '../storage/sqlite/backups.ts'
 import { openSqlite } from '../storage/sqlite/database.ts'
 import { createDatabaseFacts } from '../storage/sqlite/database-facts.ts'
@@ -13,6 +15,10 @@ import type { Backend } from './backend.ts'
 import type { Config } from './config.ts'
 
 const DUE_PAGE = 500
+
+/** Returns whether the error may be that of one run, because it is none of the database. */
+const isOfRun = (error: unknown): boolean =>
+  !(error instanceof StorageUnavailable) && (error as { code?: string } | null)?.code !== 'ERR_SQLITE_ERROR'
 
 export async function openOnSqlite(
   config: Config,
@@ -32,17 +38,23 @@ export async function openOnSqlite(
     now,
     fault: () => storage.room.fault(),
     database: createDatabaseFacts(storage.raw, config.dataDir),
-    hotStores(protect) {
-      const { runs, addDelivery, ...journal } = createSqliteRunJournal(storage, protect)
-      return { journal, runs, addDelivery, schedules: createSqliteSchedules(storage, protect, now) }
+    hotStores(protect, causeOf) {
+      const { runs, addDelivery, startReplay, ...journal } = createSqliteRunJournal(storage, protect, causeOf)
+      return { journal, runs, addDelivery, startReplay, schedules: createSqliteSchedules(storage, protect, now) }
     },
     settleWritten: () => storage.hot.look(),
     sealedRows: () => createSqliteSealedRows(storage),
     sendsReplies: (replies) => (run, reply) => replies.send(run.id, reply),
     dispatcher({ engine, published, runs, memory, log }) {
+      const troubles = new RunTroubles(config.giveUpAfterMs, isOfRun)
       const queue = new InProcessQueue(config.concurrency, memory, {
         bytesOf,
-        advance: (runId, fresh) => engine.advance(runId, fresh),
+        advance: (runId, fresh) =>
+          troubles.carry(
+            runId,
+            () => engine.advance(runId, fresh),
+            () => engine.giveUp(runId),
+          ),
         async due() {
           const at = now()
           const { runs: waiting, nextAt } = await runs.due(at, DUE_PAGE)
@@ -50,7 +62,11 @@ export async function openOnSqlite(
           return { runs: await Promise.all(queued), nextAt }
         },
         now,
-        failed: (error) => log.error({ err: error }, 'a run could not be carried on'),
+        failed: (error) => log.error({ err: error }, 'runs could not be taken up; it is tried again'),
+        troubled(runId, error) {
+          log.error({ err: error, runId }, 'a run could not be carried on')
+          return troubles.failed(runId, error)
+        },
       })
       return {
         queue,

@@ -1,10 +1,12 @@
 // Opens the database and all stores in it.
 
+import { hostsOf } from '../base/normal-message.ts'
 import { DatabaseRefused } from '../base/refusals.ts'
 import { StorageUnavailable } from '../operations/ports/storage-unavailable.ts'
 import { openVault } from '../secrets/open-vault.ts'
 import type { Redactor } from '../secrets/redactor.ts'
 import { createProtect, createSecrets } from '../secrets/secret-keeping.ts'
+import { createCauseOf } from '../storage/rows/failures/causes.ts'
 import { createAlertStore } from '../storage/stores/alerts/alert-store.ts'
 import { createSettingStore } from '../storage/stores/alerts/setting-store.ts'
 import { announcedConnections, announcedGrants } from '../storage/stores/announced-stores.ts'
@@ -12,6 +14,8 @@ import { createAuditStore } from '../storage/stores/audit-store.ts'
 import { createAuthorizationRequestStore } from '../storage/stores/authorization-request-store.ts'
 import { createConnectionStore } from '../storage/stores/connection-store.ts'
 import { createDeliveryStore } from '../storage/stores/delivery-store.ts'
+import { createFailureStore } from '../storage/stores/failures/failure-store.ts'
+import { createReplayStore } from '../storage/stores/failures/replay-store.ts'
 import { createFlowSourceStore } from '../storage/stores/flow-source-store.ts'
 import { createFlowStore } from '../storage/stores/flow-store.ts'
 import { createGrantStore } from '../storage/stores/grant-store.ts'
@@ -61,7 +65,7 @@ async function storesOf(config: Config, redactor: Redactor, backend: Backend) {
   const { kysely, now, together } = backend
   const vault = await openVault(config.secretKeys, config.dataDir, createVaultRecords(kysely), backend)
   const protect = createProtect(vault, redactor, now)
-  const hot = backend.hotStores(protect)
+  const hot = backend.hotStores(protect, createCauseOf(hostsOf(Object.values(config.env))))
   // The signal waits for the commit: other processes must not reload uncommitted data.
   const changed = () => together.after(backend.changed)
   return {
@@ -73,9 +77,11 @@ async function storesOf(config: Config, redactor: Redactor, backend: Backend) {
     flowSources: createFlowSourceStore(kysely),
     runs: { ...createRunStore(kysely), ...hot.runs },
     schedules: { ...createScheduleStore(kysely), ...hot.schedules },
-    deliveries: { ...createDeliveryStore(kysely), add: hot.addDelivery },
+    deliveries: { ...createDeliveryStore(kysely, protect), add: hot.addDelivery },
     samples: createSampleStore(kysely, protect),
     stats: createStatsStore(kysely),
+    failures: createFailureStore(kysely),
+    replays: { ...createReplayStore(kysely), start: hot.startReplay },
     connections: announcedConnections(createConnectionStore(kysely, vault), changed),
     grants: announcedGrants(createGrantStore(kysely, vault), changed),
     authorizationRequests: createAuthorizationRequestStore(kysely, vault),

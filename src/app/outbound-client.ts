@@ -1,5 +1,5 @@
 // Creates the HTTP client of the flows, with the limits of the configuration.
-import { HOP_HEADER } from '../http/webhooks/request.ts'
+import { HOP_HEADER } from '../operations/deliveries/delivery-head.ts'
 import { createHttpClient, type HttpClientOptions, type OutboundClient } from '../outbound/http-client.ts'
 import { databaseEndpoint } from '../storage/postgres/database.ts'
 import type { Config } from './config.ts'

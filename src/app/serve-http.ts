@@ -66,6 +66,9 @@ export async function stopServing(
   clearTimeout(cutOff)
 }
 
+/** Counting stops here: more open failures are as many as anybody needs to know. */
+const MOST_COUNTED = 10_000
+
 export function watchServices(metrics: Metrics, { http, stores }: Running, services: Services): void {
   const { queue, engine, bodies, now } = services
   metrics.watch({
@@ -75,6 +78,8 @@ export function watchServices(metrics: Metrics, { http, stores }: Running, servi
     outbound: () => http.stats().inFlight,
     bodyBytes: () => bodies.held,
     databaseUp: async () => (await stores.backend.fault()) === null,
+    openFailures: () => services.failures.countOpen(now(), MOST_COUNTED),
+    replayJobs: () => services.replays.countActive(),
   })
 }
 

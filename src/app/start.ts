@@ -5,13 +5,22 @@ import { sleep } from '../base/sleep.ts'
 import { createMetrics } from '../http/metrics.ts'
 import { loadConnections } from '../operations/connections/load-connections.ts'
 import { createSignalHandler, type SignalHandler } from '../operations/events/hear-signal.ts'
+import type { ReplayLoop } from '../operations/failures/replay-loop.ts'
 import { flowWasDeleted } from '../operations/flows/delete-flow.ts'
+import { answerHeld } from '../operations/flows/pause-flow.ts'
 import { endCancelled } from '../operations/runs/cancel-run.ts'
 import type { ScheduleLoop } from '../operations/schedules/schedule-loop.ts'
 import type { Services } from '../operations/services.ts'
 import { Redactor } from '../secrets/redactor.ts'
 import type { Dispatcher } from './backend.ts'
-import { type BackgroundWork, startAlerts, startCounting, startRetention, startSchedules } from './background-work.ts'
+import {
+  type BackgroundWork,
+  startAlerts,
+  startCounting,
+  startReplays,
+  startRetention,
+  startSchedules,
+} from './background-work.ts'
 import { buildEngine, type Running } from './build-engine.ts'
 import { buildServices } from './build-services.ts'
 import type { Config } from './config.ts'
@@ -49,17 +58,22 @@ export async function startApp(
   // Build what runs flows.
   const running = buildEngine(config, stores, metrics, log)
   const { engine, published, replies, memory } = running
-  // Nothing is scheduled before the loop starts.
+  // Nothing is scheduled or replayed before the loops start.
   let schedules: ScheduleLoop | null = null
   const scheduleChanged = () => schedules?.wake()
-  const signalHandler = hearing(running, scheduleChanged)
+  let replays: ReplayLoop | null = null
+  const replaysChanged = () => replays?.wake()
+  const signalHandler = hearing(running, async (flowId) => {
+    scheduleChanged()
+    await answerHeld({ queue: dispatcher.queue, replies }, flowId)
+  })
   const { runs, backend } = stores
   const dispatcher = backend.dispatcher({ engine, published, runs, replies, signalHandler, memory, log })
 
   running.calls.queue = dispatcher.queue
 
   // Build the operations.
-  const services = buildServices(running, dispatcher.queue, scheduleChanged)
+  const services = buildServices(running, dispatcher.queue, { scheduleChanged, replaysChanged })
   await loadConnections(services)
   await published.load()
   await running.failureFlow.load()
@@ -73,7 +87,7 @@ export async function startApp(
   const serving = await serveHttp(server, config, sockets)
 
   // Start the background work.
-  const counting = startCounting(stores.stats, log)
+  const counting = startCounting(stores, log)
   let alerting: BackgroundWork | null = null
   const retention = idle ? null : startRetention(services, config.retentionDays, log)
   if (!idle) {
@@ -81,6 +95,7 @@ export async function startApp(
     dispatcher.start()
     schedules = startSchedules(services, backend.kind)
     alerting = startAlerts(services)
+    replays = startReplays(services)
   }
   tellAddress(running, idle ? null : serving.localUrl)
   await sayReady(running, services, serving, recovered)
@@ -88,18 +103,18 @@ export async function startApp(
   return {
     url: config.baseUrl,
     localUrl: serving.localUrl,
-    stop: () => stop({ running, services, dispatcher, serving, counting, retention, schedules, alerting }),
+    stop: () => stop({ running, services, dispatcher, serving, counting, retention, schedules, replays, alerting }),
   }
 }
 
 /** Returns the handlers of signals from other processes; they do nothing if there is only one process. */
-function hearing(running: Running, scheduleChanged: () => void): SignalHandler {
+function hearing(running: Running, flowChanged: (flowId: string) => Promise<void>): SignalHandler {
   const { relay, published, failureFlow, alerts, connections, tokens, stores } = running
   if (!relay) return { hear() {}, catchUp: async () => {}, resumed() {} }
   return createSignalHandler(running, relay, {
     async flowChanged(flowId) {
-      scheduleChanged()
       await published.readFlow(flowId)
+      await flowChanged(flowId)
     },
     flowDeleted: (flowId) => flowWasDeleted(running, flowId),
     runCancelled: (runId) => endCancelled(running, runId),
@@ -144,6 +159,7 @@ interface Started {
   retention: BackgroundWork | null
   schedules: BackgroundWork | null
   alerting: BackgroundWork | null
+  replays: BackgroundWork | null
 }
 
 async function stop({
@@ -155,11 +171,13 @@ async function stop({
   retention,
   schedules,
   alerting,
+  replays,
 }: Started): Promise<void> {
   const { engine, tokens, tracing, http, sandbox, log, stores } = running
   const retained = retention?.stop()
   const scheduled = schedules?.stop()
   const alerted = alerting?.stop()
+  const replayed = replays?.stop()
   dispatcher.stop()
   await stopServing(serving, services, () => engine.stop(FINISH_GRACE_MS))
   // Tokens that a token endpoint has already issued must be stored.
@@ -170,6 +188,7 @@ async function stop({
   await retained
   await scheduled
   await alerted
+  await replayed
   running.watch.stop()
   running.relay?.stop()
   await counting.stop()

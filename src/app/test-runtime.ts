@@ -118,7 +118,7 @@ export async function openTestRuntime({
   }
   const driven: { id: string; ended: Promise<void> }[] = []
   const surroundings = () => ({ connections: connections.shapes(), env: new Set(Object.keys(env)) })
-  const deliveries = { ...createDeliveryStore(storage.kysely), add: journal.addDelivery }
+  const deliveries = { ...createDeliveryStore(storage.kysely, openProtect), add: journal.addDelivery }
   const services: DeliveryServices = {
     flows,
     runs,
@@ -138,6 +138,7 @@ export async function openTestRuntime({
       wake: () => {},
       held: 0,
       heldOf: async () => 0,
+      heldAmong: async () => [],
       pause: async () => {},
       resume: async () => {},
       forget: () => {},
@@ -216,7 +217,7 @@ function liveConnections(given: Readonly<Record<string, FixtureConnection>>, at:
   for (const [name, { kind = 'custom', fields, hosts = [] }] of Object.entries(given)) {
     const texts = Object.entries(fields).filter((field): field is [string, string] => typeof field[1] === 'string')
     const secrets = Object.fromEntries(texts)
-    connections.put({ name, kind, fields, secrets, hosts, revision: 1, createdAt: at, updatedAt: at })
+    connections.put({ name, kind, fields, secrets, hosts, revision: 1, createdAt: at, updatedAt: at, lastTest: null })
   }
   return connections
 }

@@ -318,6 +318,7 @@ export const ISSUES = {
     'wrong_connection',
     'secret_in_reply',
     'secret_in_call',
+    'secret_in_label',
     'invalid_url',
     'invalid_header',
     'body_not_allowed',

@@ -33,10 +33,15 @@ export class Fifo<T> {
     return item
   }
 
+  /** Returns all items that match. */
+  filter(matches: (item: T) => boolean): T[] {
+    this.#compact()
+    return (this.#items as T[]).filter(matches)
+  }
+
   /** Removes and returns all items that match, at any position. */
   remove(matches: (item: T) => boolean): T[] {
-    this.#compact()
-    const removed = (this.#items as T[]).filter(matches)
+    const removed = this.filter(matches)
     if (removed.length) this.#items = (this.#items as T[]).filter((item) => !matches(item))
     return removed
   }

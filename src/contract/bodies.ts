@@ -3,6 +3,11 @@ import Type, { type TSchema } from 'typebox'
 import { IssueBody } from './error-body.ts'
 
 const closed = { additionalProperties: false }
+/** Of a query that takes `label.<name>=<value>` beside its parameters. */
+export const withLabels = {
+  ...closed,
+  patternProperties: { '^label\\.[a-z][a-z0-9_]*$': Type.String({ minLength: 1 }) },
+}
 const Time = Type.String({ format: 'date-time' })
 const OptionalTime = Type.Union([Time, Type.Null()])
 const AnyJson = Type.Unknown()
@@ -117,16 +122,29 @@ export const RunSummaryBody = Type.Object({
   startedAt: OptionalTime,
   finishedAt: OptionalTime,
   replayOf: Type.Union([Type.String(), Type.Null()]),
+  replayedAs: Type.Optional(
+    Type.Object({ run: Type.String(), status: RunStatus }, { description: 'The newest replay of it' }),
+  ),
+  edited: Type.Optional(Type.Literal(true, { description: 'Its data was changed for a replay' })),
   trigger: Type.Object(
     {
       kind: Type.String(),
       at: Type.Optional(Type.String({ format: 'date-time', description: 'The planned time of a schedule' })),
       manual: Type.Optional(Type.Literal(true, { description: 'Somebody started it in place of the trigger' })),
+      admitted: Type.Optional(
+        Type.Object(
+          { by: Type.String(), delivery: Type.String() },
+          { description: 'Who admitted the rejected delivery' },
+        ),
+      ),
     },
     { description: 'How the run began' },
   ),
   parent: Type.Union([Type.Object({ run: Type.String(), step: Type.String() }), Type.Null()], {
     description: 'The step of another run that started it',
+  }),
+  labels: Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()], {
+    description: "What the trigger's labels gave; null if nothing",
   }),
 })
 
@@ -136,6 +154,18 @@ export const StepBody = Type.Object({
   kind: Type.String(),
   status: Type.String(),
   attempt: Type.Integer(),
+  attempts: Type.Optional(
+    Type.Array(
+      Type.Object({
+        number: Type.Integer(),
+        startedAt: Time,
+        durationMs: Type.Union([Type.Integer(), Type.Null()], { description: 'null while it is under way' }),
+        status: Type.Optional(Type.Integer({ description: 'Of the reply' })),
+        error: Type.Optional(Type.Object({ code: Type.String(), message: Type.String() })),
+      }),
+      { description: 'Of a step that was tried again: the first 10 attempts and the last 10' },
+    ),
+  ),
   startedAt: Time,
   finishedAt: OptionalTime,
   resumeAt: Type.Optional(Time),
@@ -166,16 +196,6 @@ export const RunBody = Type.Object({
   onFailure: Type.Union([HandlingBody, Type.Null()], { description: 'What is done because the run failed' }),
 })
 
-export const ReplayRequest = Type.Object(
-  {
-    from: Type.Optional(
-      Type.String({ minLength: 1, description: 'Path of the step to begin with; what came before is taken over' }),
-    ),
-    version: Type.Optional(oneOf('same', 'published', 'draft')),
-  },
-  closed,
-)
-
 export const RunsQuery = Type.Object(
   {
     ...PageQuery.properties,
@@ -183,8 +203,9 @@ export const RunsQuery = Type.Object(
     status: Type.Optional(RunStatus),
     since: Type.Optional(Type.String({ description: 'ISO 8601 time, or milliseconds since 1970' })),
     until: Type.Optional(Type.String({ description: 'Runs before this time; as since' })),
+    failure: Type.Optional(Type.String({ maxLength: 100, description: 'Runs of a failure' })),
   },
-  closed,
+  withLabels,
 )
 
 export const RunStepsQuery = Type.Object(
@@ -217,6 +238,9 @@ export const DeliveryBody = Type.Object({
   message: Type.Union([Type.String(), Type.Null()]),
   status: Type.Union([Type.Integer(), Type.Null()]),
   runId: Type.Union([Type.String(), Type.Null()]),
+  bodyKept: Type.Optional(
+    Type.Literal(true, { description: 'The body of this rejected delivery is kept, so that it can be admitted' }),
+  ),
   webhook: WebhookBody,
 })
 
@@ -224,13 +248,15 @@ const FlowName = Type.Union([Type.String(), Type.Null()])
 export const NamedDeliveryBody = Type.Object({ ...DeliveryBody.properties, flowName: FlowName })
 export const InboxEntryBody = Type.Omit(NamedDeliveryBody, ['webhook'])
 
+export const LabelsQuery = Type.Object({ ...PageQuery.properties }, withLabels)
+
 export const InboxQuery = Type.Object(
   {
     ...PageQuery.properties,
     flow: Type.Optional(Type.String({ maxLength: 100 })),
     outcome: Type.Optional(Outcome),
   },
-  closed,
+  withLabels,
 )
 
 export const FlowsQuery = Type.Object(
@@ -336,49 +362,6 @@ export const AuditBody = Type.Object({
     Type.Null(),
   ]),
   details: Type.Record(Type.String(), AnyJson),
-})
-
-const ConnectionKind = oneOf('basic', 'bearer', 'apiKey', 'oauth2', 'custom')
-// Names, kinds and fields are checked by the operation, with better messages than a schema gives.
-const connectionParts = {
-  kind: Type.String({ description: 'basic, bearer, apiKey, oauth2 or custom' }),
-  fields: Type.Record(Type.String(), AnyJson, {
-    description: 'By kind. A field that is null is removed. A secret field that is left out of a change stays as it is',
-  }),
-  hosts: Type.Array(Type.String(), {
-    maxItems: 100,
-    description: 'Where its secrets may be sent: api.example.com, *.example.com, host:port. Empty: anywhere',
-  }),
-}
-
-export const ConnectionRequest = Type.Object(
-  {
-    name: Type.String({ description: '^[a-z][a-z0-9_]*$: templates say connections.<name>.<field>' }),
-    kind: connectionParts.kind,
-    fields: connectionParts.fields,
-    hosts: Type.Optional(connectionParts.hosts),
-  },
-  closed,
-)
-
-export const ConnectionChangeRequest = Type.Partial(Type.Object({ name: Type.String(), ...connectionParts }, closed))
-
-export const ConnectionBody = Type.Object({
-  name: Type.String(),
-  kind: ConnectionKind,
-  fields: Type.Record(Type.String(), AnyJson, { description: 'Without the secret ones' }),
-  secretFields: Type.Array(Type.String(), { description: 'The names of the secret fields that are set' }),
-  hosts: Type.Array(Type.String()),
-  state: oneOf('ready', 'unconnected', 'reconnect'),
-  reason: Type.Union([Type.String(), Type.Null()]),
-  expiresAt: OptionalTime,
-  usedBy: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
-  createdAt: Time,
-  updatedAt: Time,
-})
-
-export const AuthorizationBody = Type.Object({
-  url: Type.String({ description: 'For the browser of the person who gives consent; good for 10 minutes, once' }),
 })
 
 export const KeysBody = Type.Object({

@@ -1,18 +1,26 @@
-// Bodies of the calls that test a connection, and that make one of a secret in a flow.
+// Bodies of connections, of the calls that test one, and of those that make one of a secret in a flow.
 import Type from 'typebox'
 
 const closed = { additionalProperties: false }
+const Time = Type.String({ format: 'date-time' })
 
 export const ConnectionTestRequest = Type.Object(
   { url: Type.String({ maxLength: 2000, description: 'A URL of the API that needs the credentials; it gets a GET' }) },
   closed,
 )
 
+const Verdict = Type.Union(
+  [Type.Literal('accepted'), Type.Literal('refused'), Type.Literal('unproven'), Type.Literal('unreachable')],
+  { description: 'unproven: the reply says nothing about the credentials' },
+)
+
+export const LastConnectionTest = Type.Union(
+  [Type.Object({ at: Type.String({ format: 'date-time' }), verdict: Verdict }), Type.Null()],
+  { description: 'null: it was not tested since its last change or consent' },
+)
+
 export const ConnectionTestBody = Type.Object({
-  verdict: Type.Union(
-    [Type.Literal('accepted'), Type.Literal('refused'), Type.Literal('unproven'), Type.Literal('unreachable')],
-    { description: 'unproven: the reply says nothing about the credentials' },
-  ),
+  verdict: Verdict,
   status: Type.Union([Type.Integer(), Type.Null()], { description: 'Of the reply; null: there was none' }),
   message: Type.String({ description: 'What it means, and what to do' }),
   durationMs: Type.Number(),
@@ -29,3 +37,47 @@ export const SecretConnectionRequest = Type.Object(
   },
   closed,
 )
+
+const ConnectionKind = Type.Enum(['basic', 'bearer', 'apiKey', 'oauth2', 'custom'])
+// Names, kinds and fields are checked by the operation, with better messages than a schema gives.
+const connectionParts = {
+  kind: Type.String({ description: 'basic, bearer, apiKey, oauth2 or custom' }),
+  fields: Type.Record(Type.String(), Type.Unknown(), {
+    description: 'By kind. A field that is null is removed. A secret field that is left out of a change stays as it is',
+  }),
+  hosts: Type.Array(Type.String(), {
+    maxItems: 100,
+    description: 'Where its secrets may be sent: api.example.com, *.example.com, host:port. Empty: anywhere',
+  }),
+}
+
+export const ConnectionRequest = Type.Object(
+  {
+    name: Type.String({ description: '^[a-z][a-z0-9_]*$: templates say connections.<name>.<field>' }),
+    kind: connectionParts.kind,
+    fields: connectionParts.fields,
+    hosts: Type.Optional(connectionParts.hosts),
+  },
+  closed,
+)
+
+export const ConnectionChangeRequest = Type.Partial(Type.Object({ name: Type.String(), ...connectionParts }, closed))
+
+export const ConnectionBody = Type.Object({
+  name: Type.String(),
+  kind: ConnectionKind,
+  fields: Type.Record(Type.String(), Type.Unknown(), { description: 'Without the secret ones' }),
+  secretFields: Type.Array(Type.String(), { description: 'The names of the secret fields that are set' }),
+  hosts: Type.Array(Type.String()),
+  state: Type.Enum(['ready', 'unconnected', 'reconnect']),
+  reason: Type.Union([Type.String(), Type.Null()]),
+  expiresAt: Type.Union([Time, Type.Null()]),
+  usedBy: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
+  createdAt: Time,
+  updatedAt: Time,
+  lastTest: LastConnectionTest,
+})
+
+export const AuthorizationBody = Type.Object({
+  url: Type.String({ description: 'For the browser of the person who gives consent; good for 10 minutes, once' }),
+})

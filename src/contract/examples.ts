@@ -4,14 +4,16 @@ import type { Static, TSchema } from 'typebox'
 import { CODE } from '../base/error-catalogue.ts'
 import { FixtureSchema } from '../flow/fixture.ts'
 import { ACCESS_EXAMPLES } from './access-examples.ts'
+import { ALERT_EXAMPLES } from './alert-examples.ts'
 import * as bodies from './bodies.ts'
-import { ConnectionTestBody, ConnectionTestRequest, SecretConnectionRequest } from './connection-bodies.ts'
+import * as connections from './connection-bodies.ts'
 import { ErrorBody } from './error-body.ts'
 import { example } from './example.ts'
 import { FAILURE_EXAMPLES } from './failure-examples.ts'
 import { ListedFlowBody } from './flow-list-bodies.ts'
 import * as runs from './run-bodies.ts'
 import { ScheduleBody } from './schedule-bodies.ts'
+import { SearchBody } from './search-bodies.ts'
 import { STATS_EXAMPLES } from './stats-examples.ts'
 import * as tests from './test-bodies.ts'
 
@@ -82,6 +84,7 @@ const run: Static<typeof bodies.RunSummaryBody> = {
   replayOf: null,
   trigger: { kind: 'webhook' },
   parent: null,
+  labels: { customer: 'Ada' },
 }
 
 const step: Static<typeof bodies.StepBody> = {
@@ -115,7 +118,7 @@ const version = { version: 1, publishedAt: '2026-11-15T16:20:00.000Z', published
 const source = { source: 'flows', path: 'hello.yaml', revision: 1 }
 const hours = Array.from({ length: 24 }, (_, hour) => ({ runs: hour === 23 ? 1 : 0, failed: 0 }))
 
-const connection: Static<typeof bodies.ConnectionBody> = {
+const connection: Static<typeof connections.ConnectionBody> = {
   name: 'shop',
   kind: 'bearer',
   fields: {},
@@ -127,6 +130,7 @@ const connection: Static<typeof bodies.ConnectionBody> = {
   usedBy: [{ id: FLOW, name: 'Hello' }],
   createdAt: '2026-11-15T16:10:00.000Z',
   updatedAt: '2026-11-15T16:10:00.000Z',
+  lastTest: { at: '2026-11-15T16:12:00.000Z', verdict: 'accepted' },
 }
 
 const harEntry = {
@@ -142,6 +146,7 @@ const harEntry = {
 const EXAMPLES: ReadonlyMap<TSchema, unknown> = new Map([
   ...ACCESS_EXAMPLES,
   ...STATS_EXAMPLES,
+  ...FAILURE_EXAMPLES,
   example(ErrorBody, {
     status: 'error',
     code: CODE.not_found,
@@ -190,8 +195,14 @@ const EXAMPLES: ReadonlyMap<TSchema, unknown> = new Map([
   example(bodies.NamedDeliveryBody, { ...delivery, flowName }),
   example(bodies.InboxEntryBody, inboxEntry),
   example(bodies.RunSummaryBody, run),
+  example(SearchBody, {
+    runs: [run],
+    deliveries: [],
+    labels: [{ name: 'customer', value: 'Ada', run: RUN }],
+    flows: [],
+  }),
   example(bodies.RunBody, { ...run, webhook, vars, children: [], steps: [step], onFailure: null }),
-  ...FAILURE_EXAMPLES,
+  ...ALERT_EXAMPLES,
   example(bodies.StepBody, step),
   example(runs.StartRunRequest, { input: { order: 'A-1001' } }),
   example(runs.StartedRunBody, { id: RUN, status: 'queued' }),
@@ -204,7 +215,6 @@ const EXAMPLES: ReadonlyMap<TSchema, unknown> = new Map([
     mcp: true,
     input: { type: 'object', required: ['order'] },
   }),
-  example(bodies.ReplayRequest, { from: 'greet', version: 'published' }),
   example(bodies.DocumentBody, { document: FLOW_DOCUMENT }),
   example(bodies.HarBody, {
     log: {
@@ -235,29 +245,29 @@ const EXAMPLES: ReadonlyMap<TSchema, unknown> = new Map([
     target: { kind: 'flow', id: FLOW, name: 'Hello' },
     details: { version: 1 },
   }),
-  example(bodies.ConnectionRequest, {
+  example(connections.ConnectionRequest, {
     name: 'shop',
     kind: 'bearer',
     fields: { token: 'the-token-of-the-shop' },
     hosts: ['api.example.com'],
   }),
-  example(bodies.ConnectionChangeRequest, { fields: { token: 'a-new-token' } }),
-  example(bodies.ConnectionBody, connection),
-  example(ConnectionTestRequest, { url: 'https://api.example.com/me' }),
-  example(ConnectionTestBody, {
+  example(connections.ConnectionChangeRequest, { fields: { token: 'a-new-token' } }),
+  example(connections.ConnectionBody, connection),
+  example(connections.ConnectionTestRequest, { url: 'https://api.example.com/me' }),
+  example(connections.ConnectionTestBody, {
     verdict: 'accepted',
     status: 200,
     message: 'The API accepts the credentials.',
     durationMs: 84,
   }),
-  example(SecretConnectionRequest, {
+  example(connections.SecretConnectionRequest, {
     path: '/steps/0/auth/token',
     name: 'shop',
     kind: 'bearer',
     field: 'token',
     hosts: ['api.example.com'],
   }),
-  example(bodies.AuthorizationBody, {
+  example(connections.AuthorizationBody, {
     url: 'https://id.example.com/authorize?response_type=code&client_id=millrace&state=R0gCNNYPXt5WPnt1RL3fmY',
   }),
   example(bodies.KeysBody, {

@@ -1,5 +1,5 @@
 // Holds the runs that this process carries at the moment.
-import type { StepErrorCode } from '../base/error-catalogue.ts'
+import { CODE, type StepErrorCode } from '../base/error-catalogue.ts'
 import type { CompiledStep } from '../flow/compile.ts'
 import type { CompiledFlow } from '../flow/compile-flow.ts'
 import { CALL } from '../flow/triggers/call/schema.ts'
@@ -45,6 +45,9 @@ const NAMELESS: CompiledFlow<StepKind> = {
   onFailure: null,
 }
 
+const GIVEN_UP =
+  'Millrace could not carry this run on, and gave it up after several attempts. The log has the details; replay the run when the cause is gone.'
+
 /** A step that takes longer than this is shown as running. */
 const NOTE_RUNNING_AFTER_MS = 100
 
@@ -82,6 +85,7 @@ export class Engine {
   /** Carries a run that this process has claimed. */
   async carry(run: ClaimedRun): Promise<Advanced> {
     if (this.#stopping) return { state: 'interrupted' }
+    if (run.unreadable) throw run.unreadable
     let flow: CompiledFlow<StepKind>
     try {
       const source = this.#flows.forRun(run)
@@ -115,7 +119,13 @@ export class Engine {
     }
   }
 
-  async #fail(run: ClaimedRun, { code, message }: FlowUnusable): Promise<Advanced> {
+  /** Ends a run that Millrace cannot carry on. */
+  async giveUp(runId: string): Promise<Advanced> {
+    const run = await this.#ports.journal.claimUnread(runId, this.#ports.now())
+    return run ? this.#fail(run, { code: CODE.internal_error, message: GIVEN_UP }) : { state: 'lost' }
+  }
+
+  async #fail(run: ClaimedRun, { code, message }: Pick<FlowUnusable, 'code' | 'message'>): Promise<Advanced> {
     const handler = handlerOf(run, null, { code, message }, this.#ports)
     const progress: RunProgress = {
       status: 'failed',
@@ -126,6 +136,7 @@ export class Engine {
       entries: [],
       ...(handler && { handler }),
       alerting: this.#ports.alerting(run, 'failed'),
+      ...(run.trigger.forFailure && { forFailure: true }),
     }
     if (!(await this.#ports.journal.record(run.claim, progress))) return { state: 'lost' }
     this.#ports.progressed(run, progress)

@@ -1,6 +1,7 @@
 // Makes the journal entries of a walk, and shows their outputs to later steps.
 import { isObject } from '../base/is-object.ts'
 import type { CompiledStep } from '../flow/compile.ts'
+import { withNext } from './attempts.ts'
 import type { JournalEntry, RunError } from './ports/run-journal.ts'
 import type { Roots } from './run-bindings.ts'
 import type { Outcome, StepKind } from './step-kind.ts'
@@ -14,13 +15,16 @@ export function newEntry(
   now: () => number,
 ): JournalEntry {
   const retried = earlier?.status === 'waiting'
+  const attempt = (earlier?.attempt ?? 1) + (retried ? 1 : 0)
+  const attempts = earlier?.attempts ?? null
   return {
     path,
     id: step.id,
     kind: step.kind.kind,
     seq: earlier?.seq ?? nextSeq(),
     status: 'running',
-    attempt: (earlier?.attempt ?? 1) + (retried ? 1 : 0),
+    attempt,
+    attempts: attempts && retried ? withNext(attempts, attempt, now()) : attempts,
     startedAt: earlier?.startedAt ?? now(),
     finishedAt: null,
     outcome: null,
@@ -59,6 +63,7 @@ export function parkEntry(
 ): JournalEntry {
   const output = 'output' in left ? (left.output ?? null) : null
   Object.assign(entry, { status: 'waiting', resumeAt, outcome, output })
+  if (left.type === 'failed') entry.error = left.error
   if ('shown' in left) entry.shown = left.shown
   return entry
 }

@@ -64,6 +64,7 @@ export class JournalWriter {
       ...(change.awaits && { awaits: change.awaits }),
       ...(change.handler && { handler: change.handler }),
       ...(alerting && { alerting }),
+      ...(this.#run.trigger.forFailure && { forFailure: true }),
     }
     const writing = this.#record(progress)
     this.#writing = writing.then(noop, noop)

@@ -112,6 +112,13 @@ const Calls = Type.Record(Type.String(), CallStub, { description: 'How the calls
 
 const delivered = {
   deliver: Type.Optional(Delivery),
+  fire: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'For a schedule: the planned time, by its own clock unless it has an offset, such as 2027-03-28T02:30',
+    }),
+  ),
   input: Type.Optional(Type.Unknown({ description: 'What a flow that is called is given' })),
   calls: Type.Optional(Calls),
   stubs: Type.Optional(Type.Array(Stub)),

@@ -13,6 +13,8 @@ export interface Gauges {
   outbound(): number
   bodyBytes(): number
   databaseUp(): Promise<boolean>
+  openFailures(): Promise<number>
+  replayJobs(): Promise<number>
 }
 
 export interface Metrics extends Meters {
@@ -156,8 +158,14 @@ export function createMetrics({ ofProcess }: { ofProcess: boolean }): Metrics {
       gauge('millrace_runs_running', 'Runs under way in this process', gauges.running)
       gauge('millrace_outbound_in_flight', 'Outbound requests in flight', gauges.outbound)
       gauge('millrace_body_bytes', 'Bytes of the bodies that are being received', gauges.bodyBytes)
+      gauge('millrace_failures_open', 'Groups of failures that nobody has resolved or muted', () =>
+        within(gauges.openFailures(), Number.NaN),
+      )
+      gauge('millrace_replay_jobs', 'Jobs that replay runs and have not ended', () =>
+        within(gauges.replayJobs(), Number.NaN),
+      )
       gauge('millrace_database_up', '1: the database can be reached and written', async () =>
-        (await isUp(gauges)) ? 1 : 0,
+        (await within(gauges.databaseUp(), false)) ? 1 : 0,
       )
     },
     text: () => registry.metrics(),
@@ -191,13 +199,14 @@ function createStepTimings(registry: Registry): (kind: string, status: JournalEn
   }
 }
 
-async function isUp({ databaseUp }: Gauges): Promise<boolean> {
+/** Returns the answer of the database; otherwise, if it fails or hangs, what is given. */
+async function within<T>(answer: Promise<T>, otherwise: T): Promise<T> {
   let timer: NodeJS.Timeout | undefined
-  const tooLate = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, DATABASE_WITHIN_MS, false)
+  const tooLate = new Promise<T>((resolve) => {
+    timer = setTimeout(resolve, DATABASE_WITHIN_MS, otherwise)
   })
   try {
-    return await Promise.race([databaseUp().catch(() => false), tooLate])
+    return await Promise.race([answer.catch(() => otherwise), tooLate])
   } finally {
     clearTimeout(timer)
   }

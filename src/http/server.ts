@@ -36,13 +36,15 @@ import { auditRoutes } from './routes/audit.ts'
 import { backupRoutes } from './routes/backup.ts'
 import { connectionRoutes } from './routes/connections.ts'
 import { deliveryRoutes } from './routes/deliveries.ts'
-import { failureFlowRoutes } from './routes/failure-flow.ts'
+import { failureRoutes } from './routes/failures.ts'
 import { flowDocumentRoutes } from './routes/flow-documents.ts'
 import { flowSourceRoutes } from './routes/flow-sources.ts'
 import { flowRoutes } from './routes/flows.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { mcpRoutes } from './routes/mcp.ts'
+import { replayRoutes } from './routes/replays.ts'
 import { runRoutes } from './routes/runs.ts'
+import { searchRoutes } from './routes/search.ts'
 import { signInRoutes } from './routes/sign-in.ts'
 import { startRunRoutes } from './routes/start-runs.ts'
 import { statsRoutes } from './routes/stats.ts'
@@ -166,13 +168,16 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     acceptJson(app, MAX_DOCUMENT)
     flowRoutes(app, services, streams)
     startRunRoutes(app, services)
+    replayRoutes(app, services, streams)
     mcpRoutes(app, options.settings.version)
   })
   await fastify.register(async (app) => {
     acceptJson(app, MAX_BODY)
     flowSourceRoutes(app, services, editorSchema(options.flowSchema))
     runRoutes(app, services, streams, options.settings.version)
+    failureRoutes(app, services)
     deliveryRoutes(app, services, streams)
+    searchRoutes(app, services)
     auditRoutes(app, services)
     backupRoutes(app, services)
     connectionRoutes(app, services)
@@ -180,7 +185,6 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     tokenRoutes(app, services)
     keyRoutes(app, services)
     systemRoutes(app, options)
-    failureFlowRoutes(app, services)
     alertRoutes(app, services)
     statsRoutes(app, services)
     app.get('/api/v1/openapi.json', { schema: DESCRIPTION }, () => Promise.resolve(fastify.swagger()))

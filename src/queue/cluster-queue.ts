@@ -17,12 +17,13 @@ export interface ClusterQueuePorts {
   call(): void
   now(): number
   failed(error: unknown): void
+  /** Is told that a run could not be carried on. Returns the milliseconds until it is tried again. */
+  troubled(runId: string, error: unknown): number
 }
 
 /** Polling finds the runs whose wake-up signal was lost. */
 const LOOK_EVERY_MS = 1_000
 const LINES_EVERY_MS = 5_000
-const TRY_AGAIN_MS = 1_000
 const TAKE_AT_ONCE = 64
 
 export class ClusterQueue implements Queue {
@@ -107,6 +108,7 @@ export class ClusterQueue implements Queue {
   }
 
   heldOf = (flowId: string): Promise<number> => this.#ports.dispatch.held(this.#mostHeld, flowId)
+  heldAmong = (_: string, runIds: readonly string[]): Promise<string[]> => this.#ports.dispatch.heldAmong(runIds)
   pause = (flowId: string): Promise<void> => this.#ports.dispatch.pause(flowId)
   async resume(flowId: string): Promise<void> {
     await this.#ports.dispatch.resume(flowId)
@@ -181,9 +183,10 @@ export class ClusterQueue implements Queue {
     try {
       advanced = await carrying
     } catch (error) {
-      this.#ports.failed(error)
-      // This process keeps the run and tries again, so that a failed read, for example, does not strand the run.
-      this.#timers.after(TRY_AGAIN_MS, () => {
+      // This process keeps the run and tries again, so that a failed read, for example, does not strand it; others get its place.
+      this.#taken--
+      this.#timers.later(this.#ports.troubled(runId, error), () => {
+        this.#taken++
         this.#count(runId, -1)
         void this.#carry(this.#ports.advance(runId), runId, line, bytes)
       })
@@ -197,7 +200,6 @@ export class ClusterQueue implements Queue {
     const dueAt = advanced.state === 'parked' ? advanced.resumeAt : null
     if (dueAt !== null) this.#timers.after(dueAt - this.#ports.now(), () => this.look())
     else if (advanced.state !== 'parked' && line !== null) void this.#admit(line)
-    // This run's place is free.
     if (this.#mayBeMore) this.look()
   }
 
@@ -218,7 +220,6 @@ export class ClusterQueue implements Queue {
         if (await this.#ports.dispatch.admit(flowId)) this.wake()
       } while (this.#admitting.get(flowId))
     } catch (error) {
-      // The timer tries again every few seconds.
       this.#ports.failed(error)
     } finally {
       this.#admitting.delete(flowId)
@@ -233,7 +234,6 @@ export class ClusterQueue implements Queue {
     for (const { flowId } of lines) await this.#admit(flowId)
   }
 
-  /** Wakes the processes that may have a place for a run, this one too. */
   wake(): void {
     this.#ports.call()
     this.look()

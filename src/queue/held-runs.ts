@@ -14,6 +14,11 @@ export class HeldRuns {
     return this.#lines.get(flowId)?.size ?? 0
   }
 
+  among(flowId: string, runIds: readonly string[]): string[] {
+    const sought = new Set(runIds)
+    return (this.#lines.get(flowId)?.filter(({ id }) => sought.has(id)) ?? []).map(({ id }) => id)
+  }
+
   /** Begins to hold the runs of a flow, those given first. */
   open(flowId: string, first: readonly QueuedRun[]): void {
     if (!this.#lines.has(flowId)) this.#lines.set(flowId, new Fifo())

@@ -26,6 +26,9 @@ function setUp(concurrency: number, memoryBytes = 0, bytesOf: Record<string, num
     failed: (error) => {
       throw error
     },
+    troubled: (_runId, error) => {
+      throw error
+    },
   })
   return {
     queue,
@@ -257,7 +260,13 @@ describe('the in-process queue', () => {
       },
       due: async () => ({ runs: [], nextAt: null }),
       now: () => 0,
-      failed: (error) => failures.push(error),
+      failed: (error) => {
+        throw error
+      },
+      troubled: (_runId, error) => {
+        failures.push(error)
+        return 1
+      },
     })
     queue.start()
     queue.add({ id: 'a', flowId: 'f', concurrency: null, fresh: null, since: 0 })

@@ -5,6 +5,7 @@ import { Fifo } from '../base/fifo.ts'
 import { type Advanced, type NewRun, SMALL_RUN } from '../engine/ports/run-journal.ts'
 import type { Queue, QueuedRun } from '../operations/ports/queue.ts'
 import { HeldRuns } from './held-runs.ts'
+import type { LimitedFlow } from './limited-flow.ts'
 import type { RunMemory } from './run-memory.ts'
 import { RunTimes } from './run-times.ts'
 
@@ -16,17 +17,12 @@ export interface QueuePorts {
   bytesOf(runId: string): number
   now(): number
   failed(error: unknown): void
-}
-
-/** The places of a flow with a limit. A run holds its place from start to end, also while it waits. */
-interface LimitedFlow {
-  holders: Set<string>
-  line: Fifo<QueuedRun>
+  /** Is told that a run could not be carried on. Returns the milliseconds until it is tried again. */
+  troubled(runId: string, error: unknown): number
 }
 
 /** The wall clock may jump and the machine may sleep, so the timer checks the clock at least this often. */
 const LONGEST_TIMER_MS = 60_000
-const TRY_AGAIN_MS = 1_000
 const LOOK_AGAIN_MS = 250
 
 export class InProcessQueue implements Queue {
@@ -89,6 +85,7 @@ export class InProcessQueue implements Queue {
     return this.#held.size
   }
   heldOf = async (flowId: string): Promise<number> => this.#held.of(flowId)
+  heldAmong = async (flowId: string, runIds: readonly string[]): Promise<string[]> => this.#held.among(flowId, runIds)
 
   async pause(flowId: string): Promise<void> {
     const isHeld = (run: QueuedRun) => run.flowId === flowId && !run.exempt
@@ -121,7 +118,6 @@ export class InProcessQueue implements Queue {
 
   wake = (): void => this.wakeAt(this.#ports.now())
 
-  /** Removes a run that has ended in another way, for example by a cancellation, from every line. */
   forget({ id, flowId }: { id: string; flowId: string }): void {
     this.#ready.remove((run) => run.id === id)
     this.#large.remove(({ run }) => run.id === id)
@@ -192,14 +188,16 @@ export class InProcessQueue implements Queue {
       advanced = await this.#ports.advance(run.id, run.fresh)
       this.#times.took(this.#ports.now() - begunAt, this.#ready.size > 0)
     } catch (error) {
-      this.#ports.failed(error)
       this.#running--
       this.#memory.ended(run.id)
       // The run keeps its place and is tried again, so that a failed read, for example, does not strand it.
-      setTimeout(() => {
-        this.#ready.push({ ...run, fresh: null, exempt: true })
-        this.#pump()
-      }, TRY_AGAIN_MS).unref()
+      setTimeout(
+        () => {
+          this.#ready.push({ ...run, fresh: null, exempt: true })
+          this.#pump()
+        },
+        this.#ports.troubled(run.id, error),
+      ).unref()
       this.#pump()
       return
     }

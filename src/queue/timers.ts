@@ -6,7 +6,7 @@ export class Timers {
   readonly #timers = new Set<NodeJS.Timeout>()
   #started = false
 
-  /** No timer waits longer than `longestMs`. */
+  /** No timer of `after` waits longer than `longestMs`. */
   constructor(longestMs: number, failed: (error: unknown) => void) {
     this.#longestMs = longestMs
     this.#failed = failed
@@ -30,14 +30,20 @@ export class Timers {
     })
   }
 
+  /** Runs work after this time at the latest, or after `longestMs`. */
   after(ms: number, work: () => void): void {
+    this.later(Math.min(ms, this.#longestMs), work)
+  }
+
+  /** Runs work when the whole time has passed. */
+  later(ms: number, work: () => void): void {
     if (!this.#started) return
     const timer = setTimeout(
       () => {
         this.#timers.delete(timer)
         if (this.#started) work()
       },
-      Math.min(Math.max(0, ms), this.#longestMs),
+      Math.max(0, ms),
     )
     this.#timers.add(timer)
   }

@@ -14,6 +14,7 @@ import { Later, takeOn } from '../operations/deliveries/take-on.ts'
 import type { RouteRecord } from '../operations/ports/flows.ts'
 import type { RunRecord } from '../operations/ports/runs.ts'
 import { type Answered, callTested, isCalled } from './call-tested.ts'
+import { fireAt } from './fire.ts'
 import { ABSENT, type Difference, differences, textDifference } from './match.ts'
 import type { SentRequest } from './stub-client.ts'
 import type { TestRuntime } from './test-runtime.ts'
@@ -27,7 +28,10 @@ export interface CaseResult {
 }
 
 /** What can be seen of one delivery and its run. */
-interface Observed extends Omit<Answered, 'runId'> {
+interface Observed extends Omit<Answered, 'runId' | 'delivery' | 'reply'> {
+  delivery: string | typeof ABSENT
+  /** null: no sender waits for one. */
+  reply: CallerReply | null
   run: RunRecord | null
   vars: Record<string, unknown>
   steps: Record<string, unknown>
@@ -49,15 +53,30 @@ export async function tryCase(
     runtime.clock.advanceTo(runtime.clock.now() + (part.after ?? 0) * 1000)
     runtime.http.answerWith([...(part.stubs ?? []), ...sharedStubs])
     runtime.calls.answerWith(part.calls ?? {})
-    const observed = await ((await isCalled(runtime, route))
-      ? withRun(runtime, await callTested(runtime, route, part.input ?? null))
-      : observe(runtime, route, part.deliver ?? {}))
     const prefix = i === 0 ? '' : `next[${i - 1}].`
+    const problem = part.fire === undefined ? null : await fireAt(runtime, route, part.fire)
+    if (problem) {
+      result.differences.push({ ...problem, path: prefix + problem.path })
+      continue
+    }
+    const observed =
+      part.fire === undefined ? await setOff(runtime, route, part) : await observeRun(runtime, NO_DELIVERY)
     for (const difference of compare(part.expect ?? { status: 'succeeded' }, observed))
       result.differences.push({ ...difference, path: prefix + difference.path })
     result.unexpected.push(...runtime.http.unexpected, ...runtime.calls.unexpected)
   }
   return result
+}
+
+/** Calls a flow that is called, and delivers to another. */
+async function setOff(
+  runtime: TestRuntime,
+  route: RouteRecord,
+  { deliver = {}, input = null }: Pick<FixtureCase, 'deliver' | 'input'>,
+): Promise<Observed> {
+  if (!(await isCalled(runtime, route))) return observe(runtime, route, deliver)
+  const { runId, ...answered } = await callTested(runtime, route, input)
+  return withRun(runtime, answered, runId)
 }
 
 async function observe(runtime: TestRuntime, route: RouteRecord, delivery: FixtureDelivery): Promise<Observed> {
@@ -79,19 +98,33 @@ async function observe(runtime: TestRuntime, route: RouteRecord, delivery: Fixtu
     await keepRejection(services, route, head, problem, API_ERRORS[problem.code].status)
     outcome = problem
   }
-  const [runId] = await runtime.finished()
-  return withRun(runtime, {
-    delivery: runId === undefined ? await latestOutcome(runtime, route) : 'accepted',
+  const seen = await observeRun(runtime, {
+    delivery: 'accepted',
     code: outcome instanceof Rejection ? outcome.code : null,
     reply: outcome instanceof Rejection ? refusal(outcome) : outcome,
-    runId,
   })
+  return seen.run ? seen : { ...seen, delivery: await latestOutcome(runtime, route) }
 }
 
-async function withRun(runtime: TestRuntime, { runId, ...answer }: Answered): Promise<Observed> {
+/** What there is of the delivery where a planned time started the run. */
+const NO_DELIVERY: Pick<Observed, 'delivery' | 'code' | 'reply'> = { delivery: ABSENT, code: null, reply: null }
+
+async function observeRun(
+  runtime: TestRuntime,
+  answered: Pick<Observed, 'delivery' | 'code' | 'reply'>,
+): Promise<Observed> {
+  const [runId] = await runtime.finished()
+  return withRun(runtime, answered, runId)
+}
+
+async function withRun(
+  runtime: TestRuntime,
+  answered: Pick<Observed, 'delivery' | 'code' | 'reply'>,
+  runId: string | undefined,
+): Promise<Observed> {
   const run = runId === undefined ? null : await runtime.services.runs.get(runId)
   const { vars, steps } = await resultsOf(runtime, runId)
-  return { ...answer, run, vars, steps, onFailure: await handlingOf(runtime, runId), requests: runtime.http.sent }
+  return { ...answered, run, vars, steps, onFailure: await handlingOf(runtime, runId), requests: runtime.http.sent }
 }
 
 async function admit(
@@ -193,7 +226,8 @@ function compare(expected: Expectation, observed: Observed): Difference[] {
   check('vars', observed.vars)
   check('steps', observed.steps)
   check('onFailure', observed.onFailure)
-  if (expected.reply) found.push(...compareReply(expected.reply, observed.reply))
+  if (expected.reply && observed.reply) found.push(...compareReply(expected.reply, observed.reply))
+  else if (expected.reply) found.push({ path: 'reply', expected: expected.reply, actual: ABSENT })
   if (expected.requests)
     found.push(...compareRequests(expected.requests, observed.requests, expected.unordered === true))
   return found

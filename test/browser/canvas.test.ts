@@ -52,6 +52,29 @@ describe('the view', () => {
     await expect.poll(() => cardsInSight()).toBe(61)
   })
 
+  it('moves lines along with the cards that make room, and neither where motion is not wanted', async () => {
+    const moved = async (on: Page): Promise<string[]> => {
+      await on.evaluate(`window.ran = []
+        document.addEventListener('transitionrun', ({ target, propertyName }) => {
+          if (target.closest('[data-canvas]') && ['d', 'transform'].includes(propertyName)) window.ran.push([propertyName,
+            Number.parseFloat(getComputedStyle(target).transitionDuration) > 0.1])
+        })`)
+      await card('step_1', on).click()
+      await on.keyboard.press('d')
+      await card('step_4', on).waitFor()
+      await expect.poll(() => on.evaluate('window.ran.some(([name]) => name === "d")')).toBe(true)
+      const ran = (await on.evaluate('window.ran')) as [string, boolean][]
+      return [...new Set(ran.filter(([, isSeen]) => isSeen).map(([name]) => name))].toSorted()
+    }
+    const three = documentOf('Moving', many(3))
+    await openFlow(three)
+    expect(await moved(page)).toEqual(['d', 'transform'])
+    const still = await ui.owner({ reducedMotion: 'reduce' })
+    await openFlow(three, still)
+    expect(await moved(still)).toEqual([])
+    await still.context().close()
+  })
+
   it('has a map of a long flow, and none of a short one', async () => {
     await openFlow(documentOf('Long', many(60)))
     await page.getByRole('img', { name: 'Map of the flow' }).waitFor()

@@ -51,17 +51,21 @@ it('a connection is ready only when a test has shown that it works', async () =>
   await page.getByRole('button', { name: 'Test connection' }).click()
   await page.getByText(/^Refused · 401/).waitFor()
   await page.getByText('The API does not accept the credentials', { exact: false }).waitFor()
+  await page.getByText('Failed', { exact: true }).waitFor()
+  await page.getByText(/^tested /).waitFor()
   expect(await page.getByText('Ready', { exact: true }).count()).toBe(0)
 
   await page.getByRole('button', { name: 'Replace Token' }).click()
   await page.getByRole('textbox', { name: 'Token' }).fill('the-right-token')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('button', { name: 'Replace Token' }).waitFor()
+  await page.getByText('Not tested', { exact: true }).waitFor()
   await url.fill(`${upstream.url}/me`)
   await page.getByRole('button', { name: 'Test connection' }).click()
   await page.getByText(/^Accepted · 200/).waitFor()
   await page.getByText('Ready', { exact: true }).waitFor()
-  await expectAccessible(page)
+  await page.goto('/connections')
+  await page.getByRole('row', { name: /^shop/ }).getByText('Ready', { exact: true }).waitFor()
 })
 
 it('a secret in a step moves to a connection with one click, and the step still works', async () => {

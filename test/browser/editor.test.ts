@@ -202,8 +202,21 @@ describe('building a flow by clicking and typing', () => {
     await offers.getByText('id', { exact: true }).click()
     await panel().getByText('https://x.example/A%207').waitFor()
     expect(await textbox('URL').textContent()).toBe('https://x.example/{{ webhook.body.order.id }}')
-    await write('URL', 'https://x.example/{{ webhook.body.usr }}')
-    await panel().getByText('webhook.body.usr is missing').first().waitFor()
+    await write('URL', 'https://x.example/{{ webhook.body.us }}')
+    await panel().getByText('webhook.body.us is not in the one sample').first().waitFor()
+    // What the service says takes the place of what the editor says at once: the reply waits until that was seen.
+    const seen = Promise.withResolvers<void>()
+    await page.route('**/flows/validate?*', (route) => seen.promise.then(() => route.continue()))
+    try {
+      await write('URL', 'https://x.example/{{ webhook.body.usr }}')
+      await panel().getByText('webhook.body.usr is missing').first().waitFor()
+      expect(await panel().getByText('webhook.body.us is not in the one sample').count()).toBe(0)
+      seen.resolve()
+      await panel().getByText('webhook.body.usr is not in the one sample').first().waitFor()
+    } finally {
+      seen.resolve()
+      await page.unrouteAll({ behavior: 'ignoreErrors' })
+    }
   })
 
   it('moves a card by dragging it onto an insert point', async () => {

@@ -115,10 +115,11 @@ interface Violation {
   nodes: { html: string; failureSummary: string }[]
 }
 
-/** Expects no serious fault of accessibility on the page as it is. */
-export async function expectAccessible(page: Page): Promise<void> {
-  await page.evaluate(axe)
-  const { violations } = (await page.evaluate('axe.run(document)')) as { violations: Violation[] }
+/** Expects no serious fault of accessibility on the page as it is; `rule`: checks this one only. */
+export async function expectAccessible(page: Page, rule?: string): Promise<void> {
+  await page.evaluate(`window.axe || (() => { ${axe}\n })()`)
+  const options = JSON.stringify({ resultTypes: ['violations'], ...(rule && { runOnly: [rule] }) })
+  const { violations } = (await page.evaluate(`axe.run(document, ${options})`)) as { violations: Violation[] }
   const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
   expect(
     serious.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`)),

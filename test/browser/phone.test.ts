@@ -1,7 +1,8 @@
-// Tests the pages on a phone: nothing is wider than the screen, everything has a name, and the first tap counts.
+// Tests the pages on a phone: everything has a name, nothing lies over another, and the first tap counts. That every page fits is
+// tested in every-page.test.ts.
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { expectAccessible, startUi, type Ui } from './harness.ts'
+import { startUi, type Ui } from './harness.ts'
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 
@@ -28,8 +29,6 @@ beforeAll(async () => {
 })
 afterAll(() => ui.stop())
 
-const widthOf = () => page.evaluate<number>('document.documentElement.scrollWidth')
-
 /** What reaches beyond the screen and cannot be scrolled to inside anything. */
 const beyond = () =>
   page.evaluate<string[]>(`[...document.querySelectorAll('main *, nav *')]
@@ -52,35 +51,24 @@ async function press(target: Locator): Promise<void> {
   await finger.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
 }
 
-const pages: Record<string, () => { path: string; shows: string }> = {
-  'the flows': () => ({ path: '/flows', shows: 'Orders of the whole' }),
-  'the runs': () => ({ path: '/runs', shows: 'Orders of the whole' }),
-  'a run': () => ({ path: `/runs/${run}`, shows: 'The order has no customer number' }),
-  'the inbox': () => ({ path: '/inbox', shows: 'Orders of the whole' }),
-  'a flow': () => ({ path: `/flows/${flow}`, shows: 'refuse' }),
-  'a step': () => ({ path: `/flows/${flow}?step=refuse`, shows: 'refuse' }),
-  'the connections': () => ({ path: '/connections', shows: 'No connections yet' }),
-  'the users': () => ({ path: '/settings/users', shows: 'ada@example.com' }),
-  'the profile': () => ({ path: '/settings/profile', shows: 'Profile' }),
-}
-
 describe('at 390 pixels', () => {
-  it.each(Object.keys(pages))('%s fits, and is accessible in both themes', async (name) => {
-    const { path, shows } = pages[name]!()
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
-      await page.goto(path)
-      await page.getByText(shows).first().waitFor()
-      expect(await widthOf()).toBe(390)
-      expect(await beyond()).toEqual([])
-      await expectAccessible(page)
-    }
-  })
-
   it('every place of the rail has a name', async () => {
     await page.goto('/flows')
     for (const name of ['Flows', 'Runs', 'Inbox', 'Connections', 'Settings'])
       await page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name, exact: true }).waitFor()
+  })
+
+  it('the link of the page that is open is in sight, and so are buttons as a whole', async () => {
+    for (const path of ['/settings/service', '/settings/audit', `/flows/${flow}/settings`, `/flows/${flow}/runs`]) {
+      await page.goto(path)
+      await page.locator('main nav [data-active]').waitFor()
+      const inSight = `(() => { const { left, right } = document.querySelector('main nav [data-active]').getBoundingClientRect()
+        return left >= 0 && right <= innerWidth })()`
+      await expect.poll(async () => [path, await page.evaluate(inSight)]).toEqual([path, true])
+    }
+    await page.goto('/settings/keys')
+    const rotate = page.getByRole('button', { name: 'Rotate' })
+    expect(await rotate.evaluate((button) => button.scrollWidth <= button.clientWidth)).toBe(true)
   })
 
   it('the parts of a header do not lie over one another', async () => {

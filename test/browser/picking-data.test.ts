@@ -85,7 +85,24 @@ describe('the data picker', () => {
     expect((await stepsOf(id))[0].url).toBe('{{ webhook.body.customer.name }}')
   })
 
-  it('goes away when one writes, presses Escape or leaves, and stays away where there is no data', async () => {
+  it('stays while one writes, and narrows to what a reference may become', async () => {
+    const id = await openFlow([ask], '?step=ask')
+    await textbox('URL').click()
+    await page.keyboard.press('End')
+    await page.keyboard.type('x/')
+    await row('webhook.headers').waitFor()
+    await page.keyboard.type('{{webhook.body.cu')
+    await row('webhook.body.customer.name').waitFor()
+    expect(await row('webhook.body.id').count()).toBe(0)
+    await row('webhook.body.customer.name').click()
+    await picker().waitFor({ state: 'detached' })
+    await saved()
+    await expect
+      .poll(async () => (await stepsOf(id))[0].url)
+      .toBe('https://api.example.com/x/{{ webhook.body.customer.name }}')
+  })
+
+  it('goes away when one presses Escape or leaves, and stays away where there is no data', async () => {
     await openFlow([ask], '?step=ask')
     await textbox('URL').click()
     await picker().waitFor()
@@ -95,7 +112,12 @@ describe('the data picker', () => {
     await page.getByRole('textbox', { name: 'Id of the step' }).focus()
     await textbox('URL').click()
     await picker().waitFor()
-    await page.keyboard.type('x')
+    await page.keyboard.type('{{')
+    await page.locator('.cm-tooltip-autocomplete').waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('.cm-tooltip-autocomplete').waitFor({ state: 'detached' })
+    await picker().waitFor()
+    await page.getByRole('textbox', { name: 'Id of the step' }).focus()
     await picker().waitFor({ state: 'detached' })
     await openFlow([ask], '?step=ask', [])
     await textbox('URL').click()

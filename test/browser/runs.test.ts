@@ -477,30 +477,3 @@ describe('with the keyboard alone', () => {
     await page.getByRole('treeitem', { selected: true }).first().waitFor()
   })
 })
-
-describe('in light and dark', () => {
-  const open: Record<string, (guest: Page) => Promise<void>> = {
-    'the list of runs': async (guest) => {
-      await guest.goto('/runs')
-      await guest.locator('tbody tr').first().waitFor()
-    },
-    'a failed run': async (guest) => {
-      await guest.goto('/runs?status=failed')
-      await guest.locator('tbody tr').filter({ hasText: 'Orders' }).first().getByRole('link').click()
-      await guest.getByRole('tree', { name: 'Timeline' }).waitFor()
-      await guest.locator('[data-card]').first().waitFor()
-    },
-    'a rejected delivery': async (guest) => {
-      await guest.goto('/inbox?outcome=rejected')
-      await guest.locator('tbody tr').first().getByRole('link').click()
-      await guest.getByText('Reply').last().waitFor()
-    },
-  }
-  for (const colorScheme of ['light', 'dark'] as const)
-    it.each(Object.keys(open))(`%s has no serious fault of accessibility (${colorScheme})`, async (name) => {
-      const guest = await ui.owner({ colorScheme })
-      await open[name]!(guest)
-      await expectAccessible(guest)
-      await guest.context().close()
-    })
-})

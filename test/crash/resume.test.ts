@@ -68,6 +68,14 @@ describe('kill -9 while a retry waits', { timeout: 120_000 }, () => {
       ['first', 1],
       ['second', 2],
     ])
+    // The attempts before the crashes are kept, and a step that succeeds at once has none.
+    expect(run.steps.map((step) => step.attempts?.map(({ number, status }) => [number, status]))).toEqual([
+      undefined,
+      [
+        [1, 503],
+        [2, 200],
+      ],
+    ])
     expect(upstream.received.map((request) => request.url)).toEqual(['/first', '/second', '/second'])
     // A step that is sent again carries the same uuid.
     expect(upstream.received[2]!.body).toBe(upstream.received[1]!.body)

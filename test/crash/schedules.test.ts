@@ -6,7 +6,7 @@ import { spawnMillrace, temporaryFolder } from '../harness/millrace.ts'
 import { expectEachTimeOnce, publishStaggered, runBegins } from '../harness/planned-runs.ts'
 
 const FLOWS = 10
-const KILLS = 6
+const KILLS = 20
 
 const folder = temporaryFolder()
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -178,7 +178,7 @@ describe('what is described', () => {
       ([, { method, path }]) => method === 'GET' && !path.includes('{') && !/\/events$|\/callback$/.test(path),
     )
     expect(others.length).toBeGreaterThan(20)
-    for (const [name] of others) await call(name)
+    for (const [name] of others) await call(name, name === 'search' ? { q: 'Hello' } : {})
     await call('pauseFlow', { id })
     await call('resumeFlow', { id })
     await call('unpublishFlow', { id })

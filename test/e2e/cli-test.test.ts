@@ -189,6 +189,39 @@ describe('millrace test', () => {
     )
   })
 
+  it('fires a schedule at a planned time, by its own clock unless the time has an offset', async () => {
+    const trigger = { kind: 'schedule', cron: '30 2 * * *', timezone: 'Europe/Berlin', input: { report: 'daily' } }
+    const vars = { at: '{{ schedule.at }}', since: '{{ schedule.previous }}', of: '{{ schedule.input.report }}' }
+    const flow = {
+      name: 'Nightly',
+      trigger,
+      steps: [set({ ...vars, missed: '{{ schedule.missed }}', now: '{{ now() }}' })],
+    }
+    // The clocks skip 02:30 on that day: the run is right after the gap.
+    const skipped = { at: '2027-03-28T01:00:00.000Z', since: '2027-03-27T01:30:00.000Z', of: 'daily', missed: 0 }
+    await passes(
+      flow,
+      { name: 'skipped', fire: '2027-03-28T02:30', expect: { vars: { ...skipped, now: skipped.at } } },
+      {
+        name: 'with an offset, and the day after',
+        fire: '2027-01-01T01:30:00Z',
+        next: [{ fire: '2027-01-02 02:30', expect: { vars: { since: '2027-01-01T01:30:00.000Z' } } }],
+      },
+    )
+    const [unplanned, unread, answered] = await faultsOf(flow, {
+      tests: [
+        { name: 'not planned', fire: '2027-01-01T03:00' },
+        { name: 'no time', fire: 'tomorrow' },
+        { name: 'no sender', fire: '2027-01-01T02:30', expect: { reply: { status: 200 } } },
+      ],
+    })
+    expect(unplanned!.join()).toContain('planned next at 2027-01-02T01:30:00.000Z')
+    expect(unread!.join()).toContain('a time such as 2027-03-28T02:30')
+    expect(answered!.join()).toContain('reply')
+    const [webhook] = await faultsOf(documentOf([]), { tests: [{ name: 'no schedule', fire: '2027-01-01T02:30' }] })
+    expect(webhook!.join()).toContain('a flow with a schedule')
+  })
+
   it('has the connections of the test, and keeps them to their hosts', async () => {
     const auth = { kind: 'bearer', token: '{{ connections.shop.token }}' }
     const flow = documentOf([call('https://{{ raw(webhook.body.host) }}/x', { auth })])

@@ -67,6 +67,23 @@ describe('the test of a connection', () => {
     expect(body).toMatchObject({ verdict, status, message: expect.stringMatching(message) })
   })
 
+  it('is kept with its time, until the connection changes', async () => {
+    const lastTest = async () => (await api('GET', '/connections/kept')).body.lastTest
+    const made = await api('POST', '/connections', { name: 'kept', kind: 'bearer', fields: { token: SECRET } })
+    expect(made.body.lastTest).toBeNull()
+    await test('kept', '/closed')
+    const refused = await lastTest()
+    expect(refused).toEqual({ at: expect.stringMatching(/^\d{4}-.*Z$/), verdict: 'refused' })
+    await test('kept', '/me')
+    const accepted = await lastTest()
+    expect(accepted.verdict).toBe('accepted')
+    expect(accepted.at >= refused.at).toBe(true)
+    const { body } = await api('GET', '/connections')
+    expect(body.items.find(({ name }: { name: string }) => name === 'kept').lastTest).toEqual(accepted)
+    await api('PUT', '/connections/kept', { fields: { token: 'another-t0ken-of-the-shop' } })
+    expect(await lastTest()).toBeNull()
+  })
+
   it('sends the secret only to hosts that the connection allows', async () => {
     const before = upstream.received.length
     const { body } = await test('limited', '/me')

@@ -25,6 +25,7 @@ describe('flows', () => {
     expect(created.body).toEqual({
       id: expect.stringMatching(/^flow_/),
       name: 'Managed',
+      slug: null,
       status: 'draft',
       tags: [],
       trigger: 'webhook',

@@ -72,6 +72,8 @@ describe('runs', () => {
       replayOf: null,
       trigger: { kind: 'webhook' },
       parent: null,
+      children: [],
+      labels: null,
     })
     expectFailure(await api('GET', '/runs/nope'), 404, 'not_found')
   })

@@ -153,7 +153,8 @@ describe('an assistant', () => {
 describe('the tools', () => {
   it('have a name, words, a closed schema and hints each, and ask for requests that there are', () => {
     expect(new Set(tools.map(({ name }) => name)).size).toBe(tools.length)
-    const input = { flow: 'ID', run: 'ID', step: 'ID', page: 'flows', example: 'ID', document: {}, revision: 1 }
+    const ids = { flow: 'ID', run: 'ID', delivery: 'ID', step: 'ID', example: 'ID', failure: 'ID', replay: 'ID' }
+    const input = { ...ids, page: 'flows', document: {}, revision: 1, change: 'pause' }
     for (const { name, title, description, needs, annotations, input: schema, request } of tools) {
       expect(name).toMatch(/^[a-z]+(_[a-z]+)+$/)
       expect([title, description].every((text) => text.length > 5)).toBe(true)
@@ -175,9 +176,11 @@ describe('the tools', () => {
       'test_step',
       'test_flow',
       'run_flow',
+      'admit_delivery',
+      'replay_runs',
     ])
     const outside = tools.filter(({ annotations }) => annotations.openWorldHint).map(({ name }) => name)
-    expect(outside).toEqual(['resume_flow', 'test_step', 'test_flow', 'run_flow'])
+    expect(outside).toEqual(['resume_flow', 'test_step', 'test_flow', 'run_flow', 'admit_delivery', 'replay_runs'])
   })
 
   it('come to the client as the table has them', async () => {

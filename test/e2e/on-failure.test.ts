@@ -159,6 +159,9 @@ describe('onFailure with a flow', () => {
     const child = await millrace.run(run.children[0]!.run)
     expect(child).toMatchObject({ status: 'failed', onFailure: null })
     expect(await millrace.run(child.children[0]!.run)).toMatchObject({ status: 'failed', onFailure: null })
+    // Only the failed run itself belongs to a group.
+    for (const { flow } of [called, inner])
+      expect((await millrace.api('GET', `/failures?flow=${flow.id}`)).body.items).toEqual([])
   })
 
   it('hides the secrets of the failed flow from the called one', async () => {

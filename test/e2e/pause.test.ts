@@ -1,6 +1,7 @@
 // Tests paused flows on both databases: what arrives is taken on and waits in order, across restarts and publishing.
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openEvents } from '../harness/event-stream.ts'
 import { type Gate, startGate } from '../harness/gate.ts'
 import { type Millrace, startMillrace, TEST_KEY, temporaryFolder } from '../harness/millrace.ts'
 import { type Databases, startDatabases } from '../harness/postgres.ts'
@@ -50,10 +51,29 @@ describe.each(['SQLite', 'PostgreSQL'])('a paused flow on %s', { timeout: 60_000
     (await millrace.api('POST', `/flows/${id}/${action}`)).body
   const flowOf = async (id: string) => (await millrace.api('GET', `/flows/${id}`)).body
 
+  it('answers senders with 202 whose run is in line when the flow is paused, and no others', async () => {
+    const trigger = { concurrency: 1, response: { mode: 'finished', timeout: 300 } }
+    const { flow, post } = await millrace.publish(documentOf('In line', [held], trigger))
+    const underWay = post({ n: 'first' })
+    await gate.count(1)
+    const events = await openEvents(`${millrace.url}/api/v1/events`)
+    const inLine = post({ n: 'second' })
+    await events.next(({ type, data }) => type === 'run' && data.status === 'queued')
+    await events.close()
+    await act(flow.id, 'pause')
+    const answer = await inLine
+    expect(answer).toMatchObject({ status: 202, body: { id: expect.stringMatching(/^run_/) } })
+    await gate.letOne()
+    expect((await underWay).status).toBe(200)
+    await act(flow.id, 'resume')
+    await gate.letOne()
+    expect((await millrace.runEnded(answer.body.id)).status).toBe('succeeded')
+  })
+
   it('takes deliveries on, lets them wait in order, and lets runs under way go on', async () => {
     const { flow, post } = await millrace.publish(documentOf('Ordered', [held, send], { concurrency: 1 }))
     const ids = [(await post({ n: 0 })).body.id, (await post({ n: 1 })).body.id]
-    await gate.count(1)
+    await gate.count(3)
     const { paused } = await act(flow.id, 'pause')
     expect(paused).toEqual({ since: expect.any(String), waiting: 1 })
     for (const n of [2, 3]) ids.push((await post({ n })).body.id)

@@ -58,8 +58,9 @@ describe('replay', () => {
     expect(again).toMatchObject({ status: 'succeeded', version: 1, flowId: flow.id, vars: { of: run.id } })
     expect(again.webhook).toEqual(run.webhook)
     expect(urlsSince(before)).toEqual(['/a', '/b'])
-    // The original run never changes, and a replay is not a delivery.
-    expect(await millrace.run(run.id)).toEqual(run)
+    // The original run never changes, except that it leads to its replay; and a replay is not a delivery.
+    const replayedAs = { run: again.id, status: 'succeeded' }
+    expect(await millrace.run(run.id)).toEqual({ ...run, replayedAs })
     expect((await millrace.api('GET', `/flows/${flow.id}/deliveries`)).body.items).toHaveLength(1)
   })
 

@@ -26,6 +26,9 @@ export interface Reader {
   runId: string
   waitingRunId: string
   tokenId: string
+  /** The ids of a failure, and of a paused job that replays its runs. */
+  failureId: string
+  replayId: string
   environment: Record<string, string>
   /** Commands that run before each block. */
   starts: string[]
@@ -33,6 +36,9 @@ export interface Reader {
   ask: ((path: string) => Promise<unknown>) | null
   stop(): Promise<void>
 }
+
+/** Enough that a job at the slowest pace is still under way when a reader cancels it. */
+const REFUSED = 30
 
 /** Pages that start a server themselves, or need none. */
 const STARTING = ['README.md', 'CONTRIBUTING.md', 'docs/quick-start.md', 'docs/scale.md']
@@ -50,6 +56,8 @@ export async function createReader(page: string, blocks: readonly Block[], upstr
     runId: '',
     waitingRunId: '',
     tokenId: '',
+    failureId: '',
+    replayId: '',
     environment: {},
     starts: blocks.map(() => ''),
     ask: null,
@@ -118,6 +126,7 @@ async function prepare(server: Millrace, page: string, blocks: readonly Block[],
 
   const hello = await publish(example('hello'))
   const orders = await publish({ ...example('order-alert'), name: 'Order alerts' })
+  await publish({ ...example('make-invoice'), name: 'Bill an order', slug: 'bill-an-order' })
   await publish({ ...example('hello'), name: 'Old orders' })
   const { id } = await post(orders.webhook.url, { order: { id: 7 } })
   // This run fails, because there is no order.
@@ -131,8 +140,26 @@ async function prepare(server: Millrace, page: string, blocks: readonly Block[],
   })
   reader.waitingRunId = (await post(patient.webhook.url, {})).id
   // The other pages create it themselves.
-  if (page === 'docs/cli.md')
+  if (page === 'docs/cli.md') {
     await call('POST', '/connections', { name: 'shop', kind: 'bearer', fields: { token: 's3cret' } })
+    const step = { id: 'refuse', kind: 'fail', message: 'Refused.' }
+    const refusing = { name: 'Refusing', trigger: { kind: 'webhook' }, steps: [step] }
+    const refused = await publish(refusing)
+    for (let n = 0; n < REFUSED; n++) await post(refused.webhook.url, {})
+    for (let count = 0; count < REFUSED; ) {
+      const [failure] = (await call('GET', `/failures?flow=${refused.id}`)).items
+      count = failure?.count ?? 0
+      reader.failureId = failure?.id ?? ''
+    }
+    // The published version is fixed, so a replay on it succeeds.
+    await call('PUT', `/flows/${refused.id}`, {
+      ...refusing,
+      steps: [{ id: 'refuse', kind: 'set', vars: { ok: true } }],
+    })
+    await call('POST', `/flows/${refused.id}/publish`)
+    reader.replayId = (await call('POST', '/replays', { filter: { failure: reader.failureId }, pace: 1 })).id
+    await call('POST', `/replays/${reader.replayId}/pause`)
+  }
   const code = /setup#code=([\w-]+)/.exec(server.log())![1]!
   // The page on the API creates the first owner itself.
   if (page !== 'docs/api.md')

@@ -4,6 +4,7 @@ import { createRootRouteWithContext, createRoute, createRouter, Outlet, redirect
 import { queries } from './api/queries.ts'
 import { inboxSearch } from './deliveries/model/delivery-filter.ts'
 import { editorSearch } from './editor/state/selection.ts'
+import { failureSearch } from './failures/failure-search.ts'
 import { readListState } from './flows/flow-list.ts'
 import { lazyPage } from './lazy-page.ts'
 import { overviewSearch } from './overview/overview-search.ts'
@@ -153,6 +154,25 @@ const run = createRoute({
   component: lazyPage(() => import('./runs/run-page.tsx'), 'RunPage'),
 })
 
+const failures = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/failures',
+  validateSearch: failureSearch,
+  component: lazyPage(() => import('./failures/failures-page.tsx'), 'FailuresPage'),
+})
+
+const failure = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/failures/$id',
+  component: lazyPage(() => import('./failures/failure-page.tsx'), 'FailurePage'),
+})
+
+const replay = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/replays/$id',
+  component: lazyPage(() => import('./failures/replay-page.tsx'), 'ReplayPage'),
+})
+
 const inbox = createRoute({
   getParentRoute: () => signedIn,
   path: '/inbox',
@@ -254,6 +274,9 @@ const routeTree = root.addChildren([
     flowStats,
     runs,
     run,
+    failures,
+    failure,
+    replay,
     inbox,
     connections,
     newConnection,

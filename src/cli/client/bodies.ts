@@ -3,6 +3,7 @@ import type { Static } from 'typebox'
 import type {
   FlowBody,
   FlowSourceBody,
+  InboxEntryBody,
   PublishedBody,
   RunBody,
   RunSummaryBody,
@@ -11,6 +12,8 @@ import type {
   ValidationBody,
   WebhookReplyBody,
 } from '../../contract/bodies.ts'
+import type { FailureBody, ReplayPreviewBody, ReplaysBody } from '../../contract/failure-bodies.ts'
+import type { SearchBody } from '../../contract/search-bodies.ts'
 
 export type Flow = Static<typeof FlowBody>
 export type Validation = Static<typeof ValidationBody>
@@ -19,5 +22,10 @@ export type FlowSource = Static<typeof FlowSourceBody>
 export type StepKind = Static<typeof StepKindBody>
 export type Run = Static<typeof RunBody>
 export type RunSummary = Static<typeof RunSummaryBody>
+export type Delivery = Static<typeof InboxEntryBody>
+export type Found = Static<typeof SearchBody>
 export type Step = Static<typeof StepBody>
 export type WebhookReply = Static<typeof WebhookReplyBody>
+export type Failure = Static<typeof FailureBody>
+export type ReplayJob = Static<typeof ReplaysBody>
+export type ReplayPreview = Static<typeof ReplayPreviewBody>

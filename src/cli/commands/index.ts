@@ -1,13 +1,25 @@
 // Every command, in the order of the help. A command imports heavy modules when it runs, not here.
 import type { Command } from '../command.ts'
 import { createToken, inviteUser, listTokens, listUsers, revokeToken } from './access.ts'
-import { addAlert, listAlerts, removeAlert, testAlert } from './alerts.ts'
+import { addAlert, listAlerts, removeAlert, testAlert } from './alerts/alerts.ts'
 import { applyFlows, diffFlows } from './apply.ts'
 import { backup, restore } from './backup.ts'
 import { completionFor } from './completion.ts'
 import { deleteConnection, listConnections, setConnection, showConnection, testConnection } from './connections.ts'
 import { migrateCommand, transferCommand } from './databases.ts'
+import { admitDelivery, listDeliveries } from './deliveries.ts'
 import { doctor } from './doctor.ts'
+import {
+  cancelReplays,
+  createReplays,
+  listFailures,
+  muteFailure,
+  pauseReplays,
+  resolveFailure,
+  resumeReplays,
+  showFailure,
+  showReplays,
+} from './failures.ts'
 import {
   curlOfStep,
   exportFlow,
@@ -24,7 +36,7 @@ import { listKeys, rotateKeys } from './keys.ts'
 import { mcp } from './mcp.ts'
 import { resetUserPassword } from './reset-password.ts'
 import { runFlow } from './run-flow.ts'
-import { cancelRun, exportRun, harOfRun, listRuns, replayRun, showRun, tailRuns } from './runs.ts'
+import { cancelRun, exportRun, harOfRun, listRuns, replayRun, search, showRun, tailRuns } from './runs.ts'
 import { send } from './send.ts'
 import { serveCommand } from './serve.ts'
 import { testFlows } from './test.ts'
@@ -55,6 +67,18 @@ export const commands: readonly Command[] = [
   tailRuns,
   replayRun,
   cancelRun,
+  listFailures,
+  showFailure,
+  resolveFailure,
+  muteFailure,
+  createReplays,
+  showReplays,
+  pauseReplays,
+  resumeReplays,
+  cancelReplays,
+  search,
+  listDeliveries,
+  admitDelivery,
   send,
   listConnections,
   showConnection,

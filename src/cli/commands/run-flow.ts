@@ -17,8 +17,8 @@ export const runFlow = defineCommand({
   },
   details: 'With --wait the exit code is 1 if the run failed.',
   examples: [
-    ['start it, and go on', `millrace flows run make-invoice --input '{"order": "A-1001"}'`],
-    ['wait for the result', `millrace flows run make-invoice --input '{"order": "A-1002"}' --wait 20`],
+    ['start it, and go on', `millrace flows run bill-an-order --input '{"order": "A-1001"}'`],
+    ['wait for the result', `millrace flows run bill-an-order --input '{"order": "A-1002"}' --wait 20`],
   ],
   async run({ connect, args, options, show }) {
     const body = options.input === undefined ? {} : { input: inputFrom(options.input) }

@@ -3,10 +3,11 @@ import { writeFileSync } from 'node:fs'
 import type { Fixture } from '../../flow/fixture.ts'
 import { formatFlowYaml } from '../../flow/flow-text.ts'
 import type { ApiClient } from '../client/api-client.ts'
-import type { Run, RunSummary, Step } from '../client/bodies.ts'
+import type { Found, Run, RunSummary, Step } from '../client/bodies.ts'
 import { findFlow } from '../client/find-flow.ts'
-import { type Context, defineCommand, flag, number, text } from '../command.ts'
+import { type Context, defineCommand, flag, list, number, text } from '../command.ts'
 import { CliError, EXIT, type ExitCode } from '../exit-code.ts'
+import { labelsQuery } from '../labels-query.ts'
 import { showDuration, showTime } from '../terminal/show-time.ts'
 import { fields, table } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -30,37 +31,70 @@ export const listRuns = defineCommand({
     status: text('status', 'queued, running, waiting, succeeded, failed or cancelled'),
     since: text('time', 'ISO 8601: 2026-11-15T08:00:00Z'),
     until: text('time', 'before this time'),
+    label: list('name=value', 'only with this label'),
     limit: number('count', 'how many at most; 20 by default'),
   },
   examples: [
     ['the latest failures', 'millrace runs list --status failed'],
-    [
-      'replay all failures of today',
-      "millrace runs list --status failed --since 2026-11-15 --limit 1000 | awk '/^run_/ {print $1}' | xargs -r -n1 millrace runs replay",
-    ],
+    ['the runs of an order', 'millrace runs list --label order=A-1001'],
   ],
   async run({ connect, options, show, terminal }) {
     const api = await connect()
-    const query = new URLSearchParams()
+    const query = labelsQuery(options.label)
     if (options.flow !== undefined) query.set('flow', (await findFlow(api, options.flow)).id)
     for (const name of ['status', 'since', 'until'] as const) if (options[name]) query.set(name, options[name])
     const items = await api.list<RunSummary>(`/runs?${query.toString()}`, options.limit ?? 20)
-    return show({ items }, () =>
-      items.length === 0
-        ? 'No runs match.'
-        : table(
+    return show({ items }, () => (items.length === 0 ? 'No runs match.' : runTable(terminal, items)))
+  },
+})
+
+const runTable = (terminal: Terminal, runs: readonly RunSummary[]): string =>
+  table(
+    terminal,
+    ['ID', 'STATUS', 'STARTED', 'TOOK', 'FLOW', 'ERROR'],
+    runs.map((run) => [
+      run.id,
+      statusOf(terminal, run.status),
+      showTime(run.startedAt ?? run.createdAt),
+      showDuration(run.startedAt, run.finishedAt),
+      run.flowName ?? run.flowId,
+      run.error?.message ?? '',
+    ]),
+  )
+
+export const search = defineCommand({
+  name: 'search',
+  summary: 'Find runs, deliveries, labels and flows',
+  args: ['<text>'],
+  details: 'Takes a run id, a delivery id, the beginning of the value of a label, or part of the name of a flow.',
+  examples: [['by the number of an order', 'millrace search A-1001']],
+  async run({ connect, args, show, terminal }) {
+    const api = await connect()
+    const found = await api.get<Found>(`/search?q=${encodeURIComponent(args[0]!)}`)
+    return show(found, () => {
+      const parts = [
+        found.runs.length && runTable(terminal, found.runs),
+        found.labels.length &&
+          table(
             terminal,
-            ['ID', 'STATUS', 'STARTED', 'TOOK', 'FLOW', 'ERROR'],
-            items.map((run) => [
-              run.id,
-              statusOf(terminal, run.status),
-              showTime(run.startedAt ?? run.createdAt),
-              showDuration(run.startedAt, run.finishedAt),
-              run.flowName ?? run.flowId,
-              run.error?.message ?? '',
-            ]),
+            ['LABEL', 'NEWEST RUN'],
+            found.labels.map((one) => [`${one.name}=${one.value}`, one.run]),
           ),
-    )
+        found.deliveries.length &&
+          table(
+            terminal,
+            ['DELIVERY', 'OUTCOME'],
+            found.deliveries.map((one) => [one.id, one.outcome]),
+          ),
+        found.flows.length &&
+          table(
+            terminal,
+            ['FLOW', 'NAME'],
+            found.flows.map((one) => [one.id, one.name]),
+          ),
+      ]
+      return parts.filter(Boolean).join('\n\n') || 'Nothing is found.'
+    })
   },
 })
 
@@ -88,6 +122,9 @@ function describe(terminal: Terminal, run: Run, full: boolean): string {
       ['created', showTime(run.createdAt)],
       ['took', showDuration(run.startedAt, run.finishedAt)],
       ...(run.replayOf ? [['replay of', run.replayOf] as const] : []),
+      ...(run.edited ? [['data', 'edited for the replay'] as const] : []),
+      ...(run.replayedAs ? [['replayed as', `${run.replayedAs.run} (${run.replayedAs.status})`] as const] : []),
+      ...Object.entries(run.labels ?? {}).map(([name, value]) => [`label ${name}`, value] as const),
       ...(run.error ? [['error', `${run.error.code}: ${run.error.message}`] as const] : []),
       ...(run.error?.hint ? [['hint', run.error.hint] as const] : []),
     ]),
@@ -104,7 +141,13 @@ const stepLine = (terminal: Terminal, step: Step): string => {
   return `${statusOf(terminal, step.status).padEnd(9)}  ${step.path}  ${terminal.style('dim', `${step.kind}, ${showDuration(step.startedAt, step.finishedAt)}${attempt}`)}${error}`
 }
 
-const stepDetails = (terminal: Terminal, { input, output, logs }: Step): string[] => [
+const stepDetails = (terminal: Terminal, { input, output, logs, attempts = [] }: Step): string[] => [
+  ...attempts.map(({ number: nth, startedAt, durationMs, status, error }) =>
+    terminal.style(
+      'dim',
+      `  attempt ${nth}  ${showTime(startedAt)}  ${durationMs === null ? 'under way' : `${durationMs} ms`}  ${error?.code ?? ''} ${status ?? ''}`.trimEnd(),
+    ),
+  ),
   terminal.style('dim', '  input'),
   indented(input),
   terminal.style('dim', '  output'),
@@ -226,7 +269,7 @@ export const replayRun = defineCommand({
   args: ['<run>'],
   options: {
     from: text('path', 'begin with this step; results of earlier steps come from the first run'),
-    version: text('version', 'same (the default), published or draft'),
+    version: text('version', 'same (the default), published, draft or a number'),
     wait: flag('follow the new run to its end'),
   },
   examples: [
@@ -237,7 +280,10 @@ export const replayRun = defineCommand({
     const { connect, args, options, show } = context
     const api = await connect()
     const { from, version } = options
-    const body = { ...(from && { from }), ...(version && { version }) }
+    const body = {
+      ...(from && { from }),
+      ...(version && { version: /^\d+$/.test(version) ? Number(version) : version }),
+    }
     const run = await api.call<Run>('POST', `/runs/${encodeURIComponent(args[0]!)}/replay`, { body })
     if (options.wait) return followRun(context, api, run.id)
     return show(run, () => `Started ${run.id}.`)

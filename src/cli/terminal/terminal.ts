@@ -56,6 +56,11 @@ export class Terminal {
     this.#streams.stderr.write(shown(text))
   }
 
+  /** One line that replaces itself, for a person; empty, it goes away. */
+  progress(text: string): void {
+    if (this.#streams.stderr.isTTY) this.#streams.stderr.write(`\r${visible(text)}\u001b[K`)
+  }
+
   /** Coloured where the result goes to a person. */
   style(style: Style, text: string): string {
     return this.isShown && !this.#plain ? styled(style, text) : text

@@ -1,4 +1,5 @@
 // The port to the store of runs and their journals.
+import type { Labels } from '../../flow/triggers/labels.ts'
 import { WEBHOOK } from '../../flow/triggers/webhook/schema.ts'
 import type { KeyValueOperation, ShownOutput, StepError } from '../step-kind.ts'
 import type { TraceHeaders } from '../trace-context.ts'
@@ -18,6 +19,17 @@ export const SMALL_RUN = 65_536
 /** The kind of a journal entry that stands for a finished round of a loop; it is not shown as a step. */
 export const ROUND = 'round'
 
+/** One attempt of a step that was tried again. */
+export interface StepAttempt {
+  number: number
+  startedAt: number
+  /** null while it is under way. */
+  durationMs: number | null
+  /** The status of the reply, if there was one. */
+  status?: number
+  error?: { code: string; message: string }
+}
+
 /** The latest state of one step of a run. An entry replaces the earlier entry of the same path. */
 export interface JournalEntry {
   path: string
@@ -27,6 +39,8 @@ export interface JournalEntry {
   seq: number
   status: StepStatus
   attempt: number
+  /** The first and the last attempts of a step that was tried again; null or absent if there was one only. */
+  attempts?: readonly StepAttempt[] | null
   startedAt: number
   finishedAt: number | null
   /** How a resumed or replayed run treats the output; null while there is none. */
@@ -59,6 +73,8 @@ export interface RunTrigger {
   forFailure?: true
   /** Of a failure handler: the flow that it calls, if that is not said by the flow whose run failed. */
   flow?: string
+  /** Who admitted the rejected delivery that started it, and which one that was. */
+  admitted?: { by: string; delivery: string }
   /** The trace that the run belongs to, if a run that belongs to one called it. */
   trace?: TraceHeaders
 }
@@ -94,6 +110,10 @@ export interface NewRun extends RunStartData {
   replyStatus: number | null
   createdAt: number
   replayOf: string | null
+  /** Whether its webhook or results of its steps were changed for a replay. */
+  edited?: true
+  /** What the trigger's labels gave as the run was taken on; null or absent if nothing. */
+  labels?: Labels | null
 }
 
 /** The kind of the trigger of a failure handler: the run, of the same flow, that does what is due when a run has failed. */
@@ -118,6 +138,8 @@ export interface ChildRun {
   run: NewRun
   /** The most runs of its flow at the same time. */
   concurrency: number | null
+  /** Whether its flow was paused when the call was made, so that it waits. */
+  held?: boolean
 }
 
 /** How a run ended. */
@@ -160,6 +182,8 @@ export interface ClaimedRun extends NewRun {
   replyTo?: string | null
   /** Whether the run holds one of its flow's concurrency places until it ends. */
   placed?: boolean
+  /** Set if the run was claimed but cannot be read: why. */
+  unreadable?: unknown
 }
 
 export interface RunProgress {
@@ -171,6 +195,8 @@ export interface RunProgress {
   entries: readonly JournalEntry[]
   /** The stored runs that a waiting run waits for: if one of them has ended already, the run is due now. */
   awaits?: { runs: readonly string[]; now: number }
+  /** Whether the run is part of what is done because another failed: its own failure belongs to no group. */
+  forFailure?: boolean
   /** Whether alerts have to look at how the run ended. */
   alerting?: boolean
   /** The failure handler that is stored together with the end of the run. */
@@ -183,6 +209,8 @@ export type Advanced = { state: 'finished' | 'lost' | 'interrupted' } | { state:
 export interface RunJournal {
   /** Claims the run for this process; null if finished or gone. `fresh`: the run, if this process just accepted it. */
   claim(runId: string, now: number, fresh?: NewRun | null): Promise<ClaimedRun | null>
+  /** Claims a run without reading what it began with or did: that cannot be read. Null if finished or gone. */
+  claimUnread(runId: string, now: number): Promise<ClaimedRun | null>
   /** Returns the finished rounds of the loop whose rounds are stored under `base`. */
   rounds(runId: string, base: string): Promise<{ index: number; output: unknown; error: StepError | null }[]>
   /** Returns the latest result of each step in the rounds under `base`, except steps of nested loops. */

@@ -2,10 +2,12 @@
 import Type, { type TObject } from 'typebox'
 import type { IssueCode } from '../../base/error-catalogue.ts'
 import type { Bindings } from '../expression/values/bindings.ts'
+import { type CompiledLabels, LabelsSetting } from './labels.ts'
 
 /** The keys that triggers of every kind have. */
 export const TriggerCommon = {
   concurrency: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
+  labels: LabelsSetting,
 }
 
 export interface CompiledReply {
@@ -16,6 +18,8 @@ export interface CompiledReply {
 
 export interface CompiledCommon {
   concurrency: number | null
+  /** null: the runs have no labels. */
+  labels: CompiledLabels | null
   /** What a caller that waits for the end of the run gets; null if none waits. */
   finalReply: { success: CompiledReply; error: CompiledReply } | null
   /** Whether the body of a step's reply is the result of the run, so that the journal keeps it. */

@@ -33,6 +33,8 @@ export interface Place {
   answersCaller: boolean
   /** Whether another run gets the value. */
   startsRun?: boolean
+  /** Whether the value is a label, which is shown and searched. */
+  isLabel?: boolean
   /** The path of the setting by which the document allows the value here to be shown. */
   revealedBy: string | null
 }
@@ -45,13 +47,6 @@ export const FAILURE_ROOTS = ['error', 'failed']
 export const TRIGGER_ROOTS: ReadonlyMap<string, TriggerKind> = new Map(
   [...triggerKinds.values()].map((kind) => [kind.root, kind]),
 )
-
-export const IN_REPLY =
-  'A reply to the caller may hold no secret, and this comes from a connection or the environment. If it may be known, say reveal: true where the reply is set, or on the step that makes it.'
-export const IN_CALL =
-  'The input of another flow is shown in its runs and may hold no secret. Let that flow read the connection or the environment itself, or say reveal: true if it may be seen.'
-export const REVEALS =
-  'This reveals data that derives from a secret to everyone who gets the reply or may see the run. Remove reveal if that is not intended.'
 
 export const unreachable = (end: unknown): string =>
   `No run gets here: ${typeof end === 'string' && end !== '' ? quoted(end) : 'a step before it'} always ends the run. Move the step before it, or delete it.`

@@ -11,20 +11,11 @@ import { type IsSecretField, MOST_ORIGINS, SecretFlow } from '../secret-flow.ts'
 import { type DataShapes, type LoopLists, listPath } from '../shape/data-shapes.ts'
 import { unseenReference } from '../shape/unseen-reference.ts'
 import { Trigger, triggerKinds } from '../triggers/index.ts'
+import { checkLabels } from '../triggers/labels.ts'
 import type { ReplyUse, ReportTrigger } from '../triggers/trigger-kind.ts'
 import { type ConnectionShapes, type ConnectionUse, useProblem } from './connection-use.ts'
-import {
-  COMMON_ROOTS,
-  FAILURE_ROOTS,
-  IN_CALL,
-  IN_REPLY,
-  notHere,
-  type Place,
-  REVEALS,
-  TRIGGER_ROOTS,
-  unreachable,
-  Visible,
-} from './place.ts'
+import { COMMON_ROOTS, FAILURE_ROOTS, notHere, type Place, TRIGGER_ROOTS, unreachable, Visible } from './place.ts'
+import { IN_CALL, IN_LABEL, IN_REPLY, REVEALS } from './secret-words.ts'
 import { StepOutline } from './step-outline.ts'
 import { LONGEST_EXPRESSIONS, MOST_EXPRESSIONS, TemplateReader } from './template-reader.ts'
 import { type Names, variablesBeside } from './variables-beside.ts'
@@ -166,12 +157,14 @@ class Validator {
       loops: NO_LOOPS,
       setBeside: NOTHING,
       answersCaller: path.startsWith('/trigger/response/'),
+      isLabel: path.startsWith('/trigger/labels/'),
       revealedBy,
     })
     this.#check(kind?.settings ?? Trigger, trigger, '/trigger', place)
     const report: ReportTrigger = (path, code, message, weight = 'publish') =>
       this.#add(weight, `/trigger${path}`, code, message)
     kind?.check(given, report, this.#surroundings.now)
+    checkLabels(given, report)
   }
 
   /** Walks a list in order of execution; `seen` gathers the ids whose results later steps may read. */
@@ -343,6 +336,7 @@ class Validator {
       return ['secret_in_reply', IN_REPLY]
     if (place.startsRun && place.revealedBy === null && this.#isSecret({ path }, place))
       return ['secret_in_call', IN_CALL]
+    if (place.isLabel && (root === 'connections' || root === 'env')) return ['secret_in_label', IN_LABEL]
     if (!place.roots.has(root)) return ['unknown_reference', notHere(root, place, this.#stepRoots)]
     const [name, field] = rest
     if (root === 'connections')

@@ -48,8 +48,10 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/v1/flows/:id/test': 'write',
   'GET /api/v1/flows/:id/samples': 'read',
   'POST /api/v1/flows/:id/samples': 'write',
+  'GET /api/v1/flows/:id/samples/:sampleId/body': 'read',
   'GET /api/v1/flows/:id/test-results': 'read',
   'GET /api/v1/flows/:id/deliveries': 'read',
+  'POST /api/v1/flows/:id/deliveries/:delivery/admit': 'write',
   'GET /api/v1/flows/:id/events': 'read',
 
   'GET /api/v1/flow-stats': 'read',
@@ -61,6 +63,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/deliveries/:id': 'read',
   'GET /api/v1/deliveries/:id/body': 'read',
 
+  'GET /api/v1/search': 'read',
   'GET /api/v1/runs': 'read',
   'GET /api/v1/runs/:id': 'read',
   'GET /api/v1/runs/:id/document': 'read',
@@ -72,6 +75,18 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/v1/runs/:id/cancel': 'write',
   'POST /api/v1/runs/:id/replay': 'write',
   'GET /api/v1/runs/:id/events': 'read',
+  'POST /api/v1/runs/cancel': 'write',
+
+  'GET /api/v1/failures': 'read',
+  'GET /api/v1/failures/:id': 'read',
+  'PUT /api/v1/failures/:id': 'write',
+  'GET /api/v1/replays': 'read',
+  'POST /api/v1/replays': 'write',
+  'GET /api/v1/replays/:id': 'read',
+  'GET /api/v1/replays/:id/events': 'read',
+  'POST /api/v1/replays/:id/pause': 'write',
+  'POST /api/v1/replays/:id/resume': 'write',
+  'POST /api/v1/replays/:id/cancel': 'write',
 
   'GET /api/auth/state': 'open',
   'GET /api/auth/get-session': 'open',

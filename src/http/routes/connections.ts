@@ -1,15 +1,16 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Static } from 'typebox'
 import Type from 'typebox'
+import { PageQuery, pageOf } from '../../contract/bodies.ts'
 import {
   AuthorizationBody,
   ConnectionBody,
   ConnectionChangeRequest,
   ConnectionRequest,
-  PageQuery,
-  pageOf,
-} from '../../contract/bodies.ts'
-import { ConnectionTestBody, ConnectionTestRequest, SecretConnectionRequest } from '../../contract/connection-bodies.ts'
+  ConnectionTestBody,
+  ConnectionTestRequest,
+  SecretConnectionRequest,
+} from '../../contract/connection-bodies.ts'
 import {
   AUTHORIZATION_MS,
   beginAuthorization,

@@ -7,6 +7,7 @@ import {
   FlowBody,
   FlowStatsBody,
   FlowsQuery,
+  LabelsQuery,
   PageQuery,
   PublishedBody,
   pageOf,
@@ -44,6 +45,7 @@ import { pinResult, unpinResult } from '../../operations/flows/trial/pin-result.
 import { testFlow } from '../../operations/runs/test-flow.ts'
 import type { Services } from '../../operations/services.ts'
 import type { EventStreams } from '../event-stream.ts'
+import { labelsFrom } from '../labels-from.ts'
 import { pageFrom } from '../pages/page.ts'
 import { eventsAs } from './sent-as.ts'
 
@@ -268,13 +270,13 @@ export function flowRoutes(app: FastifyInstance, services: Services, streams: Ev
     {
       schema: {
         tags,
-        summary: 'The inbox: every delivery with its outcome',
+        summary: 'The inbox: every delivery with its outcome; label.<name>=<value> as for runs',
         params: Id,
-        querystring: PageQuery,
+        querystring: LabelsQuery,
         response: { 200: pageOf(DeliveryBody) },
       },
     },
-    ({ params, query }) => listDeliveries(services, params.id, pageFrom(query)),
+    ({ params, query }) => listDeliveries(services, params.id, pageFrom(query), labelsFrom(query)),
   )
   app.get<WithId>(
     '/api/v1/flows/:id/events',

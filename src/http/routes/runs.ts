@@ -6,7 +6,6 @@ import {
   DocumentBody,
   HarBody,
   pageOf,
-  ReplayRequest,
   RunBody,
   RunStepsQuery,
   RunSummaryBody,
@@ -28,13 +27,14 @@ import {
   readRunDocument,
   readStepPart,
 } from '../../operations/runs/read-runs.ts'
-import { replayRun } from '../../operations/runs/replay-run.ts'
 import { runFixture } from '../../operations/runs/run-fixture.ts'
 import { runHar } from '../../operations/runs/run-har.ts'
 import type { Services } from '../../operations/services.ts'
 import { download } from '../download.ts'
 import type { EventStreams } from '../event-stream.ts'
+import { labelsFrom } from '../labels-from.ts'
 import { pageFrom } from '../pages/page.ts'
+import { timeFrom } from '../pages/times.ts'
 import { bytesAs, eventsAs, jsonAs } from './sent-as.ts'
 
 const Id = Type.Object({ id: Type.String() })
@@ -47,7 +47,7 @@ export function runRoutes(app: FastifyInstance, services: Services, streams: Eve
     {
       schema: {
         tags,
-        summary: 'List runs, newest first',
+        summary: 'List runs, newest first; with label.<name>=<value>, those that have this label',
         querystring: RunsQuery,
         response: { 200: pageOf(RunSummaryBody) },
       },
@@ -60,6 +60,8 @@ export function runRoutes(app: FastifyInstance, services: Services, streams: Eve
           status: (query.status as RunStatus | undefined) ?? null,
           since: timeFrom('since', query.since),
           until: timeFrom('until', query.until),
+          failure: query.failure ?? null,
+          labels: labelsFrom(query),
         },
         pageFrom(query),
       ),
@@ -149,20 +151,6 @@ export function runRoutes(app: FastifyInstance, services: Services, streams: Eve
     { schema: { tags, summary: 'Cancel a queued, running or waiting run', params: Id, response: { 200: RunBody } } },
     ({ params, actor }) => cancelRun(services, actor!, params.id),
   )
-  app.post<WithId & { Body: Static<typeof ReplayRequest> }>(
-    '/api/v1/runs/:id/replay',
-    {
-      schema: {
-        tags,
-        summary:
-          'Run the same delivery again, from the start or from a step, on the same version, the published one or the draft',
-        params: Id,
-        body: ReplayRequest,
-        response: { 202: RunBody },
-      },
-    },
-    async ({ params, body, actor }, reply) => reply.code(202).send(await replayRun(services, actor!, params.id, body)),
-  )
   app.get<WithId>(
     '/api/v1/runs/:id/events',
     {
@@ -187,16 +175,4 @@ function stepsPageFrom(query: Static<typeof RunStepsQuery>): Page {
   if (page.cursor !== null && !/^\d{1,12}$/.test(page.cursor))
     throw new OperationError(CODE.invalid_request, 'cursor takes the nextCursor of the page before.')
   return page
-}
-
-/** Date.parse takes much more than ISO 8601. */
-const ISO_DAY = /^\d{4}-\d\d-\d\d(T|$)/
-
-function timeFrom(name: string, text: string | undefined): number | null {
-  if (text === undefined) return null
-  const time = /^\d+$/.test(text) ? Number(text) : ISO_DAY.test(text) ? Date.parse(text) : Number.NaN
-  if (!Number.isFinite(time))
-    throw new OperationError(CODE.invalid_request, `${name} takes an ISO 8601 time such as 2026-11-15T08:00:00Z.`)
-  // Ids, which the list is searched by, know no time before 1970.
-  return Math.max(0, time)
 }

@@ -16,6 +16,7 @@ import { leaveBody } from '../early-end.ts'
 import { failureBody, failureOf } from '../failure.ts'
 import { faultOfHead } from '../malformed-request.ts'
 import { answerCaller, writeReply } from './caller-answer.ts'
+import { keptBody } from './kept-body.ts'
 import { mayBeLarge, readBody, readHead } from './request.ts'
 
 const PREFIX = '/api/v1/webhooks/'
@@ -108,7 +109,7 @@ async function receive(services: Services, visit: Visit): Promise<CallerReply | 
     } catch (problem) {
       if (attempt < MOST_ATTEMPTS && (await isOutdated(services, problem, route))) continue
       if (!(problem instanceof Rejection)) throw problem
-      await refuse(services, visit, head, route, problem)
+      await refuse(services, visit, head, route, problem, body)
       return null
     }
   }
@@ -142,19 +143,22 @@ const NOT_KEPT = new Set<ApiErrorCode>([CODE.rate_limited, CODE.overloaded])
 /** The one place that refuses. */
 async function refuse(
   services: Services,
-  { request, response, requestId }: Visit,
+  visit: Visit,
   head: DeliveryHead,
   route: RouteRecord | null,
   rejection: Rejection,
+  body: Buffer | null,
 ): Promise<void> {
+  const { request, response, requestId } = visit
   const { code, message, retryAfterSeconds } = rejection
   // What is not found may have been deleted meanwhile, or have another URL: then it has no inbox.
   const inbox = code === CODE.webhook_not_found ? services.published.route(head.webhookId) : route
-  if (inbox && !NOT_KEPT.has(code) && services.rejections.admits(inbox.flowId, services.now()))
-    keepRejection(services, inbox, head, rejection, API_ERRORS[code].status).catch((error) =>
+  if (inbox && !NOT_KEPT.has(code) && services.rejections.admits(inbox.flowId, services.now())) {
+    const kept = await keptBody(services, visit, head, inbox, body)
+    keepRejection(services, inbox, head, rejection, API_ERRORS[code].status, kept).catch((error) =>
       services.warn('a rejected delivery could not be kept', { reason: String(error) }),
     )
-  else services.meters.delivery('rejected', code)
+  } else services.meters.delivery('rejected', code)
   const headers: string[] = []
   if (await leaveBody(request)) headers.push('connection', 'close')
   if (code === CODE.method_not_allowed) headers.push('allow', 'POST')

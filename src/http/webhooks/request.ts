@@ -4,12 +4,10 @@ import { CODE } from '../../base/error-catalogue.ts'
 import { collectPairs } from '../../engine/webhook-data.ts'
 import { formPairs } from '../../flow/form-pairs.ts'
 import { type BodyHold, SMALL_BODY } from '../../operations/deliveries/body-budget.ts'
-import type { DeliveryHead } from '../../operations/deliveries/delivery-head.ts'
+import { type DeliveryHead, hopsOf } from '../../operations/deliveries/delivery-head.ts'
 import { noRoom, Rejection, tooLarge } from '../../operations/deliveries/rejection.ts'
 import { withoutOwnCookies } from '../access/cookies.ts'
 import { decodeBody } from './decode-body.ts'
-
-export const HOP_HEADER = 'X-Millrace-Hops'
 
 export function readHead(
   raw: IncomingMessage,
@@ -33,7 +31,7 @@ export function readHead(
     rawHeaders: raw.rawHeaders,
     headers,
     queryAll: question === -1 ? Object.create(null) : collectPairs(formPairs(url.slice(question + 1))),
-    hops: hopsOf(headers[HOP_HEADER.toLowerCase()]),
+    hops: hopsOf(headers),
     metadata: {
       requestId,
       receivedAt: new Date(now).toISOString(),
@@ -62,12 +60,6 @@ function lowerCaseHeaders(rawHeaders: readonly string[]): Record<string, string>
     headers[name] = headers[name] === undefined ? value : `${headers[name]}, ${value}`
   }
   return headers
-}
-
-/** A value that is not a small number counts as too deep. */
-function hopsOf(value: string | undefined): number {
-  if (value === undefined) return 0
-  return /^\d{1,3}$/.test(value) ? Number(value) : Number.MAX_SAFE_INTEGER
 }
 
 /** Says whether the body of this request may be large, so that it must be counted. */

@@ -3,7 +3,7 @@
 import { tagsOf } from '../../flow/document.ts'
 import { parseJson } from '../../flow/parse-json.ts'
 import { listConnectionStates } from '../connections/read-connections.ts'
-import type { AlertMessage, Raised } from '../ports/alerts.ts'
+import type { AlertMessage, Raised } from '../ports/alerts/alerts.ts'
 import { Decision, decideEvents, decideSeen, isAbout, type Seen, type Tags } from './decide.ts'
 import { sendMessage } from './send-message.ts'
 import type { AlertServices } from './services.ts'

@@ -1,5 +1,5 @@
 // The alerts in memory: they say which ends of runs and which deliveries matter, so that the others cost nothing.
-import type { AlertRecord, AlertRule, AlertStore, Raised } from '../ports/alerts.ts'
+import type { AlertRecord, AlertRule, AlertStore, Raised } from '../ports/alerts/alerts.ts'
 
 /** Refusals that say nothing about the sender: there is no such webhook, or too much comes in. */
 const NOT_COUNTED = new Set([404, 429, 503])

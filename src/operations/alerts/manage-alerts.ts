@@ -4,7 +4,7 @@ import { CODE } from '../../base/error-catalogue.ts'
 import { parseOutboundUrl } from '../../engine/outbound-rules.ts'
 import { notFound, OperationError } from '../operation-error.ts'
 import type { Actor } from '../ports/access.ts'
-import type { AlertLimits, AlertRecord, AlertRule, AlertTarget } from '../ports/alerts.ts'
+import type { AlertLimits, AlertRecord, AlertRule, AlertTarget } from '../ports/alerts/alerts.ts'
 import { sendMessage } from './send-message.ts'
 import type { AlertServices } from './services.ts'
 

@@ -1,6 +1,6 @@
 // The message of an alert: the JSON that a webhook gets, and the text of an e-mail.
 import { createHmac } from 'node:crypto'
-import type { AlertBody, AlertItem, AlertRecord, AlertRule } from '../ports/alerts.ts'
+import type { AlertBody, AlertItem, AlertRecord, AlertRule } from '../ports/alerts/alerts.ts'
 
 const WORDS: Record<AlertRule, (item: AlertItem, name: string) => string> = {
   first_failure: (_, name) => `A run of ${name} failed`,

@@ -1,5 +1,5 @@
 // Sends the message of an alert to its target, once.
-import type { AlertBody, AlertRecord } from '../ports/alerts.ts'
+import type { AlertBody, AlertRecord } from '../ports/alerts/alerts.ts'
 import { type MessageView, mailText, messageView, signedHeaders } from './message.ts'
 import type { AlertServices } from './services.ts'
 

@@ -1,4 +1,4 @@
-import type { AlertStore, Mailer } from '../ports/alerts.ts'
+import type { AlertStore, Mailer } from '../ports/alerts/alerts.ts'
 import type { Instance } from '../ports/instance.ts'
 import type { RunServices } from '../runs/services.ts'
 import type { LiveAlerts } from './live-alerts.ts'

@@ -47,6 +47,7 @@ const CRM: ConnectionRecord = {
   revision: 1,
   createdAt: 0,
   updatedAt: 0,
+  lastTest: null,
 }
 
 const tokenSet = (n: number, expiresInMs: number | null = 3_600_000): TokenSet => ({

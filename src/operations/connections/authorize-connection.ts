@@ -6,6 +6,7 @@ import { OperationError } from '../operation-error.ts'
 import type { Actor } from '../ports/access.ts'
 import type { AuthorizationRequest } from '../ports/connections.ts'
 import { LONGEST_QUOTE, TokenRefused, TokenUnavailable } from '../ports/oauth-client.ts'
+import { keepTest } from './keep-test.ts'
 import { settingsOf } from './oauth-settings.ts'
 import { connectionTarget, findConnection } from './read-connections.ts'
 import type { ConnectionServices } from './services.ts'
@@ -116,6 +117,8 @@ async function exchange(
     if (!isUnchanged(services, request)) return CHANGED
     await record()
     await services.tokens.connect(connection.name, tokens)
+    // It was of the former consent.
+    if (connection.lastTest) await keepTest(services, connection, null)
     return null
   } catch (error) {
     if (error instanceof TokenRefused || error instanceof TokenUnavailable || error instanceof ConnectionError)

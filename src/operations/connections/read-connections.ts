@@ -2,7 +2,7 @@
 
 import { notFound } from '../operation-error.ts'
 import type { AuditTarget } from '../ports/audit.ts'
-import type { ConnectionRecord } from '../ports/connections.ts'
+import type { ConnectionRecord, TestVerdict } from '../ports/connections.ts'
 import type { Page, Paged } from '../ports/page.ts'
 import { type FlowUses, flowsUsing } from './connection-uses.ts'
 import type { ConnectionServices } from './services.ts'
@@ -20,6 +20,8 @@ export interface ConnectionView {
   usedBy: { id: string; name: string }[]
   createdAt: string
   updatedAt: string
+  /** null if it was not tested since its last change. */
+  lastTest: { at: string; verdict: TestVerdict } | null
 }
 
 export async function readConnection(services: ConnectionServices, name: string): Promise<ConnectionView> {
@@ -79,7 +81,7 @@ export function connectionView(
   record: ConnectionRecord,
   uses: FlowUses[],
 ): ConnectionView {
-  const { name, kind, fields, secrets, hosts } = record
+  const { name, kind, fields, secrets, hosts, lastTest } = record
   return {
     name,
     kind,
@@ -92,5 +94,6 @@ export function connectionView(
       .map((flow) => ({ id: flow.id, name: flow.name })),
     createdAt: new Date(record.createdAt).toISOString(),
     updatedAt: new Date(record.updatedAt).toISOString(),
+    lastTest: lastTest && { ...lastTest, at: new Date(lastTest.at).toISOString() },
   }
 }

@@ -48,6 +48,7 @@ export async function createConnection(
     revision: 1,
     createdAt: now,
     updatedAt: now,
+    lastTest: null,
   }
   await services.audit.together(async () => {
     if (!(await services.connectionStore.create(record)))
@@ -92,6 +93,8 @@ export async function replaceConnection(
     hosts,
     revision: current.revision + 1,
     updatedAt: services.now(),
+    // Of the former values.
+    lastTest: null,
   }
   const uses = await flowsUsing(services, name)
   refuseIfMissed(uses, name, new Map([[name, shapeOf(record)]]))

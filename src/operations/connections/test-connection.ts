@@ -12,13 +12,13 @@ import { HTTP_STEP } from '../../flow/http-kind.ts'
 import { SecretFlow } from '../../flow/secret-flow.ts'
 import { OperationError } from '../operation-error.ts'
 import type { Actor } from '../ports/access.ts'
-import type { ConnectionRecord } from '../ports/connections.ts'
+import type { ConnectionRecord, TestVerdict } from '../ports/connections.ts'
+import { keepTest } from './keep-test.ts'
 import { connectionTarget, findConnection } from './read-connections.ts'
 import type { ConnectionServices } from './services.ts'
 
 export interface ConnectionTest {
-  /** `unproven`: the reply says nothing about the credentials. */
-  verdict: 'accepted' | 'refused' | 'unproven' | 'unreachable'
+  verdict: TestVerdict
   /** null if there was no reply. */
   status: number | null
   /** What it means, and what to do. */
@@ -43,6 +43,12 @@ export async function testConnection(
   const url = checked(given)
   const auth = authOf(connection)
   await services.audit.record(actor, 'connection.test', connectionTarget(name), { host: new URL(url).host })
+  const test = await carryOut(services, url, auth)
+  await keepTest(services, connection, { at: services.now(), verdict: test.verdict })
+  return test
+}
+
+async function carryOut(services: TestServices, url: string, auth: Record<string, unknown>): Promise<ConnectionTest> {
   const startedAt = services.now()
   const outcome = await send(services, url, auth)
   const durationMs = services.now() - startedAt

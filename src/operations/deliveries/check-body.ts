@@ -7,14 +7,18 @@ import { countFields, MOST_FIELDS } from '../../flow/form-pairs.ts'
 import { jsonProblem, measureJson, SENDER_LIMITS, someInfinite } from '../../flow/json-limits.ts'
 import { parseJson } from '../../flow/parse-json.ts'
 import { checkSignature } from './credentials.ts'
-import { type Admission, queryOf } from './delivery-head.ts'
+import { type Admission, type DeliveryHead, queryOf } from './delivery-head.ts'
 import { Rejection } from './rejection.ts'
 import type { DeliveryServices } from './services.ts'
 
 /** Throws Rejection if the body fails a check. */
 export function checkBody(services: DeliveryServices, admission: Admission, bytes: Buffer): WebhookData {
   checkSignature(services, admission, bytes)
-  const { head } = admission
+  return readContent(admission.head, bytes)
+}
+
+/** Reads a body, whoever sent it. Throws Rejection if it is not as it has to be. */
+export function readContent(head: DeliveryHead, bytes: Buffer): WebhookData {
   const bad = (message: string) => new Rejection(CODE.bad_request, message)
   const { contentType } = head.metadata
   if (!isUtf8(bytes)) throw bad('The body is not valid UTF-8.')

@@ -11,7 +11,7 @@ import { noRoomFor } from '../runs/room.ts'
 import { checkCredential } from './credentials.ts'
 import type { Admission, DeliveryHead } from './delivery-head.ts'
 import { liveFlowOf } from './live-flow.ts'
-import { briefly, notFound, Rejection, tooLarge } from './rejection.ts'
+import { briefly, notFound, Rejection, tooDeep, tooLarge } from './rejection.ts'
 import type { DeliveryServices } from './services.ts'
 
 const SLOW_RETRY_SECONDS = 2
@@ -34,11 +34,7 @@ export async function checkSender(
   if (head.method !== 'POST')
     throw new Rejection(CODE.method_not_allowed, `A webhook takes POST requests; this was ${briefly(head.method)}.`)
   if (!route || (route.version === null && !head.test)) throw notFound()
-  if (!head.test && head.hops > MAX_HOPS)
-    throw new Rejection(
-      CODE.loop_detected,
-      `Webhooks call one another more than ${MAX_HOPS} deep; a flow probably calls itself.`,
-    )
+  if (!head.test && head.hops > MAX_HOPS) throw tooDeep()
   const waitSeconds = services.rate.take(head.test ? `${head.webhookId}/test` : head.webhookId, services.now())
   if (waitSeconds !== null)
     throw new Rejection(
@@ -67,7 +63,7 @@ export async function checkSender(
   const admission = { route, flow, trigger, head }
   checkAddress(admission)
   checkCredential(services, admission)
-  checkHeaders(services, admission)
+  checkContentType(services, admission)
   return admission
 }
 
@@ -76,7 +72,8 @@ function checkAddress({ trigger, head }: Admission): void {
     throw new Rejection(CODE.unauthorized, 'Requests from this address are not allowed.')
 }
 
-function checkHeaders(services: DeliveryServices, { trigger, head }: Admission): void {
+/** Checks what the head says of the body: its type and its length. */
+export function checkContentType(services: Pick<DeliveryServices, 'maxBodyBytes'>, { trigger, head }: Admission): void {
   const { contentType, contentLength } = head.metadata
   let types = 0
   for (let i = 0; i < head.rawHeaders.length; i += 2) {

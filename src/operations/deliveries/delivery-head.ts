@@ -26,3 +26,14 @@ export interface Admission {
 
 /** Returns the last value of each name. Called after authentication has masked credentials. */
 export const queryOf = (head: DeliveryHead): Record<string, string> => lastValues(head.queryAll)
+
+/** Counts the webhooks of this service that called one another before this request. */
+export const HOP_HEADER = 'X-Millrace-Hops'
+const HOPS = HOP_HEADER.toLowerCase()
+
+/** A value that is not a small number counts as too deep. */
+export function hopsOf(headers: Readonly<Record<string, string>>): number {
+  const value = headers[HOPS]
+  if (value === undefined) return 0
+  return /^\d{1,3}$/.test(value) ? Number(value) : Number.MAX_SAFE_INTEGER
+}

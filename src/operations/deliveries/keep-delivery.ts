@@ -1,4 +1,5 @@
 // Stores deliveries that start no run, for the inbox.
+import { isUtf8 } from 'node:buffer'
 import type { WebhookData } from '../../engine/webhook-data.ts'
 import type { DeliveryOutcome } from '../ports/deliveries.ts'
 import type { RouteRecord } from '../ports/flows.ts'
@@ -13,10 +14,10 @@ export async function keepDelivery(
   services: DeliveryServices,
   route: RouteRecord,
   webhook: WebhookData,
-  result: { outcome: DeliveryOutcome; status: number; runId: string | null; rejection?: Rejection },
+  result: { outcome: DeliveryOutcome; status: number; runId: string | null; rejection?: Rejection; bodyKept?: boolean },
 ): Promise<string> {
   const id = services.ids.next('dlv')
-  const { outcome, status, runId, rejection } = result
+  const { outcome, status, runId, rejection, bodyKept = false } = result
   const entry = {
     id,
     flowId: route.flowId,
@@ -26,6 +27,7 @@ export async function keepDelivery(
     message: rejection?.inboxMessage ?? null,
     status,
     runId,
+    ...(bodyKept && { bodyKept: true as const }),
   }
   await services.deliveries.add({ ...entry, webhook })
   services.meters.delivery(outcome, entry.code)
@@ -33,26 +35,30 @@ export async function keepDelivery(
   return id
 }
 
-/** Stores a rejected delivery in the inbox of its webhook. */
+/** Stores a rejected delivery in the inbox of its webhook. `body`: if it is kept. */
 export async function keepRejection(
   services: DeliveryServices,
   route: RouteRecord,
   head: DeliveryHead,
   rejection: Rejection,
   status: number,
+  body: Buffer | null = null,
 ): Promise<void> {
   await maskSecrets(services, route, head)
+  // What is no text cannot be stored, and would be refused again.
+  const rawBody = body && isUtf8(body) && !body.includes(0) ? body.toString() : ''
   const webhook: WebhookData = {
     body: null,
     headers: head.headers,
     query: queryOf(head),
     queryAll: head.queryAll,
-    rawBody: '',
+    rawBody,
     metadata: head.metadata,
   }
-  await keepDelivery(services, route, webhook, { outcome: 'rejected', status, runId: null, rejection })
+  const result = { outcome: 'rejected' as const, status, runId: null, rejection, bodyKept: rawBody !== '' }
+  await keepDelivery(services, route, webhook, result)
+  await services.rejections.added(route.flowId, result.bodyKept)
   if (!head.test) services.alerts.rejected(route.flowId, status, services.now())
-  await services.rejections.added(route.flowId)
 }
 
 async function maskSecrets(services: DeliveryServices, route: RouteRecord, head: DeliveryHead): Promise<void> {

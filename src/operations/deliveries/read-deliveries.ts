@@ -13,9 +13,10 @@ export async function listDeliveries(
   services: DeliveryServices,
   flowId: string,
   page: Page,
+  labels: DeliveryFilter['labels'] = null,
 ): Promise<Paged<Dated<DeliveryRecord>>> {
   await findFlow(services, flowId)
-  const { items, nextCursor } = await services.deliveries.list({ flowId, outcome: null }, page, SHOWN_BYTES)
+  const { items, nextCursor } = await services.deliveries.list({ flowId, outcome: null, labels }, page, SHOWN_BYTES)
   return { items: items.map(shown(services)), nextCursor }
 }
 
@@ -30,12 +31,19 @@ export async function listInbox(
   page: Page,
 ): Promise<Paged<InboxEntry>> {
   const { items, nextCursor } = await services.deliveries.inbox(filter, page)
-  const names = await services.flows.names(items.map(({ flowId }) => flowId))
-  const entry = (delivery: Omit<DeliveryRecord, 'webhook'>): InboxEntry => ({
-    ...shownEntry(services)(delivery),
-    flowName: names.get(delivery.flowId) ?? null,
-  })
-  return { items: items.map(entry), nextCursor }
+  return { items: await inboxEntries(services, items), nextCursor }
+}
+
+/** Returns deliveries as the inbox of all flows shows them, without their content. */
+export async function inboxEntries(
+  services: DeliveryServices,
+  deliveries: readonly (Omit<DeliveryRecord, 'webhook'> & { webhook?: unknown })[],
+): Promise<InboxEntry[]> {
+  const names = await services.flows.names(deliveries.map(({ flowId }) => flowId))
+  return deliveries.map(({ webhook: _, ...entry }) => ({
+    ...shownEntry(services)(entry),
+    flowName: names.get(entry.flowId) ?? null,
+  }))
 }
 
 export async function readDelivery(
@@ -79,6 +87,13 @@ export async function keepSample(
 export async function readBody(services: DeliveryServices, id: string): Promise<Uint8Array> {
   const body = await services.deliveries.body(id)
   if (!body) throw notFound('delivery', id)
+  return body
+}
+
+/** Returns the whole stored body of a sample, like `readBody`. */
+export async function readSampleBody(services: DeliveryServices, flowId: string, id: string): Promise<Uint8Array> {
+  const body = await services.samples.body(flowId, id)
+  if (!body) throw notFound('sample', id)
   return body
 }
 

@@ -1,5 +1,6 @@
 // The error that a check throws to refuse a delivery.
 import { CODE, type DeliveryErrorCode } from '../../base/error-catalogue.ts'
+import { MAX_HOPS } from '../../engine/calls/run-calls.ts'
 
 export type RejectionCode = DeliveryErrorCode
 
@@ -40,3 +41,9 @@ export const noRoom = (): Rejection =>
 
 export const tooLarge = (maxBytes: number): Rejection =>
   new Rejection(CODE.payload_too_large, `The body is larger than ${maxBytes} bytes.`)
+
+export const tooDeep = (): Rejection =>
+  new Rejection(
+    CODE.loop_detected,
+    `Webhooks call one another more than ${MAX_HOPS} deep; a flow probably calls itself.`,
+  )

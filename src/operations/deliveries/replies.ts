@@ -20,12 +20,16 @@ export class Replies {
     return this.#waiting.has(runId)
   }
 
+  awaitedOf(flowId: string): string[] {
+    return [...this.#waiting].filter(([, waiting]) => waiting.flowId === flowId).map(([runId]) => runId)
+  }
+
   send(runId: string, reply: CallerReply): void {
     this.#settle(runId, reply)
   }
 
   sendAllOf(flowId: string, replyOf: (runId: string) => CallerReply): void {
-    for (const [runId, waiting] of this.#waiting) if (waiting.flowId === flowId) this.#settle(runId, replyOf(runId))
+    for (const runId of this.awaitedOf(flowId)) this.#settle(runId, replyOf(runId))
   }
 
   /** Releases all waiting callers, because the process stops. */

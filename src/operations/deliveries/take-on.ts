@@ -4,6 +4,7 @@ import { deliveryIdOf } from '../../engine/ids.ts'
 import { startedByDelivery } from '../../engine/ports/run-journal.ts'
 import type { CallerReply } from '../../engine/step-kind.ts'
 import type { WebhookData } from '../../engine/webhook-data.ts'
+import { evaluateLabels } from '../../flow/triggers/labels.ts'
 import { startRun } from '../runs/start-run.ts'
 import { dedupeKey } from './dedupe-key.ts'
 import type { Admission } from './delivery-head.ts'
@@ -60,6 +61,7 @@ export async function takeOn(
       replyStatus: immediate?.status ?? null,
       createdAt,
       replayOf: null,
+      labels: trigger.labels && services.secrets.redact(evaluateLabels(trigger.labels, bindings), route.flowId),
     },
     concurrency: trigger.concurrency,
     dedupe: key === null ? null : { key, expiresAt: createdAt + trigger.dedupe!.windowMs },

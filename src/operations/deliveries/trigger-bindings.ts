@@ -16,8 +16,8 @@ export function triggerBindings(
   webhook: WebhookData,
   { runId, createdAt }: { runId: string; createdAt: number },
 ): Bindings {
-  const { when, dedupe, reply } = trigger
-  const usesTemplates = when || dedupe || reply.status || reply.headers || reply.body
+  const { when, dedupe, reply, labels } = trigger
+  const usesTemplates = when || dedupe || labels || reply.status || reply.headers || reply.body
   const roots = usesTemplates
     ? createRoots(
         { webhook, given: null },

@@ -10,7 +10,7 @@ import {
 import type { News } from '../ports/signals.ts'
 
 export interface FlowEvent {
-  type: 'run' | 'step' | 'handled' | 'sample' | 'delivery' | 'ended'
+  type: 'run' | 'step' | 'handled' | 'sample' | 'delivery' | 'replay' | 'ended'
   data: unknown
 }
 
@@ -78,6 +78,8 @@ export const runIdOf = (topic: string): string | null => /^run:(.*)$/s.exec(topi
 export const ALL = 'all'
 export const runTopic = (runId: string): string => `run:${runId}`
 export const flowTopic = (flowId: string): string => `flow:${flowId}`
+/** The topic of a job that replays runs. */
+export const replayTopic = (jobId: string): string => `replay:${jobId}`
 /** The topic that tells watchers with this user or token to stop. */
 export const actorTopic = (actorId: string): string => `actor:${actorId}`
 
@@ -90,8 +92,10 @@ export const runEvent = (
     test,
     createdAt,
     replayOf,
+    edited,
     trigger,
     parent,
+    labels,
   }: Omit<NewRun, 'webhook' | 'given' | 'hops' | 'document' | 'replyStatus'>,
   {
     status,
@@ -114,8 +118,10 @@ export const runEvent = (
     startedAt: isoTime(startedAt),
     finishedAt: isoTime(finishedAt),
     replayOf,
+    ...(edited && { edited }),
     trigger: triggerView(trigger),
     parent: parentView(parent),
+    labels: labels ?? null,
   },
 })
 

@@ -64,8 +64,11 @@ const GIVEN_BY_KIND: ReadonlyMap<unknown, GivenKind> = new Map<string, GivenKind
     SCHEDULE,
     {
       key: 'schedule',
-      begin: async (services, _flowId, trigger, { schedule }) =>
-        scheduledStart({ ...scheduleNow(trigger as ScheduleDocument, services.now()), ...schedule }, true),
+      async begin(services, _flowId, trigger, { schedule }) {
+        const at = schedule?.at === undefined ? services.now() : Date.parse(schedule.at)
+        const root = scheduleAt(trigger as ScheduleDocument, at)
+        return scheduledStart({ ...root, ...schedule, at: root.at }, true)
+      },
     },
   ],
   [
@@ -110,20 +113,20 @@ export const calledStart = (input: unknown): RunStart => ({
   parent: null,
 })
 
-/** Returns what a run gets that begins now, whatever is planned. A trigger that is not finished has no time before it. */
-export function scheduleNow(trigger: ScheduleDocument, now: number): ScheduleRoot {
-  const previous = previousOf(trigger, now)
+/** Returns what a run gets at this time, whatever is planned. A trigger that is not finished has no time before it. */
+export function scheduleAt(trigger: ScheduleDocument, at: number): ScheduleRoot {
+  const previous = previousOf(trigger, at)
   return {
-    at: new Date(now).toISOString(),
+    at: new Date(at).toISOString(),
     previous: previous === null ? null : new Date(previous).toISOString(),
     missed: 0,
     input: trigger.input ?? null,
   }
 }
 
-function previousOf(trigger: ScheduleDocument, now: number): number | null {
+function previousOf(trigger: ScheduleDocument, at: number): number | null {
   try {
-    return previousTime(compileSchedule(trigger).times, now)
+    return previousTime(compileSchedule(trigger).times, at)
   } catch {
     return null
   }

@@ -1,4 +1,5 @@
 // Pauses and resumes flows: what arrives meanwhile is taken on, and waits.
+import { stillRunningReply } from '../../engine/caller-reply.ts'
 import type { Actor } from '../ports/access.ts'
 import { present } from './draft.ts'
 import { type FlowView, flowTarget, shownFlow } from './flow-view.ts'
@@ -22,7 +23,21 @@ async function changePause(services: FlowServices, actor: Actor, id: string, pau
   setRoute(services, flow)
   services.scheduleChanged()
   // A process that is killed here leaves the flow as it says: a start, or the next look at the lines, does the rest.
-  if (paused) await services.queue.pause(id)
-  else await services.queue.resume(id)
+  if (paused) {
+    await services.queue.pause(id)
+    await answerHeld(services, id)
+    // The other processes may have senders too, and read who is held only from now on.
+    services.signals.send({ topic: 'flow', flowId: id })
+  } else await services.queue.resume(id)
   return shownFlow(services, flow)
+}
+
+/** Answers the senders of this process that wait for runs which a pause holds back: nobody knows when it ends. */
+export async function answerHeld(
+  { queue, replies }: Pick<FlowServices, 'queue' | 'replies'>,
+  flowId: string,
+): Promise<void> {
+  const awaited = replies.awaitedOf(flowId)
+  if (awaited.length === 0) return
+  for (const runId of await queue.heldAmong(flowId, awaited)) replies.send(runId, stillRunningReply(runId))
 }

@@ -4,7 +4,10 @@ import type { Page, Paged } from './page.ts'
 
 export type AuditAction =
   | `flow.${'create' | 'update' | 'publish' | 'unpublish' | 'pause' | 'resume' | 'delete' | 'restore' | 'regenerate' | 'run'}`
-  | `run.${'cancel' | 'replay'}`
+  | `run.${'cancel' | 'cancel_many' | 'replay'}`
+  | 'failure.update'
+  | `replay.${'create' | 'pause' | 'resume' | 'cancel'}`
+  | 'delivery.admit'
   | `connection.${'create' | 'update' | 'delete' | 'authorize' | 'test'}`
   | 'settings.failure_flow'
   | `alert.${'create' | 'delete' | 'test'}`

@@ -2,6 +2,14 @@
 
 export type ConnectionKind = 'basic' | 'bearer' | 'apiKey' | 'oauth2' | 'custom'
 
+/** `unproven`: the reply said nothing about the credentials. */
+export type TestVerdict = 'accepted' | 'refused' | 'unproven' | 'unreachable'
+
+export interface LastTest {
+  at: number
+  verdict: TestVerdict
+}
+
 export interface ConnectionRecord {
   name: string
   kind: ConnectionKind
@@ -15,6 +23,8 @@ export interface ConnectionRecord {
   revision: number
   createdAt: number
   updatedAt: number
+  /** null if it was not tested since its last change. */
+  lastTest: LastTest | null
 }
 
 export interface ConnectionStore {
@@ -23,6 +33,8 @@ export interface ConnectionStore {
   create(connection: ConnectionRecord): Promise<boolean>
   /** Returns false if the connection is gone or no longer at the previous revision. */
   replace(connection: ConnectionRecord): Promise<boolean>
+  /** Leaves the revision as it is. Returns false if the connection is gone or was changed since that revision. */
+  recordTest(name: string, revision: number, test: LastTest | null): Promise<boolean>
   remove(name: string): Promise<boolean>
 }
 

@@ -1,5 +1,7 @@
 // The port to the stores of samples and of deliveries that start no run.
+
 import type { WebhookData } from '../../engine/webhook-data.ts'
+import type { Labels } from '../../flow/triggers/labels.ts'
 import type { Page, Paged } from './page.ts'
 
 export type DeliveryOutcome = 'accepted' | 'duplicate' | 'filtered' | 'rejected'
@@ -17,6 +19,8 @@ export interface DeliveryRecord {
   /** The status of the reply; null if the run replied later. */
   status: number | null
   runId: string | null
+  /** Whether the body of a rejected delivery is kept, so that the delivery can be admitted. */
+  bodyKept?: true
   webhook: ShownWebhook
 }
 
@@ -32,6 +36,14 @@ export interface DeliveryStore {
   add(delivery: DeliveryRecord): Promise<void>
   /** Deletes the flow's rejected deliveries except the latest `keep`. */
   trimRejected(flowId: string, keep: number): Promise<void>
+  /** Deletes the kept bodies of the flow's rejected deliveries except the latest `keep`. */
+  trimBodies(flowId: string, keep: number): Promise<void>
+  /** Deletes all bodies of rejected deliveries that came before this time. Returns their number. */
+  deleteBodies(before: number): Promise<number>
+  /** Returns the true request of a rejected delivery whose body is kept; null if it is not. */
+  keptRequest(id: string): Promise<WebhookData | null>
+  /** Lets the delivery lead to this run in place of `instead`, by default of none. Returns the run that it leads to then. */
+  leadTo(id: string, runId: string | null, instead?: string | null): Promise<string | null>
   /** Returns deliveries without their content, which is not read. */
   inbox(filter: DeliveryFilter, page: Page): Promise<Paged<Omit<DeliveryRecord, 'webhook'>>>
   /** Returns deliveries without bodies larger than `maxBytes`. The page ends before its content exceeds `maxBytes`. */
@@ -45,6 +57,8 @@ export interface DeliveryStore {
 export interface DeliveryFilter {
   flowId: string | null
   outcome: DeliveryOutcome | null
+  /** Only deliveries whose run has all of these. */
+  labels?: Labels | null
 }
 
 export interface SampleStore {
@@ -53,6 +67,8 @@ export interface SampleStore {
   /** Returns samples, newest first, with at most `maxBytes` of bodies, each and in total. */
   list(flowId: string, maxBytes?: number): Promise<SampleRecord[]>
   latest(flowId: string): Promise<SampleRecord | null>
+  /** Returns the whole body as it is stored; null if the flow has no such sample. */
+  body(flowId: string, id: string): Promise<Uint8Array | null>
   /** Returns the latest outputs of Test Step by step id, without those larger than `maxBytes`. */
   stepResults(flowId: string, maxBytes?: number): Promise<Record<string, unknown>>
   setStepResult(flowId: string, stepId: string, output: unknown, at: number): Promise<void>

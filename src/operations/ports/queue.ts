@@ -32,6 +32,8 @@ export interface Queue {
   /** The number of runs that wait for their flow to be resumed. */
   readonly held: number
   heldOf(flowId: string): Promise<number>
+  /** Returns those of a flow's runs that wait for it to be resumed. */
+  heldAmong(flowId: string, runIds: readonly string[]): Promise<string[]>
   /** Holds back the runs of a flow that have not begun, in order. */
   pause(flowId: string): Promise<void>
   resume(flowId: string): Promise<void>
@@ -70,6 +72,8 @@ export interface DispatchStore {
   resumeStranded(): Promise<void>
   /** Returns the number of runs of paused flows, counted up to `most`; of one flow, or of all. */
   held(most: number, flowId?: string): Promise<number>
+  /** Returns those of the runs that a pause holds back. */
+  heldAmong(runIds: readonly string[]): Promise<string[]>
   /** Returns the claims that a worker holds. */
   heldBy(worker: string): Promise<Claim[]>
   /** Puts runs that the worker holds back in line. */

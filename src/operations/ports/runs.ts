@@ -1,6 +1,7 @@
 // The port to the store of runs.
 import type { Claim, JournalEntry, NewRun, RunError, RunStartData, RunStatus } from '../../engine/ports/run-journal.ts'
 import type { KeyValueOperation, StepError } from '../../engine/step-kind.ts'
+import type { Labels } from '../../flow/triggers/labels.ts'
 import type { ShownWebhook } from './deliveries.ts'
 import type { FlowVersion, RouteRecord } from './flows.ts'
 import type { Page, Paged } from './page.ts'
@@ -31,6 +32,18 @@ export interface RunFilter {
   status: RunStatus | null
   since: number | null
   until: number | null
+  /** The group of failures that the runs belong to. */
+  failure?: string | null
+  /** Only runs that have all of these. */
+  labels?: Labels | null
+}
+
+/** A label that some run has. */
+export interface LabelRecord {
+  name: string
+  value: string
+  /** The newest run that has it. */
+  runId: string
 }
 
 /** Selects steps of a run: those whose path begins with `under`, after position `after` in the order of their begin. */
@@ -71,6 +84,8 @@ export interface ReplayedJournal {
   runId: string
   /** The position of that step in the order in which the run's steps began. */
   before: number
+  /** Results of steps to take as given, in place of those of the other run. */
+  given?: readonly JournalEntry[]
 }
 
 /** The conditions under which a run is accepted. */
@@ -115,6 +130,12 @@ export interface RunStore {
   /** Returns the delivered body in its stored, readable form; null if there is no such run. */
   body(id: string): Promise<Uint8Array | null>
   list(filter: RunFilter, page: Page): Promise<Paged<RunSummaryRecord>>
+  /** Returns the newest replay of each of these runs that has one. */
+  replaysOf(ids: readonly string[]): Promise<ReadonlyMap<string, { run: string; status: RunStatus }>>
+  /** Returns the path of the step that failed the run; null if none did. */
+  failedAt(id: string): Promise<string | null>
+  /** Returns the first labels, in the order of their values, whose value begins with this text. */
+  labelsLike(beginning: string, limit: number): Promise<LabelRecord[]>
   /** Returns the newest run of each of these flows. */
   latestOf(flowIds: readonly string[]): Promise<{ flowId: string; id: string; status: RunStatus; createdAt: number }[]>
   /** Runs an operation on a flow's keys outside of a run. */

@@ -15,11 +15,5 @@ export async function callFlow(
   const { trigger } = await services.published.version(flow.id, flow.version!)
   if (trigger.kind === CALL && trigger.input !== null) requireFit(trigger.input, input)
   const inputOf = (given: ReturnType<typeof calledStart>['given']) => given?.['input']
-  return startRequested(
-    services,
-    actor,
-    flow,
-    { start: calledStart(input), concurrency: trigger.concurrency, inputOf },
-    request,
-  )
+  return startRequested(services, actor, flow, { start: calledStart(input), trigger, inputOf }, request)
 }

@@ -4,18 +4,23 @@ import { FlowUnusable } from '../../engine/engine.ts'
 import type { Ids } from '../../engine/ids.ts'
 import type { Call } from '../../engine/ports/engine-ports.ts'
 import type { ChildRun, ClaimedRun, NewRun, RunProgress } from '../../engine/ports/run-journal.ts'
+import type { Hashing } from '../../engine/run-bindings.ts'
 import type { StepError } from '../../engine/step-kind.ts'
 import { parseJson } from '../../flow/parse-json.ts'
 import { inputIssues } from '../../flow/triggers/call/check-input.ts'
 import { CALL } from '../../flow/triggers/call/schema.ts'
 import type { LiveFlow, PublishedFlows } from '../flows/published-flows.ts'
 import type { Queue, QueuedRun } from '../ports/queue.ts'
+import type { Secrets } from '../ports/secrets.ts'
 import type { RoomServices } from './room.ts'
+import { labelsOf } from './run-labels.ts'
 import { type LineServices, runStarted } from './start-run.ts'
 
 interface CallPorts extends Omit<LineServices, 'queue'>, Pick<RoomServices, 'maxPaused'> {
   published: PublishedFlows
   ids: Ids
+  hashing: Hashing
+  secrets: Pick<Secrets, 'redact'>
   now(): number
 }
 
@@ -56,27 +61,29 @@ export class CalledRuns {
         message: filled(STEP_ERRORS.invalid_input.message, { problem: issue.message }),
         hint: STEP_ERRORS.invalid_input.hint,
       }
-    return {
-      run: {
-        id: ids.next('run'),
-        flowId: flow,
-        version,
-        document: null,
-        test: caller.test,
-        trigger: {
-          kind: CALL,
-          ...(caller.trigger.forFailure && { forFailure: true }),
-          ...(trace?.traceparent !== undefined && { trace }),
-        },
-        webhook: null,
-        given: { input: given },
-        parent: { run: caller.id, step, waits: wait },
-        hops: caller.hops + 1,
-        replyStatus: null,
-        createdAt: now(),
-        replayOf: null,
+    const run: NewRun = {
+      id: ids.next('run'),
+      flowId: flow,
+      version,
+      document: null,
+      test: caller.test,
+      trigger: {
+        kind: CALL,
+        ...(caller.trigger.forFailure && { forFailure: true }),
+        ...(trace?.traceparent !== undefined && { trace }),
       },
+      webhook: null,
+      given: { input: given },
+      parent: { run: caller.id, step, waits: wait },
+      hops: caller.hops + 1,
+      replyStatus: null,
+      createdAt: now(),
+      replayOf: null,
+    }
+    return {
+      run: { ...run, labels: labelsOf(this.#ports, live.name, live.trigger, run) },
       concurrency: live.trigger.concurrency,
+      held: route.paused,
     }
   }
 

@@ -23,22 +23,48 @@ export async function cancelRun(services: RunServices, actor: Actor, id: string)
     if (run.status === 'cancelled') return run
     throw new OperationError(CODE.conflict, `The run has ended already: it ${run.status}.`)
   }
-  for (const one of cancelled) {
-    endCancelled(services, one.id)
-    services.queue.forget(one)
-    services.signals.send({ topic: 'cancelled', runId: one.id })
-    services.meters.runFinished('cancelled')
-    await tellCancelled(services, one.id === id ? run : await readRun(services, one.id))
-  }
+  await cancelledRuns(services, cancelled)
   if (run.parent) services.queue.wake()
   return run
 }
 
-async function tellCancelled({ events }: RunServices, run: RunView): Promise<void> {
-  const { webhook: _webhook, vars: _vars, children: _children, steps: _steps, onFailure: _onFailure, ...summary } = run
+/** Ends a run of many that are cancelled. Returns whether it had not ended before. */
+export async function cancelQuietly(services: RunServices, id: string): Promise<boolean> {
+  const runs = await services.runs.cancel(id, services.now(), { code: CODE.cancelled, message: CANCELLED })
+  await cancelledRuns(services, runs)
+  if (runs.length) services.queue.wake()
+  return runs.length > 0
+}
+
+async function cancelledRuns(services: RunServices, runs: readonly { id: string; flowId: string }[]): Promise<void> {
+  for (const one of runs) {
+    endCancelled(services, one.id)
+    services.queue.forget(one)
+    services.signals.send({ topic: 'cancelled', runId: one.id })
+    services.meters.runFinished('cancelled')
+    await tellCancelled(services, one)
+  }
+}
+
+async function tellCancelled(services: RunServices, { id, flowId }: { id: string; flowId: string }): Promise<void> {
+  const { events } = services
+  // Reading the run is for those who watch.
+  const isWatched = events.watched(runTopic(id)) || events.watchedOf(flowId)
+  if (!isWatched) {
+    events.relay?.pass({ type: 'run', id, flowId })
+    return
+  }
+  const {
+    webhook: _webhook,
+    vars: _vars,
+    children: _children,
+    steps: _steps,
+    onFailure: _onFailure,
+    ...summary
+  } = await readRun(services, id)
   const event: FlowEvent = { type: 'run', data: summary }
-  events.emit(runTopic(run.id), event)
-  events.tell(run.flowId, 'run', run.id, () => event)
+  events.emit(runTopic(id), event)
+  events.tell(flowId, 'run', id, () => event)
 }
 
 /** Ends a cancelled run in the process that carries it, or whose caller waits for it. */

@@ -4,13 +4,17 @@ import { CODE } from '../../base/error-catalogue.ts'
 import {
   handlerIdOf,
   type JournalEntry,
+  type NewRun,
   ON_FAILURE,
   type RunError,
   type RunParent,
   type RunStatus,
+  type RunTrigger,
+  type StepAttempt,
   shownPath,
 } from '../../engine/ports/run-journal.ts'
 import { parseJson } from '../../flow/parse-json.ts'
+import type { Labels } from '../../flow/triggers/labels.ts'
 import { parentView, triggerView } from '../events/events.ts'
 import { notFound, OperationError } from '../operation-error.ts'
 import type { ShownWebhook } from '../ports/deliveries.ts'
@@ -25,6 +29,8 @@ export interface StepView {
   kind: string
   status: JournalEntry['status']
   attempt: number
+  /** Of a step that was tried again: its first and last attempts. */
+  attempts?: AttemptView[]
   startedAt: string
   finishedAt: string | null
   /** The time at which a waiting step continues or is tried again. */
@@ -36,6 +42,8 @@ export interface StepView {
   /** The parts that are too large to be shown. */
   omitted?: StepPart[]
 }
+
+export type AttemptView = Omit<StepAttempt, 'startedAt'> & { startedAt: string }
 
 export interface RunSummary {
   id: string
@@ -50,8 +58,14 @@ export interface RunSummary {
   startedAt: string | null
   finishedAt: string | null
   replayOf: string | null
-  trigger: { kind: string; at?: string; manual?: true }
+  /** The newest replay of it. */
+  replayedAs?: { run: string; status: RunStatus }
+  /** Whether its webhook or results of its steps were changed for a replay. */
+  edited?: true
+  trigger: { kind: string; at?: string; manual?: true; admitted?: RunTrigger['admitted'] }
   parent: Omit<RunParent, 'waits'> | null
+  /** null if the run has none. */
+  labels: Labels | null
 }
 
 export interface RunView extends RunSummary {
@@ -85,8 +99,9 @@ export async function readRun(services: RunServices, id: string): Promise<RunVie
   const entries = await services.runs.steps(id, SHOWN_BYTES)
   const redact = <T>(value: T): T => services.secrets.redact(value, run.flowId)
   const names = await services.flows.names([run.flowId])
+  const replays = await services.runs.replaysOf([id])
   return {
-    ...runSummary(services, names)(run),
+    ...runSummary(services, names, replays)(run),
     webhook: redact(run.webhook),
     ...redact(run.given),
     ...(run.givenOmitted && { givenOmitted: true }),
@@ -126,7 +141,8 @@ export async function readWholeRun(services: RunServices, id: string): Promise<R
 export async function listRuns(services: RunServices, filter: RunFilter, page: Page): Promise<Paged<RunSummary>> {
   const { items, nextCursor } = await services.runs.list(filter, page)
   const names = await services.flows.names(items.map(({ flowId }) => flowId))
-  return { items: items.map(runSummary(services, names)), nextCursor }
+  const replays = await services.runs.replaysOf(items.map(({ id }) => id))
+  return { items: items.map(runSummary(services, names, replays)), nextCursor }
 }
 
 /** Returns the whole delivered body, as it is stored. */
@@ -169,14 +185,26 @@ export async function listRunSteps(
 export async function readRunDocument(services: RunServices, id: string): Promise<{ document: unknown }> {
   const run = await services.runs.followed(id)
   if (!run) throw notFound('run', id)
-  const text = run.document ?? (await services.flows.version(run.flowId, run.version!))?.document
+  return { document: await documentOf(services, run) }
+}
+
+/** Returns the document that a run follows. */
+export async function documentOf(
+  { flows }: Pick<RunServices, 'flows'>,
+  run: Pick<NewRun, 'flowId' | 'version' | 'document'>,
+): Promise<unknown> {
+  const text = run.document ?? (await flows.version(run.flowId, run.version!))?.document
   if (!text) throw new OperationError(CODE.not_found, 'The flow of this run was deleted, and its versions with it.')
-  return { document: parseJson(text) }
+  return parseJson(text)
 }
 
 // Stored data is redacted already; it is redacted again for secrets of the flow that became known since.
-const runSummary =
-  ({ secrets }: RunServices, names: ReadonlyMap<string, string>) =>
+export const runSummary =
+  (
+    { secrets }: RunServices,
+    names: ReadonlyMap<string, string>,
+    replays: ReadonlyMap<string, { run: string; status: RunStatus }>,
+  ) =>
   (run: RunSummaryRecord): RunSummary => ({
     id: run.id,
     flowId: run.flowId,
@@ -189,8 +217,11 @@ const runSummary =
     startedAt: isoOrNull(run.startedAt),
     finishedAt: isoOrNull(run.finishedAt),
     replayOf: run.replayOf,
+    ...(replays.has(run.id) && { replayedAs: replays.get(run.id)! }),
+    ...(run.edited && { edited: true as const }),
     trigger: triggerView(run.trigger),
     parent: parentView(run.parent),
+    labels: secrets.redact(run.labels ?? null, run.flowId),
   })
 
 export const stepView = (entry: ShownEntry, redact: <T>(value: T) => T): StepView => ({
@@ -199,6 +230,7 @@ export const stepView = (entry: ShownEntry, redact: <T>(value: T) => T): StepVie
   kind: entry.kind,
   status: entry.status,
   attempt: entry.attempt,
+  ...(entry.attempts && { attempts: redact(entry.attempts.map(attemptView)) }),
   startedAt: new Date(entry.startedAt).toISOString(),
   finishedAt: isoOrNull(entry.finishedAt),
   ...(entry.resumeAt !== null && { resumeAt: new Date(entry.resumeAt).toISOString() }),
@@ -207,6 +239,11 @@ export const stepView = (entry: ShownEntry, redact: <T>(value: T) => T): StepVie
   error: redact(entry.error),
   logs: redact(entry.logs ?? []),
   ...(entry.omitted && { omitted: entry.omitted }),
+})
+
+const attemptView = (attempt: StepAttempt): AttemptView => ({
+  ...attempt,
+  startedAt: new Date(attempt.startedAt).toISOString(),
 })
 
 /** Omits large parts of an entry that does not come from the store, which omits them itself. */

@@ -37,10 +37,10 @@ export async function runHar(services: RunServices, id: string, version: string)
       creator: { name: 'Millrace', version },
       entries: run.steps
         .filter(
-          ({ kind, finishedAt, input }) =>
-            services.kinds.get(kind)?.sendsRequest && finishedAt !== null && hasUrl(input),
+          ({ kind, finishedAt, attempts, input }) =>
+            services.kinds.get(kind)?.sendsRequest && (finishedAt !== null || attempts) && hasUrl(input),
         )
-        .map((step) => entryOf(step, sendsJson(step.id), (value) => services.secrets.redact(value, run.flowId))),
+        .flatMap((step) => entriesOf(step, sendsJson(step.id), (value) => services.secrets.redact(value, run.flowId))),
       comment: `${run.id} of ${run.flowName ?? run.flowId}; secrets are replaced by [secret], [masked] or ***`,
     },
   }
@@ -75,6 +75,26 @@ async function jsonBodies(services: RunServices, id: string): Promise<(stepId: s
   }
 }
 
+/** Returns an entry per attempt that has ended. Only the reply to the last one is kept whole. */
+function entriesOf(step: StepView, isJson: boolean, redact: <T>(value: T) => T): HarEntry[] {
+  if (!step.attempts) return [entryOf(step, isJson, redact)]
+  return step.attempts.flatMap((attempt) => {
+    const { number, startedAt, durationMs, status, error = null } = attempt
+    if (durationMs === null) return []
+    const isLast = number === step.attempt
+    const finishedAt = new Date(Date.parse(startedAt) + durationMs).toISOString()
+    const entry = entryOf(
+      { ...step, attempt: number, startedAt, finishedAt, ...(!isLast && { output: null, error }) },
+      isJson,
+      redact,
+    )
+    if (isLast || status === undefined) return entry
+    const { _error, ...replied } = entry
+    const response = { ...NO_RESPONSE, status, statusText: STATUS_CODES[status] ?? '' }
+    return { ...replied, response, comment: `${entry.comment}; of its reply only the status is kept` }
+  })
+}
+
 function entryOf(step: StepView, isJson: boolean, redact: <T>(value: T) => T): HarEntry {
   const { path, attempt, error } = step
   const made = shownRequest(step)
@@ -85,7 +105,7 @@ function entryOf(step: StepView, isJson: boolean, redact: <T>(value: T) => T): H
   const notes = [
     `step ${path}`,
     ...(made ? [] : ['its request was not made']),
-    ...(attempt > 1 ? [`attempt ${attempt}, the others are not kept`] : []),
+    ...(step.attempts ? [`attempt ${attempt}`] : []),
     ...(reply && reply.redirects > 0 ? [`redirects: ${reply.redirects}, the last to ${reply.url}`] : []),
   ]
   return {

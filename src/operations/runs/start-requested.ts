@@ -1,12 +1,14 @@
 // Starts a run of a published flow because a user or program asks for it, and waits for its end if they want to.
 import { API_ERRORS, CODE } from '../../base/error-catalogue.ts'
 import type { NewRun, RunError, RunStart, RunStatus } from '../../engine/ports/run-journal.ts'
+import type { CompiledTrigger } from '../../flow/triggers/compile-trigger.ts'
 import { flowTarget } from '../flows/flow-view.ts'
 import { notFound, OperationError, TryLater } from '../operation-error.ts'
 import type { Actor } from '../ports/access.ts'
 import type { FlowRecord } from '../ports/flows.ts'
 import { awaitRun } from './await-run.ts'
 import { noRoomFor } from './room.ts'
+import { labelsOf } from './run-labels.ts'
 import type { RunServices } from './services.ts'
 import { startRun } from './start-run.ts'
 
@@ -27,8 +29,7 @@ export interface StartedRun {
 
 export interface RequestedRun {
   start: RunStart
-  /** The most runs of its flow at the same time. */
-  concurrency: number | null
+  trigger: CompiledTrigger
   /** Returns the input of a run from what it was given: a key stands for one input. */
   inputOf(given: RunStart['given']): unknown
 }
@@ -39,7 +40,7 @@ export async function startRequested(
   services: RunServices,
   actor: Actor,
   flow: FlowRecord,
-  { start, concurrency, inputOf }: RequestedRun,
+  { start, trigger, inputOf }: RequestedRun,
   { idempotencyKey, waitMs }: Omit<RunRequest, 'input'>,
 ): Promise<StartedRun> {
   const isPaused = flow.pausedAt !== null
@@ -61,8 +62,8 @@ export async function startRequested(
   await services.audit.recordOnce(actor, 'flow.run', flowTarget(flow), { run: run.id })
   const key = idempotencyKey === null ? null : `key:${services.hashing.sha256(idempotencyKey)}`
   const { duplicateOf, held } = await startRun(services, {
-    run,
-    concurrency,
+    run: { ...run, labels: labelsOf(services, flow.name, trigger, run) },
+    concurrency: trigger.concurrency,
     dedupe: key === null ? null : { key, expiresAt: createdAt + KEY_KEPT_MS },
   })
   if (duplicateOf !== null) await requireSameInput(services, duplicateOf, inputOf, inputOf(start.given))

@@ -1,7 +1,9 @@
+import type { NewRun } from '../../engine/ports/run-journal.ts'
 import { compileTrigger } from '../../flow/triggers/compile-trigger.ts'
 import { findFlow, publishable } from '../flows/draft.ts'
 import { type GivenStart, givenStart } from '../flows/given-start.ts'
 import { type RunView, readRun } from './read-runs.ts'
+import { labelsOf } from './run-labels.ts'
 import type { RunServices } from './services.ts'
 import { startRun } from './start-run.ts'
 
@@ -10,21 +12,20 @@ export async function testFlow(services: RunServices, id: string, given: GivenSt
   const flow = await findFlow(services, id)
   const { document, text } = await publishable(services, flow)
   const pinned = await services.samples.pins(id)
-  const runId = services.ids.next('run')
-  await startRun(services, {
-    run: {
-      id: runId,
-      flowId: id,
-      version: null,
-      document: Object.keys(pinned).length === 0 ? text : JSON.stringify({ ...document, pinned }),
-      test: true,
-      ...(await givenStart(services, id, document, given)),
-      hops: 0,
-      replyStatus: null,
-      createdAt: services.now(),
-      replayOf: null,
-    },
-    concurrency: compileTrigger(document.trigger).concurrency,
-  })
-  return readRun(services, runId)
+  const trigger = compileTrigger(document.trigger)
+  const run: NewRun = {
+    id: services.ids.next('run'),
+    flowId: id,
+    version: null,
+    document: Object.keys(pinned).length === 0 ? text : JSON.stringify({ ...document, pinned }),
+    test: true,
+    ...(await givenStart(services, id, document, given)),
+    hops: 0,
+    replyStatus: null,
+    createdAt: services.now(),
+    replayOf: null,
+  }
+  const labels = labelsOf(services, document.name, trigger, run)
+  await startRun(services, { run: { ...run, labels }, concurrency: trigger.concurrency })
+  return readRun(services, run.id)
 }

@@ -29,7 +29,7 @@ export async function runNow(
     input: input === undefined ? trigger.input : input,
   }
   const start = scheduledStart(root, true)
-  return startRequested(services, actor, flow, { start, concurrency: trigger.concurrency, inputOf }, request)
+  return startRequested(services, actor, flow, { start, trigger, inputOf }, request)
 }
 
 const inputOf: RequestedRun['inputOf'] = (given) => {

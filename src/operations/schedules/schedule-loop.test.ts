@@ -1,5 +1,6 @@
 // Tests the loop on real stores, under a virtual clock.
 import { afterEach, describe, expect, it } from 'vitest'
+import { hashing } from '../../base/hashing.ts'
 import { createIds } from '../../engine/ids.ts'
 import { testProtect } from '../../secrets/keys.testkit.ts'
 import { openInMemory } from '../../storage/sqlite/database.ts'
@@ -38,6 +39,8 @@ async function createWorld() {
     new ScheduleLoop(
       {
         schedules,
+        hashing,
+        secrets: { redact: (value: unknown) => value } as never,
         ids,
         now,
         queue: { add: () => false } as never,

@@ -7,6 +7,7 @@ import { type CompiledSchedule, compileSchedule } from '../../flow/triggers/sche
 import type { ScheduleDocument } from '../../flow/triggers/schedule/schema.ts'
 import { type ScheduleRoot, scheduledStart } from '../flows/given-start.ts'
 import type { DueSchedule, Occurrence } from '../ports/schedules.ts'
+import { labelsOf } from '../runs/run-labels.ts'
 import { runStarted } from '../runs/start-run.ts'
 import { type PlannedStart, planFiring } from './plan-firing.ts'
 import type { ScheduleServices } from './services.ts'
@@ -28,7 +29,10 @@ export interface LoopClock {
   graceMs: number
 }
 
-type Services = Pick<ScheduleServices, 'schedules' | 'ids' | 'now' | 'queue' | 'events' | 'meters' | 'warn'>
+type Services = Pick<
+  ScheduleServices,
+  'schedules' | 'hashing' | 'ids' | 'now' | 'queue' | 'events' | 'meters' | 'secrets' | 'warn'
+>
 
 export class ScheduleLoop {
   readonly #services: Services
@@ -140,10 +144,11 @@ export class ScheduleLoop {
   /** Returns the times with their runs. What a time without a run would have reported as missed is left to the next run. */
   #occurrences(
     { flowId, version }: DueSchedule,
-    { overlap, input }: CompiledSchedule,
+    schedule: CompiledSchedule,
     starts: readonly PlannedStart[],
     isBusy: boolean,
   ): { occurrences: Occurrence[]; leftOut: number } {
+    const { overlap, input } = schedule
     let busy = isBusy
     let leftOut = 0
     const occurrences = starts.map((start): Occurrence => {
@@ -166,7 +171,8 @@ export class ScheduleLoop {
         createdAt: this.#services.now(),
         replayOf: null,
       }
-      return { at: start.at, run }
+      // The labels of a schedule cannot read the flow.
+      return { at: start.at, run: { ...run, labels: labelsOf(this.#services, '', schedule, run) } }
     })
     return { occurrences, leftOut }
   }

@@ -1,4 +1,5 @@
 // Deletes data past its retention, in small batches, so that no webhook waits for it.
+import { BODIES_KEPT_MS } from '../deliveries/kept-rejections.ts'
 import { AUDIT_DAYS } from './audit.ts'
 import type { UpkeepServices } from './services.ts'
 
@@ -11,10 +12,13 @@ export async function keepHouse(services: UpkeepServices, retentionDays: number,
   const now = services.now()
   services.rate.sweep(now)
   services.secrets.forget(Math.min(services.engine.activeSince, now - FORMER_SECRETS_MS))
-  let deleted = 0
+  let deleted = await services.deliveries.deleteBodies(now - BODIES_KEPT_MS)
+  const before = now - retentionDays * DAY_MS
   for (;;) {
     const count =
-      (await services.housekeeping.deleteOlderThan(now - retentionDays * DAY_MS, now, BATCH)) +
+      (await services.housekeeping.deleteOlderThan(before, now, BATCH)) +
+      (await services.failures.deleteOlderThan(before, BATCH)) +
+      (await services.replays.deleteOlderThan(before, now, BATCH)) +
       (await services.audit.deleteOlderThan(now - AUDIT_DAYS * DAY_MS, BATCH))
     deleted += count
     // Counts leave every minute: they are nothing to speak of.

@@ -1,11 +1,16 @@
 import type { DeliveryServices } from '../deliveries/services.ts'
+import type { FailureServices } from '../failures/services.ts'
 import type { Basics } from '../ports/basics.ts'
 import type { Backups, Housekeeping } from '../ports/upkeep.ts'
 import type { RunServices } from '../runs/services.ts'
 import type { Audit } from './audit.ts'
 import type { KeyRotation } from './key-rotation.ts'
 
-export interface UpkeepServices extends Basics, Pick<RunServices, 'engine' | 'stats'>, Pick<DeliveryServices, 'rate'> {
+export interface UpkeepServices
+  extends Basics,
+    Pick<RunServices, 'engine' | 'stats'>,
+    Pick<FailureServices, 'failures' | 'replays'>,
+    Pick<DeliveryServices, 'rate' | 'deliveries'> {
   audit: Audit
   housekeeping: Housekeeping
   /** null if the data is in PostgreSQL, which has its own backups. */

@@ -97,6 +97,7 @@ export const entry = (path: string, change: Partial<JournalEntry> = {}): Journal
   seq: 1,
   status: 'succeeded',
   attempt: 1,
+  attempts: null,
   startedAt: time,
   finishedAt: time,
   outcome: 'done',
@@ -810,6 +811,33 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
         expect(await idsOf('flow_trim_other')).toEqual([other])
       })
 
+      it('keeps bodies of rejected deliveries, sealed where they hold a secret, for one run each and not for ever', async () => {
+        const add = async (body: unknown, kept: boolean) => {
+          time += 1
+          const one = { ...delivery('flow_bodies'), webhook: webhook(body), ...(kept && { bodyKept: true as const }) }
+          await stores.deliveries.add(one)
+          return one.id
+        }
+        const [plain, first, second, third] = [
+          await add({ n: 0 }, false),
+          await add({ n: 1 }, true),
+          await add({ n: 2, said: STORE_SECRET }, true),
+          await add({ n: 3 }, true),
+        ]
+        const body = async (id: string) => (await stores.deliveries.keptRequest(id))?.body ?? null
+        expect(await body(plain)).toBeNull()
+        expect(await body(second)).toEqual({ n: 2, said: STORE_SECRET })
+        expect(JSON.stringify(await stores.deliveries.get(second))).not.toContain(STORE_SECRET)
+        await stores.deliveries.trimBodies('flow_bodies', 2)
+        expect([await body(first), await body(third)]).toEqual([null, { n: 3 }])
+        expect(await stores.deliveries.get(first)).toMatchObject({ webhook: { rawBody: '' } })
+        expect(await stores.deliveries.leadTo(third, 'run_a')).toBe('run_a')
+        expect(await stores.deliveries.leadTo(third, 'run_b')).toBe('run_a')
+        expect(await stores.deliveries.leadTo(third, 'run_c', 'run_a')).toBe('run_c')
+        expect(await stores.deliveries.deleteBodies(time)).toBe(1)
+        expect([await body(second), await body(third)]).toEqual([null, { n: 3 }])
+      })
+
       it('keeps the last samples only', async () => {
         for (let i = 0; i < 5; i++) {
           time += 1
@@ -865,18 +893,23 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
             entries: [entry('a')],
           })
         }
-        const old = newRun('flow_old')
+        const old = newRun('flow_old', { labels: { order: 'old-7', kind: 'old-kind' } })
         const oldButOpen = newRun('flow_old')
         await finish(old, time)
         await stores.runs.accept(oldButOpen)
         const before = time + 1
         time += 10
-        const recent = newRun('flow_old')
+        const recent = newRun('flow_old', { labels: { order: 'old-7' } })
         await finish(recent, time)
+        expect(await stores.runs.labelsLike('old-', 9)).toEqual([
+          { name: 'order', value: 'old-7', runId: recent.id },
+          { name: 'kind', value: 'old-kind', runId: old.id },
+        ])
         for (let deleted = 1; deleted > 0; )
           deleted = await stores.housekeeping.deleteOlderThan(before, time + 3_600_000, 2)
         expect(await stores.runs.get(old.id)).toBeNull()
         expect(await stores.runs.steps(old.id)).toEqual([])
+        expect(await stores.runs.labelsLike('old-', 9)).toEqual([{ name: 'order', value: 'old-7', runId: recent.id }])
         expect((await stores.runs.get(oldButOpen.id))?.status).toBe('queued')
         expect((await stores.runs.get(recent.id))?.status).toBe('succeeded')
         expect(await stores.samples.list('flow_samples')).toEqual([])

@@ -28,8 +28,25 @@ it('gives earlier invitations to the users who made them, and ends those of user
     alter table flow drop column slug;
     alter table flow drop column trigger;
     alter table flow drop column paused_at;
+    alter table run drop column labels;
+    alter table step drop column attempts;
+    drop table run_label;
+    drop index delivery_kept;
+    drop index delivery_sealed;
+    alter table delivery drop column body_kept;
+    alter table delivery drop column sealed;
     drop table schedule;
     drop table occurrence;
+    drop index run_by_failure;
+    drop index run_by_replay;
+    alter table run drop column failure;
+    alter table run drop column edited;
+    drop table failure;
+    drop table failure_delta;
+    drop table replay_item;
+    drop table replay_job;
+    alter table connection drop column tested_at;
+    alter table connection drop column test_verdict;
     delete from kysely_migration where name >= '016';
     insert into user_account values ('usr_owner', 'a', 'A', 'owner', 'x', 0, null), ('usr_editor', 'b', 'B', 'editor', 'x', 0, null);
     insert into api_token values ('tok_owner', 'd1', 't', 'admin', 0, 'a', 'usr_owner', null), ('tok_nobody', 'd2', 't', 'admin', 0, 'admin token', null, null);`)

@@ -20,7 +20,10 @@ import { invitationMakers } from './016-invitation-makers.ts'
 import { stats } from './017-stats.ts'
 import { lastEditor } from './018-last-editor.ts'
 import { triggers } from './019-triggers.ts'
-import { alerts } from './023-alerts.ts'
+import { connectionTests } from './020-connection-tests.ts'
+import { labels } from './021-labels.ts'
+import { failures } from './022-failures.ts'
+import { alerts } from './alerts/023-alerts.ts'
 
 type Step = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
 
@@ -41,6 +44,9 @@ const MIGRATIONS: Record<string, Step> = {
   '017-stats': stats,
   '018-last-editor': lastEditor,
   '019-triggers': triggers,
+  '020-connection-tests': connectionTests,
+  '021-labels': labels,
+  '022-failures': failures,
   '023-alerts': alerts,
 }
 

@@ -21,6 +21,7 @@ export const GIVEN = {
   parent_run: 'text',
   parent_step: 'text',
   parent_waits: 'int',
+  labels: 'text',
   worker: 'text',
   at_once: 'int',
   reply_to: 'text',
@@ -46,14 +47,18 @@ export function insertFrom(source: string): string {
   from ${source}`
 }
 
-/** The columns of an inserted run that `countedFrom` reads. */
-export const COUNTED_COLUMNS = 'id, flow_id, test, replay_of, trigger, created_at'
+/** The columns of an inserted run that `countedFrom` and `labelledFrom` read. */
+export const COUNTED_COLUMNS = 'id, flow_id, test, replay_of, trigger, created_at, labels'
 
 /** Returns the statement that counts the runs of `source`: those that a delivery started are accepted deliveries too. */
 export const countedFrom = (source: string): string => `insert into flow_delta (flow_id, minute, counter, count)
     select flow_id, created_at / ${MINUTE_MS},
       case when replay_of is null and trigger is null then 'accepted' else 'started' end, count(*)
     from ${source} where test = 0 group by 1, 2, 3`
+
+/** Returns the statement that stores the labels of the runs of `source`, so that runs are found by them. */
+export const labelledFrom = (source: string): string => `insert into run_label (value, name, run_id)
+    select label.value, label.key, id from ${source}, json_each_text(labels::json) as label where labels is not null`
 
 export const INSERT = `
   with given as (select * from ${unnest('given_run', GIVEN)}),
@@ -69,7 +74,8 @@ export const INSERT = `
   accepted as (
     ${insertFrom('standing')} where dedupe_key is null or id in (select run_id from taken)
     returning placed, ${COUNTED_COLUMNS}),
-  counted as (${countedFrom('accepted')})
+  counted as (${countedFrom('accepted')}),
+  labelled as (${labelledFrom('accepted')})
   select id, placed, (select last_value from change_count) as changes from accepted`
 
 export const HOLDER = `select dedupe.run_id from dedupe where flow_id = $1 and key = $2 and expires_at > $3

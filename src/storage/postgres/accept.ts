@@ -5,7 +5,7 @@ import type { Protect } from '../../operations/ports/secrets.ts'
 import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
 import { runBinding } from '../rows/bindings.ts'
 import { sealedStartColumns } from '../rows/request-columns.ts'
-import { testColumn, triggerColumn, wakenBy } from '../rows/run-rows.ts'
+import { labelsColumn, testColumn, triggerColumn, wakenBy } from '../rows/run-rows.ts'
 import { GIVEN, type GivenRun, HOLDER, INSERT, PRESENT } from './accept-statements.ts'
 import { arrays } from './arrays.ts'
 import { Batches } from './batches.ts'
@@ -81,6 +81,7 @@ export function givenRun(
     parent_run: run.parent?.run ?? null,
     parent_step: run.parent?.step ?? null,
     parent_waits: run.parent ? Number(run.parent.waits) : null,
+    labels: labelsColumn(run),
     ...sealedStartColumns(run, protect.of(run.flowId), runBinding(run.id)),
     worker,
     at_once: concurrency,

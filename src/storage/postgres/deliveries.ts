@@ -1,8 +1,8 @@
 // Stores deliveries that started no run, on PostgreSQL: those that arrive together share one statement.
-import type { DeliveryStore } from '../../operations/ports/deliveries.ts'
+import type { DeliveryRecord, DeliveryStore } from '../../operations/ports/deliveries.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
 import { MINUTE_MS } from '../../operations/ports/stats.ts'
-import { requestColumns } from '../rows/request-columns.ts'
+import { deliveryTexts } from '../rows/request-columns.ts'
 import type { DeliveryTable } from '../rows/tables.ts'
 import { arrays, type Columns, unnest } from './arrays.ts'
 import { Batches } from './batches.ts'
@@ -19,6 +19,8 @@ const COLUMNS = {
   request: 'text',
   raw_body: 'bytea',
   received_at: 'bigint',
+  body_kept: 'int',
+  sealed: 'text',
 } as const satisfies Columns & Record<keyof DeliveryTable, string>
 
 const names = Object.keys(COLUMNS).join(', ')
@@ -48,6 +50,12 @@ export function createAddDelivery(hot: HotPool, protect: Protect): DeliveryStore
       status: d.status,
       run_id: d.runId,
       received_at: d.receivedAt,
-      ...requestColumns(d.webhook, protect.of(d.flowId)),
+      body_kept: d.bodyKept ? 1 : null,
+      ...columnsOf(d, protect),
     })
+}
+
+function columnsOf(delivery: DeliveryRecord, protect: Protect): Pick<DeliveryTable, 'request' | 'raw_body' | 'sealed'> {
+  const { request, rawBody, sealed } = deliveryTexts(delivery, protect.of(delivery.flowId))
+  return { request, raw_body: Buffer.from(rawBody), sealed }
 }

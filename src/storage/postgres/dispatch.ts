@@ -42,6 +42,8 @@ const RESUME_STRANDED = `update run set placed = 0 where ${IS_HELD}
 const HELD_RUNS = `select count(*) as n from (select 1 from run where ${IS_HELD}
   and flow_id in (select id from flow where paused_at is not null and ($2::text is null or id = $2)) limit $1) as held`
 
+const HELD_AMONG = `select id from run where id = any($1::text[]) and ${IS_HELD}`
+
 const ADMIT_AT_ONCE = 100
 /** A caller waits for a reply for five minutes at most. */
 const KEEP_MESSAGES_MS = 600_000
@@ -103,6 +105,10 @@ export function createDispatchStore(
     async held(most, flowId) {
       const [row] = await query<{ n: number }>('held-runs', HELD_RUNS, [most, flowId ?? null])
       return row!.n
+    },
+
+    async heldAmong(runIds) {
+      return (await query<{ id: string }>('held-among', HELD_AMONG, [runIds])).map(({ id }) => id)
     },
 
     async heldBy(worker) {

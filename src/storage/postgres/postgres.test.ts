@@ -38,7 +38,7 @@ const openStores = async (): Promise<Stores> => {
     flows: createFlowStore(storage.kysely),
     runs: { ...createRunStore(storage.kysely), ...journal.runs },
     journal,
-    deliveries: { ...createDeliveryStore(storage.kysely), add: createAddDelivery(storage.hot, protect) },
+    deliveries: { ...createDeliveryStore(storage.kysely, protect), add: createAddDelivery(storage.hot, protect) },
     stats: createStatsStore(storage.kysely),
     samples: createSampleStore(storage.kysely, protect),
     housekeeping: createHousekeeping(storage.kysely),

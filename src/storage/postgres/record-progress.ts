@@ -2,6 +2,7 @@
 import type { ChildRun, JournalEntry, RunProgress } from '../../engine/ports/run-journal.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
 import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
+import type { CauseOf } from '../rows/failures/causes.ts'
 import { countedEnd, NO_BUCKET, NO_CODE } from '../rows/flow-counts.ts'
 import { settleOperation } from '../rows/journal-rows.ts'
 import { revealedStep, shownJson, toJson } from '../rows/step-columns.ts'
@@ -11,7 +12,19 @@ import { arrays } from './arrays.ts'
 import { Batches } from './batches.ts'
 import type { HotPool } from './database.ts'
 import { type FlowOperation, operateKeys } from './key-values.ts'
-import { ALERT, ALERT_EVENT, ENDS, FENCE, LOCK, PROGRESS, RECORD, STEP, WAKE } from './run-statements.ts'
+import {
+  ALERT,
+  ALERT_EVENT,
+  ENDS,
+  FAILED,
+  FENCE,
+  LOCK,
+  PROGRESS,
+  RECORD,
+  RECORD_FAILED,
+  STEP,
+  WAKE,
+} from './run-statements.ts'
 import { latestOfEachPath, STEP_COLUMNS, stepRow } from './steps.ts'
 
 const MOST_AT_ONCE = 100
@@ -28,6 +41,7 @@ export function createRecord(
   protect: Protect,
   here: Pick<RunsHere, 'node'> & { now(): number },
   onCommit: (seconds: number, writes: number) => void,
+  causeOf: CauseOf,
 ): (write: Write) => Promise<boolean> {
   /** Writes that may have succeeded although their reply was lost. */
   const unsure = new WeakSet<RunProgress>()
@@ -45,6 +59,11 @@ export function createRecord(
     counts: ended.has(claim.runId) ? 0 : 1,
     ...countColumns(claim.flowId, progress),
   })
+  const failedColumns = ({ claim: { flowId }, progress: { status, error, forFailure } }: Write) => {
+    if (status !== 'failed' || !error || forFailure) return NOT_FAILED
+    const { failure, step, status: replied, message } = causeOf(flowId, error, protect.of(flowId))
+    return { failure, failed_step: step, failed_status: replied, failed_message: message }
+  }
   const record = async (query: HotPool['query'], writes: Write[]): Promise<boolean[]> => {
     const steps = writes.flatMap(({ claim, progress }) =>
       latestOfEachPath(progress.entries).map((entry) => stepRow(claim.runId, entry, protect.of(claim.flowId))),
@@ -52,9 +71,13 @@ export function createRecord(
     const doubtful = writes.filter(({ progress }) => unsure.has(progress)).map(({ claim }) => claim.runId)
     const ended = doubtful.length ? await endedRuns(query, doubtful) : NONE
     const rows = writes.map((write) => progressRow(write, ended))
-    const values = [...arrays(PROGRESS, rows), ...arrays(STEP_COLUMNS, steps)]
+    // Runs that fail are few as a rule: the others are written without a word of groups.
+    const failing = writes.some(({ progress }) => progress.status === 'failed')
+    const failed = failing ? arrays(FAILED, writes.map(failedColumns)) : []
+    const values = [...arrays(PROGRESS, rows), ...failed, ...arrays(STEP_COLUMNS, steps)]
+    const statement = failing ? { name: 'record-failed', text: RECORD_FAILED } : { name: 'record', text: RECORD }
     const asked = performance.now()
-    const fenced = await query<{ id: string }>({ name: 'record', text: RECORD, values })
+    const fenced = await query<{ id: string }>({ ...statement, values })
     const recorded = new Set(fenced.map((row) => row.id))
     return writes.map(({ claim }) => {
       if (!recorded.has(claim.runId)) return false
@@ -185,6 +208,7 @@ const alertRow = ({ claim, progress }: Write) => ({
 })
 
 const NONE: ReadonlySet<string> = new Set()
+const NOT_FAILED = { failure: null, failed_step: null, failed_status: null, failed_message: null }
 
 /** Returns which of these runs have ended. They stay as they are until the transaction ends. */
 async function endedRuns(query: HotPool['query'], ids: string[]): Promise<Set<string>> {

@@ -1,38 +1,36 @@
 // Claims runs and journals outcomes on PostgreSQL; outcomes that are recorded together share one statement.
 import type { ClaimedRun, JournalEntry, NewRun, RunJournal } from '../../engine/ports/run-journal.ts'
 import type { Room, TakenRun } from '../../operations/ports/queue.ts'
+import type { ReplayStore } from '../../operations/ports/replays.ts'
 import type { RunStore } from '../../operations/ports/runs.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
 import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
 import { runBinding } from '../rows/bindings.ts'
-import { entriesUnder, isOfOwnRound, pathsAround, replayed, roundIndex, roundsUnder } from '../rows/journal-rows.ts'
+import { type CauseOf, createCauseOf } from '../rows/failures/causes.ts'
+import { entriesUnder, isOfOwnRound, roundIndex, roundsUnder } from '../rows/journal-rows.ts'
 import { revealedStart } from '../rows/request-columns.ts'
-import { runEnd, toClaimedRun } from '../rows/run-rows.ts'
+import { runEnd, toClaimedRun, toUnreadRun } from '../rows/run-rows.ts'
 import { revealedStep } from '../rows/step-columns.ts'
 import type { RunTable, StepTable } from '../rows/tables.ts'
-import { createAccept, givenRun, insertRuns, type PostgresClaim, type RunsHere } from './accept.ts'
-import { arrays } from './arrays.ts'
+import { createAccept, type PostgresClaim, type RunsHere } from './accept.ts'
 import { Batches } from './batches.ts'
 import type { HotPool } from './database.ts'
+import { createPostgresReplays } from './failures/replays.ts'
 import { operateKeys } from './key-values.ts'
 import { createRecord } from './record-progress.ts'
 import {
   ANY_RUN,
   ASSIGNED,
-  BEFORE,
   CLAIM,
   CLAIM_READY,
   LAST_SEQ,
   LATEST,
-  PATHS_FROM,
-  PUT_STEPS,
   REPLY,
   ROUNDS,
   STANDING,
   STEPS,
   UNDER,
 } from './run-statements.ts'
-import { STEP_COLUMNS, stepRow } from './steps.ts'
 
 const ANY_ROOM: Room = { bytes: Number.MAX_SAFE_INTEGER, oneAtLeast: true }
 const MOST_AT_ONCE = 100
@@ -47,8 +45,24 @@ interface DispatchedRun extends RunTable {
   changes: number
 }
 
+const claimOf = (row: DispatchedRun, seenAt: number): PostgresClaim => ({
+  runId: row.id,
+  epoch: row.epoch,
+  flowId: row.flow_id,
+  wakes: row.parent_waits === 1 ? row.parent_run : null,
+  seenAt,
+})
+
+const placeOf = (row: DispatchedRun) => ({ replyTo: row.reply_to, placed: row.placed === 1 })
+
+const unread = (row: DispatchedRun, seenAt: number, now: number): ClaimedRun => ({
+  ...toUnreadRun(row, claimOf(row, seenAt), now),
+  ...placeOf(row),
+})
+
 export interface PostgresRunJournal extends RunJournal {
   runs: Pick<RunStore, 'accept' | 'operate' | 'original'>
+  startReplay: ReplayStore['start']
   /** Claims up to `limit` runs that no process holds and that are due. */
   claimReady(worker: string, limit: number, now: number, room?: Room): Promise<TakenRun[]>
 }
@@ -58,6 +72,7 @@ export function createPostgresRunJournal(
   protect: Protect,
   here: RunsHere & { now(): number },
   onCommit: (seconds: number, writes: number) => void = () => {},
+  causeOf: CauseOf = createCauseOf(),
 ): PostgresRunJournal {
   const accept = createAccept(hot, protect, here, onCommit)
   const select = async (name: string, text: string, values: unknown[]): Promise<JournalEntry[]> =>
@@ -65,17 +80,11 @@ export function createPostgresRunJournal(
 
   const claimed = async (row: DispatchedRun, seenAt: number, now: number): Promise<ClaimedRun> => {
     const { id } = row
-    const claim: PostgresClaim = {
-      runId: id,
-      epoch: row.epoch,
-      flowId: row.flow_id,
-      wakes: row.parent_waits === 1 ? row.parent_run : null,
-      seenAt,
-    }
+    const claim = claimOf(row, seenAt)
     const start = revealedStart(row, protect, runBinding(id))
     const vars: Record<string, unknown> = Object.create(null)
     const isNew = row.epoch === 1 && row.replay_of === null
-    const more = { replyTo: row.reply_to, placed: row.placed === 1 }
+    const more = placeOf(row)
     if (isNew) return { ...toClaimedRun(row, start, claim, now, { journal: [], vars, lastSeq: 0 }), ...more }
     return { ...toClaimedRun(row, start, claim, now, await journalOf(id)), ...more }
   }
@@ -91,7 +100,18 @@ export function createPostgresRunJournal(
     return { journal, vars, lastSeq: last?.seq ?? 0 }
   }
 
-  const record = createRecord(hot, protect, here, onCommit)
+  /** Claims a run, or nothing if it has ended or another process holds it. */
+  const take = async (runId: string): Promise<{ row: DispatchedRun; asked: number } | null> => {
+    const worker = here.worker()
+    // A claim without a worker belongs to no process: no process would ever run it.
+    if (worker === null) throw new StorageUnavailable('This process may hold no runs at the moment.')
+    const asked = performance.now()
+    const [row] = await hot.query<DispatchedRun>({ name: 'claim', text: CLAIM, values: [runId, worker] })
+    return row ? { row, asked } : null
+  }
+
+  const replays = createPostgresReplays(hot, protect)
+  const record = createRecord(hot, protect, here, onCommit, causeOf)
 
   const standing = new Batches<PostgresClaim, boolean>({
     lanes: LANES,
@@ -110,23 +130,8 @@ export function createPostgresRunJournal(
   return {
     runs: {
       async accept(run, dedupe = null, journal = null, terms) {
-        if (!journal) return accept(run, dedupe, terms)
-        const { concurrency = null } = terms ?? {}
-        const given = givenRun(run, dedupe, { concurrency, awaited: false, route: null }, here, null, protect)
-        const paths = await hot.query<{ path: string }>({
-          name: 'paths-from',
-          text: PATHS_FROM,
-          values: [journal.runId, journal.before],
-        })
-        const around = new Set(paths.flatMap(({ path }) => pathsAround(path)))
-        const entries = (await select('before', BEFORE, [journal.runId, journal.before])).flatMap(
-          (entry) => replayed(entry, around) ?? [],
-        )
-        const steps = entries.map((entry) => stepRow(run.id, entry, protect.of(run.flowId)))
-        await hot.transaction(async (query) => {
-          await insertRuns(query, [given])
-          await query({ name: 'put-steps', text: PUT_STEPS, values: arrays(STEP_COLUMNS, steps) })
-        })
+        if (!journal && !run.edited) return accept(run, dedupe, terms)
+        await replays.accept(run, journal, terms?.concurrency ?? null)
         return { duplicateOf: null }
       },
 
@@ -142,14 +147,16 @@ export function createPostgresRunJournal(
         hot.transaction(async (query) => (await operateKeys(query, [{ flowId, operation, now }], protect))[0]!),
     },
 
+    startReplay: replays.start,
+
     async claim(runId, now) {
-      const worker = here.worker()
-      // A claim without a worker belongs to no process: no process would ever run it.
-      if (worker === null) throw new StorageUnavailable('This process may hold no runs at the moment.')
-      const values = [runId, worker]
-      const asked = performance.now()
-      const [row] = await hot.query<DispatchedRun>({ name: 'claim', text: CLAIM, values })
-      return row ? claimed(row, asked, now) : null
+      const taken = await take(runId)
+      return taken && claimed(taken.row, taken.asked, now)
+    },
+
+    async claimUnread(runId, now) {
+      const taken = await take(runId)
+      return taken && unread(taken.row, taken.asked, now)
     },
 
     async claimReady(worker, limit, now, room = ANY_ROOM) {
@@ -158,7 +165,13 @@ export function createPostgresRunJournal(
       const rows = await hot.query<DispatchedRun>({ name: 'claim-ready', text: CLAIM_READY, values })
       if (rows[0]) await here.catchUp(rows[0].changes)
       rows.sort((a, b) => (a.id < b.id ? -1 : 1))
-      return Promise.all(rows.map(async (row) => ({ ...(await claimed(row, asked, now)), bytes: row.bytes })))
+      return Promise.all(
+        rows.map(async (row) => {
+          // One run that cannot be read must not hold up those that were claimed with it.
+          const run = await claimed(row, asked, now).catch((unreadable) => ({ ...unread(row, asked, now), unreadable }))
+          return { ...run, bytes: row.bytes }
+        }),
+      )
     },
 
     async rounds(runId, base) {

@@ -1,6 +1,7 @@
 // The statements by which runs are claimed and journalled on PostgreSQL.
 import { SMALL_RUN } from '../../engine/ports/run-journal.ts'
-import { MINUTE_MS } from '../../operations/ports/stats.ts'
+import { HOUR_MS, MINUTE_MS } from '../../operations/ports/stats.ts'
+import { NO_VERSION } from '../rows/failures/causes.ts'
 import { IS_HANDLER } from '../rows/run-rows.ts'
 import { type Columns, DATABASE_NOW, unnest } from './arrays.ts'
 import { putSteps } from './steps.ts'
@@ -20,27 +21,49 @@ export const PROGRESS = {
   error_code: 'text',
 } as const satisfies Columns
 
+/** The group of a run that failed. */
+export const FAILED = {
+  failure: 'text',
+  failed_step: 'text',
+  failed_status: 'int',
+  failed_message: 'text',
+} as const satisfies Columns
+
 /**
  * Only the holder of the latest claim writes. `again`: an earlier attempt at the same write may have succeeded although its
  * reply was lost; then the run already is as this write leaves it, and writing it again changes nothing. `counts`: whether the
- * end of the run is still to be counted.
+ * end of the run is still to be counted. `failing`: whether runs failed, which are counted in their groups.
  */
-export const RECORD = `
-  with given as (select * from ${unnest('given_progress', PROGRESS)}),
+const recordStatement = (failing: boolean): string => {
+  const columns = failing ? { ...PROGRESS, ...FAILED } : PROGRESS
+  const returned = Object.keys(FAILED).map((name) => `given.${name}`)
+  return `
+  with given as (select * from ${unnest('given_progress', columns)}),
   fenced as (
     update run set status = given.status, started_at = given.started_at, finished_at = given.finished_at,
-      resume_at = given.resume_at, error = given.error,
+      resume_at = given.resume_at, error = given.error,${failing ? '\n      failure = case when run.test = 0 then given.failure end,' : ''}
       worker = case when given.status = 'running' then run.worker end,
       due_at = case when given.status = 'waiting' then ${DATABASE_NOW} + given.wait_ms end
     from given where run.id = given.id and run.epoch = given.epoch and (run.finished_at is null
       or (given.again = 1 and run.status = given.status and run.finished_at = given.finished_at))
-    returning run.id, run.flow_id, run.test, given.status, given.finished_at, given.counts, given.bucket, given.error_code),
+    returning run.id, run.flow_id, run.test, given.status, given.finished_at, given.counts, given.bucket, given.error_code${failing ? `, run.version, ${returned.join(', ')}` : ''}),
   counted as (
     insert into flow_delta (flow_id, minute, counter, bucket, code, count)
     select flow_id, finished_at / ${MINUTE_MS}, status, bucket, error_code, count(*) from fenced
-    where finished_at is not null and test = 0 and counts = 1 group by 1, 2, 3, 4, 5),
-  put as (${putSteps(Object.keys(PROGRESS).length + 1, 'run_id in (select id from fenced)')})
+    where finished_at is not null and test = 0 and counts = 1 group by 1, 2, 3, 4, 5),${failing ? GROUPED : ''}
+  put as (${putSteps(Object.keys(columns).length + 1, 'run_id in (select id from fenced)')})
   select id from fenced`
+}
+
+const GROUPED = `
+  grouped as (
+    insert into failure_delta (failure, flow_id, step, code, status, message, version, hour, count, first_at, last_at, run_id)
+    select failure, flow_id, failed_step, error_code, failed_status, failed_message, coalesce(version, ${NO_VERSION}),
+      finished_at / ${HOUR_MS}, count(*), min(finished_at), max(finished_at), max(id)
+    from fenced where failure is not null and test = 0 and counts = 1 group by 1, 2, 3, 4, 5, 6, 7, 8),`
+
+export const RECORD = recordStatement(false)
+export const RECORD_FAILED = recordStatement(true)
 
 export const ALERT_EVENT = {
   id: 'text',

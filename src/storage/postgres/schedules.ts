@@ -5,7 +5,7 @@ import type { Protect } from '../../operations/ports/secrets.ts'
 import { toDueSchedule } from '../rows/schedule-rows.ts'
 import type { ScheduleTable } from '../rows/tables.ts'
 import { givenRun } from './accept.ts'
-import { COUNTED_COLUMNS, countedFrom, GIVEN, type GivenRun, insertFrom } from './accept-statements.ts'
+import { COUNTED_COLUMNS, countedFrom, GIVEN, type GivenRun, insertFrom, labelledFrom } from './accept-statements.ts'
 import { arrays, type Columns, DATABASE_NOW, unnest } from './arrays.ts'
 import { Batches } from './batches.ts'
 import type { HotPool } from './database.ts'
@@ -44,6 +44,7 @@ const FIRE = `
   started as (${insertFrom(`(select *, false as held from ${unnest('given_run', GIVEN, RUNS_FROM)}) as new_run`)} where flow_id in (select flow_id from moved)
     returning ${COUNTED_COLUMNS}),
   counted as (${countedFrom('started')}),
+  labelled as (${labelledFrom('started')}),
   noted as (
     insert into occurrence (flow_id, at, run_id)
     select flow_id, at, run_id from ${unnest('given_occurrence', OCCURRENCE, OCCURRENCES_FROM)}

@@ -23,6 +23,7 @@ export const STEP_COLUMNS = {
   error: 'text',
   logs: 'text',
   sealed: 'text',
+  attempts: 'text',
 } as const satisfies Columns & Record<keyof StepTable, string>
 
 const names = Object.keys(STEP_COLUMNS)

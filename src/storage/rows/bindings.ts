@@ -6,4 +6,5 @@ export const authorizationBinding = (id: string): string => `authorization:${id}
 export const keyValueBinding = (flowId: string, key: string): string => `key:${flowId}:${key}`
 export const alertBinding = (id: string): string => `alert:${id}`
 export const runBinding = (runId: string): string => `run:${runId}`
+export const deliveryBinding = (id: string): string => `delivery:${id}`
 export const stepBinding = (runId: string, path: string): string => `run:${runId}:${path}`

@@ -28,7 +28,7 @@ export const isPostgres = <DB>(db: Kysely<DB>): boolean => db.getExecutor().adap
 export function isTaken(error: unknown, { table, column, index }: UniqueColumn): boolean {
   const { code, constraint, errcode, message } = error as Partial<Record<string, unknown>>
   if (code === '23505') return constraint === index
-  return errcode === SQLITE_CONSTRAINT_UNIQUE && message === `UNIQUE constraint failed: ${table}.${column}`
+  return errcode === NOT_UNIQUE && message === `UNIQUE constraint failed: ${table}.${column}`
 }
 
 interface UniqueColumn {
@@ -38,7 +38,8 @@ interface UniqueColumn {
   index: string
 }
 
-const SQLITE_CONSTRAINT_UNIQUE = 2067
+/** How the embedded database says it. */
+const NOT_UNIQUE = 2067
 
 /** Locks the rows until this transaction ends. SQLite has one writer at a time, and no syntax for it. */
 export function locked<DB, T extends keyof DB & string, O>(

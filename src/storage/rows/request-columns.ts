@@ -10,9 +10,11 @@ import {
   webhookData,
 } from '../../engine/webhook-data.ts'
 import { parseJson } from '../../flow/parse-json.ts'
-import type { ShownWebhook } from '../../operations/ports/deliveries.ts'
+import { WEBHOOK } from '../../flow/triggers/webhook/schema.ts'
+import type { DeliveryRecord, ShownWebhook } from '../../operations/ports/deliveries.ts'
 import type { ShownStart } from '../../operations/ports/runs.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
+import { deliveryBinding } from './bindings.ts'
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const encoder = new TextEncoder()
@@ -28,8 +30,23 @@ export function requestColumns(webhook: WebhookData, protect: Protect): RequestC
   return { request, raw_body: encoder.encode(rawBody) }
 }
 
+/** Returns the columns of a delivery that started no run: sealed if its body is kept for a run that it may start later. */
+export function deliveryTexts(
+  { id, webhook, bodyKept }: Pick<DeliveryRecord, 'id' | 'webhook' | 'bodyKept'>,
+  protect: Protect,
+): { request: string; rawBody: string; sealed: string | null } {
+  if (bodyKept) return sealedRequestTexts(webhook, protect, deliveryBinding(id))
+  return { ...requestTexts(webhook, protect), sealed: null }
+}
+
+/** Returns the true request of a delivery whose body is kept. */
+export const keptRequest = (
+  row: RequestColumns & { id: string; sealed: string | null },
+  protect: Protect,
+): WebhookData => revealedRequest(row, protect, deliveryBinding(row.id))
+
 /** Returns the same as `requestColumns`, with the body as text. */
-export const requestTexts = (webhook: WebhookData, protect: Protect): { request: string; rawBody: string } =>
+const requestTexts = (webhook: WebhookData, protect: Protect): { request: string; rawBody: string } =>
   shownRequest(webhook, JSON.stringify(storedRequest(webhook)), protect)
 
 /** Returns the columns of a request that a run uses: if something is hidden, the true request is sealed beside it. */
@@ -69,20 +86,24 @@ export function sealedStartColumns(
   return { request, raw_body: encoder.encode(rawBody), sealed }
 }
 
-/** Returns the true beginning of a run. A delivery started it if it has no trigger of its own. */
+/** Returns whether a delivery started the run: most such runs have no trigger stored, one that was admitted has. */
+const isByDelivery = (trigger: string | null): boolean =>
+  trigger === null || (parseJson(trigger) as { kind: string }).kind === WEBHOOK
+
+/** Returns the true beginning of a run. */
 export function revealedStart(
   row: RequestColumns & { sealed: string | null; trigger: string | null },
   protect: Protect,
   binding: string,
 ): RunStartData {
-  if (row.trigger === null) return { webhook: revealedRequest(row, protect, binding), given: null }
+  if (isByDelivery(row.trigger)) return { webhook: revealedRequest(row, protect, binding), given: null }
   const text = row.sealed === null ? decoder.decode(row.raw_body) : protect.reveal(row.sealed, binding)
   return { webhook: null, given: parseJson(text) as RunStartData['given'] }
 }
 
 /** Returns the beginning of a run for display; a part that may have been too large to be read is left out. */
 export function shownStart(row: { request: string; raw_body: Uint8Array | null; trigger: string | null }): ShownStart {
-  if (row.trigger === null) return { webhook: fromBoundedColumns(row), given: null }
+  if (isByDelivery(row.trigger)) return { webhook: fromBoundedColumns(row), given: null }
   const given = row.raw_body && (parseJson(decoder.decode(row.raw_body)) as ShownStart['given'])
   return given ? { webhook: null, given } : { webhook: null, given: null, givenOmitted: true }
 }

@@ -4,6 +4,7 @@ import type {
   Claim,
   ClaimedRun,
   JournalEntry,
+  NewRun,
   RunEnd,
   RunParent,
   RunStartData,
@@ -12,6 +13,7 @@ import type {
 } from '../../engine/ports/run-journal.ts'
 import { BY_DELIVERY, isHandler } from '../../engine/ports/run-journal.ts'
 import { parseJson } from '../../flow/parse-json.ts'
+import type { Labels } from '../../flow/triggers/labels.ts'
 import type { RunRecord, RunSummaryRecord } from '../../operations/ports/runs.ts'
 import type { RunTable, StepTable } from './tables.ts'
 
@@ -22,6 +24,7 @@ export const toEntry = (row: StepTable): JournalEntry => ({
   seq: row.seq,
   status: row.status as JournalEntry['status'],
   attempt: row.attempt,
+  attempts: fromJson(row.attempts) as JournalEntry['attempts'],
   startedAt: row.started_at,
   finishedAt: row.finished_at,
   outcome: row.outcome as JournalEntry['outcome'],
@@ -56,11 +59,26 @@ export const toClaimedRun = (
   createdAt: row.created_at,
   startedAt: row.started_at ?? now,
   replayOf: row.replay_of,
+  ...(row.edited === 1 && { edited: true as const }),
+  labels: labelsIn(row),
 })
+
+/** Returns a claimed run without what it began with and did, which cannot be read. */
+export const toUnreadRun = (row: RunTable, claim: Claim, now: number): ClaimedRun =>
+  toClaimedRun(row, { webhook: null, given: null }, claim, now, { journal: [], vars: {}, lastSeq: 0 })
 
 export type RunSummaryRow = Omit<
   RunTable,
-  'request' | 'raw_body' | 'sealed' | 'document' | 'hops' | 'reply_status' | 'epoch' | 'attempt' | 'resume_at'
+  | 'request'
+  | 'raw_body'
+  | 'sealed'
+  | 'document'
+  | 'hops'
+  | 'reply_status'
+  | 'epoch'
+  | 'attempt'
+  | 'resume_at'
+  | 'failure'
 >
 
 export const toRunSummary = (row: RunSummaryRow): RunSummaryRecord => ({
@@ -76,6 +94,8 @@ export const toRunSummary = (row: RunSummaryRow): RunSummaryRecord => ({
   replayOf: row.replay_of,
   trigger: triggerOf(row),
   parent: parentOf(row),
+  ...(row.edited === 1 && { edited: true as const }),
+  labels: labelsIn(row),
 })
 
 /** The value of `test` of a failure handler: it is a part of another run, so lists and counts leave it out. */
@@ -89,7 +109,7 @@ const triggerOf = ({ trigger }: Pick<RunTable, 'trigger'>): RunTrigger =>
   trigger === null ? BY_DELIVERY : (parseJson(trigger) as RunTrigger)
 
 export const triggerColumn = (trigger: RunTrigger): string | null =>
-  trigger.kind === BY_DELIVERY.kind ? null : JSON.stringify(trigger)
+  trigger.kind === BY_DELIVERY.kind && !trigger.admitted ? null : JSON.stringify(trigger)
 
 const parentOf = ({
   parent_run: run,
@@ -97,6 +117,13 @@ const parentOf = ({
   parent_waits: waits,
 }: Pick<RunTable, 'parent_run' | 'parent_step' | 'parent_waits'>): RunParent | null =>
   run === null ? null : { run, step: step!, waits: waits === 1 }
+
+/** Returns the labels of a run as they are stored. They hold no known secret: what evaluates them has hidden it. */
+export const labelsColumn = ({ labels }: Pick<NewRun, 'labels'>): string | null =>
+  labels ? JSON.stringify(labels) : null
+
+export const labelsIn = ({ labels }: Pick<RunTable, 'labels'>): Labels | null =>
+  labels === null ? null : (parseJson(labels) as Labels)
 
 /** Returns the parent that the end of the run makes due. */
 export const wakenBy = ({ parent }: Pick<ClaimedRun, 'parent'>): string | null => (parent?.waits ? parent.run : null)

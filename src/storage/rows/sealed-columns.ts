@@ -3,6 +3,7 @@ import {
   alertBinding,
   authorizationBinding,
   connectionBinding,
+  deliveryBinding,
   grantBinding,
   keyValueBinding,
   runBinding,
@@ -42,5 +43,6 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   },
   { table: 'alert', keys: ['id'], column: 'sealed', isSealed: IS_THERE, bindingOf: alertBinding },
   { table: 'run', keys: ['id'], column: 'sealed', isSealed: IS_THERE, bindingOf: runBinding },
+  { table: 'delivery', keys: ['id'], column: 'sealed', isSealed: IS_THERE, bindingOf: deliveryBinding },
   { table: 'step', keys: ['run_id', 'path'], column: 'sealed', isSealed: IS_THERE, bindingOf: stepBinding },
 ]

@@ -15,6 +15,7 @@ const COLUMNS = [
   'seq',
   'status',
   'attempt',
+  'attempts',
   'started_at',
   'finished_at',
   'outcome',

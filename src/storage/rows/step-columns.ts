@@ -5,7 +5,7 @@ import { stepBinding } from './bindings.ts'
 import { fromJson, toEntry } from './run-rows.ts'
 import type { StepTable } from './tables.ts'
 
-type DataColumns = Pick<StepTable, 'decision' | 'input' | 'output' | 'error' | 'logs' | 'sealed'>
+type DataColumns = Pick<StepTable, 'decision' | 'input' | 'output' | 'error' | 'logs' | 'sealed' | 'attempts'>
 
 export function stepColumns(runId: string, entry: JournalEntry, protect: Protect): DataColumns {
   const decision = toJson(entry.decision)
@@ -21,6 +21,7 @@ export function stepColumns(runId: string, entry: JournalEntry, protect: Protect
     ...shown,
     input: shownJson(toJson(entry.input), protect),
     logs: shownJson(toJson(entry.logs), protect),
+    attempts: shownJson(toJson(entry.attempts), protect),
     sealed: hidden ? protect.seal(JSON.stringify([decision, output, error]), stepBinding(runId, entry.path)) : null,
   }
 }

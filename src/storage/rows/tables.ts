@@ -1,4 +1,5 @@
 // The tables for Kysely. Times are milliseconds, JSON is text, and booleans are 0 and 1, on both databases.
+import type { FailureDeltaTable, FailureTable, ReplayItemTable, ReplayJobTable } from './failures/tables.ts'
 
 export interface FlowTable {
   id: string
@@ -73,6 +74,19 @@ export interface RunTable {
   parent_run: string | null
   parent_step: string | null
   parent_waits: number | null
+  /** The group of a failed run. */
+  failure: string | null
+  /** 1 if its webhook or results of its steps were changed for a replay. */
+  edited: number | null
+  /** As JSON, by name; null if the run has none. */
+  labels: string | null
+}
+
+/** The labels of runs, to find runs by them. */
+export interface RunLabelTable {
+  value: string
+  name: string
+  run_id: string
 }
 
 export interface StepTable {
@@ -94,6 +108,8 @@ export interface StepTable {
   logs: string | null
   /** The true decision, output and error, if the columns hide secrets. */
   sealed: string | null
+  /** As JSON; null if the step was not tried again. */
+  attempts: string | null
 }
 
 /** Deliveries that started no run: rejected, filtered and duplicate ones. */
@@ -108,6 +124,10 @@ export interface DeliveryTable {
   request: string
   raw_body: Uint8Array
   received_at: number
+  /** 1 if the body of a rejected delivery is kept. */
+  body_kept: number | null
+  /** The true request, if the body is kept and `request` and `raw_body` hide secrets. */
+  sealed: string | null
 }
 
 export interface DedupeTable {
@@ -255,6 +275,9 @@ export interface ConnectionTable {
   revision: number
   created_at: number
   updated_at: number
+  /** null since the last change. */
+  tested_at: number | null
+  test_verdict: string | null
 }
 
 export interface ConnectionGrantTable {
@@ -343,6 +366,10 @@ export interface Tables {
   flow_hour: FlowHourTable
   flow_error: FlowErrorTable
   flow_delta: FlowDeltaTable
+  failure: FailureTable
+  failure_delta: FailureDeltaTable
+  replay_job: ReplayJobTable
+  replay_item: ReplayItemTable
   flow_source: FlowSourceTable
   connection: ConnectionTable
   key_value: KeyValueTable
@@ -351,6 +378,7 @@ export interface Tables {
   schedule: ScheduleTable
   occurrence: OccurrenceTable
   run: RunTable
+  run_label: RunLabelTable
   step: StepTable
   delivery: DeliveryTable
   dedupe: DedupeTable

@@ -2,6 +2,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { MINUTE_MS } from '../../operations/ports/stats.ts'
 import { type Counted, DELTA_KEYS } from '../rows/flow-counts.ts'
+import { FailureCounters } from './failures/failure-counters.ts'
 
 const keys = DELTA_KEYS.join(', ')
 /** One narrow row per flow, minute and counter: adding to the rows of hours and of all flows would take four times as long. */
@@ -21,9 +22,11 @@ export class FlowCounters {
   readonly #add: StatementSync
   /** A batch holds few kinds of events, so looking through them is quickest. */
   #sums: Sum[] = []
+  readonly failures: FailureCounters
 
   constructor(db: DatabaseSync) {
     this.#add = db.prepare(ADD)
+    this.failures = new FailureCounters(db)
   }
 
   add(counted: Counted): void {
@@ -44,11 +47,13 @@ export class FlowCounters {
   write(): void {
     for (const { minute, counted, count } of this.#sums)
       this.#add.run(counted.flowId, minute, counted.counter, counted.bucket, counted.code, count)
+    this.failures.write()
     this.forget()
   }
 
   /** Forgets what a transaction counted that was rolled back. */
   forget(): void {
     if (this.#sums.length) this.#sums = []
+    this.failures.forget()
   }
 }

@@ -8,36 +8,43 @@ import type {
   RunProgress,
 } from '../../engine/ports/run-journal.ts'
 import type { DeliveryRecord, DeliveryStore } from '../../operations/ports/deliveries.ts'
+import type { ReplayStore } from '../../operations/ports/replays.ts'
 import type { Dedupe, ReplayedJournal, RunStore } from '../../operations/ports/runs.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
 import { runBinding } from '../rows/bindings.ts'
+import { type CauseOf, createCauseOf, failedRun } from '../rows/failures/causes.ts'
 import { NO_BUCKET, NO_CODE } from '../rows/flow-counts.ts'
-import {
-  entriesUnder,
-  isOfOwnRound,
-  pathsAround,
-  replayed,
-  roundIndex,
-  roundsUnder,
-  settleOperation,
-} from '../rows/journal-rows.ts'
-import { requestTexts, revealedStart, sealedStartTexts } from '../rows/request-columns.ts'
-import { runEnd, testColumn, toClaimedRun, wakenBy } from '../rows/run-rows.ts'
+import { entriesUnder, isOfOwnRound, roundIndex, roundsUnder, settleOperation } from '../rows/journal-rows.ts'
+import { deliveryTexts, revealedStart } from '../rows/request-columns.ts'
+import { runEnd, testColumn, toClaimedRun, toUnreadRun, wakenBy } from '../rows/run-rows.ts'
 import { revealedStep, shownJson, stepColumns, toJson } from '../rows/step-columns.ts'
 import type { RunTable, StepTable } from '../rows/tables.ts'
 import type { SqliteStorage } from './database.ts'
-import { countEnd, countStart, type HotStatement, insertRun, prepareHotWrites, putStep } from './hot-writes.ts'
+import { createSqliteReplays } from './failures/replays.ts'
+import { countEnd, countFailure, type HotStatement, prepareHotWrites, putStep } from './hot-writes.ts'
 import { createSqliteKeyValues } from './key-values.ts'
+import { startOf } from './run-start.ts'
 
 /** This process alone owns the file, so a claim needs no write: the first record carries it. */
 interface SqliteClaim extends Claim {
   writtenEpoch: number
   flowId: string
-  /** Whether the end of the run is counted. */
-  counts: boolean
+  version: number | null
+  /** Whether the end of the run is not counted: that of a test, or of a failure handler. */
+  test: boolean
   /** The run that waits for this one. */
   wakes: string | null
 }
+
+const claimOf = (row: RunTable): SqliteClaim => ({
+  runId: row.id,
+  epoch: row.epoch + 1,
+  writtenEpoch: row.epoch,
+  flowId: row.flow_id,
+  version: row.version,
+  test: row.test !== 0,
+  wakes: row.parent_waits === 1 ? row.parent_run : null,
+})
 
 /** Returns the writes by which the end of a run makes the run due that waits for it; the last ones, as they may change nothing. */
 function wakeUps({ runId, wakes }: SqliteClaim, { finishedAt, awaits }: RunProgress): HotStatement[] {
@@ -54,7 +61,12 @@ const alertOf = (
 export function createSqliteRunJournal(
   storage: SqliteStorage,
   protect: Protect,
-): RunJournal & { runs: Pick<RunStore, 'accept' | 'operate' | 'original'>; addDelivery: DeliveryStore['add'] } {
+  causeOf: CauseOf = createCauseOf(),
+): RunJournal & {
+  runs: Pick<RunStore, 'accept' | 'operate' | 'original'>
+  addDelivery: DeliveryStore['add']
+  startReplay: ReplayStore['start']
+} {
   const { raw, commit, counters, hot } = storage
   const doWrite = prepareHotWrites(raw, counters)
 
@@ -69,31 +81,17 @@ export function createSqliteRunJournal(
   const selectLatest =
     raw.prepare(`SELECT * FROM step WHERE run_id = ?1 AND path >= ?2 AND path < ?3 AND seq IN (SELECT max(seq)
     FROM step WHERE run_id = ?1 AND path >= ?2 AND path < ?3 AND kind <> 'round' AND outcome IS NOT NULL GROUP BY id) ORDER BY seq`)
-  const selectPathsFrom = raw.prepare('SELECT path FROM step WHERE run_id = ? AND seq >= ?')
   const selectLastSeq = raw.prepare('SELECT max(seq) AS seq FROM step WHERE run_id = ?')
   const selectUnder = raw.prepare('SELECT * FROM step WHERE run_id = ? AND path >= ? AND path < ? ORDER BY seq')
-  const selectBefore = raw.prepare('SELECT * FROM step WHERE run_id = ? AND seq < ? ORDER BY seq')
   const selectReply = raw.prepare(`SELECT * FROM step WHERE run_id = ? AND outcome = 'reply' ORDER BY seq LIMIT 1`)
   const selectAnyRun = raw.prepare('SELECT * FROM run WHERE id = ?')
   const keyValues = createSqliteKeyValues(storage, protect)
+  const replays = createSqliteReplays(storage, protect)
 
   const stepOf = (runId: string, flowId: string, entry: JournalEntry): HotStatement =>
     putStep(runId, entry, stepColumns(runId, entry, protect.of(flowId)))
 
-  const startOf = (run: NewRun): HotStatement[] => [
-    insertRun(run, sealedStartTexts(run, protect.of(run.flowId), runBinding(run.id))),
-    ...countStart(run),
-  ]
-
-  const childOf = ({ child }: JournalEntry): HotStatement[] => (child ? startOf(child.run) : [])
-
-  const takeOver = ({ runId, before }: ReplayedJournal, to: NewRun): void => {
-    const around = new Set(selectPathsFrom.all(runId, before).flatMap((row) => pathsAround(row['path'] as string)))
-    for (const row of selectBefore.all(runId, before) as unknown as StepTable[]) {
-      const entry = replayed(revealedStep(row, protect), around)
-      if (entry) doWrite([stepOf(to.id, to.flowId, entry)])
-    }
-  }
+  const childOf = ({ child }: JournalEntry): HotStatement[] => (child ? startOf(child.run, protect) : [])
 
   const withJournal = (row: RunTable, claim: Claim, now: number): ClaimedRun => {
     const { id } = row
@@ -110,13 +108,12 @@ export function createSqliteRunJournal(
   return {
     runs: {
       async accept(run: NewRun, dedupe: Dedupe | null = null, journal: ReplayedJournal | null = null) {
-        const started = startOf(run)
-        if (journal)
-          await commit.write(() => {
-            doWrite(started)
-            takeOver(journal, run)
-          })
-        else if (dedupe) {
+        if (journal) {
+          await replays.accept(run, journal)
+          return { duplicateOf: null }
+        }
+        const started = startOf(run, protect)
+        if (dedupe) {
           const taken: HotStatement = ['takeKey', [run.flowId, dedupe.key, run.id, dedupe.expiresAt, run.createdAt]]
           while ((await hot.write([taken, ...started])) === 0) {
             // The holder is missing if its key has expired just now: then the key is free.
@@ -138,10 +135,13 @@ export function createSqliteRunJournal(
       operate: (flowId, operation, now) => commit.write(() => keyValues(flowId, operation, now)),
     },
 
+    startReplay: replays.start,
+
     async addDelivery(d: DeliveryRecord) {
-      const { request, rawBody } = requestTexts(d.webhook, protect.of(d.flowId))
+      const { request, rawBody, sealed } = deliveryTexts(d, protect.of(d.flowId))
       const message = d.message && protect.of(d.flowId).text(d.message)
-      const values = [d.id, d.flowId, d.outcome, d.code, message, d.status, d.runId, request, rawBody, d.receivedAt]
+      const told = [d.id, d.flowId, d.outcome, d.code, message, d.status, d.runId]
+      const values = [...told, request, rawBody, d.receivedAt, d.bodyKept ? 1 : null, sealed]
       const counted = { flowId: d.flowId, at: d.receivedAt, counter: d.outcome, bucket: NO_BUCKET, code: NO_CODE }
       await hot.write([
         ['insertDelivery', values],
@@ -151,21 +151,24 @@ export function createSqliteRunJournal(
 
     async claim(runId: string, now: number, fresh: NewRun | null = null): Promise<ClaimedRun | null> {
       if (fresh) {
-        const of = { flowId: fresh.flowId, counts: testColumn(fresh) === 0, wakes: wakenBy(fresh) }
-        const claim: SqliteClaim = { runId, epoch: 1, writtenEpoch: 0, ...of }
+        const { flowId, version } = fresh
+        const test = testColumn(fresh) !== 0
+        const claim: SqliteClaim = { runId, epoch: 1, writtenEpoch: 0, flowId, version, test, wakes: wakenBy(fresh) }
         return { ...fresh, claim, attempt: 1, startedAt: now, journal: [], vars: Object.create(null), lastSeq: 0 }
       }
       const row = selectRun.get(runId) as RunTable | undefined
       if (!row) return null
-      const wakes = row.parent_waits === 1 ? row.parent_run : null
-      const of = { flowId: row.flow_id, counts: row.test === 0, wakes }
-      const claim: SqliteClaim = { runId, epoch: row.epoch + 1, writtenEpoch: row.epoch, ...of }
-      return withJournal(row, claim, now)
+      return withJournal(row, claimOf(row), now)
     },
 
     async ended(runId) {
       const row = selectAnyRun.get(runId) as RunTable | undefined
       return row ? withJournal(row, { runId, epoch: row.epoch }, 0) : null
+    },
+
+    async claimUnread(runId, now) {
+      const row = selectRun.get(runId) as RunTable | undefined
+      return row ? toUnreadRun(row, claimOf(row), now) : null
     },
 
     async rounds(runId, base) {
@@ -213,8 +216,9 @@ export function createSqliteRunJournal(
         ],
       ]
       const { entries } = progress
-      const fenced = [update, ...countEnd(held, progress)]
-      const handling = progress.handler ? startOf(progress.handler) : []
+      const failed = failedRun(held, progress, protect.of(held.flowId), causeOf)
+      const fenced = [update, ...countEnd(held, progress), ...(failed ? countFailure(failed) : [])]
+      const handling = progress.handler ? startOf(progress.handler, protect) : []
       const others = [...entries.flatMap(childOf), ...handling, ...alertOf(held, progress), ...wakeUps(held, progress)]
       const recorded = entries.some((entry) => entry.operation)
         ? await commit.write(() => {

@@ -1,12 +1,11 @@
 // Finds the schedules that are due and starts their runs, on SQLite: one write each, in the group commits of deliveries.
 import type { Firing, ScheduleStore } from '../../operations/ports/schedules.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
-import { runBinding } from '../rows/bindings.ts'
-import { sealedStartTexts } from '../rows/request-columns.ts'
 import { toDueSchedule } from '../rows/schedule-rows.ts'
 import type { ScheduleTable } from '../rows/tables.ts'
 import type { SqliteStorage } from './database.ts'
-import { countStart, type HotStatement, insertRun } from './hot-writes.ts'
+import type { HotStatement } from './hot-writes.ts'
+import { startOf } from './run-start.ts'
 
 const OF_FLOWS_THAT_RUN = 'FROM schedule JOIN flow ON flow.id = schedule.flow_id WHERE flow.paused_at IS NULL'
 
@@ -36,8 +35,7 @@ export function createSqliteSchedules(
       const started = occurrences.flatMap(({ at: time, run }): HotStatement[] => {
         const noted: HotStatement = ['insertOccurrence', [flowId, time, run?.id ?? null]]
         if (!run) return [noted]
-        const insert = insertRun(run, sealedStartTexts(run, protect.of(flowId), runBinding(run.id)))
-        return [insert, ...countStart(run), noted]
+        return [...startOf(run, protect), noted]
       })
       return (await hot.write([moved, ...started])) > 0
     },

@@ -37,7 +37,7 @@ const openStores = async (): Promise<Stores> => {
     flows: createFlowStore(storage.kysely),
     runs: { ...createRunStore(storage.kysely), ...journal.runs },
     journal,
-    deliveries: { ...createDeliveryStore(storage.kysely), add: journal.addDelivery },
+    deliveries: { ...createDeliveryStore(storage.kysely, protect), add: journal.addDelivery },
     samples: createSampleStore(storage.kysely, protect),
     housekeeping: createHousekeeping(storage.kysely),
     stats: createStatsStore(storage.kysely),
@@ -65,7 +65,10 @@ it('lists deliveries and runs without reading what they brought', async () => {
   // A read of the request would fail.
   storage.raw.exec(`UPDATE run SET request = 'damaged'`)
   const page = { limit: 10, cursor: null }
-  const { items } = await createDeliveryStore(storage.kysely).inbox({ flowId: null, outcome: null }, page)
+  const { items } = await createDeliveryStore(storage.kysely, testProtect(STORE_SECRET)).inbox(
+    { flowId: null, outcome: null },
+    page,
+  )
   expect(items).toMatchObject([{ outcome: 'accepted', runId: id }])
   const filter = { flowId: null, status: null, since: null, until: null }
   expect((await createRunStore(storage.kysely).list(filter, page)).items).toMatchObject([{ id }])

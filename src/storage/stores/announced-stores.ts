@@ -17,6 +17,7 @@ export const announcedConnections = (store: ConnectionStore, changed: Changed): 
   all: store.all,
   create: telling(store.create, changed),
   replace: telling(store.replace, changed),
+  recordTest: telling(store.recordTest, changed),
   remove: telling(store.remove, changed),
 })
 

@@ -36,6 +36,7 @@ const connection = (name: string, more: Partial<ConnectionRecord> = {}): Connect
   revision: 1,
   createdAt: 1,
   updatedAt: 2,
+  lastTest: null,
   ...more,
 })
 
@@ -76,6 +77,17 @@ describe('a connection', () => {
     expect(await connections.replace(connection('a', { revision: 2, hosts: ['b.example.com'] }))).toBe(false)
     expect((await connections.all())[0]!.hosts).toEqual([])
     expect(await connections.replace(connection('b', { revision: 2 }))).toBe(false)
+  })
+
+  it('keeps the result of a test of its current values', async () => {
+    const { connections } = stores()
+    await connections.create(connection('a'))
+    const lastTest = { at: 5, verdict: 'refused' as const }
+    expect(await connections.recordTest('a', 1, lastTest)).toBe(true)
+    expect(await connections.all()).toEqual([connection('a', { lastTest })])
+    expect(await connections.replace(connection('a', { revision: 2 }))).toBe(true)
+    expect(await connections.recordTest('a', 1, lastTest)).toBe(false)
+    expect(await connections.all()).toEqual([connection('a', { revision: 2 })])
   })
 
   it('takes along what it was granted when it is removed', async () => {

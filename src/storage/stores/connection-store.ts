@@ -1,7 +1,7 @@
 // Stores connections, with their secret fields sealed and bound to their row.
 import type { Kysely } from 'kysely'
 import { parseJson } from '../../flow/parse-json.ts'
-import type { ConnectionRecord, ConnectionStore } from '../../operations/ports/connections.ts'
+import type { ConnectionRecord, ConnectionStore, LastTest } from '../../operations/ports/connections.ts'
 import type { Sealing } from '../../operations/ports/secrets.ts'
 import { connectionBinding } from '../rows/bindings.ts'
 import type { ConnectionTable, Tables } from '../rows/tables.ts'
@@ -18,6 +18,7 @@ export function createConnectionStore(db: Kysely<Tables>, sealing: Sealing): Con
       revision: row.revision,
       createdAt: row.created_at,
       updatedAt: row.updated_at,
+      lastTest: row.tested_at === null ? null : { at: row.tested_at, verdict: row.test_verdict as LastTest['verdict'] },
     }
   }
   const toRow = (record: ConnectionRecord): ConnectionTable => ({
@@ -29,6 +30,7 @@ export function createConnectionStore(db: Kysely<Tables>, sealing: Sealing): Con
     revision: record.revision,
     created_at: record.createdAt,
     updated_at: record.updatedAt,
+    ...testColumns(record.lastTest),
   })
 
   return {
@@ -56,6 +58,16 @@ export function createConnectionStore(db: Kysely<Tables>, sealing: Sealing): Con
       return Number(numUpdatedRows) === 1
     },
 
+    async recordTest(name, revision, test) {
+      const { numUpdatedRows } = await db
+        .updateTable('connection')
+        .set(testColumns(test))
+        .where('name', '=', name)
+        .where('revision', '=', revision)
+        .executeTakeFirst()
+      return Number(numUpdatedRows) === 1
+    },
+
     remove: (name) =>
       db.transaction().execute(async (tx) => {
         await tx.deleteFrom('connection_grant').where('connection', '=', name).execute()
@@ -65,3 +77,8 @@ export function createConnectionStore(db: Kysely<Tables>, sealing: Sealing): Con
       }),
   }
 }
+
+const testColumns = (test: LastTest | null): Pick<ConnectionTable, 'tested_at' | 'test_verdict'> => ({
+  tested_at: test?.at ?? null,
+  test_verdict: test?.verdict ?? null,
+})

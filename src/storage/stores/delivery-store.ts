@@ -1,19 +1,25 @@
 // The inbox: a delivery that started no run has its own row, and an accepted one is read from its run.
 import { type Kysely, sql } from 'kysely'
-import { deliveryIdOf, runIdOf } from '../../engine/ids.ts'
+import { deliveryIdOf, idTime, runIdOf } from '../../engine/ids.ts'
 import type { DeliveryFilter, DeliveryRecord, DeliveryStore, ShownWebhook } from '../../operations/ports/deliveries.ts'
 import type { Page } from '../../operations/ports/page.ts'
+import type { Protect } from '../../operations/ports/secrets.ts'
 import { bytesUpTo, fittingOf, UNBOUNDED, upTo } from '../rows/bounded.ts'
 import { paged } from '../rows/paged.ts'
-import { fromBoundedColumns } from '../rows/request-columns.ts'
+import { fromBoundedColumns, keptRequest } from '../rows/request-columns.ts'
 import type { DeliveryTable, RunTable, Tables } from '../rows/tables.ts'
+import { labelled } from './runs/labelled-runs.ts'
 
-const INBOX = ['id', 'flow_id', 'outcome', 'code', 'message', 'status', 'run_id', 'received_at'] as const
+const INBOX = ['id', 'flow_id', 'outcome', 'code', 'message', 'status', 'run_id', 'received_at', 'body_kept'] as const
 const ACCEPTED = ['id', 'flow_id', 'created_at', 'reply_status'] as const
 
 type Entry = Omit<DeliveryRecord, 'webhook'>
 
-export function createDeliveryStore(db: Kysely<Tables>): Omit<DeliveryStore, 'add'> {
+/** Word for word as in the index: a database uses it only for this condition. */
+const KEPT = sql<boolean>`body_kept = 1`
+const NO_BODY = { body_kept: null, sealed: null, raw_body: new Uint8Array() }
+
+export function createDeliveryStore(db: Kysely<Tables>, protect: Protect): Omit<DeliveryStore, 'add'> {
   const accepted = () =>
     db.selectFrom('run').where('test', '=', 0).where('replay_of', 'is', null).where('trigger', 'is', null)
 
@@ -32,28 +38,27 @@ export function createDeliveryStore(db: Kysely<Tables>): Omit<DeliveryStore, 'ad
   }
 
   /** Returns one row more than the page holds, each with the bytes that its request takes. */
-  const entriesOf = async ({ flowId, outcome }: DeliveryFilter, { limit, cursor }: Page, maxBytes: number) => {
+  const entriesOf = async ({ flowId, outcome, labels }: DeliveryFilter, { limit, cursor }: Page, maxBytes: number) => {
     const bytes = bytesUpTo(['request', 'raw_body'], maxBytes)
     let others = db
       .selectFrom('delivery')
       .select([...INBOX, bytes.as('bytes')])
       .orderBy('id', 'desc')
       .limit(limit + 1)
-    let runs = accepted()
+    const anyRuns = accepted()
       .select([...ACCEPTED, bytes.as('bytes')])
-      .orderBy('id', 'desc')
       .limit(limit + 1)
-    if (flowId) {
-      others = others.where('flow_id', '=', flowId)
-      runs = runs.where('flow_id', '=', flowId)
-    }
+    const { query: found, id } = await labelled(db, anyRuns, { labels, flowId })
+    let runs = found
+    if (flowId) others = others.where('flow_id', '=', flowId)
     if (outcome) others = others.where('outcome', '=', outcome)
     if (cursor) {
       others = others.where('id', '<', cursor)
-      runs = runs.where('id', '<', runIdOf(cursor))
+      runs = runs.where(id, '<', runIdOf(cursor))
     }
     const [otherRows, runRows] = await Promise.all([
-      outcome === 'accepted' ? [] : others.execute(),
+      // Only what started a run has labels.
+      outcome === 'accepted' || labels ? [] : others.execute(),
       outcome === null || outcome === 'accepted' ? runs.execute() : [],
     ])
     return [
@@ -93,6 +98,46 @@ export function createDeliveryStore(db: Kysely<Tables>): Omit<DeliveryStore, 'ad
           .execute()
     },
 
+    async trimBodies(flowId, keep) {
+      const kept = db.selectFrom('delivery').select('id').where('flow_id', '=', flowId).where(KEPT)
+      const first = await kept.orderBy('id', 'desc').offset(keep).limit(1).executeTakeFirst()
+      if (first)
+        await db
+          .updateTable('delivery')
+          .set(NO_BODY)
+          .where('id', 'in', kept.where('id', '<=', first.id))
+          .execute()
+    },
+
+    async deleteBodies(before) {
+      // An id begins with its time.
+      const { numUpdatedRows } = await db
+        .updateTable('delivery')
+        .set(NO_BODY)
+        .where(KEPT)
+        .where('id', '<', `dlv_${idTime(before)}`)
+        .executeTakeFirst()
+      return Number(numUpdatedRows)
+    },
+
+    async keptRequest(id) {
+      const row = await db
+        .selectFrom('delivery')
+        .select(['id', 'request', 'raw_body', 'sealed'])
+        .where('id', '=', id)
+        .where(KEPT)
+        .executeTakeFirst()
+      return row ? keptRequest(row, protect) : null
+    },
+
+    async leadTo(id, runId, instead = null) {
+      let update = db.updateTable('delivery').set({ run_id: runId }).where('id', '=', id)
+      update = instead === null ? update.where('run_id', 'is', null) : update.where('run_id', '=', instead)
+      await update.execute()
+      const row = await db.selectFrom('delivery').select('run_id').where('id', '=', id).executeTakeFirst()
+      return row?.run_id ?? null
+    },
+
     async inbox(filter, page) {
       const rows = await entriesOf(filter, page, 0)
       return paged(
@@ -126,7 +171,7 @@ export function createDeliveryStore(db: Kysely<Tables>): Omit<DeliveryStore, 'ad
   }
 }
 
-const toOther = (row: Omit<DeliveryTable, 'request' | 'raw_body'>): Entry => ({
+const toOther = (row: Omit<DeliveryTable, 'request' | 'raw_body' | 'sealed'>): Entry => ({
   id: row.id,
   flowId: row.flow_id,
   receivedAt: row.received_at,
@@ -135,6 +180,7 @@ const toOther = (row: Omit<DeliveryTable, 'request' | 'raw_body'>): Entry => ({
   message: row.message,
   status: row.status,
   runId: row.run_id,
+  ...(row.body_kept === 1 && { bodyKept: true as const }),
 })
 
 const toAccepted = (row: Pick<RunTable, (typeof ACCEPTED)[number]>): Entry => ({

@@ -5,6 +5,7 @@ import { handlerIdOf } from '../../engine/ports/run-journal.ts'
 import type { Housekeeping } from '../../operations/ports/upkeep.ts'
 import { alone } from '../rows/dialect.ts'
 import type { Tables } from '../rows/tables.ts'
+import { deleteLabels } from './runs/labelled-runs.ts'
 
 export function createHousekeeping(db: Kysely<Tables>): Housekeeping {
   return {
@@ -14,7 +15,7 @@ export function createHousekeeping(db: Kysely<Tables>): Housekeeping {
         if (!(await alone(tx, 'housekeeping'))) return 0
         const old = await tx
           .selectFrom('run')
-          .select('id')
+          .select(['id', 'labels'])
           // An id begins with its time: the key bounds the search where finished_at has no index.
           .where('id', '<', `run_${idTime(before)}`)
           .where('finished_at', '<', before)
@@ -24,6 +25,7 @@ export function createHousekeeping(db: Kysely<Tables>): Housekeeping {
         // A failure handler goes with its run, even if it is under way: its claim is lost then.
         const ids = [...new Set(old.flatMap(({ id }) => [id, handlerIdOf(id)]))]
         if (ids.length) {
+          await deleteLabels(tx, old)
           await tx.deleteFrom('step').where('run_id', 'in', ids).execute()
           await tx.deleteFrom('run').where('id', 'in', ids).execute()
         }

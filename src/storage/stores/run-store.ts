@@ -1,7 +1,8 @@
 // Reads, lists and cancels runs: everything about them that is not on the hot path.
 import type { Kysely, Transaction } from 'kysely'
 import { idTime } from '../../engine/ids.ts'
-import { handlerIdOf, ROUND, type RunStatus, shownPath } from '../../engine/ports/run-journal.ts'
+import { handlerIdOf, ROUND, type RunError, type RunStatus, shownPath } from '../../engine/ports/run-journal.ts'
+import { parseJson } from '../../flow/parse-json.ts'
 import type { FlowVersion } from '../../operations/ports/flows.ts'
 import type { RunStore, UnfinishedRun } from '../../operations/ports/runs.ts'
 import { UNBOUNDED, upTo } from '../rows/bounded.ts'
@@ -12,6 +13,7 @@ import { IS_HANDLER, toRunSummary } from '../rows/run-rows.ts'
 import { shownSteps } from '../rows/shown-steps.ts'
 import type { Tables } from '../rows/tables.ts'
 import { countCancelled, lockRuns, wakeRuns } from './cancelled-runs.ts'
+import { labelled, labelsLike } from './runs/labelled-runs.ts'
 
 const SUMMARY = [
   'id',
@@ -28,9 +30,13 @@ const SUMMARY = [
   'parent_run',
   'parent_step',
   'parent_waits',
+  'edited',
+  'labels',
 ] as const
 /** Bounds the steps of a run that is shown: a loop of a hundred thousand rounds must not fill memory. */
 const MOST_STEPS = 5_000
+/** Bounds the replays that are looked through for a page of runs. */
+const MOST_REPLAYS = 1_000
 const UNFINISHED = ['queued', 'running', 'waiting'] as const
 const BRIEF = ['id', 'flow_id', 'version', 'status', 'resume_at'] as const
 
@@ -118,6 +124,36 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
         maxBytes,
       ),
 
+    async replaysOf(ids) {
+      if (ids.length === 0) return new Map()
+      const rows = await db
+        .selectFrom('run')
+        .select(['replay_of', 'id', 'status'])
+        .where('replay_of', 'in', ids)
+        .orderBy('id', 'desc')
+        .limit(MOST_REPLAYS)
+        .execute()
+      // The first of each is its newest.
+      return new Map(rows.toReversed().map((row) => [row.replay_of!, { run: row.id, status: row.status as RunStatus }]))
+    },
+
+    async failedAt(id) {
+      const run = await db.selectFrom('run').select('error').where('id', '=', id).executeTakeFirst()
+      const step = run?.error ? (parseJson(run.error) as RunError).step : undefined
+      if (step === undefined) return null
+      const failed = await db
+        .selectFrom('step')
+        .select('path')
+        .where('run_id', '=', id)
+        .where('id', '=', step)
+        .where('status', '=', 'failed')
+        .where('kind', '!=', ROUND)
+        .orderBy('seq', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      return failed?.path ?? null
+    },
+
     async latestOf(flowIds) {
       if (flowIds.length === 0) return []
       // The query reads the index once per flow, however many runs it has.
@@ -143,25 +179,28 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
       }))
     },
 
-    async list({ flowId, status, since, until }, { limit, cursor }) {
-      let query = db
+    async list({ flowId, status, since, until, failure = null, labels }, { limit, cursor }) {
+      const runs = db
         .selectFrom('run')
         .select(SUMMARY)
         .where('test', '!=', IS_HANDLER)
-        .orderBy('id', 'desc')
         .limit(limit + 1)
-      if (flowId) query = query.where('flow_id', '=', flowId)
+      const { query: found, id } = await labelled(db, runs, { labels, flowId, status })
+      let query = found
       if (status) {
         query = query.where('status', '=', status)
         const condition = INDEXED[status]
         if (condition) query = query.where(condition)
       }
+      if (failure !== null) query = query.where('failure', '=', failure)
       // An id begins with its time.
-      if (since !== null) query = query.where('id', '>=', `run_${idTime(since)}`)
-      if (until !== null) query = query.where('id', '<', `run_${idTime(until)}`)
-      if (cursor) query = query.where('id', '<', cursor)
+      if (since !== null) query = query.where(id, '>=', `run_${idTime(since)}`)
+      if (until !== null) query = query.where(id, '<', `run_${idTime(until)}`)
+      if (cursor) query = query.where(id, '<', cursor)
       return paged(await query.execute(), limit, (row) => row.id, toRunSummary)
     },
+
+    labelsLike: (beginning, limit) => labelsLike(db, beginning, limit),
 
     cancel: (id, at, error) =>
       db.transaction().execute(async (tx) => {

@@ -86,6 +86,16 @@ export function createSampleStore(db: Kysely<Tables>, protect: Protect): SampleS
       return row ? toSample(row) : null
     },
 
+    async body(flowId, id) {
+      const row = await db
+        .selectFrom('sample')
+        .select('raw_body')
+        .where('flow_id', '=', flowId)
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return row?.raw_body ?? null
+    },
+
     stepResults: async (flowId, maxBytes) => outputsOf(await rowsOf(flowId, maxBytes), false),
     pins: async (flowId, maxBytes) => outputsOf(await rowsOf(flowId, maxBytes), true),
 

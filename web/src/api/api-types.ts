@@ -19,7 +19,9 @@ import type {
   VersionDocumentBody,
 } from '../../../src/contract/bodies.ts'
 import type { ConnectionTestBody } from '../../../src/contract/connection-bodies.ts'
+import type { FailureBody, ReplayPreviewBody, ReplaysBody } from '../../../src/contract/failure-bodies.ts'
 import type { CallableFlowBody } from '../../../src/contract/run-bodies.ts'
+import type { SearchBody } from '../../../src/contract/search-bodies.ts'
 import type { StatsBody } from '../../../src/contract/stats-bodies.ts'
 import type { StepTestBody, TestResultsBody } from '../../../src/contract/test-bodies.ts'
 import type { FlowDocument as Document } from '../../../src/flow/document.ts'
@@ -72,8 +74,14 @@ export type StepStatus = 'running' | 'waiting' | 'succeeded' | 'failed' | 'cance
 export type RunStep = Omit<Static<typeof RunBody>['steps'][number], 'status'> & { status: StepStatus }
 export type Run = Omit<Static<typeof RunBody>, 'steps'> & { steps: RunStep[] }
 export type Delivery = Static<typeof NamedDeliveryBody>
+export type Found = Static<typeof SearchBody>
 export type InboxEntry = Static<typeof InboxEntryBody>
 export type DeliveryOutcome = Delivery['outcome']
+
+export type Failure = Static<typeof FailureBody>
+export type FailureState = Failure['state']
+export type ReplayJob = Static<typeof ReplaysBody>
+export type ReplayPreview = Static<typeof ReplayPreviewBody>
 
 export type Stats = Static<typeof StatsBody>
 export type FlowStats = Static<typeof FlowStatsBody>
@@ -138,6 +146,7 @@ export interface Connection {
   usedBy: { id: string; name: string }[]
   createdAt: string
   updatedAt: string
+  lastTest: { at: string; verdict: ConnectionTest['verdict'] } | null
 }
 
 export type KeysState = Omit<Static<typeof KeysBody>, 'rotation'> & {
@@ -146,6 +155,6 @@ export type KeysState = Omit<Static<typeof KeysBody>, 'rotation'> & {
 
 /** What a stream of events carries. */
 export interface ServerEvent {
-  type: 'run' | 'step' | 'sample' | 'delivery'
+  type: 'run' | 'step' | 'sample' | 'delivery' | 'replay'
   data: unknown
 }

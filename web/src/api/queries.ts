@@ -13,6 +13,7 @@ import type {
   FlowDocument,
   FlowStats,
   FlowSummary,
+  Found,
   InboxEntry,
   Invitation,
   KeysState,
@@ -30,10 +31,13 @@ import type {
   Version,
   VersionWithDocument,
 } from './api-types.ts'
+import { labelQuery } from './label-filter.ts'
 
 export interface DeliveryFilter {
   flow?: string | undefined
   outcome?: DeliveryOutcome | undefined
+  /** As order=7. */
+  label?: string | undefined
 }
 
 export interface RunFilter {
@@ -41,6 +45,8 @@ export interface RunFilter {
   status?: RunStatus | undefined
   since?: string | undefined
   until?: string | undefined
+  /** As order=7. */
+  label?: string | undefined
 }
 
 export const keys = {
@@ -70,6 +76,7 @@ export const keys = {
   tokens: ['tokens'],
   audit: ['audit'],
   encryptionKeys: ['keys'],
+  search: (q: string) => ['search', q],
 } as const
 
 /** All pages of a list, one after the other: for lists that people read as a whole. */
@@ -95,6 +102,8 @@ const paged = <T>(queryKey: readonly unknown[], path: string, query: Record<stri
 
 /** What changes only with the service's version or settings. */
 const FOREVER = { staleTime: Number.POSITIVE_INFINITY }
+
+const withLabel = ({ label, ...filter }: RunFilter | DeliveryFilter) => ({ ...filter, ...labelQuery(label) })
 
 export const queries = {
   authState: queryOptions({
@@ -170,8 +179,16 @@ export const queries = {
     queryFn: ({ signal }) => api.get<ServiceSettings>('/settings', { signal }),
     ...FOREVER,
   }),
-  runs: (filter: RunFilter) => paged<RunSummary>(keys.runList(filter), '/runs', { ...filter }),
-  deliveries: (filter: DeliveryFilter) => paged<InboxEntry>(keys.deliveryList(filter), '/deliveries', { ...filter }),
+  runs: (filter: RunFilter) => paged<RunSummary>(keys.runList(filter), '/runs', withLabel(filter)),
+  deliveries: (filter: DeliveryFilter) =>
+    paged<InboxEntry>(keys.deliveryList(filter), '/deliveries', withLabel(filter)),
+  search: (q: string) =>
+    queryOptions({
+      queryKey: keys.search(q),
+      queryFn: ({ signal }) => api.get<Found>('/search', { query: { q }, signal }),
+      // What was found stays while more is typed.
+      placeholderData: keepPreviousData,
+    }),
   delivery: (id: string) =>
     queryOptions({
       queryKey: keys.delivery(id),

@@ -12,15 +12,14 @@ import { ConfirmPopover } from '../ui/confirm-popover.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { notifyDone } from '../ui/notify.tsx'
-import { StatusDot } from '../ui/status.tsx'
 import { RelativeTime } from '../ui/time.tsx'
 import { CallbackUrl } from './callback-url.tsx'
 import { type ConnectionDraft, differs, draftOf, requestOf } from './connection-draft.ts'
 import { ConnectionFields } from './connection-fields.tsx'
 import { kindInfo } from './connection-kinds.ts'
 import classes from './connection-page.module.css'
+import { ConnectionStateLine } from './connection-state.tsx'
 import { OAuthConnect } from './oauth-connect.tsx'
-import { shownState } from './shown-state.ts'
 import { TestConnection } from './test-connection.tsx'
 
 const route = getRouteApi('/signed-in/connections/$name')
@@ -127,14 +126,15 @@ function Card({ title, children }: { title: string; children: ReactNode }) {
 }
 
 function ConnectionStateCard({ connection, mayWrite }: { connection: Connection; mayWrite: boolean }) {
-  const { reason, expiresAt, kind, fields } = connection
-  const [accepted, setAccepted] = useState(false)
+  const { expiresAt, kind, fields } = connection
+  const queryClient = useQueryClient()
   const needsBrowser = kind === 'oauth2' && fields['grant'] !== 'client_credentials'
   return (
     <Card title="State">
       <Stack gap="xs">
-        <StatusDot status={accepted && connection.state === 'ready' ? 'ready' : shownState(connection)} />
-        {reason && <Text size="sm">{reason}</Text>}
+        <div>
+          <ConnectionStateLine connection={connection} />
+        </div>
         {expiresAt && (
           <Text size="sm" c="dimmed">
             The access token expires <RelativeTime at={expiresAt} />; Millrace refreshes it in time.
@@ -148,7 +148,10 @@ function ConnectionStateCard({ connection, mayWrite }: { connection: Connection;
           </Text>
         )}
         {mayWrite && kind !== 'custom' && connection.state === 'ready' && (
-          <TestConnection connection={connection} onTested={({ verdict }) => setAccepted(verdict === 'accepted')} />
+          <TestConnection
+            connection={connection}
+            onTested={() => void queryClient.invalidateQueries({ queryKey: keys.connections })}
+          />
         )}
         <Text size="xs" c="dimmed">
           Changed <RelativeTime at={connection.updatedAt} />

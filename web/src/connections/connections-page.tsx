@@ -1,4 +1,4 @@
-import { Anchor, Button, Skeleton, Table, Text } from '@mantine/core'
+import { Anchor, Button, Skeleton, Table } from '@mantine/core'
 import { IconPlugConnected, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -9,12 +9,11 @@ import { PageBody, PageHeader } from '../shell/page-header.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { plural } from '../ui/format.ts'
-import { StatusDot } from '../ui/status.tsx'
 import tables from '../ui/table.module.css'
 import { RelativeTime } from '../ui/time.tsx'
 import { ConnectionKindIcon } from './connection-kind-icon.tsx'
 import { kindInfo } from './connection-kinds.ts'
-import { shownState } from './shown-state.ts'
+import { ConnectionStateLine } from './connection-state.tsx'
 
 export function ConnectionsPage() {
   const connections = useQuery(queries.connections)
@@ -74,7 +73,7 @@ export function ConnectionsPage() {
 }
 
 function ConnectionRow({ connection }: { connection: Connection }) {
-  const { name, kind, reason, hosts, usedBy, updatedAt } = connection
+  const { name, kind, hosts, usedBy, updatedAt } = connection
   return (
     <Table.Tr>
       <Table.Td>
@@ -89,12 +88,7 @@ function ConnectionRow({ connection }: { connection: Connection }) {
         </span>
       </Table.Td>
       <Table.Td>
-        <StatusDot status={shownState(connection)} />
-        {reason && (
-          <Text size="xs" c="dimmed" maw={320}>
-            {reason}
-          </Text>
-        )}
+        <ConnectionStateLine connection={connection} />
       </Table.Td>
       <Table.Td className={tables.cut} title={hosts.join(', ')}>
         {hosts.length === 0 ? <span className={tables.dim}>Any</span> : <code>{hosts.join(', ')}</code>}

@@ -1,7 +1,23 @@
-import type { Connection, ConnectionState } from '../api/api-types.ts'
+import type { Connection, ConnectionState, ConnectionTest } from '../api/api-types.ts'
+
+const TESTED: Record<ConnectionTest['verdict'], 'ready' | 'failed' | 'unproven'> = {
+  accepted: 'ready',
+  refused: 'failed',
+  unreachable: 'failed',
+  unproven: 'unproven',
+}
 
 /** Credentials that are only stored may be wrong: until a test proves them they are not called ready. */
-export function shownState({ kind, state, expiresAt, fields }: Connection): ConnectionState | 'stored' {
+export function shownState({
+  kind,
+  state,
+  expiresAt,
+  fields,
+  lastTest,
+}: Connection): ConnectionState | 'stored' | 'failed' | 'unproven' {
+  if (state !== 'ready') return state
   const granted = kind === 'oauth2' && (expiresAt !== null || fields['grant'] !== 'client_credentials')
-  return state === 'ready' && !granted ? 'stored' : state
+  // A test that proves nothing does not outweigh the token that the service gave.
+  if (granted && lastTest?.verdict === 'unproven') return 'ready'
+  return lastTest ? TESTED[lastTest.verdict] : granted ? 'ready' : 'stored'
 }

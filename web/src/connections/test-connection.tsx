@@ -9,7 +9,7 @@ import { type Status, StatusDot } from '../ui/status.tsx'
 
 interface TestConnectionProps {
   connection: Connection
-  onTested: (test: ConnectionTest) => void
+  onTested: () => void
 }
 
 export function TestConnection({ connection: { name, hosts }, onTested }: TestConnectionProps) {

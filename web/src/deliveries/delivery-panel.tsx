@@ -17,6 +17,7 @@ import { WebhookView } from '../ui/data/webhook-view.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { formatMoment } from '../ui/format.ts'
 import { StatusDot } from '../ui/status.tsx'
+import { AdmitButton } from './admit-button.tsx'
 import own from './delivery-panel.module.css'
 import { callerGot, deliveryAdvice, deliveryReason } from './model/delivery-words.ts'
 
@@ -49,15 +50,17 @@ export function DeliveryPanel({ id, onClose }: { id: string; onClose: () => void
 
 function DeliveryView({ delivery }: { delivery: Delivery }) {
   const { metadata } = delivery.webhook as { metadata: { ip?: string; contentType?: string | null } }
-  const bodyKept = delivery.outcome !== 'rejected'
+  const isRejected = delivery.outcome === 'rejected'
+  const bodyKept = !isRejected || delivery.bodyKept === true
   return (
     <>
-      <div className={own.reason} data-bad={!bodyKept || undefined}>
+      <div className={own.reason} data-bad={isRejected || undefined}>
         <div>
           {delivery.code && <code className={classes.code}>{delivery.code}</code>}
           {deliveryReason(delivery)}
         </div>
         <p>{deliveryAdvice(delivery)}</p>
+        {isRejected && delivery.runId && <p>Somebody admitted it later.</p>}
       </div>
       <dl className={classes.facts}>
         <Fact name="Received">{formatMoment(Date.parse(delivery.receivedAt))}</Fact>
@@ -114,9 +117,11 @@ function Actions({ delivery, bodyKept }: { delivery: Delivery; bodyKept: boolean
       ? 'The flow was deleted.'
       : bodyKept
         ? null
-        : 'The body of a rejected delivery is not kept, so it makes no sample.'
+        : 'The body of a rejected delivery is not kept, so it makes no sample. The trigger can keep it: inbox.keepRejected.'
+  const isAdmissible = delivery.bodyKept === true && delivery.runId === null && delivery.flowName !== null
   return (
     <>
+      {isAdmissible && mayWrite && <AdmitButton delivery={delivery} />}
       <div className={own.actions}>
         <Tooltip label={why} disabled={why === null}>
           <Button

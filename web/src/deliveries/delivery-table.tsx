@@ -56,6 +56,7 @@ export function DeliveryTable({ deliveries, box, selected, search, older }: Deli
               focusable={delivery.id === focusable}
               flow={search.flow}
               outcome={search.outcome}
+              label={search.label}
             />
           ))}
           <SpacerRow height={below} />
@@ -81,7 +82,7 @@ interface DeliveryRowProps extends DeliveryFilter {
 }
 
 const DeliveryRow = memo(function DeliveryRow(props: DeliveryRowProps) {
-  const { delivery, received, selected, focusable, flow, outcome } = props
+  const { delivery, received, selected, focusable, flow, outcome, label } = props
   const name = delivery.flowName ?? 'Deleted flow'
   const reason = deliveryReason(delivery)
   return (
@@ -93,7 +94,7 @@ const DeliveryRow = memo(function DeliveryRow(props: DeliveryRowProps) {
         <Link
           // The inbox of all flows, or that of one.
           to="."
-          search={{ flow, outcome, delivery: delivery.id }}
+          search={{ flow, outcome, label, delivery: delivery.id }}
           replace
           className={table.link}
           data-row

@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
 import type { DeliveryOutcome, Flow, InboxEntry, ServerEvent } from '../api/api-types.ts'
 import { type DeliveryFilter, queries } from '../api/queries.ts'
+import { LabelInput } from '../live/label-input.tsx'
 import classes from '../live/live-page.module.css'
 import { LiveToggle, Unseen } from '../live/live-toggle.tsx'
 import { LoadingRows } from '../live/loading-rows.tsx'
@@ -49,7 +50,7 @@ interface InboxProps {
   of?: Flow
 }
 
-export function Inbox({ search: { delivery, flow, outcome }, onSearch: go, of }: InboxProps) {
+export function Inbox({ search: { delivery, flow, outcome, label }, onSearch: go, of }: InboxProps) {
   usePageKeys(KEYS)
   return (
     <PanelSplit
@@ -62,19 +63,20 @@ export function Inbox({ search: { delivery, flow, outcome }, onSearch: go, of }:
       label="Selected delivery"
       panel={
         delivery === undefined ? null : (
-          <DeliveryPanel key={delivery} id={delivery} onClose={() => go({ flow, outcome })} />
+          <DeliveryPanel key={delivery} id={delivery} onClose={() => go({ flow, outcome, label })} />
         )
       }
     >
       {/* Another filter is another list: it begins at its top. */}
       <DeliveryList
-        key={JSON.stringify({ flow, outcome })}
+        key={JSON.stringify({ flow, outcome, label })}
         flow={flow}
         outcome={outcome}
+        label={label}
         of={of}
         selected={delivery}
         onFilter={(next) => go({ ...next, delivery })}
-        onClose={() => go({ flow, outcome })}
+        onClose={() => go({ flow, outcome, label })}
       />
     </PanelSplit>
   )
@@ -87,11 +89,11 @@ interface DeliveryListProps extends DeliveryFilter {
   onClose: () => void
 }
 
-function DeliveryList({ flow, outcome, of, selected, onFilter, onClose }: DeliveryListProps) {
-  const { list, rows, unseen, unseenIsLess, hold, follow } = useDeliveries({ flow: of?.id ?? flow, outcome })
+function DeliveryList({ flow, outcome, label, of, selected, onFilter, onClose }: DeliveryListProps) {
+  const { list, rows, unseen, unseenIsLess, hold, follow } = useDeliveries({ flow: of?.id ?? flow, outcome, label })
   const { ref, paused, setPaused, onScroll, showNewest } = useHeldScroll(hold, follow)
   useArrowInto(ref)
-  const filtered = flow !== undefined || outcome !== undefined
+  const filtered = flow !== undefined || outcome !== undefined || label !== undefined
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the panel from anywhere in the list
     <div className={classes.page} onKeyDown={(event) => event.key === 'Escape' && selected && onClose()}>
@@ -106,9 +108,12 @@ function DeliveryList({ flow, outcome, of, selected, onFilter, onClose }: Delive
               ...OUTCOMES.map((value) => ({ value, label: statusWord(value) })),
             ]}
             value={outcome ?? ALL}
-            onChange={(value) => onFilter({ flow, outcome: value === ALL ? undefined : (value as DeliveryOutcome) })}
+            onChange={(value) =>
+              onFilter({ flow, label, outcome: value === ALL ? undefined : (value as DeliveryOutcome) })
+            }
           />
-          {!of && <FlowSelect flow={flow} onChange={(chosen) => onFilter({ flow: chosen, outcome })} />}
+          {!of && <FlowSelect flow={flow} onChange={(chosen) => onFilter({ flow: chosen, outcome, label })} />}
+          <LabelInput key={label} label={label} onChange={(next) => onFilter({ flow, outcome, label: next })} />
           {filtered && (
             <Button size="xs" variant="subtle" onClick={() => onFilter({})}>
               Clear
@@ -137,7 +142,7 @@ function DeliveryList({ flow, outcome, of, selected, onFilter, onClose }: Delive
             deliveries={rows}
             box={ref}
             selected={selected}
-            search={{ flow, outcome }}
+            search={{ flow, outcome, label }}
             older={{
               has: list.hasNextPage,
               loading: list.isFetchingNextPage,
@@ -153,8 +158,8 @@ function DeliveryList({ flow, outcome, of, selected, onFilter, onClose }: Delive
 
 const ALL = 'all'
 
-function useDeliveries({ flow, outcome }: DeliveryFilter) {
-  const filter = useMemo(() => ({ flow, outcome }), [flow, outcome])
+function useDeliveries({ flow, outcome, label }: DeliveryFilter) {
+  const filter = useMemo(() => ({ flow, outcome, label }), [flow, outcome, label])
   const live = useLiveList<InboxEntry>({
     query: queries.deliveries(filter),
     itemOf: ({ type, data }: ServerEvent) =>

@@ -5,13 +5,13 @@ import { getRouteApi, useBlocker } from '@tanstack/react-router'
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { shapesOf } from '../../../src/flow/shape/data-shapes.ts'
 import { ApiError, api } from '../api/api-client.ts'
-import type { Flow, Sample } from '../api/api-types.ts'
+import type { Flow } from '../api/api-types.ts'
 import { keys, queries } from '../api/queries.ts'
 import { useMay, useUser } from '../api/session.ts'
 import { useEvents } from '../api/use-events.ts'
 import { FieldContext, type FieldSurroundings } from '../fields/field-context.tsx'
 import { FlowEditor } from '../flow-model/flow-editor.ts'
-import { type EditedFlow, findStep, type Position, valueAt, withValue } from '../flow-model/flow-tree.ts'
+import { findStep, type Position, valueAt, withValue } from '../flow-model/flow-tree.ts'
 import type { SampleData } from '../flow-model/templates/sample-data.ts'
 import { FlowTabs } from '../flows/flow-tabs.tsx'
 import { PageBody, PageHeader } from '../shell/page-header.tsx'
@@ -27,8 +27,9 @@ import { RunBar } from './run-bar.tsx'
 import { SaveWatch } from './save-watch.tsx'
 import { EditorContext, type EditorValue, type Notice, type UnreadText, useEditor } from './state/editor-context.tsx'
 import type { EditorSearch } from './state/selection.ts'
-import { type TestInput, useTestInput } from './state/use-test-input.ts'
-import { type Given, useTests } from './state/use-tests.ts'
+import { useLargeBody, withBody } from './state/use-large-body.ts'
+import { useTestInput } from './state/use-test-input.ts'
+import { useTests } from './state/use-tests.ts'
 import { useValidation } from './state/use-validation.ts'
 import { StepPanel } from './step/step-panel.tsx'
 import { TriggerPanel } from './trigger/trigger-panel.tsx'
@@ -125,16 +126,6 @@ function useSamples(flowId: string) {
   return { samples: samples ?? NONE, sample, chooseSample: setChosen }
 }
 
-/** What tests begin with: only what belongs to the kind of the trigger. */
-function useBegin({ trigger }: EditedFlow, sample: Sample | null, { value }: TestInput): Given {
-  const { kind } = trigger
-  return useMemo(() => {
-    if (kind === 'call') return { input: value }
-    // The latest sample, which the service takes by itself, may be too large to have come here whole.
-    return kind === 'webhook' && sample && !sample.webhook.bodyOmitted ? { webhook: sample.webhook } : {}
-  }, [kind, sample, value])
-}
-
 const NONE: never[] = []
 const NOTHING: ReadonlySet<string> = new Set()
 
@@ -148,9 +139,9 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
   const state = useSyncExternalStore(editor.subscribe, editor.getState)
   const { document: flowDocument } = state
   const { samples, sample, chooseSample } = useSamples(flow.id)
+  const largeBody = useLargeBody(flow.id, sample)
   const testInput = useTestInput(flow.id, flowDocument)
-  const begin = useBegin(flowDocument, sample, testInput)
-  const tests = useTests(flow.id, editor, flowDocument, begin)
+  const tests = useTests(flow.id, editor, flowDocument, sample, testInput.value)
   const shapes = useMemo(
     () =>
       shapesOf(
@@ -203,6 +194,7 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
       setUnread,
       samples,
       sample,
+      largeBody,
       chooseSample,
       testInput,
       tests,
@@ -223,6 +215,7 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
       unread,
       samples,
       sample,
+      largeBody,
       chooseSample,
       testInput,
       tests,
@@ -230,7 +223,8 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
   )
   const data = useMemo<SampleData>(
     () => ({
-      webhook: sample?.webhook ?? null,
+      webhook: withBody(sample, largeBody),
+      schedule: { at: tests.at ?? now, missed: 0, input: flowDocument.trigger['input'] ?? null },
       input: testInput.value,
       steps: tests.outputs,
       shapes,
@@ -242,7 +236,20 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
       flow: { id: flow.id, name: flowDocument.name, version: flow.published?.version ?? null },
       now,
     }),
-    [sample, testInput.value, tests.outputs, shapes, env, connections, flow.id, flowDocument.name, flow.published, now],
+    [
+      sample,
+      largeBody,
+      testInput.value,
+      tests.outputs,
+      tests.at,
+      shapes,
+      env,
+      connections,
+      flow.id,
+      flowDocument,
+      flow.published,
+      now,
+    ],
   )
   const fields = useMemo<FieldSurroundings>(
     () => ({

@@ -13,6 +13,8 @@ interface DataPickerProps {
   path: string
   label: string
   state: PickerState
+  /** What the list is narrowed to while nothing is searched for. */
+  written: string
   onState: (state: PickerState) => void
   onPick: (reference: string) => void
 }
@@ -27,7 +29,7 @@ function reachPanelEdge(anchor: HTMLSpanElement | null): void {
 /** Below this width of the window there is no room beside the panel. */
 export const ROOM_BESIDE_PX = 900
 
-export function DataPicker({ path, label, state, onState, onPick }: DataPickerProps) {
+export function DataPicker({ path, label, state, written, onState, onPick }: DataPickerProps) {
   const button = (
     <ActionIcon
       size={22}
@@ -36,6 +38,9 @@ export function DataPicker({ path, label, state, onState, onPick }: DataPickerPr
       title="Insert data"
       aria-label={`Insert data into ${label}`}
       onClick={() => onState(state === 'button' ? 'closed' : 'button')}
+      onBlur={({ relatedTarget }) => {
+        if (state === 'field' && !relatedTarget?.closest('[data-picker]')) onState('closed')
+      }}
     >
       <IconBraces size={14} />
     </ActionIcon>
@@ -69,7 +74,7 @@ export function DataPicker({ path, label, state, onState, onPick }: DataPickerPr
           if (state === 'field' && !(event.target instanceof HTMLInputElement)) event.preventDefault()
         }}
       >
-        <PickList path={path} label={label} onPick={onPick} />
+        <PickList path={path} label={label} written={written} onPick={onPick} />
         {state === 'field' && <div className={pickClasses.hint}>Alt ↓ to choose by keyboard, Esc to close</div>}
       </Popover.Dropdown>
     </Popover>

@@ -9,18 +9,22 @@ import { type PickRoot, type PickRow, pickRows, searchPickRows } from './pick-ro
 interface PickListProps {
   path: string
   label: string
+  /** The beginning of a reference in the field. */
+  written: string
   onPick: (reference: string) => void
 }
 
-export function PickList({ path, label, onPick }: PickListProps) {
+export function PickList({ path, label, written, onPick }: PickListProps) {
   const { roots, names, untested, awaitsSample } = usePickData(path)
   const [query, setQuery] = useState('')
   const [toggled, setToggled] = useState<ReadonlyMap<string, boolean>>(new Map())
   const wanted = query.trim()
-  const rows = useMemo(
-    () => (wanted === '' ? pickRows(roots, toggled) : searchPickRows(roots, wanted)),
-    [roots, toggled, wanted],
-  )
+  const rows = useMemo(() => {
+    if (wanted !== '') return searchPickRows(roots, wanted)
+    // What begins nothing that there is may be a function: then all data stays in sight.
+    const begun = written === '' ? [] : searchPickRows(roots, written)
+    return begun.length > 0 ? begun : pickRows(roots, toggled)
+  }, [roots, toggled, wanted, written])
   const secrets = names.filter((name) => name.toLowerCase().includes(wanted.toLowerCase()))
   const tree = useRef<HTMLDivElement>(null)
   return (
@@ -153,6 +157,7 @@ export function usePickData(path: string) {
     const tested = visible.steps.filter(({ id }) => Object.hasOwn(steps, id))
     const roots: PickRoot[] = [
       ...(data.webhook == null ? [] : named('webhook')),
+      ...named('schedule'),
       ...named('loop'),
       ...tested.map(({ id }) => ({ path: `steps.${id}`, value: steps[id] })),
       ...(visible.vars.length ? named('vars') : []),
@@ -170,7 +175,10 @@ export function usePickData(path: string) {
       untested: visible.steps.filter(({ id }) => !Object.hasOwn(steps, id)).map(({ id }) => id),
       awaitsSample: data.webhook == null && visible.roots.includes('webhook'),
       /** There is something to pick that one does not know by heart. */
-      hasData: (data.webhook != null && visible.roots.includes('webhook')) || tested.length > 0,
+      hasData:
+        (data.webhook != null && visible.roots.includes('webhook')) ||
+        visible.roots.includes('schedule') ||
+        tested.length > 0,
     }
   }, [visible, bindings, data])
 }

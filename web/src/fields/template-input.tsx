@@ -1,4 +1,5 @@
 // A text input for templates: CodeMirror with completion, and the data that can be inserted.
+import { completionStatus } from '@codemirror/autocomplete'
 import { json } from '@codemirror/lang-json'
 import { Compartment, EditorState, type Extension, Transaction } from '@codemirror/state'
 import { EditorView, placeholder as placeholderOf } from '@codemirror/view'
@@ -47,6 +48,8 @@ export function TemplateInput(props: TemplateInputProps) {
   const view = useRef<EditorView>(null)
   const { hasData } = usePickData(path)
   const [picker, setPicker] = useState<PickerState>('closed')
+  /** The beginning of a reference that was written: the data shows what it may become. */
+  const [written, setWritten] = useState('')
   const latest = useRef({ props, context, hasData, picker })
   /** The focus that comes back after a choice must not open the data again. */
   const returning = useRef(false)
@@ -82,16 +85,25 @@ export function TemplateInput(props: TemplateInputProps) {
               const { props: now, hasData: offers } = latest.current
               if (now.startsWithBraces) enterBraces(editor)
               const wanted = offers && !now.quiet && !now.readOnly && window.innerWidth >= ROOM_BESIDE_PX
-              if (wanted && !returning.current) setPicker('field')
+              if (wanted && !returning.current) {
+                setWritten('')
+                setPicker('field')
+              }
               returning.current = false
             },
             blur: ({ relatedTarget }, editor) => {
               latest.current.props.onBlur?.(editor.state.doc.toString())
-              const goesToPicker = relatedTarget instanceof Element && relatedTarget.closest('[data-picker]') !== null
+              const goesToPicker =
+                relatedTarget instanceof Element &&
+                // The button too: closing would draw it anew, under the pointer that is about to press it.
+                (relatedTarget.closest('[data-picker]') !== null ||
+                  host.current!.parentElement!.contains(relatedTarget))
               if (!goesToPicker) setPicker((now) => (now === 'field' ? 'closed' : now))
             },
-            keydown: (event) => {
-              if (latest.current.picker === 'field' && keyForPicker(event, () => setPicker('closed'))) return true
+            keydown: (event, editor) => {
+              // Escape closes the completions first, which are nearer.
+              const isFree = latest.current.picker === 'field' && completionStatus(editor.state) === null
+              if (isFree && keyForPicker(event, () => setPicker('closed'))) return true
               if (event.key === 'Enter' && !multiline && !event.defaultPrevented) latest.current.props.onEnter?.()
               return false
             },
@@ -101,9 +113,7 @@ export function TemplateInput(props: TemplateInputProps) {
               (transaction) => transaction.docChanged && transaction.annotation(Transaction.remote) !== true,
             )
             if (!byUser) return
-            // Whoever writes gets completions instead.
-            if (update.transactions.some((transaction) => transaction.isUserEvent('input')))
-              setPicker((now) => (now === 'field' ? 'closed' : now))
+            setWritten(writtenReference(update.state))
             const text = update.state.doc.toString()
             echoes.current.push(text)
             latest.current.props.onChange(text)
@@ -152,6 +162,7 @@ export function TemplateInput(props: TemplateInputProps) {
           path={path}
           label={label}
           state={picker}
+          written={picker === 'field' ? written : ''}
           onState={setPicker}
           onPick={(reference) => {
             setPicker('closed')
@@ -188,15 +199,25 @@ function keyForPicker(event: KeyboardEvent, close: () => void): boolean {
   return true
 }
 
+/** Returns the reference that ends at the cursor; empty outside of braces. */
+function writtenReference({ doc, selection }: EditorState): string {
+  const before = doc.sliceString(0, selection.main.from)
+  const start = before.lastIndexOf('{{')
+  return start > before.lastIndexOf('}}') ? /[\w$.[\]]*$/.exec(before.slice(start + 2))![0] : ''
+}
+
 /** Inside braces the reference alone, elsewhere with its own. */
 function insert(editor: EditorView, reference: string): void {
   const { main } = editor.state.selection
   const before = editor.state.sliceDoc(0, main.from)
   const isInside = before.lastIndexOf('{{') > before.lastIndexOf('}}')
   const text = isInside ? reference : `{{ ${reference} }}`
+  // What was written of it gives way.
+  const begun = main.empty ? writtenReference(editor.state) : ''
+  const from = reference.startsWith(begun) ? main.from - begun.length : main.from
   editor.dispatch({
-    changes: { from: main.from, to: main.to, insert: text },
-    selection: { anchor: main.from + text.length },
+    changes: { from, to: main.to, insert: text },
+    selection: { anchor: from + text.length },
     userEvent: 'input',
   })
   editor.focus()

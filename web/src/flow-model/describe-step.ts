@@ -2,6 +2,7 @@
 import type { StepDocument } from '../../../src/flow/document.ts'
 import { stepKind } from '../step-kinds/index.ts'
 import type { NestedList } from '../step-kinds/step-kind.ts'
+import { triggerKind } from '../step-kinds/trigger-kinds.ts'
 import { asObject, bare, textOf } from '../step-kinds/words.ts'
 import { nestedLists } from './flow-tree.ts'
 
@@ -12,7 +13,7 @@ export function describeTrigger(trigger: Record<string, unknown>): string {
   const { cron, every, timezone } = trigger
   if (every !== undefined) return `every ${textOf(every)} s`
   if (cron !== undefined) return `${[cron].flat().map(textOf).join(' · ')} ${textOf(timezone ?? 'UTC')}`
-  if (trigger['kind'] === 'call')
+  if (triggerKind(trigger)?.isCalled)
     return trigger['mcp'] === true ? 'by flows, the API and assistants' : 'by flows and the API'
   const auth = asObject(trigger['auth'])
   const response = asObject(trigger['response'])

@@ -56,11 +56,7 @@ describe('a branch', () => {
 
   it('puts its cases and the rest side by side under their labels', () => {
     const labels = layout.nodes.filter(({ type }) => type === 'label')
-    expect(labels.map(({ id }) => id)).toEqual([
-      'label:/steps/0/cases/0/steps',
-      'label:/steps/0/cases/1/steps',
-      'label:/steps/0/otherwise',
-    ])
+    expect(labels.map(({ id }) => id)).toEqual(['label:b/cases/0/steps', 'label:b/cases/1/steps', 'label:b/otherwise'])
     expect(new Set(labels.map(({ box }) => box.y)).size).toBe(1)
     expect(middle(labels[0]!)).toBe(middle(node(layout, 'step:x')))
     expect(middle(labels[1]!)).toBe(middle(node(layout, 'step:z')))

@@ -40,6 +40,8 @@ export type LaidNode =
 /** A line from the first point to the last, along the axes. */
 export interface Line {
   id: string
+  /** Stays the same while the steps that it joins move. */
+  key: string
   points: [x: number, y: number][]
   arrow: boolean
 }
@@ -63,7 +65,7 @@ interface Block {
 
 export function layoutFlow(document: EditedFlow): Layout {
   const keys = stepKeys(document)
-  const steps = listBlock(Array.isArray(document.steps) ? document.steps : [], '/steps', keys)
+  const steps = listBlock(Array.isArray(document.steps) ? document.steps : [], '/steps', keys, '')
   const left = Math.max(CARD.width / 2, steps.left)
   const right = Math.max(CARD.width / 2, steps.right)
   const height = CARD.height + steps.height + 10
@@ -76,7 +78,7 @@ export function layoutFlow(document: EditedFlow): Layout {
 }
 
 /** Begins and ends with a line, so that a step can be inserted before the first and after the last. */
-function listBlock(steps: StepDocument[], list: string, keys: Map<string, string>): Block {
+function listBlock(steps: StepDocument[], list: string, keys: Map<string, string>, owner: string): Block {
   const blocks = steps.map((step, index) => stepBlock(step, `${list}/${index}`, keys))
   const half = (steps.length ? CARD.width : EMPTY_WIDTH) / 2
   return {
@@ -88,7 +90,16 @@ function listBlock(steps: StepDocument[], list: string, keys: Map<string, string
       let top = y
       let goesOn = true
       for (const [index, block] of [...blocks, null].entries()) {
-        if (goesOn) into.lines.push(line(`${list}:${index}`, [x, top], [x, top + GAP], block !== null))
+        if (goesOn)
+          into.lines.push({
+            id: `${list}:${index}`,
+            key: block ? `to ${keys.get(`${list}/${index}`)}` : `end of ${owner}`,
+            points: [
+              [x, top],
+              [x, top + GAP],
+            ],
+            arrow: block !== null,
+          })
         into.nodes.push({
           type: 'insert',
           id: `insert:${list}:${index}`,
@@ -109,12 +120,6 @@ function listBlock(steps: StepDocument[], list: string, keys: Map<string, string
     },
   }
 }
-
-const line = (id: string, from: [number, number], to: [number, number], arrow: boolean): Line => ({
-  id,
-  points: [from, to],
-  arrow,
-})
 
 function stepBlock(step: StepDocument, path: string, keys: Map<string, string>): Block {
   const lists = nestedLists(step)
@@ -138,7 +143,7 @@ const card = (path: string, keys: Map<string, string>, x: number, y: number): La
 })
 
 function columnsBlock(lists: NestedList[], path: string, keys: Map<string, string>): Block {
-  const columns = lists.map((nested) => listBlock(nested.steps, path + nested.key, keys))
+  const columns = lists.map((nested) => listBlock(nested.steps, path + nested.key, keys, keys.get(path)! + nested.key))
   const axes: number[] = []
   let width = 0
   for (const column of columns) {
@@ -165,6 +170,7 @@ function columnsBlock(lists: NestedList[], path: string, keys: Map<string, strin
         const at = x - axis + axes[i]!
         into.lines.push({
           id: `${path}:fork:${i}`,
+          key: `fork ${i} of ${keys.get(path)}`,
           points:
             at === x
               ? [
@@ -182,7 +188,7 @@ function columnsBlock(lists: NestedList[], path: string, keys: Map<string, strin
         const labelWidth = nested.steps.length ? CARD.width - 48 : EMPTY_WIDTH
         into.nodes.push({
           type: 'label',
-          id: `label:${path}${nested.key}`,
+          id: `label:${keys.get(path)}${nested.key}`,
           branch: path,
           role: nested.role,
           index: nested.index,
@@ -193,6 +199,7 @@ function columnsBlock(lists: NestedList[], path: string, keys: Map<string, strin
         if (!column.ends)
           into.lines.push({
             id: `${path}:join:${i}`,
+            key: `join ${i} of ${keys.get(path)}`,
             points:
               at === x
                 ? [
@@ -213,7 +220,7 @@ function columnsBlock(lists: NestedList[], path: string, keys: Map<string, strin
 
 /** The frame begins at the middle of the loop's own card, which so sits on its edge. */
 function frameBlock(body: NestedList, path: string, keys: Map<string, string>): Block {
-  const steps = listBlock(body.steps, path + body.key, keys)
+  const steps = listBlock(body.steps, path + body.key, keys, keys.get(path)!)
   const left = Math.max(CARD.width / 2, steps.left) + FRAME_PADDING
   const right = Math.max(CARD.width / 2, steps.right) + FRAME_PADDING
   const height = CARD.height + steps.height

@@ -8,7 +8,7 @@ import { nestedLists } from '../flow-model/flow-tree.ts'
 import { TrailIcon } from '../step-kinds/kind-icon.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import classes from './flow-starts.module.css'
-import { BLANK, useFlowActions } from './use-flow-actions.ts'
+import { BLANK, blankOf, useFlowActions } from './use-flow-actions.ts'
 
 export function FlowStarts() {
   const examples = useQuery(queries.examples)
@@ -39,6 +39,21 @@ export function FlowStarts() {
           <span className={classes.name}>Blank flow</span>
           <Text size="sm" c="dimmed">
             A webhook, and no steps yet.
+          </Text>
+        </UnstyledButton>
+        <UnstyledButton
+          className={classes.card}
+          data-blank
+          data-busy={busy === 'schedule' || undefined}
+          disabled={start.isPending}
+          onClick={() => start.mutate({ id: 'schedule', document: blankOf('schedule') })}
+        >
+          <div className={classes.trail}>
+            <TrailIcon kind="schedule" size={18} />
+          </div>
+          <span className={classes.name}>On a schedule</span>
+          <Text size="sm" c="dimmed">
+            Runs at planned times, and has no steps yet.
           </Text>
         </UnstyledButton>
         {examples.isPending && ['a', 'b', 'c', 'd', 'e'].map((key) => <Skeleton key={key} height={148} radius="lg" />)}
@@ -87,7 +102,7 @@ const LONGEST_TRAIL = 6
 
 /** The kinds in the order they are met, for a picture of the flow. */
 function kindsOf(document: FlowDocument): string[] {
-  const kinds = ['webhook']
+  const kinds: string[] = [document.trigger.kind]
   const walk = (steps: StepDocument[]): void => {
     for (const step of steps) {
       kinds.push(step.kind)

@@ -1,5 +1,6 @@
 // The parts of one flow, on every page of it.
 import { Link } from '@tanstack/react-router'
+import { useActiveInView } from '../shell/use-active-in-view.ts'
 import classes from './flow-tabs.module.css'
 
 const TABS = [
@@ -12,8 +13,9 @@ const TABS = [
 ] as const
 
 export function FlowTabs({ id }: { id: string }) {
+  const row = useActiveInView()
   return (
-    <nav className={classes.tabs} aria-label="Parts of the flow">
+    <nav ref={row} className={classes.tabs} aria-label="Parts of the flow">
       {TABS.map(({ to, label }) => (
         <Link
           key={to}

@@ -5,12 +5,20 @@ import { useMemo } from 'react'
 import { api } from '../api/api-client.ts'
 import type { Flow, FlowDocument, FlowSummary, Published } from '../api/api-types.ts'
 import { keys } from '../api/queries.ts'
+import { browserZone, TRIGGER_KINDS } from '../step-kinds/trigger-kinds.ts'
 import { download } from '../ui/download.ts'
 import { plural } from '../ui/format.ts'
 import { notifyDone, notifyFailure } from '../ui/notify.tsx'
 import { withoutSealed } from './without-sealed.ts'
 
-export const BLANK: FlowDocument = { name: 'Untitled flow', trigger: { kind: 'webhook' }, steps: [] }
+/** Returns a new flow whose trigger has this kind. */
+export const blankOf = (kind: string): FlowDocument => ({
+  name: 'Untitled flow',
+  trigger: TRIGGER_KINDS.find((info) => info.kind === kind)!.blank(browserZone()) as FlowDocument['trigger'],
+  steps: [],
+})
+
+export const BLANK = blankOf('webhook')
 
 export function useFlowActions() {
   const queryClient = useQueryClient()

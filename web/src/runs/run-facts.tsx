@@ -2,6 +2,7 @@
 import { Anchor } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { Run } from '../api/api-types.ts'
+import { labelText } from '../api/label-filter.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { formatMoment } from '../ui/format.ts'
 import { Duration, RelativeTime } from '../ui/time.tsx'
@@ -19,9 +20,28 @@ export function RunFacts({ run }: { run: Run }) {
         {run.startedAt ? <Duration since={run.startedAt} until={run.finishedAt} /> : 'has not begun'}
       </Fact>
       {run.test && <Fact name="Kind">test run</Fact>}
+      {run.trigger.admitted && <Fact name="Admitted by">{run.trigger.admitted.by}</Fact>}
+      {Object.entries(run.labels ?? {}).map(([name, value]) => (
+        <Fact key={name} name={name}>
+          <Anchor
+            size="sm"
+            className={classes.label}
+            title={`Runs with ${name}=${value}`}
+            renderRoot={(props) => <Link {...props} to="/runs" search={{ label: labelText(name, value) }} />}
+          >
+            {value}
+          </Anchor>
+        </Fact>
+      ))}
       {run.replayOf && (
         <Fact name="Replay of">
           <RunLink id={run.replayOf} />
+        </Fact>
+      )}
+      {run.edited && <Fact name="Data">edited for the replay</Fact>}
+      {run.replayedAs && (
+        <Fact name="Replayed as">
+          <RunLink id={run.replayedAs.run} /> ({run.replayedAs.status})
         </Fact>
       )}
       {run.parent && (

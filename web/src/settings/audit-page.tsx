@@ -66,7 +66,9 @@ function AuditRow({ entry: { at, actor, action, target, details } }: { entry: Au
       <Table.Td className={tables.cut} title={actor}>
         {actor}
       </Table.Td>
-      <Table.Td title={action}>{auditWords(action)}</Table.Td>
+      <Table.Td className={tables.whole} title={action}>
+        {auditWords(action)}
+      </Table.Td>
       <Table.Td className={tables.cut} title={name ?? undefined}>
         {link && action !== 'flow.delete' && action !== 'connection.delete' ? (
           <Anchor component={Link} to={link} size="sm">

@@ -12,8 +12,15 @@ const WORDS: Record<string, string> = {
   'flow.restore': 'restored a version',
   'flow.regenerate': 'changed a webhook URL',
   'flow.test': 'tested a flow',
+  'delivery.admit': 'admitted a delivery',
   'run.cancel': 'cancelled a run',
+  'run.cancel_many': 'cancelled runs',
   'run.replay': 'replayed a run',
+  'failure.update': 'changed the state of a failure',
+  'replay.create': 'began to replay runs',
+  'replay.pause': 'paused a replay of runs',
+  'replay.resume': 'resumed a replay of runs',
+  'replay.cancel': 'cancelled a replay of runs',
   'connection.create': 'created a connection',
   'connection.update': 'changed a connection',
   'connection.delete': 'deleted a connection',
@@ -46,6 +53,8 @@ export const auditWords = (action: string): string => WORDS[action] ?? action.re
 export function auditLink(target: { kind: string; id: string; name: string | null }): string | null {
   if (target.kind === 'flow') return `/flows/${target.id}`
   if (target.kind === 'run') return `/runs/${target.id}`
+  if (target.kind === 'failure') return `/failures/${target.id}`
+  if (target.kind === 'replay') return `/replays/${target.id}`
   if (target.kind === 'connection') return `/connections/${target.id}`
   return null
 }

@@ -3,6 +3,7 @@ import { Text } from '@mantine/core'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { useMay } from '../api/session.ts'
 import { PageHeader } from '../shell/page-header.tsx'
+import { useActiveInView } from '../shell/use-active-in-view.ts'
 import classes from './settings-layout.module.css'
 
 const SECTIONS = [
@@ -17,12 +18,13 @@ const SECTIONS = [
 export function SettingsLayout() {
   const isOwner = useMay('admin')
   const { pathname } = useLocation()
+  const row = useActiveInView()
   const section = SECTIONS.find(({ to }) => pathname.startsWith(to))
   return (
     <>
       <PageHeader title="Settings" />
       <div className={classes.split}>
-        <nav aria-label="Settings" className={classes.nav}>
+        <nav ref={row} aria-label="Settings" className={classes.nav}>
           {SECTIONS.filter(({ owners }) => isOwner || !owners).map(({ to, label }) => (
             <Link key={to} to={to} className={classes.entry} activeProps={{ 'data-active': true }}>
               {label}

@@ -6,6 +6,7 @@ import {
   IconArrowsSplit,
   IconArrowsSplit2,
   IconBraces,
+  IconCalendarTime,
   IconClock,
   IconCode,
   IconCornerDownLeft,
@@ -67,18 +68,26 @@ export function KindIcon({ kind, size = 16 }: KindIconProps) {
   )
 }
 
+/** Those of trigger kinds; another one is shown as a webhook. */
+const TRIGGER_ICONS = new Map<string, ComponentType<IconProps>>([
+  ['webhook', IconWebhook],
+  ['schedule', IconCalendarTime],
+])
+
 /** The trigger's, in the accent. */
-export function TriggerIcon() {
+export function TriggerIcon({ kind }: { kind: string }) {
+  const Icon = TRIGGER_ICONS.get(kind) ?? IconWebhook
   return (
     <span className={classes.tile} aria-hidden="true">
-      <IconWebhook size={15} className={classes.icon} />
+      <Icon size={15} className={classes.icon} />
     </span>
   )
 }
 
 /** In the picture of a template, which begins with its trigger. */
 export function TrailIcon({ kind, size = 16 }: KindIconProps) {
-  if (kind === 'webhook') return <IconWebhook size={size} aria-hidden="true" />
+  const Trigger = TRIGGER_ICONS.get(kind)
+  if (Trigger) return <Trigger size={size} aria-hidden="true" />
   const { trailIcon, color } = stepKind(kind)
   const Icon = ICONS[trailIcon]
   return <Icon size={size} color={`light-dark(${color.light}, ${color.dark})`} aria-hidden="true" />

@@ -1,4 +1,4 @@
-// Runs of the last 24 hours as bars, failures in their own colour at the foot.
+// Runs of the last hours as bars, failures in their own colour at the foot.
 import { plural } from './format.ts'
 import classes from './sparkline.module.css'
 
@@ -8,11 +8,17 @@ const HEIGHT = 20
 /** Any run at all can be seen. */
 const LEAST = 2
 
-export function Sparkline({ hours }: { hours: { runs: number; failed: number }[] }) {
+interface SparklineProps {
+  hours: { runs: number; failed: number }[]
+  /** The time that all bars stand for. */
+  span?: string
+}
+
+export function Sparkline({ hours, span = '24 hours' }: SparklineProps) {
   const most = Math.max(1, ...hours.map(({ runs }) => runs))
   const total = hours.reduce((sum, { runs }) => sum + runs, 0)
   const failed = hours.reduce((sum, hour) => sum + hour.failed, 0)
-  const said = total === 0 ? 'No runs in 24 hours' : `${plural(total, 'run')} in 24 hours, ${failed} failed`
+  const said = total === 0 ? `No runs in ${span}` : `${plural(total, 'run')} in ${span}, ${failed} failed`
   const width = hours.length * (BAR + GAP) - GAP
   return (
     <svg className={classes.spark} width={width} height={HEIGHT} role="img" aria-label={said}>

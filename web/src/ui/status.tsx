@@ -8,6 +8,7 @@ export type Status =
   | DeliveryOutcome
   | ConnectionState
   | 'stored'
+  | 'unproven'
   | 'troubled'
   | 'draft'
   | 'published'
@@ -29,6 +30,7 @@ const STATUSES: Record<Status, [tone: Tone, word: string]> = {
   published: ['ok', 'Published'],
   ready: ['ok', 'Ready'],
   stored: ['idle', 'Not tested'],
+  unproven: ['wait', 'Not proven'],
   unconnected: ['wait', 'Not connected'],
   reconnect: ['bad', 'Connect again'],
 }

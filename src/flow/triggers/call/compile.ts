@@ -1,3 +1,4 @@
+import { compileLabels } from '../compile-labels.ts'
 import type { CompiledCommon } from '../trigger-kind.ts'
 import { CALL, type CallDocument } from './schema.ts'
 
@@ -7,10 +8,11 @@ export interface CompiledCall extends CompiledCommon {
   input: object | boolean | null
 }
 
-export const compileCall = ({ input, concurrency }: CallDocument): CompiledCall => ({
+export const compileCall = ({ input, concurrency, labels }: CallDocument): CompiledCall => ({
   kind: CALL,
   input: (input as object | boolean | undefined) ?? null,
   concurrency: concurrency ?? null,
+  labels: compileLabels(labels),
   finalReply: null,
   keepsReply: true,
 })

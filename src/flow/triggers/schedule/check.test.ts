@@ -1,6 +1,9 @@
+import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { stepKinds } from '../../../steps/index.ts'
 import { validate } from '../../validate/validate.ts'
+import { CronPattern } from './cron-pattern.ts'
+import { smallestGap } from './spacing.ts'
 
 const NOW = Date.UTC(2027, 0, 1)
 
@@ -54,6 +57,34 @@ it('refuses times of the whole list that are less than 10 s apart', () => {
   expect(codes({ cron: ['0 0 7 * * 1', '5 0 7 13 * *'] })).toEqual(['/trigger/cron too_frequent'])
   // The same time twice is one.
   expect(codes({ cron: ['0 0 7 * * 1', '0 0 7 * * *'] })).toEqual([])
+})
+
+it('finds the same smallest gap as listing all times of 28 years', () => {
+  const some = (least: number, most: number) =>
+    fc
+      .uniqueArray(fc.integer({ min: least, max: most }), { minLength: 1, maxLength: 2 })
+      .map((numbers) => numbers.join(','))
+  const days = fc.constantFrom('1', '31', 'L', '15,L', '*', '29')
+  const weekdays = fc.constantFrom('*', '*', '1', '0,6', '1#5', '5L')
+  const pattern = fc
+    .tuple(some(0, 59), some(0, 59), fc.oneof(some(0, 23), fc.constant('0,23')), days, some(1, 12), weekdays)
+    .map((fields) => fields.join(' '))
+  const listed = (cron: readonly string[]): number => {
+    const times = new Set<number>()
+    for (const one of cron.map((source) => new CronPattern(source)))
+      for (let at = one.next(Date.UTC(2001, 0, 1) - 1000); at !== null && at < Date.UTC(2029, 0, 2); at = one.next(at))
+        times.add(at)
+    const sorted = [...times].toSorted((a, b) => a - b)
+    return sorted.reduce((least, at, i) => (i ? Math.min(least, (at - sorted[i - 1]!) / 1000) : least), 86_400)
+  }
+  const check = fc.property(fc.array(pattern, { minLength: 1, maxLength: 3 }), (cron) => {
+    const found = smallestGap(
+      cron.map((source) => new CronPattern(source)),
+      0,
+    )
+    expect({ cron, found }).toEqual({ cron, found: listed(cron) })
+  })
+  fc.assert(check, { numRuns: 12, seed: 20 })
 })
 
 it('holds the jitter below the smallest gap', () => {

@@ -2,6 +2,7 @@
 import { isObject } from '../../../base/is-object.ts'
 import { quoted } from '../../issue.ts'
 import type { ReportTrigger } from '../trigger-kind.ts'
+import { firstDay } from './cron-days.ts'
 import { CronSyntaxError } from './cron-fields.ts'
 import { CronPattern } from './cron-pattern.ts'
 import { LONGEST_PATTERN, MOST_PATTERNS, SMALLEST_GAP_SECONDS } from './schema.ts'
@@ -56,7 +57,7 @@ function patternsOf(cron: unknown, report: ReportTrigger): PatternAt[] {
     if (typeof source !== 'string' || source === '' || source.length > LONGEST_PATTERN) continue
     try {
       const pattern = new CronPattern(source)
-      if (pattern.firstDay(0) !== null) found.push({ pattern, path })
+      if (firstDay(pattern.fields, 0) !== null) found.push({ pattern, path })
       else report(path, 'never_fires', `${quoted(source)} never comes: no month has such a day.`)
     } catch (error) {
       if (!(error instanceof CronSyntaxError)) throw error

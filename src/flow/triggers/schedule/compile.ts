@@ -1,4 +1,5 @@
 // Compiles the trigger of a schedule: when it runs, and what its runs get.
+import { compileLabels } from '../compile-labels.ts'
 import type { CompiledCommon } from '../trigger-kind.ts'
 import { CronPattern } from './cron-pattern.ts'
 import { byPatterns, everySeconds, type PlannedTimes } from './planned-times.ts'
@@ -35,6 +36,7 @@ export function compileSchedule(document: ScheduleDocument): CompiledSchedule {
     input,
     // Runs that queue are one after the other.
     concurrency: overlap === 'queue' ? 1 : concurrency,
+    labels: compileLabels(document.labels),
     finalReply: null,
     keepsReply: true,
   }

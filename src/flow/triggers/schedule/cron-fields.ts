@@ -1,16 +1,5 @@
 // Reads a cron pattern: its fields as sets of numbers, or what is wrong with it and where.
-
-/** The days that a pattern means, as far as they are restricted. */
-export interface CronDays {
-  /** null: every day of the month. */
-  daysOfMonth: ReadonlySet<number> | null
-  lastOfMonth: boolean
-  months: ReadonlySet<number>
-  /** 0 is Sunday; null: every weekday. */
-  weekdays: ReadonlySet<number> | null
-  /** Weekdays of which only one in a month counts, as `weekday * 10 + n`; n is 6 for the last. */
-  nthWeekdays: ReadonlySet<number>
-}
+import { type CronDays, LAST_OF_MONTH } from './cron-days.ts'
 
 export interface CronFields extends CronDays {
   seconds: readonly number[]
@@ -34,7 +23,6 @@ interface Field {
   names?: readonly string[]
 }
 
-const LAST = 6
 const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC']
 const WEEKDAYS = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT']
 const SECOND: Field = { name: 'second', least: 0, most: 59 }
@@ -97,7 +85,7 @@ function dayOfWeek(field: Part): Pick<CronDays, 'weekdays' | 'nthWeekdays'> {
     const n = nth[2]
     if (n !== undefined && !/^[1-5]$/.test(n))
       throw new CronSyntaxError(WEEKDAY.name, part.at + nth[1]!.length + 2, 'needs a number from 1 to 5 after #')
-    nthWeekdays.add(day * 10 + (n === undefined ? LAST : Number(n)))
+    nthWeekdays.add(day * 10 + (n === undefined ? LAST_OF_MONTH : Number(n)))
   }
   return { weekdays, nthWeekdays }
 }
@@ -157,36 +145,3 @@ function numberIn({ name, least, most, names }: Field, { text, at }: Part): numb
 }
 
 const orNames = (names: readonly string[] | undefined): string => (names ? ` or a name such as ${names[1]}` : '')
-
-/** Returns whether the pattern means this day; a restricted day of month and a restricted weekday combine by OR. */
-export function meansDay(days: CronDays, day: CalendarDay): boolean {
-  if (!days.months.has(day.month)) return false
-  const { daysOfMonth, weekdays } = days
-  if (!daysOfMonth && !weekdays) return true
-  return (daysOfMonth !== null && meansDate(days, day)) || (weekdays !== null && meansWeekday(days, day))
-}
-
-export interface CalendarDay {
-  month: number
-  date: number
-  weekday: number
-  /** The number of days of its month. */
-  monthDays: number
-}
-
-const meansDate = ({ daysOfMonth, lastOfMonth }: CronDays, { date, monthDays }: CalendarDay): boolean =>
-  daysOfMonth!.has(date) || (lastOfMonth && date === monthDays)
-
-const meansWeekday = ({ weekdays, nthWeekdays }: CronDays, { date, weekday, monthDays }: CalendarDay): boolean =>
-  weekdays!.has(weekday) ||
-  nthWeekdays.has(weekday * 10 + Math.ceil(date / 7)) ||
-  (date + 7 > monthDays && nthWeekdays.has(weekday * 10 + LAST))
-
-const DAY_MS = 86_400_000
-
-/** Returns the day that is `number` days after 1970-01-01. */
-export function calendarDay(number: number): CalendarDay {
-  const at = new Date(number * DAY_MS)
-  const monthDays = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 0)).getUTCDate()
-  return { month: at.getUTCMonth() + 1, date: at.getUTCDate(), weekday: at.getUTCDay(), monthDays }
-}

@@ -8,7 +8,7 @@ export const schedule: TriggerKind = {
   label: 'Schedule',
   settings: ScheduleSettings,
   root: 'schedule',
-  rootsAt: () => [],
+  rootsAt: (path) => (path.startsWith('/trigger/labels/') ? ['schedule'] : []),
   replyUse: () => 'none',
   check: checkSchedule,
 }

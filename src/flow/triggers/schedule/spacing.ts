@@ -1,80 +1,87 @@
-// Finds the smallest time between two planned times of a list of patterns.
-import { meansDay } from './cron-fields.ts'
+// Finds the smallest time between two planned times of a list of patterns, without listing their times: a day has thousands.
+import { daysIn, type Month } from './cron-days.ts'
+import type { CronFields } from './cron-fields.ts'
 import type { CronPattern } from './cron-pattern.ts'
 
-/** All dates on all weekdays come in 28 years; one more day shows what follows the last. */
-const FIRST_YEAR = 2001
-const DAYS = 28 * 365 + 7 + 1
 const DAY_SECONDS = 86_400
-const DAY_MS = DAY_SECONDS * 1000
-/** The weekday of 1970-01-01. */
-const THURSDAY = 4
 
 /** Returns seconds by the wall clock: at least `enough` if nothing is closer. The search ends below `enough`. */
 export function smallestGap(patterns: readonly CronPattern[], enough: number): number {
-  let smallest = Math.min(...patterns.map(withinMinute))
-  if (smallest < enough) return smallest
-  const times = patterns.map(timesOfDay)
-  const days = patterns.map(daysOf)
-  for (const [i, mine] of times.entries())
-    for (const [j, others] of times.entries()) {
-      if (j >= i && meet(days[i]!, days[j]!, 0)) smallest = Math.min(smallest, apart(mine, others))
-      const overnight = DAY_SECONDS - mine.at(-1)! + others[0]!
-      if (overnight < smallest && meet(days[i]!, days[j]!, 1)) smallest = overnight
+  let smallest = DAY_SECONDS
+  const days = patterns.map(({ fields }) => MONTHS.map((month) => daysIn(fields, month)))
+  for (const [i, { fields: first }] of patterns.entries())
+    for (const [j, { fields: second }] of patterns.entries()) {
+      const { sameDay, nextDay } = apart(first, second)
+      if (sameDay < smallest && meetOnDay(days[i]!, days[j]!)) smallest = sameDay
+      if (nextDay < smallest && meetOvernight(days[i]!, days[j]!)) smallest = nextDay
       if (smallest < enough) return smallest
     }
   return smallest
 }
 
-/** Returns the smallest gap between the seconds of a pattern: whatever else it says, they are in the same minute. */
-function withinMinute({ fields: { seconds } }: CronPattern): number {
-  return seconds.reduce((least, second, i) => (i ? Math.min(least, second - seconds[i - 1]!) : least), DAY_SECONDS)
+/**
+ * Returns the shortest time from one of the first pattern's times to a later one of the second's, on the same day and from
+ * one day to the next. Hour, minute and second differ independently of each other, so each is looked at alone.
+ */
+function apart(first: CronFields, second: CronFields): { sameDay: number; nextDay: number } {
+  const seconds = differences(first.seconds, second.seconds)
+  const minutes = differences(first.minutes, second.minutes)
+  const hours = differences(first.hours, second.hours)
+  const least = (60 * hours.least + minutes.least) * 60 + seconds.least
+  const sameHour = Math.min(minutes.hasZero ? seconds.above : DAY_SECONDS, 60 * minutes.above + seconds.least)
+  const otherHour = (60 * hours.above + minutes.least) * 60 + seconds.least
+  return { sameDay: Math.min(hours.hasZero ? sameHour : DAY_SECONDS, otherHour), nextDay: DAY_SECONDS + least }
 }
 
-const timesOfDay = ({ fields: { hours, minutes, seconds } }: CronPattern): number[] =>
-  hours.flatMap((hour) => minutes.flatMap((minute) => seconds.map((second) => (hour * 60 + minute) * 60 + second)))
-
-/** The days that a pattern means, as a list and as a table. */
-interface Days {
-  list: readonly number[]
-  table: Uint8Array
+/** How far numbers of the second list lie after numbers of the first. */
+interface Differences {
+  least: number
+  hasZero: boolean
+  /** The least above zero; infinite where there is none. */
+  above: number
 }
 
-function daysOf({ fields }: CronPattern): Days {
-  const list: number[] = []
-  const table = new Uint8Array(DAYS)
-  const begin = Date.UTC(FIRST_YEAR, 0, 1) / DAY_MS
-  for (let month = 0, first = begin; first < begin + DAYS; month++) {
-    const end = Date.UTC(FIRST_YEAR, month + 1, 1) / DAY_MS
-    // One object for all days: there are ten thousand, for each of twenty patterns.
-    const day = { month: (month % 12) + 1, date: 0, weekday: 0, monthDays: end - first }
-    for (let number = first; number < end && fields.months.has(day.month); number++) {
-      day.date = number - first + 1
-      day.weekday = (number + THURSDAY) % 7
-      if (number >= begin + DAYS || !meansDay(fields, day)) continue
-      list.push(number - begin)
-      table[number - begin] = 1
-    }
-    first = end
+function differences(first: readonly number[], second: readonly number[]): Differences {
+  const found = { least: second[0]! - first.at(-1)!, hasZero: false, above: Number.POSITIVE_INFINITY }
+  let j = 0
+  for (const number of first) {
+    while (j < second.length && second[j]! < number) j++
+    const isThere = second[j] === number
+    if (isThere) found.hasZero = true
+    const next = second[isThere ? j + 1 : j]
+    if (next !== undefined && next - number < found.above) found.above = next - number
   }
-  return { list, table }
+  return found
 }
 
-/** Returns whether the second pattern ever means the day that is `later` days after one of the first. */
-const meet = ({ list }: Days, { table }: Days, later: number): boolean => list.some((day) => table[day + later] === 1)
+const WEEKDAYS = 7
+/** In the order of the calendar, with February of leap years last. */
+const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31, 29]
+const LEAP_FEBRUARY = 12
 
-/** Returns the smallest distance between two different times of two sorted lists. */
-function apart(first: readonly number[], second: readonly number[]): number {
-  let least = DAY_SECONDS
-  for (let [i, j] = [0, 0]; i < first.length && j < second.length; ) {
-    const distance = first[i]! - second[j]!
-    if (distance !== 0) least = Math.min(least, Math.abs(distance))
-    // Equal times are one: each is compared with what follows it in the other list.
-    else
-      for (const follows of [second[j + 1], first[i + 1]])
-        if (follows !== undefined) least = Math.min(least, follows - first[i]!)
-    if (distance <= 0) i++
-    else j++
-  }
-  return least
-}
+/** All months that there are: each begins on each weekday in some year. */
+const MONTHS: readonly Month[] = MONTH_DAYS.flatMap((days, i) =>
+  Array.from({ length: WEEKDAYS }, (_, firstWeekday) => ({
+    number: i === LEAP_FEBRUARY ? 2 : i + 1,
+    firstWeekday,
+    days,
+  })),
+)
+
+/** The months that may follow each of MONTHS, by their places in it: January is followed by either February. */
+const FOLLOWING: readonly number[][] = MONTHS.map(({ number, firstWeekday, days }) => {
+  const weekday = (firstWeekday + days) % WEEKDAYS
+  return (number === 1 ? [1, LEAP_FEBRUARY] : [number % 12]).map((month) => month * WEEKDAYS + weekday)
+})
+
+/** Returns whether two patterns ever mean the same day. */
+const meetOnDay = (first: readonly number[], second: readonly number[]): boolean =>
+  first.some((days, i) => (days & second[i]!) !== 0)
+
+/** Returns whether the second pattern ever means the day after one of the first. */
+const meetOvernight = (first: readonly number[], second: readonly number[]): boolean =>
+  first.some((days, i) => {
+    if (((days << 1) & second[i]!) !== 0) return true
+    const hasLast = days >>> (MONTHS[i]!.days - 1) === 1
+    return hasLast && FOLLOWING[i]!.some((next) => (second[next]! & 1) === 1)
+  })

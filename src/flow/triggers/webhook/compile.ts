@@ -3,6 +3,7 @@ import { type AddressRange, parseAddressRange } from '../../../base/address-rang
 import type { SchemaNode } from '../../check.ts'
 import { conditionResolver, optionalResolver, settingResolver, textResolver } from '../../compile.ts'
 import type { Bindings } from '../../expression/values/bindings.ts'
+import { compileLabels } from '../compile-labels.ts'
 import type { CompiledCommon, CompiledReply } from '../trigger-kind.ts'
 import { WEBHOOK, type WebhookDocument, WebhookSettings } from './schema.ts'
 
@@ -31,12 +32,14 @@ export interface CompiledWebhook extends CompiledCommon {
   when: ((bindings: Bindings) => boolean) | null
   accept: readonly string[]
   ipRanges: readonly AddressRange[]
+  /** Whether the bodies of rejected deliveries are kept. */
+  keepsRejected: boolean
 }
 
 const DEFAULT_ACCEPT = ['application/json']
 
 export function compileWebhook(document: WebhookDocument): CompiledWebhook {
-  const { auth, response, dedupe, when, accept, ips, concurrency } = document
+  const { auth, response, dedupe, when, accept, ips, concurrency, labels, inbox } = document
   const schema = (WebhookSettings as unknown as SchemaNode).properties!
   const when_ = when as unknown as string | boolean | undefined
   const reply = (
@@ -63,6 +66,8 @@ export function compileWebhook(document: WebhookDocument): CompiledWebhook {
     accept: accept?.map((type) => type.toLowerCase()) ?? DEFAULT_ACCEPT,
     ipRanges: (ips ?? []).map(parseAddressRange),
     concurrency: concurrency ?? null,
+    labels: compileLabels(labels),
+    keepsRejected: inbox?.keepRejected === true,
   }
 }
 

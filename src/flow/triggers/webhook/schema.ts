@@ -86,6 +86,19 @@ export const WebhookSettings = Type.Object(
     when: Type.Optional(condition()),
     accept: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: MOST_ACCEPTED })),
     ips: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: MOST_RANGES })),
+    inbox: Type.Optional(
+      Type.Object(
+        {
+          keepRejected: Type.Optional(
+            Type.Boolean({
+              default: false,
+              description: 'Bodies of rejected deliveries are kept for a while, so that they can be admitted.',
+            }),
+          ),
+        },
+        closed,
+      ),
+    ),
     ...TriggerCommon,
   },
   closed,

@@ -10,6 +10,7 @@ export const webhook: TriggerKind = {
   settings: WebhookSettings,
   root: 'webhook',
   rootsAt(path, trigger, runRoots) {
+    if (path.startsWith('/trigger/labels/')) return ['webhook', 'flow']
     if (path.startsWith('/trigger/auth')) return ['env', 'connections']
     if (!path.startsWith('/trigger/response/')) return ['webhook', 'env', 'flow']
     if (path.startsWith('/trigger/response/error')) return [...runRoots, 'error']

@@ -10,7 +10,7 @@ import type {
   AlertStore,
   AlertTarget,
   Raised,
-} from '../../../operations/ports/alerts.ts'
+} from '../../../operations/ports/alerts/alerts.ts'
 import type { Sealing } from '../../../operations/ports/secrets.ts'
 import { alertBinding } from '../../rows/bindings.ts'
 import { alone } from '../../rows/dialect.ts'

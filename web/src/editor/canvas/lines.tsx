@@ -7,10 +7,10 @@ import classes from './canvas.module.css'
 export const Lines = memo(function Lines({ layout, taken }: { layout: Layout; taken: TakenPath | null }) {
   return (
     <svg className={classes.lines} width={layout.width} height={layout.height} aria-hidden="true">
-      {layout.lines.map(({ id, points, arrow }) => {
+      {layout.lines.map(({ id, key, points, arrow }) => {
         const [x, y] = points.at(-1)!
         return (
-          <g key={id} data-taken={taken ? taken.lines.has(id) : undefined}>
+          <g key={key} data-taken={taken ? taken.lines.has(id) : undefined}>
             <path d={linePath(points)} />
             {arrow && <path className={classes.head} d={`M${x - 4},${y - 6}L${x + 4},${y - 6}L${x},${y}Z`} />}
           </g>

@@ -23,7 +23,7 @@ export function TriggerCard({ data }: NodeProps) {
       onClick={() => trigger.onOpen(null)}
     >
       <span className={classes.top}>
-        <TriggerIcon />
+        <TriggerIcon kind={trigger.kind} />
         <span className={classes.id}>{trigger.kind}</span>
         <VisuallyHidden>, trigger, </VisuallyHidden>
         <span className={classes.name}>{trigger.note}</span>

@@ -79,7 +79,7 @@ export function PublishPanel() {
               />
             ) : (
               <Text size="sm" c="dimmed">
-                The webhook and {plural(allSteps(document).length, 'step')} go live.
+                The trigger and {plural(allSteps(document).length, 'step')} go live.
               </Text>
             )}
           </div>
@@ -166,7 +166,7 @@ function Unpublish() {
         </Button>
       )}
     >
-      Its webhook replies 404 from now on. Runs in progress continue, and the draft stays.
+      Nothing starts it from now on; a webhook replies 404. Runs in progress continue, and the draft stays.
     </ConfirmPopover>
   )
 }

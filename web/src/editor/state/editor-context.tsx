@@ -5,6 +5,7 @@ import type { FieldIssue } from '../../fields/field-context.tsx'
 import type { FlowEditor } from '../../flow-model/flow-editor.ts'
 import type { EditedFlow, Position, StepPlace } from '../../flow-model/flow-tree.ts'
 import type { EditorSearch } from './selection.ts'
+import type { LargeBody } from './use-large-body.ts'
 import type { TestInput } from './use-test-input.ts'
 
 export interface EditorValue {
@@ -33,6 +34,8 @@ export interface EditorValue {
   setUnread(unread: UnreadText | null): void
   samples: readonly Sample[]
   sample: Sample | null
+  /** null where the body of the sample came along. */
+  largeBody: LargeBody | null
   chooseSample(id: string): void
   /** Of a flow that is called: what its tests begin with. */
   testInput: TestInput
@@ -63,6 +66,9 @@ export interface Tests {
   testStep(id: string, rounds?: number): Promise<void>
   /** The test run being followed, or the last one. */
   run: Run | null
+  /** The planned time that tests of a schedule take, in ISO 8601; null: now. */
+  at: string | null
+  setAt(at: string | null): void
   starting: boolean
   refusal: unknown
   testFlow(): Promise<void>

@@ -1,7 +1,7 @@
 // The input that tests of a called flow begin with. The browser keeps it: it is no part of the flow.
 import { useCallback, useMemo, useState } from 'react'
 import type { EditedFlow } from '../../flow-model/flow-tree.ts'
-import { exampleInput } from '../../flow-model/input-schema.ts'
+import { exampleInput } from '../../flow-model/input/input-schema.ts'
 
 export interface TestInput {
   text: string

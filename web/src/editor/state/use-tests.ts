@@ -8,6 +8,7 @@ import { useEvents } from '../../api/use-events.ts'
 import type { FlowEditor } from '../../flow-model/flow-editor.ts'
 import { allSteps, type EditedFlow, findStep, isInside } from '../../flow-model/flow-tree.ts'
 import { outputsOfRun, varsOfRun } from '../../flow-model/outcomes.ts'
+import { triggerKind } from '../../step-kinds/trigger-kinds.ts'
 import { notifyFailure } from '../../ui/notify.tsx'
 import type { TestState, Tests } from './editor-context.tsx'
 import { type Renaming, useTestedSteps } from './use-tested-steps.ts'
@@ -21,14 +22,19 @@ class NotSaved extends Error {
   }
 }
 
-/** What tests begin with, by the kind of the trigger. */
-export type Given = { webhook: Sample['webhook'] } | { input: unknown } | Record<never, never>
-
-export function useTests(flowId: string, editor: FlowEditor, document: EditedFlow, begin: Given): Tests {
+/** `input`: what tests of a called flow begin with. */
+export function useTests(
+  flowId: string,
+  editor: FlowEditor,
+  document: EditedFlow,
+  sample: Sample | null,
+  input: unknown,
+): Tests {
   const queryClient = useQueryClient()
   const { steps: kept, pinned: pinnedIds = NONE } = useQuery(queries.testResults(flowId)).data ?? {}
   const [steps, setSteps] = useState<ReadonlyMap<string, TestState>>(new Map())
   const [run, setRun] = useState<Run | null>(null)
+  const [at, setAt] = useState<string | null>(null)
   const [starting, setStarting] = useState(false)
   const [refusal, setRefusal] = useState<unknown>(null)
   const pinned = useMemo(() => new Set(pinnedIds), [pinnedIds])
@@ -57,6 +63,13 @@ export function useTests(flowId: string, editor: FlowEditor, document: EditedFlo
     )
   })
 
+  // The latest sample, which the service takes by itself, may be too large to have come here whole.
+  const { root, isCalled } = triggerKind(document.trigger) ?? {}
+  const given = useCallback(() => {
+    if (isCalled) return { input }
+    if (root === 'schedule') return at === null ? {} : { schedule: { at } }
+    return sample && !sample.webhook.bodyOmitted ? { webhook: sample.webhook } : {}
+  }, [sample, root, isCalled, at, input])
   const refetch = useCallback(
     () => queryClient.invalidateQueries({ queryKey: keys.testResults(flowId) }),
     [flowId, queryClient],
@@ -70,7 +83,7 @@ export function useTests(flowId: string, editor: FlowEditor, document: EditedFlo
         if (!(await editor.flush())) throw new NotSaved()
         const ran = idsFrom(editor.state.document, id)
         const earlier = run ? { steps: ofRun, vars: varsOfRun(run) } : {}
-        const body = { ...begin, ...earlier, ...(rounds === undefined ? {} : { rounds }) }
+        const body = { ...given(), ...earlier, ...(rounds === undefined ? {} : { rounds }) }
         const result = await api.post<StepTest>(`/flows/${flowId}/steps/${encodeURIComponent(id)}/test`, body)
         set({ status: 'done', result })
         tested(ran)
@@ -80,7 +93,7 @@ export function useTests(flowId: string, editor: FlowEditor, document: EditedFlo
         set({ status: 'refused', error })
       }
     },
-    [editor, flowId, begin, ofRun, refetch, run, tested],
+    [editor, flowId, given, ofRun, refetch, run, tested],
   )
 
   const testFlow = useCallback(async () => {
@@ -89,14 +102,14 @@ export function useTests(flowId: string, editor: FlowEditor, document: EditedFlo
     try {
       if (!(await editor.flush())) throw new NotSaved()
       setSteps(new Map())
-      setRun(await api.post<Run>(`/flows/${flowId}/test`, begin))
+      setRun(await api.post<Run>(`/flows/${flowId}/test`, given()))
       tested(null)
     } catch (error) {
       setRefusal(error)
     } finally {
       setStarting(false)
     }
-  }, [editor, flowId, begin, tested])
+  }, [editor, flowId, given, tested])
 
   const forgetRun = useCallback(() => {
     setRun(null)
@@ -129,8 +142,23 @@ export function useTests(flowId: string, editor: FlowEditor, document: EditedFlo
   )
 
   return useMemo(
-    () => ({ steps, testStep, run, starting, refusal, testFlow, forgetRun, outputs, old, pinned, pin, unpin }),
-    [steps, testStep, run, starting, refusal, testFlow, forgetRun, outputs, old, pinned, pin, unpin],
+    () => ({
+      steps,
+      testStep,
+      run,
+      at,
+      setAt,
+      starting,
+      refusal,
+      testFlow,
+      forgetRun,
+      outputs,
+      old,
+      pinned,
+      pin,
+      unpin,
+    }),
+    [steps, testStep, run, at, starting, refusal, testFlow, forgetRun, outputs, old, pinned, pin, unpin],
   )
 }
 

@@ -1,15 +1,15 @@
 // What publishing would say of the draft: the service knows connections, env and samples, so it is asked, a moment after each edit.
-import { useEffect, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { api } from '../../api/api-client.ts'
 import type { Validation } from '../../api/api-types.ts'
 import type { FieldIssue } from '../../fields/field-context.tsx'
-import type { EditedFlow } from '../../flow-model/flow-tree.ts'
+import { type EditedFlow, valueAt } from '../../flow-model/flow-tree.ts'
 
 const PAUSE_MS = 350
 
 /** `data` is what the service is known to have of samples and results: whatever is new there, it is asked again. */
 export function useValidation(flowId: string, document: EditedFlow, data: unknown): readonly FieldIssue[] {
-  const [issues, setIssues] = useState<readonly FieldIssue[]>([])
+  const [found, setFound] = useState<Found>({ document, issues: [] })
   // biome-ignore lint/correctness/useExhaustiveDependencies: what the service has is not read here
   useEffect(() => {
     const abort = new AbortController()
@@ -17,10 +17,13 @@ export function useValidation(flowId: string, document: EditedFlow, data: unknow
       api
         .post<Validation>('/flows/validate', document, { query: { flow: flowId }, signal: abort.signal })
         .then(({ issues: problems, warnings }) =>
-          setIssues([
-            ...problems.map((issue) => ({ ...issue, warning: false })),
-            ...warnings.map((issue) => ({ ...issue, warning: true })),
-          ]),
+          setFound({
+            document,
+            issues: [
+              ...problems.map((issue) => ({ ...issue, warning: false })),
+              ...warnings.map((issue) => ({ ...issue, warning: true })),
+            ],
+          }),
         )
         // What cannot be asked now is asked with the next edit; publishing asks in any case.
         .catch(() => {})
@@ -30,5 +33,21 @@ export function useValidation(flowId: string, document: EditedFlow, data: unknow
       abort.abort()
     }
   }, [flowId, document, data])
-  return issues
+  return useMemo(() => stillTrue(found, document), [found, document])
+}
+
+interface Found {
+  /** What the service was asked about. */
+  document: EditedFlow
+  issues: readonly FieldIssue[]
+}
+
+/** Without what was said of a setting that has another value by now: it would hide what is wrong with the new one. */
+function stillTrue({ document: asked, issues }: Found, document: EditedFlow): readonly FieldIssue[] {
+  if (asked === document) return issues
+  const kept = issues.filter(({ path }) => {
+    const value = valueAt(document, path)
+    return (typeof value === 'object' && value !== null) || value === valueAt(asked, path)
+  })
+  return kept.length === issues.length ? issues : kept
 }

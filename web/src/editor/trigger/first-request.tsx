@@ -1,5 +1,5 @@
 // The first minute: send a request, see it arrive, build on it.
-import { Button, Group, Tabs, Text } from '@mantine/core'
+import { Anchor, Button, Group, Tabs, Text } from '@mantine/core'
 import { IconSend } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
 import { toCurl } from '../../../../src/flow/curl/to-curl.ts'
@@ -12,6 +12,7 @@ import { DataTree } from '../../ui/data/data-tree.tsx'
 import { ErrorNote } from '../../ui/error-note.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { useEditor } from '../state/editor-context.tsx'
+import { withBody } from '../state/use-large-body.ts'
 import classes from './trigger.module.css'
 
 export function FirstRequest() {
@@ -73,6 +74,7 @@ function Waiting() {
 }
 
 function Received({ sample, isLatest }: { sample: Sample; isLatest: boolean }) {
+  const { largeBody } = useEditor()
   const { webhook, receivedAt } = sample
   return (
     <>
@@ -91,9 +93,7 @@ function Received({ sample, isLatest }: { sample: Sample; isLatest: boolean }) {
         </Tabs.List>
         <Tabs.Panel value="body">
           {webhook.bodyOmitted ? (
-            <Text size="xs" c="dimmed">
-              The body is too large to show. Tests use all of it.
-            </Text>
+            <LargeBodyView />
           ) : (
             <DataTree value={webhook.body} path="webhook.body" label="The request's body" />
           )}
@@ -105,10 +105,29 @@ function Received({ sample, isLatest }: { sample: Sample; isLatest: boolean }) {
           <DataTree value={webhook.query} path="webhook.query" label="The request's query" withRaw={false} />
         </Tabs.Panel>
         <Tabs.Panel value="all">
-          <DataTree value={webhook} path="webhook" label="The whole request" />
+          <DataTree value={withBody(sample, largeBody)} path="webhook" label="The whole request" />
         </Tabs.Panel>
       </Tabs>
     </>
+  )
+}
+
+function LargeBodyView() {
+  const { largeBody } = useEditor()
+  const fetched = largeBody?.fetched
+  if (fetched && 'value' in fetched)
+    return <DataTree value={fetched.value} path="webhook.body" label="The request's body" />
+  return (
+    <Group gap="xs">
+      <Text size="xs" c="dimmed">
+        {fetched ? fetched.problem : 'The body is large. It is being fetched…'}
+      </Text>
+      {fetched && (
+        <Anchor size="xs" href={largeBody!.url} download>
+          Download it
+        </Anchor>
+      )}
+    </Group>
   )
 }
 
@@ -175,7 +194,7 @@ function Samples() {
             <Text size="xs" c="dimmed" style={{ flex: 'none', width: 70 }}>
               <RelativeTime at={receivedAt} />
             </Text>
-            <code>{webhook.bodyOmitted ? 'too large to be shown' : JSON.stringify(webhook.body).slice(0, 120)}</code>
+            <code>{webhook.bodyOmitted ? 'a large body' : JSON.stringify(webhook.body).slice(0, 120)}</code>
             {id !== sample?.id && webhook.bodyOmitted ? null : id === sample?.id ? (
               <Text size="xs" c="var(--mr-accent)" px={10}>
                 In use

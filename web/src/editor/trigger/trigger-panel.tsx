@@ -1,48 +1,41 @@
-// The trigger: how to reach it and what it got comes first, what it demands and replies after.
+// The trigger: which kind it has, and the form of that kind.
 
-import { Anchor, Button, Text } from '@mantine/core'
-import { IconRefresh } from '@tabler/icons-react'
-import { useQueryClient } from '@tanstack/react-query'
-import type { ComponentType } from 'react'
-import { api } from '../../api/api-client.ts'
-import type { Flow } from '../../api/api-types.ts'
-import { keys } from '../../api/queries.ts'
-import { PlainNumberField, TagsField } from '../../fields/choice-fields.tsx'
+import { SegmentedControl, Skeleton, Text } from '@mantine/core'
+import { type ComponentType, lazy, Suspense, useRef } from 'react'
+import { FieldFrame } from '../../fields/field-frame.tsx'
+import { withValue } from '../../flow-model/flow-tree.ts'
 import { TriggerIcon } from '../../step-kinds/kind-icon.tsx'
-import { ConfirmPopover } from '../../ui/confirm-popover.tsx'
-import { CopyButton } from '../../ui/copy-button.tsx'
+import { browserZone, TRIGGER_KINDS, triggerKind } from '../../step-kinds/trigger-kinds.ts'
 import { GuideIcon } from '../../ui/text/guide-link.tsx'
 import { Markdown } from '../../ui/text/markdown.tsx'
 import panel from '../panel/panel.module.css'
 import { Section } from '../panel/section.tsx'
 import { ClosePanel } from '../panel/side-panel.tsx'
 import { useEditor } from '../state/editor-context.tsx'
-import { CallTrigger } from './call-trigger.tsx'
-import { DuplicatesForm, FilterForm } from './delivery-forms.tsx'
-import { FirstRequest } from './first-request.tsx'
-import { ResponseForm } from './response-form.tsx'
-import classes from './trigger.module.css'
-import { TriggerAuth } from './trigger-auth.tsx'
+import { CallTriggerForm } from './call-trigger-form.tsx'
+import { WebhookForm } from './webhook-form.tsx'
 
-/** The kinds of triggers with a panel of their own. */
-const PANELS: ReadonlyMap<string, ComponentType> = new Map([['call', CallTrigger]])
+/** The form of a schedule brings the library along that plans its times. */
+const ScheduleForm = lazy(() => import('./schedule-form.tsx').then(({ ScheduleForm: form }) => ({ default: form })))
+
+const FORMS = new Map<string, ComponentType>([
+  ['webhook', WebhookForm],
+  ['schedule', ScheduleForm],
+  ['call', CallTriggerForm],
+])
 
 export function TriggerPanel() {
-  const { flow, open, search, document } = useEditor()
-  const { trigger } = document
-  const auth = (trigger['auth'] as { kind?: string } | undefined)?.kind ?? 'none'
-  const mode = (trigger['response'] as { mode?: string } | undefined)?.mode ?? 'immediate'
-  const Own = PANELS.get(String(trigger['kind']))
-  if (Own) return <Own />
-  if (!flow.webhook) return <OtherTrigger kind={String(trigger['kind'])} />
+  const { open, search, document } = useEditor()
+  const info = triggerKind(document.trigger)
+  const Form = FORMS.get(info?.kind ?? '')
   return (
     <>
       <div className={panel.head}>
-        <TriggerIcon />
+        <TriggerIcon kind={info?.kind ?? ''} />
         <h2 className={panel.title}>Trigger</h2>
-        <span className={panel.kind}>Webhook</span>
+        <span className={panel.kind}>{info?.label ?? String(document.trigger['kind'])}</span>
         <div className={panel.tools}>
-          <GuideIcon page="webhooks" label="Webhooks in the guide" />
+          {info && <GuideIcon page={info.page} label={`${info.label}s in the guide`} />}
           <ClosePanel onClose={() => open(search.view ? { view: search.view } : {})} />
         </div>
       </div>
@@ -53,171 +46,44 @@ export function TriggerPanel() {
               <Markdown text={document.description} />
             </Section>
           )}
-          <WebhookAddress />
-          <FirstRequest />
-          <hr className={panel.divider} />
-          <div className={panel.sections}>
-            <Section
-              title="Who may call it"
-              summary={AUTH_WORDS[auth] ?? auth}
-              open={auth !== 'none'}
-              holds={['/trigger/auth']}
-            >
-              <TriggerAuth />
-            </Section>
-            <Section
-              title="What the caller gets"
-              summary={mode === 'finished' ? 'when the run is finished' : 'at once'}
-              holds={['/trigger/response']}
-            >
-              <ResponseForm />
-            </Section>
-            <Section
-              title="Which deliveries start a run"
-              summary={trigger['when'] === undefined ? 'all' : 'filtered'}
-              holds={['/trigger/when']}
-            >
-              <FilterForm />
-            </Section>
-            <Section
-              title="Duplicates"
-              summary={trigger['dedupe'] === undefined ? 'each starts a run' : 'start one run'}
-              holds={['/trigger/dedupe']}
-            >
-              <DuplicatesForm />
-            </Section>
-            <Section
-              title="Limits"
-              summary={limits(trigger)}
-              holds={['/trigger/accept', '/trigger/ips', '/trigger/concurrency']}
-            >
-              <TagsField
-                path="/trigger/accept"
-                label="Content types"
-                placeholder="application/json"
-                suggestions={[
-                  'application/json',
-                  'application/*+json',
-                  'application/x-www-form-urlencoded',
-                  'text/*',
-                  'application/xml',
-                ]}
-              />
-              <TagsField
-                path="/trigger/ips"
-                label="Allowed addresses"
-                description="addresses or CIDR ranges"
-                placeholder="any address"
-              />
-              <PlainNumberField
-                path="/trigger/concurrency"
-                label="Parallel runs"
-                description="the others wait in line"
-                placeholder="no limit"
-              />
-            </Section>
-            <Section title="Web address" summary={flow.webhook.id.slice(0, 6).concat('…')}>
-              <RegenerateUrl />
-            </Section>
-          </div>
+          <KindChoice />
+          {Form ? (
+            <Suspense fallback={<Skeleton height={320} />}>
+              <Form />
+            </Suspense>
+          ) : (
+            <Text size="sm">The settings of this trigger are in the YAML view.</Text>
+          )}
         </div>
       </div>
     </>
   )
 }
 
-/** The panel of a trigger that has no form of its own: it is set in the document. */
-function OtherTrigger({ kind }: { kind: string }) {
-  const { open, search } = useEditor()
-  return (
-    <>
-      <div className={panel.head}>
-        <h2 className={panel.title}>Trigger</h2>
-        <span className={panel.kind}>{kind}</span>
-        <div className={panel.tools}>
-          <ClosePanel onClose={() => open(search.view ? { view: search.view } : {})} />
-        </div>
-      </div>
-      <div className={panel.scroll} data-panel-body>
-        <div className={panel.content}>
-          <Text size="sm">A schedule starts this flow. Its times are set in the YAML view.</Text>
-        </div>
-      </div>
-    </>
-  )
-}
-
-const AUTH_WORDS: Record<string, string> = {
-  none: 'anybody who knows the URL',
-  header: 'who sends the right header',
-  query: 'who sends the right parameter',
-  signature: 'who signs the request',
-}
-
-function limits({ accept, ips, concurrency }: Record<string, unknown>): string {
-  const set = [
-    accept && 'content types',
-    ips && 'addresses',
-    typeof concurrency === 'number' && `${concurrency} at once`,
-  ].filter(Boolean)
-  return set.length ? set.join(', ') : 'JSON, from anywhere'
-}
-
-function WebhookAddress() {
-  const { flow } = useEditor()
-  return (
-    <div>
-      <Text size="sm" fw={500} mb={4}>
-        Webhook URL
-      </Text>
-      <div className={classes.address}>
-        <code title={flow.webhook!.url}>{flow.webhook!.url}</code>
-        <CopyButton value={flow.webhook!.url} label="Copy the webhook URL" />
-      </div>
-      {flow.published === null && (
-        <Text size="xs" c="dimmed" mt={4}>
-          Replies 404 until the flow is published. Test requests already work.
-        </Text>
-      )}
-    </div>
-  )
-}
-
-function RegenerateUrl() {
-  const { flow, readOnly } = useEditor()
-  const queryClient = useQueryClient()
-  const regenerate = async () => {
-    const changed = await api.post<Flow>(`/flows/${flow.id}/webhook/regenerate`)
-    queryClient.setQueryData(keys.flow(flow.id), changed)
+/** Another kind has other settings: those of the one before come back when it is chosen again. */
+function KindChoice() {
+  const { document, editor, readOnly } = useEditor()
+  const { trigger } = document
+  const left = useRef(new Map<string, EditedTrigger>())
+  const change = (kind: string) => {
+    const info = TRIGGER_KINDS.find((other) => other.kind === kind)!
+    left.current.set(String(trigger['kind']), trigger)
+    const settings = left.current.get(kind) ?? info.blank(browserZone())
+    editor.edit(withValue(document, '/trigger', settings), { label: `Start by ${info.label.toLowerCase()}` })
   }
   return (
-    <>
-      <Text size="xs" c="dimmed">
-        Anyone who knows the URL can reach the webhook. If it leaks, make a new one; see also{' '}
-        <Anchor size="xs" href="/inbox">
-          who called it
-        </Anchor>
-        .
-      </Text>
-      <ConfirmPopover
-        title="Make a new URL?"
-        confirm="Make a new URL"
-        onConfirm={regenerate}
-        target={(show) => (
-          <Button
-            variant="default"
-            size="xs"
-            leftSection={<IconRefresh size={14} />}
-            disabled={readOnly}
-            style={{ alignSelf: 'flex-start' }}
-            onClick={show}
-          >
-            New URL
-          </Button>
-        )}
-      >
-        The old URL stops working immediately. Give the new one to every sender.
-      </ConfirmPopover>
-    </>
+    <FieldFrame label="What starts it">
+      <SegmentedControl
+        aria-label="What starts it"
+        size="xs"
+        data={TRIGGER_KINDS.map(({ kind, label }) => ({ value: kind, label }))}
+        value={String(trigger['kind'])}
+        onChange={change}
+        disabled={readOnly}
+        style={{ alignSelf: 'flex-start' }}
+      />
+    </FieldFrame>
   )
 }
+
+type EditedTrigger = ReturnType<typeof useEditor>['document']['trigger']

@@ -14,6 +14,7 @@ import {
 import { dataPath, type LoopLists, listPath, lookUpReference } from '../../../../src/flow/shape/data-shapes.ts'
 import type { Shape } from '../../../../src/flow/shape/shape.ts'
 import { stepKind } from '../../step-kinds/index.ts'
+import { TRIGGER_KINDS } from '../../step-kinds/trigger-kinds.ts'
 import { isObject } from '../is-object.ts'
 import type { PreviewContext } from './preview.ts'
 import { expressionBefore, readTyping, type Typing } from './read-expression.ts'
@@ -181,8 +182,6 @@ const data = (...names: string[]): KnownKey[] => names.map((name) => ({ name, ki
 function knownKeys([root, name, ...rest]: string[], { visible, data: known }: PreviewContext): KnownKey[] {
   if (name === undefined)
     switch (root) {
-      case 'webhook':
-        return data('body', 'headers', 'query', 'queryAll', 'rawBody', 'metadata')
       case 'steps':
         return visible.steps.map(({ id }) => ({ name: id, kind: 'step' }))
       case 'vars':
@@ -196,7 +195,7 @@ function knownKeys([root, name, ...rest]: string[], { visible, data: known }: Pr
       case 'loops':
         return visible.loops.map(({ step }) => ({ name: step.id, kind: 'step' }))
       default:
-        return []
+        return data(...(TRIGGER_KINDS.find((info) => info.root === root)?.keys ?? []))
     }
   if (rest.length) return []
   if (root === 'steps') {

@@ -142,6 +142,7 @@ function reasonForMissing(expressions: Expression[], { visible, bindings, data }
     const [root, name] = path
     if (root === 'webhook' && data.webhook == null)
       return { kind: 'later', reason: 'Send a test request to see the value' }
+    if (root === 'schedule' && name === 'previous') return { kind: 'later', reason: 'Known when it runs' }
     if (root === 'steps' && name && visible.steps.some(({ id }) => id === name)) {
       if (!Object.hasOwn(data.steps, name)) return { kind: 'later', reason: `Test ${name} to see the value` }
       if (path.length > 2 && path[2] !== 'error' && hasOnlyError(data.steps[name]))

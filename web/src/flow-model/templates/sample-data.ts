@@ -15,6 +15,8 @@ import type { Visible } from './visible.ts'
 export interface SampleData {
   /** `webhook` of the chosen sample. */
   webhook: unknown
+  /** `schedule` of a run that begins now, without what only the service knows. */
+  schedule?: unknown
   /** What tests of a called flow begin with. */
   input?: unknown
   /** Results of Test Step, by id. */
@@ -82,6 +84,8 @@ function rootValue(root: string, visible: Visible, data: SampleData): unknown {
   switch (root) {
     case 'webhook':
       return data.webhook ?? undefined
+    case 'schedule':
+      return data.schedule
     case 'input':
       return data.input
     case 'steps':

@@ -1,6 +1,7 @@
 // What a template at some place of the document may refer to, as publishing will judge it (src/flow/validate/validate.ts).
 import type { StepDocument } from '../../../../src/flow/document.ts'
 import { stepKind } from '../../step-kinds/index.ts'
+import { triggerKind } from '../../step-kinds/trigger-kinds.ts'
 import { type EditedFlow, isInside, nestedLists, type StepPlace, stepAt } from '../flow-tree.ts'
 
 export interface Visible {
@@ -13,17 +14,10 @@ export interface Visible {
   vars: readonly string[]
 }
 
-/** What templates read of the beginning of a run, by the kind of the trigger. */
-const BEGIN_ROOTS: Readonly<Record<string, string>> = { schedule: 'schedule', call: 'input' }
-const runRoots = ({ trigger }: EditedFlow): string[] => [
-  BEGIN_ROOTS[String(trigger['kind'])] ?? 'webhook',
-  'steps',
-  'vars',
-  'env',
-  'connections',
-  'run',
-  'flow',
-]
+/** What a template of a step sees, beside the root of the trigger. */
+const RUN_ROOTS = ['steps', 'vars', 'env', 'connections', 'run', 'flow']
+const runRoots = ({ trigger }: EditedFlow): string[] => [triggerKind(trigger)?.root ?? 'webhook', ...RUN_ROOTS]
+
 /** A reply to the caller may hold no secrets, unless the flow says so. */
 const inReply = (roots: string[], reveals: boolean) =>
   reveals ? roots : roots.filter((root) => root !== 'connections' && root !== 'env')
@@ -35,7 +29,7 @@ export function visibleAt(document: EditedFlow, path: string): Visible {
   const vars = new Set<string>()
   const loops: StepPlace[] = []
   const owner = walk(document.steps, '/steps', path, seen, vars, loops, document)
-  const roots = loops.length ? [...runRoots(document), 'loop', 'loops'] : runRoots(document)
+  const roots = [...runRoots(document), ...(loops.length ? ['loop', 'loops'] : [])]
   return {
     roots: owner && stepKind(owner.kind).answersCaller ? inReply(roots, owner.reveal === true) : roots,
     steps: seen,

@@ -1,6 +1,6 @@
 // The fields of an input, made from the JSON Schema of the flow; without one, JSON as a whole.
 import { Input, NumberInput, Select, Stack, Switch, TextInput } from '@mantine/core'
-import type { InputField, TypedInput } from '../../flow-model/input-schema.ts'
+import type { InputField, TypedInput } from '../../flow-model/input/input-schema.ts'
 import { CodeEditor } from '../../ui/code/code-editor.tsx'
 
 /** What is wrong with an input, by the name of its field; '' for the whole. */

@@ -6,7 +6,8 @@ import { type FormEvent, useState } from 'react'
 import { ApiError, api } from '../../api/api-client.ts'
 import type { Flow, FlowDocument } from '../../api/api-types.ts'
 import { queries } from '../../api/queries.ts'
-import { inputFields, NotJson, parsedJson, type TypedInput, typedInput } from '../../flow-model/input-schema.ts'
+import { inputFields, NotJson, parsedJson, type TypedInput, typedInput } from '../../flow-model/input/input-schema.ts'
+import { triggerKind } from '../../step-kinds/trigger-kinds.ts'
 import { ErrorNote } from '../../ui/error-note.tsx'
 import { type InputFaults, InputForm, JsonField } from './input-form.tsx'
 
@@ -34,7 +35,7 @@ interface RunFormProps {
 function RunForm({ flow, trigger, onClose }: RunFormProps) {
   const navigate = useNavigate()
   // A schedule's input is what its runs get, and not a schema.
-  const isCalled = trigger['kind'] === 'call'
+  const isCalled = triggerKind(trigger)?.isCalled === true
   const fields = isCalled ? inputFields(trigger['input']) : null
   const [typed, setTyped] = useState<TypedInput>({})
   const [text, setText] = useState('')

@@ -1,7 +1,15 @@
 // The actions on a run: stop it, replay it, fix its flow, export its requests.
 import { Button, Menu, Tooltip } from '@mantine/core'
-import { IconChevronDown, IconDownload, IconPencil, IconPlayerStop, IconRefresh } from '@tabler/icons-react'
+import {
+  IconChevronDown,
+  IconDownload,
+  IconPencil,
+  IconPencilBolt,
+  IconPlayerStop,
+  IconRefresh,
+} from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
+import { lazy, Suspense, useState } from 'react'
 import { urlOf } from '../../api/api-client.ts'
 import type { Run } from '../../api/api-types.ts'
 import { useMay } from '../../api/session.ts'
@@ -11,6 +19,9 @@ import { isFinished } from '../model/run-filter.ts'
 import { editorLink } from './editor-link.ts'
 import { ReplayItems } from './replay-items.tsx'
 import { useCancelRun, type useReplayRun } from './use-run-actions.ts'
+
+/** The editor is fetched when it is first wanted. */
+const ReplayChanges = lazy(() => import('./replay-changes.tsx'))
 
 interface RunActionsProps {
   run: Run
@@ -22,6 +33,7 @@ interface RunActionsProps {
 export function RunActions({ run, step, replay }: RunActionsProps) {
   const mayWrite = useMay('write')
   const cancel = useCancelRun()
+  const [changing, setChanging] = useState(false)
   const why =
     run.flowName === null
       ? 'The flow was deleted.'
@@ -80,6 +92,10 @@ export function RunActions({ run, step, replay }: RunActionsProps) {
         </Menu.Target>
         <Menu.Dropdown>
           <ReplayItems run={run} onReplay={(choice) => replay.mutate(choice)} />
+          <Menu.Divider />
+          <Menu.Item leftSection={<IconPencilBolt size={15} />} onClick={() => setChanging(true)}>
+            Replay with changes…
+          </Menu.Item>
           {step && (
             <>
               <Menu.Divider />
@@ -92,6 +108,11 @@ export function RunActions({ run, step, replay }: RunActionsProps) {
           )}
         </Menu.Dropdown>
       </Menu>
+      {changing && (
+        <Suspense>
+          <ReplayChanges run={run} step={step} replay={replay} onClose={() => setChanging(false)} />
+        </Suspense>
+      )}
     </>
   )
 }

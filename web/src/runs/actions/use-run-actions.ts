@@ -4,10 +4,11 @@ import { useNavigate } from '@tanstack/react-router'
 import { api } from '../../api/api-client.ts'
 import type { Run } from '../../api/api-types.ts'
 import { keys } from '../../api/queries.ts'
+import type { ReplayChanges } from '../model/replay-parts.ts'
 
-export interface Replay {
+export interface Replay extends ReplayChanges {
   id: string
-  version: 'same' | 'published' | 'draft'
+  version: 'same' | 'published' | 'draft' | number
   /** Path of the step to begin with; without it the run is replayed as a whole. */
   from?: string
 }

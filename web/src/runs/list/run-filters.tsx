@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { RunStatus } from '../../api/api-types.ts'
 import { queries } from '../../api/queries.ts'
+import { LabelInput } from '../../live/label-input.tsx'
 import classes from '../../live/live-page.module.css'
 import { statusWord } from '../../ui/status.tsx'
 import { RANGES, type Range, RUN_STATUSES, type RunSearch } from '../model/run-filter.ts'
@@ -19,7 +20,7 @@ interface RunFiltersProps {
 }
 
 export function RunFilters({ search, onChange, withFlow }: RunFiltersProps) {
-  const { flow, status, range, since, until } = search
+  const { flow, status, range, since, until, label } = search
   const filtered = Object.values(search).some((value) => value !== undefined)
   return (
     <div className={classes.filters}>
@@ -47,10 +48,11 @@ export function RunFilters({ search, onChange, withFlow }: RunFiltersProps) {
         ]}
         value={range ?? (since || until ? 'between' : ALL)}
         onChange={(value) =>
-          value !== 'between' && onChange({ flow, status, range: value === ALL ? undefined : (value as Range) })
+          value !== 'between' && onChange({ flow, status, label, range: value === ALL ? undefined : (value as Range) })
         }
       />
-      <Between since={since} until={until} onChange={(times) => onChange({ flow, status, ...times })} />
+      <Between since={since} until={until} onChange={(times) => onChange({ flow, status, label, ...times })} />
+      <LabelInput key={label} label={label} onChange={(next) => onChange({ ...search, label: next })} />
       {filtered && (
         <Button size="xs" variant="subtle" onClick={() => onChange({})}>
           Clear

@@ -40,6 +40,10 @@ export const RunRow = memo(function RunRow({ run, started, duration, durationMs,
         </Link>
         {run.test && <span className={table.mark}>Test</span>}
         {run.replayOf && <span className={table.mark}>Replay</span>}
+        {run.edited && <span className={table.mark}>Edited</span>}
+        {run.replayedAs && <span className={table.mark}>Replayed</span>}
+        {run.trigger.admitted && <span className={table.mark}>Admitted</span>}
+        {run.labels && <RowLabels labels={run.labels} />}
       </td>
       <td className={`${table.dim} ${classes.startedCell}`}>
         <time className={table.tip} dateTime={run.createdAt} title={formatMoment(Date.parse(run.createdAt))}>
@@ -74,3 +78,14 @@ export const RunRow = memo(function RunRow({ run, started, duration, durationMs,
     </tr>
   )
 })
+
+function RowLabels({ labels }: { labels: Record<string, string> }) {
+  const text = Object.entries(labels)
+    .map(([name, value]) => `${name}=${value}`)
+    .join('  ')
+  return (
+    <span className={classes.labels} title={text}>
+      {text}
+    </span>
+  )
+}

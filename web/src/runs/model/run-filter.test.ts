@@ -24,12 +24,15 @@ describe('the filter of runs', () => {
   })
 
   it('knows the runs it shows as the service does', () => {
-    const run = { flowId: 'flow_1', status: 'failed', createdAt: '2026-11-15T08:00:00.000Z' }
+    const createdAt = '2026-11-15T08:00:00.000Z'
+    const run = { flowId: 'flow_1', status: 'failed' as const, createdAt, labels: { order: '7' } }
     expect(matchesFilter({}, run)).toBe(true)
     expect(matchesFilter({ flow: 'flow_2' }, run)).toBe(false)
     expect(matchesFilter({ status: 'running' }, run)).toBe(false)
     expect(matchesFilter({ since: run.createdAt }, run)).toBe(true)
     expect(matchesFilter({ until: run.createdAt }, run)).toBe(false)
     expect(matchesFilter({ since: '2026-11-15T08:00:01Z' }, run)).toBe(false)
+    expect(matchesFilter({ label: 'order=7' }, run)).toBe(true)
+    expect(matchesFilter({ label: 'order=8' }, run)).toBe(false)
   })
 })

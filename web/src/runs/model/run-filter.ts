@@ -1,5 +1,6 @@
 // Which runs the list shows, as it stands in the URL.
-import type { RunStatus } from '../../api/api-types.ts'
+import type { RunStatus, RunSummary } from '../../api/api-types.ts'
+import { hasLabel, labelOf } from '../../api/label-filter.ts'
 import type { RunFilter } from '../../api/queries.ts'
 
 export const RUN_STATUSES = ['queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled'] as const
@@ -15,13 +16,15 @@ export interface RunSearch {
   range?: Range | undefined
   since?: string | undefined
   until?: string | undefined
+  /** As order=7. */
+  label?: string | undefined
 }
 
 /**
  * What is not understood is taken away, not only left out: the router would pass it on. A link that was cut short still shows
  * a list.
  */
-export function runSearch({ flow, status, range, since, until }: Record<string, unknown>): RunSearch {
+export function runSearch({ flow, status, range, since, until, label }: Record<string, unknown>): RunSearch {
   const known = RANGES.find((each) => each === range)
   return {
     flow: typeof flow === 'string' && flow !== '' ? flow : undefined,
@@ -29,6 +32,7 @@ export function runSearch({ flow, status, range, since, until }: Record<string, 
     range: known,
     since: !known && isTime(since) ? since : undefined,
     until: !known && isTime(until) ? until : undefined,
+    label: labelOf(label) ? (label as string) : undefined,
   }
 }
 
@@ -36,18 +40,22 @@ const isTime = (value: unknown): value is string =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\d/.test(value) && !Number.isNaN(Date.parse(value))
 
 /** With the range as a time. Cut to the minute, so that the same list keeps its name. */
-export function runFilter({ flow, status, range, since, until }: RunSearch, now: number): RunFilter {
+export function runFilter({ flow, status, range, since, until, label }: RunSearch, now: number): RunFilter {
   const from = range ? new Date(Math.floor((now - RANGE_MS[range]) / 60_000) * 60_000).toISOString() : since
-  return { flow, status, since: from, until }
+  return { flow, status, since: from, until, label }
 }
 
-export function matchesFilter(filter: RunFilter, run: { flowId: string; status: string; createdAt: string }): boolean {
+export function matchesFilter(
+  filter: RunFilter,
+  run: Pick<RunSummary, 'flowId' | 'status' | 'createdAt' | 'labels'>,
+): boolean {
   const created = Date.parse(run.createdAt)
   return (
     (filter.flow === undefined || run.flowId === filter.flow) &&
     (filter.status === undefined || run.status === filter.status) &&
     (filter.since === undefined || created >= Date.parse(filter.since)) &&
-    (filter.until === undefined || created < Date.parse(filter.until))
+    (filter.until === undefined || created < Date.parse(filter.until)) &&
+    hasLabel(run.labels, filter.label)
   )
 }
 

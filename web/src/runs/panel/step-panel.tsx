@@ -14,6 +14,7 @@ import { useNow } from '../../ui/time.tsx'
 import { editorLink } from '../actions/editor-link.ts'
 import type { RoundList } from '../model/rounds.ts'
 import type { Tab } from '../model/run-selection.ts'
+import { Attempts } from './attempts.tsx'
 import classes from './panel.module.css'
 import { PanelHead } from './panel-head.tsx'
 import { RoundBrowser } from './round-browser.tsx'
@@ -67,6 +68,7 @@ export function StepPanel({ run, step, rounds, tab, onTab, onSelect }: StepPanel
       ) : (
         <div className={classes.scroll}>
           <Facts step={step} />
+          {step.attempts && <Attempts attempts={step.attempts} />}
           {step.error && (
             <StepErrorNote
               error={step.error}

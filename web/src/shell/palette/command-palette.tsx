@@ -5,22 +5,28 @@ import {
   IconArrowsSplit2,
   IconBook,
   IconHash,
+  IconInbox,
   IconKeyboard,
   IconLogout,
   IconMoon,
   type IconProps,
   IconSearch,
   IconSun,
+  IconTag,
 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type ComponentType, useEffect, useState } from 'react'
+import { labelText } from '../../api/label-filter.ts'
 import { queries } from '../../api/queries.ts'
+import { formatMoment } from '../../ui/format.ts'
+import { statusWord } from '../../ui/status.tsx'
 import { useCommands } from '../commands.ts'
 import { PLACES } from '../places.ts'
 import { showOverlay } from '../show-overlay.ts'
 import { useSignOut } from '../use-sign-out.ts'
 import { type PaletteEntry, type PaletteGroup, placeOfId, searchPalette } from './palette-search.ts'
+import { useSettled } from './use-settled.ts'
 
 interface Entry extends PaletteEntry {
   icon: ComponentType<IconProps>
@@ -53,7 +59,7 @@ export function CommandPalette({ asked }: { asked: number }) {
       scrollable
       searchProps={{
         leftSection: <IconSearch size={17} />,
-        placeholder: 'Find a page, a flow, a step or an action, or paste an id',
+        placeholder: 'Find a page, a flow, a step, an action or a label, or paste an id',
         'aria-label': 'Search',
       }}
       actions={searchPalette(groups, query).map(({ name, entries }) => ({
@@ -87,6 +93,7 @@ function useGroups(query: string, opened: boolean): PaletteGroup<Entry>[] {
         ? [{ id: place.to, label: place.label, icon: IconHash, run: () => void navigate({ to: place.to }) }]
         : [],
     },
+    { name: 'Labels and runs', entries: useFound(query, opened), isFound: true },
     { name: 'On this page', entries: here.filter(({ group }) => group !== 'steps') },
     {
       name: 'Steps of this flow',
@@ -136,5 +143,36 @@ function useGroups(query: string, opened: boolean): PaletteGroup<Entry>[] {
         run: () => void navigate({ to: '/flows/$id', params: { id } }),
       })),
     },
+  ]
+}
+
+/** What the server finds: runs and deliveries by id, and labels by the beginning of their value. */
+function useFound(query: string, opened: boolean): Entry[] {
+  const navigate = useNavigate()
+  const q = useSettled(query.trim())
+  const { data } = useQuery({ ...queries.search(q), enabled: opened && q !== '' })
+  if (!data || q === '') return []
+  return [
+    ...data.labels.map(({ name, value }) => ({
+      id: `label ${name} ${value}`,
+      label: `${name}=${value}`,
+      description: 'Runs with this label',
+      icon: IconTag,
+      run: () => void navigate({ to: '/runs', search: { label: labelText(name, value) } }),
+    })),
+    ...data.runs.map((run) => ({
+      id: `found ${run.id}`,
+      label: run.flowName ?? 'Deleted flow',
+      description: `${statusWord(run.status)} run, ${formatMoment(Date.parse(run.createdAt))}`,
+      icon: IconHash,
+      run: () => void navigate({ to: '/runs/$id', params: { id: run.id } }),
+    })),
+    ...data.deliveries.map((delivery) => ({
+      id: `found ${delivery.id}`,
+      label: delivery.flowName ?? 'Deleted flow',
+      description: `${statusWord(delivery.outcome)} delivery`,
+      icon: IconInbox,
+      run: () => void navigate({ to: '/inbox', search: { delivery: delivery.id } }),
+    })),
   ]
 }

@@ -11,6 +11,8 @@ export interface PaletteEntry {
 export interface PaletteGroup<T extends PaletteEntry> {
   name: string
   entries: T[]
+  /** Whether the entries were found by the query already, and fit whatever they say. */
+  isFound?: boolean
   /** How many are shown at most, with and without a query. */
   most?: { found: number; unasked: number }
 }
@@ -18,10 +20,10 @@ export interface PaletteGroup<T extends PaletteEntry> {
 export function searchPalette<T extends PaletteEntry>(groups: readonly PaletteGroup<T>[], query: string) {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
   return groups
-    .map(({ name, entries, most }) => ({
+    .map(({ name, entries, most, isFound }) => ({
       name,
       entries: entries
-        .filter((entry) => words.every((word) => textOf(entry).includes(word)))
+        .filter((entry) => isFound || words.every((word) => textOf(entry).includes(word)))
         .slice(0, words.length === 0 ? most?.unasked : most?.found),
     }))
     .filter(({ entries }) => entries.length > 0)

@@ -90,7 +90,7 @@ export default function CodeMirror(props: CodeEditorProps) {
           theme.of(codeTheme(dark)),
           access.of(accessOf(readOnly)),
           extra.of(extensions ?? []),
-          // Its text can be edited, so it has the focus anyway; the tabindex says so to tools that check it.
+          // Also where it is only read: whoever has no mouse scrolls it by the arrow keys.
           EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
           EditorView.theme({
             '&': { height: fill ? '100%' : 'auto', maxHeight: size(maxHeight) ?? 'none' },

@@ -1,12 +1,9 @@
 // Data that is too large to come along with what it belongs to: fetched when somebody asks for it, or kept as a file.
 import { Anchor, Button } from '@mantine/core'
 import { useState } from 'react'
-import { formatBytes } from '../format.ts'
 import { DataTree } from './data-tree.tsx'
+import { type FetchedData, fetchLarge } from './fetch-large.ts'
 import classes from './large-data.module.css'
-
-/** A tree of more would take the browser too long. */
-const LARGEST_SHOWN = 2 * 1024 * 1024
 
 interface LargeDataProps {
   url: string
@@ -15,12 +12,12 @@ interface LargeDataProps {
 }
 
 export function LargeData({ url, path, label }: LargeDataProps) {
-  const [fetched, setFetched] = useState<{ value: unknown } | { problem: string } | null>(null)
+  const [fetched, setFetched] = useState<FetchedData | null>(null)
   const [busy, setBusy] = useState(false)
   if (fetched && 'value' in fetched) return <DataTree value={fetched.value} path={path} label={label} />
   const show = async () => {
     setBusy(true)
-    setFetched(await fetchData(url))
+    setFetched(await fetchLarge(url))
     setBusy(false)
   }
   return (
@@ -38,29 +35,4 @@ export function LargeData({ url, path, label }: LargeDataProps) {
       </div>
     </div>
   )
-}
-
-async function fetchData(url: string): Promise<{ value: unknown } | { problem: string }> {
-  try {
-    const response = await fetch(url, { credentials: 'same-origin' })
-    if (!response.ok) return { problem: 'It could not be fetched. It may have been deleted since.' }
-    const size = Number(response.headers.get('content-length') ?? 0)
-    if (size > LARGEST_SHOWN) {
-      await response.body?.cancel()
-      return { problem: `It has ${formatBytes(size)}, which is too much to be shown here.` }
-    }
-    const text = await response.text()
-    return { value: readData(text) }
-  } catch {
-    return { problem: 'Millrace is not responding. Check that it runs, and try again.' }
-  }
-}
-
-/** Whatever is no JSON is shown as text. */
-function readData(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
 }

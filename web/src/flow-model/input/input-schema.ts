@@ -1,5 +1,5 @@
 // The input of a called flow as a form: which fields its JSON Schema asks for, and what was typed into them.
-import { isObject } from './is-object.ts'
+import { isObject } from '../is-object.ts'
 
 export interface InputField {
   name: string

@@ -1,8 +1,8 @@
 // `millrace alerts …`: who is told when something fails.
-import { defineCommand, text } from '../command.ts'
-import { CliError, EXIT } from '../exit-code.ts'
-import { showTime } from '../terminal/show-time.ts'
-import { table } from '../terminal/table.ts'
+import { defineCommand, text } from '../../command.ts'
+import { CliError, EXIT } from '../../exit-code.ts'
+import { showTime } from '../../terminal/show-time.ts'
+import { table } from '../../terminal/table.ts'
 
 interface Alert {
   id: string

@@ -1,0 +1,170 @@
+// Tests every page of the router in light, in dark and on a phone: accessible, nothing wider than the screen, no error in the console.
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { expectAccessible, startUi, type Ui } from './harness.ts'
+
+const PHONE = { width: 390, height: 844 }
+
+let ui: Ui
+let desk: Page
+let phone: Page
+let stranger: Page
+/** What the parameters of addresses stand for. */
+const ids: Record<string, string> = {}
+
+/** Where each page is, and what shows that its data is there. */
+interface Visited {
+  at: string
+  shows: string
+  by?: 'stranger'
+}
+
+const PAGES: Record<string, () => Visited[]> = {
+  '/setup': () => [{ at: `/setup#code=${ids['code']}`, shows: 'already', by: 'stranger' }],
+  '/invite': () => [{ at: `/invite#code=${ids['invitation']}`, shows: 'Password', by: 'stranger' }],
+  '/sign-in': () => [{ at: '/sign-in', shows: 'Password', by: 'stranger' }],
+  // Leads to another page.
+  '/': () => [],
+  '/overview': () => [{ at: '/overview?range=7d', shows: 'Success rate' }],
+  '/flows': () => [{ at: '/flows', shows: 'Orders of the whole' }],
+  '/flows/new': () => [{ at: '/flows/new', shows: 'Blank flow' }],
+  '/flows/import': () => [{ at: '/flows/import', shows: 'Import' }],
+  '/flows/$id': () => [
+    { at: `/flows/${ids['flow']}`, shows: 'refuse' },
+    { at: `/flows/${ids['flow']}?step=refuse`, shows: 'Message' },
+    { at: `/flows/${ids['flow']}?trigger=true`, shows: 'Webhook URL' },
+    { at: `/flows/${ids['flow']}?publish=true`, shows: 'Versions' },
+    { at: `/flows/${ids['flow']}?view=yaml`, shows: 'vars' },
+  ],
+  '/flows/$id/runs': () => [{ at: `/flows/${ids['flow']}/runs`, shows: 'Failed' }],
+  '/flows/$id/inbox': () => [{ at: `/flows/${ids['flow']}/inbox`, shows: 'Accepted' }],
+  '/flows/$id/versions': () => [{ at: `/flows/${ids['flow']}/versions`, shows: 'Ada' }],
+  '/flows/$id/settings': () => [{ at: `/flows/${ids['flow']}/settings`, shows: 'Description' }],
+  '/flows/$id/stats': () => [{ at: `/flows/${ids['flow']}/stats`, shows: 'Success rate' }],
+  '/runs': () => [{ at: '/runs', shows: 'Orders of the whole' }],
+  '/runs/$id': () => [
+    { at: `/runs/${ids['run']}`, shows: 'The order has no customer number' },
+    { at: `/runs/${ids['run']}?trigger=true`, shows: 'Original request' },
+  ],
+  '/inbox': () => [
+    { at: '/inbox', shows: 'Orders of the whole' },
+    { at: `/inbox?outcome=rejected&delivery=${ids['delivery']}`, shows: 'Reply' },
+  ],
+  '/connections': () => [{ at: '/connections', shows: 'crm' }],
+  '/connections/-new': () => [{ at: '/connections/-new', shows: 'OAuth 2.0' }],
+  '/connections/$name': () => [{ at: '/connections/crm', shows: 'In a step' }],
+  // The frame of those below, and what leads to the first of them.
+  '/settings': () => [],
+  '/settings/': () => [],
+  '/settings/profile': () => [{ at: '/settings/profile', shows: 'ada@example.com' }],
+  '/settings/users': () => [{ at: '/settings/users', shows: 'ada@example.com' }],
+  '/settings/tokens': () => [{ at: '/settings/tokens', shows: 'a script' }],
+  '/settings/keys': () => [{ at: '/settings/keys', shows: 'Rotat' }],
+  '/settings/audit': () => [{ at: '/settings/audit', shows: 'crm' }],
+  '/settings/service': () => [{ at: '/settings/service', shows: 'MILLRACE_' }],
+  $: () => [{ at: '/nowhere', shows: 'No page has the address' }],
+}
+
+/** The paths of all routes that are made in routes.tsx. */
+function routePaths(): string[] {
+  const text = readFileSync(resolve(import.meta.dirname, '../../web/src/routes.tsx'), 'utf8')
+  const routes = new Map<string, { parent: string; path: string | undefined }>()
+  for (const [, name, parent, rest] of text.matchAll(
+    /const (\w+) = createRoute\(\{\s*getParentRoute: \(\) => (\w+),([\s\S]*?)\n\}\)/g,
+  ))
+    routes.set(name!, { parent: parent!, path: /^\s*path: '([^']*)'/m.exec(rest!)?.[1] })
+  expect(routes.size).toBe(text.split('= createRoute(').length - 1)
+  const whole = (name: string): string => {
+    const route = routes.get(name)
+    return route ? whole(route.parent) + (route.path ?? '') : ''
+  }
+  return [...routes].filter(([, { path }]) => path !== undefined).map(([name]) => whole(name))
+}
+
+beforeAll(async () => {
+  ui = await startUi()
+  ids['code'] = ui.setupCode()
+  desk = await ui.owner({ reducedMotion: 'reduce' })
+  phone = await ui.owner({ reducedMotion: 'reduce', viewport: PHONE, hasTouch: true, isMobile: true })
+  stranger = await ui.visitor({ reducedMotion: 'reduce' })
+  const { millrace } = ui
+  const { flow, post } = await millrace.publish({
+    name: 'Orders of the whole northern region',
+    description: 'Keeps **orders**.',
+    tags: ['billing', 'north'],
+    trigger: { kind: 'webhook', accept: ['application/json'] },
+    notes: [{ text: 'Ask the region first.', x: 300, y: 0 }],
+    steps: [
+      { id: 'prepare', kind: 'set', vars: { order: '{{ webhook.body }}' } },
+      { id: 'refuse', kind: 'fail', message: 'The order has no customer number, so nothing can be sent for it.' },
+    ],
+  })
+  ids['flow'] = flow.id
+  ids['run'] = (await post({ order: 7 })).body.id
+  await millrace.runEnded(ids['run']!)
+  await fetch(flow.webhook.url.replace(/^https?:\/\/[^/]+/, millrace.url), {
+    method: 'POST',
+    headers: { 'content-type': 'text/csv' },
+    body: 'a,b',
+  })
+  // What is rejected is kept after the reply.
+  const rejected = async () => (await millrace.api('GET', '/deliveries?outcome=rejected')).body.items[0]?.id
+  ids['delivery'] = await vi.waitUntil(rejected, { timeout: 20_000 })
+  await millrace.api('POST', '/connections', {
+    name: 'crm',
+    kind: 'oauth2',
+    fields: { grant: 'client_credentials', tokenUrl: 'https://a.example/t', clientId: 'c', clientSecret: 'secret-x' },
+  })
+  await millrace.api('POST', '/tokens', { name: 'a script', scope: 'read' })
+  ids['invitation'] = (await millrace.api('POST', '/invitations', { role: 'viewer' })).body.url.split('#code=')[1]
+})
+afterAll(() => ui.stop())
+
+/** What reaches beyond the screen and cannot be scrolled to inside anything. */
+const beyond = (page: Page) =>
+  page.evaluate<string[]>(`[...document.querySelectorAll('body *')]
+    .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
+    .filter((element) => {
+      for (let around = element.parentElement; around; around = around.parentElement)
+        if (/auto|scroll|hidden|clip/.test(getComputedStyle(around).overflowX) && around.getBoundingClientRect().right <= innerWidth + 1) return false
+      return true
+    })
+    .map((element) => element.outerHTML.slice(0, 120))`)
+
+async function check(page: Page): Promise<void> {
+  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0)
+  expect(await beyond(page)).toEqual([])
+  await expectAccessible(page)
+}
+
+async function wearing(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme })
+  await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor()
+}
+
+it('knows every page of the router', () => {
+  expect(Object.keys(PAGES).toSorted()).toEqual([...new Set(routePaths())].toSorted())
+})
+
+describe.each(Object.keys(PAGES))('the page %s', (path) => {
+  it('is accessible and fits: light and dark at 1280 pixels, light at 390', async () => {
+    for (const { at, shows, by } of PAGES[path]!()) {
+      const wide = by ? stranger : desk
+      await wide.goto(at)
+      await wide.getByText(shows).filter({ visible: true }).first().waitFor()
+      await check(wide)
+      // All but the colors is the same.
+      await wearing(wide, 'dark')
+      await expectAccessible(wide, 'color-contrast')
+      await wearing(wide, 'light')
+      if (by) await stranger.setViewportSize(PHONE)
+      else await phone.goto(at)
+      const narrow = by ? stranger : phone
+      await narrow.getByText(shows).filter({ visible: true }).first().waitFor()
+      await check(narrow)
+      if (by) await stranger.setViewportSize({ width: 1280, height: 800 })
+    }
+  })
+})
