@@ -23,7 +23,7 @@ import { triggers } from './019-triggers.ts'
 import { connectionTests } from './020-connection-tests.ts'
 import { labels } from './021-labels.ts'
 import { failures } from './022-failures.ts'
-import { alerts } from './alerts/023-alerts.ts'
+import { alerts } from './later/023-alerts.ts'
 
 type Step = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
 
