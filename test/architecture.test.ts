@@ -67,6 +67,7 @@ const ORDER: Record<string, string[]> = {
     'connections',
     'flows',
     'runs',
+    'alerts',
     'failures',
     'schedules',
     'deliveries',

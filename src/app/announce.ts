@@ -1,5 +1,5 @@
 // Reports the progress of runs to the clients that watch them or their flow.
-import { type ClaimedRun, ROUND, type RunProgress } from '../engine/ports/run-journal.ts'
+import { type ClaimedRun, handledBy, ROUND, type RunProgress } from '../engine/ports/run-journal.ts'
 import { shown, shownEntry } from '../operations/deliveries/read-deliveries.ts'
 import type { EventRelay, EventViews } from '../operations/events/event-relay.ts'
 import { type Events, type FlowEvent, runEvent, runTopic } from '../operations/events/events.ts'
@@ -19,6 +19,11 @@ export function announce(
   progress: RunProgress,
   relay: EventRelay | null,
 ): void {
+  const failed = handledBy(run.id)
+  if (failed !== null) {
+    announceHandler(events, failed, run.flowId)
+    return
+  }
   const state = (): FlowEvent => runEvent(run, { ...progress, error: redact(progress.error, run.flowId) })
   const topic = runTopic(run.id)
   if (events.watched(topic)) {
@@ -32,4 +37,10 @@ export function announce(
     relay?.told(run.id, steps, progress)
   }
   events.tell(run.flowId, 'run', run.id, state)
+}
+
+/** Tells the watchers of a failed run that its failure handler got on: they read the run again. */
+function announceHandler(events: Events, runId: string, flowId: string): void {
+  events.emit(runTopic(runId), { type: 'handled', data: { id: runId } })
+  events.relay?.pass({ type: 'run', id: runId, flowId })
 }

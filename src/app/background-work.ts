@@ -1,5 +1,7 @@
 // Runs the background work until the service stops: schedules, replays, retention, and adding up what was counted.
 import type { Logger } from 'pino'
+import { AlertLoop } from '../operations/alerts/alert-loop.ts'
+import type { AlertServices } from '../operations/alerts/services.ts'
 import { ReplayLoop } from '../operations/failures/replay-loop.ts'
 import type { FailureServices } from '../operations/failures/services.ts'
 import type { FailureStore } from '../operations/ports/failures.ts'
@@ -52,6 +54,13 @@ export function startCounting({ stats, failures }: Counted, log: Logger): Backgr
       return settling
     },
   }
+}
+
+/** Messages of alerts are stored before they are sent, so the loop may end at any time. */
+export function startAlerts(services: AlertServices): BackgroundWork {
+  const loop = new AlertLoop(services)
+  loop.start()
+  return loop
 }
 
 /** Another process on the same database may have watched the schedules until a moment ago. */

@@ -7,13 +7,16 @@ import { DEFAULT_SENT } from '../engine/caller-reply.ts'
 import { Engine } from '../engine/engine.ts'
 import { createIds } from '../engine/ids.ts'
 import type { EnginePorts } from '../engine/ports/engine-ports.ts'
+import { isHandler } from '../engine/ports/run-journal.ts'
 import type { Metrics } from '../http/metrics.ts'
 import { createOAuthClient } from '../oauth/oauth-client.ts'
+import { LiveAlerts } from '../operations/alerts/live-alerts.ts'
 import { AccessTokens } from '../operations/connections/access-tokens.ts'
 import { LiveConnections } from '../operations/connections/live-connections.ts'
 import { Replies } from '../operations/deliveries/replies.ts'
 import { EventRelay } from '../operations/events/event-relay.ts'
 import { Events } from '../operations/events/events.ts'
+import { FailureFlow } from '../operations/flows/calls/failure-flow.ts'
 import { PublishedFlows } from '../operations/flows/published-flows.ts'
 import { CalledRuns } from '../operations/runs/called-runs.ts'
 import { LoopWatch } from '../operations/upkeep/loop-watch.ts'
@@ -64,8 +67,10 @@ export function buildEngine(config: Config, stores: Stores, metrics: Metrics, lo
   const relay = shared ? new EventRelay({ ...stores, events, signals, warn }, eventViews(secrets)) : null
   const sandbox = createSandbox()
   const ids = createIds(now, randomBytes)
+  const failureFlow = new FailureFlow(stores.settings)
+  const alerts = new LiveAlerts(stores.alerts, shared)
   const calls = new CalledRuns({ published, ids, hashing, secrets, now, events, maxPaused: config.maxPaused })
-  const parts = { config, stores, metrics, log, http, tracing, connections, tokens, sandbox }
+  const parts = { config, stores, metrics, log, http, tracing, connections, tokens, sandbox, failureFlow, alerts }
   const ports = enginePorts({
     ...parts,
     watch,
@@ -94,6 +99,8 @@ interface EngineParts {
   events: Events
   relay: EventRelay | null
   calls: CalledRuns
+  failureFlow: FailureFlow
+  alerts: LiveAlerts
   reply: EnginePorts['reply']
 }
 
@@ -103,6 +110,9 @@ function enginePorts(parts: EngineParts): EnginePorts {
   return {
     journal: stores.journal,
     prepareCall: (run, call) => parts.calls.prepare(run, call),
+    failureFlow: (flowId) => parts.failureFlow.for(flowId),
+    alerting: ({ flowId, test, trigger }, status) =>
+      !test && !trigger.forFailure && parts.alerts.concernsEnd(flowId, status),
     http: parts.http,
     sandbox: parts.sandbox,
     tracing: parts.tracing.runs,
@@ -120,15 +130,17 @@ function enginePorts(parts: EngineParts): EnginePorts {
     holdsSecret: secrets.holds,
     sleepUntil: (time) => sleepUntil(time, backend.now),
     redactReply: (value, run) => secrets.redactReply(value, run.flowId, () => JSON.stringify(run.webhook ?? run.given)),
+    redact: secrets.redact,
     reply: parts.reply,
     replyRefused: ({ flowId }, reason) => log.warn({ flowId, reason }, DEFAULT_SENT),
     begins: (what, runId) => watch.begin(what, runId),
     replyRoom: parts.memory,
     progressed(run, progress) {
       metrics.stepsRecorded(progress.entries)
-      if (progress.finishedAt !== null) metrics.runFinished(progress.status)
+      if (progress.finishedAt !== null && !isHandler(run)) metrics.runFinished(progress.status)
       announce(parts.events, secrets, run, progress, parts.relay)
       parts.calls.progressed(run, progress)
+      if (progress.alerting) parts.alerts.wake()
     },
     async storageTrouble(error) {
       metrics.storageFailed()

@@ -18,6 +18,7 @@ import { KeyRotation } from '../operations/upkeep/key-rotation.ts'
 import { createPasswords } from '../secrets/passwords.ts'
 import { stepKinds } from '../steps/index.ts'
 import type { Running } from './build-engine.ts'
+import { createMailer } from './mailer.ts'
 import type { Stores } from './open-stores.ts'
 import { VERSION } from './version.ts'
 
@@ -65,6 +66,11 @@ export function buildServices(
     events: running.events,
     meters: metrics,
     stats: stores.stats,
+    failureFlow: running.failureFlow,
+    alerts: running.alerts,
+    alertStore: stores.alerts,
+    alertWindowMs: config.alertWindowMs,
+    mailer: createMailer(config),
     instance: {
       version: VERSION,
       storage: backend.kind,

@@ -24,6 +24,10 @@ describe('readConfig', () => {
       httpConcurrency: 256,
       httpPerHost: 64,
       retentionDays: 30,
+      giveUpAfterMs: 3_600_000,
+      smtpUrl: null,
+      smtpFrom: null,
+      alertWindowMs: 900_000,
       trustProxy: [],
       logLevel: 'info',
     })

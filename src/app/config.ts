@@ -27,6 +27,11 @@ export interface Config {
   httpConcurrency: number
   httpPerHost: number
   retentionDays: number
+  /** The mail server; null: no e-mail is sent. */
+  smtpUrl: string | null
+  smtpFrom: string | null
+  /** The least time between two messages of one alert. */
+  alertWindowMs: number
   /** How long a run is tried that Millrace itself cannot carry on. */
   giveUpAfterMs: number
   trustProxy: string[]
@@ -70,6 +75,8 @@ export function readConfig(environment: Environment = process.env): Config {
     httpConcurrency: read.integer('MILLRACE_HTTP_CONCURRENCY', 256, 1, 100_000),
     httpPerHost: read.integer('MILLRACE_HTTP_PER_HOST', 64, 1, 100_000),
     retentionDays: read.number('MILLRACE_RETENTION_DAYS', 30, 0.001, 36_500),
+    ...read.smtp(),
+    alertWindowMs: read.number('MILLRACE_ALERT_WINDOW', 900, 1, 86_400) * 1000,
     giveUpAfterMs: read.number('MILLRACE_GIVE_UP_AFTER', 3_600, 0.01, 604_800) * 1000,
     trustProxy: read.cidrs('MILLRACE_TRUST_PROXY'),
     logLevel: read.choice('MILLRACE_LOG_LEVEL', ['info', 'trace', 'debug', 'warn', 'error', 'silent']),
@@ -216,6 +223,18 @@ class Reader {
     if (url.pathname.length < 2)
       this.#refuse(name, 'it names no database', 'postgres://millrace:password@db.example.com:5432/millrace')
     return text
+  }
+
+  smtp(): Pick<Config, 'smtpUrl' | 'smtpFrom'> {
+    const name = 'MILLRACE_SMTP_URL'
+    const text = this.#get(name) ?? null
+    const from = this.#get('MILLRACE_SMTP_FROM') ?? null
+    // The message does not quote the value: it may hold a password.
+    if (text !== null && !(URL.canParse(text) && /^smtps?:$/.test(new URL(text).protocol)))
+      this.#refuse(name, 'it is not a URL of a mail server', 'smtp://user:password@mail.example.com:587')
+    if (text !== null && !from?.includes('@'))
+      this.#refuse('MILLRACE_SMTP_FROM', `it is no e-mail address, and ${name} is set`, 'millrace@example.com')
+    return { smtpUrl: text, smtpFrom: from }
   }
 
   role(): Role {

@@ -7,6 +7,8 @@ import { openVault } from '../secrets/open-vault.ts'
 import type { Redactor } from '../secrets/redactor.ts'
 import { createProtect, createSecrets } from '../secrets/secret-keeping.ts'
 import { createCauseOf } from '../storage/rows/failures/causes.ts'
+import { createAlertStore } from '../storage/stores/alerts/alert-store.ts'
+import { createSettingStore } from '../storage/stores/alerts/setting-store.ts'
 import { announcedConnections, announcedGrants } from '../storage/stores/announced-stores.ts'
 import { createAuditStore } from '../storage/stores/audit-store.ts'
 import { createAuthorizationRequestStore } from '../storage/stores/authorization-request-store.ts'
@@ -88,6 +90,8 @@ async function storesOf(config: Config, redactor: Redactor, backend: Backend) {
     invitations: createInvitationStore(kysely),
     tokens: createTokenStore(kysely),
     audit: createAuditStore(kysely),
+    settings: createSettingStore(kysely),
+    alerts: createAlertStore(kysely, vault),
     housekeeping: createHousekeeping(kysely),
   }
 }

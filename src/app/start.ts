@@ -13,7 +13,14 @@ import type { ScheduleLoop } from '../operations/schedules/schedule-loop.ts'
 import type { Services } from '../operations/services.ts'
 import { Redactor } from '../secrets/redactor.ts'
 import type { Dispatcher } from './backend.ts'
-import { type BackgroundWork, startCounting, startReplays, startRetention, startSchedules } from './background-work.ts'
+import {
+  type BackgroundWork,
+  startAlerts,
+  startCounting,
+  startReplays,
+  startRetention,
+  startSchedules,
+} from './background-work.ts'
 import { buildEngine, type Running } from './build-engine.ts'
 import { buildServices } from './build-services.ts'
 import type { Config } from './config.ts'
@@ -69,6 +76,8 @@ export async function startApp(
   const services = buildServices(running, dispatcher.queue, { scheduleChanged, replaysChanged })
   await loadConnections(services)
   await published.load()
+  await running.failureFlow.load()
+  await running.alerts.load()
   await services.access.tokens.reload()
 
   // Open the HTTP server once unfinished runs are found.
@@ -79,11 +88,13 @@ export async function startApp(
 
   // Start the background work.
   const counting = startCounting(stores, log)
+  let alerting: BackgroundWork | null = null
   const retention = idle ? null : startRetention(services, config.retentionDays, log)
   if (!idle) {
     running.watch.start()
     dispatcher.start()
     schedules = startSchedules(services, backend.kind)
+    alerting = startAlerts(services)
     replays = startReplays(services)
   }
   tellAddress(running, idle ? null : serving.localUrl)
@@ -92,13 +103,13 @@ export async function startApp(
   return {
     url: config.baseUrl,
     localUrl: serving.localUrl,
-    stop: () => stop({ running, services, dispatcher, serving, counting, retention, schedules, replays }),
+    stop: () => stop({ running, services, dispatcher, serving, counting, retention, schedules, replays, alerting }),
   }
 }
 
 /** Returns the handlers of signals from other processes; they do nothing if there is only one process. */
 function hearing(running: Running, flowChanged: (flowId: string) => Promise<void>): SignalHandler {
-  const { relay, published, connections, tokens, stores } = running
+  const { relay, published, failureFlow, alerts, connections, tokens, stores } = running
   if (!relay) return { hear() {}, catchUp: async () => {}, resumed() {} }
   return createSignalHandler(running, relay, {
     async flowChanged(flowId) {
@@ -109,6 +120,10 @@ function hearing(running: Running, flowChanged: (flowId: string) => Promise<void
     runCancelled: (runId) => endCancelled(running, runId),
     connectionsChanged: () => loadConnections({ connections, connectionStore: stores.connections, tokens }),
     anyFlowChanged: () => published.load(),
+    async settingsChanged() {
+      await failureFlow.load()
+      await alerts.load()
+    },
   })
 }
 
@@ -143,6 +158,7 @@ interface Started {
   counting: BackgroundWork
   retention: BackgroundWork | null
   schedules: BackgroundWork | null
+  alerting: BackgroundWork | null
   replays: BackgroundWork | null
 }
 
@@ -154,11 +170,13 @@ async function stop({
   counting,
   retention,
   schedules,
+  alerting,
   replays,
 }: Started): Promise<void> {
   const { engine, tokens, tracing, http, sandbox, log, stores } = running
   const retained = retention?.stop()
   const scheduled = schedules?.stop()
+  const alerted = alerting?.stop()
   const replayed = replays?.stop()
   dispatcher.stop()
   await stopServing(serving, services, () => engine.stop(FINISH_GRACE_MS))
@@ -169,6 +187,7 @@ async function stop({
   await sandbox.close()
   await retained
   await scheduled
+  await alerted
   await replayed
   running.watch.stop()
   running.relay?.stop()

@@ -71,6 +71,8 @@ export async function openTestRuntime({
   const enginePorts: EnginePorts = {
     journal,
     prepareCall: async (run, call) => calls.prepare(run, call, ids, now()),
+    failureFlow: () => null,
+    alerting: () => false,
     http,
     sandbox: fixedTimeSandbox(sandbox, now),
     tracing: null,
@@ -91,10 +93,12 @@ export async function openTestRuntime({
     },
     holdsSecret: () => false,
     redactReply: (value) => value,
+    redact: (value) => value,
     reply: (run, reply) => replies.send(run.id, reply),
     replyRefused: () => {},
-    progressed(run, { entries }) {
+    progressed(run, { entries, handler }) {
       for (const { child } of entries) if (child) called.start(run.id, drive(child.run))
+      if (handler) driven.push({ id: handler.id, ended: drive(handler) })
     },
     begins: () => {},
     replyRoom: null,
@@ -142,10 +146,11 @@ export async function openTestRuntime({
     },
     replies,
     events: new Events(),
-    meters: { delivery: () => {}, runFinished: () => {}, scheduleStarted: () => {} },
+    meters: { delivery: () => {}, runFinished: () => {}, scheduleStarted: () => {}, alertSent: () => {} },
     rate: new RateLimit(0),
     intake: new Intake(() => {}),
     rejections: new KeptRejections(deliveries),
+    alerts: { rejected: () => {}, accepted: () => {} },
     kinds: stepKinds,
     surroundings,
     hashing,
@@ -182,9 +187,14 @@ export async function openTestRuntime({
     },
     endOf: journal.endOf,
     async finished() {
-      const ended = driven.splice(0)
-      await Promise.all(ended.map((run) => run.ended))
-      return ended.map(({ id }) => id)
+      const ended: string[] = []
+      // A run that fails may have begun what is done about it.
+      while (driven.length) {
+        const some = driven.splice(0)
+        await Promise.all(some.map((run) => run.ended))
+        ended.push(...some.map(({ id }) => id))
+      }
+      return ended
     },
     async close() {
       await engine.stop(0)

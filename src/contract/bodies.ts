@@ -178,6 +178,9 @@ export const StepBody = Type.Object({
   ),
 })
 
+const OptionalError = Type.Union([RunErrorBody, Type.Null()])
+const HandlingBody = Type.Object({ status: RunStatus, steps: Type.Array(StepBody), error: OptionalError })
+
 export const RunBody = Type.Object({
   ...RunSummaryBody.properties,
   webhook: Type.Union([WebhookBody, Type.Null()], { description: 'null if no delivery started the run' }),
@@ -190,6 +193,7 @@ export const RunBody = Type.Object({
     { description: 'The runs that its steps have started' },
   ),
   steps: Type.Array(StepBody),
+  onFailure: Type.Union([HandlingBody, Type.Null()], { description: 'What is done because the run failed' }),
 })
 
 export const RunsQuery = Type.Object(

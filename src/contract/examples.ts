@@ -4,6 +4,7 @@ import type { Static, TSchema } from 'typebox'
 import { CODE } from '../base/error-catalogue.ts'
 import { FixtureSchema } from '../flow/fixture.ts'
 import { ACCESS_EXAMPLES } from './access-examples.ts'
+import { ALERT_EXAMPLES } from './alert-examples.ts'
 import * as bodies from './bodies.ts'
 import * as connections from './connection-bodies.ts'
 import { ErrorBody } from './error-body.ts'
@@ -200,7 +201,8 @@ const EXAMPLES: ReadonlyMap<TSchema, unknown> = new Map([
     labels: [{ name: 'customer', value: 'Ada', run: RUN }],
     flows: [],
   }),
-  example(bodies.RunBody, { ...run, webhook, vars, children: [], steps: [step] }),
+  example(bodies.RunBody, { ...run, webhook, vars, children: [], steps: [step], onFailure: null }),
+  ...ALERT_EXAMPLES,
   example(bodies.StepBody, step),
   example(runs.StartRunRequest, { input: { order: 'A-1001' } }),
   example(runs.StartedRunBody, { id: RUN, status: 'queued' }),

@@ -1,9 +1,20 @@
 // Holds the runs that this process carries at the moment.
 import { CODE, type StepErrorCode } from '../base/error-catalogue.ts'
+import type { CompiledStep } from '../flow/compile.ts'
 import type { CompiledFlow } from '../flow/compile-flow.ts'
+import { CALL } from '../flow/triggers/call/schema.ts'
+import { compileTrigger } from '../flow/triggers/compile-trigger.ts'
 import { defaultErrorReply } from './caller-reply.ts'
+import { handlerOf, handlerRoots, handlingFlow } from './failure-handler.ts'
 import type { EnginePorts } from './ports/engine-ports.ts'
-import type { Advanced, Claim, ClaimedRun, NewRun, RunProgress } from './ports/run-journal.ts'
+import {
+  type Advanced,
+  type Claim,
+  type ClaimedRun,
+  isHandler,
+  type NewRun,
+  type RunProgress,
+} from './ports/run-journal.ts'
 import { RunWalk } from './run-walk.ts'
 import type { StepKind } from './step-kind.ts'
 
@@ -21,6 +32,17 @@ export interface FlowVersions {
   forRun(
     run: Pick<ClaimedRun, 'flowId' | 'version' | 'document'>,
   ): CompiledFlow<StepKind> | Promise<CompiledFlow<StepKind>>
+  /** Returns the step that calls a flow for a failed run. */
+  failureCall(flowId: string): readonly CompiledStep<StepKind>[]
+}
+
+/** Stands for a flow that cannot run, where another flow is told of it. */
+const NAMELESS: CompiledFlow<StepKind> = {
+  name: '',
+  slug: null,
+  trigger: compileTrigger({ kind: CALL }),
+  steps: [],
+  onFailure: null,
 }
 
 const GIVEN_UP =
@@ -69,10 +91,23 @@ export class Engine {
       const source = this.#flows.forRun(run)
       flow = source instanceof Promise ? await source : source
     } catch (error) {
-      if (error instanceof FlowUnusable) return this.#fail(run, error)
-      throw error
+      if (!(error instanceof FlowUnusable)) throw error
+      if (run.trigger.flow === undefined) return this.#fail(run, error)
+      flow = NAMELESS
     }
-    const walk = new RunWalk(run, flow, this.#ports)
+    return isHandler(run) ? this.#handle(run, flow) : this.#walk(new RunWalk(run, flow, this.#ports))
+  }
+
+  /** Carries the failure handler of a run. */
+  async #handle(run: ClaimedRun, flow: CompiledFlow<StepKind>): Promise<Advanced> {
+    const failed = await this.#ports.journal.ended(run.parent!.run)
+    if (!failed) return { state: 'lost' }
+    const steps = run.trigger.flow === undefined ? flow.onFailure! : this.#flows.failureCall(run.trigger.flow)
+    const roots = handlerRoots(run, failed, flow, this.#ports)
+    return this.#walk(new RunWalk(run, handlingFlow(flow, steps), this.#ports, roots))
+  }
+
+  async #walk(walk: RunWalk): Promise<Advanced> {
     this.#walks.push(walk)
     let advanced: Advanced | null = null
     try {
@@ -91,6 +126,7 @@ export class Engine {
   }
 
   async #fail(run: ClaimedRun, { code, message }: Pick<FlowUnusable, 'code' | 'message'>): Promise<Advanced> {
+    const handler = handlerOf(run, null, { code, message }, this.#ports)
     const progress: RunProgress = {
       status: 'failed',
       startedAt: run.startedAt,
@@ -98,6 +134,9 @@ export class Engine {
       resumeAt: null,
       error: { code, message },
       entries: [],
+      ...(handler && { handler }),
+      alerting: this.#ports.alerting(run, 'failed'),
+      ...(run.trigger.forFailure && { forFailure: true }),
     }
     if (!(await this.#ports.journal.record(run.claim, progress))) return { state: 'lost' }
     this.#ports.progressed(run, progress)

@@ -1,6 +1,6 @@
 // Gathers a run's outcomes and writes them together, before anything that depends on them leaves the process.
 import type { EnginePorts } from './ports/engine-ports.ts'
-import type { ClaimedRun, JournalEntry, RunProgress, RunStatus } from './ports/run-journal.ts'
+import type { ClaimedRun, JournalEntry, NewRun, RunProgress, RunStatus } from './ports/run-journal.ts'
 import { ClaimLost, Interrupted, WalkSignal } from './walk-signals.ts'
 
 export class JournalWriter {
@@ -46,13 +46,14 @@ export class JournalWriter {
   /** Writes the gathered entries. One write waits for the one before, so that no entry overtakes what it depends on. */
   async write(
     status: RunStatus,
-    change: Partial<Pick<RunProgress, 'resumeAt' | 'error' | 'awaits'>> = {},
+    change: Partial<Pick<RunProgress, 'resumeAt' | 'error' | 'awaits'>> & { handler?: NewRun | null } = {},
   ): Promise<void> {
     while (this.#writing) await this.#writing
     if (this.#fault) throw this.#fault
     const entries = this.#unwritten
     this.#unwritten = []
     const finished = status === 'succeeded' || status === 'failed'
+    const alerting = finished && this.#ports.alerting(this.#run, status)
     const progress: RunProgress = {
       status,
       startedAt: this.#run.startedAt,
@@ -61,6 +62,9 @@ export class JournalWriter {
       error: change.error ?? null,
       entries,
       ...(change.awaits && { awaits: change.awaits }),
+      ...(change.handler && { handler: change.handler }),
+      ...(alerting && { alerting }),
+      ...(this.#run.trigger.forFailure && { forFailure: true }),
     }
     const writing = this.#record(progress)
     this.#writing = writing.then(noop, noop)

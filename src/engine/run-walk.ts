@@ -3,6 +3,7 @@ import { type CompiledStep, SECRET_MASK } from '../flow/compile.ts'
 import type { CompiledFlow } from '../flow/compile-flow.ts'
 import { noteAttempt } from './attempts.ts'
 import { RunCalls } from './calls/run-calls.ts'
+import { handlerOf } from './failure-handler.ts'
 import { closeEntry, exposeOutput, keepReply, newEntry, parkEntry } from './journal-entries.ts'
 import { JournalWriter } from './journal-writer.ts'
 import { restoreNested } from './nested/walk-rounds.ts'
@@ -19,6 +20,8 @@ import { ClaimLost, Interrupted, Parked, Stopped } from './walk-signals.ts'
 
 /** The most outcomes that wait for a write: a loop of steps that never reach out must not gather them without end. */
 const MAX_UNWRITTEN = 200
+
+type Step = CompiledStep<StepKind>
 
 export class RunWalk implements StepWalk {
   readonly run: ClaimedRun
@@ -40,7 +43,7 @@ export class RunWalk implements StepWalk {
   /** The steps that are running now; those that take long are shown in the run's history. */
   readonly running: RunningStep[] = []
 
-  constructor(run: ClaimedRun, flow: CompiledFlow<StepKind>, ports: EnginePorts) {
+  constructor(run: ClaimedRun, flow: CompiledFlow<StepKind>, ports: EnginePorts, roots?: Roots) {
     this.run = run
     this.trace = ports.tracing?.run(run, flow.name) ?? null
     this.since = ports.now()
@@ -51,7 +54,7 @@ export class RunWalk implements StepWalk {
     this.#caller = new WaitingCaller(run, ports)
     this.#calls = new RunCalls(ports.journal)
     this.writer = new JournalWriter(run, ports, () => this.#stopping)
-    this.#roots = rootsOf(run, flow.name, ports)
+    this.#roots = roots ?? rootsOf(run, flow.name, ports)
   }
 
   async advance(): Promise<Advanced> {
@@ -112,11 +115,11 @@ export class RunWalk implements StepWalk {
     await this.writer.write('running')
   }
 
-  async walkSteps(steps: readonly CompiledStep<StepKind>[], prefix: string, roots: Roots): Promise<void> {
+  async walkSteps(steps: readonly Step[], prefix: string, roots: Roots): Promise<void> {
     for (const step of steps) await this.#step(step, prefix + step.id, roots)
   }
 
-  async #step(step: CompiledStep<StepKind>, path: string, roots: Roots): Promise<void> {
+  async #step(step: Step, path: string, roots: Roots): Promise<void> {
     const earlier = this.recorded.get(path)
     if (earlier?.outcome && earlier.outcome !== 'wait' && earlier.outcome !== 'call') {
       await restoreNested(this, earlier, roots)
@@ -135,18 +138,13 @@ export class RunWalk implements StepWalk {
     await this.#settle(step, entry, outcome, roots)
   }
 
-  async #settle(step: CompiledStep<StepKind>, entry: JournalEntry, outcome: Outcome, roots: Roots): Promise<void> {
+  async #settle(step: Step, entry: JournalEntry, outcome: Outcome, roots: Roots): Promise<void> {
     this.#throwIfEnded()
     this.#parkForRetry(step, entry, outcome)
     await this.#recordOutcome(step, entry, outcome, roots)
   }
 
-  async #recordOutcome(
-    step: CompiledStep<StepKind>,
-    entry: JournalEntry,
-    outcome: Outcome,
-    roots: Roots,
-  ): Promise<void> {
+  async #recordOutcome(step: Step, entry: JournalEntry, outcome: Outcome, roots: Roots): Promise<void> {
     switch (outcome.type) {
       case 'wait':
         if (outcome.until <= this.ports.now()) break
@@ -173,13 +171,13 @@ export class RunWalk implements StepWalk {
   }
 
   /** Records the outcome at once, because more than this run is written with it. */
-  async #recordNow(step: CompiledStep<StepKind>, entry: JournalEntry, roots: Roots): Promise<void> {
+  async #recordNow(step: Step, entry: JournalEntry, roots: Roots): Promise<void> {
     this.writer.add(closeEntry(entry, 'done', this.ports.now()))
     await this.writer.write('running')
     this.#rememberOutcome(step, entry, roots)
   }
 
-  #addOutcome(step: CompiledStep<StepKind>, entry: JournalEntry, roots: Roots): void {
+  #addOutcome(step: Step, entry: JournalEntry, roots: Roots): void {
     this.writer.add(entry)
     this.#rememberOutcome(step, entry, roots)
   }
@@ -191,7 +189,7 @@ export class RunWalk implements StepWalk {
     if (roots !== this.#roots) this.recorded.set(entry.path, opened)
   }
 
-  #rememberOutcome(step: CompiledStep<StepKind>, entry: JournalEntry, roots: Roots): void {
+  #rememberOutcome(step: Step, entry: JournalEntry, roots: Roots): void {
     // A round that waits is walked again in this process, and needs its own finished steps.
     if (roots !== this.#roots) this.recorded.set(entry.path, entry)
     // Only new assignments are applied: the claim already contains the recorded variables.
@@ -200,7 +198,7 @@ export class RunWalk implements StepWalk {
   }
 
   /** Applies an outcome, new or from the journal, to the rest of the walk. */
-  #applyOutcome(step: CompiledStep<StepKind>, entry: JournalEntry, roots: Roots): void {
+  #applyOutcome(step: Step, entry: JournalEntry, roots: Roots): void {
     exposeOutput(entry, roots)
     if (entry.outcome === 'stop') throw new Stopped()
     if (entry.error && step.onError === 'fail') throw failureOf(entry)
@@ -212,7 +210,7 @@ export class RunWalk implements StepWalk {
     if (this.#cancelled) throw new ClaimLost()
   }
 
-  newEntry(step: CompiledStep<StepKind>, path: string, earlier?: JournalEntry): JournalEntry {
+  newEntry(step: Step, path: string, earlier?: JournalEntry): JournalEntry {
     return newEntry(step, path, earlier, () => ++this.#seq, this.ports.now)
   }
 
@@ -223,7 +221,7 @@ export class RunWalk implements StepWalk {
   }
 
   /** Throws Parked if another attempt is due. */
-  #parkForRetry(step: CompiledStep<StepKind>, entry: JournalEntry, outcome: Outcome): void {
+  #parkForRetry(step: Step, entry: JournalEntry, outcome: Outcome): void {
     const at = step.retry && retryAt(step.retry, step.kind.retryOn, outcome, entry.attempt, this.ports)
     if (at !== null || entry.attempts) noteAttempt(entry, outcome, this.ports.now())
     if (at === null) return
@@ -243,7 +241,7 @@ export class RunWalk implements StepWalk {
 
   async #finish(status: 'succeeded' | 'failed', error: RunError | null): Promise<Advanced> {
     if (error) this.trace?.failed(error)
-    await this.writer.write(status, { error })
+    await this.writer.write(status, { error, handler: error && handlerOf(this.run, this.#flow, error, this.ports) })
     this.#caller.sendFinal(this.#flow.trigger, this.#roots, error)
     return { state: 'finished' }
   }

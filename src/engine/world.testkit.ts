@@ -79,6 +79,8 @@ export async function runOf(steps: object[], trigger: object = {}, body: unknown
   const ports: EnginePorts = {
     journal: world.holds ? { ...journal, holds: world.holds } : journal,
     prepareCall: async () => ({ code: 'not_published', message: 'no call expected' }),
+    failureFlow: () => null,
+    alerting: () => false,
     http: { send },
     sandbox: { run: () => Promise.reject(new Error('no code expected')) },
     tracing: null,
@@ -95,6 +97,7 @@ export async function runOf(steps: object[], trigger: object = {}, body: unknown
     },
     holdsSecret: () => false,
     redactReply: (value) => value,
+    redact: (value) => value,
     reply: (run, reply) => world.replies.push([run.id, reply]),
     replyRefused: () => {},
     progressed: () => {},

@@ -1,6 +1,8 @@
 // Describes a flow document, and what all steps have in common. The file of each step or trigger kind has its settings.
 import Type, { type Static, type TSchema } from 'typebox'
 import type { IssueCode } from '../base/error-catalogue.ts'
+import { isObject } from '../base/is-object.ts'
+import { flowName } from './schema.ts'
 import { Trigger, type TriggerDocument } from './triggers/index.ts'
 
 const closed = { additionalProperties: false }
@@ -118,6 +120,8 @@ export interface FlowDocument {
   tags?: string[]
   trigger: TriggerDocument
   steps: StepDocument[]
+  /** What is done when a run has failed: steps, or a flow that is called. */
+  onFailure?: StepDocument[] | { flow: string }
   /** Only in what a test run follows, never in a draft or a version: results of steps that do not run. */
   pinned?: Readonly<Record<string, unknown>>
 }
@@ -160,5 +164,20 @@ export function stepSchema(kind: KindSchema): TSchema {
 }
 
 export function documentSchema(steps: TSchema): TSchema {
-  return Type.Object({ ...Head, trigger: Trigger, steps: Type.Array(steps) }, closed)
+  const onFailure = Type.Optional(Type.Union([Type.Array(steps), FailureFlow], { description: WHEN_FAILED }))
+  return Type.Object({ ...Head, trigger: Trigger, steps: Type.Array(steps), onFailure }, closed)
+}
+
+const WHEN_FAILED = 'What is done when a run has failed: steps, or a flow that is called.'
+
+/** The form of `onFailure` that names a flow in place of steps. */
+export const FailureFlow = Type.Object({ flow: flowName() }, closed)
+
+/** Returns the lists of steps of a document, which may be a draft, each with its JSON Pointer. */
+export function stepLists(document: unknown): { list: unknown[]; path: string }[] {
+  if (!isObject(document)) return []
+  return ['steps', 'onFailure'].flatMap((key) => {
+    const list = document[key]
+    return Array.isArray(list) ? [{ list, path: `/${key}` }] : []
+  })
 }

@@ -85,6 +85,16 @@ const Expected = Type.Object(
     error: Type.Optional(Type.Record(Type.String(), AnyJson)),
     vars: Type.Optional(Type.Record(Type.String(), AnyJson)),
     steps: Type.Optional(Type.Record(Type.String(), AnyJson, { description: 'Outputs by id, or by path' })),
+    onFailure: Type.Optional(
+      Type.Object(
+        {
+          status: Type.Optional(oneOf('succeeded', 'failed')),
+          steps: Type.Optional(Type.Record(Type.String(), AnyJson)),
+          error: Type.Optional(Type.Record(Type.String(), AnyJson)),
+        },
+        { ...closed, description: 'What is done because the run failed' },
+      ),
+    ),
     requests: Type.Optional(Type.Array(ExpectedRequest, { description: 'Every request that was sent, in order' })),
     unordered: Type.Optional(Type.Boolean({ description: 'The requests may be sent in any order', default: false })),
   },

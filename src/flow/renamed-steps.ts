@@ -1,5 +1,6 @@
 // Finds the steps that only got another id between two states of a document: at the same place, of the same kind.
 import { isObject } from '../base/is-object.ts'
+import { stepLists } from './document.ts'
 
 interface PlacedStep {
   id: string
@@ -28,6 +29,6 @@ function placedSteps(document: unknown): Map<string, PlacedStep> {
       steps.set(path, { id: value['id'], kind: value['kind'] })
     for (const [key, item] of Object.entries(value)) visit(item, `${path}/${key}`)
   }
-  if (isObject(document)) visit(document['steps'], '')
+  for (const { list, path } of stepLists(document)) visit(list, path)
   return steps
 }

@@ -1,7 +1,7 @@
 // Follows secrets through a flow by reference: which templates hold one, whatever they do with it, and which results derive
 // from them. Conditions and the replies of APIs are not followed.
 import { checkValue } from './check.ts'
-import { type Kinds, type StepDocument, stepSchema } from './document.ts'
+import { type Kinds, type StepDocument, stepLists, stepSchema } from './document.ts'
 import { type Expression, type Reference, type Template, TemplateSyntaxError, tryTemplate } from './expression/index.ts'
 import { Findings } from './issue.ts'
 
@@ -61,8 +61,7 @@ export class SecretFlow {
     this.#kinds = kinds
     this.#isSecretField = isSecretField
     this.#parse = parse
-    const { steps } = (document ?? {}) as { steps?: unknown }
-    if (Array.isArray(steps)) this.#visit(steps, [], null)
+    for (const { list } of stepLists(document)) this.#visit(list, [], null)
     for (const [origin, nodes] of this.#origins) for (const node of nodes) this.#spread(origin, node)
   }
 

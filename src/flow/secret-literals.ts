@@ -8,13 +8,15 @@ import { Trigger } from './triggers/index.ts'
 
 export const SEALED_PREFIX = 'sealed:'
 
+const STEP_LIST: SchemaNode = { type: 'array', 'x-steps': 'none' }
+
 type Replace = (literal: string, path: string) => string
 
 /** Returns the document with each secret literal replaced; the same reference if there is none. */
 export function mapSecrets<T>(document: T, kinds: Kinds, replace: Replace): T {
   const steps = [...kinds.values()].map((kind) => stepSchema(kind) as SchemaNode)
   const node: SchemaNode = {
-    properties: { trigger: Trigger as SchemaNode, steps: { type: 'array', 'x-steps': 'none' } },
+    properties: { trigger: Trigger as SchemaNode, steps: STEP_LIST, onFailure: STEP_LIST },
   }
   return new SecretMap(steps, replace).value(node, document, '') as T
 }

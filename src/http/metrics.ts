@@ -58,6 +58,14 @@ export function createMetrics({ ofProcess }: { ofProcess: boolean }): Metrics {
     known: ['succeeded', 'failed', 'cancelled'],
   })
   const steps = createStepTimings(registry)
+  const alertMessages = new Tally({
+    registry,
+    name: 'millrace_alert_messages_total',
+    help: 'Attempts to send messages of alerts',
+    labels: ['outcome'],
+    labelsOf: (outcome) => ({ outcome }),
+    known: ['sent', 'failed'],
+  })
   const requests = new Tally({
     registry,
     name: 'millrace_outbound_requests_total',
@@ -108,6 +116,7 @@ export function createMetrics({ ofProcess }: { ofProcess: boolean }): Metrics {
   return {
     delivery: (outcome, code) => deliveries.add(code === null ? outcome : `${outcome} ${code}`),
     runFinished: (status) => runs.add(status),
+    alertSent: (outcome) => alertMessages.add(outcome),
     scheduleStarted: (lateSeconds) => lateness.observe(lateSeconds),
     stepsRecorded(entries) {
       for (const { kind, status, startedAt, finishedAt } of entries)

@@ -31,6 +31,7 @@ import { apiDocsPage, type Description } from './pages/api-docs-page.ts'
 import { staticUi } from './pages/static-ui.ts'
 import { refuse } from './refuse.ts'
 import { createResolveFlow } from './resolve-flow.ts'
+import { alertRoutes } from './routes/alerts.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { backupRoutes } from './routes/backup.ts'
 import { connectionRoutes } from './routes/connections.ts'
@@ -184,6 +185,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     tokenRoutes(app, services)
     keyRoutes(app, services)
     systemRoutes(app, options)
+    alertRoutes(app, services)
     statsRoutes(app, services)
     app.get('/api/v1/openapi.json', { schema: DESCRIPTION }, () => Promise.resolve(fastify.swagger()))
     app.get('/api/docs', { schema: REFERENCE }, (_request, reply) =>

@@ -1,5 +1,6 @@
 // The services of all operations together; app/ builds them once.
 import type { AccessServices } from './access/services.ts'
+import type { AlertServices } from './alerts/services.ts'
 import type { BodyBudget } from './deliveries/body-budget.ts'
 import type { DeliveryServices } from './deliveries/services.ts'
 import type { FailureServices } from './failures/services.ts'
@@ -10,6 +11,7 @@ import type { UpkeepServices } from './upkeep/services.ts'
 
 export type Services = AccessServices &
   RunServices &
+  AlertServices &
   FailureServices &
   DeliveryServices &
   UpkeepServices &

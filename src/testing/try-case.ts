@@ -35,6 +35,7 @@ interface Observed extends Omit<Answered, 'runId' | 'delivery' | 'reply'> {
   run: RunRecord | null
   vars: Record<string, unknown>
   steps: Record<string, unknown>
+  onFailure: unknown
   requests: SentRequest[]
 }
 
@@ -122,7 +123,8 @@ async function withRun(
   runId: string | undefined,
 ): Promise<Observed> {
   const run = runId === undefined ? null : await runtime.services.runs.get(runId)
-  return { ...answered, run, ...(await resultsOf(runtime, runId)), requests: runtime.http.sent }
+  const { vars, steps } = await resultsOf(runtime, runId)
+  return { ...answered, run, vars, steps, onFailure: await handlingOf(runtime, runId), requests: runtime.http.sent }
 }
 
 async function admit(
@@ -197,6 +199,14 @@ async function resultsOf({ services }: TestRuntime, runId: string | undefined) {
   return { vars, steps }
 }
 
+/** Returns what was done because the run failed. */
+async function handlingOf(runtime: TestRuntime, runId: string | undefined): Promise<unknown> {
+  const handler = runId === undefined ? null : await runtime.services.runs.handler(runId)
+  if (!handler) return ABSENT
+  const { steps } = await resultsOf(runtime, handler.id)
+  return { status: handler.status, steps, error: handler.error }
+}
+
 function compare(expected: Expectation, observed: Observed): Difference[] {
   const { run } = observed
   // For a run that failed unexpectedly, the error says more than the status.
@@ -215,6 +225,7 @@ function compare(expected: Expectation, observed: Observed): Difference[] {
   check('error', run?.error ?? ABSENT)
   check('vars', observed.vars)
   check('steps', observed.steps)
+  check('onFailure', observed.onFailure)
   if (expected.reply && observed.reply) found.push(...compareReply(expected.reply, observed.reply))
   else if (expected.reply) found.push({ path: 'reply', expected: expected.reply, actual: ABSENT })
   if (expected.requests)

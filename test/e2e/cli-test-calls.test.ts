@@ -51,3 +51,30 @@ it('fails where a call has no stub, even if the flow handles the error', async (
   const [faults] = await faultsOf(calls(call('bill', { onError: 'continue' })), { name: 'no stub' })
   expect(faults).toEqual(['no stub answers the call of step bill'])
 })
+
+it('runs what a failed run leads to, and compares it', async () => {
+  const flow = {
+    name: 'Fails',
+    trigger: { kind: 'webhook' },
+    steps: [{ id: 'oops', kind: 'fail', message: 'no such order' }],
+    onFailure: [{ id: 'note', kind: 'set', vars: { why: '{{ error.message }} at {{ failed.step }}' } }],
+  }
+  const why = 'no such order at oops'
+  const [passed, wrong] = await faultsOf(
+    flow,
+    { name: 'told', expect: { status: 'failed', onFailure: { status: 'succeeded', steps: { note: { why } } } } },
+    { name: 'wrong', expect: { status: 'failed', onFailure: { steps: { note: { why: 'nothing' } } } } },
+  )
+  expect(passed).toEqual([])
+  expect(wrong).toEqual([expect.stringContaining('onFailure.steps.note.why')])
+})
+
+it('calls the flow that a failed run leads to, as the test says', async () => {
+  const flow = { ...calls({ id: 'oops', kind: 'fail', message: 'no' }), onFailure: { flow: 'tell-the-team' } }
+  const [passed] = await faultsOf(flow, {
+    name: 'told',
+    calls: { flow: { result: 'ok' } },
+    expect: { status: 'failed', onFailure: { status: 'succeeded', steps: { flow: 'ok' } } },
+  })
+  expect(passed).toEqual([])
+})

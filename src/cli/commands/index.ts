@@ -1,6 +1,7 @@
 // Every command, in the order of the help. A command imports heavy modules when it runs, not here.
 import type { Command } from '../command.ts'
 import { createToken, inviteUser, listTokens, listUsers, revokeToken } from './access.ts'
+import { addAlert, listAlerts, removeAlert, testAlert } from './alerts/alerts.ts'
 import { applyFlows, diffFlows } from './apply.ts'
 import { backup, restore } from './backup.ts'
 import { completionFor } from './completion.ts'
@@ -84,6 +85,10 @@ export const commands: readonly Command[] = [
   setConnection,
   testConnection,
   deleteConnection,
+  listAlerts,
+  addAlert,
+  testAlert,
+  removeAlert,
   createToken,
   listTokens,
   revokeToken,

@@ -22,7 +22,11 @@ export interface Call {
 export interface EnginePorts {
   journal: RunJournal
   /** Prepares a run of the called flow's live version, or says why there can be none. Stores nothing. */
-  prepareCall(run: Pick<ClaimedRun, 'id' | 'test' | 'hops'>, call: Call): Promise<ChildRun | StepError>
+  prepareCall(run: Pick<ClaimedRun, 'id' | 'test' | 'hops' | 'trigger'>, call: Call): Promise<ChildRun | StepError>
+  /** Returns the flow that is called when a run has failed whose flow says nothing about that; null if there is none. */
+  failureFlow(flowId: string): string | null
+  /** Returns whether an alert has to look at the end of this run. */
+  alerting(run: ClaimedRun, status: 'failed' | 'succeeded'): boolean
   http: HttpClient
   sandbox: Sandbox
   /** null if runs are not traced. */
@@ -52,4 +56,6 @@ export interface EnginePorts {
   sleepUntil(time: number): { done: Promise<void>; end(): void }
   /** Returns the value with its secrets hidden, except those that the run's caller sent itself. */
   redactReply<T>(value: T, run: ClaimedRun): T
+  /** Returns the value with the secrets of the flow hidden. */
+  redact<T>(value: T, flowId: string): T
 }

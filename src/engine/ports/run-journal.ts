@@ -69,6 +69,10 @@ export interface RunTrigger {
   at?: number
   /** Whether a person or program started it in place of its trigger. */
   manual?: true
+  /** Set for a run that was called because another run had failed, directly or not: its own failure is not handled. */
+  forFailure?: true
+  /** Of a failure handler: the flow that it calls, if that is not said by the flow whose run failed. */
+  flow?: string
   /** Who admitted the rejected delivery that started it, and which one that was. */
   admitted?: { by: string; delivery: string }
   /** The trace that the run belongs to, if a run that belongs to one called it. */
@@ -111,6 +115,23 @@ export interface NewRun extends RunStartData {
   /** What the trigger's labels gave as the run was taken on; null or absent if nothing. */
   labels?: Labels | null
 }
+
+/** The kind of the trigger of a failure handler: the run, of the same flow, that does what is due when a run has failed. */
+export const FAILURE = 'failure'
+/** How paths of a failure handler begin where the failed run shows them. */
+export const ON_FAILURE = 'onFailure'
+const HANDLER = /^(.*)_failure$/s
+
+/** Returns the id of the failure handler of a run, which has at most one. */
+export const handlerIdOf = (runId: string): string => `${runId}_failure`
+/** Returns the run whose failure a run handles; null if the id is not that of a failure handler. */
+export const handledBy = (runId: string): string | null => HANDLER.exec(runId)?.[1] ?? null
+
+/** Returns the path of a step as it is shown: those of a failure handler in the failed run. */
+export const shownPath = (runId: string, path: string): string =>
+  handledBy(runId) === null ? path : `${ON_FAILURE}/${path}`
+
+export const isHandler = ({ trigger }: Pick<NewRun, 'trigger'>): boolean => trigger.kind === FAILURE
 
 /** A run that a step of another run starts. */
 export interface ChildRun {
@@ -174,6 +195,12 @@ export interface RunProgress {
   entries: readonly JournalEntry[]
   /** The stored runs that a waiting run waits for: if one of them has ended already, the run is due now. */
   awaits?: { runs: readonly string[]; now: number }
+  /** Whether the run is part of what is done because another failed: its own failure belongs to no group. */
+  forFailure?: boolean
+  /** Whether alerts have to look at how the run ended. */
+  alerting?: boolean
+  /** The failure handler that is stored together with the end of the run. */
+  handler?: NewRun
 }
 
 /** How far a process carried a run. A parked run without `resumeAt` waits for another run to end. */
@@ -188,6 +215,8 @@ export interface RunJournal {
   rounds(runId: string, base: string): Promise<{ index: number; output: unknown; error: StepError | null }[]>
   /** Returns the latest result of each step in the rounds under `base`, except steps of nested loops. */
   latestOfRounds(runId: string, base: string): Promise<JournalEntry[]>
+  /** Returns a run that has ended, with its journal as a claim has it; null if it is gone. */
+  ended(runId: string): Promise<ClaimedRun | null>
   /** Returns how a run ended; null if it has not. */
   endOf(runId: string): Promise<RunEnd | null>
   /** Returns the entries under a path. */

@@ -1,6 +1,8 @@
-// Finds the steps of a document that call other flows.
+// Finds where a document calls other flows: in its steps, and when a run has failed.
+
+import { isObject } from '../../base/is-object.ts'
 import { checkValue } from '../check.ts'
-import { type Kinds, type StepDocument, stepSchema } from '../document.ts'
+import { type Kinds, type StepDocument, stepLists, stepSchema } from '../document.ts'
 import { Findings } from '../issue.ts'
 
 export interface FlowCall {
@@ -8,7 +10,8 @@ export interface FlowCall {
   flow: string
   /** A JSON Pointer to it. */
   path: string
-  step: StepDocument
+  /** The step that calls it; null if it is called when a run has failed. */
+  step: StepDocument | null
 }
 
 /** Accepts drafts: what is not a step calls nothing. */
@@ -28,7 +31,9 @@ export function callsIn(document: unknown, kinds: Kinds): FlowCall[] {
       })
     }
   }
-  const { steps } = (document ?? {}) as { steps?: unknown }
-  if (Array.isArray(steps)) visit(steps, '/steps')
+  for (const { list, path } of stepLists(document)) visit(list, path)
+  const onFailure = isObject(document) ? document['onFailure'] : undefined
+  if (isObject(onFailure) && typeof onFailure['flow'] === 'string' && onFailure['flow'] !== '')
+    calls.push({ flow: onFailure['flow'], path: '/onFailure/flow', step: null })
   return calls
 }

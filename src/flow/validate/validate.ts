@@ -4,7 +4,7 @@ import Type from 'typebox'
 import type { IssueCode } from '../../base/error-catalogue.ts'
 import { isObject } from '../../base/is-object.ts'
 import { checkValue, type Visitor } from '../check.ts'
-import { Head, type Kinds } from '../document.ts'
+import { FailureFlow, Head, type Kinds, stepLists } from '../document.ts'
 import { type Reference, type Template, TemplateSyntaxError } from '../expression/index.ts'
 import { type Finding, Findings, type Issue, nearest, type Patience, quoted } from '../issue.ts'
 import { type IsSecretField, MOST_ORIGINS, SecretFlow } from '../secret-flow.ts'
@@ -12,8 +12,9 @@ import { type DataShapes, type LoopLists, listPath } from '../shape/data-shapes.
 import { unseenReference } from '../shape/unseen-reference.ts'
 import { Trigger, triggerKinds } from '../triggers/index.ts'
 import { checkLabels } from '../triggers/labels.ts'
-import type { ReplyUse, ReportTrigger, TriggerKind } from '../triggers/trigger-kind.ts'
+import type { ReplyUse, ReportTrigger } from '../triggers/trigger-kind.ts'
 import { type ConnectionShapes, type ConnectionUse, useProblem } from './connection-use.ts'
+import { COMMON_ROOTS, FAILURE_ROOTS, notHere, type Place, TRIGGER_ROOTS, unreachable, Visible } from './place.ts'
 import { IN_CALL, IN_LABEL, IN_REPLY, REVEALS } from './secret-words.ts'
 import { StepOutline } from './step-outline.ts'
 import { LONGEST_EXPRESSIONS, MOST_EXPRESSIONS, TemplateReader } from './template-reader.ts'
@@ -32,46 +33,6 @@ export interface Surroundings {
 /** A document is checked in one go: the code of its steps is read up to this number of characters. */
 const LONGEST_CODE_READ = 65_536
 
-/** The ids of steps whose results may be available: those of a list, and those around it. */
-class Visible {
-  readonly #around: Visible | null
-  readonly #ids = new Set<string>()
-
-  constructor(around: Visible | null) {
-    this.#around = around
-  }
-
-  add(id: string): void {
-    this.#ids.add(id)
-  }
-
-  has(id: string): boolean {
-    return this.#ids.has(id) || (this.#around?.has(id) ?? false)
-  }
-}
-
-/** What a template at a place may refer to. */
-interface Place {
-  roots: ReadonlySet<string>
-  steps: { has(id: string): boolean }
-  loops: LoopLists
-  /** The variables that steps set at the same time, in other branches. */
-  setBeside: Names
-  answersCaller: boolean
-  /** Whether another run gets the value. */
-  startsRun?: boolean
-  /** Whether the value is a label, which is shown and searched. */
-  isLabel?: boolean
-  /** The path of the setting by which the document allows the value here to be shown. */
-  revealedBy: string | null
-}
-
-/** The roots that every run has, beside that of its trigger. */
-const COMMON_ROOTS = ['steps', 'vars', 'env', 'connections', 'run', 'flow']
-/** The root of each trigger kind, with the kind. */
-const TRIGGER_ROOTS: ReadonlyMap<string, TriggerKind> = new Map(
-  [...triggerKinds.values()].map((kind) => [kind.root, kind]),
-)
 const NOTHING: ReadonlySet<string> = new Set()
 const NO_LOOPS: LoopLists = new Map()
 
@@ -145,20 +106,33 @@ class Validator {
         ...Head,
         trigger: Type.Unknown(),
         steps: Type.Array(Type.Unknown()),
+        onFailure: Type.Optional(Type.Unknown()),
       },
       { additionalProperties: false },
     )
     this.#check(shell, document, '', null)
-    const { trigger, steps } = document as { trigger?: unknown; steps?: unknown }
-    const list = Array.isArray(steps) ? steps : []
-    if (!this.#outline.collect(list, '/steps', 1)) return
+    const { trigger, onFailure } = document as { trigger?: unknown; onFailure?: unknown }
+    const lists = stepLists(document)
+    if (!lists.every(({ list, path }) => this.#outline.collect(list, path, 1))) return
     const { connections } = this.#surroundings
     const isSecretField: IsSecretField = (name, field) => !connections.get(name)?.open?.has(field)
     this.#secrets = new SecretFlow(document, this.#kinds, isSecretField, (source) => this.#templates.parse(source))
     this.#trigger(trigger)
-    this.#steps(list, '/steps', new Visible(null), NO_LOOPS, NOTHING)
+    const seen = new Visible(null)
+    for (const { list, path } of lists) {
+      if (path === '/onFailure') this.#beginFailure()
+      this.#steps(list, path, seen, NO_LOOPS, NOTHING)
+    }
+    if (onFailure !== undefined && !Array.isArray(onFailure)) this.#check(FailureFlow, onFailure, '/onFailure', null)
     if (new Set(this.uses.map(({ name }) => name)).size > MOST_ORIGINS)
       this.#add('publish', '/steps', 'too_many_connections', `A flow names at most ${MOST_ORIGINS} connections.`)
+  }
+
+  /** From here on steps run after the run has failed: nobody waits for a reply, and they may read why it failed. */
+  #beginFailure(): void {
+    this.#replyUse = 'none'
+    this.#stepRoots = new Set([...this.#stepRoots, ...FAILURE_ROOTS])
+    this.#roundRoots = new Set([...this.#roundRoots, ...FAILURE_ROOTS])
   }
 
   #check(schema: TSchema, value: unknown, path: string, placeOf: PlaceOf | null): void {
@@ -382,16 +356,4 @@ class Validator {
       return ['unknown_reference', `loops.${name} is not a loop around this step.`]
     return null
   }
-}
-
-const unreachable = (end: unknown): string =>
-  `No run gets here: ${typeof end === 'string' && end !== '' ? quoted(end) : 'a step before it'} always ends the run. Move the step before it, or delete it.`
-
-function notHere(root: string, place: Place, stepRoots: ReadonlySet<string>): string {
-  if (root === 'loop' || root === 'loops') return `${root} exists only inside a loop.`
-  const offering = TRIGGER_ROOTS.get(root)
-  if (offering && !stepRoots.has(root))
-    return `${root} exists only in flows whose trigger has the kind ${offering.kind}.`
-  if (root === 'error') return 'error exists only in the error reply of the trigger.'
-  return `${root} is not known here yet; ${[...place.roots].join(', ')} are.`
 }

@@ -12,6 +12,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/openapi.json': 'open',
   'GET /api/docs': 'open',
   'GET /api/v1/settings': 'read',
+  'GET /api/v1/settings/failure-flow': 'read',
+  'PUT /api/v1/settings/failure-flow': 'admin',
   'GET /api/v1/stats': 'read',
   'GET /api/v1/step-kinds': 'read',
   'GET /api/v1/examples': 'read',
@@ -120,6 +122,11 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/mcp': 'token',
   'GET /api/mcp': 'open',
   'DELETE /api/mcp': 'open',
+
+  'GET /api/v1/alerts': 'write',
+  'POST /api/v1/alerts': 'admin',
+  'DELETE /api/v1/alerts/:id': 'admin',
+  'POST /api/v1/alerts/:id/test': 'admin',
 
   'GET /api/v1/keys': 'admin',
   'POST /api/v1/keys/rotate': 'admin',

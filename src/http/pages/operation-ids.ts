@@ -7,6 +7,8 @@ export const OPERATION_IDS: Readonly<Record<string, string>> = {
   'GET /api/v1/openapi.json': 'getApiDescription',
   'GET /api/docs': 'getApiReference',
   'GET /api/v1/settings': 'getSettings',
+  'GET /api/v1/settings/failure-flow': 'getFailureFlow',
+  'PUT /api/v1/settings/failure-flow': 'setFailureFlow',
   'GET /api/v1/stats': 'getStats',
   'GET /api/v1/step-kinds': 'listStepKinds',
   'GET /api/v1/examples': 'listExamples',
@@ -111,6 +113,11 @@ export const OPERATION_IDS: Readonly<Record<string, string>> = {
 
   'POST /api/mcp': 'sendMcpMessage',
 
+  'GET /api/v1/alerts': 'listAlerts',
+  'POST /api/v1/alerts': 'createAlert',
+  'DELETE /api/v1/alerts/:id': 'deleteAlert',
+  'POST /api/v1/alerts/:id/test': 'testAlert',
+
   'GET /api/v1/keys': 'getKeys',
   'POST /api/v1/keys/rotate': 'rotateKeys',
 }
@@ -124,6 +131,7 @@ export const TAGS: readonly { name: string; description: string }[] = [
   { name: 'failures', description: 'Failed runs grouped by their cause' },
   { name: 'replays', description: 'Jobs that replay many runs' },
   { name: 'connections', description: 'Credentials that flows use by name' },
+  { name: 'alerts', description: 'Who is told when something fails' },
   { name: 'sign-in', description: 'Setting up, signing in and accepting invitations' },
   { name: 'users', description: 'Who may come in, and who asks' },
   { name: 'tokens', description: 'API tokens' },

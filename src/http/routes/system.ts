@@ -3,6 +3,8 @@ import type { Static } from 'typebox'
 import Type from 'typebox'
 import { CODE } from '../../base/error-catalogue.ts'
 import { ExampleBody, GuidePage, HealthBody, ReadyBody, SettingsBody, StepKindBody } from '../../contract/bodies.ts'
+import { FailureFlowBody, FailureFlowRequest } from '../../contract/failure-flow-bodies.ts'
+import { readFailureFlow, setFailureFlow } from '../../operations/flows/calls/set-failure-flow.ts'
 import type { Services } from '../../operations/services.ts'
 import { sendFailure } from '../failure.ts'
 import type { Metrics } from '../metrics.ts'
@@ -47,6 +49,7 @@ export function healthRoutes(app: FastifyInstance, { metrics, fault }: Pick<Syst
 export function systemRoutes(app: FastifyInstance, system: System): void {
   healthRoutes(app, system)
   const { services, settings } = system
+  failureFlowRoutes(app, services)
   const tags = ['system']
   app.get(
     '/api/v1/settings',
@@ -83,5 +86,33 @@ export function systemRoutes(app: FastifyInstance, system: System): void {
       },
     },
     async ({ params }, reply) => reply.type('text/markdown; charset=utf-8').send(await guidePage(params.page)),
+  )
+}
+
+function failureFlowRoutes(app: FastifyInstance, services: Services): void {
+  const path = '/api/v1/settings/failure-flow'
+  const tags = ['system']
+  app.get(
+    path,
+    {
+      schema: {
+        tags,
+        summary: 'The flow that is called for failed runs of flows without onFailure',
+        response: { 200: FailureFlowBody },
+      },
+    },
+    () => readFailureFlow(services),
+  )
+  app.put<{ Body: Static<typeof FailureFlowRequest> }>(
+    path,
+    {
+      schema: {
+        tags,
+        summary: 'Set or remove that flow',
+        body: FailureFlowRequest,
+        response: { 200: FailureFlowBody },
+      },
+    },
+    ({ actor, body }) => setFailureFlow(services, actor!, body.flow),
   )
 }

@@ -58,6 +58,7 @@ export async function keepRejection(
   const result = { outcome: 'rejected' as const, status, runId: null, rejection, bodyKept: rawBody !== '' }
   await keepDelivery(services, route, webhook, result)
   await services.rejections.added(route.flowId, result.bodyKept)
+  if (!head.test) services.alerts.rejected(route.flowId, status, services.now())
 }
 
 async function maskSecrets(services: DeliveryServices, route: RouteRecord, head: DeliveryHead): Promise<void> {

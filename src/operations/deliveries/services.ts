@@ -33,5 +33,7 @@ export interface DeliveryServices
   rate: RateLimit
   rejections: KeptRejections
   replies: Replies
+  /** Learns what became of deliveries. */
+  alerts: { rejected(flowId: string, status: number, now: number): void; accepted(flowId: string): void }
   maxBodyBytes: number
 }

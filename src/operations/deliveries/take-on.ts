@@ -84,6 +84,7 @@ export async function takeOn(
   // Nobody knows when a paused flow is resumed: the sender does not wait for it.
   if (held) services.replies.send(runId, stillRunningReply(runId))
   services.meters.delivery('accepted', null)
+  services.alerts.accepted(route.flowId)
   services.events.tell(route.flowId, 'delivery', runId, () => ({
     type: 'delivery',
     data: {

@@ -103,9 +103,11 @@ export class EventRelay {
       const sample = (await samples.list(flowId, SHOWN_BYTES)).find((one) => one.id === id)
       if (sample) this.#events.emit(flowTopic(flowId), { type, data: this.#views.sample(sample) })
     } else {
-      if (this.#events.watched(runTopic(id))) await this.#compare(id)
-      if (!this.#events.watchedOf(flowId)) return
+      const watched = this.#events.watched(runTopic(id))
+      if (watched) await this.#compare(id)
+      if (!watched && !this.#events.watchedOf(flowId)) return
       const run = await runs.get(id, 0)
+      if (run?.status === 'failed') this.#events.emit(runTopic(id), { type: 'handled', data: { id } })
       if (run) this.#emit(flowId, runEvent(run, { ...run, error: secrets.redact(run.error, flowId) }))
     }
   }

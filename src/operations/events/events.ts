@@ -1,9 +1,16 @@
 // Passes events to the clients that watch at the moment, such as open pages. Nothing is stored.
-import type { NewRun, RunParent, RunProgress, RunTrigger } from '../../engine/ports/run-journal.ts'
+import {
+  handledBy,
+  type NewRun,
+  type RunParent,
+  type RunProgress,
+  type RunTrigger,
+  shownPath,
+} from '../../engine/ports/run-journal.ts'
 import type { News } from '../ports/signals.ts'
 
 export interface FlowEvent {
-  type: 'run' | 'step' | 'sample' | 'delivery' | 'replay' | 'ended'
+  type: 'run' | 'step' | 'handled' | 'sample' | 'delivery' | 'replay' | 'ended'
   data: unknown
 }
 
@@ -119,10 +126,10 @@ export const runEvent = (
 })
 
 export const parentView = (parent: RunParent | null): Omit<RunParent, 'waits'> | null =>
-  parent && { run: parent.run, step: parent.step }
+  parent && { run: handledBy(parent.run) ?? parent.run, step: shownPath(parent.run, parent.step) }
 
 /** Returns how a run began, for display. */
-export const triggerView = ({ at, trace: _trace, ...trigger }: RunTrigger) => ({
+export const triggerView = ({ at, trace: _trace, forFailure: _forFailure, ...trigger }: RunTrigger) => ({
   ...trigger,
   ...(at !== undefined && { at: new Date(at).toISOString() }),
 })

@@ -20,6 +20,7 @@ export interface Heard {
   /** Handles a change of one or more connections. */
   connectionsChanged(): Promise<void>
   anyFlowChanged(): Promise<void>
+  settingsChanged(): Promise<void>
 }
 
 export function createSignalHandler(
@@ -42,6 +43,8 @@ export function createSignalHandler(
         return heard.runCancelled(signal.runId)
       case 'connections':
         return heard.connectionsChanged()
+      case 'settings':
+        return heard.settingsChanged()
       case 'access_ended':
         events.emit(actorTopic(signal.actorId), { type: 'ended', data: null })
         return
@@ -58,6 +61,7 @@ export function createSignalHandler(
       await heard.connectionsChanged()
       caughtUp = Math.max(caughtUp, changes)
     },
-    resumed: () => void Promise.all([heard.anyFlowChanged(), heard.connectionsChanged()]).catch(failed),
+    resumed: () =>
+      void Promise.all([heard.anyFlowChanged(), heard.connectionsChanged(), heard.settingsChanged()]).catch(failed),
   }
 }

@@ -1,5 +1,5 @@
 // Finds a step of a draft by its id, at any depth.
-import type { StepDocument } from '../../flow/document.ts'
+import { type StepDocument, stepLists } from '../../flow/document.ts'
 import { notFound } from '../operation-error.ts'
 
 export interface FoundStep {
@@ -9,9 +9,11 @@ export interface FoundStep {
 }
 
 export function findStep(flowId: string, document: { steps?: unknown[] }, id: string): FoundStep {
-  const found = inList(document.steps ?? [], '/steps', id)
-  if (!found) throw notFound('step', `${id} in flow ${flowId}`)
-  return found
+  for (const { list, path } of stepLists(document)) {
+    const found = inList(list, path, id)
+    if (found) return found
+  }
+  throw notFound('step', `${id} in flow ${flowId}`)
 }
 
 function inList(list: unknown[], path: string, id: string): FoundStep | null {

@@ -3,7 +3,7 @@
 import { CODE, STEP_ERRORS } from '../../base/error-catalogue.ts'
 import { FlowUnusable, type FlowVersions } from '../../engine/engine.ts'
 import type { StepKind } from '../../engine/step-kind.ts'
-import { type CompiledFlow, compileFlow } from '../../flow/compile-flow.ts'
+import { type CompiledFlow, compileFailureCall, compileFlow } from '../../flow/compile-flow.ts'
 import type { FlowDocument } from '../../flow/document.ts'
 import { parseJson } from '../../flow/parse-json.ts'
 import type { IsSecretField } from '../../flow/secret-flow.ts'
@@ -154,6 +154,10 @@ export class PublishedFlows implements FlowVersions {
     this.touch(flowId, document)
     const opened = openLiterals({ secrets: this.#secrets, kinds: this.#kinds }, flowId, document)
     return compileFlow(opened, this.#kinds, this.#isSecretField)
+  }
+
+  failureCall(flowId: string): LiveFlow['steps'] {
+    return compileFailureCall(flowId, this.#kinds)
   }
 
   /** Notes the secrets that the document names, so that they are hidden in the flow's stored data from now on. */

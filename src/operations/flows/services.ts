@@ -10,6 +10,7 @@ import type { Queue } from '../ports/queue.ts'
 import type { RunStore } from '../ports/runs.ts'
 import type { ScheduleStore } from '../ports/schedules.ts'
 import type { StatsStore } from '../ports/stats.ts'
+import type { FailureFlow } from './calls/failure-flow.ts'
 import type { PublishedFlows } from './published-flows.ts'
 
 /** A call that a step makes in its test. */
@@ -24,6 +25,7 @@ export interface FlowServices extends ConnectionServices {
   flowSources: FlowSourceStore
   published: PublishedFlows
   stats: StatsStore
+  failureFlow: FailureFlow
   samples: SampleStore
   runs: RunStore
   schedules: ScheduleStore

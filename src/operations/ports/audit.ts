@@ -9,6 +9,8 @@ export type AuditAction =
   | `replay.${'create' | 'pause' | 'resume' | 'cancel'}`
   | 'delivery.admit'
   | `connection.${'create' | 'update' | 'delete' | 'authorize' | 'test'}`
+  | 'settings.failure_flow'
+  | `alert.${'create' | 'delete' | 'test'}`
   | 'key.rotate'
   | 'backup.create'
   | `token.${'create' | 'revoke'}`

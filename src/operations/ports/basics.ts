@@ -11,6 +11,8 @@ export interface Meters {
   runFinished(status: string): void
   /** The run of a planned time was stored this many seconds after it. */
   scheduleStarted(lateSeconds: number): void
+  /** The message of an alert was sent, or was not taken by its target. */
+  alertSent(outcome: 'sent' | 'failed'): void
 }
 
 export interface Basics {

@@ -8,6 +8,12 @@ export interface DatabaseFacts {
   freeBytes: number | null
 }
 
+/** The store of the settings that owners change while the instance runs. */
+export interface SettingStore {
+  get(name: string): Promise<string | null>
+  set(name: string, value: string | null): Promise<void>
+}
+
 export interface Instance {
   version: string
   storage: 'sqlite' | 'postgres'

@@ -120,6 +120,8 @@ export interface RunStore {
   seqOf(id: string, path: string): Promise<number | null>
   /** Returns the run, without its body if that exceeds `maxBodyBytes`. */
   get(id: string, maxBodyBytes?: number): Promise<RunRecord | null>
+  /** Returns the failure handler of a run; null if it has none. */
+  handler(id: string): Promise<RunSummaryRecord | null>
   /** Returns steps with at most `maxBytes` of inputs, outputs and logs, each and in total. */
   steps(id: string, maxBytes?: number): Promise<ShownEntry[]>
   stepsPage(id: string, page: StepsPage): Promise<ShownEntry[]>

@@ -7,6 +7,8 @@ export type Signal =
   | { topic: 'flow_deleted'; flowId: string }
   | { topic: 'cancelled'; runId: string }
   | { topic: 'connections' }
+  /** A setting of the instance has changed. */
+  | { topic: 'settings' }
   /** Anyone connected by this session or token, or as this user, has to authenticate again. */
   | { topic: 'access_ended'; actorId: string }
   /** The process that sends this has clients that watch events. */

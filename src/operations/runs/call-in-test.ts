@@ -1,5 +1,6 @@
 // What a call does in the test of a step: it starts a test run of the called flow's live version, and waits for its end.
 import { CODE } from '../../base/error-catalogue.ts'
+import { BY_DELIVERY } from '../../engine/ports/run-journal.ts'
 import { done, failed, type Outcome, type StepError } from '../../engine/step-kind.ts'
 import type { TestedCall } from '../flows/services.ts'
 import { awaitRun } from './await-run.ts'
@@ -13,7 +14,7 @@ type Services = Pick<RunServices, 'enginePorts' | 'events' | 'ids' | 'intake' | 
 
 export async function callInTest(services: Services, { runId, path, call }: TestedCall): Promise<Outcome> {
   const { flow, input, wait } = call
-  const caller = { id: runId, test: true, hops: 0 }
+  const caller = { id: runId, test: true, hops: 0, trigger: BY_DELIVERY }
   const prepared = await services.enginePorts.prepareCall(caller, { flow, input, wait, step: path, trace: null })
   if (!('run' in prepared)) return failed(prepared)
   // The test of a step is no run that could be shown as the caller.

@@ -10,7 +10,7 @@ import { parseJson } from '../../flow/parse-json.ts'
 import { inputIssues } from '../../flow/triggers/call/check-input.ts'
 import { CALL } from '../../flow/triggers/call/schema.ts'
 import type { LiveFlow, PublishedFlows } from '../flows/published-flows.ts'
-import type { Queue } from '../ports/queue.ts'
+import type { Queue, QueuedRun } from '../ports/queue.ts'
 import type { Secrets } from '../ports/secrets.ts'
 import type { RoomServices } from './room.ts'
 import { labelsOf } from './run-labels.ts'
@@ -35,7 +35,7 @@ export class CalledRuns {
 
   /** Returns a run of the flow's live version that is not stored yet, or why there can be none. */
   async prepare(
-    caller: Pick<ClaimedRun, 'id' | 'test' | 'hops'>,
+    caller: Pick<ClaimedRun, 'id' | 'test' | 'hops' | 'trigger'>,
     { flow, input, step, wait, trace }: Call,
   ): Promise<ChildRun | StepError> {
     const { published, ids, now } = this.#ports
@@ -67,7 +67,11 @@ export class CalledRuns {
       version,
       document: null,
       test: caller.test,
-      trigger: { kind: CALL, ...(trace?.traceparent !== undefined && { trace }) },
+      trigger: {
+        kind: CALL,
+        ...(caller.trigger.forFailure && { forFailure: true }),
+        ...(trace?.traceparent !== undefined && { trace }),
+      },
       webhook: null,
       given: { input: given },
       parent: { run: caller.id, step, waits: wait },
@@ -84,12 +88,23 @@ export class CalledRuns {
   }
 
   /** Is called when progress of a run is durable. */
-  progressed(run: ClaimedRun, { entries, finishedAt }: RunProgress): void {
+  progressed(run: ClaimedRun, { entries, finishedAt, handler }: RunProgress): void {
     const queue = this.queue!
+    if (handler) queue.add(queuedHandler(handler))
     for (const { child } of entries) if (child) runStarted({ ...this.#ports, queue }, child.run, child)
     if (finishedAt !== null && run.parent?.waits) queue.wake()
   }
 }
+
+/** A handler waits for no place among the runs of its flow, and for no resumption: the run itself has begun. */
+const queuedHandler = ({ id, flowId, createdAt }: NewRun): QueuedRun => ({
+  id,
+  flowId,
+  concurrency: null,
+  fresh: null,
+  since: createdAt,
+  exempt: true,
+})
 
 const NO_ROOM: StepError = {
   code: CODE.overloaded,

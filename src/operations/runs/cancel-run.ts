@@ -54,7 +54,14 @@ async function tellCancelled(services: RunServices, { id, flowId }: { id: string
     events.relay?.pass({ type: 'run', id, flowId })
     return
   }
-  const { webhook: _webhook, vars: _vars, children: _children, steps: _steps, ...summary } = await readRun(services, id)
+  const {
+    webhook: _webhook,
+    vars: _vars,
+    children: _children,
+    steps: _steps,
+    onFailure: _onFailure,
+    ...summary
+  } = await readRun(services, id)
   const event: FlowEvent = { type: 'run', data: summary }
   events.emit(runTopic(id), event)
   events.tell(flowId, 'run', id, () => event)

@@ -1,14 +1,17 @@
 // Shows runs as the API does.
 
 import { CODE } from '../../base/error-catalogue.ts'
-import type {
-  JournalEntry,
-  NewRun,
-  RunError,
-  RunParent,
-  RunStatus,
-  RunTrigger,
-  StepAttempt,
+import {
+  handlerIdOf,
+  type JournalEntry,
+  type NewRun,
+  ON_FAILURE,
+  type RunError,
+  type RunParent,
+  type RunStatus,
+  type RunTrigger,
+  type StepAttempt,
+  shownPath,
 } from '../../engine/ports/run-journal.ts'
 import { parseJson } from '../../flow/parse-json.ts'
 import type { Labels } from '../../flow/triggers/labels.ts'
@@ -77,6 +80,14 @@ export interface RunView extends RunSummary {
   /** The runs that its steps have started. */
   children: ChildView[]
   steps: StepView[]
+  /** What is or was done because the run failed; null if there is nothing to do. */
+  onFailure: FailureView | null
+}
+
+export interface FailureView {
+  status: RunStatus
+  steps: StepView[]
+  error: RunError | null
 }
 
 /** Bounds the children of a run that is shown. */
@@ -97,7 +108,26 @@ export async function readRun(services: RunServices, id: string): Promise<RunVie
     vars: redact(variables(entries)),
     children: await services.runs.children(id, MOST_CHILDREN),
     steps: entries.map((entry) => stepView(entry, redact)),
+    onFailure: run.status === 'failed' ? await failureView(services, id, redact) : null,
   }
+}
+
+async function failureView(
+  services: RunServices,
+  id: string,
+  redact: <T>(value: T) => T,
+): Promise<RunView['onFailure']> {
+  const handler = await services.runs.handler(id)
+  if (!handler) return null
+  const entries = await services.runs.steps(handler.id, SHOWN_BYTES)
+  const steps = entries.map((entry) => ({ ...stepView(entry, redact), path: `${ON_FAILURE}/${entry.path}` }))
+  return { status: handler.status, steps, error: redact(handler.error) }
+}
+
+/** Returns the run and the path that a step is stored at: those of a failure handler are shown in the failed run. */
+function storedAt(id: string, path: string): [id: string, path: string] {
+  const prefix = `${ON_FAILURE}/`
+  return path.startsWith(prefix) ? [handlerIdOf(id), path.slice(prefix.length)] : [id, path]
 }
 
 /** Returns the complete run. Throws if parts of it are too large. */
@@ -124,7 +154,7 @@ export async function readRunBody(services: RunServices, id: string): Promise<Ui
 
 /** Returns the whole part of a step as stored JSON text. It is not parsed, so it may have any size. */
 export async function readStepPart(services: RunServices, id: string, path: string, part: StepPart): Promise<string> {
-  const text = await services.runs.stepPart(id, path, part)
+  const text = await services.runs.stepPart(...storedAt(id, path), part)
   if (text === null) throw notFound('step', `${id}/${path}`)
   return text
 }
@@ -138,8 +168,12 @@ export async function listRunSteps(
 ): Promise<Paged<StepView>> {
   const run = await services.runs.get(id, 0)
   if (!run) throw notFound('run', id)
-  const part = { under, after: Number(cursor ?? -1), limit: limit + 1, maxBytes: SHOWN_BYTES }
-  const entries = await services.runs.stepsPage(id, part)
+  const [runId, path] = storedAt(id, under)
+  const part = { under: path, after: Number(cursor ?? -1), limit: limit + 1, maxBytes: SHOWN_BYTES }
+  const entries = (await services.runs.stepsPage(runId, part)).map((entry) => ({
+    ...entry,
+    path: shownPath(runId, entry.path),
+  }))
   const shown = entries.slice(0, limit)
   return {
     items: shown.map((entry) => stepView(entry, (value) => services.secrets.redact(value, run.flowId))),

@@ -2,6 +2,7 @@
 
 import { FlowUnusable } from '../../engine/engine.ts'
 import { timeOfId } from '../../engine/ids.ts'
+import { handledBy } from '../../engine/ports/run-journal.ts'
 import type { PublishedFlows } from '../flows/published-flows.ts'
 import type { Queue, QueuedRun } from '../ports/queue.ts'
 import type { RunStore, UnfinishedRun } from '../ports/runs.ts'
@@ -35,15 +36,19 @@ export async function recoverRuns(
   return recovered
 }
 
-/** Returns a run with the limit of its flow's version. Runs that have begun, and those of drafts, are never held back. */
+/**
+ * Returns a run with the limit of its flow's version. Runs that have begun, those of drafts, and failure handlers, which are
+ * parts of runs that have begun, are never held back.
+ */
 export async function queuedRun(
   published: PublishedFlows,
   { id, flowId, version }: UnfinishedRun,
   since: number,
   begun: boolean,
 ): Promise<QueuedRun> {
-  const concurrency = await limitOf(published, flowId, version)
-  return { id, flowId, concurrency, fresh: null, since, exempt: begun || version === null }
+  const isPart = handledBy(id) !== null
+  const concurrency = isPart ? null : await limitOf(published, flowId, version)
+  return { id, flowId, concurrency, fresh: null, since, exempt: begun || isPart || version === null }
 }
 
 async function limitOf(published: PublishedFlows, flowId: string, version: number | null): Promise<number | null> {

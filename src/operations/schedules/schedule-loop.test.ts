@@ -45,7 +45,7 @@ async function createWorld() {
         now,
         queue: { add: () => false } as never,
         events: new Events(),
-        meters: { delivery() {}, runFinished() {}, scheduleStarted: (seconds) => late.push(seconds) },
+        meters: { delivery() {}, runFinished() {}, alertSent() {}, scheduleStarted: (seconds) => late.push(seconds) },
         warn: (message) => warnings.push(message),
       },
       { elapsedMs: () => elapsed, graceMs: 0 },

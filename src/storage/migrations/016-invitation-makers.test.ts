@@ -35,6 +35,11 @@ it('gives earlier invitations to the users who made them, and ends those of user
     drop index delivery_sealed;
     alter table delivery drop column body_kept;
     alter table delivery drop column sealed;
+    drop table setting;
+    drop table alert_message;
+    drop table alert_state;
+    drop table alert_event;
+    drop table alert;
     drop table schedule;
     drop table occurrence;
     drop index run_by_failure;

@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, it } from 'vitest'
 import { connect } from '../sqlite/database.ts'
@@ -44,7 +44,8 @@ const NEVER_USED = [9, 10, 15]
 
 describe('the migrations', () => {
   it('are numbered from 1 on, each number once, and none left out but those that always were', async () => {
-    const files = globSync('[0-9]*.ts', { cwd: import.meta.dirname, exclude: ['*.test.ts'] }).toSorted()
+    const found = globSync('**/[0-9]*.ts', { cwd: import.meta.dirname, exclude: ['*.test.ts'] })
+    const files = found.map((file) => basename(file)).toSorted()
     const highest = Number.parseInt(files.at(-1)!, 10)
     const numbers = Array.from({ length: highest }, (_, i) => i + 1).filter((number) => !NEVER_USED.includes(number))
     expect(files.map((file) => Number.parseInt(file, 10))).toEqual(numbers)

@@ -23,6 +23,7 @@ import { triggers } from './019-triggers.ts'
 import { connectionTests } from './020-connection-tests.ts'
 import { labels } from './021-labels.ts'
 import { failures } from './022-failures.ts'
+import { alerts } from './later/023-alerts.ts'
 
 type Step = (db: Kysely<unknown>, dialect: Dialect) => Promise<void>
 
@@ -46,6 +47,7 @@ const MIGRATIONS: Record<string, Step> = {
   '020-connection-tests': connectionTests,
   '021-labels': labels,
   '022-failures': failures,
+  '023-alerts': alerts,
 }
 
 export class NewerSchema extends Error {}

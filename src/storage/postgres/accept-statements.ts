@@ -1,5 +1,6 @@
 // The statements by which runs are accepted on PostgreSQL.
 import { MINUTE_MS } from '../../operations/ports/stats.ts'
+import { IS_HANDLER } from '../rows/run-rows.ts'
 import { type Columns, DATABASE_NOW, unnest } from './arrays.ts'
 import { HELD, UNLIMITED } from './held.ts'
 
@@ -62,7 +63,7 @@ export const labelledFrom = (source: string): string => `insert into run_label (
 export const INSERT = `
   with given as (select * from ${unnest('given_run', GIVEN)}),
   standing as (
-    select given.*, flow.paused_at is not null and given.version is not null as held from given left join flow on flow.id = given.flow_id
+    select given.*, flow.paused_at is not null and given.version is not null and given.test <> ${IS_HANDLER} as held from given left join flow on flow.id = given.flow_id
     where given.webhook_id is null or (flow.webhook_id = given.webhook_id and flow.version = given.version)),
   taken as (
     insert into dedupe (flow_id, key, run_id, expires_at)

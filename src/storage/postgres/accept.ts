@@ -5,7 +5,7 @@ import type { Protect } from '../../operations/ports/secrets.ts'
 import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
 import { runBinding } from '../rows/bindings.ts'
 import { sealedStartColumns } from '../rows/request-columns.ts'
-import { labelsColumn, triggerColumn, wakenBy } from '../rows/run-rows.ts'
+import { labelsColumn, testColumn, triggerColumn, wakenBy } from '../rows/run-rows.ts'
 import { GIVEN, type GivenRun, HOLDER, INSERT, PRESENT } from './accept-statements.ts'
 import { arrays } from './arrays.ts'
 import { Batches } from './batches.ts'
@@ -72,7 +72,7 @@ export function givenRun(
     flow_id: run.flowId,
     version: run.version,
     document: run.document,
-    test: run.test ? 1 : 0,
+    test: testColumn(run),
     hops: run.hops,
     reply_status: run.replyStatus,
     created_at: run.createdAt,

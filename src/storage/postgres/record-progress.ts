@@ -1,5 +1,5 @@
 // Journals the progress of runs on PostgreSQL: writes that are ready together share one statement.
-import type { JournalEntry, RunProgress } from '../../engine/ports/run-journal.ts'
+import type { ChildRun, JournalEntry, RunProgress } from '../../engine/ports/run-journal.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
 import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
 import type { CauseOf } from '../rows/failures/causes.ts'
@@ -12,7 +12,19 @@ import { arrays } from './arrays.ts'
 import { Batches } from './batches.ts'
 import type { HotPool } from './database.ts'
 import { type FlowOperation, operateKeys } from './key-values.ts'
-import { ENDS, FAILED, FENCE, LOCK, PROGRESS, RECORD, RECORD_FAILED, STEP, WAKE } from './run-statements.ts'
+import {
+  ALERT,
+  ALERT_EVENT,
+  ENDS,
+  FAILED,
+  FENCE,
+  LOCK,
+  PROGRESS,
+  RECORD,
+  RECORD_FAILED,
+  STEP,
+  WAKE,
+} from './run-statements.ts'
 import { latestOfEachPath, STEP_COLUMNS, stepRow } from './steps.ts'
 
 const MOST_AT_ONCE = 100
@@ -47,8 +59,8 @@ export function createRecord(
     counts: ended.has(claim.runId) ? 0 : 1,
     ...countColumns(claim.flowId, progress),
   })
-  const failedColumns = ({ claim: { flowId }, progress: { status, error } }: Write) => {
-    if (status !== 'failed' || !error) return NOT_FAILED
+  const failedColumns = ({ claim: { flowId }, progress: { status, error, forFailure } }: Write) => {
+    if (status !== 'failed' || !error || forFailure) return NOT_FAILED
     const { failure, step, status: replied, message } = causeOf(flowId, error, protect.of(flowId))
     return { failure, failed_step: step, failed_status: replied, failed_message: message }
   }
@@ -140,7 +152,10 @@ export function createRecord(
   const mayHaveEnded = (progress: RunProgress): boolean =>
     unsure.has(progress) && progress.finishedAt !== null && !progress.entries.some(({ operation }) => operation)
   const startAndWake = async (query: HotPool['query'], writes: Write[]): Promise<void> => {
-    const children = writes.flatMap(({ progress }) => progress.entries.flatMap(({ child }) => child ?? []))
+    const children = writes.flatMap(({ progress: { entries, handler } }): ChildRun[] => [
+      ...entries.flatMap(({ child }) => child ?? []),
+      ...(handler ? [{ run: handler, concurrency: null }] : []),
+    ])
     const given = children.map(({ run, concurrency }) =>
       givenRun(run, null, { concurrency, awaited: false, route: null }, here, null, protect),
     )
@@ -149,6 +164,8 @@ export function createRecord(
     const there = doubtful ? await present(query, given) : new Set<string>()
     const missing = given.filter(({ id }) => !there.has(id))
     if (missing.length) await insertRuns(query, missing)
+    const alerting = writes.filter(({ progress }) => progress.alerting).map(alertRow)
+    if (alerting.length) await query({ name: 'alert', text: ALERT, values: arrays(ALERT_EVENT, alerting) })
     const ended = writes.flatMap(({ claim, progress }) => (progress.finishedAt === null ? [] : (claim.wakes ?? [])))
     const awaited = writes.flatMap(({ claim, progress }) =>
       (progress.awaits?.runs ?? []).map((child) => ({ id: claim.runId, child })),
@@ -177,7 +194,18 @@ const relatedTo = ({ wakes }: PostgresClaim, { finishedAt, awaits }: RunProgress
   finishedAt !== null && wakes !== null ? [wakes] : (awaits?.runs ?? [])
 
 const concernsOthers = ({ claim, progress }: Write): boolean =>
-  progress.entries.some(({ operation, child }) => operation ?? child) || relatedTo(claim, progress).length > 0
+  progress.handler !== undefined ||
+  progress.alerting === true ||
+  progress.entries.some(({ operation, child }) => operation ?? child) ||
+  relatedTo(claim, progress).length > 0
+
+const alertRow = ({ claim, progress }: Write) => ({
+  id: claim.runId,
+  kind: progress.status,
+  flow_id: claim.flowId,
+  at: progress.finishedAt,
+  code: progress.error?.code ?? null,
+})
 
 const NONE: ReadonlySet<string> = new Set()
 const NOT_FAILED = { failure: null, failed_step: null, failed_status: null, failed_message: null }

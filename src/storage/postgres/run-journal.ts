@@ -86,13 +86,18 @@ export function createPostgresRunJournal(
     const isNew = row.epoch === 1 && row.replay_of === null
     const more = placeOf(row)
     if (isNew) return { ...toClaimedRun(row, start, claim, now, { journal: [], vars, lastSeq: 0 }), ...more }
+    return { ...toClaimedRun(row, start, claim, now, await journalOf(id)), ...more }
+  }
+
+  const journalOf = async (id: string): Promise<Pick<ClaimedRun, 'journal' | 'vars' | 'lastSeq'>> => {
+    const vars: Record<string, unknown> = Object.create(null)
     const [journal, assigned, [last]] = await Promise.all([
       select('steps', STEPS, [id]),
       select('assigned', ASSIGNED, [id]),
       hot.query<{ seq: number | null }>({ name: 'last-seq', text: LAST_SEQ, values: [id] }),
     ])
     for (const entry of assigned) Object.assign(vars, entry.output)
-    return { ...toClaimedRun(row, start, claim, now, { journal, vars, lastSeq: last?.seq ?? 0 }), ...more }
+    return { journal, vars, lastSeq: last?.seq ?? 0 }
   }
 
   /** Claims a run, or nothing if it has ended or another process holds it. */
@@ -180,6 +185,13 @@ export function createPostgresRunJournal(
     async latestOfRounds(runId, base) {
       const entries = await select('latest', LATEST, [runId, ...roundsUnder(base)])
       return entries.filter(({ path }) => isOfOwnRound(path, base))
+    },
+
+    async ended(runId) {
+      const [row] = await hot.query<RunTable>({ name: 'any-run', text: ANY_RUN, values: [runId] })
+      if (!row) return null
+      const start = revealedStart(row, protect, runBinding(runId))
+      return toClaimedRun(row, start, { runId, epoch: row.epoch }, 0, await journalOf(runId))
     },
 
     async endOf(runId) {

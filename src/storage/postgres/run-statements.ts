@@ -2,6 +2,7 @@
 import { SMALL_RUN } from '../../engine/ports/run-journal.ts'
 import { HOUR_MS, MINUTE_MS } from '../../operations/ports/stats.ts'
 import { NO_VERSION } from '../rows/failures/causes.ts'
+import { IS_HANDLER } from '../rows/run-rows.ts'
 import { type Columns, DATABASE_NOW, unnest } from './arrays.ts'
 import { putSteps } from './steps.ts'
 
@@ -64,6 +65,18 @@ const GROUPED = `
 export const RECORD = recordStatement(false)
 export const RECORD_FAILED = recordStatement(true)
 
+export const ALERT_EVENT = {
+  id: 'text',
+  kind: 'text',
+  flow_id: 'text',
+  at: 'bigint',
+  code: 'text',
+} as const satisfies Columns
+
+/** Tells the alerts of the ends of runs; one whose insertion was in doubt may be there. */
+export const ALERT = `insert into alert_event (id, kind, flow_id, run_id, at, code)
+  select id, kind, flow_id, id, at, code from ${unnest('given_event', ALERT_EVENT)} on conflict (id) do nothing`
+
 /** Locks runs in the order of their ids, as every statement does that changes several. */
 export const LOCK = `select id from run where id = any($1::text[]) order by id for update`
 /** Makes waiting runs due: $1 if one of theirs has ended, those of $2 whose awaited run of $3 has ended already. */
@@ -78,10 +91,15 @@ export const ENDS = `select id, finished_at from run where id = any($1::text[]) 
 export const PUT_STEPS = putSteps(1)
 export const CLAIM = `update run set epoch = epoch + 1, worker = $2, due_at = null
   where id = $1 and finished_at is null and (worker is null or worker = $2) returning *`
+/** What a failure handler reads of the failed run. */
+const FAILED_BYTES = `coalesce((select octet_length(failed.raw_body) + coalesce(octet_length(failed.sealed), 0) + (select
+  coalesce(sum(coalesce(octet_length(output), 0) + coalesce(octet_length(sealed), 0)), 0) from step
+  where run_id = failed.id and path not like '%[%') from run as failed where failed.id = run.parent_run), 0)`
 /** The bytes that reading a run takes; 0 for small runs, which are most. A run that was never claimed has no steps. */
 const BYTES = `case when octet_length(raw_body) > ${SMALL_RUN} or epoch > 0 then octet_length(raw_body) +
   coalesce(octet_length(sealed), 0) + (select coalesce(sum(coalesce(octet_length(output), 0) + coalesce(octet_length(sealed), 0)), 0)
-  from step where run_id = run.id and path not like '%[%') else 0 end`
+  from step where run_id = run.id and path not like '%[%') else 0 end
+  + case when test = ${IS_HANDLER} then ${FAILED_BYTES} else 0 end`
 // A large run for which there is no room does not hold up the small runs behind it.
 export const CLAIM_READY = `with ready as (
     select id, due_at, ${BYTES} as bytes from run where due_at is not null and finished_at is null and due_at <= ${DATABASE_NOW}

@@ -11,7 +11,7 @@ import type {
   RunStatus,
   RunTrigger,
 } from '../../engine/ports/run-journal.ts'
-import { BY_DELIVERY } from '../../engine/ports/run-journal.ts'
+import { BY_DELIVERY, isHandler } from '../../engine/ports/run-journal.ts'
 import { parseJson } from '../../flow/parse-json.ts'
 import type { Labels } from '../../flow/triggers/labels.ts'
 import type { RunRecord, RunSummaryRecord } from '../../operations/ports/runs.ts'
@@ -97,6 +97,12 @@ export const toRunSummary = (row: RunSummaryRow): RunSummaryRecord => ({
   ...(row.edited === 1 && { edited: true as const }),
   labels: labelsIn(row),
 })
+
+/** The value of `test` of a failure handler: it is a part of another run, so lists and counts leave it out. */
+export const IS_HANDLER = 2
+
+export const testColumn = (run: Pick<ClaimedRun, 'test' | 'trigger'>): number =>
+  isHandler(run) ? IS_HANDLER : run.test ? 1 : 0
 
 /** Runs that a delivery started, which are most, have no trigger stored. */
 const triggerOf = ({ trigger }: Pick<RunTable, 'trigger'>): RunTrigger =>

@@ -1,5 +1,6 @@
 // Lists every column that holds sealed texts, for both databases: a new one is added here, so that rotation finds it.
 import {
+  alertBinding,
   authorizationBinding,
   connectionBinding,
   deliveryBinding,
@@ -40,6 +41,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     isSealed: "substr(value, 1, 7) = 'sealed:'",
     bindingOf: keyValueBinding,
   },
+  { table: 'alert', keys: ['id'], column: 'sealed', isSealed: IS_THERE, bindingOf: alertBinding },
   { table: 'run', keys: ['id'], column: 'sealed', isSealed: IS_THERE, bindingOf: runBinding },
   { table: 'delivery', keys: ['id'], column: 'sealed', isSealed: IS_THERE, bindingOf: deliveryBinding },
   { table: 'step', keys: ['run_id', 'path'], column: 'sealed', isSealed: IS_THERE, bindingOf: stepBinding },

@@ -1,10 +1,10 @@
 // Describes the writes of the hot path on SQLite as plain data, so that a thread can do them.
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
-import type { JournalEntry, NewRun, RunProgress } from '../../engine/ports/run-journal.ts'
+import { isHandler, type JournalEntry, type NewRun, type RunProgress } from '../../engine/ports/run-journal.ts'
 import type { FailedRun } from '../rows/failures/causes.ts'
 import { type Counted, countedEnd, NO_BUCKET, NO_CODE } from '../rows/flow-counts.ts'
 import type { sealedStartTexts } from '../rows/request-columns.ts'
-import { triggerColumn } from '../rows/run-rows.ts'
+import { testColumn, triggerColumn } from '../rows/run-rows.ts'
 import type { stepColumns } from '../rows/step-columns.ts'
 import type { FlowCounters } from './flow-counters.ts'
 
@@ -32,6 +32,7 @@ const STATEMENTS = {
   wakeParent: `UPDATE run SET resume_at = ?1 WHERE id = ?2 AND ${IS_WAITING}`,
   wakeIfEnded: `UPDATE run SET resume_at = ?1 WHERE id = ?2 AND ${IS_WAITING} AND EXISTS (SELECT 1 FROM run AS child
     WHERE child.id IN (SELECT value FROM json_each(?3)) AND child.finished_at IS NOT NULL)`,
+  insertAlertEvent: 'INSERT INTO alert_event (id, kind, flow_id, run_id, at, code) VALUES (?1, ?2, ?3, ?1, ?4, ?5)',
   putStep: `INSERT OR REPLACE INTO step (run_id, path, id, kind, seq, status, attempt, started_at, finished_at, outcome,
     decision, resume_at, input, output, error, logs, sealed, attempts)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -54,7 +55,7 @@ export const insertRun = (
     run.flowId,
     run.version,
     run.document,
-    run.test ? 1 : 0,
+    testColumn(run),
     run.hops,
     run.replyStatus,
     request,
@@ -94,9 +95,9 @@ export const putStep = (runId: string, e: JournalEntry, data: ReturnType<typeof 
   ],
 ]
 
-/** Counts a run that starts, as an accepted delivery if one started it; a test run does not count. */
+/** Counts a run that starts, as an accepted delivery if one started it; a test run or a handler does not count. */
 export function countStart({ flowId, test, createdAt, replayOf, trigger }: NewRun): HotStatement[] {
-  if (test) return []
+  if (test || isHandler({ trigger })) return []
   const counter = replayOf === null && triggerColumn(trigger) === null ? 'accepted' : 'started'
   return [['count', { flowId, at: createdAt, counter, bucket: NO_BUCKET, code: NO_CODE }]]
 }
@@ -136,6 +137,7 @@ export function prepareHotWrites(db: DatabaseSync, counters: FlowCounters): DoHo
     setEdited: prepare('setEdited'),
     wakeParent: prepare('wakeParent'),
     wakeIfEnded: prepare('wakeIfEnded'),
+    insertAlertEvent: prepare('insertAlertEvent'),
     putStep: prepare('putStep'),
   }
   return (write) => {

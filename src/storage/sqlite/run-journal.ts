@@ -16,7 +16,7 @@ import { type CauseOf, createCauseOf, failedRun } from '../rows/failures/causes.
 import { NO_BUCKET, NO_CODE } from '../rows/flow-counts.ts'
 import { entriesUnder, isOfOwnRound, roundIndex, roundsUnder, settleOperation } from '../rows/journal-rows.ts'
 import { deliveryTexts, revealedStart } from '../rows/request-columns.ts'
-import { runEnd, toClaimedRun, toUnreadRun, wakenBy } from '../rows/run-rows.ts'
+import { runEnd, testColumn, toClaimedRun, toUnreadRun, wakenBy } from '../rows/run-rows.ts'
 import { revealedStep, shownJson, stepColumns, toJson } from '../rows/step-columns.ts'
 import type { RunTable, StepTable } from '../rows/tables.ts'
 import type { SqliteStorage } from './database.ts'
@@ -30,6 +30,7 @@ interface SqliteClaim extends Claim {
   writtenEpoch: number
   flowId: string
   version: number | null
+  /** Whether the end of the run is not counted: that of a test, or of a failure handler. */
   test: boolean
   /** The run that waits for this one. */
   wakes: string | null
@@ -41,7 +42,7 @@ const claimOf = (row: RunTable): SqliteClaim => ({
   writtenEpoch: row.epoch,
   flowId: row.flow_id,
   version: row.version,
-  test: row.test === 1,
+  test: row.test !== 0,
   wakes: row.parent_waits === 1 ? row.parent_run : null,
 })
 
@@ -50,6 +51,12 @@ function wakeUps({ runId, wakes }: SqliteClaim, { finishedAt, awaits }: RunProgr
   if (finishedAt !== null) return wakes === null ? [] : [['wakeParent', [finishedAt, wakes]]]
   return awaits ? [['wakeIfEnded', [awaits.now, runId, JSON.stringify(awaits.runs)]]] : []
 }
+
+/** Returns the write by which the alerts learn of the end of a run. */
+const alertOf = (
+  { runId, flowId }: SqliteClaim,
+  { alerting, status, finishedAt, error }: RunProgress,
+): HotStatement[] => (alerting ? [['insertAlertEvent', [runId, status, flowId, finishedAt, error?.code ?? null]]] : [])
 
 export function createSqliteRunJournal(
   storage: SqliteStorage,
@@ -85,6 +92,18 @@ export function createSqliteRunJournal(
     putStep(runId, entry, stepColumns(runId, entry, protect.of(flowId)))
 
   const childOf = ({ child }: JournalEntry): HotStatement[] => (child ? startOf(child.run, protect) : [])
+
+  const withJournal = (row: RunTable, claim: Claim, now: number): ClaimedRun => {
+    const { id } = row
+    const steps = selectSteps.all(id) as unknown as StepTable[]
+    const start = revealedStart(row, protect, runBinding(id))
+    const journal = steps.map((step) => revealedStep(step, protect))
+    const vars: Record<string, unknown> = Object.create(null)
+    for (const step of selectAssigned.iterate(id) as Iterable<unknown>)
+      Object.assign(vars, revealedStep(step as StepTable, protect).output)
+    const lastSeq = (selectLastSeq.get(id)?.['seq'] as number | null) ?? 0
+    return toClaimedRun(row, start, claim, now, { journal, vars, lastSeq })
+  }
 
   return {
     runs: {
@@ -132,21 +151,19 @@ export function createSqliteRunJournal(
 
     async claim(runId: string, now: number, fresh: NewRun | null = null): Promise<ClaimedRun | null> {
       if (fresh) {
-        const { flowId, version, test } = fresh
+        const { flowId, version } = fresh
+        const test = testColumn(fresh) !== 0
         const claim: SqliteClaim = { runId, epoch: 1, writtenEpoch: 0, flowId, version, test, wakes: wakenBy(fresh) }
         return { ...fresh, claim, attempt: 1, startedAt: now, journal: [], vars: Object.create(null), lastSeq: 0 }
       }
       const row = selectRun.get(runId) as RunTable | undefined
       if (!row) return null
-      const claim = claimOf(row)
-      const steps = selectSteps.all(runId) as unknown as StepTable[]
-      const start = revealedStart(row, protect, runBinding(runId))
-      const journal = steps.map((step) => revealedStep(step, protect))
-      const vars: Record<string, unknown> = Object.create(null)
-      for (const step of selectAssigned.iterate(runId) as Iterable<unknown>)
-        Object.assign(vars, revealedStep(step as StepTable, protect).output)
-      const lastSeq = (selectLastSeq.get(runId)?.['seq'] as number | null) ?? 0
-      return toClaimedRun(row, start, claim, now, { journal, vars, lastSeq })
+      return withJournal(row, claimOf(row), now)
+    },
+
+    async ended(runId) {
+      const row = selectAnyRun.get(runId) as RunTable | undefined
+      return row ? withJournal(row, { runId, epoch: row.epoch }, 0) : null
     },
 
     async claimUnread(runId, now) {
@@ -201,7 +218,8 @@ export function createSqliteRunJournal(
       const { entries } = progress
       const failed = failedRun(held, progress, protect.of(held.flowId), causeOf)
       const fenced = [update, ...countEnd(held, progress), ...(failed ? countFailure(failed) : [])]
-      const others = [...entries.flatMap(childOf), ...wakeUps(held, progress)]
+      const handling = progress.handler ? startOf(progress.handler, protect) : []
+      const others = [...entries.flatMap(childOf), ...handling, ...alertOf(held, progress), ...wakeUps(held, progress)]
       const recorded = entries.some((entry) => entry.operation)
         ? await commit.write(() => {
             if (doWrite(fenced) === 0) return false

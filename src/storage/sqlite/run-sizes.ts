@@ -1,10 +1,16 @@
 // Returns the bytes that reading a run takes, without reading it.
 import type { DatabaseSync } from 'node:sqlite'
+import { handledBy } from '../../engine/ports/run-journal.ts'
 
 export function createRunSizes(raw: DatabaseSync): (runId: string) => number {
   // The rounds of a loop are read when the run reaches the loop.
   const select = raw.prepare(`SELECT octet_length(raw_body) + coalesce(octet_length(sealed), 0) + (SELECT coalesce(sum(
     coalesce(octet_length(output), 0) + coalesce(octet_length(sealed), 0)), 0) FROM step WHERE run_id = run.id AND path NOT LIKE '%[%')
     AS bytes FROM run WHERE id = ?`)
-  return (runId) => (select.get(runId)?.['bytes'] as number | undefined) ?? 0
+  const bytesOf = (runId: string): number => (select.get(runId)?.['bytes'] as number | undefined) ?? 0
+  return (runId) => {
+    // A failure handler reads the failed run too.
+    const failed = handledBy(runId)
+    return bytesOf(runId) + (failed === null ? 0 : bytesOf(failed))
+  }
 }

@@ -1,6 +1,7 @@
 // Deletes what has expired, in small parts.
 import type { Kysely } from 'kysely'
 import { idTime } from '../../engine/ids.ts'
+import { handlerIdOf } from '../../engine/ports/run-journal.ts'
 import type { Housekeeping } from '../../operations/ports/upkeep.ts'
 import { alone } from '../rows/dialect.ts'
 import type { Tables } from '../rows/tables.ts'
@@ -21,13 +22,14 @@ export function createHousekeeping(db: Kysely<Tables>): Housekeeping {
           .orderBy('id')
           .limit(limit)
           .execute()
-        const ids = old.map((row) => row.id)
+        // A failure handler goes with its run, even if it is under way: its claim is lost then.
+        const ids = [...new Set(old.flatMap(({ id }) => [id, handlerIdOf(id)]))]
         if (ids.length) {
           await deleteLabels(tx, old)
           await tx.deleteFrom('step').where('run_id', 'in', ids).execute()
           await tx.deleteFrom('run').where('id', 'in', ids).execute()
         }
-        let deleted = ids.length
+        let deleted = old.length
         for (const [table, prefix] of [
           ['delivery', 'dlv'],
           ['sample', 'smp'],

@@ -1,7 +1,7 @@
 // Reads, lists and cancels runs: everything about them that is not on the hot path.
 import type { Kysely, Transaction } from 'kysely'
 import { idTime } from '../../engine/ids.ts'
-import { ROUND, type RunError, type RunStatus } from '../../engine/ports/run-journal.ts'
+import { handlerIdOf, ROUND, type RunError, type RunStatus, shownPath } from '../../engine/ports/run-journal.ts'
 import { parseJson } from '../../flow/parse-json.ts'
 import type { FlowVersion } from '../../operations/ports/flows.ts'
 import type { RunStore, UnfinishedRun } from '../../operations/ports/runs.ts'
@@ -9,7 +9,7 @@ import { UNBOUNDED, upTo } from '../rows/bounded.ts'
 import { paged } from '../rows/paged.ts'
 import { shownStart } from '../rows/request-columns.ts'
 import { ACTIVE, INDEXED, WAITING } from '../rows/run-indexes.ts'
-import { toRunSummary } from '../rows/run-rows.ts'
+import { IS_HANDLER, toRunSummary } from '../rows/run-rows.ts'
 import { shownSteps } from '../rows/shown-steps.ts'
 import type { Tables } from '../rows/tables.ts'
 import { countCancelled, lockRuns, wakeRuns } from './cancelled-runs.ts'
@@ -61,6 +61,7 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
         .selectFrom('run')
         .select([...SUMMARY, 'request', upTo<Uint8Array>('raw_body', maxBodyBytes).as('raw_body')])
         .where('id', '=', id)
+        .where('test', '!=', IS_HANDLER)
         .executeTakeFirst()
       return row ? { ...toRunSummary(row), ...shownStart(row) } : null
     },
@@ -68,11 +69,17 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
     steps: (id, maxBytes) =>
       shownSteps(db.selectFrom('step').where('run_id', '=', id).orderBy('seq').limit(MOST_STEPS), maxBytes),
 
+    async handler(id) {
+      const row = await db.selectFrom('run').select(SUMMARY).where('id', '=', handlerIdOf(id)).executeTakeFirst()
+      return row ? toRunSummary(row) : null
+    },
+
     async followed(id) {
       const row = await db
         .selectFrom('run')
         .select(['flow_id', 'version', 'document'])
         .where('id', '=', id)
+        .where('test', '!=', IS_HANDLER)
         .executeTakeFirst()
       return row ? { flowId: row.flow_id, version: row.version, document: row.document } : null
     },
@@ -157,7 +164,8 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
             eb
               .selectFrom('run as newest')
               .select((of) => of.fn.max('newest.id').as('id'))
-              .whereRef('newest.flow_id', '=', 'flow.id'),
+              .whereRef('newest.flow_id', '=', 'flow.id')
+              .where('newest.test', '!=', IS_HANDLER),
           ),
         )
         .select(['run.flow_id', 'run.id', 'run.status', 'run.created_at'])
@@ -175,6 +183,7 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
       const runs = db
         .selectFrom('run')
         .select(SUMMARY)
+        .where('test', '!=', IS_HANDLER)
         .limit(limit + 1)
       const { query: found, id } = await labelled(db, runs, { labels, flowId, status })
       let query = found
@@ -217,14 +226,15 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
     async children(id, limit) {
       const rows = await db
         .selectFrom('run')
-        .select(['id', 'parent_step', 'flow_id', 'status'])
-        .where('parent_run', '=', id)
+        .select(['id', 'parent_run', 'parent_step', 'flow_id', 'status'])
+        .where('parent_run', 'in', [id, handlerIdOf(id)])
+        .where('test', '!=', IS_HANDLER)
         .orderBy('id')
         .limit(limit)
         .execute()
       return rows.map((row) => ({
         run: row.id,
-        step: row.parent_step!,
+        step: shownPath(row.parent_run!, row.parent_step!),
         flow: row.flow_id,
         status: row.status as RunStatus,
       }))

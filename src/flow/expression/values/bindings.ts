@@ -13,6 +13,7 @@ export const ROOTS: readonly string[] = [
   'run',
   'flow',
   'error',
+  'failed',
   'schedule',
 ]
 

@@ -40,7 +40,8 @@ export async function checkCalls<Document>(
     }
     setAt(resolved, call.path, known.id)
     findings.push(...inputFindings(call, known.document))
-    if (flowId !== null && (await leadsTo(services, known, flowId)))
+    // A flow that is called for a failed run is called once: none is called when that run fails.
+    if (call.step !== null && flowId !== null && (await leadsTo(services, known, flowId)))
       findings.push({ weight: 'warning', path: call.path, code: 'call_cycle', message: CYCLE })
   }
   return { findings, document: resolved }
@@ -74,6 +75,7 @@ async function calleeOf(
 /** Checks an input without templates against the schema of the called flow. */
 function inputFindings({ step, path }: FlowCall, { trigger }: FlowDocument): Finding[] {
   const schema = trigger.kind === CALL ? trigger.input : undefined
+  if (step === null) return []
   const { input = null } = step
   if (schema === undefined || hasTemplateInside(input) || schemaProblems(schema).length) return []
   const at = path.slice(0, path.lastIndexOf('/'))
@@ -111,10 +113,18 @@ async function leadsTo(
   return false
 }
 
+const IS_FAILURE_FLOW =
+  'This flow is called for failed runs of every flow that has no onFailure. Choose another in the settings first.'
+
 /** Throws, with the list, if published flows call this one. */
-export async function requireUncalled(services: CallServices, id: string): Promise<void> {
+export async function requireUncalled(
+  services: CallServices & Pick<FlowServices, 'failureFlow'>,
+  id: string,
+): Promise<void> {
   const flow = await services.flows.get(id)
   if (flow?.liveTrigger !== CALL) return
+  await services.failureFlow.load()
+  if (services.failureFlow.flowId === id) throw new OperationError(CODE.flow_in_use, IS_FAILURE_FLOW)
   const callers = (await services.flows.holding(id)).filter(
     ({ id: other, live }) =>
       other !== id && live !== null && callsIn(parseJson(live), services.kinds).some((call) => call.flow === id),

@@ -42,11 +42,11 @@ export interface FailedRun extends Cause {
 
 export function failedRun(
   run: { runId: string; flowId: string; version: number | null; test: boolean },
-  { status, finishedAt, error }: RunProgress,
+  { status, finishedAt, error, forFailure }: RunProgress,
   protect: Protect,
   causeOf: CauseOf,
 ): FailedRun | null {
-  if (status !== 'failed' || finishedAt === null || error === null || run.test) return null
+  if (status !== 'failed' || finishedAt === null || error === null || run.test || forFailure) return null
   const { runId, flowId, version } = run
   return { ...causeOf(flowId, error, protect), runId, flowId, version: version ?? NO_VERSION, at: finishedAt }
 }

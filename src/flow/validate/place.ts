@@ -1,0 +1,62 @@
+// Says what a template may refer to at a place of a document, and words the problems of those that may not.
+import { quoted } from '../issue.ts'
+import type { LoopLists } from '../shape/data-shapes.ts'
+import { triggerKinds } from '../triggers/index.ts'
+import type { TriggerKind } from '../triggers/trigger-kind.ts'
+import type { Names } from './variables-beside.ts'
+
+/** The ids of steps whose results may be available: those of a list, and those around it. */
+export class Visible {
+  readonly #around: Visible | null
+  readonly #ids = new Set<string>()
+
+  constructor(around: Visible | null) {
+    this.#around = around
+  }
+
+  add(id: string): void {
+    this.#ids.add(id)
+  }
+
+  has(id: string): boolean {
+    return this.#ids.has(id) || (this.#around?.has(id) ?? false)
+  }
+}
+
+/** What a template at a place may refer to. */
+export interface Place {
+  roots: ReadonlySet<string>
+  steps: { has(id: string): boolean }
+  loops: LoopLists
+  /** The variables that steps set at the same time, in other branches. */
+  setBeside: Names
+  answersCaller: boolean
+  /** Whether another run gets the value. */
+  startsRun?: boolean
+  /** Whether the value is a label, which is shown and searched. */
+  isLabel?: boolean
+  /** The path of the setting by which the document allows the value here to be shown. */
+  revealedBy: string | null
+}
+
+/** The roots that every run has, beside that of its trigger. */
+export const COMMON_ROOTS = ['steps', 'vars', 'env', 'connections', 'run', 'flow']
+/** The roots that steps have besides which run when a run has failed. */
+export const FAILURE_ROOTS = ['error', 'failed']
+/** The root of each trigger kind, with the kind. */
+export const TRIGGER_ROOTS: ReadonlyMap<string, TriggerKind> = new Map(
+  [...triggerKinds.values()].map((kind) => [kind.root, kind]),
+)
+
+export const unreachable = (end: unknown): string =>
+  `No run gets here: ${typeof end === 'string' && end !== '' ? quoted(end) : 'a step before it'} always ends the run. Move the step before it, or delete it.`
+
+export function notHere(root: string, place: Place, stepRoots: ReadonlySet<string>): string {
+  if (root === 'loop' || root === 'loops') return `${root} exists only inside a loop.`
+  const offering = TRIGGER_ROOTS.get(root)
+  if (offering && !stepRoots.has(root))
+    return `${root} exists only in flows whose trigger has the kind ${offering.kind}.`
+  if (root === 'error') return 'error exists only in the error reply of the trigger and in onFailure.'
+  if (root === 'failed') return 'failed exists only in onFailure.'
+  return `${root} is not known here yet; ${[...place.roots].join(', ')} are.`
+}

@@ -1,0 +1,136 @@
+// Decides which alerts are raised: by the ends of runs, and by what is seen of schedules, connections, the queue and the database.
+import type { AlertEvent, AlertRecord, AlertRule, LateSchedule, Raised, Verdict } from '../ports/alerts/alerts.ts'
+import { failingSubject } from './live-alerts.ts'
+
+/** The time that a rule looks back over is counted in this many parts. */
+const PARTS = 60
+/** A planned time that passed this long ago without a run is late, if the rule says nothing else. */
+const LATE_S = 60
+
+/** The tags of the flows that are asked about. */
+export type Tags = ReadonlyMap<string, readonly string[]>
+
+export const isAbout = (alert: AlertRecord, flowId: string, tags: Tags): boolean =>
+  alert.tag === null
+    ? alert.flowId === null || alert.flowId === flowId
+    : (tags.get(flowId)?.includes(alert.tag) ?? false)
+
+/** What is decided, while it is decided. */
+export class Decision implements Verdict {
+  readonly states = new Map<string, string | null>()
+  readonly raised: Raised[] = []
+  readonly #before: ReadonlyMap<string, string>
+
+  constructor(before: ReadonlyMap<string, string>) {
+    this.#before = before
+  }
+
+  state(subject: string): string | null {
+    const changed = this.states.get(subject)
+    return changed === undefined ? (this.#before.get(subject) ?? null) : changed
+  }
+
+  set(subject: string, value: string | null): void {
+    if (this.state(subject) !== value) this.states.set(subject, value)
+  }
+
+  raise(alert: AlertRecord, item: Partial<Raised['item']> & { at: number }): void {
+    this.raised.push({ alertId: alert.id, item: { flowId: null, runId: null, note: null, count: 1, ...item } })
+  }
+
+  /** Raises the alert when something begins, once until it has ended. */
+  while(alert: AlertRecord, subject: string, holds: boolean, item: Partial<Raised['item']> & { at: number }): void {
+    const known = `${alert.rule}:${alert.id}:${subject}`
+    if (holds && this.state(known) === null) this.raise(alert, item)
+    this.set(known, holds ? String(item.at) : null)
+  }
+
+  /** Ends what was seen of an alert and is not any more. */
+  endOthers(alert: AlertRecord, subjects: ReadonlySet<string>): void {
+    const prefix = `${alert.rule}:${alert.id}:`
+    for (const known of this.#before.keys())
+      if (known.startsWith(prefix) && !subjects.has(known.slice(prefix.length))) this.set(known, null)
+  }
+}
+
+export function decideEvents(
+  decision: Decision,
+  alerts: readonly AlertRecord[],
+  events: readonly AlertEvent[],
+  tags: Tags,
+): void {
+  for (const { kind, flowId, runId, at, code } of events) {
+    const subject = failingSubject(flowId)
+    const wasFailing = decision.state(subject) !== null
+    const about = (rule: AlertRule) => alerts.filter((one) => one.rule === rule && isAbout(one, flowId, tags))
+    const item = { at, flowId, runId, note: code }
+    if (kind === 'succeeded') {
+      if (wasFailing) for (const alert of about('recovered')) decision.raise(alert, item)
+      decision.set(subject, null)
+      continue
+    }
+    if (!wasFailing) for (const alert of about('first_failure')) decision.raise(alert, item)
+    decision.set(subject, String(at))
+    for (const alert of about('failures')) {
+      const known = `failures:${alert.id}:${flowId}`
+      const counted = addTo(decision.state(known), at, alert.minutes! * 60_000)
+      const count = counted.reduce((sum, [, n]) => sum + n, 0)
+      if (count >= alert.count!) decision.raise(alert, { ...item, count })
+      // The next alert needs as many failures again.
+      decision.set(known, count >= alert.count! ? null : JSON.stringify(counted))
+    }
+  }
+}
+
+/** Returns the counts of the parts of the last `spanMs`, with one more at `at`. */
+function addTo(text: string | null, at: number, spanMs: number): [part: number, count: number][] {
+  const partMs = spanMs / PARTS
+  const part = Math.floor(at / partMs)
+  const counts = new Map(text === null ? [] : (JSON.parse(text) as [number, number][]))
+  counts.set(part, (counts.get(part) ?? 0) + 1)
+  return [...counts].filter(([one]) => one > part - PARTS)
+}
+
+export interface Seen {
+  now: number
+  late: readonly LateSchedule[]
+  /** The names of the connections that must be connected again. */
+  reconnect: readonly string[]
+  /** How long the oldest run has waited for its turn. */
+  oldestSeconds: number
+  /** Why the database does not work; null if it does. */
+  fault: string | null
+}
+
+export function decideSeen(decision: Decision, alerts: readonly AlertRecord[], seen: Seen, tags: Tags): void {
+  const { now: at } = seen
+  for (const alert of alerts)
+    switch (alert.rule) {
+      case 'schedule_late': {
+        const before = at - (alert.seconds ?? LATE_S) * 1000
+        const late = seen.late.filter(({ flowId }) => isAbout(alert, flowId, tags))
+        for (const { flowId, runsAt, missed } of late) {
+          decision.while(alert, flowId, missed > 0 || (runsAt !== null && runsAt < before), {
+            at,
+            flowId,
+            count: Math.max(1, missed),
+            note: missed > 0 ? 'missed' : 'late',
+          })
+        }
+        decision.endOthers(alert, new Set(late.map(({ flowId }) => flowId)))
+        break
+      }
+      case 'reconnect':
+        for (const name of seen.reconnect) decision.while(alert, name, true, { at, note: name })
+        decision.endOthers(alert, new Set(seen.reconnect))
+        break
+      case 'queue_age':
+        decision.while(alert, '', seen.oldestSeconds > alert.seconds!, {
+          at,
+          note: `${Math.round(seen.oldestSeconds)} s`,
+        })
+        break
+      case 'storage':
+        decision.while(alert, '', seen.fault !== null, { at, note: seen.fault })
+    }
+}

@@ -1,0 +1,79 @@
+// The message of an alert: the JSON that a webhook gets, and the text of an e-mail.
+import { createHmac } from 'node:crypto'
+import type { AlertBody, AlertItem, AlertRecord, AlertRule } from '../ports/alerts/alerts.ts'
+
+const WORDS: Record<AlertRule, (item: AlertItem, name: string) => string> = {
+  first_failure: (_, name) => `A run of ${name} failed`,
+  failures: ({ count }, name) => `${count} runs of ${name} failed`,
+  recovered: (_, name) => `${name} succeeds again`,
+  rejections: ({ count }, name) => `${count} deliveries to ${name} were rejected in a row`,
+  schedule_late: ({ note, count }, name) =>
+    note === 'missed' ? `${name} missed ${count} of its planned times` : `A planned run of ${name} is late`,
+  reconnect: ({ note }) => `The connection ${note ?? ''} must be connected again`,
+  queue_age: ({ note }) => `Runs wait for their turn for ${note ?? 'long'}`,
+  storage: ({ note }) => `The database is in trouble: ${note ?? 'it cannot be written'}`,
+}
+
+export interface MessageView {
+  id: string
+  alert: string
+  rule: AlertRule
+  text: string
+  at: string
+  count: number
+  digest: boolean
+  flow: { id: string; name: string | null } | null
+  run: string | null
+  link: string
+  items: {
+    text: string
+    count: number
+    flow: { id: string; name: string | null } | null
+    run: string | null
+    link: string
+  }[]
+}
+
+export function messageView(
+  id: string,
+  { id: alert, rule }: Pick<AlertRecord, 'id' | 'rule'>,
+  { digest, count, items }: AlertBody,
+  names: ReadonlyMap<string, string>,
+  baseUrl: string,
+): MessageView {
+  const shown = items.map((item) => {
+    const name = item.flowId === null ? null : (names.get(item.flowId) ?? null)
+    return {
+      text: WORDS[rule](item, name === null ? 'a flow' : `"${name}"`),
+      count: item.count,
+      flow: item.flowId === null ? null : { id: item.flowId, name },
+      run: item.runId,
+      link: linkOf(item, rule, baseUrl),
+    }
+  })
+  const last = shown.at(-1)!
+  const { flow, run, link } = last
+  const text = digest && count > 1 ? `${count} times: ${last.text}` : last.text
+  const at = new Date(items.at(-1)!.at).toISOString()
+  return { id, alert, rule, text, at, count, digest, flow, run, link, items: shown }
+}
+
+function linkOf({ flowId, runId }: AlertItem, rule: AlertRule, baseUrl: string): string {
+  if (runId !== null) return `${baseUrl}/runs/${runId}`
+  if (flowId !== null) return `${baseUrl}/flows/${flowId}`
+  return rule === 'reconnect' ? `${baseUrl}/connections` : baseUrl
+}
+
+export function mailText({ items, text, digest, count, link }: MessageView): string {
+  if (!digest) return `${text}.\n\n${link}\n`
+  const lines = items.map((item) => `- ${item.text} (${item.count})\n  ${item.link}`)
+  return `${count} times since the last message:\n\n${lines.join('\n')}\n`
+}
+
+/** Returns the headers by which Standard Webhooks prove where a message comes from. */
+export function signedHeaders(id: string, body: string, secret: string, nowMs: number): Record<string, string> {
+  const timestamp = String(Math.floor(nowMs / 1000))
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+  const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` }
+}

@@ -1,0 +1,168 @@
+// Alerts over a real mail server and a webhook whose signatures are verified by the package of Standard Webhooks.
+import { Webhook } from 'standardwebhooks'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startMailServer } from '../harness/mail-server.ts'
+import { type Millrace, startMillrace } from '../harness/millrace.ts'
+import { type Received, startUpstream, type Upstream } from '../harness/upstream.ts'
+
+let millrace: Millrace
+let receiver: Upstream
+let mail: Awaited<ReturnType<typeof startMailServer>>
+let answer = 200
+
+beforeAll(async () => {
+  mail = await startMailServer()
+  receiver = await startUpstream((_request, response) => response.writeHead(answer).end())
+  const from = 'millrace@example.com'
+  const settings = { MILLRACE_SMTP_URL: mail.url, MILLRACE_SMTP_FROM: from, MILLRACE_ALERT_WINDOW: '1' }
+  millrace = await startMillrace(settings)
+})
+afterAll(async () => {
+  await millrace.stop()
+  await receiver.close()
+  await mail.close()
+})
+
+const flaky = {
+  id: 'step',
+  kind: 'branch',
+  cases: [{ when: '{{ webhook.body.fail }}', steps: [{ id: 'oops', kind: 'fail', message: 'no' }] }],
+}
+const document = (more: object = {}) => ({ name: 'Orders', trigger: { kind: 'webhook' }, steps: [flaky], ...more })
+
+async function alert(given: object) {
+  const made = await millrace.api('POST', '/alerts', given)
+  expect(made.status, JSON.stringify(made.body)).toBe(201)
+  return made.body as { id: string; secret: string }
+}
+const toReceiver = (path: string) => ({ kind: 'webhook', url: `${receiver.url}/${path}` })
+
+/** Resolves with the messages at a path of the receiver, once there are `n`. */
+async function messages(path: string, n: number): Promise<Received[]> {
+  const there = () => receiver.received.filter(({ url }) => url === `/${path}`)
+  while (there().length < n) await receiver.count(receiver.received.length + 1)
+  return there()
+}
+const bodies = async (path: string, n: number) => (await messages(path, n)).map(({ body }) => JSON.parse(body))
+
+describe('a webhook that is told', () => {
+  it('gets the first failure and the recovery, signed, with a link to the run', async () => {
+    const { flow, post } = await millrace.publish(document())
+    const first = await alert({ rule: 'first_failure', flow: flow.id, target: toReceiver('first') })
+    await alert({ rule: 'recovered', flow: flow.id, target: toReceiver('recovered') })
+    expect(first.secret).toMatch(/^whsec_/)
+    const { id } = (await post({ fail: true })).body
+    const [message] = await messages('first', 1)
+    const view = new Webhook(first.secret).verify(message!.body, message!.headers as Record<string, string>)
+    expect(view).toMatchObject({
+      alert: first.id,
+      rule: 'first_failure',
+      count: 1,
+      digest: false,
+      flow: { id: flow.id, name: 'Orders' },
+      run: id,
+      link: expect.stringMatching(new RegExp(`^http://.*/runs/${id}$`)),
+    })
+    await millrace.runEnded((await post({ fail: true })).body.id)
+    const good = (await post({ fail: false })).body.id
+    expect((await bodies('recovered', 1))[0]).toMatchObject({ rule: 'recovered', run: good })
+    // The second failure was not a first one.
+    expect(await messages('first', 1)).toHaveLength(1)
+    const shown = (await millrace.api('GET', '/alerts')).body.items.find((one: { id: string }) => one.id === first.id)
+    expect(shown).toMatchObject({ sentAt: expect.any(String), problem: null })
+    expect(JSON.stringify(shown)).not.toContain('whsec_')
+  })
+
+  it('gets n failures in m minutes by tag, then a digest', async () => {
+    const { post } = await millrace.publish(document({ name: 'Tagged', tags: ['billing'] }))
+    const other = await millrace.publish(document({ name: 'Untagged' }))
+    await alert({ rule: 'failures', count: 2, minutes: 5, tag: 'billing', target: toReceiver('failures') })
+    for (let i = 0; i < 2; i++) await millrace.runEnded((await other.post({ fail: true })).body.id)
+    for (let i = 0; i < 2; i++) await millrace.runEnded((await post({ fail: true })).body.id)
+    expect((await bodies('failures', 1))[0]).toMatchObject({ count: 2, digest: false, flow: { name: 'Tagged' } })
+    for (let i = 0; i < 4; i++) await millrace.runEnded((await post({ fail: true })).body.id)
+    const [, digest] = await bodies('failures', 2)
+    expect(digest).toMatchObject({ digest: true, flow: { name: 'Tagged' } })
+  })
+
+  it('gets deliveries that are rejected in a row', async () => {
+    const { flow, post } = await millrace.publish(document({ name: 'Picky' }))
+    await alert({ rule: 'rejections', count: 3, flow: flow.id, target: toReceiver('rejections') })
+    const spoiled = { 'content-type': 'text/plain; charset=nonsense' }
+    const bad = () =>
+      fetch(`${millrace.url}/api/v1/webhooks/${flow.webhook.id}`, {
+        method: 'POST',
+        body: '{',
+        headers: { 'content-type': 'application/json' },
+      })
+    for (let i = 0; i < 2; i++) expect((await bad()).status).toBe(400)
+    await post({}, spoiled).catch(() => {})
+    await post({})
+    for (let i = 0; i < 3; i++) expect((await bad()).status).toBe(400)
+    expect((await bodies('rejections', 1))[0]).toMatchObject({ rule: 'rejections', count: 3, flow: { id: flow.id } })
+  })
+
+  it('is tried again when it refuses, and the alert says why', async () => {
+    const { flow, post } = await millrace.publish(document({ name: 'Retried' }))
+    const made = await alert({ rule: 'first_failure', flow: flow.id, target: toReceiver('refused') })
+    answer = 500
+    const failed = (await millrace.api('POST', `/alerts/${made.id}/test`)).body
+    expect(failed).toEqual({ sent: false, message: 'The webhook answered with status 500.' })
+    await post({ fail: true })
+    await messages('refused', 2)
+    answer = 200
+    const problemOf = async () =>
+      (await millrace.api('GET', '/alerts')).body.items.find((one: { id: string }) => one.id === made.id).problem
+    await expect.poll(problemOf).toBe('The webhook answered with status 500.')
+  })
+})
+
+describe('e-mail', () => {
+  it('is sent by SMTP to every address', async () => {
+    const { flow, post } = await millrace.publish(document({ name: 'Mailed' }))
+    const to = ['ada@example.com', 'bob@example.com']
+    const made = await alert({ rule: 'first_failure', flow: flow.id, target: { kind: 'email', to } })
+    const { id } = (await post({ fail: true })).body
+    await mail.count(1)
+    expect(mail.mails[0]).toMatchObject({ from: 'millrace@example.com', to })
+    expect(mail.mails[0]!.text).toContain(`/runs/${id}`)
+    expect(mail.mails[0]!.text).toContain('A run of "Mailed" failed.')
+    expect((await millrace.api('POST', `/alerts/${made.id}/test`)).body).toEqual({ sent: true, message: null })
+    await mail.count(2)
+  })
+})
+
+describe('the API', () => {
+  it('refuses rules without their numbers, with others, and with a flow where there is none', async () => {
+    const target = toReceiver('never')
+    for (const wrong of [
+      { rule: 'failures', count: 2, target },
+      { rule: 'first_failure', count: 2, target },
+      { rule: 'storage', tag: 'x', target },
+      { rule: 'recovered', flow: 'nobody', target },
+      { rule: 'recovered', target: { kind: 'webhook', url: 'ftp://x' } },
+      { rule: 'recovered', target: { ...target, secret: 'short' } },
+      { rule: 'recovered', target: { kind: 'email', to: ['a@b\nBcc: c@d'] } },
+      { rule: 'unknown', target },
+    ])
+      expect((await millrace.api('POST', '/alerts', wrong)).status, JSON.stringify(wrong)).toBe(400)
+  })
+
+  it('deletes an alert, and records what was done', async () => {
+    const { id } = await alert({ rule: 'reconnect', target: toReceiver('gone') })
+    expect((await millrace.api('DELETE', `/alerts/${id}`)).status).toBe(204)
+    expect((await millrace.api('DELETE', `/alerts/${id}`)).status).toBe(404)
+    const { items } = (await millrace.api('GET', '/audit')).body
+    expect(items.slice(0, 2).map((one: { action: string }) => one.action)).toEqual(['alert.delete', 'alert.create'])
+  })
+
+  it('raises nothing for what handles failures', async () => {
+    const handler = { onFailure: [{ id: 'worse', kind: 'fail', message: 'too' }] }
+    const { flow, post } = await millrace.publish(document({ name: 'Handled', ...handler }))
+    await alert({ rule: 'failures', count: 1, minutes: 1, flow: flow.id, target: toReceiver('handled') })
+    await post({ fail: true })
+    expect((await bodies('handled', 1))[0]).toMatchObject({ count: 1 })
+    await post({ fail: true })
+    expect((await bodies('handled', 2))[1]).toMatchObject({ count: 1, digest: true })
+  })
+})
