@@ -43,6 +43,7 @@ const substitutes = (reader: Reader, databaseUrl: string, emptyDatabaseUrl: stri
   ['fail_5f0c…', reader.failureId],
   ['rpl_01m7…', reader.replayId],
   ['dlv_01m7…', reader.deliveryId],
+  ['alr_01m7…', reader.alertId],
 ]
 
 /** The answers to commands that ask. */

@@ -30,6 +30,7 @@ export interface Reader {
   failureId: string
   replayId: string
   deliveryId: string
+  alertId: string
   environment: Record<string, string>
   /** Commands that run before each block. */
   starts: string[]
@@ -60,6 +61,7 @@ export async function createReader(page: string, blocks: readonly Block[], upstr
     failureId: '',
     replayId: '',
     deliveryId: '',
+    alertId: '',
     environment: {},
     starts: blocks.map(() => ''),
     ask: null,
@@ -92,6 +94,8 @@ export async function createReader(page: string, blocks: readonly Block[], upstr
     MILLRACE_ENV_SHOP_URL: upstreamUrl,
     MILLRACE_ENV_SHOP_TOKEN: 'any-token',
     MILLRACE_ENV_ALERT_URL: `${upstreamUrl}/alerts`,
+    MILLRACE_SMTP_URL: 'smtp://127.0.0.1:9',
+    MILLRACE_SMTP_FROM: 'millrace@example.com',
   })
   const { stop } = reader
   reader.stop = async () => {
@@ -99,7 +103,7 @@ export async function createReader(page: string, blocks: readonly Block[], upstr
     await stop()
   }
   reader.ask = async (path) => (await server.api('GET', path, undefined, { authorization: `Bearer ${TOKEN}` })).body
-  await prepare(server, page, blocks, reader)
+  await prepare(server, page, blocks, reader, upstreamUrl)
   return reader
 }
 
@@ -109,7 +113,13 @@ interface Flow {
   webhook: { url: string }
 }
 
-async function prepare(server: Millrace, page: string, blocks: readonly Block[], reader: Reader): Promise<void> {
+async function prepare(
+  server: Millrace,
+  page: string,
+  blocks: readonly Block[],
+  reader: Reader,
+  upstreamUrl: string,
+): Promise<void> {
   const call = async (method: string, path: string, body?: unknown) => {
     const answer = await server.api(method, path, body, { authorization: `Bearer ${TOKEN}` })
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`)
@@ -169,6 +179,8 @@ async function prepare(server: Millrace, page: string, blocks: readonly Block[],
       steps: [{ id: 'note', kind: 'set', vars: { ok: true } }],
     })
     await post(guarded.webhook.url, {})
+    const target = { kind: 'webhook', url: `${upstreamUrl}/alerts` }
+    reader.alertId = (await call('POST', '/alerts', { rule: 'recovered', target })).id
     // A rejected delivery is stored after its answer.
     while (reader.deliveryId === '')
       reader.deliveryId = (await call('GET', `/deliveries?flow=${guarded.id}`)).items[0]?.id ?? ''
