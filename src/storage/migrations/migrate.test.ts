@@ -44,7 +44,7 @@ const NEVER_USED = [9, 10, 15]
 
 describe('the migrations', () => {
   it('are numbered from 1 on, each number once, and none left out but those that always were', async () => {
-    const found = globSync('**/[0-9]*.ts', { cwd: import.meta.dirname, exclude: ['*.test.ts'] })
+    const found = globSync('**/[0-9]*.ts', { cwd: import.meta.dirname, exclude: ['**/*.test.ts'] })
     const files = found.map((file) => basename(file)).toSorted()
     const highest = Number.parseInt(files.at(-1)!, 10)
     const numbers = Array.from({ length: highest }, (_, i) => i + 1).filter((number) => !NEVER_USED.includes(number))

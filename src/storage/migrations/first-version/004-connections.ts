@@ -1,6 +1,6 @@
 // Creates the tables of connections, of the grants of OAuth connections, and of authorization requests under way.
 import type { Kysely } from 'kysely'
-import type { Dialect } from '../rows/dialect.ts'
+import type { Dialect } from '../../rows/dialect.ts'
 
 export async function connections(db: Kysely<unknown>, { bigint }: Dialect): Promise<void> {
   await db.schema

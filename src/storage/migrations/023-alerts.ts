@@ -1,6 +1,6 @@
 // Settings of the instance, and alerts: rules, what they have seen, and the messages that wait to be sent.
 import type { Kysely } from 'kysely'
-import type { Dialect } from '../../rows/dialect.ts'
+import type { Dialect } from '../rows/dialect.ts'
 
 export async function alerts(db: Kysely<unknown>, { key, bigint, keyed }: Dialect): Promise<void> {
   await db.schema

@@ -1,6 +1,6 @@
 // Records the file that a flow was applied from, and its revision.
 import type { Kysely } from 'kysely'
-import type { Dialect } from '../rows/dialect.ts'
+import type { Dialect } from '../../rows/dialect.ts'
 
 export async function flowSource(db: Kysely<unknown>, { keyed }: Dialect): Promise<void> {
   await db.schema

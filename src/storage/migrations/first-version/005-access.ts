@@ -1,6 +1,6 @@
 // Creates the tables of users, their access and the audit log. Sessions, invitations and tokens are stored as digests.
 import type { Kysely } from 'kysely'
-import type { Dialect } from '../rows/dialect.ts'
+import type { Dialect } from '../../rows/dialect.ts'
 
 export async function access(db: Kysely<unknown>, { bigint }: Dialect): Promise<void> {
   await db.schema

@@ -1,6 +1,6 @@
 // Adds what several processes need to share the work: who holds which run, who is alive, and messages between processes.
 import { type Kysely, sql } from 'kysely'
-import type { Dialect } from '../rows/dialect.ts'
+import type { Dialect } from '../../rows/dialect.ts'
 
 export async function dispatch(db: Kysely<unknown>, { key, bytes, bigint, shared }: Dialect): Promise<void> {
   // A single process keeps all of this in memory.

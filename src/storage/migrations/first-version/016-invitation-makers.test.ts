@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { openSqlite } from '../sqlite/database.ts'
+import { openSqlite } from '../../sqlite/database.ts'
 
 it('gives earlier invitations to the users who made them, and ends those of users who have gone or are no owners', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-migration-'))

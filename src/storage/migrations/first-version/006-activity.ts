@@ -1,6 +1,6 @@
 // Counts the runs of each flow by hour, and indexes the inbox by outcome.
 import type { Kysely } from 'kysely'
-import type { Dialect } from '../rows/dialect.ts'
+import type { Dialect } from '../../rows/dialect.ts'
 
 export async function activity(db: Kysely<unknown>, { key, bigint, keyed }: Dialect): Promise<void> {
   await db.schema

@@ -1,6 +1,6 @@
 // Creates the table of the flows' durable keys.
 import type { Kysely } from 'kysely'
-import type { Dialect } from '../rows/dialect.ts'
+import type { Dialect } from '../../rows/dialect.ts'
 
 export async function keyValues(db: Kysely<unknown>, { key, bigint, keyed }: Dialect): Promise<void> {
   await db.schema

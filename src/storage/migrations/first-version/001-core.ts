@@ -1,7 +1,7 @@
 // Creates the tables of flows, versions, runs with their journal, deliveries and samples.
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
-import type { Dialect } from '../rows/dialect.ts'
+import type { Dialect } from '../../rows/dialect.ts'
 
 export async function core(db: Kysely<unknown>, { key, bytes, bigint, keyed }: Dialect): Promise<void> {
   await db.schema
