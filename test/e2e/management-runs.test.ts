@@ -74,6 +74,7 @@ describe('runs', () => {
       parent: null,
       children: [],
       labels: null,
+      onFailure: null,
     })
     expectFailure(await api('GET', '/runs/nope'), 404, 'not_found')
   })
