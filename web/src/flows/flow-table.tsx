@@ -15,7 +15,8 @@ import { FlowRow } from './flow-row.tsx'
 import classes from './flows-page.module.css'
 
 const route = getRouteApi('/signed-in/flows')
-const PAGE = 40
+/** As many as a screen shows: the first rows are there sooner, and the next ones follow by themselves. */
+const PAGE = 20
 
 export function FlowTable({ flows }: { flows: FlowSummary[] }) {
   const state = route.useSearch()
