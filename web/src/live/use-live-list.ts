@@ -5,7 +5,7 @@ import {
   useInfiniteQuery,
   useQueryClient,
 } from '@tanstack/react-query'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { startTransition, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { Page, ServerEvent } from '../api/api-types.ts'
 import { useEvents } from '../api/use-events.ts'
 import { mergeLive } from './live-list.ts'
@@ -82,12 +82,15 @@ export function useLiveList<T extends { id: string }>({ query, itemOf, matches, 
         timer.current = undefined
         const crowd = gathered.current
         gathered.current = new Map()
-        setLive((current) => {
-          const next = new Map(current)
-          for (const [id, told] of crowd)
-            if (next.size < MOST_LIVE || next.has(id) || heldIds.current.has(id)) next.set(id, told)
-          return next
-        })
+        // All rows change at once: they are drawn in short turns, between which the page answers.
+        startTransition(() =>
+          setLive((current) => {
+            const next = new Map(current)
+            for (const [id, told] of crowd)
+              if (next.size < MOST_LIVE || next.has(id) || heldIds.current.has(id)) next.set(id, told)
+            return next
+          }),
+        )
       }, GATHER_MS)
     },
     () => void refresh(false),
