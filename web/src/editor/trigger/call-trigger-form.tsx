@@ -14,7 +14,7 @@ export function CallTriggerForm() {
   return (
     <>
       <Text size="sm">
-        Another flow starts this one, or a request of the API, a command, an assistant, or the button “Run now”.
+        Another flow starts this one, or a request of the API, a command, an assistant, or “Run now” on the tab Runs.
       </Text>
       <TestInput />
       <hr className={panel.divider} />
