@@ -4,6 +4,7 @@ import { FlowUnusable } from '../../engine/engine.ts'
 import { replayTopic } from '../events/events.ts'
 import { OperationError } from '../operation-error.ts'
 import type { ReplayJobRecord } from '../ports/replays.ts'
+import { RepeatedLook } from '../repeated-look.ts'
 import { prepareReplay, type Replay } from '../runs/prepare-replay.ts'
 import { noRoomFor } from '../runs/room.ts'
 import { runStarted } from '../runs/start-run.ts'
@@ -29,48 +30,28 @@ export class ReplayLoop {
   readonly #settledUpTo = new Map<string, string | null>()
   /** What the watchers of each job were told last. */
   readonly #told = new Map<string, string>()
-  #timer: NodeJS.Timeout | null = null
-  #looking: Promise<void> | null = null
-  #lookAgain = false
-  #stopped = false
+  readonly #loop: RepeatedLook
 
   constructor(services: FailureServices) {
     this.#services = services
+    this.#loop = new RepeatedLook(
+      () => this.look(),
+      IDLE_MS,
+      ({ message }) => services.warn('replays could not be looked at; it is tried again', { reason: message }),
+    )
   }
 
   start(): void {
     this.wake()
   }
 
-  async stop(): Promise<void> {
-    this.#stopped = true
-    if (this.#timer) clearTimeout(this.#timer)
-    await this.#looking
+  stop(): Promise<void> {
+    return this.#loop.stop()
   }
 
   /** Looks at once, because a job was made or changed. */
   wake(): void {
-    if (this.#stopped) return
-    if (this.#looking) {
-      this.#lookAgain = true
-      return
-    }
-    if (this.#timer) clearTimeout(this.#timer)
-    this.#looking = this.#lookAndSleep()
-  }
-
-  async #lookAndSleep(): Promise<void> {
-    let sleepMs = IDLE_MS
-    try {
-      do {
-        this.#lookAgain = false
-        sleepMs = await this.look()
-      } while (!this.#stopped && this.#lookAgain)
-    } catch (error) {
-      this.#services.warn('replays could not be looked at; it is tried again', { reason: (error as Error).message })
-    }
-    this.#looking = null
-    if (!this.#stopped) this.#timer = setTimeout(() => this.wake(), sleepMs)
+    this.#loop.wake()
   }
 
   /** Starts what is due, counts what has ended, and returns in how many milliseconds to look again. */
@@ -79,7 +60,7 @@ export class ReplayLoop {
     const jobs = await replays.active(MOST_JOBS)
     let sleepMs = jobs.length ? BUSY_MS : IDLE_MS
     for (const job of jobs) {
-      if (this.#stopped) return sleepMs
+      if (this.#loop.isStopped) return sleepMs
       const nextAt = job.state === 'running' && job.started < job.total ? await this.#takeTurn(job) : null
       await this.#settle(job.id)
       await replays.finish(job.id, now())
@@ -103,7 +84,7 @@ export class ReplayLoop {
     if (!this.#hasRoom() || !(await replays.takeTurn(id, at, spacingMs))) return at + spacingMs
     const runIds = await replays.waiting(id, count)
     const how = JSON.parse(request) as StoredRequest
-    for (let i = 0; i < runIds.length && !this.#stopped && this.#hasRoom(); i += AT_ONCE)
+    for (let i = 0; i < runIds.length && !this.#loop.isStopped && this.#hasRoom(); i += AT_ONCE)
       await Promise.all(runIds.slice(i, i + AT_ONCE).map((runId) => this.#startSafely(id, runId, how)))
     return nextAt + spacingMs
   }

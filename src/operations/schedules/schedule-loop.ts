@@ -7,6 +7,7 @@ import { type CompiledSchedule, compileSchedule } from '../../flow/triggers/sche
 import type { ScheduleDocument } from '../../flow/triggers/schedule/schema.ts'
 import { type ScheduleRoot, scheduledStart } from '../flows/given-start.ts'
 import type { DueSchedule, Occurrence } from '../ports/schedules.ts'
+import { RepeatedLook } from '../repeated-look.ts'
 import { labelsOf } from '../runs/run-labels.ts'
 import { runStarted } from '../runs/start-run.ts'
 import { type PlannedStart, planFiring } from './plan-firing.ts'
@@ -40,49 +41,29 @@ export class ScheduleLoop {
   readonly #compiled = new Map<string, CompiledSchedule>()
   #watchingSince: number | null = null
   #seen: { now: number; elapsed: number } | null = null
-  #timer: NodeJS.Timeout | null = null
-  #looking: Promise<void> | null = null
-  #lookAgain = false
-  #stopped = false
+  readonly #loop: RepeatedLook
 
   constructor(services: Services, clock: LoopClock) {
     this.#services = services
     this.#clock = clock
+    this.#loop = new RepeatedLook(
+      () => this.look(),
+      LONGEST_SLEEP_MS,
+      ({ message }) => services.warn('schedules could not be looked at; it is tried again', { reason: message }),
+    )
   }
 
   start(): void {
     this.wake()
   }
 
-  async stop(): Promise<void> {
-    this.#stopped = true
-    if (this.#timer) clearTimeout(this.#timer)
-    await this.#looking
+  stop(): Promise<void> {
+    return this.#loop.stop()
   }
 
   /** Looks at once, because a schedule has changed. */
   wake(): void {
-    if (this.#stopped) return
-    if (this.#looking) {
-      this.#lookAgain = true
-      return
-    }
-    if (this.#timer) clearTimeout(this.#timer)
-    this.#looking = this.#lookAndSleep()
-  }
-
-  async #lookAndSleep(): Promise<void> {
-    let sleepMs = LONGEST_SLEEP_MS
-    try {
-      do {
-        this.#lookAgain = false
-        sleepMs = await this.look()
-      } while (!this.#stopped && (this.#lookAgain || sleepMs === 0))
-    } catch (error) {
-      this.#services.warn('schedules could not be looked at; it is tried again', { reason: (error as Error).message })
-    }
-    this.#looking = null
-    if (!this.#stopped) this.#timer = setTimeout(() => this.wake(), sleepMs)
+    this.#loop.wake()
   }
 
   /** Starts what is due, and returns in how many milliseconds to look again. */
