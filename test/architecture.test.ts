@@ -71,6 +71,7 @@ const ORDER: Record<string, string[]> = {
     'failures',
     'schedules',
     'deliveries',
+    'callbacks',
     'search',
     'upkeep',
     'stats',

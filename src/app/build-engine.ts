@@ -109,6 +109,14 @@ function enginePorts(parts: EngineParts): EnginePorts {
   const { secrets, backend } = stores
   return {
     journal: stores.journal,
+    callbacks: {
+      ...stores.callbacks,
+      async timeOut(id) {
+        const ended = await stores.callbacks.timeOut(id)
+        if (ended) metrics.callback('timedOut')
+        return ended
+      },
+    },
     prepareCall: (run, call) => parts.calls.prepare(run, call),
     failureFlow: (flowId) => parts.failureFlow.for(flowId),
     alerting: ({ flowId, test, trigger }, status) =>

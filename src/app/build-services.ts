@@ -40,6 +40,7 @@ export function buildServices(
     replays: stores.replays,
     replaysChanged,
     deliveries,
+    callbacks: stores.callbacks,
     samples: stores.samples,
     housekeeping: stores.housekeeping,
     backups: backend.backups,

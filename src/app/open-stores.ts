@@ -12,6 +12,7 @@ import { createSettingStore } from '../storage/stores/alerts/setting-store.ts'
 import { announcedConnections, announcedGrants } from '../storage/stores/announced-stores.ts'
 import { createAuditStore } from '../storage/stores/audit-store.ts'
 import { createAuthorizationRequestStore } from '../storage/stores/authorization-request-store.ts'
+import { createCallbackStore } from '../storage/stores/callbacks/callback-store.ts'
 import { createConnectionStore } from '../storage/stores/connection-store.ts'
 import { createDeliveryStore } from '../storage/stores/delivery-store.ts'
 import { createFailureStore } from '../storage/stores/failures/failure-store.ts'
@@ -30,6 +31,7 @@ import { createTokenStore } from '../storage/stores/token-store.ts'
 import { createUserStore } from '../storage/stores/user-store.ts'
 import { createVaultRecords } from '../storage/stores/vault-records.ts'
 import type { Backend } from './backend.ts'
+import { callbackPorts } from './callback-ports.ts'
 import type { Config } from './config.ts'
 import { openOnPostgres } from './on-postgres.ts'
 import { openOnSqlite } from './on-sqlite.ts'
@@ -78,6 +80,7 @@ async function storesOf(config: Config, redactor: Redactor, backend: Backend) {
     runs: { ...createRunStore(kysely), ...hot.runs },
     schedules: { ...createScheduleStore(kysely), ...hot.schedules },
     deliveries: { ...createDeliveryStore(kysely, protect), add: hot.addDelivery },
+    callbacks: createCallbackStore(kysely, callbackPorts(config, protect, now)),
     samples: createSampleStore(kysely, protect),
     stats: createStatsStore(kysely),
     failures: createFailureStore(kysely),

@@ -80,6 +80,7 @@ export function watchServices(metrics: Metrics, { http, stores }: Running, servi
     databaseUp: async () => (await stores.backend.fault()) === null,
     openFailures: () => services.failures.countOpen(now(), MOST_COUNTED),
     replayJobs: () => services.replays.countActive(),
+    openCallbacks: () => services.callbacks.countOpen(MOST_COUNTED),
   })
 }
 

@@ -19,11 +19,13 @@ import { Replies } from '../operations/deliveries/replies.ts'
 import type { DeliveryServices } from '../operations/deliveries/services.ts'
 import { Events } from '../operations/events/events.ts'
 import { PublishedFlows } from '../operations/flows/published-flows.ts'
+import { tokenFrom } from '../operations/ports/callbacks/callbacks.ts'
 import type { Protect, Secrets } from '../operations/ports/secrets.ts'
 import { createSandbox } from '../sandbox/worker-pool.ts'
 import { stepKinds } from '../steps/index.ts'
 import { openInMemory } from '../storage/sqlite/database.ts'
 import { createSqliteRunJournal } from '../storage/sqlite/run-journal.ts'
+import { createCallbackStore } from '../storage/stores/callbacks/callback-store.ts'
 import { createDeliveryStore } from '../storage/stores/delivery-store.ts'
 import { createFlowStore } from '../storage/stores/flow-store.ts'
 import { createRunStore } from '../storage/stores/run-store.ts'
@@ -33,6 +35,7 @@ import { fixedTimeSandbox } from '../testing/fixed-time-sandbox.ts'
 import { StubClient } from '../testing/stub-client.ts'
 import type { TestRuntime } from '../testing/test-runtime.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
+import { callbackPorts } from './callback-ports.ts'
 
 export interface TestRuntimeSettings {
   startMs: number
@@ -46,6 +49,8 @@ export const openSandbox = createSandbox
 
 /** Replaces sealed values, which only their own server can open. */
 const SEALED_STAND_IN = 'sealed-value'
+/** Where the callbacks of a test would come in. */
+const BASE_URLS = { baseUrl: 'https://millrace.test', webhookBaseUrl: 'https://millrace.test' }
 const MAX_BODY_BYTES = 10 * 1024 * 1024
 
 export async function openTestRuntime({
@@ -68,8 +73,14 @@ export async function openTestRuntime({
   const replies = new Replies()
   const ids = createIds(now, countingBytes())
   const bugs: unknown[] = []
+  const callbacks = createCallbackStore(storage.kysely, {
+    ...callbackPorts(BASE_URLS, openProtect, now),
+    ids,
+    newToken: () => tokenFrom(ids.webhookId()),
+  })
   const enginePorts: EnginePorts = {
     journal,
+    callbacks,
     prepareCall: async (run, call) => calls.prepare(run, call, ids, now()),
     failureFlow: () => null,
     alerting: () => false,
@@ -136,6 +147,7 @@ export async function openTestRuntime({
         return false
       },
       wake: () => {},
+      answered: () => {},
       held: 0,
       heldOf: async () => 0,
       heldAmong: async () => [],
@@ -146,7 +158,13 @@ export async function openTestRuntime({
     },
     replies,
     events: new Events(),
-    meters: { delivery: () => {}, runFinished: () => {}, scheduleStarted: () => {}, alertSent: () => {} },
+    meters: {
+      delivery: () => {},
+      runFinished: () => {},
+      scheduleStarted: () => {},
+      alertSent: () => {},
+      callback: () => {},
+    },
     rate: new RateLimit(0),
     intake: new Intake(() => {}),
     rejections: new KeptRejections(deliveries),

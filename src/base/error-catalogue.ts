@@ -17,6 +17,7 @@ const OF_WEBHOOKS = 'docs/webhooks.md#checks'
 const OF_THE_API = 'docs/api.md#errors'
 const OF_REQUESTS = 'docs/http-request.md#errors'
 const OF_STEPS = 'docs/flows.md#when-a-step-fails'
+const OF_WAITING = 'docs/waiting.md#errors'
 const OF_CODE = 'docs/code.md#errors'
 
 /** Why a delivery is refused. */
@@ -31,9 +32,16 @@ export const DELIVERY_ERRORS = {
   payload_too_large: { status: 413, message: 'The body is too large', docs: OF_WEBHOOKS },
 } as const satisfies Record<string, ApiError>
 
+/** Why a callback is refused, besides what a delivery is refused for. */
+export const CALLBACK_ERRORS = {
+  callback_not_found: { status: 404, message: 'There is no callback at this URL.', docs: OF_WAITING },
+  callback_closed: { status: 410, message: 'This was answered already, or it is too late', docs: OF_WAITING },
+} as const satisfies Record<string, ApiError>
+
 /** The only place that maps codes to statuses. */
 export const API_ERRORS = {
   ...DELIVERY_ERRORS,
+  ...CALLBACK_ERRORS,
   invalid_request: { status: 400, message: 'The request is not as it should be', docs: OF_THE_API },
   forbidden: { status: 403, message: 'The token or role does not reach so far', docs: OF_THE_API },
   not_found: { status: 404, message: 'There is no {what} {id}.', docs: OF_THE_API },
@@ -264,6 +272,11 @@ export const STEP_ERRORS = {
     hint: 'A flow probably calls itself, directly or by others: add a condition that ends it.',
     docs: OF_STEPS,
   },
+  callback_timeout: {
+    message: 'Nobody answered in time',
+    hint: 'Give more time with timeout, or set onTimeout to continue and look at steps.<id>.timedOut.',
+    docs: OF_WAITING,
+  },
   failed: { message: 'What the step says', docs: OF_STEPS },
   cancelled: {
     message: 'The run was cancelled.',
@@ -342,7 +355,7 @@ export const ISSUES = {
   'docs/connections.md#changing-one': ['secret_needed', 'in_use'],
 } as const
 
-export type DeliveryErrorCode = keyof typeof DELIVERY_ERRORS
+export type DeliveryErrorCode = keyof typeof DELIVERY_ERRORS | keyof typeof CALLBACK_ERRORS
 export type ApiErrorCode = keyof typeof API_ERRORS
 export type StepErrorCode = keyof typeof STEP_ERRORS
 export type OutboundErrorCode = keyof typeof OUTBOUND_ERRORS | 'cancelled'

@@ -1,6 +1,7 @@
 // The bodies of the management API, as JSON Schemas: they check what comes in and document what goes out.
 import Type, { type TSchema } from 'typebox'
 import { IssueBody } from './error-body.ts'
+import { RunCallbackBody } from './waiting/callback-bodies.ts'
 
 const closed = { additionalProperties: false }
 /** Of a query that takes `label.<name>=<value>` beside its parameters. */
@@ -194,6 +195,9 @@ export const RunBody = Type.Object({
   ),
   steps: Type.Array(StepBody),
   onFailure: Type.Union([HandlingBody, Type.Null()], { description: 'What is done because the run failed' }),
+  callbacks: Type.Optional(
+    Type.Array(RunCallbackBody, { description: 'The callbacks and approvals of the run, if it has any' }),
+  ),
 })
 
 export const RunsQuery = Type.Object(
@@ -227,7 +231,7 @@ export const StepPartQuery = Type.Object(
 export const DocumentBody = Type.Object({ document: AnyJson })
 export const HarBody = Type.Object({ log: AnyJson })
 
-const Outcome = oneOf('accepted', 'duplicate', 'filtered', 'rejected')
+const Outcome = oneOf('accepted', 'duplicate', 'filtered', 'rejected', 'callback', 'early', 'repeated')
 
 export const DeliveryBody = Type.Object({
   id: Type.String(),

@@ -16,6 +16,7 @@ import { ScheduleBody } from './schedule-bodies.ts'
 import { SearchBody } from './search-bodies.ts'
 import { STATS_EXAMPLES } from './stats-examples.ts'
 import * as tests from './test-bodies.ts'
+import { CALLBACK_EXAMPLES } from './waiting/callback-examples.ts'
 
 const FLOW = 'flow_01m7h52j4jwac4pp58gdhs4hc0'
 const RUN = 'run_01m7h52jaz4k8wxqk7znewdprn'
@@ -203,6 +204,7 @@ const EXAMPLES: ReadonlyMap<TSchema, unknown> = new Map([
   }),
   example(bodies.RunBody, { ...run, webhook, vars, children: [], steps: [step], onFailure: null }),
   ...ALERT_EXAMPLES,
+  ...CALLBACK_EXAMPLES,
   example(bodies.StepBody, step),
   example(runs.StartRunRequest, { input: { order: 'A-1001' } }),
   example(runs.StartedRunBody, { id: RUN, status: 'queued' }),

@@ -6,6 +6,7 @@ import { CALL } from '../flow/triggers/call/schema.ts'
 import { compileTrigger } from '../flow/triggers/compile-trigger.ts'
 import { defaultErrorReply } from './caller-reply.ts'
 import { handlerOf, handlerRoots, handlingFlow } from './failure-handler.ts'
+import { noteRunning } from './perform-in-run.ts'
 import type { EnginePorts } from './ports/engine-ports.ts'
 import {
   type Advanced,
@@ -43,6 +44,7 @@ const NAMELESS: CompiledFlow<StepKind> = {
   trigger: compileTrigger({ kind: CALL }),
   steps: [],
   onFailure: null,
+  callbacks: null,
 }
 
 const GIVEN_UP =
@@ -176,6 +178,6 @@ export class Engine {
 
   #noteRunning(): void {
     const before = this.#ports.now() - NOTE_RUNNING_AFTER_MS
-    for (const walk of this.#walks) walk.noteRunning(before).catch(() => {})
+    for (const walk of this.#walks) noteRunning(walk, before).catch(() => {})
   }
 }

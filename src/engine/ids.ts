@@ -2,7 +2,20 @@
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
-export type IdPrefix = 'flow' | 'run' | 'dlv' | 'smp' | 'req' | 'aud' | 'usr' | 'inv' | 'tok' | 'alr' | 'msg' | 'rpl'
+export type IdPrefix =
+  | 'flow'
+  | 'run'
+  | 'dlv'
+  | 'smp'
+  | 'req'
+  | 'aud'
+  | 'usr'
+  | 'inv'
+  | 'tok'
+  | 'alr'
+  | 'msg'
+  | 'rpl'
+  | 'cbk'
 
 /** Returns the time part of an id. Ids of a later millisecond sort after it. */
 export function idTime(timeMs: number): string {

@@ -37,9 +37,12 @@ export function newEntry(
   }
 }
 
+/** What a step that waits will go on with. */
+export type Pending = 'wait' | 'call' | 'callback'
+
 export function closeEntry(
   entry: JournalEntry,
-  outcome: Exclude<JournalEntry['outcome'], 'wait' | 'call' | null>,
+  outcome: Exclude<JournalEntry['outcome'], Pending | null>,
   finishedAt: number,
 ): JournalEntry {
   return Object.assign(entry, {
@@ -54,11 +57,11 @@ export function closeEntry(
 export const cancelEntry = (entry: JournalEntry, finishedAt: number): JournalEntry =>
   Object.assign(entry, { status: 'cancelled', finishedAt, resumeAt: null, outcome: null })
 
-/** Marks a step as waiting: a wait step with its output, a step that called a run, or one that gets another attempt. */
+/** Marks a step as waiting: a wait step with its output, a step that called a run or awaits a callback, or one that gets another attempt. */
 export function parkEntry(
   entry: JournalEntry,
   resumeAt: number | null,
-  outcome: 'wait' | 'call' | null,
+  outcome: Pending | null,
   left: Outcome,
 ): JournalEntry {
   const output = 'output' in left ? (left.output ?? null) : null

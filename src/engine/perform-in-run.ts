@@ -1,6 +1,5 @@
 // Runs one step as part of a run: gives it the run's context, and tracks it while it runs.
 import { type CompiledStep, SECRET_MASK } from '../flow/compile.ts'
-import { beginCall } from './calls/run-calls.ts'
 import { cancelEntry, closeEntry, nestedBase } from './journal-entries.ts'
 import { cancellationOf, throwIfCancelled } from './nested/branch-roots.ts'
 import { type BranchWalk, walkBranches } from './nested/walk-branches.ts'
@@ -11,6 +10,7 @@ import type { RunTrace, StepTrace } from './ports/tracing.ts'
 import { type Roots, stepBindings } from './run-bindings.ts'
 import { roomOf, standingOf } from './run-requests.ts'
 import type { Outcome, StepContext, StepKind } from './step-kind.ts'
+import { beginCall } from './waits/run-calls.ts'
 import { BranchCancelled, Stopped } from './walk-signals.ts'
 
 export interface RunningStep {
@@ -26,6 +26,17 @@ export interface StepWalk extends BranchWalk {
   readonly running: RunningStep[]
   /** Ends the walk because another process has claimed the run. */
   cancel(): void
+}
+
+/** Records the steps that have been running since before `before`. */
+export async function noteRunning({ running, writer }: StepWalk, before: number): Promise<void> {
+  const long = running.filter(({ entry, noted }) => !noted && entry.startedAt < before)
+  if (long.length === 0) return
+  for (const one of long) {
+    one.noted = true
+    writer.add({ ...one.entry })
+  }
+  await writer.write('running')
 }
 
 export async function performInRun(

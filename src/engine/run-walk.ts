@@ -2,9 +2,8 @@
 import { type CompiledStep, SECRET_MASK } from '../flow/compile.ts'
 import type { CompiledFlow } from '../flow/compile-flow.ts'
 import { noteAttempt } from './attempts.ts'
-import { RunCalls } from './calls/run-calls.ts'
 import { handlerOf } from './failure-handler.ts'
-import { closeEntry, exposeOutput, keepReply, newEntry, parkEntry } from './journal-entries.ts'
+import { closeEntry, exposeOutput, keepReply, newEntry, type Pending, parkEntry } from './journal-entries.ts'
 import { JournalWriter } from './journal-writer.ts'
 import { restoreNested } from './nested/walk-rounds.ts'
 import { performInRun, type RunningStep, type StepWalk } from './perform-in-run.ts'
@@ -16,6 +15,7 @@ import { retryAt } from './retry.ts'
 import { type Roots, rootsOf } from './run-bindings.ts'
 import type { Outcome, StepKind } from './step-kind.ts'
 import { WaitingCaller } from './waiting-caller.ts'
+import { RunWaits } from './waits/run-waits.ts'
 import { ClaimLost, Interrupted, Parked, Stopped } from './walk-signals.ts'
 
 /** The most outcomes that wait for a write: a loop of steps that never reach out must not gather them without end. */
@@ -34,7 +34,7 @@ export class RunWalk implements StepWalk {
   /** Journal entries by path: those of earlier claims, and those that this claim made inside rounds. */
   readonly recorded: Map<string, JournalEntry>
   readonly #caller: WaitingCaller
-  readonly #calls: RunCalls
+  readonly waits: RunWaits
   readonly #roots: Roots
   #abort: AbortController | null = null
   #cancelled = false
@@ -52,7 +52,7 @@ export class RunWalk implements StepWalk {
     this.recorded = new Map(run.journal.map((entry) => [entry.path, entry]))
     this.#seq = run.lastSeq
     this.#caller = new WaitingCaller(run, ports)
-    this.#calls = new RunCalls(ports.journal)
+    this.waits = new RunWaits(run, flow.callbacks, ports)
     this.writer = new JournalWriter(run, ports, () => this.#stopping)
     this.#roots = roots ?? rootsOf(run, flow.name, ports)
   }
@@ -79,10 +79,11 @@ export class RunWalk implements StepWalk {
       if (signal instanceof Stopped) return this.#finish('succeeded', null)
       if (signal instanceof NestedFailure) return this.#finish('failed', signal.outcome.error)
       if (!(signal instanceof Parked)) throw signal
-      const awaits = this.#calls.awaits(this.writer, this.ports.now())
+      const awaits = this.waits.awaits(this.writer, this.ports.now())
       await this.writer.write('waiting', { resumeAt: signal.resumeAt, awaits })
       this.#caller.sendOwed()
-      return { state: 'parked', resumeAt: awaits?.now ?? signal.resumeAt }
+      const resumeAt = awaits?.now ?? signal.resumeAt
+      return { state: 'parked', resumeAt, ...(awaits?.callbacks.length && { placeGiven: true }) }
     }
   }
 
@@ -104,33 +105,24 @@ export class RunWalk implements StepWalk {
     this.#abort?.abort()
   }
 
-  /** Records the steps that have been running since before `before`. */
-  async noteRunning(before: number): Promise<void> {
-    const long = this.running.filter(({ entry, noted }) => !noted && entry.startedAt < before)
-    if (long.length === 0) return
-    for (const running of long) {
-      running.noted = true
-      this.writer.add({ ...running.entry })
-    }
-    await this.writer.write('running')
-  }
-
   async walkSteps(steps: readonly Step[], prefix: string, roots: Roots): Promise<void> {
     for (const step of steps) await this.#step(step, prefix + step.id, roots)
   }
 
   async #step(step: Step, path: string, roots: Roots): Promise<void> {
     const earlier = this.recorded.get(path)
-    if (earlier?.outcome && earlier.outcome !== 'wait' && earlier.outcome !== 'call') {
+    const isAwaiting = earlier?.outcome === 'call' || earlier?.outcome === 'callback'
+    if (earlier?.outcome && earlier.outcome !== 'wait' && !isAwaiting) {
       await restoreNested(this, earlier, roots)
       return this.#applyOutcome(step, earlier, roots)
     }
     if (this.#caller.isOwedReply) await this.#writeAndReply()
     this.#throwIfEnded()
     const { now, journal } = this.ports
+    if (isAwaiting) return this.#settle(step, ...(await this.waits.resultOf(earlier!, roots)), roots)
     if (earlier?.resumeAt && earlier.resumeAt > now()) throw new Parked(earlier.resumeAt)
-    if (earlier?.outcome === 'call') return this.#settle(step, ...(await this.#calls.resultOf(earlier)), roots)
     if (earlier?.outcome === 'wait') return this.#addOutcome(step, closeEntry({ ...earlier }, 'done', now()), roots)
+    if (step.callbacks.length) await this.waits.callbacks.provide(step.callbacks, path, roots)
     if (step.kind.reachesOut || this.writer.unwritten >= MAX_UNWRITTEN) await this.writer.flush()
     if (step.kind.reachesOut && journal.holds) await this.writer.confirm()
     const entry = this.newEntry(step, path, earlier)
@@ -155,9 +147,14 @@ export class RunWalk implements StepWalk {
         if (outcome.operation.secret === 'kept') entry.shown = { output: SECRET_MASK }
         return this.#recordNow(step, entry, roots)
       case 'call':
-        if (outcome.wait) this.#park(entry, this.#calls.await(entry), 'call', outcome)
+        if (outcome.wait) this.#park(entry, this.waits.calls.await(entry), 'call', outcome)
         entry.output = { run: entry.decision }
         return this.#recordNow(step, entry, roots)
+      case 'callback': {
+        const settled = await this.waits.arrive(entry, outcome.awaited, roots)
+        if (typeof settled === 'number') this.#park(entry, settled, 'callback', outcome)
+        return this.#settle(step, entry, settled, roots)
+      }
       case 'failed':
         entry.error = outcome.error
     }
@@ -228,10 +225,10 @@ export class RunWalk implements StepWalk {
     this.#park(entry, at, null, outcome)
   }
 
-  #park(entry: JournalEntry, resumeAt: number | null, outcome: 'wait' | 'call' | null, left: Outcome): never {
+  #park(entry: JournalEntry, resumeAt: number | null, outcome: Pending | null, left: Outcome): never {
     this.writer.add(parkEntry(entry, resumeAt, outcome, left))
     this.recorded.set(entry.path, entry)
-    throw new Parked(resumeAt)
+    throw new Parked(resumeAt, outcome === 'callback' || resumeAt === null)
   }
 
   async #writeAndReply(): Promise<void> {

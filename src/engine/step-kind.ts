@@ -2,7 +2,7 @@
 
 import type { Static, TSchema } from 'typebox'
 import type { IssueCode } from '../base/error-catalogue.ts'
-import type { KeySettings } from '../flow/document.ts'
+import type { KeySettings, SettingPlace } from '../flow/document.ts'
 import type { Bindings } from '../flow/expression/values/bindings.ts'
 import type { StepListHandle } from '../flow/schema.ts'
 import type { Connections } from './ports/connections.ts'
@@ -43,7 +43,16 @@ export type Outcome =
   | { type: 'wait'; until: number; output: unknown; shown?: ShownOutput }
   | { type: 'keyValue'; operation: KeyValueOperation }
   | { type: 'call'; flow: string; input: unknown; wait: boolean }
+  | { type: 'callback'; awaited: AwaitedCallback }
   | { type: 'failed'; error: StepError; output?: unknown; trouble?: Trouble; shown?: ShownOutput }
+
+/** What a step waits for that has a callback. */
+export interface AwaitedCallback {
+  timeoutMs: number
+  onTimeout: 'fail' | 'continue'
+  /** What a person is asked; null if an outside system answers. */
+  asks: { title: string; text: string } | null
+}
 
 /** The value that is stored and shown in place of an output that derives from a secret. */
 export interface ShownOutput {
@@ -64,6 +73,8 @@ export const waitUntil = (until: number, output: unknown): Outcome => ({ type: '
 export const keyValue = (operation: KeyValueOperation): Outcome => ({ type: 'keyValue', operation })
 /** Starts a run of another flow in the transaction that journals it, and with `wait` continues with its result. */
 export const callFlow = (flow: string, input: unknown, wait: boolean): Outcome => ({ type: 'call', flow, input, wait })
+/** Continues with what comes in by the URL of the step, or when the time is over. */
+export const awaitCallback = (awaited: AwaitedCallback): Outcome => ({ type: 'callback', awaited })
 /** Messages appear in the lists of runs and may contain delivered data, so their length is limited. */
 const LONGEST_MESSAGE = 2_000
 const cut = (message: string): string => `${message.slice(0, LONGEST_MESSAGE)}…`
@@ -189,6 +200,10 @@ export interface StepKind<S extends TSchema = TSchema> {
   secretFrom?: readonly string[]
   /** How a run ends with a step of this kind; other kinds let it continue. */
   ends?: 'succeeded' | 'failed'
+  /** Returns what a template at a place of the settings may read, and whether strangers see it; null if nothing is special. */
+  placeOf?(setting: string): SettingPlace | null
+  /** Returns whether the step waits for a callback, and so has a URL. */
+  awaitsCallback?(settings: object): boolean
   /** Of a kind with nested steps: returns whether every run takes one of its lists. */
   takesOneWay?(settings: object): boolean
   run(context: StepContext<Static<S>>): Outcome | Promise<Outcome>

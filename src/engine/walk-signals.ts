@@ -17,8 +17,11 @@ export class BranchCancelled extends WalkSignal {}
 /** Thrown if no step can continue before `resumeAt`, or, if that is null, before another run has ended. */
 export class Parked extends WalkSignal {
   readonly resumeAt: number | null
-  constructor(resumeAt: number | null) {
+  /** Whether it may go on before: something else than the time may happen. */
+  readonly looks: boolean
+  constructor(resumeAt: number | null, looks = resumeAt === null) {
     super('parked')
     this.resumeAt = resumeAt
+    this.looks = looks
   }
 }

@@ -11,6 +11,7 @@ import { stepKinds } from '../steps/index.ts'
 import { webhook } from '../storage/conformance/store-contract.testkit.ts'
 import { openSqlite, type SqliteStorage } from '../storage/sqlite/database.ts'
 import { createSqliteRunJournal } from '../storage/sqlite/run-journal.ts'
+import { createCallbackStore } from '../storage/stores/callbacks/callback-store.ts'
 import { createRunStore } from '../storage/stores/run-store.ts'
 import { createIds } from './ids.ts'
 import type { EnginePorts } from './ports/engine-ports.ts'
@@ -78,6 +79,14 @@ export async function runOf(steps: object[], trigger: object = {}, body: unknown
   const runs = { ...createRunStore(storage.kysely), ...journal.runs }
   const ports: EnginePorts = {
     journal: world.holds ? { ...journal, holds: world.holds } : journal,
+    callbacks: createCallbackStore(storage.kysely, {
+      protect: testProtect(),
+      ids,
+      now: () => world.time,
+      urlOf: (token) => `https://x.test/${token}`,
+      newToken: () => ids.webhookId(),
+      digest: (text) => text,
+    }),
     prepareCall: async () => ({ code: 'not_published', message: 'no call expected' }),
     failureFlow: () => null,
     alerting: () => false,

@@ -1,4 +1,5 @@
 // Turns a valid document into what the engine runs.
+import { type CompiledCallbacks, compileCallbacks } from './callbacks/compile.ts'
 import { type CompiledStep, compileStep } from './compile.ts'
 import type { FlowDocument, KindSchema, StepDocument } from './document.ts'
 import { type IsSecretField, SecretFlow } from './secret-flow.ts'
@@ -11,6 +12,8 @@ export interface CompiledFlow<K extends KindSchema = KindSchema> {
   steps: readonly CompiledStep<K>[]
   /** The steps that run when a run has failed; null if the flow says nothing about that. */
   onFailure: readonly CompiledStep<K>[] | null
+  /** null if no step waits for a callback. */
+  callbacks: CompiledCallbacks | null
 }
 
 /** Expects a document that `validate` found publishable. `isSecretField`: null if secrets need not be followed. */
@@ -32,6 +35,7 @@ export function compileFlow<K extends KindSchema>(
       : onFailure
         ? compileFailureCall(onFailure.flow, kinds)
         : null,
+    callbacks: compileCallbacks(document, kinds),
   }
 }
 

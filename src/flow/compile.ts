@@ -41,6 +41,8 @@ export interface CompiledStep<K extends KindSchema = KindSchema> {
   settings(bindings: Bindings): Record<string, unknown>
   /** The connections whose access token the templates read: the token must be valid when they do. */
   accessTokens: readonly string[]
+  /** The steps whose callback URL the templates read. */
+  callbacks: readonly string[]
   /** The result may be shown, even if it derives from a secret. */
   reveals: boolean
   /** null: the step uses no secret. */
@@ -89,13 +91,15 @@ export function compileStep<K extends KindSchema>(
   const isSecret = secret?.isSecret ?? NEVER
   const around = { kinds, secretFlow, isSecret, pins, parse: parseTemplate }
   const settings = resolver(kind.settings, own, around)
+  const references = referencesIn(kind.settings, own)
   return {
     id,
     kind,
     onError: onError ?? 'fail',
     retry: retry ? retryPolicy(retry) : null,
     settings: settings as (bindings: Bindings) => Record<string, unknown>,
-    accessTokens: accessTokensIn(kind.settings, own),
+    accessTokens: namesIn(references, 'connections', 'accessToken'),
+    callbacks: namesIn(references, 'callbacks', 'url'),
     reveals: reveal === true,
     secrets: secret && {
       ...secret,
@@ -127,20 +131,24 @@ function masked(template: Template, isSecret: (expression: Expression) => boolea
   return { ...template, parts }
 }
 
-function accessTokensIn(schema: TSchema, settings: unknown): string[] {
-  const names = new Set<string>()
+/** Returns the references that have to be prepared before the step runs: of access tokens, and of callbacks. */
+function referencesIn(schema: TSchema, settings: unknown): (readonly string[])[] {
+  const found: (readonly string[])[] = []
   checkValue(schema, settings, '', new Findings(), {
     ...NO_VISITOR,
     template(source) {
-      if (!source.includes('accessToken')) return
+      if (!source.includes('accessToken') && !source.includes('callbacks')) return
       for (const part of parseTemplate(source).parts)
-        if (typeof part !== 'string')
-          for (const { path } of part.references)
-            if (path[0] === 'connections' && path[2] === 'accessToken') names.add(path[1]!)
+        if (typeof part !== 'string') found.push(...part.references.map(({ path }) => path))
     },
   })
-  return [...names]
+  return found
 }
+
+/** Returns what stands between the root and the field. */
+const namesIn = (references: readonly (readonly string[])[], root: string, field: string): string[] => [
+  ...new Set(references.filter((path) => path[0] === root && path[2] === field).map((path) => path[1]!)),
+]
 
 function retryPolicy(retry: NonNullable<StepDocument['retry']>): RetryPolicy {
   const filled = resolver(Retry, retry, NO_STEPS)(NO_BINDINGS) as Required<typeof retry>
@@ -188,6 +196,7 @@ type Compiled = Resolve | { constant: unknown }
 
 function node(given: SchemaNode, value: unknown, around: Surrounding): Compiled {
   const schema = oneOrList(given, value)
+  if (schema['x-apart']) return { constant: undefined }
   if (schema['x-steps'] !== undefined && around.kinds.size === 0) return { constant: undefined }
   if (schema['x-steps'] !== undefined)
     return {

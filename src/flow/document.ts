@@ -70,6 +70,10 @@ export interface KindSchema {
   keeps?: KeySettings
   /** How a run ends with a step of this kind; other kinds let it continue. */
   ends?: 'succeeded' | 'failed'
+  /** Returns what a template at a place of the settings may read, and whether strangers see it; null if nothing is special. */
+  placeOf?(setting: string): SettingPlace | null
+  /** Returns whether the step waits for a callback, and so has a URL. */
+  awaitsCallback?(settings: object): boolean
   /** Of a kind with nested steps: returns whether every run takes one of its lists. */
   takesOneWay?(settings: object): boolean
   /** `mayRead`: returns whether this number of characters of code may still be read; other code is checked when it runs. */
@@ -77,6 +81,14 @@ export interface KindSchema {
     settings: Record<string, unknown>,
     mayRead: (characters: number) => boolean,
   ): { path: string; code: IssueCode; message: string; warning?: true }[]
+}
+
+export interface SettingPlace {
+  /** The only roots, or those besides the usual ones. */
+  only?: readonly string[]
+  besides?: readonly string[]
+  /** Whether it is shown to whoever has a link. */
+  isPublic?: true
 }
 
 export type Kinds = ReadonlyMap<string, KindSchema>

@@ -23,6 +23,8 @@ export interface Annotation {
   'x-connection'?: string
   /** The id or slug of a flow that can be called. */
   'x-flow'?: true
+  /** The step itself does not get the setting: others read it, outside of the run. */
+  'x-apart'?: true
 }
 
 /** `none`: no view of its own (branch); `beside`: lists that run at once; `rounds`: a loop's, of `each` or `while`. */

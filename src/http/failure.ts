@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { API_ERRORS, type ApiErrorCode, CODE } from '../base/error-catalogue.ts'
 import type { Issue } from '../flow/issue.ts'
-import { OperationError, TryLater } from '../operations/operation-error.ts'
+import { OperationError, TooLate, TryLater } from '../operations/operation-error.ts'
 import { StorageUnavailable } from '../operations/ports/storage-unavailable.ts'
 
 export function failureBody(
@@ -19,8 +19,9 @@ export function sendFailure(
   code: ApiErrorCode,
   message: string,
   issues: Issue[] | null = null,
+  status: number = API_ERRORS[code].status,
 ): FastifyReply {
-  return reply.code(API_ERRORS[code].status).send(failureBody(code, message, reply.request.id, issues))
+  return reply.code(status).send(failureBody(code, message, reply.request.id, issues))
 }
 
 /** The codes of Fastify's own errors that are the caller's fault. */
@@ -79,7 +80,8 @@ export function createErrorHandler(onBug: (error: unknown, route: string) => voi
     void reply.headers(headersOfAll(request.id))
     if (failure) {
       if (failure.retryAfter) void reply.header('retry-after', failure.retryAfter)
-      void sendFailure(reply, failure.code, failure.message, failure.issues)
+      const status = error instanceof TooLate ? API_ERRORS.conflict.status : undefined
+      void sendFailure(reply, failure.code, failure.message, failure.issues, status)
       return
     }
     onBug(error, request.routeOptions.url ?? 'unknown')

@@ -15,6 +15,7 @@ export interface Gauges {
   databaseUp(): Promise<boolean>
   openFailures(): Promise<number>
   replayJobs(): Promise<number>
+  openCallbacks(): Promise<number>
 }
 
 export interface Metrics extends Meters {
@@ -65,6 +66,14 @@ export function createMetrics({ ofProcess }: { ofProcess: boolean }): Metrics {
     labels: ['outcome'],
     labelsOf: (outcome) => ({ outcome }),
     known: ['sent', 'failed'],
+  })
+  const callbacks = new Tally({
+    registry,
+    name: 'millrace_callbacks_ended_total',
+    help: 'Callbacks and approvals that were answered, or that nobody answered in time',
+    labels: ['end'],
+    labelsOf: (end) => ({ end }),
+    known: ['answered', 'timed_out'],
   })
   const requests = new Tally({
     registry,
@@ -117,6 +126,7 @@ export function createMetrics({ ofProcess }: { ofProcess: boolean }): Metrics {
     delivery: (outcome, code) => deliveries.add(code === null ? outcome : `${outcome} ${code}`),
     runFinished: (status) => runs.add(status),
     alertSent: (outcome) => alertMessages.add(outcome),
+    callback: (end) => callbacks.add(end === 'timedOut' ? 'timed_out' : end),
     scheduleStarted: (lateSeconds) => lateness.observe(lateSeconds),
     stepsRecorded(entries) {
       for (const { kind, status, startedAt, finishedAt } of entries)
@@ -163,6 +173,9 @@ export function createMetrics({ ofProcess }: { ofProcess: boolean }): Metrics {
       )
       gauge('millrace_replay_jobs', 'Jobs that replay runs and have not ended', () =>
         within(gauges.replayJobs(), Number.NaN),
+      )
+      gauge('millrace_callbacks_open', 'Callbacks and approvals that runs wait for', () =>
+        within(gauges.openCallbacks(), Number.NaN),
       )
       gauge('millrace_database_up', '1: the database can be reached and written', async () =>
         (await within(gauges.databaseUp(), false)) ? 1 : 0,

@@ -50,6 +50,8 @@ import { startRunRoutes } from './routes/start-runs.ts'
 import { statsRoutes } from './routes/stats.ts'
 import { healthRoutes, type System, systemRoutes } from './routes/system.ts'
 import { tokenRoutes, userRoutes } from './routes/users.ts'
+import { callbackRoutes } from './routes/waiting/callbacks.ts'
+import { createCallbackListener } from './webhooks/callback-listener.ts'
 import { createWebhookListener, type WebhookListener } from './webhooks/listener.ts'
 import { type Choose, onOneOrigin, onTwoOrigins } from './webhooks/origin.ts'
 import { traceWebhooks } from './webhooks/trace-webhooks.ts'
@@ -98,6 +100,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   const streams = new EventStreams(authenticate)
   const authorize = createAuthorize(authenticate, keepAlive, cookie, services.baseUrl)
   const listener = createWebhookListener(services, clientAddress, options.onBug)
+  const callbacks = createCallbackListener(services, authenticate, clientAddress, options.onBug)
   const webhooks = options.tracing ? traceWebhooks(listener, options.tracing) : listener
   const fastify = Fastify({
     logger: false,
@@ -106,7 +109,12 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     requestIdHeader: false,
     serverFactory: (api) => {
       if (options.healthOnly) return listenOn(() => api, api)
-      return listenOn(options.webhooksApart ? onTwoOrigins(services, webhooks, api) : onOneOrigin(webhooks, api), api)
+      return listenOn(
+        options.webhooksApart
+          ? onTwoOrigins(services, webhooks, callbacks, api)
+          : onOneOrigin(webhooks, callbacks, api),
+        api,
+      )
     },
     forceCloseConnections: 'idle',
     clientErrorHandler: (error, socket) => answerMalformed(error, socket, services.ids.next('req')),
@@ -186,6 +194,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     keyRoutes(app, services)
     systemRoutes(app, options)
     alertRoutes(app, services)
+    callbackRoutes(app, services)
     statsRoutes(app, services)
     app.get('/api/v1/openapi.json', { schema: DESCRIPTION }, () => Promise.resolve(fastify.swagger()))
     app.get('/api/docs', { schema: REFERENCE }, (_request, reply) =>

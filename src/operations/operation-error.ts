@@ -27,6 +27,13 @@ export class RateLimited extends TryLater {
   }
 }
 
+/** Says that somebody else was faster, or that it is too late: its status is that of a conflict. */
+export class TooLate extends OperationError {
+  constructor(message: string) {
+    super(CODE.callback_closed, message)
+  }
+}
+
 export const notFound = (what: string, id: string): OperationError =>
   new OperationError(CODE.not_found, filled(API_ERRORS.not_found.message, { what, id }))
 

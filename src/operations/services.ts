@@ -1,6 +1,7 @@
 // The services of all operations together; app/ builds them once.
 import type { AccessServices } from './access/services.ts'
 import type { AlertServices } from './alerts/services.ts'
+import type { CallbackServices } from './callbacks/services.ts'
 import type { BodyBudget } from './deliveries/body-budget.ts'
 import type { DeliveryServices } from './deliveries/services.ts'
 import type { FailureServices } from './failures/services.ts'
@@ -14,6 +15,7 @@ export type Services = AccessServices &
   AlertServices &
   FailureServices &
   DeliveryServices &
+  CallbackServices &
   UpkeepServices &
   StatsServices & {
     bodies: BodyBudget

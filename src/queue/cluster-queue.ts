@@ -72,9 +72,7 @@ export class ClusterQueue implements Queue {
   }
 
   /** Returns false always: this process does not know how fast the others are. */
-  isSlow(): boolean {
-    return false
-  }
+  isSlow = (): boolean => false
 
   /** Returns the holder of a run that can start here; null if there is no place or other runs have waited longer. */
   reserve(): string | null {
@@ -88,9 +86,7 @@ export class ClusterQueue implements Queue {
     this.#taken--
   }
 
-  carries(runId: string): boolean {
-    return this.#carried.has(runId)
-  }
+  carries = (runId: string): boolean => this.#carried.has(runId)
 
   add(run: QueuedRun): boolean {
     if (run.held) {
@@ -116,9 +112,7 @@ export class ClusterQueue implements Queue {
     await this.#admit(flowId)
   }
 
-  forget({ flowId }: { id: string; flowId: string }): void {
-    void this.#admit(flowId)
-  }
+  forget = ({ flowId }: { id: string; flowId: string }): void => void this.#admit(flowId)
 
   /** Does nothing: the runs are finished in the database, so no process takes them any more. */
   forgetAllOf(): void {}
@@ -199,7 +193,7 @@ export class ClusterQueue implements Queue {
     if (bytes > SMALL_RUN) this.#mayBeMore = true
     const dueAt = advanced.state === 'parked' ? advanced.resumeAt : null
     if (dueAt !== null) this.#timers.after(dueAt - this.#ports.now(), () => this.look())
-    else if (advanced.state !== 'parked' && line !== null) void this.#admit(line)
+    if (line !== null && (advanced.state !== 'parked' || advanced.placeGiven)) void this.#admit(line)
     if (this.#mayBeMore) this.look()
   }
 
@@ -234,6 +228,11 @@ export class ClusterQueue implements Queue {
     for (const { flowId } of lines) await this.#admit(flowId)
   }
 
+  answered(flowId: string): void {
+    this.wake()
+    void this.#admit(flowId)
+  }
+
   wake(): void {
     this.#ports.call()
     this.look()
@@ -241,6 +240,7 @@ export class ClusterQueue implements Queue {
 
   async #lookRegularly(): Promise<void> {
     this.look()
+    for (const flowId of await this.#ports.dispatch.lineUp()) await this.#admit(flowId)
     this.#size = await this.#ports.dispatch.waiting(this.#most)
     this.held = await this.#ports.dispatch.held(this.#mostHeld)
     const dueIn = await this.#ports.dispatch.nextDueIn()

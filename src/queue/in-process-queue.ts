@@ -117,6 +117,7 @@ export class InProcessQueue implements Queue {
   }
 
   wake = (): void => this.wakeAt(this.#ports.now())
+  answered = (): void => this.wake()
 
   forget({ id, flowId }: { id: string; flowId: string }): void {
     this.#ready.remove((run) => run.id === id)
@@ -204,8 +205,8 @@ export class InProcessQueue implements Queue {
     this.#running--
     this.#memory.ended(run.id)
     if (this.#resumed.size) this.#resumed.delete(run.id)
-    if (advanced.state !== 'parked') this.#release(run)
-    else if (advanced.resumeAt !== null) this.wakeAt(advanced.resumeAt)
+    if (advanced.state !== 'parked' || advanced.placeGiven) this.#release(run)
+    if (advanced.state === 'parked' && advanced.resumeAt !== null) this.wakeAt(advanced.resumeAt)
     this.#pump()
   }
 

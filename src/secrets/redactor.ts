@@ -1,5 +1,6 @@
 // Knows every secret and its source. Masks all secrets in logs, but in the data of a flow only those that the flow can use:
 // masking others would tell a sender which of its guesses is right.
+import { hideTokens } from './callback-tokens.ts'
 import { SecretSearch } from './secret-search.ts'
 
 /** The source of secrets that are typed into a flow or come from its runs. */
@@ -109,11 +110,11 @@ export class Redactor {
   }
 
   redactText(text: string): string {
-    return this.for(null).redactText(text)
+    return hideTokens(this.for(null).redactText(text))
   }
 
   redactJsonText(text: string): string {
-    return this.for(null).redactJsonText(text)
+    return hideTokens(this.for(null).redactJsonText(text))
   }
 
   redactJson<T>(value: T): T {

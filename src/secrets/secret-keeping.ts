@@ -1,5 +1,6 @@
 // Offers the vault and the redactor to the operations and the stores.
 import type { Protect, Secrets } from '../operations/ports/secrets.ts'
+import { hideTokens, hideTokensIn } from './callback-tokens.ts'
 import type { Redactor } from './redactor.ts'
 import { SecretSearch } from './secret-search.ts'
 import type { Vault } from './vault.ts'
@@ -27,7 +28,9 @@ export function createSecrets(vault: Vault, redactor: Redactor, now: () => numbe
     holds: (text, flowId) => redactor.for(flowId ?? null).contains(text),
     // The data of a flow that is unused since the start was redacted when it was stored.
     redact: (value, flowId) =>
-      flowId === undefined || redactor.knowsFlow(flowId) ? redactor.for(flowId ?? null).redactJson(value) : value,
+      hideTokensIn(
+        flowId === undefined || redactor.knowsFlow(flowId) ? redactor.for(flowId ?? null).redactJson(value) : value,
+      ),
     redactReply: (value, flowId, request) => redactor.redactReply(value, flowId, request),
   }
 }
@@ -54,11 +57,11 @@ class Protection implements Protect {
   }
 
   text(text: string): string {
-    return this.#keeping.redactor.for(this.#flowId).redactText(text)
+    return hideTokens(this.#keeping.redactor.for(this.#flowId).redactText(text))
   }
 
   json(text: string): string {
-    return this.#keeping.redactor.for(this.#flowId).redactJsonText(text)
+    return hideTokens(this.#keeping.redactor.for(this.#flowId).redactJsonText(text))
   }
 
   seal(json: string, binding: string): string {

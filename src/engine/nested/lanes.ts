@@ -15,7 +15,7 @@ const LATEST = Number.MAX_SAFE_INTEGER
 /** Keeps lanes that wait in this process while another lane works. Once all lanes wait, the run is parked. */
 export class Lanes {
   readonly #walker: LaneWalker
-  readonly #waiting = new Set<{ resumeAt: number | null; park(): void }>()
+  readonly #waiting = new Set<{ resumeAt: number | null; looks: boolean; park(looks: boolean): void }>()
   #working = 0
 
   constructor(walker: LaneWalker) {
@@ -40,17 +40,17 @@ export class Lanes {
         if (!(signal instanceof Parked)) throw signal
         // The wait may be long: finished work and the end of the wait must survive a crash meanwhile.
         await this.#walker.settled()
-        await this.#wait(signal.resumeAt)
+        await this.#wait(signal)
       }
     }
   }
 
-  async #wait(resumeAt: number | null): Promise<void> {
-    const sleep = this.#walker.sleepUntil(resumeAt)
+  async #wait({ resumeAt, looks }: Parked): Promise<void> {
+    const sleep = this.#walker.sleepUntil(looks ? null : resumeAt)
     this.#working--
     try {
       await new Promise<void>((resolve, reject) => {
-        const waiting = { resumeAt, park: () => reject(new Parked(resumeAt)) }
+        const waiting = { resumeAt, looks, park: (anyLooks: boolean) => reject(new Parked(resumeAt, anyLooks)) }
         this.#waiting.add(waiting)
         void sleep.done.then(() => {
           this.#waiting.delete(waiting)
@@ -69,6 +69,7 @@ export class Lanes {
     // The earliest comes first, because the run parks with the first signal.
     const all = [...this.#waiting].toSorted((a, b) => (a.resumeAt ?? LATEST) - (b.resumeAt ?? LATEST))
     this.#waiting.clear()
-    for (const waiting of all) waiting.park()
+    const looks = all.some((waiting) => waiting.looks)
+    for (const waiting of all) waiting.park(looks)
   }
 }

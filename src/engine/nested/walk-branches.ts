@@ -8,7 +8,7 @@ import type { BranchesPlan, BranchesResult, StepError, StepKind } from '../step-
 import { BranchCancelled, Parked, Stopped } from '../walk-signals.ts'
 import { branchRoots, Cancellation, cancellationOf, leaveResults, throwIfCancelled } from './branch-roots.ts'
 import { Lanes } from './lanes.ts'
-import { type RoundWalk, recordRound, restoreNested, stepsOf } from './walk-rounds.ts'
+import { type RoundWalk, recordRound, restoreNested, sleeperOf, stepsOf } from './walk-rounds.ts'
 
 export interface BranchWalk extends RoundWalk {
   signal(): AbortSignal
@@ -62,9 +62,9 @@ class Branches {
   }
 
   async run(): Promise<BranchesResult> {
-    const { writer, ports } = this.#walk
+    const { writer } = this.#walk
     const resumed = this.#ended.size > 0
-    const lanes = new Lanes({ settled: () => writer.flush(), sleepUntil: ports.sleepUntil })
+    const lanes = new Lanes({ settled: () => writer.flush(), sleepUntil: sleeperOf(this.#walk.ports) })
     const open = this.#isDecided ? [] : [...this.#plan.branches.keys()].filter((index) => !this.#ended.has(index))
     await Promise.all(
       open.map((index) =>
@@ -73,7 +73,7 @@ class Branches {
     )
     throwIfCancelled(this.#roots)
     const stopped = this.#signal instanceof Stopped
-    if (this.#isDecided || stopped) this.#cancelWaiting()
+    if (this.#isDecided || stopped) await this.#cancelWaiting()
     // A decided step ends at once, without waiting for the branches that are parked.
     if (this.#signal && !(this.#isDecided && this.#signal instanceof Parked)) throw this.#signal
     if (resumed) await restoreNested(this.#walk, this.#entry, this.#roots)
@@ -114,8 +114,9 @@ class Branches {
   }
 
   /** Ends the steps that wait in cancelled branches; those that ran have ended themselves. */
-  #cancelWaiting(): void {
+  async #cancelWaiting(): Promise<void> {
     const { recorded, writer, ports } = this.#walk
+    await this.#walk.waits.callbacks.cancelUnder(`${this.#base}/`)
     for (const entry of recorded.values())
       if (entry.path.startsWith(`${this.#base}/`) && (entry.status === 'waiting' || entry.status === 'running'))
         writer.add(cancelEntry(entry, ports.now()))

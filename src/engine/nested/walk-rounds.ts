@@ -7,12 +7,20 @@ import type { EnginePorts } from '../ports/engine-ports.ts'
 import { type ClaimedRun, type JournalEntry, ROUND } from '../ports/run-journal.ts'
 import { type Roots, roundRoots, stepBindings } from '../run-bindings.ts'
 import type { RoundPlan, RoundsResult, StepKind } from '../step-kind.ts'
+import type { RunWaits } from '../waits/run-waits.ts'
 import { type Round, type RoundRecord, runRounds } from './run-rounds.ts'
 
 /** The journalled decision of a loop whose rounds share the results of their steps. */
 const SHARED_ROUNDS = 'shared rounds'
 
+/** How often a lane looks whether what it waits for has happened, as long as others keep the run in this process. */
 const LOOK_EVERY_MS = 1_000
+
+/** Returns a sleeper that wakes at a time, or soon. */
+export const sleeperOf =
+  ({ sleepUntil, now }: EnginePorts) =>
+  (time: number | null) =>
+    sleepUntil(time ?? now() + LOOK_EVERY_MS)
 
 /** The walk that the loop is part of. */
 export interface RoundWalk {
@@ -24,6 +32,7 @@ export interface RoundWalk {
   newEntry(step: CompiledStep<StepKind>, path: string): JournalEntry
   journalOpening(entry: JournalEntry, roots: Roots): void
   walkSteps(steps: readonly CompiledStep<StepKind>[], prefix: string, roots: Roots): Promise<void>
+  readonly waits: RunWaits
   /** Ends a round: writes the gathered outcomes if there are many, and throws if the run has ended. */
   roundEnded(): Promise<void>
 }
@@ -31,7 +40,7 @@ export interface RoundWalk {
 export const stepsOf = (list: StepListHandle) => (list as CompiledSteps).steps as readonly CompiledStep<StepKind>[]
 
 /** Runs the rounds of a loop. `resumed`: an earlier claim has begun the loop. */
-export function walkRounds(
+export async function walkRounds(
   walk: RoundWalk,
   step: CompiledStep<StepKind>,
   entry: JournalEntry,
@@ -42,16 +51,15 @@ export function walkRounds(
   const { ports, writer } = walk
   const runId = walk.run.id
   const base = nestedBase(entry)
-  const { journal, hashing, sleepUntil, now } = ports
+  const { journal, hashing, now } = ports
   // Rounds of `while` share the results of their steps; rounds over a list do not.
   const own = plan.items !== null
   const bindingsOf = (round: Round, of: Roots) => stepBindings(of, hashing, runId, `${base}[${round.index}]`, now())
   if (!own && entry.decision === null) entry.decision = SHARED_ROUNDS
   // The opening entry lets a later claim resume the loop.
   walk.journalOpening(entry, roots)
-  return runRounds(plan, step.onError === 'continue', {
-    // A round that waits for another run looks again now and then, as long as other rounds keep the run in this process.
-    sleepUntil: (time) => sleepUntil(time ?? now() + LOOK_EVERY_MS),
+  const result = await runRounds(plan, step.onError === 'continue', {
+    sleepUntil: sleeperOf(ports),
     finished: async () => {
       if (!resumed) return null
       await writer.flush()
@@ -70,6 +78,9 @@ export function walkRounds(
     },
     record: (record) => recordRound(walk, step, base, record),
   })
+  // A failed loop ends without the rounds that wait.
+  if (result.failure) await walk.waits.callbacks.cancelUnder(`${base}[`)
+  return result
 }
 
 /** Records that a round, or a branch, has ended. */

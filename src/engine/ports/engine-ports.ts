@@ -3,6 +3,7 @@
 import type { Hashing } from '../run-bindings.ts'
 import type { CallerReply, StepError } from '../step-kind.ts'
 import type { TraceHeaders } from '../trace-context.ts'
+import type { CallbackJournal } from './callbacks.ts'
 import type { Connections } from './connections.ts'
 import type { HttpClient, ReplyRoom } from './http-client.ts'
 import type { ChildRun, ClaimedRun, RunJournal, RunProgress } from './run-journal.ts'
@@ -21,6 +22,7 @@ export interface Call {
 
 export interface EnginePorts {
   journal: RunJournal
+  callbacks: CallbackJournal
   /** Prepares a run of the called flow's live version, or says why there can be none. Stores nothing. */
   prepareCall(run: Pick<ClaimedRun, 'id' | 'test' | 'hops' | 'trigger'>, call: Call): Promise<ChildRun | StepError>
   /** Returns the flow that is called when a run has failed whose flow says nothing about that; null if there is none. */

@@ -44,8 +44,8 @@ export interface JournalEntry {
   startedAt: number
   finishedAt: number | null
   /** How a resumed or replayed run treats the output; null while there is none. */
-  outcome: 'done' | 'assign' | 'reply' | 'stop' | 'failed' | 'wait' | 'call' | null
-  /** The choice that the step made before it ran nested steps; the id of the run that a step called. */
+  outcome: 'done' | 'assign' | 'reply' | 'stop' | 'failed' | 'wait' | 'call' | 'callback' | null
+  /** The choice that a step made before it ran nested steps; the id of the run that it called; what callback it awaits. */
   decision: unknown
   /** The time at which a waiting step continues. */
   resumeAt: number | null
@@ -193,8 +193,11 @@ export interface RunProgress {
   resumeAt: number | null
   error: RunError | null
   entries: readonly JournalEntry[]
-  /** The stored runs that a waiting run waits for: if one of them has ended already, the run is due now. */
-  awaits?: { runs: readonly string[]; now: number }
+  /**
+   * The stored runs, and the callbacks by their paths, that a waiting run waits for: if one of them has ended already, or is
+   * answered or has an answer that the run has not looked at, the run is due now.
+   */
+  awaits?: { runs: readonly string[]; callbacks: readonly string[]; now: number }
   /** Whether the run is part of what is done because another failed: its own failure belongs to no group. */
   forFailure?: boolean
   /** Whether alerts have to look at how the run ended. */
@@ -203,8 +206,13 @@ export interface RunProgress {
   handler?: NewRun
 }
 
-/** How far a process carried a run. A parked run without `resumeAt` waits for another run to end. */
-export type Advanced = { state: 'finished' | 'lost' | 'interrupted' } | { state: 'parked'; resumeAt: number | null }
+/**
+ * How far a process carried a run. A parked run without `resumeAt` waits for another run to end; one with `placeGiven` waits
+ * for a callback, and holds no place of its flow meanwhile.
+ */
+export type Advanced =
+  | { state: 'finished' | 'lost' | 'interrupted' }
+  | { state: 'parked'; resumeAt: number | null; placeGiven?: boolean }
 
 export interface RunJournal {
   /** Claims the run for this process; null if finished or gone. `fresh`: the run, if this process just accepted it. */

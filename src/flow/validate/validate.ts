@@ -13,8 +13,19 @@ import { unseenReference } from '../shape/unseen-reference.ts'
 import { Trigger, triggerKinds } from '../triggers/index.ts'
 import { checkLabels } from '../triggers/labels.ts'
 import type { ReplyUse, ReportTrigger } from '../triggers/trigger-kind.ts'
+import { CallbackUse } from './callback-use.ts'
 import { type ConnectionShapes, type ConnectionUse, useProblem } from './connection-use.ts'
-import { COMMON_ROOTS, FAILURE_ROOTS, notHere, type Place, TRIGGER_ROOTS, unreachable, Visible } from './place.ts'
+import {
+  COMMON_ROOTS,
+  FAILURE_ROOTS,
+  NO_CALLBACKS,
+  notHere,
+  type Place,
+  placeAt,
+  TRIGGER_ROOTS,
+  unreachable,
+  Visible,
+} from './place.ts'
 import { IN_CALL, IN_LABEL, IN_REPLY, REVEALS } from './secret-words.ts'
 import { StepOutline } from './step-outline.ts'
 import { LONGEST_EXPRESSIONS, MOST_EXPRESSIONS, TemplateReader } from './template-reader.ts'
@@ -75,6 +86,7 @@ class Validator {
   readonly #kinds: Kinds
   readonly #surroundings: Surroundings
   readonly #outline: StepOutline
+  readonly #callbacks: CallbackUse
   readonly #patience: Patience = { comparisons: 5_000 }
   #replyUse: ReplyUse = 'none'
   /** The roots of steps, and of steps in the rounds of a loop. */
@@ -88,6 +100,7 @@ class Validator {
   constructor(kinds: Kinds, surroundings: Surroundings) {
     this.#kinds = kinds
     this.#outline = new StepOutline(kinds, this.findings)
+    this.#callbacks = new CallbackUse(kinds, (step) => this.#outline.nestedLists(step))
     this.#surroundings = surroundings
   }
 
@@ -114,6 +127,7 @@ class Validator {
     const { trigger, onFailure } = document as { trigger?: unknown; onFailure?: unknown }
     const lists = stepLists(document)
     if (!lists.every(({ list, path }) => this.#outline.collect(list, path, 1))) return
+    for (const { list, path } of lists) this.#callbacks.collect(list, path)
     const { connections } = this.#surroundings
     const isSecretField: IsSecretField = (name, field) => !connections.get(name)?.open?.has(field)
     this.#secrets = new SecretFlow(document, this.#kinds, isSecretField, (source) => this.#templates.parse(source))
@@ -144,8 +158,8 @@ class Validator {
     const kind = triggerKinds.get(String(given['kind']))
     // As long as the kind is not chosen, every root may turn out to be there.
     const runRoots = [...(kind ? [kind.root] : TRIGGER_ROOTS.keys()), ...COMMON_ROOTS]
-    this.#stepRoots = new Set(runRoots)
-    this.#roundRoots = new Set([...runRoots, 'loop', 'loops'])
+    this.#stepRoots = new Set([...runRoots, 'callbacks'])
+    this.#roundRoots = new Set([...runRoots, 'callbacks', 'loop', 'loops'])
     if (trigger === undefined) return
     const everything = new Set(this.#outline.ids.keys())
     const { response } = given
@@ -156,6 +170,7 @@ class Validator {
       steps: everything,
       loops: NO_LOOPS,
       setBeside: NOTHING,
+      callbackProblem: () => NO_CALLBACKS,
       answersCaller: path.startsWith('/trigger/response/'),
       isLabel: path.startsWith('/trigger/labels/'),
       revealedBy,
@@ -218,12 +233,24 @@ class Validator {
           this.#add('warning', `${path}/${key}`, 'unheard_reply', `${key} has no effect: only the body is the result.`)
     const revealedBy = (step as { reveal?: unknown }).reveal === true ? `${path}/reveal` : null
     const startsRun = kind?.startsRun === true
-    const here: Place = { roots, steps: seen, loops, setBeside, answersCaller, startsRun, revealedBy }
+    const callbackProblem = (name: string) => this.#callbacks.problem(name, step)
+    const here: Place = {
+      roots,
+      steps: seen,
+      loops,
+      setBeside,
+      callbackProblem,
+      answersCaller,
+      startsRun,
+      revealedBy,
+    }
     // A loop's condition and what it collects are evaluated inside its rounds.
     const inside: Place = rounds
-      ? { roots: this.#roundRoots, steps: inner, loops: innerLoops, setBeside, answersCaller, revealedBy }
+      ? { ...here, roots: this.#roundRoots, steps: inner, loops: innerLoops, callbackProblem: () => NO_CALLBACKS }
       : here
-    this.#check(this.#outline.schemaOf(step), step, path, (_, lazy) => (lazy ? inside : here))
+    this.#check(this.#outline.schemaOf(step), step, path, (at, lazy) =>
+      placeAt(kind, at.slice(path.length), lazy ? inside : here),
+    )
     for (const issue of kind?.check?.(step as Record<string, unknown>, this.#mayRead) ?? [])
       this.#add(issue.warning ? 'warning' : 'publish', path + issue.path, issue.code, issue.message)
     const setByOthers = variablesBeside(nested, path, setBeside, this.#outline, this.findings)
@@ -329,6 +356,17 @@ class Validator {
     return useProblem(use, this.#surroundings.connections, (name, known) => this.#near(name, known))
   }
 
+  #callbackProblem(id: string | undefined, field: string | undefined, place: Place): [IssueCode, string] | null {
+    if (id === undefined || field !== 'url')
+      return ['unknown_reference', 'Write out whose URL is meant: callbacks.<id of the wait step>.url.']
+    if (!this.#callbacks.has(id)) {
+      const near = this.#near(id, this.#callbacks.names)
+      return ['unknown_step', `There is no step "${id}" that waits for a callback or an approval${near}.`]
+    }
+    const problem = place.callbackProblem(id)
+    return problem === null ? null : ['step_not_run_yet', problem]
+  }
+
   #referenceProblem([root, ...rest]: string[], place: Place): [code: IssueCode, message: string] | null {
     if (root === undefined) return null
     const path = [root, ...rest]
@@ -339,6 +377,7 @@ class Validator {
     if (place.isLabel && (root === 'connections' || root === 'env')) return ['secret_in_label', IN_LABEL]
     if (!place.roots.has(root)) return ['unknown_reference', notHere(root, place, this.#stepRoots)]
     const [name, field] = rest
+    if (root === 'callbacks') return this.#callbackProblem(name, field, place)
     if (root === 'connections')
       return name === undefined || field === undefined
         ? ['unnamed_connection', 'Write out which field of which connection is meant: connections.<name>.<field>.']

@@ -24,6 +24,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
 
   'POST /api/v1/webhooks/:webhookId': 'open',
   'POST /api/v1/webhooks/:webhookId/test': 'open',
+  'POST /api/v1/callbacks/:token': 'open',
+  'GET /api/v1/callbacks/:token': 'open',
 
   'GET /api/v1/flows': 'read',
   'POST /api/v1/flows': 'write',
@@ -76,6 +78,11 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/v1/runs/:id/replay': 'write',
   'GET /api/v1/runs/:id/events': 'read',
   'POST /api/v1/runs/cancel': 'write',
+  'POST /api/v1/runs/:id/callbacks/:step/regenerate': 'write',
+  'POST /api/v1/runs/:id/callbacks/:step/answer': 'write',
+
+  'GET /api/v1/approvals': 'read',
+  'POST /api/v1/approvals/:id': 'write',
 
   'GET /api/v1/failures': 'read',
   'GET /api/v1/failures/:id': 'read',

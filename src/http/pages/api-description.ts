@@ -75,7 +75,12 @@ export function describeApi(version: string, baseUrl: string, flowSchema: object
         schemas: { ...flowSchemas(flowSchema), Error: ErrorBody },
         examples: { Error: { value: exampleOf(ErrorBody) } },
       }
-      const paths = { ...webhookPath('', DELIVER), ...webhookPath('/test', TEST), ...openapiObject.paths }
+      const paths = {
+        ...webhookPath('', DELIVER),
+        ...webhookPath('/test', TEST),
+        ...callbackPath(),
+        ...openapiObject.paths,
+      }
       return { ...openapiObject, components, paths } as typeof openapiObject
     },
   }
@@ -138,6 +143,43 @@ function webhookPath(suffix: string, summary: string): Described {
     },
   }
 }
+
+const TOKEN_PARAMETER = [{ name: 'token', in: 'path', required: true, schema: { type: 'string' } }]
+
+/** Callbacks bypass the router too. */
+function callbackPath(): Described {
+  const reply = { schema: WebhookReplyBody, example: { ...CALLBACK_REPLY } }
+  return {
+    '/api/v1/callbacks/{token}': {
+      post: {
+        operationId: OPERATION_IDS['POST /api/v1/callbacks/:token'],
+        tags: ['callbacks'],
+        summary: 'Answer a run that waits: for a callback, or for an approval (a form, or JSON with answer and fields)',
+        security: [],
+        parameters: TOKEN_PARAMETER,
+        requestBody: { required: true, content: { 'application/json': { schema: {}, example: { state: 'done' } } } },
+        responses: {
+          200: { description: 'Taken, noted, or answered already', content: { 'application/json': reply } },
+          '4XX': refused('Refused; 410: nobody can answer any more'),
+          '5XX': refused('Not accepted; try again after Retry-After'),
+        },
+      },
+      get: {
+        operationId: OPERATION_IDS['GET /api/v1/callbacks/:token'],
+        tags: ['callbacks'],
+        summary: 'The page of an approval; it answers nothing',
+        security: [],
+        parameters: TOKEN_PARAMETER,
+        responses: {
+          200: { description: 'The page', content: { 'text/html': { schema: { type: 'string' } } } },
+          '4XX': refused('405: a callback takes POST only'),
+        },
+      },
+    },
+  }
+}
+
+const CALLBACK_REPLY = { status: 'success', message: 'Callback received', id: 'run_01m7h4zv0n1k5g7c8m2q4r6t8w' }
 
 /** The document's schema stands by itself, with its own $defs; here its parts are components. */
 function flowSchemas(flowSchema: object): { Flow: Described; Step: Described } {

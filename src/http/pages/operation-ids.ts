@@ -17,6 +17,8 @@ export const OPERATION_IDS: Readonly<Record<string, string>> = {
 
   'POST /api/v1/webhooks/:webhookId': 'deliver',
   'POST /api/v1/webhooks/:webhookId/test': 'deliverSample',
+  'POST /api/v1/callbacks/:token': 'answerCallback',
+  'GET /api/v1/callbacks/:token': 'getApprovalPage',
 
   'GET /api/v1/flows': 'listFlows',
   'POST /api/v1/flows': 'createFlow',
@@ -69,6 +71,11 @@ export const OPERATION_IDS: Readonly<Record<string, string>> = {
   'POST /api/v1/runs/:id/replay': 'replayRun',
   'GET /api/v1/runs/:id/events': 'watchRun',
   'POST /api/v1/runs/cancel': 'cancelRuns',
+  'POST /api/v1/runs/:id/callbacks/:step/regenerate': 'regenerateCallback',
+  'POST /api/v1/runs/:id/callbacks/:step/answer': 'answerCallbackByHand',
+
+  'GET /api/v1/approvals': 'listApprovals',
+  'POST /api/v1/approvals/:id': 'answerApproval',
 
   'GET /api/v1/failures': 'listFailures',
   'GET /api/v1/failures/:id': 'getFailure',
@@ -131,6 +138,8 @@ export const TAGS: readonly { name: string; description: string }[] = [
   { name: 'failures', description: 'Failed runs grouped by their cause' },
   { name: 'replays', description: 'Jobs that replay many runs' },
   { name: 'connections', description: 'Credentials that flows use by name' },
+  { name: 'callbacks', description: 'Where others answer a run that waits' },
+  { name: 'approvals', description: 'What people are asked' },
   { name: 'alerts', description: 'Who is told when something fails' },
   { name: 'sign-in', description: 'Setting up, signing in and accepting invitations' },
   { name: 'users', description: 'Who may come in, and who asks' },

@@ -15,6 +15,8 @@ import {
 } from '../../contract/bodies.ts'
 import type { RunStatus } from '../../engine/ports/run-journal.ts'
 import { FixtureSchema } from '../../flow/fixture.ts'
+import { reaches } from '../../operations/access/scopes.ts'
+import { callbacksOfRun } from '../../operations/callbacks/callbacks-of-run.ts'
 import { runTopic } from '../../operations/events/events.ts'
 import { OperationError } from '../../operations/operation-error.ts'
 import type { Page } from '../../operations/ports/page.ts'
@@ -69,7 +71,11 @@ export function runRoutes(app: FastifyInstance, services: Services, streams: Eve
   app.get<WithId>(
     '/api/v1/runs/:id',
     { schema: { tags, summary: 'Read a run with its steps', params: Id, response: { 200: RunBody } } },
-    ({ params }) => readRun(services, params.id),
+    async ({ actor, params }) => {
+      const run = await readRun(services, params.id)
+      const callbacks = await callbacksOfRun(services, params.id, reaches(actor!.scope, 'write'))
+      return callbacks.length ? { ...run, callbacks } : run
+    },
   )
   app.get<WithId>(
     '/api/v1/runs/:id/document',

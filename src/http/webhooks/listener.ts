@@ -36,7 +36,7 @@ const targetOf = (url: string): RegExpExecArray | null => {
 export type WebhookListener = (request: IncomingMessage, response: ServerResponse) => void
 
 /** A request on its way through the phases. */
-interface Visit {
+export interface Visit {
   request: IncomingMessage
   response: ServerResponse
   requestId: string

@@ -1,7 +1,7 @@
 // Lets in a rejected delivery whose body was kept, because somebody says that it is all right.
 import { CODE } from '../../base/error-catalogue.ts'
-import { MAX_HOPS } from '../../engine/calls/run-calls.ts'
 import { startedByDelivery } from '../../engine/ports/run-journal.ts'
+import { MAX_HOPS } from '../../engine/waits/run-calls.ts'
 import type { WebhookData } from '../../engine/webhook-data.ts'
 import { evaluateLabels } from '../../flow/triggers/labels.ts'
 import { WEBHOOK } from '../../flow/triggers/webhook/schema.ts'

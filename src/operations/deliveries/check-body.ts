@@ -6,13 +6,13 @@ import { FORM_TYPE, isJsonType, mediaType, parseBody, type WebhookData } from '.
 import { countFields, MOST_FIELDS } from '../../flow/form-pairs.ts'
 import { jsonProblem, measureJson, SENDER_LIMITS, someInfinite } from '../../flow/json-limits.ts'
 import { parseJson } from '../../flow/parse-json.ts'
-import { checkSignature } from './credentials.ts'
-import { type Admission, type DeliveryHead, queryOf } from './delivery-head.ts'
+import { type Authenticated, checkSignature } from './credentials.ts'
+import { type DeliveryHead, queryOf } from './delivery-head.ts'
 import { Rejection } from './rejection.ts'
 import type { DeliveryServices } from './services.ts'
 
 /** Throws Rejection if the body fails a check. */
-export function checkBody(services: DeliveryServices, admission: Admission, bytes: Buffer): WebhookData {
+export function checkBody(services: DeliveryServices, admission: Authenticated, bytes: Buffer): WebhookData {
   checkSignature(services, admission, bytes)
   return readContent(admission.head, bytes)
 }

@@ -2,7 +2,7 @@
 
 import { isInRanges } from '../../base/address-range.ts'
 import { CODE } from '../../base/error-catalogue.ts'
-import { MAX_HOPS } from '../../engine/calls/run-calls.ts'
+import { MAX_HOPS } from '../../engine/waits/run-calls.ts'
 import { mediaType } from '../../engine/webhook-data.ts'
 import type { CompiledWebhook } from '../../flow/triggers/webhook/compile.ts'
 import { WEBHOOK } from '../../flow/triggers/webhook/schema.ts'
@@ -73,7 +73,10 @@ function checkAddress({ trigger, head }: Admission): void {
 }
 
 /** Checks what the head says of the body: its type and its length. */
-export function checkContentType(services: Pick<DeliveryServices, 'maxBodyBytes'>, { trigger, head }: Admission): void {
+export function checkContentType(
+  services: Pick<DeliveryServices, 'maxBodyBytes'>,
+  { trigger, head }: { trigger: Pick<CompiledWebhook, 'accept'>; head: DeliveryHead },
+): void {
   const { contentType, contentLength } = head.metadata
   let types = 0
   for (let i = 0; i < head.rawHeaders.length; i += 2) {
@@ -88,7 +91,7 @@ export function checkContentType(services: Pick<DeliveryServices, 'maxBodyBytes'
   if (contentLength > services.maxBodyBytes) throw tooLarge(services.maxBodyBytes)
 }
 
-function accepts({ accept }: CompiledWebhook, type: string): boolean {
+function accepts({ accept }: Pick<CompiledWebhook, 'accept'>, type: string): boolean {
   return accept.some((allowed) => {
     if (allowed === 'application/*+json') return /^application\/[\w.-]+\+json$/.test(type)
     if (allowed === 'text/*') return /^text\/[\w.+-]+$/.test(type)

@@ -4,6 +4,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { CODE } from '../../base/error-catalogue.ts'
 import { stepBindings } from '../../engine/run-bindings.ts'
 import { ExpressionError } from '../../flow/expression/index.ts'
+import type { CompiledAuth } from '../../flow/triggers/webhook/compile.ts'
 import { WEBHOOK } from '../../flow/triggers/webhook/schema.ts'
 import type { LiveFlow } from '../flows/published-flows.ts'
 import type { RouteRecord } from '../ports/flows.ts'
@@ -14,8 +15,13 @@ import { type SignatureSettings, verifySignature } from './signature/verify-sign
 
 const MASKED = '[masked]'
 
+/** What a sender has to prove itself with: to a webhook or a callback. */
+export interface Authenticated extends Pick<Admission, 'head' | 'route'> {
+  trigger: { auth: CompiledAuth }
+}
+
 /** Throws Rejection if the credential does not match. */
-export function checkCredential(services: DeliveryServices, { trigger, head, route }: Admission): void {
+export function checkCredential(services: DeliveryServices, { trigger, head, route }: Authenticated): void {
   const { auth } = trigger
   // A signature is checked later, with the body that it signs.
   if (auth.kind === 'none' || auth.kind === 'signature') return
@@ -46,7 +52,7 @@ export function checkCredential(services: DeliveryServices, { trigger, head, rou
 /** Throws Rejection if the signature does not match the whole body. */
 export function checkSignature(
   services: DeliveryServices,
-  { trigger, head, route }: Admission,
+  { trigger, head, route }: Authenticated,
   body: Uint8Array,
 ): void {
   const { auth } = trigger
@@ -80,7 +86,11 @@ export function maskCredential(services: DeliveryServices, { trigger }: LiveFlow
     maskAll(head)
     return
   }
-  const { auth } = trigger
+  maskAuth(services, trigger.auth, head)
+}
+
+/** Masks what a sender proves itself with. */
+export function maskAuth(services: DeliveryServices, auth: CompiledAuth, head: DeliveryHead): void {
   // A signature is no secret: it admits only the body that it signs.
   if (auth.kind === 'none' || auth.kind === 'signature') return
   try {

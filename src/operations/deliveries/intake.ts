@@ -43,6 +43,11 @@ export class Intake {
     return 'begin'
   }
 
+  /** Whether the store has been given as much as it can keep up with. */
+  get isFull(): boolean {
+    return this.#storing >= this.#limits.mostStoring
+  }
+
   get beingStored(): number {
     return this.#storing
   }

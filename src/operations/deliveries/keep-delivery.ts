@@ -12,7 +12,7 @@ import type { DeliveryServices } from './services.ts'
 
 export async function keepDelivery(
   services: DeliveryServices,
-  route: RouteRecord,
+  route: Pick<RouteRecord, 'flowId'>,
   webhook: WebhookData,
   result: { outcome: DeliveryOutcome; status: number; runId: string | null; rejection?: Rejection; bodyKept?: boolean },
 ): Promise<string> {

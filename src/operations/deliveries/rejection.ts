@@ -1,6 +1,6 @@
 // The error that a check throws to refuse a delivery.
 import { CODE, type DeliveryErrorCode } from '../../base/error-catalogue.ts'
-import { MAX_HOPS } from '../../engine/calls/run-calls.ts'
+import { MAX_HOPS } from '../../engine/waits/run-calls.ts'
 
 export type RejectionCode = DeliveryErrorCode
 

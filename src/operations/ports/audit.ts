@@ -6,6 +6,8 @@ export type AuditAction =
   | `flow.${'create' | 'update' | 'publish' | 'unpublish' | 'pause' | 'resume' | 'delete' | 'restore' | 'regenerate' | 'run'}`
   | `run.${'cancel' | 'cancel_many' | 'replay'}`
   | 'failure.update'
+  | 'approval.answer'
+  | `callback.${'answer' | 'regenerate'}`
   | `replay.${'create' | 'pause' | 'resume' | 'cancel'}`
   | 'delivery.admit'
   | `connection.${'create' | 'update' | 'delete' | 'authorize' | 'test'}`

@@ -13,6 +13,8 @@ export interface Meters {
   scheduleStarted(lateSeconds: number): void
   /** The message of an alert was sent, or was not taken by its target. */
   alertSent(outcome: 'sent' | 'failed'): void
+  /** A run goes on with an answer, or because nobody answered. */
+  callback(end: 'answered' | 'timedOut'): void
 }
 
 export interface Basics {

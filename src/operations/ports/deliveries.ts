@@ -4,7 +4,8 @@ import type { WebhookData } from '../../engine/webhook-data.ts'
 import type { Labels } from '../../flow/triggers/labels.ts'
 import type { Page, Paged } from './page.ts'
 
-export type DeliveryOutcome = 'accepted' | 'duplicate' | 'filtered' | 'rejected'
+/** What became of a delivery; the last three are those of callbacks, which may also be filtered or rejected. */
+export type DeliveryOutcome = 'accepted' | 'duplicate' | 'filtered' | 'rejected' | 'callback' | 'early' | 'repeated'
 
 /** A webhook for display. `bodyOmitted`: the body exceeds the requested size and was not read. */
 export type ShownWebhook = WebhookData & { bodyOmitted?: true }

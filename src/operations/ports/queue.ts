@@ -29,6 +29,8 @@ export interface Queue {
   add(run: QueuedRun): boolean
   /** Takes up runs that have just become due. */
   wake(): void
+  /** Takes up a run of this flow whose callback was just answered. */
+  answered(flowId: string): void
   /** The number of runs that wait for their flow to be resumed. */
   readonly held: number
   heldOf(flowId: string): Promise<number>
@@ -62,6 +64,8 @@ export interface DispatchStore {
   waiting(most: number): Promise<number>
   /** Lets as many runs of the flow's line begin as its limit allows. Returns whether there were any. */
   admit(flowId: string): Promise<boolean>
+  /** Puts runs in line that gave their place back and have waited long enough. Returns their flows. */
+  lineUp(): Promise<string[]>
   /** Returns the flows with runs in line, each with its first run. */
   lines(): Promise<{ flowId: string; firstRunId: string }[]>
   /** Holds back the runs of the flow that no worker has begun. */

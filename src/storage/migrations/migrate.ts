@@ -11,6 +11,7 @@ import { connectionTests } from './020-connection-tests.ts'
 import { labels } from './021-labels.ts'
 import { failures } from './022-failures.ts'
 import { alerts } from './023-alerts.ts'
+import { callbacks } from './024-callbacks.ts'
 import { core } from './first-version/001-core.ts'
 import { secrets } from './first-version/002-secrets.ts'
 import { keyValues } from './first-version/003-key-values.ts'
@@ -48,6 +49,7 @@ const MIGRATIONS: Record<string, Step> = {
   '021-labels': labels,
   '022-failures': failures,
   '023-alerts': alerts,
+  '024-callbacks': callbacks,
 }
 
 export class NewerSchema extends Error {}

@@ -1,7 +1,7 @@
 // Stores deliveries that started no run, on PostgreSQL: those that arrive together share one statement.
 import type { DeliveryRecord, DeliveryStore } from '../../operations/ports/deliveries.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
-import { MINUTE_MS } from '../../operations/ports/stats.ts'
+import { COUNTERS, MINUTE_MS } from '../../operations/ports/stats.ts'
 import { deliveryTexts } from '../rows/request-columns.ts'
 import type { DeliveryTable } from '../rows/tables.ts'
 import { arrays, type Columns, unnest } from './arrays.ts'
@@ -28,7 +28,8 @@ const INSERT = `with added as (
     insert into delivery (${names}) select ${names} from ${unnest('given', COLUMNS)} on conflict (id) do nothing
     returning flow_id, received_at, outcome)
   insert into flow_delta (flow_id, minute, counter, count)
-  select flow_id, received_at / ${MINUTE_MS}, outcome, count(*) from added group by 1, 2, 3`
+  select flow_id, received_at / ${MINUTE_MS}, outcome, count(*) from added
+  where outcome in (${COUNTERS.map((name) => `'${name}'`).join(', ')}) group by 1, 2, 3`
 
 export function createAddDelivery(hot: HotPool, protect: Protect): DeliveryStore['add'] {
   const batches = new Batches<DeliveryTable, void>({

@@ -2,7 +2,7 @@
 import type { DispatchStore } from '../../operations/ports/queue.ts'
 import { DATABASE_NOW } from './arrays.ts'
 import type { HotPool } from './database.ts'
-import { HOLD, IS_HELD } from './held.ts'
+import { HOLD, IS_HELD, PLACE_GIVEN } from './held.ts'
 import type { PostgresRunJournal } from './run-journal.ts'
 
 const READY = `due_at is not null and finished_at is null`
@@ -14,7 +14,12 @@ const WAITING = `select (select count(*) from (select 1 from run where ${READY} 
 const LINES = `select flow_id, min(id) as first from run where ${IN_LINE} group by flow_id`
 const LINE_LOCK = `select pg_advisory_xact_lock(hashtextextended($1, 1))`
 const PLACED = `select count(*) as n from run where flow_id = $1 and at_once is not null and placed = 1 and finished_at is null`
-const FIRST_IN_LINE = `select id, at_once from run where flow_id = $1 and ${IN_LINE} order by id limit $2`
+// Runs with an answer come first, in the order of their answers: they began before those that have not begun.
+const FIRST_IN_LINE = `(select id, at_once from run where flow_id = $1 and ${IN_LINE} and status = 'waiting'
+    order by resume_at, id limit $2)
+  union all (select id, at_once from run where flow_id = $1 and ${IN_LINE} and status <> 'waiting' order by id limit $2)`
+const LINE_UP = `update run set placed = 0 where placed = ${PLACE_GIVEN} and finished_at is null and resume_at <= $1
+  and worker is null and status = 'waiting' returning flow_id`
 const PLACE = `update run set placed = 1, due_at = ${DATABASE_NOW} where id = any($1::text[]) and ${IN_LINE}`
 const HELD = `select id, epoch from run where worker = $1 and finished_at is null`
 const PUT_BACK = `update run set worker = null, due_at = ${DATABASE_NOW}, epoch = run.epoch + 1
@@ -84,6 +89,11 @@ export function createDispatchStore(
         if (admitted.length) await ask('place', PLACE, [admitted])
         return admitted.length > 0
       }),
+
+    async lineUp() {
+      const rows = await query<{ flow_id: string }>('line-up', LINE_UP, [now()])
+      return [...new Set(rows.map(({ flow_id }) => flow_id))]
+    },
 
     async lines() {
       const rows = await query<{ flow_id: string; first: string }>('lines', LINES)

@@ -3,6 +3,8 @@ import { IS_HANDLER } from '../rows/run-rows.ts'
 
 /** The value of `placed`: 0 is a run in the line of its flow, 1 one that has its place. */
 export const HELD = 2
+/** The value of `placed` for a run that waits for a callback and gave its place back. */
+export const PLACE_GIVEN = 3
 /** The value of `at_once` for a held run whose flow has no limit, so that the index of lines has it. */
 export const UNLIMITED = 2_147_483_647
 

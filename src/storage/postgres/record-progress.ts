@@ -18,12 +18,14 @@ import {
   ENDS,
   FAILED,
   FENCE,
+  GIVE_PLACE,
   LOCK,
   PROGRESS,
   RECORD,
   RECORD_FAILED,
   STEP,
   WAKE,
+  WAKE_ANSWERED,
 } from './run-statements.ts'
 import { latestOfEachPath, STEP_COLUMNS, stepRow } from './steps.ts'
 
@@ -172,6 +174,17 @@ export function createRecord(
     )
     const values = [ended, awaited.map(({ id }) => id), awaited.map(({ child }) => child)]
     if (ended.length || awaited.length) await query({ name: 'wake', text: WAKE, values })
+    await awaitCallbacks(query, writes)
+  }
+  const awaitCallbacks = async (query: HotPool['query'], writes: Write[]): Promise<void> => {
+    const awaited = writes.flatMap(({ claim, progress }) =>
+      (progress.awaits?.callbacks ?? []).map((path) => ({ id: claim.runId, path })),
+    )
+    if (awaited.length === 0) return
+    const ids = awaited.map(({ id }) => id)
+    await query({ name: 'give-place', text: GIVE_PLACE, values: [ids] })
+    // Whoever answers locks the run first: so this sees the answer, or the answer finds that the run waits.
+    await query({ name: 'wake-answered', text: WAKE_ANSWERED, values: [ids, awaited.map(({ path }) => path)] })
   }
   const together = new Batches<Write, boolean>({
     lanes: LANES,
@@ -197,6 +210,7 @@ const concernsOthers = ({ claim, progress }: Write): boolean =>
   progress.handler !== undefined ||
   progress.alerting === true ||
   progress.entries.some(({ operation, child }) => operation ?? child) ||
+  (progress.awaits?.callbacks.length ?? 0) > 0 ||
   relatedTo(claim, progress).length > 0
 
 const alertRow = ({ claim, progress }: Write) => ({

@@ -4,6 +4,7 @@ import { HOUR_MS, MINUTE_MS } from '../../operations/ports/stats.ts'
 import { NO_VERSION } from '../rows/failures/causes.ts'
 import { IS_HANDLER } from '../rows/run-rows.ts'
 import { type Columns, DATABASE_NOW, unnest } from './arrays.ts'
+import { PLACE_GIVEN } from './held.ts'
 import { putSteps } from './steps.ts'
 
 export const PROGRESS = {
@@ -79,11 +80,22 @@ export const ALERT = `insert into alert_event (id, kind, flow_id, run_id, at, co
 
 /** Locks runs in the order of their ids, as every statement does that changes several. */
 export const LOCK = `select id from run where id = any($1::text[]) order by id for update`
+/** A run that gave its place back joins the line of its flow; one that is in line already is due when it gets its place. */
+const wakes = `update run set due_at = case when placed = ${PLACE_GIVEN} then null else ${DATABASE_NOW} end,
+  placed = case when placed = ${PLACE_GIVEN} then 0 else placed end
+  where status = 'waiting' and worker is null and finished_at is null and placed is distinct from 0
+  and (due_at is null or due_at > ${DATABASE_NOW})`
 /** Makes waiting runs due: $1 if one of theirs has ended, those of $2 whose awaited run of $3 has ended already. */
-export const WAKE = `update run set due_at = ${DATABASE_NOW} where status = 'waiting' and worker is null and finished_at is null
-  and (due_at is null or due_at > ${DATABASE_NOW}) and (id = any($1::text[]) or id in (
+export const WAKE = `${wakes} and (id = any($1::text[]) or id in (
     select given.id from unnest($2::text[], $3::text[]) as given(id, child)
     join run as child on child.id = given.child where child.finished_at is not null))`
+/** Makes those of $1 due whose awaited callback of $2 is answered already, or has an answer that the run has not looked at. */
+export const WAKE_ANSWERED = `${wakes} and id in (
+    select given.id from unnest($1::text[], $2::text[]) as given(id, path)
+    join callback on callback.run_id = given.id and callback.path = given.path where callback.state <> 'open')`
+/** Takes the place of runs that wait for a callback: they join the line of their flow again when they are due. */
+export const GIVE_PLACE = `update run set placed = ${PLACE_GIVEN}, due_at = null where id = any($1::text[]) and placed = 1
+  and status = 'waiting'`
 export const FENCE = `select run.id from unnest($1::text[], $2::int[]) as given(id, epoch)
   join run on run.id = given.id and run.epoch = given.epoch and run.finished_at is null for update of run`
 /** Waits for an earlier attempt that may still be under way. */

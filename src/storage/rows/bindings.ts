@@ -5,6 +5,8 @@ export const grantBinding = (connection: string): string => `grant:${connection}
 export const authorizationBinding = (id: string): string => `authorization:${id}`
 export const keyValueBinding = (flowId: string, key: string): string => `key:${flowId}:${key}`
 export const alertBinding = (id: string): string => `alert:${id}`
+export const callbackBinding = (id: string): string => `callback:${id}`
+export const answerBinding = (id: string): string => `callback-answer:${id}`
 export const runBinding = (runId: string): string => `run:${runId}`
 export const deliveryBinding = (id: string): string => `delivery:${id}`
 export const stepBinding = (runId: string, path: string): string => `run:${runId}:${path}`

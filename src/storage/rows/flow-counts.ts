@@ -9,6 +9,9 @@ const DURATIONS = Array.from({ length: DURATION_BOUNDS_MS.length + 1 }, (_, i) =
 /** One column per counter, then one per range of durations. */
 export const COUNT_COLUMNS: readonly string[] = [...COUNTERS, ...DURATIONS]
 
+/** Returns whether a delivery with this outcome is counted: what comes in by a callback is not, unless it is refused. */
+export const isCounter = (outcome: string): outcome is Counter => (COUNTERS as readonly string[]).includes(outcome)
+
 export type CountRow = Record<string, number>
 
 export const toCounts = (row: CountRow): Counts => {

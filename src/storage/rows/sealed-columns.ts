@@ -1,7 +1,9 @@
 // Lists every column that holds sealed texts, for both databases: a new one is added here, so that rotation finds it.
 import {
   alertBinding,
+  answerBinding,
   authorizationBinding,
+  callbackBinding,
   connectionBinding,
   deliveryBinding,
   grantBinding,
@@ -42,6 +44,8 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     bindingOf: keyValueBinding,
   },
   { table: 'alert', keys: ['id'], column: 'sealed', isSealed: IS_THERE, bindingOf: alertBinding },
+  { table: 'callback', keys: ['id'], column: 'sealed', isSealed: IS_THERE, bindingOf: callbackBinding },
+  { table: 'callback_answer', keys: ['id'], column: 'sealed', isSealed: IS_THERE, bindingOf: answerBinding },
   { table: 'run', keys: ['id'], column: 'sealed', isSealed: IS_THERE, bindingOf: runBinding },
   { table: 'delivery', keys: ['id'], column: 'sealed', isSealed: IS_THERE, bindingOf: deliveryBinding },
   { table: 'step', keys: ['run_id', 'path'], column: 'sealed', isSealed: IS_THERE, bindingOf: stepBinding },

@@ -1,4 +1,5 @@
 // The tables for Kysely. Times are milliseconds, JSON is text, and booleans are 0 and 1, on both databases.
+import type { CallbackAnswerTable, CallbackTable } from './callbacks/tables.ts'
 import type { FailureDeltaTable, FailureTable, ReplayItemTable, ReplayJobTable } from './failures/tables.ts'
 
 export interface FlowTable {
@@ -349,6 +350,8 @@ export interface AlertMessageTable {
 }
 
 export interface Tables {
+  callback: CallbackTable
+  callback_answer: CallbackAnswerTable
   setting: SettingTable
   alert: AlertTable
   alert_event: AlertEventTable

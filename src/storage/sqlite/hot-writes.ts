@@ -32,6 +32,9 @@ const STATEMENTS = {
   wakeParent: `UPDATE run SET resume_at = ?1 WHERE id = ?2 AND ${IS_WAITING}`,
   wakeIfEnded: `UPDATE run SET resume_at = ?1 WHERE id = ?2 AND ${IS_WAITING} AND EXISTS (SELECT 1 FROM run AS child
     WHERE child.id IN (SELECT value FROM json_each(?3)) AND child.finished_at IS NOT NULL)`,
+  wakeIfAnswered: `UPDATE run SET resume_at = ?1 WHERE id = ?2 AND ${IS_WAITING} AND (EXISTS (SELECT 1 FROM run AS child
+    WHERE child.id IN (SELECT value FROM json_each(?3)) AND child.finished_at IS NOT NULL) OR EXISTS (SELECT 1 FROM callback
+    WHERE run_id = ?2 AND path IN (SELECT value FROM json_each(?4)) AND state <> 'open'))`,
   insertAlertEvent: 'INSERT INTO alert_event (id, kind, flow_id, run_id, at, code) VALUES (?1, ?2, ?3, ?1, ?4, ?5)',
   putStep: `INSERT OR REPLACE INTO step (run_id, path, id, kind, seq, status, attempt, started_at, finished_at, outcome,
     decision, resume_at, input, output, error, logs, sealed, attempts)
@@ -137,6 +140,7 @@ export function prepareHotWrites(db: DatabaseSync, counters: FlowCounters): DoHo
     setEdited: prepare('setEdited'),
     wakeParent: prepare('wakeParent'),
     wakeIfEnded: prepare('wakeIfEnded'),
+    wakeIfAnswered: prepare('wakeIfAnswered'),
     insertAlertEvent: prepare('insertAlertEvent'),
     putStep: prepare('putStep'),
   }

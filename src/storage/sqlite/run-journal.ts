@@ -13,7 +13,7 @@ import type { Dedupe, ReplayedJournal, RunStore } from '../../operations/ports/r
 import type { Protect } from '../../operations/ports/secrets.ts'
 import { runBinding } from '../rows/bindings.ts'
 import { type CauseOf, createCauseOf, failedRun } from '../rows/failures/causes.ts'
-import { NO_BUCKET, NO_CODE } from '../rows/flow-counts.ts'
+import { isCounter, NO_BUCKET, NO_CODE } from '../rows/flow-counts.ts'
 import { entriesUnder, isOfOwnRound, roundIndex, roundsUnder, settleOperation } from '../rows/journal-rows.ts'
 import { deliveryTexts, revealedStart } from '../rows/request-columns.ts'
 import { runEnd, testColumn, toClaimedRun, toUnreadRun, wakenBy } from '../rows/run-rows.ts'
@@ -49,7 +49,11 @@ const claimOf = (row: RunTable): SqliteClaim => ({
 /** Returns the writes by which the end of a run makes the run due that waits for it; the last ones, as they may change nothing. */
 function wakeUps({ runId, wakes }: SqliteClaim, { finishedAt, awaits }: RunProgress): HotStatement[] {
   if (finishedAt !== null) return wakes === null ? [] : [['wakeParent', [finishedAt, wakes]]]
-  return awaits ? [['wakeIfEnded', [awaits.now, runId, JSON.stringify(awaits.runs)]]] : []
+  if (!awaits) return []
+  const { now, runs, callbacks } = awaits
+  return callbacks.length
+    ? [['wakeIfAnswered', [now, runId, JSON.stringify(runs), JSON.stringify(callbacks)]]]
+    : [['wakeIfEnded', [now, runId, JSON.stringify(runs)]]]
 }
 
 /** Returns the write by which the alerts learn of the end of a run. */
@@ -142,11 +146,9 @@ export function createSqliteRunJournal(
       const message = d.message && protect.of(d.flowId).text(d.message)
       const told = [d.id, d.flowId, d.outcome, d.code, message, d.status, d.runId]
       const values = [...told, request, rawBody, d.receivedAt, d.bodyKept ? 1 : null, sealed]
-      const counted = { flowId: d.flowId, at: d.receivedAt, counter: d.outcome, bucket: NO_BUCKET, code: NO_CODE }
-      await hot.write([
-        ['insertDelivery', values],
-        ['count', counted],
-      ])
+      const counted = { flowId: d.flowId, at: d.receivedAt, bucket: NO_BUCKET, code: NO_CODE }
+      const counting: HotStatement[] = isCounter(d.outcome) ? [['count', { ...counted, counter: d.outcome }]] : []
+      await hot.write([['insertDelivery', values], ...counting])
     },
 
     async claim(runId: string, now: number, fresh: NewRun | null = null): Promise<ClaimedRun | null> {

@@ -35,7 +35,11 @@ export async function wakeRuns(tx: Kysely<Tables>, ids: readonly string[], at: n
   if (!isPostgres(tx)) await query.execute()
   else
     await query
-      .set({ due_at: sql`(extract(epoch from clock_timestamp()) * 1000)::bigint` } as never)
-      .where(sql<boolean>`worker is null`)
+      .set({
+        // A run that gave its place back joins the line of its flow again.
+        due_at: sql`case when placed = 3 then null else (extract(epoch from clock_timestamp()) * 1000)::bigint end`,
+        placed: sql`case when placed = 3 then 0 else placed end`,
+      } as never)
+      .where(sql<boolean>`worker is null and placed is distinct from 0`)
       .execute()
 }

@@ -15,6 +15,8 @@ export const ROOTS: readonly string[] = [
   'error',
   'failed',
   'schedule',
+  'callbacks',
+  'callback',
 ]
 
 export interface Bindings {

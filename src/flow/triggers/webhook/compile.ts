@@ -36,7 +36,7 @@ export interface CompiledWebhook extends CompiledCommon {
   keepsRejected: boolean
 }
 
-const DEFAULT_ACCEPT = ['application/json']
+export const DEFAULT_ACCEPT = ['application/json']
 
 export function compileWebhook(document: WebhookDocument): CompiledWebhook {
   const { auth, response, dedupe, when, accept, ips, concurrency, labels, inbox } = document
@@ -71,7 +71,7 @@ export function compileWebhook(document: WebhookDocument): CompiledWebhook {
   }
 }
 
-function compileAuth(auth: Auth | undefined): CompiledAuth {
+export function compileAuth(auth: Auth | undefined): CompiledAuth {
   if (auth === undefined || auth.kind === 'none') return { kind: 'none' }
   if (auth.kind !== 'signature')
     return {

@@ -20,7 +20,7 @@ const SignatureScheme = Type.Union([
   Type.Literal('hmac-sha256'),
 ])
 
-const Auth = Type.Union([
+export const Auth = Type.Union([
   Type.Object({ kind: Type.Literal('none') }, closed),
   Type.Object(
     {

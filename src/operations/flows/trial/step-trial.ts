@@ -4,6 +4,7 @@ import { type Round, runRounds } from '../../../engine/nested/run-rounds.ts'
 import { branchesResult, isDecided } from '../../../engine/nested/walk-branches.ts'
 import { stepsOf } from '../../../engine/nested/walk-rounds.ts'
 import { NestedFailure, type Performed, performStep, pinnedOutcome } from '../../../engine/perform-step.ts'
+import type { EnginePorts } from '../../../engine/ports/engine-ports.ts'
 import { type Roots, roundRoots, stepBindings } from '../../../engine/run-bindings.ts'
 import type {
   BranchesPlan,
@@ -15,6 +16,7 @@ import type {
   StepError,
   StepKind,
 } from '../../../engine/step-kind.ts'
+import { timedOut } from '../../../engine/waits/run-callbacks.ts'
 import { Stopped } from '../../../engine/walk-signals.ts'
 import { type CompiledStep, SECRET_MASK } from '../../../flow/compile.ts'
 import type { Bindings } from '../../../flow/expression/values/bindings.ts'
@@ -78,6 +80,8 @@ export class StepTrial {
     if (outcome.type === 'call')
       return this.settle(await this.#services.callInTest({ runId: this.#trial.runId, path, call: outcome }), path)
     if (outcome.type === 'stop') return { output: null, shown: null, error: null }
+    // A test does not wait, and nobody answers it.
+    if (outcome.type === 'callback') return this.settle(timedOut({ ...outcome.awaited, onTimeout: 'continue' }), path)
     if (outcome.type !== 'keyValue') {
       const output = outcome.output ?? null
       const shown = 'shown' in outcome && outcome.shown ? (outcome.shown.output ?? null) : output
@@ -94,7 +98,7 @@ export class StepTrial {
     const { enginePorts, warn, now } = this.#services
     return performStep(
       step,
-      this.bindingsOf(path, roots),
+      this.bindingsOf(path, withStandIns(step, roots, enginePorts)),
       enginePorts.connections,
       (settings, secrets, showInput) => ({
         settings: settings as never,
@@ -204,4 +208,12 @@ export class StepTrial {
       throw new NestedFailure({ type: 'failed', error: named, output, shown: { output: settled.shown } })
     }
   }
+}
+
+/** A step that is tested gives away URLs that lead nowhere: no run waits for an answer. */
+function withStandIns({ callbacks }: CompiledStep<StepKind>, roots: Roots, ports: EnginePorts): Roots {
+  if (callbacks.length === 0) return roots
+  const url = ports.callbacks.urlOf('test', false)
+  const urls = Object.fromEntries(callbacks.map((id) => [id, { url }]))
+  return Object.assign(Object.create(null), roots, { callbacks: urls })
 }

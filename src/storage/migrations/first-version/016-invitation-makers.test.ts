@@ -35,6 +35,8 @@ it('gives earlier invitations to the users who made them, and ends those of user
     drop index delivery_sealed;
     alter table delivery drop column body_kept;
     alter table delivery drop column sealed;
+    drop table callback_answer;
+    drop table callback;
     drop table setting;
     drop table alert_message;
     drop table alert_state;

@@ -3,7 +3,7 @@ import type { DeliveryOutcome } from '../../api/api-types.ts'
 import { labelOf } from '../../api/label-filter.ts'
 import type { DeliveryFilter } from '../../api/queries.ts'
 
-export const OUTCOMES = ['accepted', 'duplicate', 'filtered', 'rejected'] as const
+export const OUTCOMES = ['accepted', 'duplicate', 'filtered', 'rejected', 'callback', 'early', 'repeated'] as const
 
 export interface InboxSearch extends DeliveryFilter {
   /** The id of the delivery that is looked at. */

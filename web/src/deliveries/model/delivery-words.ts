@@ -14,6 +14,12 @@ export function deliveryReason({ outcome, code, message }: Judged): string {
       return 'Does not match the trigger’s filter: nothing was started'
     case 'rejected':
       return message ?? `Refused as ${code ?? 'not valid'}`
+    case 'callback':
+      return 'Answered a run that waited'
+    case 'early':
+      return 'Came before its run waited: kept for it'
+    case 'repeated':
+      return 'Repeats an answer that its run has already'
   }
 }
 
@@ -28,6 +34,12 @@ export function deliveryAdvice({ outcome, code }: Judged): string {
       return 'The trigger’s condition “Only when” was not true for it. The caller got a success reply.'
     case 'rejected':
       return REJECTIONS[code ?? ''] ?? 'Nothing was started. Fix what the message names, and let the sender try again.'
+    case 'callback':
+      return 'The run went on with it. The answer was stored before the caller got a reply.'
+    case 'early':
+      return 'The run takes it when it comes to its wait, unless the condition of the step does not take it.'
+    case 'repeated':
+      return 'The same was sent before. The caller got a success reply that names the run.'
   }
 }
 

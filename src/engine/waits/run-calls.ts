@@ -2,7 +2,7 @@
 import { CODE, filled, STEP_ERRORS } from '../../base/error-catalogue.ts'
 import type { JournalWriter } from '../journal-writer.ts'
 import type { EnginePorts } from '../ports/engine-ports.ts'
-import type { ClaimedRun, JournalEntry, RunJournal, RunProgress } from '../ports/run-journal.ts'
+import type { ClaimedRun, JournalEntry, RunJournal } from '../ports/run-journal.ts'
 import type { StepTrace } from '../ports/tracing.ts'
 import { done, failed, type Outcome } from '../step-kind.ts'
 import { Parked } from '../walk-signals.ts'
@@ -41,9 +41,8 @@ export class RunCalls {
   }
 
   /** Returns the runs that this run waits for and that may have ended meanwhile: those that are stored already. */
-  awaits(writer: JournalWriter, now: number): RunProgress['awaits'] {
-    const runs = [...this.#awaited].filter((id) => !writer.willStore(id))
-    return runs.length ? { runs, now } : undefined
+  awaited(writer: JournalWriter): string[] {
+    return [...this.#awaited].filter((id) => !writer.willStore(id))
   }
 
   /** Notes that the run waits for the one that the entry's step called. Returns null: nobody knows until when. */

@@ -1,0 +1,8 @@
+import type { DeliveryServices } from '../deliveries/services.ts'
+import type { CallbackStore } from '../ports/callbacks/callbacks.ts'
+import type { RunServices } from '../runs/services.ts'
+
+export interface CallbackServices extends DeliveryServices, Pick<RunServices, 'audit'> {
+  callbacks: CallbackStore
+  baseUrl: string
+}
