@@ -53,6 +53,9 @@ beforeAll(async () => {
     MILLRACE_ENV_REFRESH_TOKEN: 'refresh-token',
     MILLRACE_ENV_REPORT_URL: `${upstream.url}/reports`,
     MILLRACE_ENV_ITEM_WEBHOOK_URL: `${upstream.url}/new-items`,
+    MILLRACE_ENV_PRINT_URL: upstream.url,
+    MILLRACE_ENV_PRINT_SECRET: 'print-secret',
+    MILLRACE_ENV_MAIL_URL: `${upstream.url}/mail`,
     MILLRACE_ENV_SIGNING_SECRET: 'signing-secret',
     MILLRACE_ENV_NEXT_WEBHOOK_URL: `http://localhost:${port}${new URL(hello.url).pathname}`,
   })
@@ -118,6 +121,9 @@ function answerTo({ url, body, headers }: Received): [status: number, type: stri
       return [ledgerIsOpen ? 200 : 403, JSON_TYPE, {}]
     case '/items?sort=newest':
       return [200, JSON_TYPE, { items: [{ id: 1 }, { id: 2 }] }]
+    case '/jobs':
+    case '/mail':
+    case '/refunds':
     case '/new-items':
     case '/alerts':
     case '/lookups':
@@ -429,6 +435,31 @@ const CASES: Record<string, (flow: Tried) => Promise<void>> = {
   async 'make-invoice.yaml'({ flowId }) {
     const { body } = await millrace.api('POST', `/flows/${flowId}/runs?wait=20`, { input: { order: 'A-7' } })
     expect(body).toMatchObject({ status: 'succeeded', result: { invoice: 'A-7-1' } })
+  },
+
+  async 'print-job.yaml'({ send, received }) {
+    const { id } = (await send({ file: 'poster.pdf' })).body
+    await millrace.runEnded(id, ['waiting'])
+    const { callback_url } = JSON.parse(received()[0]!.body)
+    const call = (body: unknown) =>
+      fetch(callback_url, {
+        method: 'POST',
+        headers: { 'content-type': JSON_TYPE, 'X-Print-Secret': 'print-secret' },
+        body: JSON.stringify(body),
+      })
+    expect((await call({ state: 'printing' })).status).toBe(200)
+    expect((await call({ state: 'done', pages: 4 })).status).toBe(200)
+    expect(await millrace.runEnded(id)).toMatchObject({ status: 'succeeded', vars: { pages: 4 } })
+  },
+
+  async 'refund-approval.yaml'({ send, received }) {
+    const { id } = (await send({ order: 7, amount: 80, customer: 'Ada' })).body
+    await millrace.runEnded(id, ['waiting'])
+    const [, url] = /: (.*)$/.exec(JSON.parse(received()[0]!.body).text)!
+    expect(await (await fetch(url!)).text()).toContain('Refund 80 EUR to Ada?')
+    expect((await fetch(url!, { method: 'POST', body: new URLSearchParams({ answer: 'approve' }) })).status).toBe(200)
+    expect(await millrace.runEnded(id)).toMatchObject({ status: 'succeeded' })
+    expect(JSON.parse(received().at(-1)!.body)).toEqual({ order: 7, by: 'link' })
   },
 
   async 'order-with-invoice.yaml'({ send }) {

@@ -31,6 +31,7 @@ import { createFlowStore } from '../storage/stores/flow-store.ts'
 import { createRunStore } from '../storage/stores/run-store.ts'
 import { createSampleStore } from '../storage/stores/sample-store.ts'
 import { CalledInTest, CallStubs } from '../testing/call-stubs.ts'
+import { CallbackStubs } from '../testing/callback-stubs.ts'
 import { fixedTimeSandbox } from '../testing/fixed-time-sandbox.ts'
 import { StubClient } from '../testing/stub-client.ts'
 import type { TestRuntime } from '../testing/test-runtime.ts'
@@ -70,6 +71,9 @@ export async function openTestRuntime({
   const http = new StubClient()
   const calls = new CallStubs()
   const called = new CalledInTest()
+  const answers = new CallbackStubs()
+  const selectResumeAt = storage.raw.prepare('SELECT resume_at FROM run WHERE id = ?')
+  const resumeAtOf = (id: string) => (selectResumeAt.get(id)?.['resume_at'] ?? null) as number | null
   const replies = new Replies()
   const ids = createIds(now, countingBytes())
   const bugs: unknown[] = []
@@ -122,7 +126,8 @@ export async function openTestRuntime({
   const drive = async ({ id, fresh = null }: { id: string; fresh?: NewRun | null }): Promise<void> => {
     let advanced = await engine.advance(id, fresh)
     while (advanced.state === 'parked') {
-      if (advanced.resumeAt === null) await called.ended(id)
+      if (advanced.placeGiven) await answers.next({ ...services, callbacks }, clock, id, resumeAtOf(id))
+      else if (advanced.resumeAt === null) await called.ended(id)
       else clock.advanceTo(advanced.resumeAt)
       advanced = await engine.advance(id, null)
     }
@@ -185,6 +190,7 @@ export async function openTestRuntime({
     clock,
     http,
     calls,
+    callbacks: answers,
     bugs,
     async publish(document) {
       const opened = mapSecrets(document, stepKinds, (literal) =>

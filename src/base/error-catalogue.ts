@@ -275,7 +275,7 @@ export const STEP_ERRORS = {
   callback_timeout: {
     message: 'Nobody answered in time',
     hint: 'Give more time with timeout, or set onTimeout to continue and look at steps.<id>.timedOut.',
-    docs: OF_WAITING,
+    docs: OF_STEPS,
   },
   failed: { message: 'What the step says', docs: OF_STEPS },
   cancelled: {

@@ -110,6 +110,20 @@ const CallStub = Type.Object(
 )
 const Calls = Type.Record(Type.String(), CallStub, { description: 'How the calls of a step end, by its id' })
 
+const CallbackStub = Type.Object(
+  {
+    after: Type.Optional(Type.Number({ minimum: 0, description: 'Seconds after the run begins to wait' })),
+    body: Type.Optional(Type.Unknown({ description: 'What the outside system sends' })),
+    headers: Type.Optional(Texts),
+    answer: Type.Optional(Type.String({ description: 'What a person answers' })),
+    fields: Type.Optional(Type.Record(Type.String(), AnyJson)),
+  },
+  closed,
+)
+const Callbacks = Type.Record(Type.String(), CallbackStub, {
+  description: 'How the callbacks and approvals of a step are answered, by its id; others time out',
+})
+
 const delivered = {
   deliver: Type.Optional(Delivery),
   fire: Type.Optional(
@@ -121,6 +135,7 @@ const delivered = {
   ),
   input: Type.Optional(Type.Unknown({ description: 'What a flow that is called is given' })),
   calls: Type.Optional(Calls),
+  callbacks: Type.Optional(Callbacks),
   stubs: Type.Optional(Type.Array(Stub)),
   expect: Type.Optional(Expected),
 }
@@ -173,6 +188,7 @@ export type Fixture = Static<typeof FixtureSchema>
 export type FixtureCase = Static<typeof Case>
 export type FixtureDelivery = Static<typeof Delivery>
 export type FixtureCalls = Static<typeof Calls>
+export type FixtureCallbacks = Static<typeof Callbacks>
 export type FixtureStub = Static<typeof Stub>
 export type FixtureReply = Static<typeof StubReply>
 export type FixtureConnection = Static<typeof Connection>

@@ -11,6 +11,9 @@ import { templated, text } from '../flow/schema.ts'
 const LONGEST_WAIT_SECONDS = 315_360_000
 const ISO_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/
 
+const LONGEST_TITLE = 500
+const LONGEST_TEXT = 20_000
+
 /** What a wait may wait for: one of these. */
 const WAYS = ['seconds', 'until', 'callback', 'approval'] as const
 
@@ -70,7 +73,8 @@ export const wait = defineStep({
       return awaitCallback({
         timeoutMs: (approval.timeout ?? DEFAULT_TIMEOUT_SECONDS) * 1000,
         onTimeout: approval.onTimeout ?? 'fail',
-        asks: { title: approval.title, text: approval.text ?? '' },
+        // Data may make them long: people read no more.
+        asks: { title: approval.title.slice(0, LONGEST_TITLE), text: (approval.text ?? '').slice(0, LONGEST_TEXT) },
       })
     const time = until === undefined ? now + seconds! * 1000 : timeOf(until)
     if (time === null) return failed({ code: CODE.expression_failed, message: `until is "${until}"`, hint: NO_TIME })

@@ -4,6 +4,7 @@ import type { Issue } from '../flow/issue.ts'
 import type { DeliveryServices } from '../operations/deliveries/services.ts'
 import type { RouteRecord } from '../operations/ports/flows.ts'
 import type { CallStubs } from './call-stubs.ts'
+import type { CallbackStubs } from './callback-stubs.ts'
 import type { StubClient } from './stub-client.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 
@@ -12,6 +13,7 @@ export interface TestRuntime {
   clock: VirtualClock
   http: StubClient
   calls: CallStubs
+  callbacks: CallbackStubs
   /** Publishes the document, or returns the issues that prevent it. */
   publish(document: unknown): Promise<RouteRecord | Issue[]>
   /** Resolves when the runs accepted since the last call have ended; returns their ids. */

@@ -53,6 +53,7 @@ export async function tryCase(
     runtime.clock.advanceTo(runtime.clock.now() + (part.after ?? 0) * 1000)
     runtime.http.answerWith([...(part.stubs ?? []), ...sharedStubs])
     runtime.calls.answerWith(part.calls ?? {})
+    runtime.callbacks.answerWith(part.callbacks ?? {})
     const prefix = i === 0 ? '' : `next[${i - 1}].`
     const problem = part.fire === undefined ? null : await fireAt(runtime, route, part.fire)
     if (problem) {

@@ -26,6 +26,10 @@ export interface CallbackRace {
   upstream: Upstream
   /** Starts a run by this server, and sends its callback at some moment to whichever server answers. */
   start(server: () => MillraceProcess, webhookId: string): Promise<void>
+  /** Resolves when this many runs have given their URLs away. */
+  asked(count: number): Promise<void>
+  /** How many have. */
+  given(): number
   /** Resolves when all callbacks are acknowledged. */
   acknowledged(): Promise<void>
   /** Checks every run. */
@@ -37,10 +41,15 @@ export async function callbackRace(server: () => MillraceProcess, random: () => 
   const sending = new Map<number, Promise<{ run: string; mark: number }>>()
   const runs: string[] = []
   let next = 0
+  const waiting: (() => void)[] = []
+  const asked = async (count: number): Promise<void> => {
+    while (sending.size < count) await new Promise<void>((resolve) => waiting.push(resolve))
+  }
   const upstream = await startUpstream((request, response) => {
     const { n, callback } = JSON.parse(request.body) as { n: number; callback: string }
     // After a kill the same run asks again, with the same URL: its callback is under way already.
     if (!sending.has(n)) sending.set(n, send(n, new URL(callback).pathname))
+    for (const look of waiting.splice(0)) look()
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end('{}')
   })
@@ -73,6 +82,8 @@ export async function callbackRace(server: () => MillraceProcess, random: () => 
   }
   return {
     upstream,
+    asked,
+    given: () => sending.size,
     async start(by, webhookId) {
       const n = next++
       const reply = await persist(async () => {
@@ -88,9 +99,7 @@ export async function callbackRace(server: () => MillraceProcess, random: () => 
       runs.push(reply.id)
     },
     async acknowledged() {
-      // A delivery that was repeated after a kill may have started two runs with one number: each asks.
-      await upstream.count(1)
-      while (sending.size < next) await upstream.count(upstream.received.length + 1)
+      await asked(next)
       await Promise.all(sending.values())
     },
     async check(by) {

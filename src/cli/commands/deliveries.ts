@@ -12,7 +12,7 @@ export const listDeliveries = defineCommand({
   summary: 'List deliveries, newest first',
   options: {
     flow: text('flow', 'only of this flow'),
-    outcome: text('outcome', 'accepted, duplicate, filtered or rejected'),
+    outcome: text('outcome', 'accepted, duplicate, filtered, rejected, callback, early or repeated'),
     label: list('name=value', 'only those whose run has this label'),
     limit: number('count', 'how many at most; 20 by default'),
   },

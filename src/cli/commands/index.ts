@@ -3,6 +3,7 @@ import type { Command } from '../command.ts'
 import { createToken, inviteUser, listTokens, listUsers, revokeToken } from './access.ts'
 import { addAlert, listAlerts, removeAlert, testAlert } from './alerts/alerts.ts'
 import { applyFlows, diffFlows } from './apply.ts'
+import { answerApproval, listApprovals } from './approvals/approvals.ts'
 import { backup, restore } from './backup.ts'
 import { completionFor } from './completion.ts'
 import { deleteConnection, listConnections, setConnection, showConnection, testConnection } from './connections.ts'
@@ -85,6 +86,8 @@ export const commands: readonly Command[] = [
   setConnection,
   testConnection,
   deleteConnection,
+  listApprovals,
+  answerApproval,
   listAlerts,
   addAlert,
   testAlert,

@@ -9,7 +9,7 @@ import type { CallbackRecord } from '../ports/callbacks/callbacks.ts'
 import type { Page, Paged } from '../ports/page.ts'
 import { compiledCallback } from './admit-callback.ts'
 import type { CallbackServices } from './services.ts'
-import { isClosed, resumeAnswered, type Settled, settleAnswer } from './settle-answer.ts'
+import { isClosed, resumeAnswered, type Settled, type SettleServices, settleAnswer } from './settle-answer.ts'
 
 export interface GivenAnswer {
   answer: string
@@ -79,7 +79,7 @@ const TYPE_WORDS = {
 
 /** Throws Rejection if nobody can answer any more. */
 export function giveAnswer(
-  services: CallbackServices,
+  services: SettleServices,
   record: CallbackRecord,
   compiled: CompiledCallback,
   { answer, fields }: GivenAnswer,

@@ -14,9 +14,11 @@ export type Settled = 'callback' | 'early' | 'filtered' | 'repeated'
 
 const FULL_RETRY_SECONDS = 60
 
+export type SettleServices = Pick<CallbackServices, 'callbacks' | 'ids' | 'now' | 'env' | 'connections' | 'hashing'>
+
 /** Throws Rejection if nobody can answer any more. `byHand`: the condition of the step is not asked. */
 export async function settleAnswer(
-  services: CallbackServices,
+  services: SettleServices,
   first: CallbackRecord,
   compiled: CompiledCallback,
   given: { data: CallbackData; digest: string; by: string | null; byHand?: boolean },
@@ -64,7 +66,7 @@ export const isClosed = ({ state, runStatus }: Pick<CallbackRecord, 'state' | 'r
   state === 'timedOut' || state === 'cancelled' || !['queued', 'running', 'waiting'].includes(runStatus)
 
 async function isTaken(
-  services: CallbackServices,
+  services: SettleServices,
   record: CallbackRecord,
   { when }: CompiledCallback,
   data: CallbackData,
