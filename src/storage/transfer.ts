@@ -6,7 +6,7 @@ import { parseJson } from '../flow/parse-json.ts'
 import { compileTrigger } from '../flow/triggers/compile-trigger.ts'
 import { type Columns, DATABASE_NOW, storable, unnest } from './postgres/arrays.ts'
 import type { PostgresStorage } from './postgres/database.ts'
-import { HOLD } from './postgres/held.ts'
+import { HOLD, PLACE_GIVEN } from './postgres/held.ts'
 import type { SqliteStorage } from './sqlite/database.ts'
 
 type Query = <Row>(text: string, values?: unknown[]) => Promise<Row[]>
@@ -118,6 +118,10 @@ function sizeOf(value: unknown): number {
   return value instanceof Uint8Array ? value.length : 8
 }
 
+/** The condition that a run waits for a callback, and so holds no place. */
+const AWAITS = `(status = 'waiting' and exists (select 1 from step where run_id = run.id and step.status = 'waiting'
+  and step.outcome = 'callback'))`
+
 /** Queues unfinished runs as a start on the embedded database does, each flow within its limit. */
 async function putInLine(query: Query): Promise<void> {
   const waits = `case when status = 'waiting' then resume_at else ${DATABASE_NOW} end`
@@ -133,8 +137,8 @@ async function putInLine(query: Query): Promise<void> {
     if (concurrency === null) continue
     // A run that has begun keeps its place; the others wait in line, where the next process finds them.
     await query(
-      `update run set at_once = $3, placed = case when status = 'queued' then 0 else 1 end,
-         due_at = case when status = 'queued' then null else due_at end
+      `update run set at_once = $3, placed = case when status = 'queued' then 0 when ${AWAITS} then ${PLACE_GIVEN} else 1 end,
+         due_at = case when status = 'queued' or ${AWAITS} then null else due_at end
        where flow_id = $1 and version = $2 and finished_at is null`,
       [flow_id, version, concurrency],
     )

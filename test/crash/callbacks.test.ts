@@ -82,3 +82,31 @@ describe('a callback for a run that is cancelled in the same moment', () => {
     rmSync(place, { recursive: true, force: true })
   })
 })
+
+describe('a restart while runs of a flow with a limit wait for callbacks', () => {
+  it('keeps no place for them, and their URLs work', { timeout: 60_000 }, async () => {
+    const port = await freePort()
+    const place = temporaryFolder()
+    let server = await spawnMillrace(place, port)
+    const { flow, post } = await server.publish({
+      name: 'One at a time',
+      trigger: { kind: 'webhook', concurrency: 1 },
+      steps: [{ id: 'printed', kind: 'wait', callback: {} }],
+    })
+    const waiting = (await post({})).body.id
+    await server.runEnded(waiting, ['waiting'])
+    const [{ url }] = (await server.api('GET', `/runs/${waiting}`)).body.callbacks
+    server.child.kill('SIGKILL')
+    await server.exited
+    server = await spawnMillrace(place, port)
+    const json = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }
+    const reply = await fetch(`${server.url}/api/v1/webhooks/${flow.webhook.id}`, json)
+    // The one that waits would keep the only place if it held it: the next could not begin.
+    await server.runEnded(((await reply.json()) as { id: string }).id, ['waiting'])
+    expect((await fetch(server.url + new URL(url).pathname, json)).status).toBe(200)
+    expect((await server.runEnded(waiting)).status).toBe('succeeded')
+    server.child.kill('SIGTERM')
+    await server.exited
+    rmSync(place, { recursive: true, force: true })
+  })
+})

@@ -151,7 +151,7 @@ export interface RunStore {
   active(status: 'queued' | 'running', after: string | null, limit: number): Promise<UnfinishedRun[]>
   /** Returns the versions that have waiting runs. */
   waitingVersions(): Promise<FlowVersion[]>
-  /** Returns a page of a version's waiting runs in the order of their arrival. */
+  /** Returns a page of a version's waiting runs that hold a place, in the order of their arrival. */
   waiting(of: FlowVersion, after: string | null, limit: number): Promise<UnfinishedRun[]>
   /** Returns the waiting runs that are due, and when the next one is. */
   due(now: number, limit: number): Promise<{ runs: UnfinishedRun[]; nextAt: number | null }>

@@ -280,6 +280,18 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
         .where(WAITING)
         .where('flow_id', '=', flowId)
         .where('version', '=', version)
+        // A run that waits for a callback holds no place.
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('step')
+                .select('step.id')
+                .whereRef('step.run_id', '=', 'run.id')
+                .where('step.status', '=', 'waiting')
+                .where('step.outcome', '=', 'callback'),
+            ),
+          ),
+        )
         .orderBy('id')
         .limit(limit)
       if (after) query = query.where('id', '>', after)
