@@ -6,6 +6,7 @@ import { KnownDevices } from '../operations/access/known-devices.ts'
 import type { Access } from '../operations/access/services.ts'
 import { SetUpCode } from '../operations/access/set-up-code.ts'
 import { SignInAttempts } from '../operations/access/sign-in-attempts.ts'
+import { Turns } from '../operations/callbacks/turns.ts'
 import { BodyBudget } from '../operations/deliveries/body-budget.ts'
 import { Intake } from '../operations/deliveries/intake.ts'
 import { KeptRejections } from '../operations/deliveries/kept-rejections.ts'
@@ -41,6 +42,7 @@ export function buildServices(
     replaysChanged,
     deliveries,
     callbacks: stores.callbacks,
+    turns: new Turns(),
     samples: stores.samples,
     housekeeping: stores.housekeeping,
     backups: backend.backups,

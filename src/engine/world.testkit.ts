@@ -77,16 +77,17 @@ const ids = createIds(
 export async function runOf(steps: object[], trigger: object = {}, body: unknown = {}, flowId = 'flow_x') {
   const journal = createSqliteRunJournal(storage, testProtect())
   const runs = { ...createRunStore(storage.kysely), ...journal.runs }
+  const callbacks = createCallbackStore(storage.kysely, {
+    protect: testProtect(),
+    ids,
+    now: () => world.time,
+    urlOf: (token) => `https://x.test/${token}`,
+    newToken: () => ids.webhookId(),
+    digest: (text) => text,
+  })
   const ports: EnginePorts = {
     journal: world.holds ? { ...journal, holds: world.holds } : journal,
-    callbacks: createCallbackStore(storage.kysely, {
-      protect: testProtect(),
-      ids,
-      now: () => world.time,
-      urlOf: (token) => `https://x.test/${token}`,
-      newToken: () => ids.webhookId(),
-      digest: (text) => text,
-    }),
+    callbacks,
     prepareCall: async () => ({ code: 'not_published', message: 'no call expected' }),
     failureFlow: () => null,
     alerting: () => false,
@@ -148,6 +149,9 @@ export async function runOf(steps: object[], trigger: object = {}, body: unknown
   const walk = async () => new RunWalk((await journal.claim(id, world.time))!, flow, ports)
   return {
     id,
+    /** The store that the run uses: a test may change what it does. */
+    callbacks,
+    due: async () => (await runs.due(world.time, 10)).runs.some((run) => run.id === id),
     walk,
     advance: async () => (await walk()).advance(),
     /** Walks until `requests` requests have left, then cuts the walk off as a crash does. */

@@ -6,7 +6,7 @@ import { reaches } from '../../operations/access/scopes.ts'
 import { type AdmittedCallback, compiledCallback } from '../../operations/callbacks/admit-callback.ts'
 import { giveAnswer, readAnswer } from '../../operations/callbacks/approvals.ts'
 import { isClosed, resumeAnswered } from '../../operations/callbacks/settle-answer.ts'
-import { settledReply } from '../../operations/callbacks/take-callback.ts'
+import { inTurn, settledReply } from '../../operations/callbacks/take-callback.ts'
 import { keepDelivery } from '../../operations/deliveries/keep-delivery.ts'
 import { Rejection } from '../../operations/deliveries/rejection.ts'
 import type { CallbackRecord } from '../../operations/ports/callbacks/callbacks.ts'
@@ -68,7 +68,7 @@ export async function answerForm(
     const given = readAnswer(approval, sent.body, isForm)
     // Whoever has the link answers; a page of strangers cannot make it look as if a user did.
     const by = foreign === null && caller && mayAnswer(caller) ? caller.actor.name : LINK
-    const settled = await giveAnswer(services, record, compiled, given, by)
+    const settled = await inTurn(services, record, (now) => giveAnswer(services, now, compiled, given, by))
     resumeAnswered(services, settled, record)
     await keepDelivery(services, record, sent, { outcome: settled, status: 200, runId: record.runId })
     if (!isForm) return answerCaller(response, requestId, settledReply(settled, record.runId))

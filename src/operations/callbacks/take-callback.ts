@@ -7,7 +7,7 @@ import { type DeliveryHead, queryOf } from '../deliveries/delivery-head.ts'
 import { keepDelivery } from '../deliveries/keep-delivery.ts'
 import type { Rejection } from '../deliveries/rejection.ts'
 import type { CallbackRecord } from '../ports/callbacks/callbacks.ts'
-import { type AdmittedCallback, compiledCallback } from './admit-callback.ts'
+import { type AdmittedCallback, callbackNotFound, compiledCallback } from './admit-callback.ts'
 import type { CallbackServices } from './services.ts'
 import { resumeAnswered, type Settled, settleAnswer } from './settle-answer.ts'
 
@@ -32,11 +32,24 @@ export async function takeCallback(
   webhook: WebhookData,
 ): Promise<CallerReply> {
   const digest = services.hashing.sha256(webhook.rawBody)
-  const settled = await settleAnswer(services, record, compiled, { data: dataOf(webhook), digest, by: null })
+  const given = { data: dataOf(webhook), digest, by: null }
+  const settled = await inTurn(services, record, (now) => settleAnswer(services, now, compiled, given))
   resumeAnswered(services, settled, record)
   await keepDelivery(services, record, webhook, { outcome: settled, status: 200, runId: record.runId })
   return settledReply(settled, record.runId)
 }
+
+/** Answers in turn with others, from the state of the callback as it is then. */
+export const inTurn = <T>(
+  { turns, callbacks }: CallbackServices,
+  { id }: CallbackRecord,
+  settle: (now: CallbackRecord) => Promise<T>,
+): Promise<T> =>
+  turns.run(id, async () => {
+    const now = await callbacks.get(id)
+    if (!now) throw callbackNotFound()
+    return settle(now)
+  })
 
 const dataOf = ({ body, headers, query, rawBody, metadata }: WebhookData): CallbackData => ({
   body,
