@@ -100,6 +100,7 @@ describe('a run that waits for a callback', () => {
     }
     expect(await run.advance()).toEqual({ state: 'finished' })
     expect(await outputOf(run)).toMatchObject({ body: 7, timedOut: false })
+    expect((await recordOf(run)).state).toBe('answered')
   })
 
   it('has one URL for every attempt of the steps around it, and one per round', async () => {
