@@ -4,7 +4,7 @@ import { isHandler, type JournalEntry, type NewRun, type RunProgress } from '../
 import type { FailedRun } from '../rows/failures/causes.ts'
 import { type Counted, countedEnd, NO_BUCKET, NO_CODE } from '../rows/flow-counts.ts'
 import type { sealedStartTexts } from '../rows/request-columns.ts'
-import { testColumn, triggerColumn } from '../rows/run-rows.ts'
+import { labelsColumn, testColumn, triggerColumn } from '../rows/run-rows.ts'
 import type { stepColumns } from '../rows/step-columns.ts'
 import type { FlowCounters } from './flow-counters.ts'
 
@@ -14,7 +14,6 @@ const IS_WAITING = `status = 'waiting' AND (resume_at IS NULL OR resume_at > ?1)
 const STATEMENTS = {
   insertRun: `INSERT INTO run (id, flow_id, version, document, status, test, epoch, attempt, hops, reply_status, request, raw_body, created_at, replay_of, sealed, trigger, parent_run, parent_step, parent_waits, labels)
     VALUES (?, ?, ?, ?, 'queued', ?, 0, 1, ?, ?, ?, CAST(? AS BLOB), ?, ?, ?, ?, ?, ?, ?, ?)`,
-  insertLabels: 'INSERT INTO run_label (value, name, run_id) SELECT value, key, ?2 FROM json_each(?1)',
   takeKey: `INSERT INTO dedupe (flow_id, key, run_id, expires_at) VALUES (?, ?, ?, ?)
     ON CONFLICT (flow_id, key) DO UPDATE SET run_id = excluded.run_id, expires_at = excluded.expires_at WHERE dedupe.expires_at <= ?`,
   insertDelivery: `INSERT INTO delivery (id, flow_id, outcome, code, message, status, run_id, request, raw_body, received_at, body_kept, sealed)
@@ -38,6 +37,8 @@ const STATEMENTS = {
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 }
 
+const INSERT_LABELS = 'INSERT INTO run_label (value, name, run_id) SELECT value, key, ?2 FROM json_each(?1)'
+
 /** `count` and `fail` add to the counters of the transaction, if the statements before them changed something. */
 export type HotStatement =
   | readonly [name: keyof typeof STATEMENTS, values: SQLInputValue[]]
@@ -47,7 +48,6 @@ export type HotStatement =
 export const insertRun = (
   run: NewRun,
   { request, rawBody, sealed }: ReturnType<typeof sealedStartTexts>,
-  labels: string | null,
 ): HotStatement => [
   'insertRun',
   [
@@ -67,7 +67,8 @@ export const insertRun = (
     run.parent?.run ?? null,
     run.parent?.step ?? null,
     run.parent ? Number(run.parent.waits) : null,
-    labels,
+    // The last: whoever writes the row stores these for the search too.
+    labelsColumn(run),
   ],
 ]
 
@@ -125,7 +126,6 @@ export function prepareHotWrites(db: DatabaseSync, counters: FlowCounters): DoHo
   const prepare = (name: keyof typeof STATEMENTS) => db.prepare(STATEMENTS[name])
   const statements = {
     insertRun: prepare('insertRun'),
-    insertLabels: prepare('insertLabels'),
     takeKey: prepare('takeKey'),
     insertDelivery: prepare('insertDelivery'),
     updateRun: prepare('updateRun'),
@@ -140,12 +140,16 @@ export function prepareHotWrites(db: DatabaseSync, counters: FlowCounters): DoHo
     insertAlertEvent: prepare('insertAlertEvent'),
     putStep: prepare('putStep'),
   }
+  const insertLabels = db.prepare(INSERT_LABELS)
   return (write) => {
     let done = 0
     for (const statement of write) {
       if (statement[0] === 'count') counters.add(statement[1])
       else if (statement[0] === 'fail') counters.failures.add(statement[1])
       else if (statements[statement[0]].run(...statement[1]).changes === 0) break
+      // A statement of its own in the message would cost more than the labels.
+      else if (statement[0] === 'insertRun' && statement[1].at(-1) !== null)
+        insertLabels.run(statement[1].at(-1)!, statement[1][0]!)
       done++
     }
     return done
