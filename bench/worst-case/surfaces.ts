@@ -10,7 +10,9 @@ import { ExpressionError, parseTemplate, renderValue } from '../../src/flow/expr
 import type { Bindings } from '../../src/flow/expression/values/bindings.ts'
 import { importOperation } from '../../src/flow/openapi/import-operation.ts'
 import { OpenApiError, readOpenApi } from '../../src/flow/openapi/read-openapi.ts'
+import { renderMarkdown } from '../../src/http/pages/markdown.ts'
 import { CookieJar } from '../../src/outbound/cookie-jar.ts'
+import { MARKDOWN_INPUTS } from './approval-inputs.ts'
 import { CALL_INPUTS, checksInput } from './call-inputs.ts'
 import {
   COOKIE_INPUTS,
@@ -245,6 +247,12 @@ export async function openSurfaces(
       who: 'a flow',
       inputs: MESSAGE_INPUTS,
       prepare: (text) => () => normalMessage(text, ['api.example.com']),
+    },
+    {
+      name: 'the text of an approval',
+      who: 'a sender',
+      inputs: MARKDOWN_INPUTS,
+      prepare: (text) => () => renderMarkdown(text),
     },
     { name: 'OpenAPI import', who: 'an editor', inputs: OPENAPI_INPUTS, prepare: (text) => () => importAll(text) },
   ]

@@ -153,7 +153,16 @@ describe('an assistant', () => {
 describe('the tools', () => {
   it('have a name, words, a closed schema and hints each, and ask for requests that there are', () => {
     expect(new Set(tools.map(({ name }) => name)).size).toBe(tools.length)
-    const ids = { flow: 'ID', run: 'ID', delivery: 'ID', step: 'ID', example: 'ID', failure: 'ID', replay: 'ID' }
+    const ids = {
+      flow: 'ID',
+      run: 'ID',
+      delivery: 'ID',
+      step: 'ID',
+      example: 'ID',
+      failure: 'ID',
+      replay: 'ID',
+      approval: 'ID',
+    }
     const input = { ...ids, page: 'flows', document: {}, revision: 1, change: 'pause' }
     for (const { name, title, description, needs, annotations, input: schema, request } of tools) {
       expect(name).toMatch(/^[a-z]+(_[a-z]+)+$/)
@@ -178,9 +187,18 @@ describe('the tools', () => {
       'run_flow',
       'admit_delivery',
       'replay_runs',
+      'answer_approval',
     ])
     const outside = tools.filter(({ annotations }) => annotations.openWorldHint).map(({ name }) => name)
-    expect(outside).toEqual(['resume_flow', 'test_step', 'test_flow', 'run_flow', 'admit_delivery', 'replay_runs'])
+    expect(outside).toEqual([
+      'resume_flow',
+      'test_step',
+      'test_flow',
+      'run_flow',
+      'admit_delivery',
+      'replay_runs',
+      'answer_approval',
+    ])
   })
 
   it('come to the client as the table has them', async () => {
