@@ -9,6 +9,7 @@ import type {
   Delivery,
   DeliveryOutcome,
   Example,
+  FailureFlow,
   Flow,
   FlowDocument,
   FlowStats,
@@ -60,6 +61,7 @@ export const keys = {
   samples: (id: string) => ['flows', id, 'samples'],
   testResults: (id: string) => ['flows', id, 'test-results'],
   callableFlows: ['flows', 'callable'],
+  failureFlow: ['settings', 'failure-flow'],
   stepKinds: ['step-kinds'],
   examples: ['examples'],
   settings: ['settings'],
@@ -153,6 +155,10 @@ export const queries = {
   callableFlows: queryOptions({
     queryKey: keys.callableFlows,
     queryFn: ({ signal }) => api.get<{ items: CallableFlow[] }>('/callable-flows', { signal }),
+  }),
+  failureFlow: queryOptions({
+    queryKey: keys.failureFlow,
+    queryFn: ({ signal }) => api.get<FailureFlow>('/settings/failure-flow', { signal }),
   }),
   samples: (id: string) =>
     queryOptions({
