@@ -32,13 +32,12 @@ import type {
   Version,
   VersionWithDocument,
 } from './api-types.ts'
-import { labelQuery } from './label-filter.ts'
+import { type LabelFilter, labelQuery } from './label-filter.ts'
 
 export interface DeliveryFilter {
   flow?: string | undefined
   outcome?: DeliveryOutcome | undefined
-  /** As order=7. */
-  label?: string | undefined
+  label?: LabelFilter | undefined
 }
 
 export interface RunFilter {
@@ -46,8 +45,7 @@ export interface RunFilter {
   status?: RunStatus | undefined
   since?: string | undefined
   until?: string | undefined
-  /** As order=7. */
-  label?: string | undefined
+  label?: LabelFilter | undefined
 }
 
 export const keys = {
