@@ -154,8 +154,11 @@ describe('the page of a run', () => {
   })
 
   it('leads to the run of the flow that was called, and follows it while it waits', async () => {
-    const { post } = await ui.millrace.publish(orders({ onFailure: { flow: 'tell' } }))
+    const { post, flow } = await ui.millrace.publish(orders({ onFailure: { flow: 'tell' } }))
     const { id, children } = await handledRun(ui.millrace, (await post({})).body.id)
+    // The version calls the flow by its id, the draft by its slug: that is no change.
+    await page.goto(`/flows/${flow.id}`)
+    await page.getByText('Published v1').waitFor()
     await page.goto(`/runs/${id}?step=onFailure`)
     await page.getByRole('region', { name: 'Details' }).getByRole('link').click()
     await page.waitForURL(`**/runs/${children[0]!.run}`)

@@ -8,9 +8,9 @@ import { type EditedFlow, nestedLists } from './flow-tree.ts'
 
 /** `flowName`: the name of a flow by its id or slug. */
 export function describeStep(step: StepDocument, flowName?: (flow: string) => string): string {
-  const { calls, describe } = stepKind(step.kind)
-  const called = flowName && calls?.(step)
-  return called ? flowName(called) : describe(step)
+  const { callsIn, describe } = stepKind(step.kind)
+  const called = callsIn ? textOf(step[callsIn]) : ''
+  return called && flowName ? flowName(called) : describe(step)
 }
 
 /** What is done when a run has failed. `instead`: what is done for flows that say nothing about it. */

@@ -1,5 +1,5 @@
 import type { StepKind } from './step-kind.ts'
-import { bare, textOf } from './words.ts'
+import { bare } from './words.ts'
 
 export const call: StepKind = {
   kind: 'call',
@@ -9,6 +9,6 @@ export const call: StepKind = {
   guide: 'flows#call',
   purpose: 'Run another flow and use its result',
   describe: (step) => bare(step['flow']) || 'no flow yet',
-  calls: (step) => textOf(step['flow']),
+  callsIn: 'flow',
   newSettings: () => ({ flow: '' }),
 }

@@ -18,8 +18,8 @@ import {
 import type { LaidNode, Layout } from '../../flow-model/layout.ts'
 import { type LaidNote, movedNote, notesOf } from '../../flow-model/notes.ts'
 import type { Outcome } from '../../flow-model/outcomes.ts'
+import { useCalledFlows } from '../state/use-called-flows.ts'
 import { type CanvasValue, useCanvas } from './canvas-context.tsx'
-import { useCalledFlows } from './use-called-flows.ts'
 
 export interface Drag {
   id: string
@@ -108,7 +108,7 @@ export function useNodes(layout: Layout, notes: readonly LaidNote[], drag: Drag 
   const canvas = useCanvas()
   const { document: flow, selected, triggerSelected, triggerNote, issues, kinds, outcomes, adding, readOnly } = canvas
   const { marked, taken, failure } = canvas
-  const flowName = useCalledFlows(flow)
+  const called = useCalledFlows(flow)
   // What is done on a click does not change what is drawn.
   const latest = useRef(canvas)
   useEffect(() => {
@@ -126,6 +126,7 @@ export function useNodes(layout: Layout, notes: readonly LaidNote[], drag: Drag 
   return useMemo(() => {
     const places = new Map(allSteps(flow).map((place) => [place.path, place]))
     const keys = stepKeys(flow)
+    const flowName = (name: string) => called(name)?.name ?? name
     // Of all cards Tab leads to one: the selected one, else the trigger.
     const tabbed = selected?.path ?? (failure?.selected ? ON_FAILURE : null)
     const shown = readOnly ? layout.nodes.filter(({ type }) => type !== 'insert') : layout.nodes
@@ -224,7 +225,7 @@ export function useNodes(layout: Layout, notes: readonly LaidNote[], drag: Drag 
     marked,
     taken,
     failure,
-    flowName,
+    called,
     noteEdits,
     onOpen,
     onOpenFailure,
