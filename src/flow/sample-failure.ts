@@ -5,8 +5,10 @@ export interface SampleFailure {
   failed: { run: string; step: string; version: number | null; at: string }
 }
 
+const STATUS = 500
+
 /** `step`: the id of the step that is said to have failed. */
 export const sampleFailure = (step: string, run: string, version: number | null, at: string): SampleFailure => ({
-  error: { code: 'http_500', message: 'The API replied 500', step, status: 500 },
+  error: { code: `http_${STATUS}`, message: `The API replied ${STATUS}`, step, status: STATUS },
   failed: { run, step, version, at },
 })
