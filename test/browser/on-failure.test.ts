@@ -170,6 +170,29 @@ describe('the page of a run', () => {
   })
 })
 
+it('narrows the list of failures by a label, and the replay of all of them', async () => {
+  const trigger = { kind: 'webhook', labels: { order: '{{ webhook.body.id }}' } }
+  const { post } = await ui.millrace.publish(orders({ name: 'Labelled', trigger }))
+  for (const id of ['A-7', 'A-8']) await ui.millrace.runEnded((await post({ id })).body.id)
+  await page.goto('/failures')
+  await page
+    .getByRole('link', { name: /no such order/ })
+    .nth(1)
+    .waitFor()
+  await page.getByRole('textbox', { name: 'Label' }).fill('order=A-7')
+  await page.keyboard.press('Enter')
+  await page
+    .getByRole('link', { name: /no such order/ })
+    .nth(1)
+    .waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Replay all' }).click()
+  await page.getByText('1 run will be replayed.').waitFor()
+  await page.keyboard.press('Escape')
+  await page.goto('/failures?label=order%3DA-9')
+  await page.getByText('No such failures').waitFor()
+  await expectAccessible(page)
+})
+
 it('is chosen for all flows in the settings, by owners', async () => {
   await page.goto('/settings/failures')
   await page.getByRole('combobox').click()

@@ -18,12 +18,13 @@ export function LabelInput({ filter, onChange }: LabelInputProps) {
   const isWrong = text.trim() !== '' && !labelOf(text)
   const labels = labelsOf(filter).map(([name, value]) => labelText(name, value))
   useEffect(() => {
-    if (goesOn) input.current?.focus()
+    if (goesOn && filter !== undefined) input.current?.focus()
     goesOn = false
-  }, [])
+  }, [filter])
   const enter = () => {
     if (isWrong || text.trim() === '') return
     setText('')
+    if (labels.includes(text.trim())) return
     onChange(labelFilter([...labels, text]))
   }
   return (
@@ -31,7 +32,7 @@ export function LabelInput({ filter, onChange }: LabelInputProps) {
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          goesOn = !isWrong
+          goesOn = !isWrong && !labels.includes(text.trim())
           enter()
         }}
       >
