@@ -2,15 +2,13 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { buildUi } from '../../scripts/build.mjs'
 import { findChromium, HOW_TO } from '../../scripts/chromium.mjs'
 import { freePort } from '../harness/free-port.ts'
 import { type Millrace, startMillrace } from '../harness/millrace.ts'
 
 const LOCATOR_TIMEOUT_MS = 40_000
-// A browser is slower than anything else under test.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 export const OWNER = { email: 'ada@example.com', name: 'Ada Byron', password: 'heron lamp granite tide' }
 
