@@ -97,6 +97,8 @@ describe('a callback', () => {
     for (const body of [{ state: 'busy' }, { state: 'done', of: 5 }, { state: 'done', of: 5, late: true }])
       expect((await send(url, body)).body).toMatchObject({ message: 'Callback received', id })
     expect((await send(url, { state: 'busy' })).body.message).toBe('Already answered')
+    const [{ state, early }] = await callbacksOf(id)
+    expect([state, early.map(({ rawBody }: { rawBody: string }) => rawBody)[0]]).toEqual(['early', '{"state":"busy"}'])
     await gate.letOne({ job: 5 })
     const run = await millrace.runEnded(id)
     expect(run.steps[1]!.output).toMatchObject({ body: { state: 'done', of: 5 }, rawBody: '{"state":"done","of":5}' })

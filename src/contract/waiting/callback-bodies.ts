@@ -18,6 +18,9 @@ export const RunCallbackBody = Type.Object({
   expiresAt: OptionalTime,
   answeredAt: OptionalTime,
   answer: Type.Optional(AnyJson),
+  early: Type.Optional(
+    Type.Array(AnyJson, { description: 'The first of what came before the run did, and that it has not looked at' }),
+  ),
 })
 
 const ApprovalFieldBody = Type.Object({
