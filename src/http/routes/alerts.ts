@@ -7,6 +7,7 @@ import {
   type GivenAlert,
   listAlerts,
   testAlert,
+  updateAlert,
 } from '../../operations/alerts/manage-alerts.ts'
 import type { Services } from '../../operations/services.ts'
 
@@ -29,6 +30,19 @@ export function alertRoutes(app: FastifyInstance, services: Services): void {
       },
     },
     async ({ actor, body }, reply) => reply.code(201).send(await createAlert(services, actor!, body)),
+  )
+  app.put<WithId & { Body: GivenAlert }>(
+    '/api/v1/alerts/:id',
+    {
+      schema: {
+        tags,
+        summary: 'Replace an alert; a webhook keeps its secret unless another is given',
+        params: Id,
+        body: AlertRequest,
+        response: { 200: CreatedAlertBody },
+      },
+    },
+    ({ actor, params, body }) => updateAlert(services, actor!, params.id, body),
   )
   app.delete<WithId>(
     '/api/v1/alerts/:id',

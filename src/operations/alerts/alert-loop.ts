@@ -56,7 +56,7 @@ export class AlertLoop {
 
   #work(): void {
     this.#timer = null
-    this.#working = this.#look()
+    this.#working = this.look()
       .catch((error) => this.#services.warn('alerts could not be looked at; it is tried again', reasonOf(error)))
       .finally(() => {
         this.#working = null
@@ -67,7 +67,8 @@ export class AlertLoop {
       })
   }
 
-  async #look(): Promise<void> {
+  /** Looks once. */
+  async look(): Promise<void> {
     const { alerts, alertStore, alertWindowMs: windowMs, ids } = this.#services
     if (alerts.all.length === 0) return
     const inMemory = alerts.takeRaised()
@@ -85,8 +86,10 @@ export class AlertLoop {
     }
     try {
       const at = { now: seen.now, windowMs, nextId: () => ids.next('msg') }
-      if ((await alertStore.settle(found, decide, at)) && inMemory.length === 0) this.#toldOfTrouble = false
+      if (await alertStore.settle(found, decide, at)) this.#toldOfTrouble = false
+      else for (const one of inMemory) alerts.raise(one)
     } catch (error) {
+      for (const one of inMemory) alerts.raise(one)
       await this.#tellOfTrouble(error)
       throw error
     }

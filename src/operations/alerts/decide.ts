@@ -1,5 +1,6 @@
 // Decides which alerts are raised: by the ends of runs, and by what is seen of schedules, connections, the queue and the database.
-import type { AlertEvent, AlertRecord, AlertRule, LateSchedule, Raised, Verdict } from '../ports/alerts/alerts.ts'
+import type { AlertRule } from '../../base/alert-rules.ts'
+import type { AlertEvent, AlertRecord, LateSchedule, Raised, Verdict } from '../ports/alerts/alerts.ts'
 import { failingSubject } from './live-alerts.ts'
 
 /** The time that a rule looks back over is counted in this many parts. */

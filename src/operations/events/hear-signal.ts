@@ -21,6 +21,7 @@ export interface Heard {
   connectionsChanged(): Promise<void>
   anyFlowChanged(): Promise<void>
   settingsChanged(): Promise<void>
+  flowFails(flowId: string): void
 }
 
 export function createSignalHandler(
@@ -45,6 +46,8 @@ export function createSignalHandler(
         return heard.connectionsChanged()
       case 'settings':
         return heard.settingsChanged()
+      case 'failing':
+        return heard.flowFails(signal.flowId)
       case 'access_ended':
         events.emit(actorTopic(signal.actorId), { type: 'ended', data: null })
         return

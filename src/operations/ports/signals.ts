@@ -9,6 +9,8 @@ export type Signal =
   | { topic: 'connections' }
   /** A setting of the instance has changed. */
   | { topic: 'settings' }
+  /** A run of a flow failed for which an alert waits: its next success is told of. */
+  | { topic: 'failing'; flowId: string }
   /** Anyone connected by this session or token, or as this user, has to authenticate again. */
   | { topic: 'access_ended'; actorId: string }
   /** The process that sends this has clients that watch events. */
