@@ -116,8 +116,8 @@ export class ClusterQueue implements Queue {
     await this.#admit(flowId)
   }
 
-  forget({ flowId }: { id: string; flowId: string }): void {
-    void this.#admit(flowId)
+  forget(...runs: readonly { id: string; flowId: string }[]): void {
+    for (const flowId of new Set(runs.map((run) => run.flowId))) void this.#admit(flowId)
   }
 
   /** Does nothing: the runs are finished in the database, so no process takes them any more. */

@@ -118,15 +118,20 @@ export class InProcessQueue implements Queue {
 
   wake = (): void => this.wakeAt(this.#ports.now())
 
-  forget({ id, flowId }: { id: string; flowId: string }): void {
-    this.#ready.remove((run) => run.id === id)
-    this.#large.remove(({ run }) => run.id === id)
-    this.#held.forget({ id, flowId })
-    const flow = this.#limited.get(flowId)
-    this.#inLine -= flow?.line.remove((run) => run.id === id).length ?? 0
-    this.#resumed.delete(id)
-    this.#release({ id, flowId })
-    if (flow) this.#admit(flow)
+  forget(...runs: readonly { id: string; flowId: string }[]): void {
+    const ids = new Set(runs.map(({ id }) => id))
+    this.#ready.remove((run) => ids.has(run.id))
+    this.#large.remove(({ run }) => ids.has(run.id))
+    for (const flowId of new Set(runs.map((run) => run.flowId))) {
+      this.#held.forget(flowId, ids)
+      this.#inLine -= this.#limited.get(flowId)?.line.remove((run) => ids.has(run.id)).length ?? 0
+    }
+    for (const run of runs) {
+      const flow = this.#limited.get(run.flowId)
+      this.#resumed.delete(run.id)
+      this.#release(run)
+      if (flow) this.#admit(flow)
+    }
   }
 
   forgetAllOf(flowId: string): void {

@@ -243,6 +243,12 @@ const audit = createRoute({
   component: lazyPage(() => import('./settings/audit-page.tsx'), 'AuditPage'),
 })
 
+const alerts = createRoute({
+  getParentRoute: () => settings,
+  path: '/alerts',
+  component: lazyPage(() => import('./settings/alerts/alerts-page.tsx'), 'AlertsPage'),
+})
+
 const service = createRoute({
   getParentRoute: () => settings,
   path: '/service',
@@ -282,7 +288,7 @@ const routeTree = root.addChildren([
     newConnection,
     connection,
     nothing,
-    settings.addChildren([settingsHome, profile, users, tokens, encryptionKeys, audit, service]),
+    settings.addChildren([settingsHome, profile, users, tokens, encryptionKeys, alerts, audit, service]),
   ]),
 ])
 

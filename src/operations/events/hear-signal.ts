@@ -41,7 +41,8 @@ export function createSignalHandler(
       case 'flow_deleted':
         return heard.flowDeleted(signal.flowId)
       case 'cancelled':
-        return heard.runCancelled(signal.runId)
+        for (const id of signal.runIds) heard.runCancelled(id)
+        return
       case 'connections':
         return heard.connectionsChanged()
       case 'settings':

@@ -5,7 +5,7 @@ export type Signal =
   /** The flow's webhook, version or draft has changed. */
   | { topic: 'flow'; flowId: string }
   | { topic: 'flow_deleted'; flowId: string }
-  | { topic: 'cancelled'; runId: string }
+  | { topic: 'cancelled'; runIds: string[] }
   | { topic: 'connections' }
   /** A setting of the instance has changed. */
   | { topic: 'settings' }

@@ -6,6 +6,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Failure } from '../api/api-types.ts'
 import { useMay } from '../api/session.ts'
+import { FlowSelect } from '../live/flow-select.tsx'
 import { PageBody, PageHeader } from '../shell/page-header.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
@@ -49,6 +50,10 @@ export function FailuresPage() {
           <ReplayProgress key={job.id} job={job} brief />
         ))}
         <div className={classes.filters}>
+          <FlowSelect
+            flow={flow}
+            onChange={(chosen) => void navigate({ search: (search: FailureSearch) => ({ ...search, flow: chosen }) })}
+          />
           <SegmentedControl
             aria-label="State"
             value={state}
