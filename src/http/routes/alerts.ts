@@ -12,6 +12,8 @@ import {
 import type { Services } from '../../operations/services.ts'
 
 const Id = Type.Object({ id: Type.String() })
+/** The longest list of addresses has a third of it. */
+const bodyLimit = 16 * 1024
 type WithId = { Params: Static<typeof Id> }
 
 export function alertRoutes(app: FastifyInstance, services: Services): void {
@@ -22,6 +24,7 @@ export function alertRoutes(app: FastifyInstance, services: Services): void {
   app.post<{ Body: GivenAlert }>(
     '/api/v1/alerts',
     {
+      bodyLimit,
       schema: {
         tags,
         summary: 'Make an alert; the secret of a webhook is shown this once',
@@ -34,6 +37,7 @@ export function alertRoutes(app: FastifyInstance, services: Services): void {
   app.put<WithId & { Body: GivenAlert }>(
     '/api/v1/alerts/:id',
     {
+      bodyLimit,
       schema: {
         tags,
         summary: 'Replace an alert; a webhook keeps its secret unless another is given',
