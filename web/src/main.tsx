@@ -1,6 +1,6 @@
 import './theme/fonts.css'
 import './theme/base.css'
-import '@mantine/core/styles.layer.css'
+import './theme/mantine.css'
 import '@mantine/notifications/styles.layer.css'
 import './theme/global.css'
 import { MantineProvider } from '@mantine/core'

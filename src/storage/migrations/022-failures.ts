@@ -1,7 +1,7 @@
 // Groups failed runs by their cause, and lets many runs be replayed by one job.
 import { type Kysely, sql } from 'kysely'
 import type { Dialect } from '../rows/dialect.ts'
-import { FAILURE_DELTA_KEYS } from '../rows/failures/causes.ts'
+import { FAILURE_DELTA_KEYS } from '../rows/failures/tables.ts'
 
 export async function failures(db: Kysely<unknown>, { key, bigint, keyed, shared }: Dialect): Promise<void> {
   // The group of a failed run.

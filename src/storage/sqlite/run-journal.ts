@@ -21,9 +21,10 @@ import { revealedStep, shownJson, stepColumns, toJson } from '../rows/step-colum
 import type { RunTable, StepTable } from '../rows/tables.ts'
 import type { SqliteStorage } from './database.ts'
 import { createSqliteReplays } from './failures/replays.ts'
-import { countEnd, countFailure, type HotStatement, prepareHotWrites, putStep } from './hot-writes.ts'
+import { type HotStatement, prepareHotWrites } from './hot-writes.ts'
 import { createSqliteKeyValues } from './key-values.ts'
 import { startOf } from './run-start.ts'
+import { countEnd, countFailure, putStep } from './write-descriptions.ts'
 
 /** This process alone owns the file, so a claim needs no write: the first record carries it. */
 interface SqliteClaim extends Claim {

@@ -3,17 +3,14 @@ import type { NewRun } from '../../engine/ports/run-journal.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
 import { runBinding } from '../rows/bindings.ts'
 import { sealedStartTexts } from '../rows/request-columns.ts'
-import { labelsColumn } from '../rows/run-rows.ts'
-import { countStart, type HotStatement, insertRun } from './hot-writes.ts'
+import type { HotStatement } from './hot-writes.ts'
+import { countStart, insertRun } from './write-descriptions.ts'
 
 export function startOf(run: NewRun, protect: Protect): HotStatement[] {
-  const labels = labelsColumn(run)
   const statements = [
-    insertRun(run, sealedStartTexts(run, protect.of(run.flowId), runBinding(run.id)), labels),
+    insertRun(run, sealedStartTexts(run, protect.of(run.flowId), runBinding(run.id))),
     ...countStart(run),
   ]
   if (run.edited) statements.push(['setEdited', [run.id]])
-  // One statement for all of them: each crosses to the thread that writes.
-  if (labels !== null) statements.push(['insertLabels', [labels, run.id]])
   return statements
 }

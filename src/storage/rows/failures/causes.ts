@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import { normalMessage } from '../../../base/normal-message.ts'
 import type { RunError, RunProgress } from '../../../engine/ports/run-journal.ts'
 import type { Protect } from '../../../operations/ports/secrets.ts'
-import { HOUR_MS } from '../../../operations/ports/stats.ts'
 
 export interface Cause {
   /** The id of the group. */
@@ -50,7 +49,3 @@ export function failedRun(
   const { runId, flowId, version } = run
   return { ...causeOf(flowId, error, protect), runId, flowId, version: version ?? NO_VERSION, at: finishedAt }
 }
-
-export const hourOf = (at: number): number => Math.floor(at / HOUR_MS)
-
-export const FAILURE_DELTA_KEYS = ['failure', 'hour', 'version'] as const

@@ -21,6 +21,8 @@ export interface FailureTable {
   muted_until: number | null
 }
 
+export const FAILURE_DELTA_KEYS = ['failure', 'hour', 'version'] as const
+
 /** Failures that were counted and are not added up yet. */
 export interface FailureDeltaTable {
   failure: string

@@ -1,11 +1,15 @@
 // Adds up the failed runs of a transaction by group, and writes the sums before it commits.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { FAILURE_DELTA_KEYS, type FailedRun, hourOf } from '../../rows/failures/causes.ts'
+import { HOUR_MS } from '../../../operations/ports/stats.ts'
+import type { FailedRun } from '../../rows/failures/causes.ts'
+import { FAILURE_DELTA_KEYS } from '../../rows/failures/tables.ts'
 
 const ADD = `INSERT INTO failure_delta (failure, hour, version, flow_id, step, code, status, message, count, first_at, last_at, run_id)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (${FAILURE_DELTA_KEYS.join(', ')}) DO UPDATE SET count = count + excluded.count,
     first_at = min(first_at, excluded.first_at), last_at = max(last_at, excluded.last_at), run_id = max(run_id, excluded.run_id)`
+
+const hourOf = (at: number): number => Math.floor(at / HOUR_MS)
 
 interface Sum {
   failed: FailedRun

@@ -2,8 +2,9 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { KEPT_FAILURE_HOURS, KEPT_FAILURE_VERSIONS } from '../../../operations/ports/failures.ts'
 import { isPostgres } from '../../rows/dialect.ts'
-import { FAILURE_DELTA_KEYS, NO_VERSION } from '../../rows/failures/causes.ts'
+import { NO_VERSION } from '../../rows/failures/causes.ts'
 import type { FailureDeltaTable, FailureTable } from '../../rows/failures/tables.ts'
+import { FAILURE_DELTA_KEYS } from '../../rows/failures/tables.ts'
 import type { Tables } from '../../rows/tables.ts'
 
 /** The rows of one transaction: few enough that neither a reader nor the event loop waits for long. */
