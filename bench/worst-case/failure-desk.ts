@@ -1,4 +1,6 @@
 // The worst of what the failure desk takes: labels, searches, alerts, and replays with changes.
+import { Decision, decideEvents } from '../../src/operations/alerts/decide.ts'
+import type { AlertRecord } from '../../src/operations/ports/alerts/alerts.ts'
 import { type Input, JSON_INPUTS } from './inputs.ts'
 import type { Surface } from './surfaces.ts'
 
@@ -95,6 +97,19 @@ interface DeskPaths {
   read(path: string): Promise<unknown>
 }
 
+/** As many rules as an owner may make, and the ends of runs that are held against them at once. */
+const RULES: Input[] = [{ grammar: 'rules', name: 'failures in minutes', make: (n) => 'x'.repeat(n) }]
+const RULE_LENGTH = 1_000
+const ENDS = 200
+
+function decides(text: string): () => void {
+  const record = { rule: 'failures', count: 1_000_000, minutes: 60, flowId: null, tag: null } as AlertRecord
+  const alerts = Array.from({ length: text.length / RULE_LENGTH }, (_, i) => ({ ...record, id: `alr_${i}` }))
+  const end = { kind: 'failed' as const, flowId: 'flow_1', runId: null, code: null }
+  const events = Array.from({ length: ENDS }, (_, i) => ({ ...end, id: `run_${i}`, at: i * 3_600 }))
+  return () => decideEvents(new Decision(new Map()), alerts, events, new Map())
+}
+
 export const deskSurfaces = ({ labeled: path, run, post, read }: DeskPaths): Surface[] => [
   { name: 'labels of a flow', who: 'a reader', inputs: LABELED_FLOWS, prepare: post('/api/v1/flows/validate') },
   {
@@ -112,6 +127,7 @@ export const deskSurfaces = ({ labeled: path, run, post, read }: DeskPaths): Sur
     prepare: (text) => () => read(`/search?q=${encodeURIComponent(text.toWellFormed())}`),
   },
   { name: 'alerts', who: 'an owner', inputs: ALERTS, most: 16_000, prepare: post('/api/v1/alerts') },
+  { name: 'ends of runs', who: 'an owner', inputs: RULES, prepare: decides },
   { name: 'replay with changes', who: 'an editor', inputs: CHANGES, prepare: post(`/api/v1/runs/${run}/replay`) },
 ]
 

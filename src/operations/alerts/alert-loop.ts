@@ -11,6 +11,8 @@ import type { AlertServices } from './services.ts'
 const LOOK_EVERY_MS = 5_000
 const SOON_MS = 50
 const EVENTS_AT_ONCE = 1_000
+/** Each event is held against each rule, without a break. */
+const COMPARED_AT_ONCE = 20_000
 const MESSAGES_AT_ONCE = 20
 /** A message that a process took and did not send, because it was killed, is taken again after this time. */
 const TAKEN_MS = 20_000
@@ -73,8 +75,9 @@ export class AlertLoop {
     if (alerts.all.length === 0) return
     const inMemory = alerts.takeRaised()
     const seen = await this.#seen()
-    const found = await alertStore.events(EVENTS_AT_ONCE)
-    this.#again ||= found.length === EVENTS_AT_ONCE
+    const most = Math.min(EVENTS_AT_ONCE, Math.ceil(COMPARED_AT_ONCE / alerts.all.length))
+    const found = await alertStore.events(most)
+    this.#again ||= found.length === most
     const flowIds = [...found, ...seen.late, ...inMemory.map(({ item }) => item)].flatMap(({ flowId }) => flowId ?? [])
     const tags = await this.#tagsOf(flowIds)
     const decide: Parameters<typeof alertStore.settle>[1] = (events, states) => {
