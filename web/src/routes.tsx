@@ -249,6 +249,12 @@ const alerts = createRoute({
   component: lazyPage(() => import('./settings/alerts/alerts-page.tsx'), 'AlertsPage'),
 })
 
+const settingsFailures = createRoute({
+  getParentRoute: () => settings,
+  path: '/failures',
+  component: lazyPage(() => import('./settings/failures-page.tsx'), 'FailureSettingsPage'),
+})
+
 const service = createRoute({
   getParentRoute: () => settings,
   path: '/service',
@@ -288,7 +294,17 @@ const routeTree = root.addChildren([
     newConnection,
     connection,
     nothing,
-    settings.addChildren([settingsHome, profile, users, tokens, encryptionKeys, alerts, audit, service]),
+    settings.addChildren([
+      settingsHome,
+      profile,
+      users,
+      tokens,
+      encryptionKeys,
+      audit,
+      alerts,
+      settingsFailures,
+      service,
+    ]),
   ]),
 ])
 

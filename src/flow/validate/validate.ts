@@ -147,7 +147,9 @@ class Validator {
     this.#stepRoots = new Set(runRoots)
     this.#roundRoots = new Set([...runRoots, 'loop', 'loops'])
     if (trigger === undefined) return
-    const everything = new Set(this.#outline.ids.keys())
+    // Steps for failed runs come after the reply.
+    const inRun = [...this.#outline.ids].filter(([, at]) => !at.startsWith('/onFailure/'))
+    const everything = new Set(inRun.map(([id]) => id))
     const { response } = given
     const revealedBy = isObject(response) && response['reveal'] === true ? '/trigger/response/reveal' : null
     if (kind) this.#replyUse = kind.replyUse(given)

@@ -11,8 +11,9 @@ const SECTIONS = [
   { to: '/settings/users', label: 'Users', needs: 'admin' },
   { to: '/settings/tokens', label: 'API tokens', needs: 'admin' },
   { to: '/settings/keys', label: 'Encryption keys', needs: 'admin' },
-  { to: '/settings/alerts', label: 'Alerts', needs: 'write' },
   { to: '/settings/audit', label: 'Audit log', needs: 'admin' },
+  { to: '/settings/alerts', label: 'Alerts', needs: 'write' },
+  { to: '/settings/failures', label: 'Failed runs', needs: 'read' },
   { to: '/settings/service', label: 'Service', needs: 'read' },
 ] as const
 
