@@ -18,7 +18,7 @@ const LAYERS: string[][] = [
   ['flows/run'],
   ['account', 'connections', 'flows', 'failures', 'runs/model', 'deliveries/model'],
   ['overview', 'settings', 'editor/state', 'editor/panel'],
-  ['editor/kinds', 'editor/canvas', 'editor/trigger', 'editor/publish'],
+  ['settings/alerts', 'editor/kinds', 'editor/canvas', 'editor/trigger', 'editor/publish'],
   ['editor/step'],
   ['editor'],
   ['runs/actions'],

@@ -14,6 +14,7 @@ import { renderMarkdown } from '../../src/http/pages/markdown.ts'
 import { CookieJar } from '../../src/outbound/cookie-jar.ts'
 import { MARKDOWN_INPUTS } from './approval-inputs.ts'
 import { CALL_INPUTS, checksInput } from './call-inputs.ts'
+import { deskSurfaces, manySteps, WORST_LABELS } from './failure-desk.ts'
 import {
   COOKIE_INPUTS,
   CURL_INPUTS,
@@ -31,7 +32,7 @@ import {
 export interface Surface {
   name: string
   /** Who can send input to this surface. */
-  who: 'anybody' | 'a sender' | 'a reader' | 'an editor' | 'an API' | 'a flow'
+  who: 'anybody' | 'a sender' | 'a reader' | 'an editor' | 'an owner' | 'an API' | 'a flow'
   inputs: readonly Input[]
   /** The largest size within the limit there; larger input is refused unread. */
   most?: number
@@ -81,11 +82,12 @@ export async function openSurfaces(
     JSON.parse(await send(`/api/v1${path}`, 'application/json', JSON.stringify(body)))
   const read = async (path: string) =>
     (await fetch(`${base}/api/v1${path}`, { headers: { authorization: `Bearer ${TOKEN}` } })).text()
-  const publish = async (steps: object[]): Promise<{ id: string; path: string }> => {
+  const publish = async (steps: object[], more: object = {}): Promise<{ id: string; path: string }> => {
     const trigger = {
       kind: 'webhook',
       accept: ['application/json', 'application/x-www-form-urlencoded', 'text/*'],
       response: { mode: 'finished' },
+      ...more,
     }
     const flow = await api('/flows', { name: 'Worst case', trigger, steps })
     await api(`/flows/${flow.id}/publish`, {})
@@ -98,6 +100,9 @@ export async function openSurfaces(
   const codes = await publish([
     { id: 'code', kind: 'code', input: '{{ webhook.body }}', code: 'export default (input) => input' },
   ])
+  const labeled = await publish([], { labels: WORST_LABELS })
+  const long = await publish(manySteps())
+  const run = JSON.parse(await send(long.path, 'application/json', '{}')).id as string
   const named = (inputs: readonly Input[], ...names: string[]) => inputs.filter(({ name }) => names.includes(name))
   const posts = (path: string, type: string, headers?: Record<string, string>) => (text: string) => () =>
     send(path, type, text, headers)
@@ -254,6 +259,7 @@ export async function openSurfaces(
       inputs: MARKDOWN_INPUTS,
       prepare: (text) => () => renderMarkdown(text),
     },
+    ...deskSurfaces({ labeled: labeled.path, run, read, post: (path) => posts(path, 'application/json') }),
     { name: 'OpenAPI import', who: 'an editor', inputs: OPENAPI_INPUTS, prepare: (text) => () => importAll(text) },
   ]
   return {
