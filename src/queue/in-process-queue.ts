@@ -62,9 +62,7 @@ export class InProcessQueue implements Queue {
     return oldest
   }
 
-  isSlow(joining: number): boolean {
-    return this.#times.isSlow(this.#ready.size + joining, this.#concurrency)
-  }
+  isSlow = (joining: number): boolean => this.#times.isSlow(this.#ready.size + joining, this.#concurrency)
 
   add(run: QueuedRun): boolean {
     if (this.#held.push(run)) return true
