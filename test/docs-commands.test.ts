@@ -44,6 +44,7 @@ const substitutes = (reader: Reader, databaseUrl: string, emptyDatabaseUrl: stri
   ['rpl_01m7…', reader.replayId],
   ['dlv_01m7…', reader.deliveryId],
   ['alr_01m7…', reader.alertId],
+  ['cbk_01m7…', reader.approvalId],
 ]
 
 /** The answers to commands that ask. */

@@ -31,6 +31,7 @@ export interface Reader {
   replayId: string
   deliveryId: string
   alertId: string
+  approvalId: string
   environment: Record<string, string>
   /** Commands that run before each block. */
   starts: string[]
@@ -62,6 +63,7 @@ export async function createReader(page: string, blocks: readonly Block[], upstr
     replayId: '',
     deliveryId: '',
     alertId: '',
+    approvalId: '',
     environment: {},
     starts: blocks.map(() => ''),
     ask: null,
@@ -181,9 +183,14 @@ async function prepare(
     await post(guarded.webhook.url, {})
     const target = { kind: 'webhook', url: `${upstreamUrl}/alerts` }
     reader.alertId = (await call('POST', '/alerts', { rule: 'recovered', target })).id
-    // A rejected delivery is stored after its answer.
-    while (reader.deliveryId === '')
-      reader.deliveryId = (await call('GET', `/deliveries?flow=${guarded.id}`)).items[0]?.id ?? ''
+    reader.deliveryId = (await call('GET', `/deliveries?flow=${guarded.id}`)).items[0].id
+    const asking = await publish({
+      name: 'Refunds',
+      trigger: { kind: 'webhook' },
+      steps: [{ id: 'ask', kind: 'wait', approval: { title: 'Refund it?', fields: [{ name: 'reason' }] } }],
+    })
+    await post(asking.webhook.url, {})
+    while (reader.approvalId === '') reader.approvalId = (await call('GET', '/approvals')).items[0]?.id ?? ''
     reader.replayId = (await call('POST', '/replays', { filter: { failure: reader.failureId }, pace: 1 })).id
     await call('POST', `/replays/${reader.replayId}/pause`)
   }

@@ -155,7 +155,8 @@ async function refuse(
   const inbox = code === CODE.webhook_not_found ? services.published.route(head.webhookId) : route
   if (inbox && !NOT_KEPT.has(code) && services.rejections.admits(inbox.flowId, services.now())) {
     const kept = await keptBody(services, visit, head, inbox, body)
-    keepRejection(services, inbox, head, rejection, API_ERRORS[code].status, kept).catch((error) =>
+    // Before the reply, so that whoever got it finds it in the inbox.
+    await keepRejection(services, inbox, head, rejection, API_ERRORS[code].status, kept).catch((error) =>
       services.warn('a rejected delivery could not be kept', { reason: String(error) }),
     )
   } else services.meters.delivery('rejected', code)
