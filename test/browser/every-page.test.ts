@@ -35,6 +35,7 @@ const PAGES: Record<string, () => Visited[]> = {
     { at: `/flows/${ids['flow']}`, shows: 'refuse' },
     { at: `/flows/${ids['flow']}?step=refuse`, shows: 'Message' },
     { at: `/flows/${ids['flow']}?trigger=true`, shows: 'Webhook URL' },
+    { at: `/flows/${ids['flow']}?failure=true`, shows: 'What is done' },
     { at: `/flows/${ids['flow']}?publish=true`, shows: 'Versions' },
     { at: `/flows/${ids['flow']}?view=yaml`, shows: 'vars' },
   ],
@@ -66,6 +67,7 @@ const PAGES: Record<string, () => Visited[]> = {
   '/settings/tokens': () => [{ at: '/settings/tokens', shows: 'a script' }],
   '/settings/keys': () => [{ at: '/settings/keys', shows: 'Rotat' }],
   '/settings/audit': () => [{ at: '/settings/audit', shows: 'crm' }],
+  '/settings/failures': () => [{ at: '/settings/failures', shows: 'Failure flow' }],
   '/settings/service': () => [{ at: '/settings/service', shows: 'MILLRACE_' }],
   $: () => [{ at: '/nowhere', shows: 'No page has the address /nowhere' }],
 }

@@ -9,6 +9,7 @@ let page: Page
 let upstream: Upstream
 let flow: string
 let run: string
+let send: (id: string, customer?: string) => Promise<string>
 
 beforeAll(async () => {
   let down = 2
@@ -29,8 +30,8 @@ beforeAll(async () => {
     steps: [{ id: 'ship', kind: 'http', method: 'POST', url: '{{ env.UP }}', retry: { attempts: 3, delay: 0.01 } }],
   })
   flow = published.flow.id
-  const send = async (id: string) =>
-    (await published.post({ id, customer: 'ada@example.com' }, { 'x-key': 'right' })).body.id
+  send = async (id, customer = 'ada@example.com') =>
+    (await published.post({ id, customer }, { 'x-key': 'right' })).body.id
   run = await send('A-1001')
   await ui.millrace.runEnded(run)
   await ui.millrace.runEnded(await send('A-1002'))
@@ -49,7 +50,7 @@ it('finds the runs of a label by the keyboard alone, and the attempts of its ste
   await page.keyboard.press('Enter')
   await page.waitForURL(/label=order%3DA-1001/)
   await page.getByText('order=A-1002').waitFor({ state: 'detached' })
-  await page.getByText('order=A-1001').waitFor()
+  await page.locator('[data-run]').getByText('order=A-1001').waitFor()
   await expectAccessible(page)
   await page.goto(`/runs/${run}?step=ship`)
   const attempts = page.getByRole('region', { name: 'Attempts' })
@@ -60,6 +61,68 @@ it('finds the runs of a label by the keyboard alone, and the attempts of its ste
   await page.getByRole('link', { name: 'ada@example.com' }).click()
   await page.waitForURL(/label=customer%3Dada/)
   await page.getByText('order=A-1002').waitFor()
+})
+
+it('narrows the runs by several labels, one after the other, and widens them again', async () => {
+  await page.goto('/runs')
+  await page.getByText('order=A-1002').waitFor()
+  await page.getByRole('textbox', { name: 'Label' }).focus()
+  await page.keyboard.type('customer=ada@example.com')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/label=customer/)
+  await page.getByRole('button', { name: 'Remove the label customer=ada@example.com' }).waitFor()
+  // The focus stays: the next label can be written at once.
+  await page.keyboard.type('order=A-1001')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Remove the label order=A-1001' }).waitFor()
+  await page.getByText('order=A-1002').waitFor({ state: 'detached' })
+  expect(await page.locator('[data-run]').getByText('order=A-1001').count()).toBe(1)
+  await expectAccessible(page)
+  await page.reload()
+  await page.getByRole('button', { name: 'Remove the label order=A-1001' }).click()
+  await page.getByText('order=A-1002').waitFor()
+})
+
+it('shows the deliveries of a label, and new ones as they come', async () => {
+  await page.goto('/inbox?label=customer%3Dada%40example.com')
+  const rows = page.locator('[data-delivery]')
+  await expect.poll(() => rows.count(), { timeout: 20_000 }).toBe(2)
+  await send('A-1004', 'ada@example.com')
+  await expect.poll(() => rows.count(), { timeout: 20_000 }).toBe(3)
+  await send('A-1005', 'eve@example.com')
+  await send('A-1006', 'ada@example.com')
+  await expect.poll(() => rows.count(), { timeout: 20_000 }).toBe(4)
+  await expectAccessible(page)
+})
+
+it('are set in the form of the trigger, as is what becomes of rejected bodies', async () => {
+  const { body } = await ui.millrace.api('POST', '/flows', { name: 'New', trigger: { kind: 'webhook' }, steps: [] })
+  const headers = { 'content-type': 'application/json' }
+  await fetch(body.webhook.testUrl, { method: 'POST', headers, body: '{"order":{"id":"B-7"}}' })
+  const draft = async () => (await ui.millrace.api('GET', `/flows/${body.id}`)).body.draft.trigger
+  await page.goto(`/flows/${body.id}?trigger=true`)
+  await page.getByRole('button', { name: 'Labels none' }).press('Enter')
+  await page.getByRole('button', { name: 'Add label' }).press('Enter')
+  await page.getByRole('textbox', { name: 'Name of label label_1' }).fill('order')
+  await page.keyboard.press('Enter')
+  await page.getByRole('textbox', { name: 'Value of order', exact: true }).fill('{{ env.KEY }}')
+  await page.getByText('A label is shown and searched, so it may hold no secret').waitFor()
+  await page.getByRole('textbox', { name: 'Value of order', exact: true }).fill('{{ webhook.body.order.id }}')
+  await page.getByText('B-7', { exact: true }).first().waitFor()
+  await page.getByRole('button', { name: 'Rejected deliveries without their bodies' }).press('Enter')
+  await page.getByRole('switch', { name: 'Keep rejected bodies' }).press('Space')
+  await expectAccessible(page)
+  await expect
+    .poll(draft, { timeout: 20_000 })
+    .toEqual({ kind: 'webhook', labels: { order: '{{ webhook.body.order.id }}' }, inbox: { keepRejected: true } })
+  await page.getByRole('switch', { name: 'Keep rejected bodies' }).press('Space')
+  await page.getByRole('button', { name: 'Remove order' }).click()
+  await expect.poll(draft, { timeout: 20_000 }).toEqual({ kind: 'webhook' })
+  // Triggers of other kinds take labels too.
+  for (const kind of ['Schedule', 'Call']) {
+    await page.getByText(kind, { exact: true }).click()
+    await page.getByRole('button', { name: 'Labels none' }).waitFor()
+  }
 })
 
 it('finds labels in the palette', async () => {

@@ -44,6 +44,17 @@ it.each(['users', 'tokens', 'keys', 'audit'])(
   },
 )
 
+it('sees what is done when a run fails, and cannot change it', async () => {
+  await page.goto('/settings/failures')
+  await page.getByText(/^None: nothing is done.*Owners can change it\.$/).waitFor()
+  expect(await page.getByRole('main').getByRole('combobox').count()).toBe(0)
+  await page.goto(`/flows/${flow}?failure=true`)
+  const panel = page.getByRole('complementary', { name: 'When a run fails' })
+  await panel.getByText('this instance has no failure flow').waitFor()
+  expect(await panel.getByRole('radio', { name: 'Steps' }).isDisabled()).toBe(true)
+  await expectAccessible(page)
+})
+
 it('is offered no new flow and no other tags', async () => {
   await page.goto('/flows')
   await page.getByRole('button', { name: 'More for Looked at' }).click()

@@ -369,21 +369,22 @@ describe('a run that another process runs', () => {
   })
 
   it('shows up for who watches its flow, with what arrives there', async () => {
-    const published = await one.publish(documentOf([]))
+    const labels = { order: '{{ webhook.body.id }}' }
+    const published = await one.publish({ ...documentOf([]), trigger: { kind: 'webhook', labels } })
     const events = await openEvents(`${other.url}/api/v1/flows/${published.flow.id}/events`)
-    const seen: string[] = []
+    const seen: unknown[] = []
     const client = createClient(one.url)
     // The other processes know of a watcher a moment after it came.
-    for (let tries = 0; !seen.includes('delivery') && tries < 20; tries++) {
-      const { body } = await postTo(one, webhookOf(published), {})
+    for (let tries = 0; !seen.some(Boolean) && tries < 20; tries++) {
+      const { body } = await postTo(one, webhookOf(published), { id: 'A-7' })
       await client.runEnded(body.id)
       const next = await Promise.race([
-        events.next(({ type }) => type === 'delivery').then(({ type }) => type),
-        new Promise<string>((resolve) => setTimeout(resolve, 500, '')),
+        events.next(({ type }) => type === 'delivery').then(({ data }) => data.labels),
+        new Promise<null>((resolve) => setTimeout(resolve, 500, null)),
       ])
       seen.push(next)
     }
-    expect(seen).toContain('delivery')
+    expect(seen.at(-1)).toEqual({ order: 'A-7' })
     await events.close()
   })
 })

@@ -76,6 +76,13 @@ describe('onFailure with steps', () => {
     expect(part.body).toEqual({ told: 200 })
   })
 
+  it('can be tested step by step, with an example of an error', async () => {
+    const step = { id: 'tell', kind: 'set', vars: { text: '{{ error.code }} {{ error.status }} {{ failed.step }}' } }
+    const { body: flow } = await millrace.api('POST', '/flows', failing([step]))
+    const tested = await millrace.api('POST', `/flows/${flow.id}/steps/tell/test`, { webhook: { body: {} } })
+    expect(tested.body).toMatchObject({ status: 'succeeded', output: { text: 'http_500 500 note' } })
+  })
+
   it('answers the caller at once, before the handler ends', async () => {
     const wait = { id: 'wait', kind: 'wait', seconds: 3600 }
     const document = failing([wait], { trigger: { kind: 'webhook', response: { mode: 'finished' } } })

@@ -243,6 +243,12 @@ const audit = createRoute({
   component: lazyPage(() => import('./settings/audit-page.tsx'), 'AuditPage'),
 })
 
+const settingsFailures = createRoute({
+  getParentRoute: () => settings,
+  path: '/failures',
+  component: lazyPage(() => import('./settings/failures-page.tsx'), 'FailureSettingsPage'),
+})
+
 const service = createRoute({
   getParentRoute: () => settings,
   path: '/service',
@@ -282,7 +288,7 @@ const routeTree = root.addChildren([
     newConnection,
     connection,
     nothing,
-    settings.addChildren([settingsHome, profile, users, tokens, encryptionKeys, audit, service]),
+    settings.addChildren([settingsHome, profile, users, tokens, encryptionKeys, audit, settingsFailures, service]),
   ]),
 ])
 

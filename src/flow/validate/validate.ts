@@ -161,7 +161,9 @@ class Validator {
     this.#stepRoots = new Set([...runRoots, 'callbacks'])
     this.#roundRoots = new Set([...runRoots, 'callbacks', 'loop', 'loops'])
     if (trigger === undefined) return
-    const everything = new Set(this.#outline.ids.keys())
+    // Steps for failed runs come after the reply.
+    const inRun = [...this.#outline.ids].filter(([, at]) => !at.startsWith('/onFailure/'))
+    const everything = new Set(inRun.map(([id]) => id))
     const { response } = given
     const revealedBy = isObject(response) && response['reveal'] === true ? '/trigger/response/reveal' : null
     if (kind) this.#replyUse = kind.replyUse(given)

@@ -1,6 +1,7 @@
 // Stores deliveries that start no run, for the inbox.
 import { isUtf8 } from 'node:buffer'
 import type { WebhookData } from '../../engine/webhook-data.ts'
+import type { Labels } from '../../flow/triggers/labels.ts'
 import type { DeliveryOutcome } from '../ports/deliveries.ts'
 import type { RouteRecord } from '../ports/flows.ts'
 import { maskAll, maskCredential } from './credentials.ts'
@@ -14,7 +15,15 @@ export async function keepDelivery(
   services: DeliveryServices,
   route: Pick<RouteRecord, 'flowId'>,
   webhook: WebhookData,
-  result: { outcome: DeliveryOutcome; status: number; runId: string | null; rejection?: Rejection; bodyKept?: boolean },
+  result: {
+    outcome: DeliveryOutcome
+    status: number
+    runId: string | null
+    rejection?: Rejection
+    bodyKept?: boolean
+    /** Those of a delivery that leads to a run. */
+    labels?: Labels | null
+  },
 ): Promise<string> {
   const id = services.ids.next('dlv')
   const { outcome, status, runId, rejection, bodyKept = false } = result
@@ -31,7 +40,10 @@ export async function keepDelivery(
   }
   await services.deliveries.add({ ...entry, webhook })
   services.meters.delivery(outcome, entry.code)
-  services.events.tell(route.flowId, 'delivery', id, () => ({ type: 'delivery', data: shownEntry(services)(entry) }))
+  services.events.tell(route.flowId, 'delivery', id, () => ({
+    type: 'delivery',
+    data: { ...shownEntry(services)(entry), labels: result.labels ?? null },
+  }))
   return id
 }
 

@@ -49,6 +49,7 @@ export async function takeOn(
     trigger.mode === 'immediate' ? callerReply(trigger.reply, bindings, defaultReply(runId), refused) : null
   const key = trigger.dedupe ? dedupeKey(services, trigger.dedupe.key, bindings) : null
   const waiting = immediate ? null : services.replies.wait(runId, route.flowId, trigger.timeoutMs)
+  const labels = trigger.labels && services.secrets.redact(evaluateLabels(trigger.labels, bindings), route.flowId)
   const { duplicateOf, stale, held } = await startRun(services, {
     run: {
       id: runId,
@@ -61,7 +62,7 @@ export async function takeOn(
       replyStatus: immediate?.status ?? null,
       createdAt,
       replayOf: null,
-      labels: trigger.labels && services.secrets.redact(evaluateLabels(trigger.labels, bindings), route.flowId),
+      labels,
     },
     concurrency: trigger.concurrency,
     dedupe: key === null ? null : { key, expiresAt: createdAt + trigger.dedupe!.windowMs },
@@ -78,7 +79,8 @@ export async function takeOn(
     const ofFirst = triggerBindings(services, admission, webhook, { runId: duplicateOf, createdAt })
     const usual = defaultReply(duplicateOf)
     const reply = immediate ? callerReply(trigger.reply, ofFirst, usual, refused) : usual
-    await keepDelivery(services, route, webhook, { outcome: 'duplicate', status: reply.status, runId: duplicateOf })
+    const duplicate = { outcome: 'duplicate' as const, status: reply.status, runId: duplicateOf, labels }
+    await keepDelivery(services, route, webhook, duplicate)
     return reply
   }
   // Nobody knows when a paused flow is resumed: the sender does not wait for it.
@@ -96,6 +98,7 @@ export async function takeOn(
       message: null,
       status: immediate?.status ?? null,
       runId,
+      labels,
     },
   }))
   return immediate ?? new Later(waiting!.then((reply) => reply ?? stillRunningReply(runId)))

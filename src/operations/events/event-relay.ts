@@ -25,7 +25,7 @@ interface WatchedServices extends Pick<EventServices, 'events' | 'secrets' | 'si
 
 /** The public form of what is read. */
 export interface EventViews {
-  delivery(entry: Omit<DeliveryRecord, 'webhook'>): unknown
+  delivery(entry: Omit<DeliveryRecord, 'webhook'>): object
   sample(sample: SampleRecord): unknown
   step(entry: ShownEntry, flowId: string): unknown
 }
@@ -98,7 +98,9 @@ export class EventRelay {
       const delivery = await deliveries.get(id, 0)
       if (!delivery) return
       const { webhook: _webhook, ...entry } = delivery
-      this.#emit(flowId, { type, data: this.#views.delivery(entry) })
+      const run = entry.runId === null ? null : await runs.get(entry.runId, 0)
+      const data = { ...this.#views.delivery(entry), labels: run?.labels ?? null }
+      this.#emit(flowId, { type, data })
     } else if (type === 'sample') {
       const sample = (await samples.list(flowId, SHOWN_BYTES)).find((one) => one.id === id)
       if (sample) this.#events.emit(flowTopic(flowId), { type, data: this.#views.sample(sample) })

@@ -4,6 +4,7 @@ import { createRoots } from '../../engine/run-bindings.ts'
 import type { StepError } from '../../engine/step-kind.ts'
 import { compileStep } from '../../flow/compile.ts'
 import type { StepDocument } from '../../flow/document.ts'
+import { sampleFailure } from '../../flow/sample-failure.ts'
 import { SecretFlow } from '../../flow/secret-flow.ts'
 import { publishIssues } from '../../flow/validate/validate.ts'
 import { FlowInvalid } from '../operation-error.ts'
@@ -53,12 +54,16 @@ export async function testStep(
   const earlier = await services.samples.stepResults(flowId)
   const pins = await services.samples.pins(flowId)
   const startedAt = services.now()
+  const at = new Date(startedAt).toISOString()
   const roots = createRoots(await givenStart(services, flowId, document, given), {
-    run: { id: 'test', startedAt: new Date(startedAt).toISOString(), attempt: 1, replayOf: null },
+    run: { id: 'test', startedAt: at, attempt: 1, replayOf: null },
     flow: { id: flowId, name: flow.name, version: flow.version },
     env: services.env,
     connections: services.connections.fields,
   })
+  // No run has failed here: a step that is there for that gets an example of why.
+  if (found.path.startsWith('/onFailure/'))
+    Object.assign(roots, sampleFailure(firstId(document.steps), 'test', flow.version, at))
   const known = { ...earlier, ...pins }
   Object.assign(roots['steps'] as object, known, given.steps)
   Object.assign(roots['vars'] as object, variablesOf(services.kinds, document.steps, known), given.vars)
@@ -92,6 +97,11 @@ export async function testStep(
     logs: redact(trial.logs),
     durationMs: services.now() - startedAt,
   }
+}
+
+function firstId(steps: unknown): string {
+  const first: unknown = Array.isArray(steps) ? steps[0] : null
+  return isObject(first) && typeof first['id'] === 'string' ? first['id'] : 'step'
 }
 
 type ShownResult = Pick<Settled, 'shown' | 'error'>

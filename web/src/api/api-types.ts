@@ -20,6 +20,7 @@ import type {
 } from '../../../src/contract/bodies.ts'
 import type { ConnectionTestBody } from '../../../src/contract/connection-bodies.ts'
 import type { FailureBody, ReplayPreviewBody, ReplaysBody } from '../../../src/contract/failure-bodies.ts'
+import type { FailureFlowBody } from '../../../src/contract/failure-flow-bodies.ts'
 import type { CallableFlowBody } from '../../../src/contract/run-bodies.ts'
 import type { SearchBody } from '../../../src/contract/search-bodies.ts'
 import type { StatsBody } from '../../../src/contract/stats-bodies.ts'
@@ -42,6 +43,7 @@ export interface FlowDocument {
   tags?: string[]
   trigger: { kind: string; [setting: string]: unknown }
   steps: StepDocument[]
+  onFailure?: StepDocument[] | { flow: string }
 }
 
 export type Note = NonNullable<Document['notes']>[number]
@@ -61,6 +63,7 @@ export type Validation = Static<typeof ValidationBody>
 export type Version = Static<typeof VersionBody>
 export type VersionWithDocument = Omit<Static<typeof VersionDocumentBody>, 'document'> & { document: FlowDocument }
 export type CallableFlow = Static<typeof CallableFlowBody>
+export type FailureFlow = Static<typeof FailureFlowBody>
 export type Sample = Static<typeof SampleBody>
 export type Webhook = Sample['webhook']
 export type StepTest = Static<typeof StepTestBody>
@@ -72,7 +75,12 @@ export type RunSummary = Static<typeof RunSummaryBody>
 export type RunStatus = RunSummary['status']
 export type StepStatus = 'running' | 'waiting' | 'succeeded' | 'failed' | 'cancelled'
 export type RunStep = Omit<Static<typeof RunBody>['steps'][number], 'status'> & { status: StepStatus }
-export type Run = Omit<Static<typeof RunBody>, 'steps'> & { steps: RunStep[] }
+export type Run = Omit<Static<typeof RunBody>, 'steps' | 'onFailure'> & {
+  steps: RunStep[]
+  onFailure: Handled | null
+}
+/** What is done because a run failed. */
+type Handled = Omit<NonNullable<Static<typeof RunBody>['onFailure']>, 'steps'> & { steps: RunStep[] }
 export type Delivery = Static<typeof NamedDeliveryBody>
 export type Found = Static<typeof SearchBody>
 export type InboxEntry = Static<typeof InboxEntryBody>
@@ -155,6 +163,6 @@ export type KeysState = Omit<Static<typeof KeysBody>, 'rotation'> & {
 
 /** What a stream of events carries. */
 export interface ServerEvent {
-  type: 'run' | 'step' | 'sample' | 'delivery' | 'replay'
+  type: 'run' | 'step' | 'handled' | 'sample' | 'delivery' | 'replay'
   data: unknown
 }

@@ -1,6 +1,9 @@
-// A label as it stands in the URL and in the filter: order=7.
+// Labels as they stand in the URL and in the filter of a list: order=7, or a list of such.
 
 export type Label = readonly [name: string, value: string]
+
+/** One label, or several that all have to be there. */
+export type LabelFilter = string | readonly string[]
 
 /** Returns null for what is no label. */
 export function labelOf(text: unknown): Label | null {
@@ -10,13 +13,23 @@ export function labelOf(text: unknown): Label | null {
 
 export const labelText = (name: string, value: string): string => `${name}=${value}`
 
-/** Returns the query by which the API finds it. */
-export function labelQuery(text: string | undefined): Record<string, string> {
-  const label = labelOf(text)
-  return label ? { [`label.${label[0]}`]: label[1] } : {}
+/** Returns the labels that are understood, one for each name: the last of it. */
+export function labelsOf(filter: unknown): Label[] {
+  const labels = [filter].flat().map(labelOf)
+  return [...new Map(labels.filter((label) => label !== null))]
 }
 
-export function hasLabel(labels: Record<string, string> | null | undefined, text: string | undefined): boolean {
-  const label = labelOf(text)
-  return label === null || labels?.[label[0]] === label[1]
+/** Returns the filter in its shortest form; undefined: there is none. */
+export function labelFilter(filter: unknown): LabelFilter | undefined {
+  const texts = labelsOf(filter).map(([name, value]) => labelText(name, value))
+  return texts.length > 1 ? texts : texts[0]
 }
+
+/** Returns the query by which the API finds them. */
+export const labelQuery = (filter: LabelFilter | undefined): Record<string, string> =>
+  Object.fromEntries(labelsOf(filter).map(([name, value]) => [`label.${name}`, value]))
+
+export const hasLabels = (
+  labels: Record<string, string> | null | undefined,
+  filter: LabelFilter | undefined,
+): boolean => labelsOf(filter).every(([name, value]) => labels?.[name] === value)

@@ -9,6 +9,7 @@ import type {
   Delivery,
   DeliveryOutcome,
   Example,
+  FailureFlow,
   Flow,
   FlowDocument,
   FlowStats,
@@ -31,13 +32,12 @@ import type {
   Version,
   VersionWithDocument,
 } from './api-types.ts'
-import { labelQuery } from './label-filter.ts'
+import { type LabelFilter, labelQuery } from './label-filter.ts'
 
 export interface DeliveryFilter {
   flow?: string | undefined
   outcome?: DeliveryOutcome | undefined
-  /** As order=7. */
-  label?: string | undefined
+  label?: LabelFilter | undefined
 }
 
 export interface RunFilter {
@@ -45,8 +45,7 @@ export interface RunFilter {
   status?: RunStatus | undefined
   since?: string | undefined
   until?: string | undefined
-  /** As order=7. */
-  label?: string | undefined
+  label?: LabelFilter | undefined
 }
 
 export const keys = {
@@ -60,6 +59,7 @@ export const keys = {
   samples: (id: string) => ['flows', id, 'samples'],
   testResults: (id: string) => ['flows', id, 'test-results'],
   callableFlows: ['flows', 'callable'],
+  failureFlow: ['settings', 'failure-flow'],
   stepKinds: ['step-kinds'],
   examples: ['examples'],
   settings: ['settings'],
@@ -153,6 +153,10 @@ export const queries = {
   callableFlows: queryOptions({
     queryKey: keys.callableFlows,
     queryFn: ({ signal }) => api.get<{ items: CallableFlow[] }>('/callable-flows', { signal }),
+  }),
+  failureFlow: queryOptions({
+    queryKey: keys.failureFlow,
+    queryFn: ({ signal }) => api.get<FailureFlow>('/settings/failure-flow', { signal }),
   }),
   samples: (id: string) =>
     queryOptions({

@@ -5,7 +5,7 @@ import { urlOf } from './api-client.ts'
 import type { ServerEvent } from './api-types.ts'
 import { reachability } from './reachability.ts'
 
-const TYPES: ServerEvent['type'][] = ['run', 'step', 'sample', 'delivery', 'replay']
+const TYPES: ServerEvent['type'][] = ['run', 'step', 'handled', 'sample', 'delivery', 'replay']
 const FIRST_DELAY_MS = 1000
 const LONGEST_DELAY_MS = 30_000
 

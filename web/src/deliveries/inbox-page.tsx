@@ -113,7 +113,7 @@ function DeliveryList({ flow, outcome, label, of, selected, onFilter, onClose }:
             }
           />
           {!of && <FlowSelect flow={flow} onChange={(chosen) => onFilter({ flow: chosen, outcome, label })} />}
-          <LabelInput key={label} label={label} onChange={(next) => onFilter({ flow, outcome, label: next })} />
+          <LabelInput filter={label} onChange={(next) => onFilter({ flow, outcome, label: next })} />
           {filtered && (
             <Button size="xs" variant="subtle" onClick={() => onFilter({})}>
               Clear
@@ -158,14 +158,23 @@ function DeliveryList({ flow, outcome, label, of, selected, onFilter, onClose }:
 
 const ALL = 'all'
 
+/** One that is told of says its labels. */
+type ToldDelivery = InboxEntry & { labels?: Record<string, string> | null | undefined }
+
+/** What was read with the filter of the list stays in it. */
+const laterDelivery = (loaded: ToldDelivery, told: ToldDelivery): ToldDelivery => ({
+  ...keepingName(loaded, told),
+  labels: loaded.labels,
+})
+
 function useDeliveries({ flow, outcome, label }: DeliveryFilter) {
   const filter = useMemo(() => ({ flow, outcome, label }), [flow, outcome, label])
-  const live = useLiveList<InboxEntry>({
+  const live = useLiveList<ToldDelivery>({
     query: queries.deliveries(filter),
     itemOf: ({ type, data }: ServerEvent) =>
-      type === 'delivery' ? { flowName: null, ...(data as Omit<InboxEntry, 'flowName'>) } : null,
+      type === 'delivery' ? { flowName: null, labels: null, ...(data as Omit<InboxEntry, 'flowName'>) } : null,
     matches: useCallback((delivery) => matchesDelivery(filter, delivery), [filter]),
-    later: keepingName,
+    later: laterDelivery,
   })
   return { ...live, rows: useNamedRows(live.rows) }
 }

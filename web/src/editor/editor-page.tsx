@@ -31,6 +31,7 @@ import { useLargeBody, withBody } from './state/use-large-body.ts'
 import { useTestInput } from './state/use-test-input.ts'
 import { useTests } from './state/use-tests.ts'
 import { useValidation } from './state/use-validation.ts'
+import { FailurePanel } from './step/failure-panel.tsx'
 import { StepPanel } from './step/step-panel.tsx'
 import { TriggerPanel } from './trigger/trigger-panel.tsx'
 import { UndoNotice } from './undo-notice.tsx'
@@ -168,7 +169,7 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
     [navigate],
   )
   // A new flow begins with its trigger.
-  const isNew = flowDocument.steps.length === 0 && !search.trigger && !search.publish && !search.step
+  const isNew = flowDocument.steps.length === 0 && !search.trigger && !search.failure && !search.publish && !search.step
   const [startsEmpty] = useState(isNew)
   useEffect(() => {
     if (startsEmpty) open({ trigger: true }, { replace: true })
@@ -328,6 +329,12 @@ function OpenPanel() {
     return (
       <SidePanel label={`Step ${selected.step.id}`}>
         <StepPanel place={selected} />
+      </SidePanel>
+    )
+  if (search.failure)
+    return (
+      <SidePanel label="When a run fails">
+        <FailurePanel />
       </SidePanel>
     )
   if (search.trigger)

@@ -1,5 +1,13 @@
 // What the command palette offers in the editor: what the header does, and every step by its id, name and kind.
-import { IconCode, IconListDetails, IconPlayerPlay, IconRocket, IconStack2, IconWebhook } from '@tabler/icons-react'
+import {
+  IconCode,
+  IconLifebuoy,
+  IconListDetails,
+  IconPlayerPlay,
+  IconRocket,
+  IconStack2,
+  IconWebhook,
+} from '@tabler/icons-react'
 import { useMemo } from 'react'
 import { describeStep } from '../flow-model/describe-step.ts'
 import { allSteps, stepKeys } from '../flow-model/flow-tree.ts'
@@ -22,6 +30,13 @@ export function useEditorCommands(): void {
           keywords: 'yaml canvas text code view',
           icon: view ? IconListDetails : IconCode,
           run: () => open(view ? {} : { view: 'yaml' }),
+        },
+        {
+          id: 'failure',
+          label: 'Open “When a run fails”',
+          keywords: 'onFailure failure handler error',
+          icon: IconLifebuoy,
+          run: () => open({ failure: true, ...shown }),
         },
         { id: 'trigger', label: 'Open the trigger', icon: IconWebhook, run: () => open({ trigger: true, ...shown }) },
         {

@@ -2,12 +2,13 @@
 import { useEffect, useRef } from 'react'
 import { stepsToText, textToSteps } from '../flow-model/clipboard.ts'
 import type { Direction } from '../flow-model/edit-steps.ts'
-import { type Position, stepKeys } from '../flow-model/flow-tree.ts'
+import { type EditedFlow, ON_FAILURE, type Position, stepKeys } from '../flow-model/flow-tree.ts'
 import { neighbour } from '../flow-model/select-step.ts'
 import { commandKey } from '../shell/command-key.ts'
 import { type KeyBinding, usePageKeys } from '../shell/commands.ts'
 import { isTyping } from '../shell/is-typing.ts'
 import { type EditorValue, useEditor } from './state/editor-context.tsx'
+import type { EditorSearch } from './state/selection.ts'
 import { type Edits, useEdits } from './state/use-edits.ts'
 import { chosenPlaces, startOfMarks } from './state/use-marks.ts'
 
@@ -82,8 +83,18 @@ const isOnCanvas = (target: EventTarget | null): boolean =>
   target === document.body || (target instanceof HTMLElement && target.closest('[data-canvas]') !== null)
 
 /** After the selected step, or first. */
-const positionAfter = ({ selected }: EditorValue): Position =>
-  selected ? { list: selected.list, index: selected.index + 1 } : { list: '/steps', index: 0 }
+const positionAfter = ({ selected, search, document: { onFailure } }: EditorValue): Position => {
+  if (selected) return { list: selected.list, index: selected.index + 1 }
+  // A flow that is called takes no steps beside it.
+  const handles = search.failure && (onFailure === undefined || Array.isArray(onFailure))
+  return { list: handles ? ON_FAILURE : '/steps', index: 0 }
+}
+
+/** The step at a path, the trigger, or what is done when a run fails. */
+function cardAt(flow: EditedFlow, path: string | null): EditorSearch {
+  if (path === null) return { trigger: true }
+  return path === ON_FAILURE ? { failure: true } : { step: stepKeys(flow).get(path)! }
+}
 
 function undoKey(
   { key, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent,
@@ -109,10 +120,10 @@ function canvasKey(event: KeyboardEvent, now: EditorValue, edits: Edits, focusPa
     return true
   }
   if (direction) {
-    const path = neighbour(flow, selected?.path ?? null, direction)
+    const path = neighbour(flow, selected?.path ?? (search.failure ? ON_FAILURE : null), direction, true)
     if (!shiftKey) setMarked(new Set())
-    else if (path !== null) setMarked(new Set([...startOfMarks(now), stepKeys(flow).get(path)!]))
-    open(path === null ? { trigger: true, ...view } : { step: stepKeys(flow).get(path)!, ...view }, { replace: true })
+    else if (path !== null && path !== ON_FAILURE) setMarked(new Set([...startOfMarks(now), stepKeys(flow).get(path)!]))
+    open({ ...cardAt(flow, path), ...view }, { replace: true })
     return true
   }
   if (altKey) return false

@@ -112,12 +112,21 @@ function readFlow(text: string): { flow: EditedFlow } | { fault: FlowTextError }
       return { fault: new FlowTextError('trigger is missing; write trigger: { kind: webhook }.', 1) }
     if (!Array.isArray(value.steps) || value.steps.some((step) => typeof step !== 'object' || step === null))
       return { fault: new FlowTextError('steps is missing, or is not a list of steps.', 1) }
+    if (!isHandling(value.onFailure))
+      return { fault: new FlowTextError('onFailure is neither a list of steps nor a flow: { flow: name }.', 1) }
     return { flow: value as EditedFlow }
   } catch (error) {
     if (error instanceof FlowTextError) return { fault: error }
     throw error
   }
 }
+
+/** Whether the editor can show it; what is wrong inside it, the service says. */
+const isHandling = (onFailure: unknown): boolean =>
+  onFailure === undefined ||
+  (typeof onFailure === 'object' &&
+    onFailure !== null &&
+    (!Array.isArray(onFailure) || onFailure.every((step) => typeof step === 'object' && step !== null)))
 
 function faultMark({ line, message }: FlowTextError, text: string): Diagnostic {
   const lines = text.split('\n')

@@ -2,10 +2,12 @@
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { api } from '../api/api-client.ts'
 import type { Failure, FailureState, Page, ReplayJob, ReplayPreview, RunSummary } from '../api/api-types.ts'
+import { type LabelFilter, labelQuery } from '../api/label-filter.ts'
 
 export interface FailureFilter {
   flow?: string | undefined
   state?: FailureState | undefined
+  label?: LabelFilter | undefined
 }
 
 const LIST_EVERY_MS = 5_000
@@ -17,11 +19,14 @@ const keys = {
 } as const
 
 export const failureQueries = {
-  failures: (filter: FailureFilter) =>
+  failures: ({ label, ...filter }: FailureFilter) =>
     infiniteQueryOptions({
-      queryKey: [...keys.failures, 'list', filter],
+      queryKey: [...keys.failures, 'list', filter, label],
       queryFn: ({ pageParam, signal }) =>
-        api.get<Page<Failure>>('/failures', { query: { ...filter, limit: 50, cursor: pageParam }, signal }),
+        api.get<Page<Failure>>('/failures', {
+          query: { ...filter, ...labelQuery(label), limit: 50, cursor: pageParam },
+          signal,
+        }),
       initialPageParam: null as string | null,
       getNextPageParam: (page) => page.nextCursor,
       refetchInterval: LIST_EVERY_MS,
@@ -58,7 +63,7 @@ export const failureQueries = {
 }
 
 export interface ReplayChoice {
-  filter: { failure: string | string[] }
+  filter: { failure: string | string[]; label?: Record<string, string> }
   from: 'failed' | 'start'
   version: 'same' | 'published' | 'draft'
   pace: number

@@ -5,7 +5,9 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Failure } from '../api/api-types.ts'
+import { labelsOf } from '../api/label-filter.ts'
 import { useMay } from '../api/session.ts'
+import { LabelInput } from '../live/label-input.tsx'
 import { PageBody, PageHeader } from '../shell/page-header.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
@@ -22,9 +24,11 @@ import { ReplayProgress } from './replay-progress.tsx'
 const route = getRouteApi('/signed-in/failures')
 
 export function FailuresPage() {
-  const { flow, state = 'open' } = route.useSearch()
+  const { flow, state = 'open', label } = route.useSearch()
   const navigate = route.useNavigate()
-  const failures = useInfiniteQuery(failureQueries.failures({ flow, state: state === 'all' ? undefined : state }))
+  const failures = useInfiniteQuery(
+    failureQueries.failures({ flow, state: state === 'all' ? undefined : state, label }),
+  )
   const jobs = useQuery(failureQueries.jobs)
   const mayWrite = useMay('write')
   const [replaying, setReplaying] = useState(false)
@@ -64,6 +68,10 @@ export function FailuresPage() {
               { value: 'all', label: 'All' },
             ]}
           />
+          <LabelInput
+            filter={label}
+            onChange={(next) => void navigate({ search: (search: FailureSearch) => ({ ...search, label: next }) })}
+          />
         </div>
         {failures.isPending && <Skeleton height={240} />}
         {failures.isError && (
@@ -76,7 +84,7 @@ export function FailuresPage() {
         {failures.data && items.length === 0 && (
           <EmptyState
             picture={<IconCircleCheck size={40} stroke={1.2} />}
-            title={state === 'open' ? 'Nothing is failing' : 'No such failures'}
+            title={state === 'open' && !label ? 'Nothing is failing' : 'No such failures'}
             guide="failures"
           >
             Failed runs with the same cause are shown here as one line, with what you need to put all of them right.
@@ -95,8 +103,12 @@ export function FailuresPage() {
         )}
       </PageBody>
       {replaying && (
-        <ReplayDialog filter={{ failure: items.map(({ id }) => id) }} onClose={() => setReplaying(false)}>
-          The runs of {plural(items.length, 'open failure')}, as listed here.
+        <ReplayDialog
+          filter={{ failure: items.map(({ id }) => id), ...(label && { label: Object.fromEntries(labelsOf(label)) }) }}
+          onClose={() => setReplaying(false)}
+        >
+          The runs of {plural(items.length, 'open failure')}, as listed here
+          {label && `, that have ${[label].flat().join(' and ')}`}.
         </ReplayDialog>
       )}
     </>

@@ -158,6 +158,9 @@ export function usePickData(path: string) {
     const roots: PickRoot[] = [
       ...(data.webhook == null ? [] : named('webhook')),
       ...named('schedule'),
+      ...named('input'),
+      ...named('error'),
+      ...named('failed'),
       ...named('loop'),
       ...tested.map(({ id }) => ({ path: `steps.${id}`, value: steps[id] })),
       ...(visible.vars.length ? named('vars') : []),
@@ -178,6 +181,8 @@ export function usePickData(path: string) {
       hasData:
         (data.webhook != null && visible.roots.includes('webhook')) ||
         visible.roots.includes('schedule') ||
+        visible.roots.includes('failed') ||
+        (visible.roots.includes('input') && Boolean(bindings.roots['input'])) ||
         tested.length > 0,
     }
   }, [visible, bindings, data])

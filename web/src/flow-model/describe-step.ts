@@ -4,9 +4,26 @@ import { stepKind } from '../step-kinds/index.ts'
 import type { NestedList } from '../step-kinds/step-kind.ts'
 import { triggerKind } from '../step-kinds/trigger-kinds.ts'
 import { asObject, bare, textOf } from '../step-kinds/words.ts'
-import { nestedLists } from './flow-tree.ts'
+import { type EditedFlow, nestedLists } from './flow-tree.ts'
 
-export const describeStep = (step: StepDocument): string => stepKind(step.kind).describe(step)
+/** `flowName`: the name of a flow by its id or slug. */
+export function describeStep(step: StepDocument, flowName?: (flow: string) => string): string {
+  const { callsIn, describe } = stepKind(step.kind)
+  const called = callsIn ? textOf(step[callsIn]) : ''
+  return called && flowName ? flowName(called) : describe(step)
+}
+
+/** What is done when a run has failed. `instead`: what is done for flows that say nothing about it. */
+export function describeFailure(
+  onFailure: EditedFlow['onFailure'],
+  instead: string,
+  flowName: (flow: string) => string,
+): string {
+  if (onFailure === undefined) return instead
+  if (!Array.isArray(onFailure)) return onFailure.flow ? `calls ${flowName(textOf(onFailure.flow))}` : 'no flow yet'
+  if (onFailure.length === 0) return 'nothing is done'
+  return onFailure.length === 1 ? '1 step' : `${onFailure.length} steps`
+}
 
 /** The trigger's line: at which times it starts runs, or how a delivery gets in and what it gets back. */
 export function describeTrigger(trigger: Record<string, unknown>): string {

@@ -1,11 +1,11 @@
 // What changed between two flow documents, step by step, in words and values: for publishing, conflicts and versions.
 import type { StepDocument } from '../../../src/flow/document.ts'
-import { allSteps, type EditedFlow, nestedLists, type StepPlace } from './flow-tree.ts'
+import { allSteps, type EditedFlow, nestedLists, ON_FAILURE, type StepPlace } from './flow-tree.ts'
 import { isObject } from './is-object.ts'
 
 export interface Change {
   kind: 'added' | 'removed' | 'moved' | 'changed'
-  /** Of what it is: a step's id, "Trigger" or "Flow". */
+  /** Of what it is: a step's id, "Trigger", "When a run fails" or "Flow". */
   subject: string
   /** The step's pointer in the later document; null where it is not there any more, or for the flow as a whole. */
   path: string | null
@@ -24,8 +24,8 @@ export interface Detail {
 
 export function diffFlows(before: EditedFlow, after: EditedFlow): Change[] {
   const changes: Change[] = []
-  const { trigger: _before, steps: _beforeSteps, ...head } = before
-  const { trigger: _after, steps: _afterSteps, ...laterHead } = after
+  const { trigger: _before, steps: _beforeSteps, onFailure: _beforeFailure, ...head } = before
+  const { trigger: _after, steps: _afterSteps, onFailure: _afterFailure, ...laterHead } = after
   const headChanges = differences(head, laterHead)
   if (headChanges.length)
     changes.push({
@@ -49,7 +49,23 @@ export function diffFlows(before: EditedFlow, after: EditedFlow): Change[] {
       summary: settingsIn(trigger),
       details: trigger,
     })
+  const handled = handledBy(after)
+  if (handledBy(before) !== handled)
+    changes.push({
+      kind: 'changed',
+      subject: 'When a run fails',
+      path: ON_FAILURE,
+      stepKind: null,
+      summary: handled,
+      details: [],
+    })
   return [...changes, ...stepChanges(before, after)]
+}
+
+/** What is done with failed runs; steps are told one by one. */
+function handledBy({ onFailure }: EditedFlow): string {
+  if (onFailure === undefined) return 'Nothing of its own is done'
+  return Array.isArray(onFailure) ? 'Steps run' : `The flow ${String(onFailure.flow)} is called`
 }
 
 function stepChanges(before: EditedFlow, after: EditedFlow): Change[] {
@@ -125,8 +141,8 @@ function movedSteps(matches: Map<string, StepPlace>, after: EditedFlow): Set<str
 }
 
 /** The list a step stands in, by the id that the step around it had before. */
-function containerOf({ parent }: StepPlace, matches?: Map<string, StepPlace>): string {
-  if (!parent) return ''
+function containerOf({ list, parent }: StepPlace, matches?: Map<string, StepPlace>): string {
+  if (!parent) return list
   const step = matches?.get(parent.place.path)?.step ?? parent.place.step
   return `${step.id}${parent.nested.key}`
 }
@@ -150,6 +166,7 @@ function longestRise(numbers: number[]): Set<number> {
 function whereOf(document: EditedFlow, { list, index, parent }: StepPlace): string {
   const above = index > 0 ? allSteps(document).find((place) => place.path === `${list}/${index - 1}`) : undefined
   if (above) return `after ${above.step.id}`
+  if (list === ON_FAILURE) return 'at the beginning of what is done when a run fails'
   return `at the beginning${parent ? ` of ${listName(parent)}` : ''}`
 }
 

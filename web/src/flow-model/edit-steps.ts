@@ -6,6 +6,7 @@ import {
   type EditedFlow,
   isInside,
   nestedLists,
+  ON_FAILURE,
   type Position,
   type StepPlace,
   stepAt,
@@ -57,8 +58,9 @@ export function duplicateStep(document: EditedFlow, path: string): Edited {
 export function deleteStep(document: EditedFlow, path: string): EditedFlow {
   const { list, index } = stepAt(document, path)!
   const left = listAt(document, list).toSpliced(index, 1)
-  // An empty otherwise says no more than none.
-  return withValue(document, list, left.length === 0 && list.endsWith('/otherwise') ? undefined : left)
+  // An empty otherwise says no more than none; who deletes the last step for failed runs wants what holds without any.
+  const goes = left.length === 0 && (list.endsWith('/otherwise') || list === ON_FAILURE)
+  return withValue(document, list, goes ? undefined : left)
 }
 
 /** Null where the step would land inside itself, or where it is already. */

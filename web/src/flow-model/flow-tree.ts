@@ -1,7 +1,7 @@
 // A flow document as the tree it is: where its steps stand, read and replaced by JSON Pointers. What is not touched stays the same object.
-import type { FlowDocument, StepDocument } from '../../../src/flow/document.ts'
+import { type FlowDocument, type StepDocument, stepLists } from '../../../src/flow/document.ts'
 import { stepKind } from '../step-kinds/index.ts'
-import { type NestedList, stepsOf } from '../step-kinds/step-kind.ts'
+import type { NestedList } from '../step-kinds/step-kind.ts'
 
 export type Note = NonNullable<FlowDocument['notes']>[number]
 
@@ -13,7 +13,12 @@ export interface EditedFlow {
   tags?: string[]
   trigger: Record<string, unknown>
   steps: StepDocument[]
+  /** What is done when a run has failed. */
+  onFailure?: StepDocument[] | { flow: string }
 }
+
+/** Pointer of what is done when a run has failed; on the canvas, of the card that its steps stand below. */
+export const ON_FAILURE = '/onFailure'
 
 export interface StepPlace {
   step: StepDocument
@@ -43,7 +48,7 @@ export function allSteps(document: EditedFlow): StepPlace[] {
       for (const nested of nestedLists(step)) visit(nested.steps, place.path + nested.key, { place, nested })
     }
   }
-  visit(stepsOf(document.steps), '/steps', null)
+  for (const { list, path } of stepLists(document)) visit(list as StepDocument[], path, null)
   return places
 }
 

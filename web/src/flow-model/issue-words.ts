@@ -28,6 +28,7 @@ const LABELS: readonly [end: RegExp, label: string, entered: string][] = [
   [/\/body\/value$/, 'Body', 'a body'],
   [/\/body\/contentType$/, 'Content type', 'a content type'],
   [/\/branches\/\d+\/name$/, 'Name', 'a name'],
+  [/\/flow$/, 'Flow', 'a flow'],
   [/\/url$/, 'URL', 'a URL'],
   [/\/method$/, 'Method', 'a method'],
   [/\/when$/, 'When', 'a condition'],

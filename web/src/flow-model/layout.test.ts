@@ -139,6 +139,36 @@ describe('any flow', () => {
   })
 })
 
+describe('what is done when a run fails', () => {
+  const types = (flow: EditedFlow, shows?: boolean) => layoutFlow(flow, shows).nodes.map(({ id }) => id)
+
+  it('stands below the flow with a card of its own, and steps below that', () => {
+    const layout = layoutFlow({ ...flowOf(wait('a')), onFailure: [wait('b')] })
+    const card = node(layout, 'failure')
+    expect(card.box.y).toBeGreaterThan(bottom(node(layout, 'end')))
+    expect(node(layout, 'step:b').box.y).toBe(bottom(card) + GAP)
+    expect(layout.nodes.map(({ id }) => id).slice(-4)).toEqual([
+      'insert:/onFailure:0',
+      'step:b',
+      'insert:/onFailure:1',
+      'end:failure',
+    ])
+    expect(layout.lines.map(({ id }) => id)).toEqual(['/steps:0', '/steps:1', '/onFailure:0', '/onFailure:1'])
+    expect(layout.height).toBe(bottom(node(layout, 'end:failure')))
+  })
+
+  it('is a card with room for a first step where nothing is done, and a card alone where a flow is called', () => {
+    expect(types(flowOf(), true)).toEqual(['trigger', 'insert:/steps:0', 'end', 'failure', 'insert:/onFailure:0'])
+    expect(types({ ...flowOf(), onFailure: { flow: 'tell' } })).toEqual([
+      'trigger',
+      'insert:/steps:0',
+      'end',
+      'failure',
+    ])
+    expect(types(flowOf())).not.toContain('failure')
+  })
+})
+
 it('draws lines with rounded corners', () => {
   expect(
     linePath([
@@ -152,7 +182,7 @@ it('draws lines with rounded corners', () => {
 
 describe('the arrow keys', () => {
   const go = (path: string | null, direction: Parameters<typeof neighbour>[2]) =>
-    neighbour(sampleFlow(), path, direction)
+    neighbour(sampleFlow(), path, direction, false)
 
   it('follow the reading order from the trigger to the last step', () => {
     expect(go(null, 'up')).toBe(null)
@@ -167,6 +197,15 @@ describe('the arrow keys', () => {
     expect(go('/steps/1/cases/1/steps/0', 'right')).toBe('/steps/1/cases/1/steps/0')
     expect(go('/steps/1/cases/1/steps/0', 'left')).toBe('/steps/1/cases/0/steps/0')
     expect(go('/steps/0', 'left')).toBe('/steps/0')
+  })
+
+  it('lead on to what is done when a run fails, where that is shown', () => {
+    const flow: EditedFlow = { ...sampleFlow(), onFailure: [wait('told')] }
+    expect(neighbour(flow, '/steps/3', 'down', true)).toBe('/onFailure')
+    expect(neighbour(flow, '/onFailure', 'down', true)).toBe('/onFailure/0')
+    expect(neighbour(flow, '/onFailure/0', 'down', true)).toBe('/onFailure/0')
+    expect(neighbour(flow, '/onFailure', 'up', true)).toBe('/steps/3')
+    expect(neighbour(sampleFlow(), '/steps/3', 'down', true)).toBe('/onFailure')
   })
 
   it('stay near a step that was deleted', () => {

@@ -3,7 +3,7 @@
 import type { StepDocument } from '../../../src/flow/document.ts'
 import { stepKind } from '../step-kinds/index.ts'
 import type { NestedList } from '../step-kinds/step-kind.ts'
-import { type EditedFlow, nestedLists, type Position, stepKeys } from './flow-tree.ts'
+import { type EditedFlow, nestedLists, ON_FAILURE, type Position, stepKeys } from './flow-tree.ts'
 
 export const CARD = { width: 288, height: 60 }
 export const GAP = 40
@@ -15,6 +15,9 @@ const COLUMN_GAP = 32
 const FORK = 20
 const JOIN = 12
 const FRAME_PADDING = 20
+/** Between the end of a flow and what is done when a run of it fails: no line leads there. */
+const FAILURE_GAP = 56
+const END_SIZE = 10
 
 export interface Box {
   x: number
@@ -31,6 +34,7 @@ interface Placed {
 
 export type LaidNode =
   | (Placed & { type: 'trigger' })
+  | (Placed & { type: 'failure'; path: string })
   | (Placed & { type: 'step'; key: string; path: string })
   | (Placed & { type: 'frame'; path: string })
   | (Placed & { type: 'label'; branch: string; role: NestedList['role']; index: number })
@@ -63,19 +67,46 @@ interface Block {
   place(x: number, y: number, into: Layout): void
 }
 
-export function layoutFlow(document: EditedFlow): Layout {
+/** `showsFailure`: whether there is a card for what is done when a run fails. */
+export function layoutFlow(document: EditedFlow, showsFailure = document.onFailure !== undefined): Layout {
   const keys = stepKeys(document)
+  const { onFailure } = document
   const steps = listBlock(Array.isArray(document.steps) ? document.steps : [], '/steps', keys, '')
-  const left = Math.max(CARD.width / 2, steps.left)
-  const right = Math.max(CARD.width / 2, steps.right)
-  const height = CARD.height + steps.height + 10
-  const layout: Layout = { nodes: [], lines: [], width: left + right, height }
-  layout.nodes.push({ type: 'trigger', id: 'trigger', box: { x: left - CARD.width / 2, y: 0, ...CARD } })
+  const handling = showsFailure && Array.isArray(onFailure) ? listBlock(onFailure, ON_FAILURE, keys, ON_FAILURE) : null
+  const half = CARD.width / 2
+  const left = Math.max(half, steps.left, handling?.left ?? 0)
+  const right = Math.max(half, steps.right, handling?.right ?? 0)
+  const bottom = CARD.height + steps.height + END_SIZE
+  const layout: Layout = { nodes: [], lines: [], width: left + right, height: bottom }
+  layout.nodes.push({ type: 'trigger', id: 'trigger', box: { x: left - half, y: 0, ...CARD } })
   steps.place(left, CARD.height, layout)
-  if (!steps.ends)
-    layout.nodes.push({ type: 'end', id: 'end', box: { x: left - 5, y: height - 10, width: 10, height: 10 } })
+  if (!steps.ends) layout.nodes.push(endAt('end', left, bottom))
+  if (!showsFailure) return layout
+  const top = bottom + FAILURE_GAP
+  const under = top + CARD.height
+  layout.nodes.push({ type: 'failure', id: 'failure', path: ON_FAILURE, box: { x: left - half, y: top, ...CARD } })
+  layout.height = under + (handling ? handling.height + END_SIZE : GAP)
+  handling?.place(left, under, layout)
+  if (handling && !handling.ends) layout.nodes.push(endAt('end:failure', left, layout.height))
+  // The first step makes the list.
+  if (onFailure === undefined) layout.nodes.push(insertAt({ list: ON_FAILURE, index: 0 }, false, left, under))
   return layout
 }
+
+const endAt = (id: string, x: number, bottom: number): LaidNode => ({
+  type: 'end',
+  id,
+  box: { x: x - END_SIZE / 2, y: bottom - END_SIZE, width: END_SIZE, height: END_SIZE },
+})
+
+/** In the middle of the gap that begins at `top`. */
+const insertAt = (position: Position, alone: boolean, x: number, top: number): LaidNode => ({
+  type: 'insert',
+  id: `insert:${position.list}:${position.index}`,
+  position,
+  alone,
+  box: { x: x - INSERT_SIZE / 2, y: top + (GAP - INSERT_SIZE) / 2, width: INSERT_SIZE, height: INSERT_SIZE },
+})
 
 /** Begins and ends with a line, so that a step can be inserted before the first and after the last. */
 function listBlock(steps: StepDocument[], list: string, keys: Map<string, string>, owner: string): Block {
@@ -100,18 +131,7 @@ function listBlock(steps: StepDocument[], list: string, keys: Map<string, string
             ],
             arrow: block !== null,
           })
-        into.nodes.push({
-          type: 'insert',
-          id: `insert:${list}:${index}`,
-          position: { list, index },
-          alone: blocks.length === 0,
-          box: {
-            x: x - INSERT_SIZE / 2,
-            y: top + (GAP - INSERT_SIZE) / 2,
-            width: INSERT_SIZE,
-            height: INSERT_SIZE,
-          },
-        })
+        into.nodes.push(insertAt({ list, index }, blocks.length === 0, x, top))
         top += GAP
         block?.place(x, top, into)
         top += block?.height ?? 0

@@ -12,10 +12,9 @@ export function mergeFlows(base: EditedFlow, mine: EditedFlow, theirs: EditedFlo
     const of = (flow: EditedFlow, key: string) => (flow as unknown as Record<string, unknown>)[key]
     const merged: Record<string, unknown> = {}
     for (const key of keys) {
-      const value =
-        key === 'steps'
-          ? mergeLists(base.steps, mine.steps, theirs.steps)
-          : chosen(of(base, key), of(mine, key), of(theirs, key))
+      const all = [of(base, key), of(mine, key), of(theirs, key)] as const
+      const areSteps = (key === 'steps' || key === 'onFailure') && all.every(Array.isArray)
+      const value = areSteps ? mergeLists(...(all as StepLists)) : chosen(...all)
       if (value !== undefined) merged[key] = value
     }
     const flow = merged as unknown as EditedFlow
@@ -27,6 +26,8 @@ export function mergeFlows(base: EditedFlow, mine: EditedFlow, theirs: EditedFlo
     throw error
   }
 }
+
+type StepLists = readonly [StepDocument[], StepDocument[], StepDocument[]]
 
 const same = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
 

@@ -9,7 +9,10 @@ export function renamedReferences(document: EditedFlow, before: string, after: s
   const rename = (text: string) => renameIn(text, before, after)
   const trigger = mapTexts(document.trigger, rename) as EditedFlow['trigger']
   const steps = mapSteps(document.steps, rename) as StepDocument[]
-  return trigger === document.trigger && steps === document.steps ? document : { ...document, trigger, steps }
+  // A list, or a flow that is called: neither names a step by itself.
+  const onFailure = mapSteps(document.onFailure, rename) as EditedFlow['onFailure']
+  if (trigger === document.trigger && steps === document.steps && onFailure === document.onFailure) return document
+  return { ...document, trigger, steps, ...(onFailure && { onFailure }) }
 }
 
 type Rename = (text: string) => string

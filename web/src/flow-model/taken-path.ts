@@ -1,6 +1,5 @@
 // The way that a run took through its flow: the steps that it reached, and the lines between them.
-import type { StepDocument } from '../../../src/flow/document.ts'
-import { stepsOf } from '../step-kinds/step-kind.ts'
+import { type StepDocument, stepLists } from '../../../src/flow/document.ts'
 import { type EditedFlow, nestedLists } from './flow-tree.ts'
 import { isObject } from './is-object.ts'
 
@@ -54,7 +53,7 @@ export function takenPath(document: EditedFlow, walked: readonly WalkedStep[]): 
     }
   }
 
-  walk(stepsOf(document.steps), '/steps', true)
+  for (const { list, path } of stepLists(document)) walk(list as StepDocument[], path, path === '/steps')
   return { steps, lines }
 }
 

@@ -5,7 +5,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import type { Example, FlowDocument, StepDocument } from '../api/api-types.ts'
 import { queries } from '../api/queries.ts'
 import { nestedLists } from '../flow-model/flow-tree.ts'
-import { TrailIcon } from '../step-kinds/kind-icon.tsx'
+import { TrailIcon, TriggerMark } from '../step-kinds/kind-icon.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import classes from './flow-starts.module.css'
 import { BLANK, blankOf, useFlowActions } from './use-flow-actions.ts'
@@ -49,7 +49,7 @@ export function FlowStarts() {
           onClick={() => start.mutate({ id: 'schedule', document: blankOf('schedule') })}
         >
           <div className={classes.trail}>
-            <TrailIcon kind="schedule" size={18} />
+            <TriggerMark kind="schedule" size={18} />
           </div>
           <span className={classes.name}>On a schedule</span>
           <Text size="sm" c="dimmed">
@@ -86,7 +86,7 @@ function TemplateCard({ example, busy, disabled, onStart }: TemplateCardProps) {
           // biome-ignore lint/suspicious/noArrayIndexKey: a trail of kinds, in which the same may come twice
           <span key={i} className={classes.stop}>
             {i > 0 && <IconArrowNarrowRight size={12} className={classes.arrow} aria-hidden="true" />}
-            <TrailIcon kind={kind} size={18} />
+            {i === 0 ? <TriggerMark kind={kind} size={18} /> : <TrailIcon kind={kind} size={18} />}
           </span>
         ))}
       </div>

@@ -5,10 +5,15 @@ import type { Run } from '../api/api-types.ts'
 import { labelText } from '../api/label-filter.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { formatMoment } from '../ui/format.ts'
+import { statusWord } from '../ui/status.tsx'
 import { Duration, RelativeTime } from '../ui/time.tsx'
+import { HANDLING, isHandling } from './model/handling.ts'
+import { RunLink, shortId } from './panel/run-link.tsx'
 import classes from './run-page.module.css'
 
 export function RunFacts({ run }: { run: Run }) {
+  // What is called because the run failed stands where that is shown.
+  const called = run.children.filter(({ step }) => !isHandling(step))
   return (
     <dl className={classes.facts}>
       <Fact name="Version">{run.version === null ? 'draft' : run.version}</Fact>
@@ -49,15 +54,27 @@ export function RunFacts({ run }: { run: Run }) {
           <RunLink id={run.parent.run} /> ({run.parent.step})
         </Fact>
       )}
-      {run.children.length > 0 && (
+      {called.length > 0 && (
         <Fact name="Called">
-          {run.children.slice(0, MOST_CHILDREN).map((child, i) => (
+          {called.slice(0, MOST_CHILDREN).map((child, i) => (
             <span key={child.run}>
               {i > 0 && ', '}
               <RunLink id={child.run} /> ({child.step}, {child.status})
             </span>
           ))}
-          {run.children.length > MOST_CHILDREN && ` and ${run.children.length - MOST_CHILDREN} more`}
+          {called.length > MOST_CHILDREN && ` and ${called.length - MOST_CHILDREN} more`}
+        </Fact>
+      )}
+      {run.onFailure && (
+        <Fact name="When it failed">
+          <Anchor
+            size="sm"
+            renderRoot={(props) => (
+              <Link {...props} to="/runs/$id" params={{ id: run.id }} search={{ step: HANDLING }} />
+            )}
+          >
+            {statusWord(run.onFailure.status).toLowerCase()}
+          </Anchor>
         </Fact>
       )}
       <Fact name="Id">
@@ -72,17 +89,6 @@ export function RunFacts({ run }: { run: Run }) {
 
 /** A loop may call thousands of runs. */
 const MOST_CHILDREN = 5
-
-function RunLink({ id }: { id: string }) {
-  return (
-    <Anchor component={Link} to={`/runs/${id}`} size="sm">
-      {shortId(id)}
-    </Anchor>
-  )
-}
-
-/** The beginning of an id is its time, which ids of one day share. */
-const shortId = (id: string): string => `…${id.slice(-8)}`
 
 function Fact({ name, children }: { name: string; children: React.ReactNode }) {
   return (

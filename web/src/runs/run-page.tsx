@@ -17,8 +17,8 @@ import { StatusDot } from '../ui/status.tsx'
 import { useNow } from '../ui/time.tsx'
 import { RunActions } from './actions/run-actions.tsx'
 import { useReplayRun } from './actions/use-run-actions.ts'
+import { isHandling, isUnderWay } from './model/handling.ts'
 import { type RoundList, roundList } from './model/rounds.ts'
-import { isFinished } from './model/run-filter.ts'
 import { type RunPageSearch, selectedPath, type Tab } from './model/run-selection.ts'
 import { runTree, type StepNode } from './model/run-tree.ts'
 import { roundOf } from './model/step-path.ts'
@@ -79,9 +79,16 @@ function RunView({ run }: { run: Run }) {
   const { steps, round } = useRunSteps(run, document.data?.document, search.step ?? null)
   const selected = useMemo(() => selectedPath(search, { error: run.error, steps }), [search, run.error, steps])
   const tree = useMemo(() => runTree(steps, continues), [steps, continues])
-  const nodes = useMemo(() => nodesByPath(tree), [tree])
-  const now = useNow(isFinished(run.status) ? 60_000 : 500)
-  const drawn = useMemo(() => waterfall(run, tree, selected, now, continues), [run, tree, selected, now, continues])
+  const handling = useMemo(
+    () => run.onFailure && { status: run.onFailure.status, tree: runTree(run.onFailure.steps, continues) },
+    [run.onFailure, continues],
+  )
+  const nodes = useMemo(() => nodesByPath([...tree, ...(handling?.tree ?? [])]), [tree, handling])
+  const now = useNow(isUnderWay(run) ? 500 : 60_000)
+  const drawn = useMemo(
+    () => waterfall(run, tree, selected, now, continues, handling),
+    [run, tree, selected, now, continues, handling],
+  )
   const roundsOf = useMemo(() => {
     const lists = new Map<string, RoundList>()
     return (loop: string): RoundList | null => {
@@ -99,7 +106,9 @@ function RunView({ run }: { run: Run }) {
       void navigate({ search: path === null ? { trigger: true } : { step: path }, replace: true }),
     [navigate],
   )
-  const step = selected === null || roundOf(selected) ? null : (nodes.get(selected)?.step ?? null)
+  // What is done because the run failed is no part of a replay.
+  const isStep = selected !== null && !roundOf(selected) && !isHandling(selected)
+  const step = isStep ? (nodes.get(selected)?.step ?? null) : null
   return (
     <>
       <PageHeader
@@ -152,10 +161,24 @@ function RunView({ run }: { run: Run }) {
           leastRest={document.isError ? 56 : 160}
           narrow="stack"
           label="Timeline"
-          panel={<WaterfallView waterfall={drawn} selected={selected} onSelect={select} roundsOf={roundsOf} />}
+          panel={
+            <WaterfallView
+              waterfall={drawn}
+              selected={selected}
+              trigger={run.trigger.kind}
+              onSelect={select}
+              roundsOf={roundsOf}
+            />
+          }
         >
           {document.data && (
-            <RunCanvas document={document.data.document} steps={steps} selected={selected} onSelect={select} />
+            <RunCanvas
+              document={document.data.document}
+              steps={steps}
+              handling={run.onFailure}
+              selected={selected}
+              onSelect={select}
+            />
           )}
           {document.isPending && <Skeleton m={24} height={120} />}
           {document.isError && <NoDocument error={document.error} />}

@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'react'
 import type { Run, RunStep } from '../api/api-types.ts'
 import { keys, queries } from '../api/queries.ts'
 import { useEvents } from '../api/use-events.ts'
+import { isUnderWay } from './model/handling.ts'
 import { mergeRunEvents, type RunEvent } from './model/live-run.ts'
 import { isFinished } from './model/run-filter.ts'
 
@@ -14,6 +15,7 @@ export function useWatchedRun(id: string) {
   // The stream begins with the whole run: nothing has to be asked for again while it is open.
   const run = useQuery({ ...queries.run(id), staleTime: Number.POSITIVE_INFINITY, refetchOnWindowFocus: false })
   const gathered = useRef<RunEvent<RunStep>[]>([])
+  const handled = useRef(false)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(
     () => () => {
@@ -23,17 +25,20 @@ export function useWatchedRun(id: string) {
     },
     [],
   )
-  const under = run.data !== undefined && !isFinished(run.data.status)
+  const under = run.data !== undefined && isUnderWay(run.data)
   useEvents(under ? `/runs/${id}/events` : null, ({ type, data }) => {
-    gathered.current.push({ type, data } as RunEvent<RunStep>)
+    // Its steps are not told one by one: the run is read again.
+    if (type === 'handled') handled.current = true
+    else gathered.current.push({ type, data } as RunEvent<RunStep>)
     timer.current ??= setTimeout(() => {
       timer.current = undefined
       const events = gathered.current
       gathered.current = []
-      let ended = false
+      let ended = handled.current
+      handled.current = false
       client.setQueryData<Run>(keys.run(id), (before) => {
         const after = before && mergeRunEvents<RunStep, Run>(before, events)
-        ended = after !== undefined && isFinished(after.status)
+        ended ||= after !== undefined && isFinished(after.status)
         return after
       })
       // What no event carries, the variables for example, is read once it is final.

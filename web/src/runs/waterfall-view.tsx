@@ -1,9 +1,10 @@
 // The timeline of a run: a row for each step, bars on one axis. Arrow keys move, what is looked at stands in the URL.
 import { ActionIcon, Tooltip } from '@mantine/core'
-import { IconChevronDown, IconChevronLeft, IconChevronRight, IconWebhook } from '@tabler/icons-react'
+import { IconChevronDown, IconChevronLeft, IconChevronRight, IconLifebuoy } from '@tabler/icons-react'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { rowWindow } from '../live/row-window.ts'
-import { KindIcon } from '../step-kinds/kind-icon.tsx'
+import { KindIcon, TriggerMark } from '../step-kinds/kind-icon.tsx'
+import { triggerKind } from '../step-kinds/trigger-kinds.ts'
 import { formatDuration, plural } from '../ui/format.ts'
 import { StatusDot } from '../ui/status.tsx'
 import type { RoundPlace } from './model/step-path.ts'
@@ -18,12 +19,14 @@ interface WaterfallViewProps {
   waterfall: Waterfall
   /** Null: the trigger. */
   selected: string | null
+  /** The kind of the run's trigger. */
+  trigger: string
   onSelect: (path: string | null) => void
   /** Rounds of a loop to go to: the first to look at, and the failed ones. */
   roundsOf: (loop: string) => { total: number; failed: number[] } | null
 }
 
-export function WaterfallView({ waterfall, selected, onSelect, roundsOf }: WaterfallViewProps) {
+export function WaterfallView({ waterfall, selected, trigger, onSelect, roundsOf }: WaterfallViewProps) {
   const { axis, rows } = waterfall
   const list = useRef<HTMLDivElement>(null)
   const [view, setView] = useState({ top: 0, height: 600 })
@@ -118,6 +121,7 @@ export function WaterfallView({ waterfall, selected, onSelect, roundsOf }: Water
             key={row.path ?? ''}
             id={rowId(drawn.first + i)}
             row={row}
+            trigger={trigger}
             selected={drawn.first + i === at}
             axis={axis}
             onSelect={() => onSelect(row.path)}
@@ -138,6 +142,7 @@ const rowId = (index: number) => `timeline-${index}`
 interface RowProps {
   id: string
   row: WaterfallRow
+  trigger: string
   selected: boolean
   axis: Waterfall['axis']
   /** A loop whose round is shown below it. */
@@ -148,7 +153,7 @@ interface RowProps {
   onTurn: (by: number) => void
 }
 
-function Row({ id, row, selected, axis, open, total, onSelect, onEnter, onTurn }: RowProps) {
+function Row({ id, row, trigger, selected, axis, open, total, onSelect, onEnter, onTurn }: RowProps) {
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the tree takes the keys
     // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus
@@ -169,11 +174,9 @@ function Row({ id, row, selected, axis, open, total, onSelect, onEnter, onTurn }
           </Small>
         ) : (
           <span className={classes.icon}>
-            {row.type === 'trigger' ? (
-              <IconWebhook size={14} aria-hidden="true" />
-            ) : (
-              row.kind && <KindIcon kind={row.kind} size={14} />
-            )}
+            {row.type === 'trigger' && <TriggerMark kind={trigger} size={14} />}
+            {row.type === 'handling' && <IconLifebuoy size={14} aria-hidden="true" />}
+            {row.kind && <KindIcon kind={row.kind} size={14} />}
           </span>
         )}
         {row.type === 'round' ? (
@@ -192,8 +195,10 @@ function Row({ id, row, selected, axis, open, total, onSelect, onEnter, onTurn }
             </Small>
           </span>
         ) : (
-          <span className={classes.id} data-trigger={row.type === 'trigger' || undefined}>
-            {row.type === 'trigger' ? 'Webhook' : row.id}
+          <span className={classes.id} data-words={row.id === null || undefined}>
+            {row.type === 'trigger' && (triggerKind({ kind: trigger })?.label ?? trigger)}
+            {row.type === 'handling' && 'When it failed'}
+            {row.id}
           </span>
         )}
         {row.rounds && (

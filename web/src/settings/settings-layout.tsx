@@ -12,6 +12,7 @@ const SECTIONS = [
   { to: '/settings/tokens', label: 'API tokens', owners: true },
   { to: '/settings/keys', label: 'Encryption keys', owners: true },
   { to: '/settings/audit', label: 'Audit log', owners: true },
+  { to: '/settings/failures', label: 'Failed runs', owners: false },
   { to: '/settings/service', label: 'Service', owners: false },
 ] as const
 

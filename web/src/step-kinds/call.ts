@@ -9,5 +9,6 @@ export const call: StepKind = {
   guide: 'flows#call',
   purpose: 'Run another flow and use its result',
   describe: (step) => bare(step['flow']) || 'no flow yet',
+  callsIn: 'flow',
   newSettings: () => ({ flow: '' }),
 }

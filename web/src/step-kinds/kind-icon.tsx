@@ -12,6 +12,7 @@ import {
   IconCornerDownLeft,
   IconCornerDownRight,
   IconDatabase,
+  IconPhoneIncoming,
   IconPlayerStop,
   type IconProps,
   IconPuzzle,
@@ -72,22 +73,26 @@ export function KindIcon({ kind, size = 16 }: KindIconProps) {
 const TRIGGER_ICONS = new Map<string, ComponentType<IconProps>>([
   ['webhook', IconWebhook],
   ['schedule', IconCalendarTime],
+  ['call', IconPhoneIncoming],
 ])
 
 /** The trigger's, in the accent. */
 export function TriggerIcon({ kind }: { kind: string }) {
-  const Icon = TRIGGER_ICONS.get(kind) ?? IconWebhook
   return (
     <span className={classes.tile} aria-hidden="true">
-      <Icon size={15} className={classes.icon} />
+      <TriggerMark kind={kind} size={15} className={classes.icon} />
     </span>
   )
 }
 
-/** In the picture of a template, which begins with its trigger. */
+/** The trigger's, in the color of the text around it. */
+export function TriggerMark({ kind, size = 16, className }: KindIconProps & { className?: string | undefined }) {
+  const Icon = TRIGGER_ICONS.get(kind) ?? IconWebhook
+  return <Icon size={size} className={className} aria-hidden="true" />
+}
+
+/** In the picture of a template. */
 export function TrailIcon({ kind, size = 16 }: KindIconProps) {
-  const Trigger = TRIGGER_ICONS.get(kind)
-  if (Trigger) return <Trigger size={size} aria-hidden="true" />
   const { trailIcon, color } = stepKind(kind)
   const Icon = ICONS[trailIcon]
   return <Icon size={size} color={`light-dark(${color.light}, ${color.dark})`} aria-hidden="true" />

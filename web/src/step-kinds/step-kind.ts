@@ -64,6 +64,8 @@ export interface StepKind {
   literals?: readonly string[]
   /** Its settings are a request, as curl has it, and its output is the reply. */
   sendsRequest?: true
+  /** Of a kind that starts a run of another flow: the setting that names the flow, by its id or slug. */
+  callsIn?: string
   /** What it says goes to the caller, so that it sees no secrets. */
   answersCaller?: true
   /** To wait is its work, and no pause before another attempt. */

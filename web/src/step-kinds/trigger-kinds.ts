@@ -6,6 +6,8 @@ export interface TriggerKindInfo {
   /** What templates read of it, and what is in there whatever the data. */
   root: string
   keys: readonly string[]
+  /** What the templates of its labels see. */
+  labelRoots: readonly string[]
   /** Whether it is started with an input, which may have a JSON Schema. */
   isCalled?: true
   /** Where its settings are explained. */
@@ -20,6 +22,7 @@ export const TRIGGER_KINDS: readonly TriggerKindInfo[] = [
     label: 'Webhook',
     root: 'webhook',
     keys: ['body', 'headers', 'query', 'queryAll', 'rawBody', 'metadata'],
+    labelRoots: ['webhook', 'flow'],
     page: 'webhooks',
     blank: () => ({ kind: 'webhook' }),
   },
@@ -28,6 +31,7 @@ export const TRIGGER_KINDS: readonly TriggerKindInfo[] = [
     label: 'Schedule',
     root: 'schedule',
     keys: ['at', 'previous', 'missed', 'input'],
+    labelRoots: ['schedule'],
     page: 'schedules',
     blank: (timezone) => ({ kind: 'schedule', cron: '0 7 * * 1-5', timezone }),
   },
@@ -36,6 +40,7 @@ export const TRIGGER_KINDS: readonly TriggerKindInfo[] = [
     label: 'Call',
     root: 'input',
     keys: [],
+    labelRoots: ['input', 'flow'],
     isCalled: true,
     page: 'calls',
     blank: () => ({ kind: 'call' }),

@@ -18,4 +18,12 @@ describe('the filter of the inbox', () => {
     expect(matchesDelivery({ flow: 'flow_2' }, delivery)).toBe(false)
     expect(matchesDelivery({ outcome: 'accepted' }, delivery)).toBe(false)
   })
+
+  it('shows what was read by a label, and of what is told what has it', () => {
+    const delivery = { flowId: 'flow_1', outcome: 'accepted' as const }
+    expect(matchesDelivery({ label: 'order=7' }, delivery)).toBe(true)
+    expect(matchesDelivery({ label: 'order=7' }, { ...delivery, labels: null })).toBe(false)
+    expect(matchesDelivery({ label: 'order=7' }, { ...delivery, labels: { order: '7' } })).toBe(true)
+    expect(matchesDelivery({ label: ['order=7', 'customer=ada'] }, { ...delivery, labels: { order: '7' } })).toBe(false)
+  })
 })

@@ -1,6 +1,6 @@
 // Which deliveries the inbox shows, as it stands in the URL, and which of them is looked at.
 import type { DeliveryOutcome } from '../../api/api-types.ts'
-import { labelOf } from '../../api/label-filter.ts'
+import { hasLabels, labelFilter } from '../../api/label-filter.ts'
 import type { DeliveryFilter } from '../../api/queries.ts'
 
 export const OUTCOMES = ['accepted', 'duplicate', 'filtered', 'rejected', 'callback', 'early', 'repeated'] as const
@@ -18,16 +18,18 @@ export function inboxSearch({ flow, outcome, delivery, label }: Record<string, u
   return {
     flow: typeof flow === 'string' && flow !== '' ? flow : undefined,
     outcome: OUTCOMES.find((each) => each === outcome),
-    label: labelOf(label) ? (label as string) : undefined,
+    label: labelFilter(label),
     delivery: typeof delivery === 'string' && delivery !== '' ? delivery : undefined,
   }
 }
 
+type Labels = Record<string, string>
+
 export const matchesDelivery = (
   filter: DeliveryFilter,
-  delivery: { flowId: string; outcome: DeliveryOutcome },
+  delivery: { flowId: string; outcome: DeliveryOutcome; labels?: Labels | null },
 ): boolean =>
-  // A delivery that is told of does not say its labels: it comes with the next look at the list.
-  filter.label === undefined &&
+  // What was read with this filter does not say its labels; what is told of does.
+  (delivery.labels === undefined || hasLabels(delivery.labels, filter.label)) &&
   (filter.flow === undefined || delivery.flowId === filter.flow) &&
   (filter.outcome === undefined || delivery.outcome === filter.outcome)

@@ -1,8 +1,10 @@
 // The flow from top to bottom: pan and zoom are React Flow's, places are the layout's.
 import '@xyflow/react/dist/base.css'
+import { useQuery } from '@tanstack/react-query'
 import { type Edge, MiniMap, type NodeTypes, Panel, ReactFlow, ReactFlowProvider, ViewportPortal } from '@xyflow/react'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { type EditedFlow, isInside, stepAt } from '../../flow-model/flow-tree.ts'
+import { queries } from '../../api/queries.ts'
+import { type EditedFlow, isInside, ON_FAILURE, stepAt } from '../../flow-model/flow-tree.ts'
 import { type Box, CARD, INSERT_SIZE, type Layout, layoutFlow } from '../../flow-model/layout.ts'
 import { layoutNotes, movedNote, notesOf } from '../../flow-model/notes.ts'
 import { useEditor } from '../state/editor-context.tsx'
@@ -13,6 +15,7 @@ import classes from './canvas.module.css'
 import { CanvasContext, type CanvasValue, useCanvas } from './canvas-context.tsx'
 import { CanvasControls } from './canvas-controls.tsx'
 import { CaseLabel } from './case-label.tsx'
+import { FailureCard } from './failure-card.tsx'
 import { InsertPoint } from './insert-point.tsx'
 import { Lines } from './lines.tsx'
 import { NoteCard } from './note-card.tsx'
@@ -27,6 +30,7 @@ const NO_EDGES: Edge[] = []
 
 const nodeTypes: NodeTypes = {
   trigger: TriggerCard,
+  failure: FailureCard,
   step: StepCard,
   insert: InsertPoint,
   frame: () => <div className={classes.frame} />,
@@ -41,6 +45,7 @@ export function Canvas() {
   const { moveTo, changeNotes } = useEdits()
   const { marked, mark, clear } = useMarks()
   const outcomes = useOutcomes()
+  const instead = useFailureDefault(document.onFailure === undefined)
   const { view } = search
   const value = useMemo<CanvasValue>(() => {
     const shown = view ? { view } : {}
@@ -55,6 +60,7 @@ export function Canvas() {
       selected,
       marked,
       triggerSelected: search.trigger === true,
+      failure: { selected: search.failure === true, instead, status: null },
       triggerNote: sample || !flow.webhook ? '' : 'no test request yet',
       openStep: (key) => {
         clear()
@@ -64,6 +70,10 @@ export function Canvas() {
       openTrigger: () => {
         clear()
         open({ trigger: true, ...shown })
+      },
+      openFailure: () => {
+        clear()
+        open({ failure: true, ...shown })
       },
       moveTo,
       changeNotes,
@@ -79,6 +89,8 @@ export function Canvas() {
     outcomes,
     selected,
     search.trigger,
+    search.failure,
+    instead,
     view,
     sample,
     open,
@@ -93,6 +105,13 @@ export function Canvas() {
   return <FlowCanvas value={value} />
 }
 
+/** What is done for a flow that says nothing about its failed runs. */
+function useFailureDefault(enabled: boolean): string {
+  const { data } = useQuery({ ...queries.failureFlow, enabled })
+  if (!data) return ''
+  return data.flow ? `calls ${data.flow.name}, as the settings say` : 'nothing is done'
+}
+
 export function FlowCanvas({ value }: { value: CanvasValue }) {
   return (
     <CanvasContext.Provider value={value}>
@@ -104,22 +123,22 @@ export function FlowCanvas({ value }: { value: CanvasValue }) {
 }
 
 /** The same object while nothing has moved: typing in a field must not draw the canvas anew. */
-function useLayout(flow: EditedFlow): Layout {
+function useLayout(flow: EditedFlow, showsFailure: boolean): Layout {
   const last = useRef<{ layout: Layout; text: string } | null>(null)
   return useMemo(() => {
-    const layout = layoutFlow(flow)
+    const layout = layoutFlow(flow, showsFailure)
     const text = JSON.stringify(layout)
     if (last.current?.text !== text) last.current = { layout, text }
     return last.current.layout
-  }, [flow])
+  }, [flow, showsFailure])
 }
 
 /** A flow that one sees at a glance needs no map. */
 const STEPS_FOR_MAP = 8
 
 function Surface() {
-  const { document: flow, readOnly, leastZoom, selected, taken, moveTo, changeNotes } = useCanvas()
-  const layout = useLayout(flow)
+  const { document: flow, readOnly, leastZoom, selected, failure, taken, moveTo, changeNotes } = useCanvas()
+  const layout = useLayout(flow, failure !== null)
   const notes = useMemo(() => layoutNotes(flow, layout), [flow, layout])
   const [drag, setDrag] = useState<Drag | null>(null)
   const nodes = useNodes(layout, notes, drag)
@@ -133,7 +152,7 @@ function Surface() {
   const view = useCanvasView(frame, {
     layout,
     notes: notes.map(({ box }) => box),
-    path: selected?.path ?? null,
+    path: selected?.path ?? (failure?.selected ? ON_FAILURE : null),
     leastZoom,
   })
 
@@ -211,7 +230,7 @@ function Surface() {
 }
 
 function mapClass(type: string | undefined, data: Record<string, unknown>): string {
-  if (type !== 'step' && type !== 'trigger' && type !== 'note') return classes.mapNothing!
+  if (type !== 'step' && type !== 'trigger' && type !== 'failure' && type !== 'note') return classes.mapNothing!
   if (data['errors'] || data['status'] === 'failed') return classes.mapBad!
   if (data['selected']) return classes.mapSelected!
   return ''

@@ -2,13 +2,15 @@
 // is drawn again.
 import type { Node } from '@xyflow/react'
 import { type RefObject, useCallback, useEffect, useMemo, useRef } from 'react'
+import type { RunStatus } from '../../api/api-types.ts'
 import type { FieldIssue } from '../../fields/field-context.tsx'
-import { describeColumn, describeStep, describeTrigger } from '../../flow-model/describe-step.ts'
+import { describeColumn, describeFailure, describeStep, describeTrigger } from '../../flow-model/describe-step.ts'
 import {
   allSteps,
   isInside,
   type Note,
   nestedLists,
+  ON_FAILURE,
   type Position,
   type StepPlace,
   stepKeys,
@@ -16,6 +18,7 @@ import {
 import type { LaidNode, Layout } from '../../flow-model/layout.ts'
 import { type LaidNote, movedNote, notesOf } from '../../flow-model/notes.ts'
 import type { Outcome } from '../../flow-model/outcomes.ts'
+import { useCalledFlows } from '../state/use-called-flows.ts'
 import { type CanvasValue, useCanvas } from './canvas-context.tsx'
 
 export interface Drag {
@@ -67,6 +70,13 @@ export interface TriggerCardData extends CardState {
   note: string
 }
 
+export interface FailureCardData extends CardState {
+  /** The flow says nothing about it. */
+  unset: boolean
+  status: RunStatus | null
+  onOpenFailure: () => void
+}
+
 export interface InsertPointData extends Record<string, unknown> {
   list: string
   index: number
@@ -97,7 +107,8 @@ export interface NoteCardData extends Record<string, unknown> {
 export function useNodes(layout: Layout, notes: readonly LaidNote[], drag: Drag | null): Node[] {
   const canvas = useCanvas()
   const { document: flow, selected, triggerSelected, triggerNote, issues, kinds, outcomes, adding, readOnly } = canvas
-  const { marked, taken } = canvas
+  const { marked, taken, failure } = canvas
+  const called = useCalledFlows(flow)
   // What is done on a click does not change what is drawn.
   const latest = useRef(canvas)
   useEffect(() => {
@@ -108,14 +119,16 @@ export function useNodes(layout: Layout, notes: readonly LaidNote[], drag: Drag 
     else if (key === null) latest.current.openTrigger()
     else latest.current.openStep(key)
   }, [])
+  const onOpenFailure = useCallback(() => latest.current.openFailure(), [])
   const onAdd = useCallback((position: Position | null) => latest.current.setAdding(position), [])
   const noteEdits = useNoteEdits(latest)
   const last = useRef(new Map<string, Node>())
   return useMemo(() => {
     const places = new Map(allSteps(flow).map((place) => [place.path, place]))
     const keys = stepKeys(flow)
+    const flowName = (name: string) => called(name)?.name ?? name
     // Of all cards Tab leads to one: the selected one, else the trigger.
-    const tabbed = selected?.path ?? null
+    const tabbed = selected?.path ?? (failure?.selected ? ON_FAILURE : null)
     const shown = readOnly ? layout.nodes.filter(({ type }) => type !== 'insert') : layout.nodes
     const nodes = shown.map((node): Node => {
       const dragged = drag?.id === node.id
@@ -131,7 +144,7 @@ export function useNodes(layout: Layout, notes: readonly LaidNote[], drag: Drag 
             kind: step.kind,
             kindLabel: kinds.find(({ kind }) => kind === step.kind)?.label ?? step.kind,
             name: step.name ?? '',
-            line: describeStep(step),
+            line: describeStep(step, flowName),
             where: whereOf(place),
             status: outcome?.status ?? null,
             result: outcome?.text ?? '',
@@ -156,6 +169,17 @@ export function useNodes(layout: Layout, notes: readonly LaidNote[], drag: Drag 
             ...problemsOf(issues.filter(({ path }) => isInside(path, '/trigger'))),
             onOpen,
           } satisfies TriggerCardData)
+        case 'failure':
+          return nodeOf(node, at, {
+            line: describeFailure(flow.onFailure, failure?.instead ?? '', flowName),
+            unset: flow.onFailure === undefined,
+            status: failure?.status ?? null,
+            selected: failure?.selected ?? false,
+            tabbable: tabbed === ON_FAILURE,
+            ...problemsOf(issues.filter(isOfHandler)),
+            onOpen,
+            onOpenFailure,
+          } satisfies FailureCardData)
         case 'insert':
           return nodeOf(node, at, {
             ...node.position,
@@ -200,8 +224,11 @@ export function useNodes(layout: Layout, notes: readonly LaidNote[], drag: Drag 
     notes,
     marked,
     taken,
+    failure,
+    called,
     noteEdits,
     onOpen,
+    onOpenFailure,
     onAdd,
   ])
 }
@@ -258,8 +285,11 @@ function problemsOf(issues: readonly FieldIssue[]): Problems {
   return { errors, warnings: issues.length - errors, problem: issues[0]?.message ?? '' }
 }
 
-function whereOf({ parent }: StepPlace): string {
-  if (!parent) return ''
+/** Problems of what is done when a run fails, but not of its steps, which are shown on theirs. */
+export const isOfHandler = ({ path }: Pick<FieldIssue, 'path'>): boolean => /^\/onFailure(?!\/\d)/.test(path)
+
+function whereOf({ list, parent }: StepPlace): string {
+  if (!parent) return list === ON_FAILURE ? ', when a run fails' : ''
   const { place, nested } = parent
   if (nested.role === 'body') return `, in the loop ${place.step.id}`
   if (nested.role === 'otherwise') return `, otherwise in ${place.step.id}`

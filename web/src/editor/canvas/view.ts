@@ -10,7 +10,7 @@ export const LEAST_ZOOM = 0.01
 interface Shown {
   layout: Layout
   notes: readonly Box[]
-  /** Of the selected step; null: the trigger. */
+  /** Of the selected step, or `/onFailure`; null: the trigger. */
   path: string | null
   leastZoom: number
 }
@@ -82,7 +82,9 @@ function topIn(size: DOMRect, { layout, path, leastZoom }: Shown): Viewport {
 }
 
 const cardAt = (layout: Layout, path: string | null): LaidNode | undefined =>
-  layout.nodes.find((node) => (path === null ? node.type === 'trigger' : node.type === 'step' && node.path === path))
+  layout.nodes.find((node) =>
+    path === null ? node.type === 'trigger' : (node.type === 'step' || node.type === 'failure') && node.path === path,
+  )
 
 /** The same object where the card is in it already. */
 function broughtIntoView(viewport: Viewport, card: LaidNode | undefined, size: DOMRect): Viewport {

@@ -1,6 +1,6 @@
 import { IconAlertCircle, IconAlertTriangle } from '@tabler/icons-react'
 import type { FieldIssue } from '../../fields/field-context.tsx'
-import { allSteps, isInside, stepKeys } from '../../flow-model/flow-tree.ts'
+import { allSteps, isInside, ON_FAILURE, stepKeys } from '../../flow-model/flow-tree.ts'
 import { issueWords } from '../../flow-model/issue-words.ts'
 import { useEditor } from '../state/editor-context.tsx'
 import classes from './publish.module.css'
@@ -16,14 +16,22 @@ export function ProblemList({ issues }: { issues: readonly FieldIssue[] }) {
       {issues.map((issue) => {
         const { path, code, message, warning } = issue
         const place = places.findLast((one) => isInside(path, one.path))
-        const where = place ? place.step.id : isInside(path, '/trigger') ? 'trigger' : 'flow'
+        const handles = isInside(path, ON_FAILURE)
+        const where = place
+          ? place.step.id
+          : handles
+            ? 'when a run fails'
+            : isInside(path, '/trigger')
+              ? 'trigger'
+              : 'flow'
+        const other = handles ? { failure: true as const } : { trigger: true as const }
         return (
           <button
             key={`${path} ${code} ${message}`}
             type="button"
             className={classes.problem}
             data-warning={warning || undefined}
-            onClick={() => open(place ? { step: keys.get(place.path)!, ...view } : { trigger: true, ...view })}
+            onClick={() => open({ ...(place ? { step: keys.get(place.path)! } : other), ...view })}
           >
             {warning ? (
               <IconAlertTriangle size={14} aria-hidden="true" />

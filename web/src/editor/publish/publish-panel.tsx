@@ -5,7 +5,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api } from '../../api/api-client.ts'
 import type { Flow, Published } from '../../api/api-types.ts'
 import { keys } from '../../api/queries.ts'
-import { allSteps } from '../../flow-model/flow-tree.ts'
+import { allSteps, ON_FAILURE } from '../../flow-model/flow-tree.ts'
 import { useFlowActions } from '../../flows/use-flow-actions.ts'
 import { ConfirmPopover } from '../../ui/confirm-popover.tsx'
 import { ErrorNote } from '../../ui/error-note.tsx'
@@ -73,9 +73,10 @@ export function PublishPanel() {
             {changes && isUnchanged ? null : changes ? (
               <ChangeList
                 changes={changes}
-                onOpen={({ path, subject }) =>
-                  open(path === '/trigger' ? { trigger: true, ...view } : { step: subject, ...view })
-                }
+                onOpen={({ path, subject }) => {
+                  const other = path === ON_FAILURE ? { failure: true as const } : { step: subject }
+                  open({ ...(path === '/trigger' ? { trigger: true as const } : other), ...view })
+                }}
               />
             ) : (
               <Text size="sm" c="dimmed">

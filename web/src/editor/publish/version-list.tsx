@@ -4,14 +4,13 @@ import { useState } from 'react'
 import { api } from '../../api/api-client.ts'
 import type { Flow, Version } from '../../api/api-types.ts'
 import { queries } from '../../api/queries.ts'
-import { diffFlows } from '../../flow-model/diff-flows.ts'
 import type { EditedFlow } from '../../flow-model/flow-tree.ts'
 import { ErrorNote } from '../../ui/error-note.tsx'
 import { notifyFailure } from '../../ui/notify.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { ChangeList } from './change-list.tsx'
 import classes from './publish.module.css'
-import { useVersion } from './use-live-version.ts'
+import { useChanges, useVersion } from './use-live-version.ts'
 
 interface VersionListProps {
   flow: Flow
@@ -82,11 +81,12 @@ function VersionRow(props: VersionRowProps) {
 
 function Compared({ flow, document, version }: Pick<VersionListProps, 'flow' | 'document'> & { version: number }) {
   const query = useVersion(flow.id, version)
+  const changes = useChanges(query.data?.document, document)
   if (query.isError) return <ErrorNote error={query.error} />
-  if (!query.data) return <Skeleton height={60} />
+  if (!changes) return <Skeleton height={60} />
   return (
     <div className={classes.compared}>
-      <ChangeList changes={diffFlows(query.data.document, document)} />
+      <ChangeList changes={changes} />
     </div>
   )
 }

@@ -1,9 +1,11 @@
-// What is open in the editor, as its address says it: ?step=order, ?trigger=true, ?publish=true, ?view=yaml.
+// What is open in the editor, as its address says it: ?step=order, ?trigger=true, ?failure=true, ?publish=true, ?view=yaml.
 
 export interface EditorSearch {
   /** A step's id, or its pointer where the id does not name one step. */
   step?: string
   trigger?: true
+  /** What is done when a run fails. */
+  failure?: true
   publish?: true
   view?: 'yaml'
 }
@@ -15,6 +17,7 @@ export function editorSearch(search: Record<string, unknown>): EditorSearch {
   if (typeof search['step'] === 'number') return { step: String(search['step']), ...view }
   if (isSet(search['publish'])) return { publish: true, ...view }
   if (isSet(search['trigger'])) return { trigger: true, ...view }
+  if (isSet(search['failure'])) return { failure: true, ...view }
   return view
 }
 

@@ -16,7 +16,9 @@ import {
 } from '../../flow-model/edit-steps.ts'
 import {
   type EditedFlow,
+  isInside,
   type Note,
+  ON_FAILURE,
   type Position,
   type StepPlace,
   stepKeys,
@@ -26,6 +28,7 @@ import { withNotes } from '../../flow-model/notes.ts'
 import { nearestKey } from '../../flow-model/select-step.ts'
 import { plural } from '../../ui/format.ts'
 import { type EditorValue, useEditor } from './editor-context.tsx'
+import type { EditorSearch } from './selection.ts'
 
 export interface Edits {
   add(position: Position, kind: string, settings?: Record<string, unknown>): void
@@ -79,7 +82,8 @@ function editsOf(
       const document = deleteStep(now(), path)
       editor.edit(document, { label: `Delete ${step.id}` })
       const next = nearestKey(document, path)
-      open(next === null ? { trigger: true, ...shown } : { step: next, ...shown }, { replace: true })
+      const above: EditorSearch = isInside(path, ON_FAILURE) ? { failure: true } : { trigger: true }
+      open({ ...(next === null ? above : { step: next }), ...shown }, { replace: true })
       const undo = () => {
         if (editor.state.document === document) editor.undo()
         else editor.edit(insertCopies(now(), positionOf(path), [step]).document, { label: `Bring back ${step.id}` })

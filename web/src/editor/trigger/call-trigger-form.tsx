@@ -8,6 +8,7 @@ import { CodeEditor } from '../../ui/code/code-editor.tsx'
 import panel from '../panel/panel.module.css'
 import { Section } from '../panel/section.tsx'
 import { useEditor } from '../state/editor-context.tsx'
+import { LabelsSection } from './labels-section.tsx'
 
 export function CallTriggerForm() {
   const { trigger } = useEditor().document
@@ -51,6 +52,7 @@ export function CallTriggerForm() {
             placeholder="no limit"
           />
         </Section>
+        <LabelsSection example="{{ input.order }}" />
       </div>
     </>
   )

@@ -1,6 +1,7 @@
-import { Button, Text } from '@mantine/core'
+import { Button, Switch, Text } from '@mantine/core'
 import { PlainNumberField } from '../../fields/choice-fields.tsx'
 import { useField } from '../../fields/field-context.tsx'
+import { IssueNotes } from '../../fields/field-frame.tsx'
 import { ConditionField, TemplateField } from '../../fields/template-field.tsx'
 
 export function FilterForm() {
@@ -58,6 +59,30 @@ export function DuplicatesForm() {
       >
         Start a run for every delivery
       </Button>
+    </>
+  )
+}
+
+export const keepsRejected = (inbox: unknown): boolean =>
+  (inbox as { keepRejected?: unknown } | null | undefined)?.keepRejected === true
+
+export function RejectedForm() {
+  const inbox = useField('/trigger/inbox')
+  return (
+    <>
+      <Switch
+        size="xs"
+        label="Keep rejected bodies"
+        description="The inbox keeps the bodies of deliveries that were refused, so that they can be let in later."
+        checked={keepsRejected(inbox.value)}
+        disabled={inbox.readOnly}
+        onChange={({ currentTarget }) => inbox.set(currentTarget.checked ? { keepRejected: true } : undefined)}
+      />
+      <IssueNotes issues={inbox.issues} />
+      <Text size="xs" c="dimmed">
+        Up to 64 KiB each, 200 of a flow, for 72 hours; encrypted where a body holds a known secret. Anyone who knows
+        the URL can fill these places.
+      </Text>
     </>
   )
 }

@@ -9,6 +9,7 @@ import { CodeEditor } from '../../ui/code/code-editor.tsx'
 import panel from '../panel/panel.module.css'
 import { Section } from '../panel/section.tsx'
 import { useEditor } from '../state/editor-context.tsx'
+import { LabelsSection } from './labels-section.tsx'
 import { NextTimes } from './next-times.tsx'
 import { ScheduleTest } from './schedule-test.tsx'
 import { ScheduleTimes } from './schedule-times.tsx'
@@ -76,6 +77,7 @@ export function ScheduleForm() {
         <Section title="Input" summary={input === undefined ? 'none' : 'given'} holds={['/trigger/input']}>
           <InputField />
         </Section>
+        <LabelsSection example="{{ schedule.input.region }}" />
       </div>
     </>
   )

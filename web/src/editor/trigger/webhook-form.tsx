@@ -12,8 +12,9 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import panel from '../panel/panel.module.css'
 import { Section } from '../panel/section.tsx'
 import { useEditor } from '../state/editor-context.tsx'
-import { DuplicatesForm, FilterForm } from './delivery-forms.tsx'
+import { DuplicatesForm, FilterForm, keepsRejected, RejectedForm } from './delivery-forms.tsx'
 import { FirstRequest } from './first-request.tsx'
+import { LabelsSection } from './labels-section.tsx'
 import { ResponseForm } from './response-form.tsx'
 import classes from './trigger.module.css'
 import { TriggerAuth } from './trigger-auth.tsx'
@@ -93,6 +94,14 @@ export function WebhookForm() {
             description="the others wait in line"
             placeholder="no limit"
           />
+        </Section>
+        <LabelsSection example="{{ webhook.body.order.id }}" />
+        <Section
+          title="Rejected deliveries"
+          summary={keepsRejected(trigger['inbox']) ? 'with their bodies' : 'without their bodies'}
+          holds={['/trigger/inbox']}
+        >
+          <RejectedForm />
         </Section>
         <Section title="Web address" summary={flow.webhook.id.slice(0, 6).concat('…')}>
           <RegenerateUrl />

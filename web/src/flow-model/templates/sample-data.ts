@@ -7,6 +7,7 @@ import {
   renderOptional,
   TemplateSyntaxError,
 } from '../../../../src/flow/expression/index.ts'
+import { sampleFailure } from '../../../../src/flow/sample-failure.ts'
 import type { DataShapes } from '../../../../src/flow/shape/data-shapes.ts'
 import { stepKind } from '../../step-kinds/index.ts'
 import type { EditedFlow } from '../flow-tree.ts'
@@ -107,7 +108,10 @@ function rootValue(root: string, visible: Visible, data: SampleData): unknown {
     case 'flow':
       return data.flow
     case 'error':
-      return { code: 'http_500', message: 'The API replied 500', step: visible.steps[0]?.id ?? 'step', status: 500 }
+    case 'failed': {
+      const step = visible.steps[0]?.id ?? 'step'
+      return sampleFailure(step, 'run_of_this_sample', data.flow.version, data.now)[root]
+    }
     default:
       return undefined
   }
@@ -125,7 +129,7 @@ function addVars(document: EditedFlow, visible: Visible, data: SampleData, bindi
   const vars: Record<string, unknown> = Object.create(null)
   ;(bindings.roots as Record<string, unknown>)['vars'] = vars
   for (const name of visible.vars) {
-    const setter = setterOf(document.steps, name)
+    const setter = setterOf([document.steps, document.onFailure], name)
     const result = setter && Object.hasOwn(data.steps, setter.id) ? data.steps[setter.id] : undefined
     const left = typeof result === 'object' && result !== null ? (result as Record<string, unknown>)[name] : undefined
     const value = left ?? (setter ? tried(setter.value, bindings) : undefined)

@@ -7,7 +7,7 @@ import { sampleFlow } from '../sample-flow.testkit.ts'
 import { visibleAt } from './visible.ts'
 
 const kinds = stepKinds as unknown as ReadonlyMap<string, KindSchema>
-const ROOTS = ['webhook', 'steps', 'vars', 'loop', 'loops', 'env', 'connections', 'run', 'flow', 'error']
+const ROOTS = ['webhook', 'steps', 'vars', 'loop', 'loops', 'env', 'connections', 'run', 'flow', 'error', 'failed']
 
 /** Whether publishing would let the reference stand at that place. */
 function isAllowed(document: EditedFlow, path: string, reference: string): boolean {
@@ -29,6 +29,7 @@ const flow: EditedFlow = {
     when: '{{ true }}',
     dedupe: { key: 'k' },
     response: { mode: 'finished', body: 'b', error: { body: 'e' } },
+    labels: { order: 'o' },
   },
   steps: [
     ...sampleFlow().steps.map((step) =>
@@ -38,12 +39,17 @@ const flow: EditedFlow = {
     ),
     { id: 'answer', kind: 'respond', body: 'b' },
   ],
+  onFailure: [
+    { id: 'note', kind: 'set', vars: { noted: 'n' } },
+    { id: 'each', kind: 'loop', each: '{{ [1] }}', steps: [{ id: 'retell', kind: 'fail', message: 'm' }] },
+  ],
 }
 
 const PLACES = [
   '/trigger/auth/value',
   '/trigger/when',
   '/trigger/dedupe/key',
+  '/trigger/labels/order',
   '/trigger/response/body',
   '/trigger/response/error/body',
   '/steps/0/url',
@@ -58,6 +64,9 @@ const PLACES = [
   '/steps/2/steps/2/message',
   '/steps/3/vars/count',
   '/steps/4/body',
+  '/onFailure/0/vars/noted',
+  '/onFailure/1/each',
+  '/onFailure/1/steps/0/message',
 ]
 
 describe.each(PLACES)('at %s', (path) => {

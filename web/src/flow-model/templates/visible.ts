@@ -1,8 +1,9 @@
 // What a template at some place of the document may refer to, as publishing will judge it (src/flow/validate/validate.ts).
 import type { StepDocument } from '../../../../src/flow/document.ts'
 import { stepKind } from '../../step-kinds/index.ts'
+import { stepsOf } from '../../step-kinds/step-kind.ts'
 import { triggerKind } from '../../step-kinds/trigger-kinds.ts'
-import { type EditedFlow, isInside, nestedLists, type StepPlace, stepAt } from '../flow-tree.ts'
+import { type EditedFlow, isInside, nestedLists, ON_FAILURE, type StepPlace, stepAt } from '../flow-tree.ts'
 
 export interface Visible {
   roots: readonly string[]
@@ -28,8 +29,16 @@ export function visibleAt(document: EditedFlow, path: string): Visible {
   const seen: StepDocument[] = []
   const vars = new Set<string>()
   const loops: StepPlace[] = []
-  const owner = walk(document.steps, '/steps', path, seen, vars, loops, document)
-  const roots = [...runRoots(document), ...(loops.length ? ['loop', 'loops'] : [])]
+  const handles = isInside(path, ON_FAILURE)
+  // What the run had when it failed.
+  if (handles) walk(document.steps, '/steps', path, seen, vars, loops, document)
+  const [list, at] = handles ? [stepsOf(document.onFailure), ON_FAILURE] : [document.steps, '/steps']
+  const owner = walk(list, at, path, seen, vars, loops, document)
+  const roots = [
+    ...runRoots(document),
+    ...(handles ? ['error', 'failed'] : []),
+    ...(loops.length ? ['loop', 'loops'] : []),
+  ]
   return {
     roots: owner && stepKind(owner.kind).answersCaller ? inReply(roots, owner.reveal === true) : roots,
     steps: seen,
@@ -49,11 +58,13 @@ function inTrigger(document: EditedFlow, path: string): Visible {
         ...inReply(runRoots(document), response?.reveal === true),
         ...(isInside(path, '/trigger/response/error') ? ['error'] : []),
       ]
-    : isInside(path, '/trigger/auth')
-      ? ['env', 'connections']
-      : replies
-        ? ['webhook', 'run', 'flow']
-        : ['webhook', 'env', 'flow']
+    : isInside(path, '/trigger/labels')
+      ? (triggerKind(document.trigger)?.labelRoots ?? ['webhook', 'flow'])
+      : isInside(path, '/trigger/auth')
+        ? ['env', 'connections']
+        : replies
+          ? ['webhook', 'run', 'flow']
+          : ['webhook', 'env', 'flow']
   return { roots, steps: whole ? all.steps : [], loops: [], vars: whole ? [...all.vars] : [] }
 }
 

@@ -52,7 +52,7 @@ export function RunFilters({ search, onChange, withFlow }: RunFiltersProps) {
         }
       />
       <Between since={since} until={until} onChange={(times) => onChange({ flow, status, label, ...times })} />
-      <LabelInput key={label} label={label} onChange={(next) => onChange({ ...search, label: next })} />
+      <LabelInput filter={label} onChange={(next) => onChange({ ...search, label: next })} />
       {filtered && (
         <Button size="xs" variant="subtle" onClick={() => onChange({})}>
           Clear

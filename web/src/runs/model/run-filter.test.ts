@@ -11,6 +11,7 @@ describe('the filter of runs', () => {
       range: '24h',
     })
     expect(runSearch({ flow: 7, status: 'broken', range: '3w', since: 'yesterday', until: 'x', other: 1 })).toEqual({})
+    expect(runSearch({ label: ['order=7', 'x', 'customer=ada'] })).toEqual({ label: ['order=7', 'customer=ada'] })
     expect(runSearch({ since: '2026-11-01', until: '2026-11-02T10:00:00Z' })).toEqual({
       since: '2026-11-01',
       until: '2026-11-02T10:00:00Z',
@@ -34,5 +35,6 @@ describe('the filter of runs', () => {
     expect(matchesFilter({ since: '2026-11-15T08:00:01Z' }, run)).toBe(false)
     expect(matchesFilter({ label: 'order=7' }, run)).toBe(true)
     expect(matchesFilter({ label: 'order=8' }, run)).toBe(false)
+    expect(matchesFilter({ label: ['order=7', 'customer=ada'] }, run)).toBe(false)
   })
 })

@@ -1,6 +1,6 @@
 // Which runs the list shows, as it stands in the URL.
 import type { RunStatus, RunSummary } from '../../api/api-types.ts'
-import { hasLabel, labelOf } from '../../api/label-filter.ts'
+import { hasLabels, type LabelFilter, labelFilter } from '../../api/label-filter.ts'
 import type { RunFilter } from '../../api/queries.ts'
 
 export const RUN_STATUSES = ['queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled'] as const
@@ -16,8 +16,7 @@ export interface RunSearch {
   range?: Range | undefined
   since?: string | undefined
   until?: string | undefined
-  /** As order=7. */
-  label?: string | undefined
+  label?: LabelFilter | undefined
 }
 
 /**
@@ -32,7 +31,7 @@ export function runSearch({ flow, status, range, since, until, label }: Record<s
     range: known,
     since: !known && isTime(since) ? since : undefined,
     until: !known && isTime(until) ? until : undefined,
-    label: labelOf(label) ? (label as string) : undefined,
+    label: labelFilter(label),
   }
 }
 
@@ -55,7 +54,7 @@ export function matchesFilter(
     (filter.status === undefined || run.status === filter.status) &&
     (filter.since === undefined || created >= Date.parse(filter.since)) &&
     (filter.until === undefined || created < Date.parse(filter.until)) &&
-    hasLabel(run.labels, filter.label)
+    hasLabels(run.labels, filter.label)
   )
 }
 

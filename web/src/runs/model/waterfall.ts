@@ -2,6 +2,8 @@
 import type { StepStatus } from '../../api/api-types.ts'
 import { isObject } from '../../flow-model/is-object.ts'
 import { stepKind } from '../../step-kinds/index.ts'
+import { HANDLING } from './handling.ts'
+import { isFinished } from './run-filter.ts'
 import { numberAt, type Round, roundStatus, type StepNode, type TimedStep } from './run-tree.ts'
 import { type RoundPlace, roundPath, roundsAlong } from './step-path.ts'
 import { type Span, type TimeAxis, timeAxis } from './time-axis.ts'
@@ -24,10 +26,10 @@ export interface Bar {
 }
 
 export interface WaterfallRow {
-  type: 'trigger' | 'step' | 'round'
+  type: 'trigger' | 'step' | 'round' | 'handling'
   /** Null for the trigger. */
   path: string | null
-  /** The step's id; null for rounds and the trigger. */
+  /** The step's id; null for what is no step. */
   id: string | null
   kind: string | null
   depth: number
@@ -50,6 +52,12 @@ interface Piece {
   to: number
 }
 
+/** What is done because the run failed. */
+export interface Handling<S extends TimedStep> {
+  status: StepStatus | 'queued'
+  tree: readonly StepNode<S>[]
+}
+
 /** `selected`: the path whose rounds are shown. `now` ends what still runs. */
 export function waterfall<S extends TimedStep>(
   run: TimedRun,
@@ -57,11 +65,13 @@ export function waterfall<S extends TimedStep>(
   selected: string | null,
   now: number,
   continues: ReadonlySet<string> = new Set(),
+  handling: Handling<S> | null = null,
 ): Waterfall {
   const created = Date.parse(run.createdAt)
   const started = run.startedAt === null ? null : Date.parse(run.startedAt)
   // The clocks of the service and of the browser may differ: what has begun has not ended before it began.
-  const latest = run.finishedAt === null ? Math.max(now, latestTime(tree, created)) : Date.parse(run.finishedAt)
+  const ended = run.finishedAt === null ? Math.max(now, latestTime(tree, created)) : Date.parse(run.finishedAt)
+  const latest = handling ? latestOf(handling, ended, now) : ended
   const chosen = selected === null ? new Map<string, RoundPlace>() : roundsAlong(selected)
   const rows: (Omit<WaterfallRow, 'bars'> & { pieces: Piece[] })[] = []
 
@@ -119,8 +129,31 @@ export function waterfall<S extends TimedStep>(
     round: null,
   })
   add(tree, 0)
-  const axis = timeAxis(created, latest, [...busySpans(tree, latest)])
+  if (handling) {
+    const pieces = spanOf(handling.tree, latest)
+    rows.push({
+      type: 'handling',
+      path: HANDLING,
+      id: null,
+      kind: null,
+      depth: 0,
+      status: handling.status,
+      attempt: 1,
+      durationMs: lengthOf(pieces),
+      pieces,
+      rounds: null,
+      round: null,
+    })
+    add(handling.tree, 1)
+  }
+  const busy = [...busySpans(tree, latest), ...busySpans(handling?.tree ?? [], latest)]
+  const axis = timeAxis(created, latest, busy)
   return { axis, rows: rows.map(({ pieces, ...row }) => ({ ...row, bars: pieces.map((piece) => barOf(piece, axis)) })) }
+}
+
+function latestOf(handling: Handling<TimedStep>, ended: number, now: number): number {
+  const latest = latestTime(handling.tree, ended)
+  return isFinished(handling.status) ? latest : Math.max(now, latest)
 }
 
 function barOf({ kind, from, to }: Piece, axis: TimeAxis): Bar {

@@ -35,13 +35,16 @@ export function RoundPanel({ row, round, loading, more, onSelect }: RoundPanelPr
           <p className={classes.none}>There is no data for this round: it has not begun, or ran no step.</p>
         )}
         {round?.steps.map(({ step }) => (
-          <button key={step.path} type="button" className={classes.roundRow} onClick={() => onSelect(step.path)}>
+          <button
+            key={step.path}
+            type="button"
+            className={`${classes.roundRow} ${classes.stepRow}`}
+            onClick={() => onSelect(step.path)}
+          >
             <KindIcon kind={step.kind} size={14} />
             <code>{step.id}</code>
             <StatusDot status={step.status} />
-            <span className={classes.dim}>
-              {step.finishedAt && formatDuration(Date.parse(step.finishedAt) - Date.parse(step.startedAt))}
-            </span>
+            <span>{step.finishedAt && formatDuration(Date.parse(step.finishedAt) - Date.parse(step.startedAt))}</span>
           </button>
         ))}
         {more && (

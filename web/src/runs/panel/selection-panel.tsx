@@ -2,10 +2,12 @@
 import { Skeleton } from '@mantine/core'
 import type { Run, RunStep } from '../../api/api-types.ts'
 import { ErrorNote } from '../../ui/error-note.tsx'
+import { HANDLING } from '../model/handling.ts'
 import type { RoundList } from '../model/rounds.ts'
 import type { Tab } from '../model/run-selection.ts'
 import type { StepNode } from '../model/run-tree.ts'
 import { roundOf, roundPath, roundsAlong } from '../model/step-path.ts'
+import { HandlingPanel } from './handling-panel.tsx'
 import classes from './panel.module.css'
 import { RoundPanel } from './round-panel.tsx'
 import { RoundTurner } from './round-turner.tsx'
@@ -30,6 +32,12 @@ export function SelectionPanel(props: SelectionPanelProps) {
     return (
       <div className={classes.panel}>
         <TriggerPanel run={run} />
+      </div>
+    )
+  if (selected === HANDLING && run.onFailure)
+    return (
+      <div className={classes.panel}>
+        <HandlingPanel run={run} handling={run.onFailure} onSelect={props.onSelect} />
       </div>
     )
   const [place] = roundsAlong(selected).values()

@@ -18,6 +18,7 @@ import { Attempts } from './attempts.tsx'
 import classes from './panel.module.css'
 import { PanelHead } from './panel-head.tsx'
 import { RoundBrowser } from './round-browser.tsx'
+import { RunLink } from './run-link.tsx'
 import { StepErrorNote } from './step-error-note.tsx'
 
 interface StepPanelProps {
@@ -67,7 +68,7 @@ export function StepPanel({ run, step, rounds, tab, onTab, onSelect }: StepPanel
         <RoundBrowser rounds={rounds!} onSelect={onSelect} />
       ) : (
         <div className={classes.scroll}>
-          <Facts step={step} />
+          <Facts run={run} step={step} />
           {step.attempts && <Attempts attempts={step.attempts} />}
           {step.error && (
             <StepErrorNote
@@ -143,7 +144,7 @@ export function Data({ value, path, label, none }: DataProps) {
   return <DataTree key={label} value={value} path={path} label={label} />
 }
 
-function Facts({ step }: { step: RunStep }) {
+function Facts({ run, step }: { run: Run; step: RunStep }) {
   const { startedAt, finishedAt, attempt, resumeAt, status } = step
   const { waits } = stepKind(step.kind)
   const now = useNow(1000)
@@ -164,6 +165,17 @@ function Facts({ step }: { step: RunStep }) {
           <dd>{attempt}</dd>
         </div>
       )}
+      {run.children
+        .filter((child) => child.step === step.path)
+        .slice(0, MOST_CALLED)
+        .map(({ run: id }) => (
+          <div key={id}>
+            <dt>Called run</dt>
+            <dd>
+              <RunLink id={id} />
+            </dd>
+          </div>
+        ))}
       {resumeAt && (
         <div>
           <dt>{waits ? 'Goes on' : 'Tried again'}</dt>
@@ -179,6 +191,9 @@ function Facts({ step }: { step: RunStep }) {
     </dl>
   )
 }
+
+/** A step that is tried again calls again. */
+const MOST_CALLED = 5
 
 const SHOWN_LINES = 500
 
