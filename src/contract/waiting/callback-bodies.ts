@@ -17,6 +17,9 @@ export const RunCallbackBody = Type.Object({
   createdAt: Time,
   expiresAt: OptionalTime,
   answeredAt: OptionalTime,
+  answeredBy: Type.Union([Type.String(), Type.Null()], {
+    description: 'The user who answered, or link; null if an outside system did, or nobody',
+  }),
   answer: Type.Optional(AnyJson),
 })
 

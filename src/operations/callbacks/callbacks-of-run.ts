@@ -22,6 +22,8 @@ export interface CallbackView {
   createdAt: string
   expiresAt: string | null
   answeredAt: string | null
+  /** The user who answered, or `link`; null if an outside system did, or nobody. */
+  answeredBy: string | null
   /** What the run was answered, also if it was cancelled before it went on. */
   answer?: unknown
 }
@@ -58,6 +60,7 @@ export async function callbacksOfRun(
         createdAt: iso(record.createdAt)!,
         expiresAt: iso(record.expiresAt),
         answeredAt: state === 'answered' ? iso(record.endedAt) : null,
+        answeredBy: state === 'answered' ? record.answeredBy : null,
         ...(answer && { answer: secrets.redact(answer.data, record.flowId) }),
       }
     }),

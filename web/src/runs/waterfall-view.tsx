@@ -22,11 +22,13 @@ interface WaterfallViewProps {
   /** The kind of the run's trigger. */
   trigger: string
   onSelect: (path: string | null) => void
+  /** What the step at a path waits for, in words; null if it does not wait. */
+  waitOf: (path: string) => string | null
   /** Rounds of a loop to go to: the first to look at, and the failed ones. */
   roundsOf: (loop: string) => { total: number; failed: number[] } | null
 }
 
-export function WaterfallView({ waterfall, selected, trigger, onSelect, roundsOf }: WaterfallViewProps) {
+export function WaterfallView({ waterfall, selected, trigger, onSelect, waitOf, roundsOf }: WaterfallViewProps) {
   const { axis, rows } = waterfall
   const list = useRef<HTMLDivElement>(null)
   const [view, setView] = useState({ top: 0, height: 600 })
@@ -122,6 +124,7 @@ export function WaterfallView({ waterfall, selected, trigger, onSelect, roundsOf
             id={rowId(drawn.first + i)}
             row={row}
             trigger={trigger}
+            waits={row.path === null ? null : waitOf(row.path)}
             selected={drawn.first + i === at}
             axis={axis}
             onSelect={() => onSelect(row.path)}
@@ -143,6 +146,7 @@ interface RowProps {
   id: string
   row: WaterfallRow
   trigger: string
+  waits: string | null
   selected: boolean
   axis: Waterfall['axis']
   /** A loop whose round is shown below it. */
@@ -153,7 +157,7 @@ interface RowProps {
   onTurn: (by: number) => void
 }
 
-function Row({ id, row, trigger, selected, axis, open, total, onSelect, onEnter, onTurn }: RowProps) {
+function Row({ id, row, trigger, waits, selected, axis, open, total, onSelect, onEnter, onTurn }: RowProps) {
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the tree takes the keys
     // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus
@@ -207,6 +211,11 @@ function Row({ id, row, trigger, selected, axis, open, total, onSelect, onEnter,
             {row.rounds.failed > 0 && (
               <span className={classes.bad}>{row.rounds.failed.toLocaleString('en')} failed</span>
             )}
+          </span>
+        )}
+        {waits && (
+          <span className={classes.waits} title={waits}>
+            {waits}
           </span>
         )}
         {row.attempt > 1 && <span className={classes.attempt}>{plural(row.attempt, 'attempt')}</span>}

@@ -43,6 +43,14 @@ export function formatRelative(time: number, now: number): string {
   return time <= now ? `${amount} ago` : `in ${amount}`
 }
 
+/** "2 days left", in the largest unit; what is nearly two days is so in words too. */
+export function formatLeft(ms: number): string {
+  if (ms < SECOND) return 'no time left'
+  const [size, unit] =
+    ms < MINUTE ? [SECOND, 'second'] : ms < HOUR ? [MINUTE, 'minute'] : ms < DAY ? [HOUR, 'hour'] : [DAY, 'day']
+  return `${plural(Math.round(ms / size), unit)} left`
+}
+
 function formatDate(time: number, now: number): string {
   const sameYear = new Date(time).getFullYear() === new Date(now).getFullYear()
   return new Intl.DateTimeFormat('en-GB', {

@@ -1,0 +1,75 @@
+// What a step waits for, or waited for: whom, how long, and by whom it was answered. It is answered here too.
+import { Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { Run, RunCallback } from '../../api/api-types.ts'
+import { queries } from '../../api/queries.ts'
+import { AnswerForm } from '../../approvals/answer-form.tsx'
+import { TimeLeft } from '../../approvals/time-left.tsx'
+import { ErrorNote } from '../../ui/error-note.tsx'
+import { formatMoment } from '../../ui/format.ts'
+import { Markdown } from '../../ui/text/markdown.tsx'
+import { awaitedWords } from '../model/waits.ts'
+import classes from './callback-note.module.css'
+import { CallbackTools } from './callback-tools.tsx'
+import { Data } from './step-data.tsx'
+
+interface CallbackNoteProps {
+  run: Run
+  callback: RunCallback
+  /** Of the step: where it has one, the answer is in it. */
+  output: unknown
+}
+
+export function CallbackNote({ run, callback, output }: CallbackNoteProps) {
+  const { state, title, kind, expiresAt, answer } = callback
+  const isOpen = state === 'open' || state === 'early'
+  return (
+    <section className={classes.note} data-open={isOpen || undefined} aria-label={title ?? 'Callback'}>
+      {title && <h3 className={classes.title}>{title}</h3>}
+      <p className={classes.state}>
+        {stateWords(callback)}
+        {state === 'open' && expiresAt && (
+          <>
+            , <TimeLeft until={expiresAt} />
+          </>
+        )}
+      </p>
+      {state === 'open' && kind === 'approval' && <OpenApproval id={callback.id} />}
+      {isOpen && <CallbackTools run={run} callback={callback} />}
+      {answer !== undefined && (output === null || output === undefined) && (
+        <Data value={answer} path="" label="Answer" none="" />
+      )}
+    </section>
+  )
+}
+
+function stateWords(callback: RunCallback): string {
+  const { state, answeredAt, answeredBy } = callback
+  if (state === 'open') return `Waiting for ${awaitedWords(callback)}`
+  if (state === 'early') return 'The run has not come to this step. What is answered before is kept for it.'
+  if (state === 'timedOut') return 'Nobody answered in time.'
+  if (state === 'closed') return 'Closed: the run went on or ended before anybody answered.'
+  const by = answeredBy === null ? '' : answeredBy === 'link' ? ' by whoever had the link' : ` by ${answeredBy}`
+  return `Answered${by}${answeredAt === null ? '' : `, ${formatMoment(Date.parse(answeredAt))}`}`
+}
+
+function OpenApproval({ id }: { id: string }) {
+  const approval = useQuery(queries.approval(id))
+  if (approval.isPending) return <Skeleton height={60} />
+  if (approval.isError)
+    return (
+      <ErrorNote
+        title="The question could not be loaded"
+        error={approval.error}
+        onRetry={() => void approval.refetch({ cancelRefetch: true })}
+      />
+    )
+  // Somebody answers it at this moment: the run is read again.
+  if (!approval.data) return null
+  return (
+    <>
+      {approval.data.text && <Markdown text={approval.data.text} />}
+      <AnswerForm approval={approval.data} />
+    </>
+  )
+}
