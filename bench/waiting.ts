@@ -1,5 +1,6 @@
-// node bench/waiting.ts [--runs 1000000]
-// Measures what waiting runs cost: the time to start, the memory, and how late they continue; beside a start with none.
+// node bench/waiting.ts [--runs 1000000] [--for time|callback]
+// Measures what waiting runs cost: the time to start, the memory, and how late they continue, by their time or from their
+// callback to their end; beside a start with none.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
@@ -8,7 +9,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { parseArgs } from 'node:util'
 import { rssMb, SERVE } from './load.ts'
 
-const { values: options } = parseArgs({ options: { runs: { type: 'string', default: '1000000' } } })
+const { values: options } = parseArgs({
+  options: { runs: { type: 'string', default: '1000000' }, for: { type: 'string', default: 'time' } },
+})
+const forCallbacks = options.for === 'callback'
 
 const TOKEN = 'benchmark-token-0123456789'
 const PORT = 9394
@@ -25,7 +29,7 @@ const SLEEPER = {
   steps: [
     // The token is a secret, so that its true value is sealed beside the run.
     { id: 'note', kind: 'set', vars: { token: '{{ env.BENCH }}' } },
-    { id: 'rest', kind: 'wait', seconds: 30 * 86_400 },
+    { id: 'rest', kind: 'wait', ...(forCallbacks ? { callback: { timeout: 30 * 86_400 } } : { seconds: 30 * 86_400 }) },
     { id: 'after', kind: 'set', vars: { done: true } },
   ],
 }
@@ -117,22 +121,26 @@ async function prepare(dataDir: string): Promise<{ ping: string; probes: string[
 function multiply(dataDir: string, probes: string[], runs: number): number {
   const db = new DatabaseSync(join(dataDir, 'millrace.db'))
   db.exec('PRAGMA synchronous=OFF; PRAGMA cache_size=-262144')
-  const copy = (table: 'run' | 'step', key: 'id' | 'run_id') => {
+  const copy = (table: 'run' | 'step' | 'callback', key: 'id' | 'run_id') => {
     const names = db.prepare(`SELECT name FROM pragma_table_info('${table}')`).all()
     const columns = names.map(({ name }) => String(name))
     // The ids are as long as real ones.
-    const values = columns.map((column) => (column === key ? "substr(:id, 1, 20) || printf('a%09d', i)" : column))
+    const values = columns.map((column) => {
+      if (column === key) return "substr(:id, 1, 20) || printf('a%09d', i)"
+      const isUnique = table === 'callback' && (column === 'id' || column === 'token_digest')
+      return isUnique ? `substr(${column}, 1, length(${column}) - 9) || printf('%09d', i)` : column
+    })
     return db.prepare(`WITH RECURSIVE n(i) AS (SELECT :from UNION ALL SELECT i + 1 FROM n WHERE i + 1 < :to)
       INSERT INTO ${table} (${columns.join()}) SELECT ${values.join()} FROM n, (SELECT * FROM ${table} WHERE ${key} = :id)`)
   }
-  const copies = [copy('run', 'id'), copy('step', 'run_id')]
+  const copies = [copy('run', 'id'), copy('step', 'run_id'), ...(forCallbacks ? [copy('callback', 'run_id')] : [])]
   for (let from = 0; from < runs; from += PER_TRANSACTION) {
     db.exec('BEGIN')
     for (const statement of copies) statement.run({ id: probes[0]!, from, to: Math.min(runs, from + PER_TRANSACTION) })
     db.exec('COMMIT')
   }
   const firstDue = Date.now() + FIRST_PROBE_MS
-  for (const [i, id] of probes.entries()) {
+  for (const [i, id] of forCallbacks ? [] : probes.entries()) {
     const due = firstDue + i * PROBES_APART_MS
     db.prepare('UPDATE run SET resume_at = ? WHERE id = ?').run(due, id)
     db.prepare("UPDATE step SET resume_at = ? WHERE run_id = ? AND id = 'rest'").run(due, id)
@@ -151,6 +159,25 @@ function latestMs(dataDir: string, probes: string[], firstDue: number): number {
   return Math.max(...ended.map(({ at }, i) => Number(at) - (firstDue + i * PROBES_APART_MS)))
 }
 
+/** Answers one probe after the other; returns the longest time from sending the callback to the end of its run. */
+async function slowestAnswerMs(probes: string[]): Promise<number> {
+  const took: number[] = []
+  for (const id of probes) {
+    const { callbacks } = await call<{ callbacks: { url: string }[] }>('GET', `/runs/${id}`)
+    const sent = Date.now()
+    await call('POST', `/callbacks/${callbacks[0]!.url.split('/').at(-1)!}`, { done: true })
+    for (;;) {
+      const { finishedAt } = await call<{ finishedAt: string | null }>('GET', `/runs/${id}`)
+      if (finishedAt !== null) {
+        took.push(Date.parse(finishedAt) - sent)
+        break
+      }
+    }
+  }
+  console.log(`from callback to end, ms: ${took.join(' ')}`)
+  return Math.max(...took)
+}
+
 async function measure(runs: number): Promise<Figures> {
   const dataDir = mkdtempSync(join(tmpdir(), 'millrace-waiting-'))
   try {
@@ -165,7 +192,7 @@ async function measure(runs: number): Promise<Figures> {
     const rssAtStartMb = rssMb(millrace!.pid!)
     await sleep(WATCH_MS)
     const rssLaterMb = rssMb(millrace!.pid!)
-    const latest = latestMs(dataDir, probes, firstDue)
+    const latest = forCallbacks ? await slowestAnswerMs(probes) : latestMs(dataDir, probes, firstDue)
     await stop()
     return { runs, databaseMb, readyMs, rssAtStartMb, rssLaterMb, latestMs: latest }
   } finally {
@@ -184,5 +211,5 @@ const report = [
   ...rows.map((row) => `| ${Object.values(row).join(' | ')} |`),
   '',
 ].join('\n')
-writeFileSync(join(import.meta.dirname, 'results', 'waiting.md'), report)
+writeFileSync(join(import.meta.dirname, 'results', forCallbacks ? 'waiting-callbacks.md' : 'waiting.md'), report)
 console.log(`\n${report}`)

@@ -19,7 +19,7 @@ const LAYERS: string[][] = [
   ['account', 'approvals', 'connections', 'flows', 'failures', 'runs/model', 'deliveries/model'],
   ['overview', 'settings', 'editor/state', 'editor/panel'],
   ['editor/incoming'],
-  ['editor/kinds', 'editor/canvas', 'editor/trigger', 'editor/publish'],
+  ['settings/alerts', 'editor/kinds', 'editor/canvas', 'editor/trigger', 'editor/publish'],
   ['editor/step'],
   ['editor'],
   ['runs/actions'],

@@ -6,7 +6,7 @@ export interface Input {
   make(n: number): string
 }
 
-const repeated =
+export const repeated =
   (unit: string, before = '', after = '') =>
   (n: number): string =>
     before + unit.repeat(Math.ceil(n / unit.length)) + after
@@ -20,7 +20,7 @@ const numbered =
     return text + after
   }
 
-function family(grammar: string, inputs: Record<string, Input['make']>): Input[] {
+export function family(grammar: string, inputs: Record<string, Input['make']>): Input[] {
   return Object.entries(inputs).map(([name, make]) => ({ grammar, name, make }))
 }
 

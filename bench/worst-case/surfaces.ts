@@ -10,8 +10,11 @@ import { ExpressionError, parseTemplate, renderValue } from '../../src/flow/expr
 import type { Bindings } from '../../src/flow/expression/values/bindings.ts'
 import { importOperation } from '../../src/flow/openapi/import-operation.ts'
 import { OpenApiError, readOpenApi } from '../../src/flow/openapi/read-openapi.ts'
+import { renderMarkdown } from '../../src/http/pages/markdown.ts'
 import { CookieJar } from '../../src/outbound/cookie-jar.ts'
+import { MARKDOWN_INPUTS } from './approval-inputs.ts'
 import { CALL_INPUTS, checksInput } from './call-inputs.ts'
+import { deskSurfaces, manySteps, WORST_LABELS } from './failure-desk.ts'
 import {
   COOKIE_INPUTS,
   CURL_INPUTS,
@@ -29,7 +32,7 @@ import {
 export interface Surface {
   name: string
   /** Who can send input to this surface. */
-  who: 'anybody' | 'a sender' | 'a reader' | 'an editor' | 'an API' | 'a flow'
+  who: 'anybody' | 'a sender' | 'a reader' | 'an editor' | 'an owner' | 'an API' | 'a flow'
   inputs: readonly Input[]
   /** The largest size within the limit there; larger input is refused unread. */
   most?: number
@@ -79,11 +82,12 @@ export async function openSurfaces(
     JSON.parse(await send(`/api/v1${path}`, 'application/json', JSON.stringify(body)))
   const read = async (path: string) =>
     (await fetch(`${base}/api/v1${path}`, { headers: { authorization: `Bearer ${TOKEN}` } })).text()
-  const publish = async (steps: object[]): Promise<{ id: string; path: string }> => {
+  const publish = async (steps: object[], more: object = {}): Promise<{ id: string; path: string }> => {
     const trigger = {
       kind: 'webhook',
       accept: ['application/json', 'application/x-www-form-urlencoded', 'text/*'],
       response: { mode: 'finished' },
+      ...more,
     }
     const flow = await api('/flows', { name: 'Worst case', trigger, steps })
     await api(`/flows/${flow.id}/publish`, {})
@@ -96,6 +100,9 @@ export async function openSurfaces(
   const codes = await publish([
     { id: 'code', kind: 'code', input: '{{ webhook.body }}', code: 'export default (input) => input' },
   ])
+  const labeled = await publish([], { labels: WORST_LABELS })
+  const long = await publish(manySteps())
+  const run = JSON.parse(await send(long.path, 'application/json', '{}')).id as string
   const named = (inputs: readonly Input[], ...names: string[]) => inputs.filter(({ name }) => names.includes(name))
   const posts = (path: string, type: string, headers?: Record<string, string>) => (text: string) => () =>
     send(path, type, text, headers)
@@ -246,6 +253,13 @@ export async function openSurfaces(
       inputs: MESSAGE_INPUTS,
       prepare: (text) => () => normalMessage(text, ['api.example.com']),
     },
+    {
+      name: 'the text of an approval',
+      who: 'a sender',
+      inputs: MARKDOWN_INPUTS,
+      prepare: (text) => () => renderMarkdown(text),
+    },
+    ...deskSurfaces({ labeled: labeled.path, run, read, post: (path) => posts(path, 'application/json') }),
     { name: 'OpenAPI import', who: 'an editor', inputs: OPENAPI_INPUTS, prepare: (text) => () => importAll(text) },
   ]
   return {

@@ -68,7 +68,11 @@ export function buildEngine(config: Config, stores: Stores, metrics: Metrics, lo
   const sandbox = createSandbox()
   const ids = createIds(now, randomBytes)
   const failureFlow = new FailureFlow(stores.settings)
-  const alerts = new LiveAlerts(stores.alerts, shared)
+  const alerts = new LiveAlerts(
+    stores.alerts,
+    now,
+    shared ? (flowId) => signals.send({ topic: 'failing', flowId }) : null,
+  )
   const calls = new CalledRuns({ published, ids, hashing, secrets, now, events, maxPaused: config.maxPaused })
   const parts = { config, stores, metrics, log, http, tracing, connections, tokens, sandbox, failureFlow, alerts }
   const ports = enginePorts({
@@ -148,7 +152,7 @@ function enginePorts(parts: EngineParts): EnginePorts {
       if (progress.finishedAt !== null && !isHandler(run)) metrics.runFinished(progress.status)
       announce(parts.events, secrets, run, progress, parts.relay)
       parts.calls.progressed(run, progress)
-      if (progress.alerting) parts.alerts.wake()
+      if (progress.alerting) parts.alerts.ended(run.flowId)
     },
     async storageTrouble(error) {
       metrics.storageFailed()

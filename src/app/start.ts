@@ -124,6 +124,7 @@ function hearing(running: Running, flowChanged: (flowId: string) => Promise<void
       await failureFlow.load()
       await alerts.load()
     },
+    flowFails: (flowId) => alerts.saw(flowId, true),
   })
 }
 

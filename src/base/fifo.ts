@@ -41,8 +41,15 @@ export class Fifo<T> {
 
   /** Removes and returns all items that match, at any position. */
   remove(matches: (item: T) => boolean): T[] {
-    const removed = this.filter(matches)
-    if (removed.length) this.#items = (this.#items as T[]).filter((item) => !matches(item))
+    const removed: T[] = []
+    const left: T[] = []
+    for (let i = this.#head; i < this.#items.length; i++) {
+      const item = this.#items[i] as T
+      if (matches(item)) removed.push(item)
+      else left.push(item)
+    }
+    this.#items = left
+    this.#head = 0
     return removed
   }
 

@@ -1,27 +1,16 @@
 // The bodies of alerts.
 import Type from 'typebox'
+import { ALERT_RULES, type AlertNumber, MOST_OF } from '../base/alert-rules.ts'
 
 const closed = { additionalProperties: false }
 const OptionalText = Type.Union([Type.String(), Type.Null()])
 const Time = Type.String({ format: 'date-time' })
 const OptionalTime = Type.Union([Time, Type.Null()])
 
-const Rule = Type.Enum([
-  'first_failure',
-  'failures',
-  'recovered',
-  'rejections',
-  'schedule_late',
-  'reconnect',
-  'queue_age',
-  'storage',
-])
+const Rule = Type.Enum([...ALERT_RULES])
 
-const limits = {
-  count: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
-  minutes: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_440 })),
-  seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 86_400 })),
-}
+const number = (name: AlertNumber) => Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_OF[name] }))
+const limits = { count: number('count'), minutes: number('minutes'), seconds: number('seconds') }
 
 const Address = Type.String({ maxLength: 254, pattern: '^[^\\s@<>,;"]+@[^\\s@<>,;"]+$' })
 const EmailTarget = Type.Object(

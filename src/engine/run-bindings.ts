@@ -1,4 +1,5 @@
 // Builds what templates read of a run: the roots of docs/expressions.md#what-there-is-to-read, and values fixed per step.
+import { BareObject } from '../base/bare-object.ts'
 import type { Bindings } from '../flow/expression/values/bindings.ts'
 import type { ClaimedRun, RunStartData } from './ports/run-journal.ts'
 
@@ -23,10 +24,6 @@ export interface RunIdentity {
 
 export type Roots = Record<string, unknown>
 
-/** Makes an object without anything inherited. `Object.create(null)` would make a dictionary, which takes twice as long to fill. */
-const EmptyRoots = function EmptyRoots() {} as unknown as new () => Roots
-EmptyRoots.prototype = Object.create(null)
-
 export function createRoots(
   { webhook, given }: RunStartData,
   parts: {
@@ -36,7 +33,7 @@ export function createRoots(
     connections: Readonly<Record<string, unknown>>
   },
 ): Roots {
-  const roots = new EmptyRoots()
+  const roots: Roots = new BareObject()
   if (webhook) roots['webhook'] = webhook
   else Object.assign(roots, given)
   roots['run'] = parts.run

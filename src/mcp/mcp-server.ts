@@ -13,7 +13,7 @@ import { compileShape } from '../contract/shape-issues.ts'
 import { type Issue, nearest } from '../flow/issue.ts'
 import { parseJson } from '../flow/parse-json.ts'
 import { type CallableFlow, type FlowTool, flowTools } from './flow-tools.ts'
-import type { ApiRequest, Tool } from './tool.ts'
+import type { ApiRequest, Tool, ToolScope } from './tool.ts'
 import { tools } from './tools.ts'
 
 export interface ApiReply {
@@ -24,9 +24,12 @@ export interface ApiReply {
 
 export interface ApiCaller {
   /** The scope of the caller's token. */
-  scope: 'read' | 'write' | 'admin'
+  scope: ToolScope
   call(request: ApiRequest): Promise<ApiReply>
 }
+
+/** Each may do what those before it may. */
+const SCOPES: readonly ToolScope[] = ['read', 'write', 'admin']
 
 const INSTRUCTIONS = `Millrace runs flows: a webhook starts a flow, its steps call HTTP APIs.
 To write a flow, read read_guide (flows, expressions) and an example (list_examples, get_example). list_connections and get_settings say which connections and env names there are.
@@ -50,7 +53,7 @@ export function createMcpServer(version: string, caller: ApiCaller, note = ''): 
   server.setRequestHandler(ListToolsRequestSchema, async () => ({
     tools: [
       ...tools
-        .filter(({ needs }) => needs === 'read' || caller.scope !== 'read')
+        .filter(({ needs }) => SCOPES.indexOf(needs) <= SCOPES.indexOf(caller.scope))
         .map(({ name, title, description, input, annotations }) => ({
           name,
           title,

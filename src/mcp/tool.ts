@@ -4,7 +4,7 @@ import Type, { type Static, type TObject, type TProperties } from 'typebox'
 
 /** Paths are those below /api/v1. */
 export interface ApiRequest {
-  method: 'GET' | 'POST' | 'PUT'
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   path: string
   /** Sent as JSON. */
   body?: unknown
@@ -13,12 +13,14 @@ export interface ApiRequest {
   headers?: Record<string, string>
 }
 
+export type ToolScope = 'read' | 'write' | 'admin'
+
 export interface Tool {
   name: string
   title: string
   description: string
   /** The least scope of a token whose calls the API takes. */
-  needs: 'read' | 'write'
+  needs: ToolScope
   annotations: ToolAnnotations
   input: TObject
   request(input: never): ApiRequest
@@ -27,6 +29,8 @@ export interface Tool {
 }
 
 interface ToolParts<T extends TProperties> {
+  /** If it is more than others of its kind need. */
+  needs?: ToolScope
   name: string
   title: string
   description: string
@@ -42,7 +46,7 @@ const inputOf = <T extends TProperties>(input: T | undefined) =>
 /** Changes nothing, here or elsewhere. */
 export function readTool<const T extends TProperties = Record<never, never>>(parts: ToolParts<T>): Tool {
   const annotations = { title: parts.title, readOnlyHint: true, openWorldHint: false }
-  return { ...parts, needs: 'read', annotations, input: inputOf(parts.input) }
+  return { ...parts, needs: parts.needs ?? 'read', annotations, input: inputOf(parts.input) }
 }
 
 /** `hints` say what a client needs to know before it lets a model call it unasked. */
@@ -51,5 +55,5 @@ export function writeTool<const T extends TProperties = Record<never, never>>(
   parts: ToolParts<T>,
 ): Tool {
   const annotations = { title: parts.title, readOnlyHint: false, ...hints }
-  return { ...parts, needs: 'write', annotations, input: inputOf(parts.input) }
+  return { ...parts, needs: parts.needs ?? 'write', annotations, input: inputOf(parts.input) }
 }

@@ -5,6 +5,7 @@ import { FlowListQuery } from '../contract/flow-list-bodies.ts'
 import { StartRunRequest } from '../contract/run-bodies.ts'
 import { SearchQuery } from '../contract/search-bodies.ts'
 import { FlowTestRequest, StepTestRequest } from '../contract/test-bodies.ts'
+import { alertTools } from './alert-tools.ts'
 import { approvalTools } from './approval-tools.ts'
 import { failureTools } from './failure-tools.ts'
 import { type ApiRequest, readTool, type Tool, writeTool } from './tool.ts'
@@ -245,6 +246,7 @@ export const tools: readonly Tool[] = [
   }),
   ...failureTools,
   ...approvalTools,
+  ...alertTools,
   readTool({
     name: 'list_step_kinds',
     title: 'List step kinds',

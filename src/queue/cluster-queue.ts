@@ -82,9 +82,7 @@ export class ClusterQueue implements Queue {
     return worker
   }
 
-  giveBack(): void {
-    this.#taken--
-  }
+  giveBack = (): void => void this.#taken--
 
   carries = (runId: string): boolean => this.#carried.has(runId)
 
@@ -112,7 +110,9 @@ export class ClusterQueue implements Queue {
     await this.#admit(flowId)
   }
 
-  forget = ({ flowId }: { id: string; flowId: string }): void => void this.#admit(flowId)
+  forget(...runs: readonly { id: string; flowId: string }[]): void {
+    for (const flowId of new Set(runs.map((run) => run.flowId))) void this.#admit(flowId)
+  }
 
   /** Does nothing: the runs are finished in the database, so no process takes them any more. */
   forgetAllOf(): void {}

@@ -44,7 +44,7 @@ export class HeldRuns {
     return runs
   }
 
-  forget({ id, flowId }: { id: string; flowId: string }): void {
-    this.#size -= this.#lines.get(flowId)?.remove((run) => run.id === id).length ?? 0
+  forget(flowId: string, ids: ReadonlySet<string>): void {
+    this.#size -= this.#lines.get(flowId)?.remove((run) => ids.has(run.id)).length ?? 0
   }
 }

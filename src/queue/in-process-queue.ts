@@ -1,6 +1,5 @@
 // Decides which run starts when, in one process: in order of arrival, within the limits of the process, of each flow and of
 // memory. Large runs that memory has no room for wait in a line of their own, so that they do not delay the others.
-
 import { Fifo } from '../base/fifo.ts'
 import { type Advanced, type NewRun, SMALL_RUN } from '../engine/ports/run-journal.ts'
 import type { Queue, QueuedRun } from '../operations/ports/queue.ts'
@@ -63,9 +62,7 @@ export class InProcessQueue implements Queue {
     return oldest
   }
 
-  isSlow(joining: number): boolean {
-    return this.#times.isSlow(this.#ready.size + joining, this.#concurrency)
-  }
+  isSlow = (joining: number): boolean => this.#times.isSlow(this.#ready.size + joining, this.#concurrency)
 
   add(run: QueuedRun): boolean {
     if (this.#held.push(run)) return true
@@ -119,15 +116,18 @@ export class InProcessQueue implements Queue {
   wake = (): void => this.wakeAt(this.#ports.now())
   answered = (): void => this.wake()
 
-  forget({ id, flowId }: { id: string; flowId: string }): void {
-    this.#ready.remove((run) => run.id === id)
-    this.#large.remove(({ run }) => run.id === id)
-    this.#held.forget({ id, flowId })
-    const flow = this.#limited.get(flowId)
-    this.#inLine -= flow?.line.remove((run) => run.id === id).length ?? 0
-    this.#resumed.delete(id)
-    this.#release({ id, flowId })
-    if (flow) this.#admit(flow)
+  forget(...runs: readonly { id: string; flowId: string }[]): void {
+    const ids = new Set(runs.map(({ id }) => id))
+    for (const id of ids) this.#resumed.delete(id)
+    this.#ready.remove((run) => ids.has(run.id))
+    this.#large.remove(({ run }) => ids.has(run.id))
+    for (const [flowId, some] of Map.groupBy(runs, (run) => run.flowId)) {
+      const flow = this.#limited.get(flowId)
+      this.#held.forget(flowId, ids)
+      this.#inLine -= flow?.line.remove((run) => ids.has(run.id)).length ?? 0
+      for (const run of some) this.#release(run)
+      if (flow) this.#admit(flow)
+    }
   }
 
   forgetAllOf(flowId: string): void {

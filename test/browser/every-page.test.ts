@@ -66,6 +66,7 @@ const PAGES: Record<string, () => Visited[]> = {
   '/settings/users': () => [{ at: '/settings/users', shows: 'ada@example.com' }],
   '/settings/tokens': () => [{ at: '/settings/tokens', shows: 'a script' }],
   '/settings/keys': () => [{ at: '/settings/keys', shows: 'Rotat' }],
+  '/settings/alerts': () => [{ at: '/settings/alerts', shows: '3 deliveries rejected in a row' }],
   '/settings/audit': () => [{ at: '/settings/audit', shows: 'crm' }],
   '/settings/failures': () => [{ at: '/settings/failures', shows: 'Failure flow' }],
   '/settings/service': () => [{ at: '/settings/service', shows: 'MILLRACE_' }],
@@ -125,6 +126,8 @@ beforeAll(async () => {
     kind: 'oauth2',
     fields: { grant: 'client_credentials', tokenUrl: 'https://a.example/t', clientId: 'c', clientSecret: 'secret-x' },
   })
+  const target = { kind: 'webhook', url: 'https://chat.example.com/alerts' }
+  await millrace.api('POST', '/alerts', { rule: 'rejections', count: 3, flow: flow.id, target })
   await millrace.api('POST', '/tokens', { name: 'a script', scope: 'read' })
   ids['invitation'] = (await millrace.api('POST', '/invitations', { role: 'viewer' })).body.url.split('#code=')[1]
 })

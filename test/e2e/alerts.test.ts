@@ -46,7 +46,7 @@ async function messages(path: string, n: number): Promise<Received[]> {
 const bodies = async (path: string, n: number) => (await messages(path, n)).map(({ body }) => JSON.parse(body))
 
 describe('a webhook that is told', () => {
-  it('gets the first failure and the recovery, signed, with a link to the run', async () => {
+  it('gets the first failure and the recovery, signed, with a link to the failures of the flow', async () => {
     const { flow, post } = await millrace.publish(document())
     const first = await alert({ rule: 'first_failure', flow: flow.id, target: toReceiver('first') })
     await alert({ rule: 'recovered', flow: flow.id, target: toReceiver('recovered') })
@@ -61,11 +61,15 @@ describe('a webhook that is told', () => {
       digest: false,
       flow: { id: flow.id, name: 'Orders' },
       run: id,
-      link: expect.stringMatching(new RegExp(`^http://.*/runs/${id}$`)),
+      link: expect.stringMatching(new RegExp(`^http://[^/]+/failures\\?flow=${flow.id}$`)),
     })
     await millrace.runEnded((await post({ fail: true })).body.id)
     const good = (await post({ fail: false })).body.id
-    expect((await bodies('recovered', 1))[0]).toMatchObject({ rule: 'recovered', run: good })
+    expect((await bodies('recovered', 1))[0]).toMatchObject({
+      rule: 'recovered',
+      run: good,
+      link: expect.stringMatching(new RegExp(`/runs/${good}$`)),
+    })
     // The second failure was not a first one.
     expect(await messages('first', 1)).toHaveLength(1)
     const shown = (await millrace.api('GET', '/alerts')).body.items.find((one: { id: string }) => one.id === first.id)
@@ -99,7 +103,12 @@ describe('a webhook that is told', () => {
     await post({}, spoiled).catch(() => {})
     await post({})
     for (let i = 0; i < 3; i++) expect((await bad()).status).toBe(400)
-    expect((await bodies('rejections', 1))[0]).toMatchObject({ rule: 'rejections', count: 3, flow: { id: flow.id } })
+    expect((await bodies('rejections', 1))[0]).toMatchObject({
+      rule: 'rejections',
+      count: 3,
+      flow: { id: flow.id },
+      link: expect.stringMatching(new RegExp(`/flows/${flow.id}/inbox\\?outcome=rejected$`)),
+    })
   })
 
   it('is tried again when it refuses, and the alert says why', async () => {
@@ -122,13 +131,14 @@ describe('e-mail', () => {
     const { flow, post } = await millrace.publish(document({ name: 'Mailed' }))
     const to = ['ada@example.com', 'bob@example.com']
     const made = await alert({ rule: 'first_failure', flow: flow.id, target: { kind: 'email', to } })
-    const { id } = (await post({ fail: true })).body
+    await post({ fail: true })
     await mail.count(1)
     expect(mail.mails[0]).toMatchObject({ from: 'millrace@example.com', to })
-    expect(mail.mails[0]!.text).toContain(`/runs/${id}`)
+    expect(mail.mails[0]!.text).toContain(`/failures?flow=${flow.id}`)
     expect(mail.mails[0]!.text).toContain('A run of "Mailed" failed.')
     expect((await millrace.api('POST', `/alerts/${made.id}/test`)).body).toEqual({ sent: true, message: null })
     await mail.count(2)
+    expect(mail.mails[1]!.text).toContain('This is a test of an alert.')
   })
 })
 
@@ -154,6 +164,39 @@ describe('the API', () => {
     expect((await millrace.api('DELETE', `/alerts/${id}`)).status).toBe(404)
     const { items } = (await millrace.api('GET', '/audit')).body
     expect(items.slice(0, 2).map((one: { action: string }) => one.action)).toEqual(['alert.delete', 'alert.create'])
+  })
+
+  it('changes an alert, which keeps its secret and its place', async () => {
+    const { flow, post } = await millrace.publish(document({ name: 'Changed' }))
+    const made = await alert({ rule: 'recovered', flow: flow.id, target: toReceiver('before') })
+    const change = { rule: 'failures', count: 1, minutes: 5, flow: flow.id, target: toReceiver('after') }
+    const changed = await millrace.api('PUT', `/alerts/${made.id}`, change)
+    expect(changed).toMatchObject({ status: 200, body: { id: made.id, rule: 'failures', count: 1, minutes: 5 } })
+    expect(changed.body).not.toHaveProperty('secret')
+    await post({ fail: true })
+    const [message] = await messages('after', 1)
+    const view = new Webhook(made.secret).verify(message!.body, message!.headers as Record<string, string>)
+    expect(view).toMatchObject({ rule: 'failures', flow: { id: flow.id } })
+    const secret = `whsec_${Buffer.alloc(24, 5).toString('base64')}`
+    const given = { ...change, target: { ...toReceiver('given'), secret } }
+    expect((await millrace.api('PUT', `/alerts/${made.id}`, given)).body).not.toHaveProperty('secret')
+    expect((await millrace.api('POST', `/alerts/${made.id}/test`)).body).toEqual({ sent: true, message: null })
+    const [test] = await messages('given', 1)
+    expect(new Webhook(secret).verify(test!.body, test!.headers as Record<string, string>)).toMatchObject({
+      text: 'This is a test of an alert',
+    })
+    // A webhook after e-mail needs a secret of its own.
+    const mailed = { rule: 'storage', target: { kind: 'email', to: ['a@example.com'] } }
+    expect((await millrace.api('PUT', `/alerts/${made.id}`, mailed)).body).toMatchObject({
+      flow: null,
+      rule: 'storage',
+    })
+    const anew = await millrace.api('PUT', `/alerts/${made.id}`, { rule: 'storage', target: toReceiver('anew') })
+    expect(anew.body.secret).toMatch(/^whsec_/)
+    expect((await millrace.api('PUT', `/alerts/${made.id}`, { ...change, count: undefined })).status).toBe(400)
+    expect((await millrace.api('PUT', '/alerts/alr_none', change)).status).toBe(404)
+    const { items } = (await millrace.api('GET', '/audit?limit=1')).body
+    expect(items).toMatchObject([{ action: 'alert.update', target: { id: made.id } }])
   })
 
   it('raises nothing for what handles failures', async () => {

@@ -1,6 +1,7 @@
 // Approvals: the page that asks, who may answer, what an answer has to be, and the API.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { answerOf, type Millrace, startMillrace } from '../harness/millrace.ts'
+import { callCli } from '../harness/cli.ts'
+import { answerOf, type Millrace, startMillrace, TOKEN } from '../harness/millrace.ts'
 
 let millrace: Millrace
 beforeAll(async () => {
@@ -167,6 +168,29 @@ describe('an answer', () => {
     await millrace.runEnded(run)
     const listed = (await millrace.api('GET', '/approvals')).body.items
     expect(listed.some((item: { id: string }) => item.id === id)).toBe(false)
+  })
+})
+
+describe('the command line', () => {
+  it('lists approvals and answers them, and the metrics count both', async () => {
+    const { run, id } = await asked(
+      { title: 'Send {{ webhook.body.n }}?', fields: [{ name: 'n', type: 'number' }] },
+      { n: 3 },
+    )
+    const env = { MILLRACE_BASE_URL: millrace.url, MILLRACE_ADMIN_TOKEN: TOKEN }
+    const listed = await callCli(['approvals', 'list'], { env })
+    expect(listed.stdout).toContain('Send 3?')
+    const metrics = async () =>
+      (await fetch(`${millrace.url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })).text()
+    const answered = async () =>
+      Number(/millrace_callbacks_ended_total\{end="answered"\} (\d+)/.exec(await metrics())![1])
+    const before = await answered()
+    expect(await metrics()).toMatch(/millrace_callbacks_open [1-9]/)
+    expect((await callCli(['approvals', 'answer', id, 'maybe'], { env })).exit).not.toBe(0)
+    const done = await callCli(['approvals', 'answer', id, 'approve', '--field', 'n=7'], { env })
+    expect(done).toMatchObject({ exit: 0, stdout: expect.stringContaining('Answered approve') })
+    expect((await millrace.runEnded(run)).steps[0]!.output).toMatchObject({ answer: 'approve', fields: { n: 7 } })
+    expect(await answered()).toBe(before + 1)
   })
 })
 

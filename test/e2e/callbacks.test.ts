@@ -97,6 +97,8 @@ describe('a callback', () => {
     for (const body of [{ state: 'busy' }, { state: 'done', of: 5 }, { state: 'done', of: 5, late: true }])
       expect((await send(url, body)).body).toMatchObject({ message: 'Callback received', id })
     expect((await send(url, { state: 'busy' })).body.message).toBe('Already answered')
+    const [{ state, early }] = await callbacksOf(id)
+    expect([state, early.map(({ rawBody }: { rawBody: string }) => rawBody)[0]]).toEqual(['early', '{"state":"busy"}'])
     await gate.letOne({ job: 5 })
     const run = await millrace.runEnded(id)
     expect(run.steps[1]!.output).toMatchObject({ body: { state: 'done', of: 5 }, rawBody: '{"state":"done","of":5}' })
@@ -238,6 +240,48 @@ describe('callbacks in nested steps', () => {
     expect((await send(await parked(early.id), { ok: true })).status).toBe(200)
     const run = await millrace.runEnded(early.id)
     expect(run.steps.find(({ path }) => path === 'race')!.output).toMatchObject({ finished: ['answer'] })
+  })
+
+  it('are taken while another branch keeps the run busy', async () => {
+    const hold = (id: string) => ({
+      id,
+      kind: 'http',
+      method: 'POST',
+      url: gate.url,
+      body: { kind: 'text', value: id },
+    })
+    const { id } = await started([
+      {
+        id: 'both',
+        kind: 'parallel',
+        branches: [
+          { name: 'answer', steps: [waiting(), hold('after')] },
+          { name: 'busy', steps: [hold('busy')] },
+        ],
+      },
+    ])
+    await expect.poll(async () => (await callbacksOf(id))?.[0]?.state).toBe('open')
+    const [{ url }] = await callbacksOf(id)
+    expect((await send(here(url), {})).body.message).toBe('Callback received')
+    while (gate.held() < 2) await gate.count(gate.received.length + 1)
+    expect([(await gate.letOne()).body, (await gate.letOne()).body]).toEqual(['busy', 'after'])
+    expect((await millrace.runEnded(id)).status).toBe('succeeded')
+  })
+
+  it('are waited for by what is done when a run has failed', async () => {
+    const { id } = await started([{ id: 'fail', kind: 'fail', message: 'no' }], { onFailure: [waiting()] })
+    await millrace.runEnded(id)
+    await expect
+      .poll(async () => (await callbacksOf(id))?.[0])
+      .toMatchObject({ step: 'onFailure/printed', state: 'open' })
+    const answered = await millrace.api('POST', `/runs/${id}/callbacks/onFailure%2Fprinted/answer`, { body: 5 })
+    expect(answered.status).toBe(200)
+    await expect
+      .poll(async () => (await millrace.run(id)).onFailure)
+      .toMatchObject({
+        status: 'succeeded',
+        steps: [{ output: { body: 5 } }],
+      })
   })
 
   it('are waited for by a called flow, whose caller goes on with the result', async () => {

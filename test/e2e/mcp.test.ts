@@ -150,10 +150,58 @@ describe('an assistant', () => {
   })
 })
 
+describe('alerts', () => {
+  it('are made, changed, tested and deleted by an owner, whose assistant sees no secret', async () => {
+    const target = { kind: 'webhook', url: `${upstream.url}/alerts` }
+    const made = await assistant.call('create_alert', { rule: 'queue_age', seconds: 60, target })
+    expect(made).toMatchObject({ isError: false, body: { rule: 'queue_age', seconds: 60, target } })
+    const change = {
+      alert: made.body.id,
+      rule: 'rejections',
+      count: 5,
+      target: { ...target, url: `${target.url}/new` },
+    }
+    const changed = await assistant.call('update_alert', change)
+    expect(changed.body).toMatchObject({ id: made.body.id, rule: 'rejections', count: 5 })
+    expect((await assistant.call('test_alert', { alert: made.body.id })).body).toEqual({ sent: true, message: null })
+    expect(upstream.received.at(-1)!.url).toBe('/alerts/new')
+    const listed = await assistant.call('list_alerts')
+    expect(listed.body.items).toMatchObject([{ id: made.body.id, rule: 'rejections' }])
+    for (const { text } of [made, changed, listed]) expect(text).not.toContain('whsec_')
+    const given = { ...change, target: { ...target, secret: 'whsec_x' } }
+    expect(await assistant.call('update_alert', given)).toMatchObject({ isError: true })
+    expect((await assistant.call('delete_alert', { alert: made.body.id })).isError).toBe(false)
+    expect((await assistant.call('list_alerts')).body.items).toEqual([])
+  })
+
+  it('are read by a token that may write, and by no other', async () => {
+    const writer = await assist(millrace.url, await tokenOf('write'))
+    expect((await writer.call('list_alerts')).isError).toBe(false)
+    const refused = { isError: true, body: { code: 'forbidden' } }
+    const target = { kind: 'email', to: ['a@example.com'] }
+    expect(await writer.call('create_alert', { rule: 'storage', target })).toMatchObject(refused)
+    const reader = await assist(millrace.url, await tokenOf('read'))
+    expect(await reader.tools()).not.toContain('list_alerts')
+    expect(await reader.call('list_alerts')).toMatchObject(refused)
+    await writer.client.close()
+    await reader.client.close()
+  })
+})
+
 describe('the tools', () => {
   it('have a name, words, a closed schema and hints each, and ask for requests that there are', () => {
     expect(new Set(tools.map(({ name }) => name)).size).toBe(tools.length)
-    const ids = { flow: 'ID', run: 'ID', delivery: 'ID', step: 'ID', example: 'ID', failure: 'ID', replay: 'ID' }
+    const ids = {
+      flow: 'ID',
+      run: 'ID',
+      delivery: 'ID',
+      step: 'ID',
+      example: 'ID',
+      failure: 'ID',
+      replay: 'ID',
+      approval: 'ID',
+      alert: 'ID',
+    }
     const input = { ...ids, page: 'flows', document: {}, revision: 1, change: 'pause' }
     for (const { name, title, description, needs, annotations, input: schema, request } of tools) {
       expect(name).toMatch(/^[a-z]+(_[a-z]+)+$/)
@@ -164,8 +212,8 @@ describe('the tools', () => {
       const route = Object.keys(ACCESS).find((one) => new RegExp(`^${method} /api/v1${pattern}$`).test(one))
       expect(route, name).toBeDefined()
       // A tool that the token may not call is not listed, and a tool that is marked as read-only only reads.
-      expect(ACCESS[route!] === 'write' ? 'write' : 'read', name).toBe(needs)
-      expect(annotations.readOnlyHint).toBe(needs === 'read')
+      expect(ACCESS[route!] === 'open' ? 'read' : ACCESS[route!], name).toBe(needs)
+      expect(annotations.readOnlyHint, name).toBe(needs === 'read' || method === 'GET')
     }
     const asking = tools.filter(({ annotations }) => annotations.destructiveHint).map(({ name }) => name)
     expect(asking).toEqual([
@@ -178,9 +226,21 @@ describe('the tools', () => {
       'run_flow',
       'admit_delivery',
       'replay_runs',
+      'answer_approval',
+      'update_alert',
+      'delete_alert',
     ])
     const outside = tools.filter(({ annotations }) => annotations.openWorldHint).map(({ name }) => name)
-    expect(outside).toEqual(['resume_flow', 'test_step', 'test_flow', 'run_flow', 'admit_delivery', 'replay_runs'])
+    expect(outside).toEqual([
+      'resume_flow',
+      'test_step',
+      'test_flow',
+      'run_flow',
+      'admit_delivery',
+      'replay_runs',
+      'answer_approval',
+      'test_alert',
+    ])
   })
 
   it('come to the client as the table has them', async () => {
@@ -238,7 +298,8 @@ describe('a token', () => {
 
   it('of the scope write is the one whom the audit log names', async () => {
     const writer = await assist(millrace.url, await tokenOf('write'))
-    expect(await writer.tools()).toEqual(tools.map(({ name }) => name))
+    const needed = tools.filter(({ needs }) => needs !== 'admin')
+    expect(await writer.tools()).toEqual(needed.map(({ name }) => name))
     const { id } = (await writer.call('create_flow', { document: documentOf([]) })).body
     const { items } = (await millrace.api('GET', '/audit?limit=1')).body
     expect(items).toMatchObject([{ action: 'flow.create', actor: 'token mcp write', target: { id } }])

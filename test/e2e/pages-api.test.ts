@@ -112,7 +112,12 @@ describe('the inbox over all flows', () => {
     expectFailure(await api('GET', '/deliveries/nope'), 404, 'not_found')
     expect((await api('GET', '/deliveries?outcome=odd')).body).toMatchObject({
       code: 'invalid_request',
-      issues: [{ path: '/outcome', message: 'outcome must be one of accepted, duplicate, filtered, rejected' }],
+      issues: [
+        {
+          path: '/outcome',
+          message: 'outcome must be one of accepted, duplicate, filtered, rejected, callback, early, repeated',
+        },
+      ],
     })
   })
 

@@ -249,6 +249,12 @@ const audit = createRoute({
   component: lazyPage(() => import('./settings/audit-page.tsx'), 'AuditPage'),
 })
 
+const alerts = createRoute({
+  getParentRoute: () => settings,
+  path: '/alerts',
+  component: lazyPage(() => import('./settings/alerts/alerts-page.tsx'), 'AlertsPage'),
+})
+
 const settingsFailures = createRoute({
   getParentRoute: () => settings,
   path: '/failures',
@@ -295,7 +301,17 @@ const routeTree = root.addChildren([
     newConnection,
     connection,
     nothing,
-    settings.addChildren([settingsHome, profile, users, tokens, encryptionKeys, audit, settingsFailures, service]),
+    settings.addChildren([
+      settingsHome,
+      profile,
+      users,
+      tokens,
+      encryptionKeys,
+      audit,
+      alerts,
+      settingsFailures,
+      service,
+    ]),
   ]),
 ])
 

@@ -21,6 +21,9 @@ export const RunCallbackBody = Type.Object({
     description: 'The user who answered, or link; null if an outside system did, or nobody',
   }),
   answer: Type.Optional(AnyJson),
+  early: Type.Optional(
+    Type.Array(AnyJson, { description: 'The first of what came before the run did, and that it has not looked at' }),
+  ),
 })
 
 const ApprovalFieldBody = Type.Object({

@@ -1,5 +1,6 @@
 // The labels of a trigger: short values out of what a run begins with, by which its runs are found again.
 import Type from 'typebox'
+import { BareObject } from '../../base/bare-object.ts'
 import type { IssueCode } from '../../base/error-catalogue.ts'
 import { isObject } from '../../base/is-object.ts'
 import { ExpressionError } from '../expression/index.ts'
@@ -50,7 +51,7 @@ export function evaluateLabels(labels: CompiledLabels, bindings: Bindings): Labe
   for (const [name, evaluate] of labels) {
     const value = labelText(evaluate, bindings)
     if (value === null) continue
-    found ??= Object.create(null) as Record<string, string>
+    found ??= new BareObject() as Record<string, string>
     found[name] = value
   }
   return found
@@ -70,5 +71,7 @@ function labelText(evaluate: (bindings: Bindings) => unknown, bindings: Bindings
 }
 
 /** Returns a value as labels are stored: cut, and without what a database's text cannot hold. */
-export const storedValue = (value: string): string =>
-  value.slice(0, LONGEST_VALUE).toWellFormed().replaceAll('\0', '\u{fffd}')
+export function storedValue(value: string): string {
+  const cut = value.slice(0, LONGEST_VALUE)
+  return cut.isWellFormed() && !cut.includes('\0') ? cut : cut.toWellFormed().replaceAll('\0', '\u{fffd}')
+}

@@ -132,6 +132,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
 
   'GET /api/v1/alerts': 'write',
   'POST /api/v1/alerts': 'admin',
+  'PUT /api/v1/alerts/:id': 'admin',
   'DELETE /api/v1/alerts/:id': 'admin',
   'POST /api/v1/alerts/:id/test': 'admin',
 

@@ -171,7 +171,10 @@ function callbackPath(): Described {
         security: [],
         parameters: TOKEN_PARAMETER,
         responses: {
-          200: { description: 'The page', content: { 'text/html': { schema: { type: 'string' } } } },
+          200: {
+            description: 'The page',
+            content: { 'text/html': { schema: { type: 'string' }, example: '<!doctype html>…' } },
+          },
           '4XX': refused('405: a callback takes POST only'),
         },
       },

@@ -86,12 +86,13 @@ const DEEPEST = 3
 function inline(text: string, depth = 0): string {
   let html = ''
   let plain = 0
-  /** Marks that are not closed in the rest of the text: they are looked for once. */
-  const unclosed = new Set<string>()
+  /** Where each mark comes next, so that the text is searched once for each. */
+  const found = new Map<string, number>()
   const closing = (mark: string, from: number): number => {
-    if (unclosed.has(mark)) return -1
+    const known = found.get(mark)
+    if (known !== undefined && (known === -1 || known >= from)) return known
     const at = text.indexOf(mark, from)
-    if (at === -1) unclosed.add(mark)
+    found.set(mark, at)
     return at
   }
   const put = (from: number, to: number, rendered: string) => {
@@ -99,9 +100,9 @@ function inline(text: string, depth = 0): string {
     plain = to
   }
   for (let at = 0; at < text.length; ) {
-    const found = depth < DEEPEST ? spanAt(text, at, closing, depth) : null
-    if (found) put(at, found.end, found.html)
-    at = found ? found.end : at + 1
+    const span = depth < DEEPEST ? spanAt(text, at, closing, depth) : null
+    if (span) put(at, span.end, span.html)
+    at = span ? span.end : at + 1
   }
   return html + escaped(text.slice(plain))
 }
@@ -126,12 +127,13 @@ function spanAt(text: string, at: number, closing: Closing, depth: number): { en
   return { end: end + mark.length, html: `<${tag}>${inner}</${tag}>` }
 }
 
+const LONGEST_LINK = 2_000
 const LINKS = /^(https?:\/\/|mailto:)/i
 
 function linkAt(text: string, at: number, closing: Closing, depth: number): { end: number; html: string } | null {
   const middle = closing('](', at + 1)
   const end = middle === -1 ? -1 : closing(')', middle + 2)
-  if (end === -1) return null
+  if (end === -1 || end - middle > LONGEST_LINK) return null
   const target = text.slice(middle + 2, end).trim()
   if (!LINKS.test(target) || /\s/.test(target)) return null
   const label = inline(text.slice(at + 1, middle), Math.max(depth + 1, DEEPEST))

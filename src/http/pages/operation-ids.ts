@@ -122,6 +122,7 @@ export const OPERATION_IDS: Readonly<Record<string, string>> = {
 
   'GET /api/v1/alerts': 'listAlerts',
   'POST /api/v1/alerts': 'createAlert',
+  'PUT /api/v1/alerts/:id': 'updateAlert',
   'DELETE /api/v1/alerts/:id': 'deleteAlert',
   'POST /api/v1/alerts/:id/test': 'testAlert',
 

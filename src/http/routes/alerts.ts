@@ -7,10 +7,13 @@ import {
   type GivenAlert,
   listAlerts,
   testAlert,
+  updateAlert,
 } from '../../operations/alerts/manage-alerts.ts'
 import type { Services } from '../../operations/services.ts'
 
 const Id = Type.Object({ id: Type.String() })
+/** The longest list of addresses has a third of it. */
+const bodyLimit = 16 * 1024
 type WithId = { Params: Static<typeof Id> }
 
 export function alertRoutes(app: FastifyInstance, services: Services): void {
@@ -21,6 +24,7 @@ export function alertRoutes(app: FastifyInstance, services: Services): void {
   app.post<{ Body: GivenAlert }>(
     '/api/v1/alerts',
     {
+      bodyLimit,
       schema: {
         tags,
         summary: 'Make an alert; the secret of a webhook is shown this once',
@@ -29,6 +33,20 @@ export function alertRoutes(app: FastifyInstance, services: Services): void {
       },
     },
     async ({ actor, body }, reply) => reply.code(201).send(await createAlert(services, actor!, body)),
+  )
+  app.put<WithId & { Body: GivenAlert }>(
+    '/api/v1/alerts/:id',
+    {
+      bodyLimit,
+      schema: {
+        tags,
+        summary: 'Replace an alert; a webhook keeps its secret unless another is given',
+        params: Id,
+        body: AlertRequest,
+        response: { 200: CreatedAlertBody },
+      },
+    },
+    ({ actor, params, body }) => updateAlert(services, actor!, params.id, body),
   )
   app.delete<WithId>(
     '/api/v1/alerts/:id',

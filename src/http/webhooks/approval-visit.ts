@@ -39,9 +39,9 @@ async function pageOf(services: Services, { record, caller }: ApprovalVisit, pro
   if (approval.who === 'users' && !mayAnswer(caller)) return { state: 'forbidden' }
   const flow = (await services.flows.names([record.flowId])).get(record.flowId) ?? ''
   if (state === 'answered') {
-    const answer = (await services.callbacks.answerOf(record.id))?.data['answer']
-    const by = caller === null ? null : record.answeredBy
-    return { state, flow, title: asks?.title ?? flow, answer: String(answer), at: record.endedAt!, by }
+    const { answer, by } = (await services.callbacks.answerOf(record.id))?.data ?? {}
+    const shownBy = caller === null ? null : String(by)
+    return { state, flow, title: asks?.title ?? flow, answer: String(answer), at: record.endedAt!, by: shownBy }
   }
   if (isClosed(record)) return { state: 'closed' }
   if (state === 'early' || !asks) return { state: 'early' }

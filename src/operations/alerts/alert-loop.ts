@@ -11,6 +11,8 @@ import type { AlertServices } from './services.ts'
 const LOOK_EVERY_MS = 5_000
 const SOON_MS = 50
 const EVENTS_AT_ONCE = 1_000
+/** Each event is held against each rule, without a break. */
+const COMPARED_AT_ONCE = 20_000
 const MESSAGES_AT_ONCE = 20
 /** A message that a process took and did not send, because it was killed, is taken again after this time. */
 const TAKEN_MS = 20_000
@@ -56,7 +58,7 @@ export class AlertLoop {
 
   #work(): void {
     this.#timer = null
-    this.#working = this.#look()
+    this.#working = this.look()
       .catch((error) => this.#services.warn('alerts could not be looked at; it is tried again', reasonOf(error)))
       .finally(() => {
         this.#working = null
@@ -67,13 +69,15 @@ export class AlertLoop {
       })
   }
 
-  async #look(): Promise<void> {
+  /** Looks once. */
+  async look(): Promise<void> {
     const { alerts, alertStore, alertWindowMs: windowMs, ids } = this.#services
     if (alerts.all.length === 0) return
     const inMemory = alerts.takeRaised()
     const seen = await this.#seen()
-    const found = await alertStore.events(EVENTS_AT_ONCE)
-    this.#again ||= found.length === EVENTS_AT_ONCE
+    const most = Math.min(EVENTS_AT_ONCE, Math.ceil(COMPARED_AT_ONCE / alerts.all.length))
+    const found = await alertStore.events(most)
+    this.#again ||= found.length === most
     const flowIds = [...found, ...seen.late, ...inMemory.map(({ item }) => item)].flatMap(({ flowId }) => flowId ?? [])
     const tags = await this.#tagsOf(flowIds)
     const decide: Parameters<typeof alertStore.settle>[1] = (events, states) => {
@@ -85,8 +89,10 @@ export class AlertLoop {
     }
     try {
       const at = { now: seen.now, windowMs, nextId: () => ids.next('msg') }
-      if ((await alertStore.settle(found, decide, at)) && inMemory.length === 0) this.#toldOfTrouble = false
+      if (await alertStore.settle(found, decide, at)) this.#toldOfTrouble = false
+      else for (const one of inMemory) alerts.raise(one)
     } catch (error) {
+      for (const one of inMemory) alerts.raise(one)
       await this.#tellOfTrouble(error)
       throw error
     }

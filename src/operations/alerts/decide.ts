@@ -1,5 +1,6 @@
 // Decides which alerts are raised: by the ends of runs, and by what is seen of schedules, connections, the queue and the database.
-import type { AlertEvent, AlertRecord, AlertRule, LateSchedule, Raised, Verdict } from '../ports/alerts/alerts.ts'
+import type { AlertRule } from '../../base/alert-rules.ts'
+import type { AlertEvent, AlertRecord, LateSchedule, Raised, Verdict } from '../ports/alerts/alerts.ts'
 import { failingSubject } from './live-alerts.ts'
 
 /** The time that a rule looks back over is counted in this many parts. */
@@ -59,10 +60,12 @@ export function decideEvents(
   events: readonly AlertEvent[],
   tags: Tags,
 ): void {
+  const byRule = Map.groupBy(alerts, ({ rule }) => rule)
+  const counted = new Map<string, RecentCount>()
   for (const { kind, flowId, runId, at, code } of events) {
     const subject = failingSubject(flowId)
     const wasFailing = decision.state(subject) !== null
-    const about = (rule: AlertRule) => alerts.filter((one) => one.rule === rule && isAbout(one, flowId, tags))
+    const about = (rule: AlertRule) => (byRule.get(rule) ?? []).filter((one) => isAbout(one, flowId, tags))
     const item = { at, flowId, runId, note: code }
     if (kind === 'succeeded') {
       if (wasFailing) for (const alert of about('recovered')) decision.raise(alert, item)
@@ -73,22 +76,56 @@ export function decideEvents(
     decision.set(subject, String(at))
     for (const alert of about('failures')) {
       const known = `failures:${alert.id}:${flowId}`
-      const counted = addTo(decision.state(known), at, alert.minutes! * 60_000)
-      const count = counted.reduce((sum, [, n]) => sum + n, 0)
-      if (count >= alert.count!) decision.raise(alert, { ...item, count })
+      const recent = counted.get(known) ?? new RecentCount(decision.state(known), alert.minutes! * 60_000)
+      counted.set(known, recent)
+      const count = recent.add(at)
+      if (count < alert.count!) continue
+      decision.raise(alert, { ...item, count })
       // The next alert needs as many failures again.
-      decision.set(known, count >= alert.count! ? null : JSON.stringify(counted))
+      recent.clear()
     }
   }
+  // They are written once, however many events there are.
+  for (const [known, recent] of counted) decision.set(known, recent.text())
 }
 
-/** Returns the counts of the parts of the last `spanMs`, with one more at `at`. */
-function addTo(text: string | null, at: number, spanMs: number): [part: number, count: number][] {
-  const partMs = spanMs / PARTS
-  const part = Math.floor(at / partMs)
-  const counts = new Map(text === null ? [] : (JSON.parse(text) as [number, number][]))
-  counts.set(part, (counts.get(part) ?? 0) + 1)
-  return [...counts].filter(([one]) => one > part - PARTS)
+/** How much happened in the last time, counted in parts of it. */
+class RecentCount {
+  readonly #parts: Map<number, number>
+  readonly #partMs: number
+  #total = 0
+  #latest = Number.NEGATIVE_INFINITY
+
+  constructor(text: string | null, spanMs: number) {
+    this.#parts = new Map(text === null ? [] : (JSON.parse(text) as [number, number][]))
+    this.#partMs = spanMs / PARTS
+    for (const count of this.#parts.values()) this.#total += count
+  }
+
+  /** Counts one more, and returns how many there are in the time before it. */
+  add(at: number): number {
+    const part = Math.floor(at / this.#partMs)
+    this.#parts.set(part, (this.#parts.get(part) ?? 0) + 1)
+    this.#total++
+    if (part > this.#latest) {
+      this.#latest = part
+      for (const [one, count] of this.#parts)
+        if (one <= part - PARTS) {
+          this.#parts.delete(one)
+          this.#total -= count
+        }
+    }
+    return this.#total
+  }
+
+  clear(): void {
+    this.#parts.clear()
+    this.#total = 0
+  }
+
+  text(): string | null {
+    return this.#parts.size ? JSON.stringify([...this.#parts]) : null
+  }
 }
 
 export interface Seen {

@@ -1,10 +1,11 @@
-// Makes, lists, tests and removes alerts.
+// Makes, lists, changes, tests and removes alerts.
 import { randomBytes } from 'node:crypto'
+import { ALERT_NUMBERS, type AlertRule, NUMBERS_OF, RULES_OF_NO_FLOW } from '../../base/alert-rules.ts'
 import { CODE } from '../../base/error-catalogue.ts'
 import { parseOutboundUrl } from '../../engine/outbound-rules.ts'
 import { notFound, OperationError } from '../operation-error.ts'
 import type { Actor } from '../ports/access.ts'
-import type { AlertLimits, AlertRecord, AlertRule, AlertTarget } from '../ports/alerts/alerts.ts'
+import type { AlertLimits, AlertRecord, AlertTarget } from '../ports/alerts/alerts.ts'
 import { sendMessage } from './send-message.ts'
 import type { AlertServices } from './services.ts'
 
@@ -26,16 +27,11 @@ export interface GivenAlert extends AlertLimits {
   target: { kind: 'webhook'; url: string; secret?: string } | { kind: 'email'; to: string[] }
 }
 
-/** The numbers that a rule needs. */
-const NEEDS: Partial<Record<AlertRule, readonly (keyof AlertLimits)[]>> = {
-  failures: ['count', 'minutes'],
-  rejections: ['count'],
-  queue_age: ['seconds'],
+interface FlowName {
+  id: string
+  name: string
 }
-/** The numbers that a rule may have. */
-const MAY_HAVE: Partial<Record<AlertRule, readonly (keyof AlertLimits)[]>> = { schedule_late: ['seconds'] }
-const OF_NO_FLOW: ReadonlySet<AlertRule> = new Set(['reconnect', 'queue_age', 'storage'])
-const LIMITS = ['count', 'minutes', 'seconds'] as const
+
 const SECRET = /^whsec_[A-Za-z0-9+/]{32,}={0,2}$/
 const SECRET_BYTES = 24
 
@@ -55,19 +51,13 @@ export async function createAlert(
   actor: Actor,
   given: GivenAlert,
 ): Promise<AlertView & { secret?: string }> {
-  const { rule, tag = null } = given
-  const flow = given.flow === undefined ? null : await flowOf(services, given.flow)
-  checkRule(given)
-  checkTarget(services, given)
+  const flow = await checked(services, given)
   const { target, secret } = sorted(given)
   const alert: AlertRecord = {
-    ...limitsOf(given),
+    ...saidBy(given, flow),
     id: services.ids.next('alr'),
-    rule,
-    flowId: flow?.id ?? null,
-    tag,
     target,
-    secret,
+    secret: secret ?? (target.kind === 'webhook' ? newSecret() : null),
     createdAt: services.now(),
     sentAt: null,
     problem: null,
@@ -77,8 +67,31 @@ export async function createAlert(
     await services.audit.record(actor, 'alert.create', alertTarget(alert), { target: target.kind })
   })
   await changed(services)
-  const names = new Map(flow ? [[flow.id, flow.name]] : [])
-  return { ...alertView(alert, names), ...(secret !== null && { secret }) }
+  return { ...alertView(alert, namesOf(flow)), ...(alert.secret !== null && { secret: alert.secret }) }
+}
+
+/** Replaces an alert. A webhook keeps its secret unless another is given; one that is made is shown this once. */
+export async function updateAlert(
+  services: AlertServices,
+  actor: Actor,
+  id: string,
+  given: GivenAlert,
+): Promise<AlertView & { secret?: string }> {
+  const before = await findAlert(services, id)
+  const flow = await checked(services, given)
+  const { target, secret } = sorted(given)
+  const kept = before.target.kind === target.kind ? before.secret : null
+  const made = secret === null && kept === null && target.kind === 'webhook' ? newSecret() : null
+  const { createdAt, sentAt } = before
+  const isSameTarget = JSON.stringify(target) === JSON.stringify(before.target)
+  const problem = isSameTarget ? before.problem : null
+  const alert = { ...saidBy(given, flow), id, target, secret: secret ?? kept ?? made, createdAt, sentAt, problem }
+  await services.audit.together(async () => {
+    if (!(await services.alertStore.update(alert))) throw notFound('alert', id)
+    await services.audit.record(actor, 'alert.update', alertTarget(alert), { target: target.kind })
+  })
+  await changed(services)
+  return { ...alertView(alert, namesOf(flow)), ...(made !== null && { secret: made }) }
 }
 
 export async function deleteAlert(services: AlertServices, actor: Actor, id: string): Promise<void> {
@@ -99,9 +112,9 @@ export async function testAlert(
   const alert = await findAlert(services, id)
   await services.audit.record(actor, 'alert.test', alertTarget(alert))
   const at = services.now()
-  const item = { at, flowId: alert.flowId, runId: null, note: 'This is a test', count: alert.count ?? 1 }
+  const item = { at, flowId: alert.flowId, runId: null, note: null, count: alert.count ?? 1 }
   try {
-    const body = { digest: false, since: at, count: item.count, items: [item] }
+    const body = { digest: false, since: at, count: item.count, items: [item], test: true as const }
     await sendMessage(services, services.ids.next('msg'), alert, body)
     return { sent: true, message: null }
   } catch (error) {
@@ -109,13 +122,30 @@ export async function testAlert(
   }
 }
 
+/** Returns the flow that the alert is about; null if it is about no flow or several. */
+async function checked(services: AlertServices, given: GivenAlert): Promise<FlowName | null> {
+  const flow = given.flow === undefined ? null : await flowOf(services, given.flow)
+  checkRule(given)
+  checkTarget(services, given)
+  return flow
+}
+
+const saidBy = (given: GivenAlert, flow: FlowName | null) => ({
+  ...limitsOf(given),
+  rule: given.rule,
+  flowId: flow?.id ?? null,
+  tag: given.tag ?? null,
+})
+
+const namesOf = (flow: FlowName | null) => new Map(flow ? [[flow.id, flow.name]] : [])
+
 async function findAlert({ alertStore }: AlertServices, id: string): Promise<AlertRecord> {
   const alert = (await alertStore.list()).find((one) => one.id === id)
   if (!alert) throw notFound('alert', id)
   return alert
 }
 
-async function flowOf({ flows }: AlertServices, given: string): Promise<{ id: string; name: string }> {
+async function flowOf({ flows }: AlertServices, given: string): Promise<FlowName> {
   const id = given.startsWith('flow_') ? given : await flows.idOfSlug(given)
   const flow = id === null ? null : await flows.get(id)
   return flow ?? refuse('There is no flow of this id or slug.')
@@ -123,15 +153,14 @@ async function flowOf({ flows }: AlertServices, given: string): Promise<{ id: st
 
 function checkRule(given: GivenAlert): void {
   const { rule } = given
-  const needs = NEEDS[rule] ?? []
-  for (const name of LIMITS) {
+  const takes = NUMBERS_OF[rule] ?? {}
+  for (const name of ALERT_NUMBERS) {
     const isGiven = given[name] !== undefined
-    if (needs.includes(name) && !isGiven) refuse(`The rule ${rule} needs ${name}.`)
-    if (isGiven && !needs.includes(name) && !MAY_HAVE[rule]?.includes(name))
-      refuse(`The rule ${rule} takes no ${name}.`)
+    if (takes[name] === 'needed' && !isGiven) refuse(`The rule ${rule} needs ${name}.`)
+    if (isGiven && !takes[name]) refuse(`The rule ${rule} takes no ${name}.`)
   }
   if (given.flow !== undefined && given.tag !== undefined) refuse('Give a flow or a tag, not both.')
-  if (OF_NO_FLOW.has(rule) && (given.flow !== undefined || given.tag !== undefined))
+  if (RULES_OF_NO_FLOW.has(rule) && (given.flow !== undefined || given.tag !== undefined))
     refuse(`The rule ${rule} is about no flow.`)
 }
 
@@ -151,9 +180,10 @@ function checkTarget({ mailer }: AlertServices, { target }: GivenAlert): void {
 
 function sorted({ target }: GivenAlert): { target: AlertTarget; secret: string | null } {
   if (target.kind === 'email') return { target, secret: null }
-  const secret = target.secret ?? `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
-  return { target: { kind: 'webhook', url: target.url }, secret }
+  return { target: { kind: 'webhook', url: target.url }, secret: target.secret ?? null }
 }
+
+const newSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
 
 const limitsOf = ({ count, minutes, seconds }: AlertLimits): AlertLimits => ({
   ...(count !== undefined && { count }),

@@ -1,6 +1,7 @@
 // The message of an alert: the JSON that a webhook gets, and the text of an e-mail.
 import { createHmac } from 'node:crypto'
-import type { AlertBody, AlertItem, AlertRecord, AlertRule } from '../ports/alerts/alerts.ts'
+import type { AlertRule } from '../../base/alert-rules.ts'
+import type { AlertBody, AlertItem, AlertRecord } from '../ports/alerts/alerts.ts'
 
 const WORDS: Record<AlertRule, (item: AlertItem, name: string) => string> = {
   first_failure: (_, name) => `A run of ${name} failed`,
@@ -37,7 +38,7 @@ export interface MessageView {
 export function messageView(
   id: string,
   { id: alert, rule }: Pick<AlertRecord, 'id' | 'rule'>,
-  { digest, count, items }: AlertBody,
+  { digest, count, items, test }: AlertBody,
   names: ReadonlyMap<string, string>,
   baseUrl: string,
 ): MessageView {
@@ -48,21 +49,30 @@ export function messageView(
       count: item.count,
       flow: item.flowId === null ? null : { id: item.flowId, name },
       run: item.runId,
-      link: linkOf(item, rule, baseUrl),
+      link: baseUrl + PLACES[rule](item),
     }
   })
   const last = shown.at(-1)!
   const { flow, run, link } = last
-  const text = digest && count > 1 ? `${count} times: ${last.text}` : last.text
+  const said = digest && count > 1 ? `${count} times: ${last.text}` : last.text
+  const text = test ? 'This is a test of an alert' : said
   const at = new Date(items.at(-1)!.at).toISOString()
   return { id, alert, rule, text, at, count, digest, flow, run, link, items: shown }
 }
 
-function linkOf({ flowId, runId }: AlertItem, rule: AlertRule, baseUrl: string): string {
-  if (runId !== null) return `${baseUrl}/runs/${runId}`
-  if (flowId !== null) return `${baseUrl}/flows/${flowId}`
-  return rule === 'reconnect' ? `${baseUrl}/connections` : baseUrl
+/** The page where what the alert tells of is put right. A test may name no flow, run or connection. */
+const PLACES: Record<AlertRule, (item: AlertItem) => string> = {
+  first_failure: ({ flowId }) => failuresOf(flowId),
+  failures: ({ flowId }) => failuresOf(flowId),
+  recovered: ({ flowId, runId }) => (runId === null ? failuresOf(flowId) : `/runs/${runId}`),
+  rejections: ({ flowId }) => (flowId === null ? '/inbox?outcome=rejected' : `/flows/${flowId}/inbox?outcome=rejected`),
+  schedule_late: ({ flowId }) => (flowId === null ? '/flows' : `/flows/${flowId}?trigger=true`),
+  reconnect: ({ note }) => (note === null ? '/connections' : `/connections/${encodeURIComponent(note)}`),
+  queue_age: () => '/runs?status=queued',
+  storage: () => '/settings/service',
 }
+
+const failuresOf = (flowId: string | null): string => (flowId === null ? '/failures' : `/failures?flow=${flowId}`)
 
 export function mailText({ items, text, digest, count, link }: MessageView): string {
   if (!digest) return `${text}.\n\n${link}\n`

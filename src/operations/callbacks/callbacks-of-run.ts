@@ -26,7 +26,12 @@ export interface CallbackView {
   answeredBy: string | null
   /** What the run was answered, also if it was cancelled before it went on. */
   answer?: unknown
+  /** What came before the run did and it has not looked at. */
+  early?: unknown[]
 }
+
+/** So many early answers are shown. */
+const MOST_EARLY_SHOWN = 10
 
 const HANDLERS = `${ON_FAILURE}/`
 
@@ -50,6 +55,7 @@ export async function callbacksOfRun(
       const { id, path, isApproval, state, asks } = record
       const token = tokens?.get(id)
       const answer = state === 'answered' ? await callbacks.answerOf(id) : null
+      const early = state === 'early' ? (await callbacks.unseen(id)).slice(0, MOST_EARLY_SHOWN) : []
       return {
         id,
         step: path,
@@ -62,6 +68,7 @@ export async function callbacksOfRun(
         answeredAt: state === 'answered' ? iso(record.endedAt) : null,
         answeredBy: state === 'answered' ? record.answeredBy : null,
         ...(answer && { answer: secrets.redact(answer.data, record.flowId) }),
+        ...(early.length > 0 && { early: early.map(({ data }) => secrets.redact(data, record.flowId)) }),
       }
     }),
   )

@@ -21,6 +21,7 @@ export interface Heard {
   connectionsChanged(): Promise<void>
   anyFlowChanged(): Promise<void>
   settingsChanged(): Promise<void>
+  flowFails(flowId: string): void
 }
 
 export function createSignalHandler(
@@ -40,11 +41,14 @@ export function createSignalHandler(
       case 'flow_deleted':
         return heard.flowDeleted(signal.flowId)
       case 'cancelled':
-        return heard.runCancelled(signal.runId)
+        for (const id of signal.runIds) heard.runCancelled(id)
+        return
       case 'connections':
         return heard.connectionsChanged()
       case 'settings':
         return heard.settingsChanged()
+      case 'failing':
+        return heard.flowFails(signal.flowId)
       case 'access_ended':
         events.emit(actorTopic(signal.actorId), { type: 'ended', data: null })
         return

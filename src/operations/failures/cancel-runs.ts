@@ -20,7 +20,10 @@ export async function cancelRuns(
   for await (const runs of chosenRuns(services, selection)) {
     counts.total += runs.length
     if (dryRun) continue
-    for (const { id } of runs) if (await cancelQuietly(services, id)) counts.cancelled++
+    counts.cancelled += await cancelQuietly(
+      services,
+      runs.map(({ id }) => id),
+    )
   }
   return counts
 }

@@ -12,7 +12,7 @@ export type AuditAction =
   | 'delivery.admit'
   | `connection.${'create' | 'update' | 'delete' | 'authorize' | 'test'}`
   | 'settings.failure_flow'
-  | `alert.${'create' | 'delete' | 'test'}`
+  | `alert.${'create' | 'update' | 'delete' | 'test'}`
   | 'key.rotate'
   | 'backup.create'
   | `token.${'create' | 'revoke'}`

@@ -39,8 +39,8 @@ export interface Queue {
   /** Holds back the runs of a flow that have not begun, in order. */
   pause(flowId: string): Promise<void>
   resume(flowId: string): Promise<void>
-  /** Removes a run that has ended in another way, for example by a cancellation, from every line. */
-  forget(run: { id: string; flowId: string }): void
+  /** Removes runs that have ended in another way, for example by a cancellation, from every line. */
+  forget(...runs: readonly { id: string; flowId: string }[]): void
   forgetAllOf(flowId: string): void
 }
 

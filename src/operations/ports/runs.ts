@@ -141,10 +141,10 @@ export interface RunStore {
   /** Runs an operation on a flow's keys outside of a run. */
   operate(flowId: string, operation: KeyValueOperation, now: number): Promise<KeyValueResult>
   /**
-   * Cancels the run and those that it waits for; the processes that run them lose their claims. Makes the run due that waits
-   * for it. Returns what was cancelled: nothing if the run had finished before.
+   * Cancels the runs and those that they wait for, in one transaction; the processes that run them lose their claims. Makes the
+   * runs due that wait for them. Returns what was cancelled: nothing of runs that had finished before.
    */
-  cancel(id: string, at: number, error: RunError): Promise<{ id: string; flowId: string }[]>
+  cancel(ids: string | readonly string[], at: number, error: RunError): Promise<{ id: string; flowId: string }[]>
   /** Returns the first runs that the steps of a run have started. */
   children(id: string, limit: number): Promise<ChildView[]>
   /** Returns a page of unfinished runs in the order of their arrival. */

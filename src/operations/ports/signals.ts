@@ -5,10 +5,12 @@ export type Signal =
   /** The flow's webhook, version or draft has changed. */
   | { topic: 'flow'; flowId: string }
   | { topic: 'flow_deleted'; flowId: string }
-  | { topic: 'cancelled'; runId: string }
+  | { topic: 'cancelled'; runIds: string[] }
   | { topic: 'connections' }
   /** A setting of the instance has changed. */
   | { topic: 'settings' }
+  /** A run of a flow failed for which an alert waits: its next success is told of. */
+  | { topic: 'failing'; flowId: string }
   /** Anyone connected by this session or token, or as this user, has to authenticate again. */
   | { topic: 'access_ended'; actorId: string }
   /** The process that sends this has clients that watch events. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CODE, STEP_ERRORS } from '../../base/error-catalogue.ts'
 import { defaultErrorReply } from '../../engine/caller-reply.ts'
 import { type FlowEvent, runTopic } from '../events/events.ts'
@@ -7,6 +8,10 @@ import { type RunView, readRun } from './read-runs.ts'
 import type { RunServices } from './services.ts'
 
 const CANCELLED = STEP_ERRORS.cancelled.message
+/** Runs that one transaction cancels; between two, other work has its turn. */
+const AT_ONCE = 100
+/** A signal has at most 8,000 bytes. */
+const MOST_IN_SIGNAL = 100
 
 /** Ends a queued, running or waiting run now. The process that runs it loses its claim and can change nothing more. */
 export async function cancelRun(services: RunServices, actor: Actor, id: string): Promise<RunView> {
@@ -28,22 +33,31 @@ export async function cancelRun(services: RunServices, actor: Actor, id: string)
   return run
 }
 
-/** Ends a run of many that are cancelled. Returns whether it had not ended before. */
-export async function cancelQuietly(services: RunServices, id: string): Promise<boolean> {
-  const runs = await services.runs.cancel(id, services.now(), { code: CODE.cancelled, message: CANCELLED })
+/** Ends some hundred runs. Returns how many of them had not ended before. */
+export async function cancelQuietly(services: RunServices, ids: readonly string[]): Promise<number> {
+  const runs: { id: string; flowId: string }[] = []
+  for (let i = 0; i < ids.length; i += AT_ONCE) {
+    const some = ids.slice(i, i + AT_ONCE)
+    runs.push(...(await services.runs.cancel(some, services.now(), { code: CODE.cancelled, message: CANCELLED })))
+    await nextTurn()
+  }
+  // The queue is gone through once for all of them: it may be long.
   await cancelledRuns(services, runs)
   if (runs.length) services.queue.wake()
-  return runs.length > 0
+  // The runs that they waited for are not counted.
+  const chosen = new Set(ids)
+  return runs.filter(({ id }) => chosen.has(id)).length
 }
 
 async function cancelledRuns(services: RunServices, runs: readonly { id: string; flowId: string }[]): Promise<void> {
-  for (const one of runs) {
-    endCancelled(services, one.id)
-    services.queue.forget(one)
-    services.signals.send({ topic: 'cancelled', runId: one.id })
+  services.queue.forget(...runs)
+  for (const { id } of runs) {
+    endCancelled(services, id)
     services.meters.runFinished('cancelled')
-    await tellCancelled(services, one)
   }
+  for (let i = 0; i < runs.length; i += MOST_IN_SIGNAL)
+    services.signals.send({ topic: 'cancelled', runIds: runs.slice(i, i + MOST_IN_SIGNAL).map(({ id }) => id) })
+  for (const run of runs) await tellCancelled(services, run)
 }
 
 async function tellCancelled(services: RunServices, { id, flowId }: { id: string; flowId: string }): Promise<void> {

@@ -411,6 +411,20 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
         expect((await stores.runs.get(run.id))?.status).toBe('succeeded')
       })
 
+      it('cancels many runs at once, each once, with those that they wait for', async () => {
+        const calling = newRun('flow_many')
+        const called = newRun('flow_called', { parent: { run: calling.id, step: 'a', waits: true } })
+        const others = [newRun('flow_many'), newRun('flow_other'), newRun('flow_left')]
+        for (const run of [calling, called, ...others]) await stores.runs.accept(run)
+        const chosen = [others[1]!.id, calling.id, others[0]!.id, 'run_none']
+        const cancel = () => stores.runs.cancel(chosen, time, { code: 'cancelled', message: 'x' })
+        const ids = [calling, called, others[0]!, others[1]!].map(({ id }) => id)
+        expect((await cancel()).map(({ id }) => id).sort()).toEqual(ids.sort())
+        expect(await cancel()).toEqual([])
+        for (const id of ids) expect((await stores.runs.get(id))?.status).toBe('cancelled')
+        expect((await stores.runs.get(others[2]!.id))?.status).toBe('queued')
+      })
+
       it('cancels what is under way, with its open steps, and fences the process that ran it', async () => {
         const run = newRun('flow_cancel')
         await stores.runs.accept(run)

@@ -202,24 +202,30 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
 
     labelsLike: (beginning, limit) => labelsLike(db, beginning, limit),
 
-    cancel: (id, at, error) =>
+    cancel: (given, at, error) =>
       db.transaction().execute(async (tx) => {
-        const parent = await tx
+        const chosen = [given].flat()
+        const parents = await tx
           .selectFrom('run')
-          .select('parent_run')
-          .where('id', '=', id)
+          .select(['id', 'parent_run'])
+          .where('id', 'in', chosen)
           .where('parent_waits', '=', 1)
-          .executeTakeFirst()
-        const waiting = parent ? [parent.parent_run!] : []
-        await lockRuns(tx, [id, ...waiting])
+          .execute()
+        // All that is changed is locked first, in order, so that no other transaction can hold a part of it.
+        const below: { id: string }[] = chosen.map((id) => ({ id }))
+        for (let level = below; level.length; below.push(...level))
+          level = (await awaitedBy(tx, level)).map((id) => ({ id }))
+        await lockRuns(tx, [...below.map(({ id }) => id), ...parents.map((row) => row.parent_run!)])
         const cancelled: { id: string; flowId: string }[] = []
         // Runs that a cancelled one waits for are cancelled with it, level by level.
-        for (let ids = [id]; ids.length; ) {
+        for (let ids = chosen; ids.length; ) {
           const ended = await cancelAll(tx, ids, at, JSON.stringify(error))
           cancelled.push(...ended)
           ids = await awaitedBy(tx, ended)
         }
-        if (cancelled.length) await wakeRuns(tx, waiting, at)
+        const ended = new Set(cancelled.map(({ id }) => id))
+        const waiting = parents.filter(({ id }) => ended.has(id)).map((row) => row.parent_run!)
+        await wakeRuns(tx, waiting, at)
         return cancelled
       }),
 

@@ -1,5 +1,6 @@
 // What the API answers, as the pages see it. Bodies that the contract describes are derived from it.
 import type { Static } from 'typebox'
+import type { AlertBody, AlertRequest as AlertRequestBody } from '../../../src/contract/alert-bodies.ts'
 import type {
   AuditBody,
   ExampleBody,
@@ -103,6 +104,9 @@ export type ServiceSettings = Static<typeof SettingsBody>
 export type AuditEntry = Static<typeof AuditBody>
 
 export type Role = 'viewer' | 'editor' | 'owner'
+export type Alert = Static<typeof AlertBody>
+export type AlertRequest = Static<typeof AlertRequestBody>
+
 export type Scope = 'read' | 'write' | 'admin'
 
 export interface User {

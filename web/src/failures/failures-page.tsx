@@ -7,6 +7,7 @@ import { useState } from 'react'
 import type { Failure } from '../api/api-types.ts'
 import { labelsOf } from '../api/label-filter.ts'
 import { useMay } from '../api/session.ts'
+import { FlowSelect } from '../live/flow-select.tsx'
 import { LabelInput } from '../live/label-input.tsx'
 import { PageBody, PageHeader } from '../shell/page-header.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
@@ -53,6 +54,10 @@ export function FailuresPage() {
           <ReplayProgress key={job.id} job={job} brief />
         ))}
         <div className={classes.filters}>
+          <FlowSelect
+            flow={flow}
+            onChange={(chosen) => void navigate({ search: (search: FailureSearch) => ({ ...search, flow: chosen }) })}
+          />
           <SegmentedControl
             aria-label="State"
             value={state}

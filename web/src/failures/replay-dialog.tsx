@@ -36,7 +36,7 @@ export function ReplayDialog({ filter, children, onClose }: ReplayDialogProps) {
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          start.mutate(request)
+          if (total) start.mutate(request)
         }}
       >
         <Stack gap="md">
@@ -92,7 +92,8 @@ export function ReplayDialog({ filter, children, onClose }: ReplayDialogProps) {
             <Button variant="default" onClick={onClose}>
               Not now
             </Button>
-            <Button type="submit" loading={start.isPending} disabled={!total} data-autofocus>
+            {/* While the runs are counted it can have the focus, and does nothing. */}
+            <Button type="submit" loading={start.isPending} disabled={total === 0} data-autofocus>
               {total ? `Replay ${plural(total, 'run')}` : 'Replay'}
             </Button>
           </Group>

@@ -31,6 +31,7 @@ const WORDS: Record<string, string> = {
   'connection.test': 'tested a connection',
   'settings.failure_flow': 'chose the failure flow',
   'alert.create': 'made an alert',
+  'alert.update': 'changed an alert',
   'alert.delete': 'deleted an alert',
   'alert.test': 'tested an alert',
   'key.rotate': 'rotated the encryption keys',

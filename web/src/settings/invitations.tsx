@@ -62,7 +62,7 @@ export function Invitations() {
         </Group>
         <Text size="xs" c="dimmed" mt={6}>
           {ROLES.find(({ value }) => value === role)?.label}: {ROLES.find(({ value }) => value === role)?.means}. Send
-          the link yourself; Millrace sends no mail.
+          the link yourself; Millrace does not mail it.
         </Text>
       </form>
       {invite.isError && <ErrorNote title="The invitation was not created" error={invite.error} />}

@@ -1,4 +1,4 @@
-// The settings have a rail of their own; what only owners may see is offered to owners only.
+// The settings have a rail of their own, which offers to each role what it may see.
 import { Text } from '@mantine/core'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { useMay } from '../api/session.ts'
@@ -7,17 +7,18 @@ import { useActiveInView } from '../shell/use-active-in-view.ts'
 import classes from './settings-layout.module.css'
 
 const SECTIONS = [
-  { to: '/settings/profile', label: 'Profile', owners: false },
-  { to: '/settings/users', label: 'Users', owners: true },
-  { to: '/settings/tokens', label: 'API tokens', owners: true },
-  { to: '/settings/keys', label: 'Encryption keys', owners: true },
-  { to: '/settings/audit', label: 'Audit log', owners: true },
-  { to: '/settings/failures', label: 'Failed runs', owners: false },
-  { to: '/settings/service', label: 'Service', owners: false },
+  { to: '/settings/profile', label: 'Profile', needs: 'read' },
+  { to: '/settings/users', label: 'Users', needs: 'admin' },
+  { to: '/settings/tokens', label: 'API tokens', needs: 'admin' },
+  { to: '/settings/keys', label: 'Encryption keys', needs: 'admin' },
+  { to: '/settings/audit', label: 'Audit log', needs: 'admin' },
+  { to: '/settings/alerts', label: 'Alerts', needs: 'write' },
+  { to: '/settings/failures', label: 'Failed runs', needs: 'read' },
+  { to: '/settings/service', label: 'Service', needs: 'read' },
 ] as const
 
 export function SettingsLayout() {
-  const isOwner = useMay('admin')
+  const may = { read: true, write: useMay('write'), admin: useMay('admin') }
   const { pathname } = useLocation()
   const row = useActiveInView()
   const section = SECTIONS.find(({ to }) => pathname.startsWith(to))
@@ -26,15 +27,18 @@ export function SettingsLayout() {
       <PageHeader title="Settings" />
       <div className={classes.split}>
         <nav ref={row} aria-label="Settings" className={classes.nav}>
-          {SECTIONS.filter(({ owners }) => isOwner || !owners).map(({ to, label }) => (
+          {SECTIONS.filter(({ needs }) => may[needs]).map(({ to, label }) => (
             <Link key={to} to={to} className={classes.entry} activeProps={{ 'data-active': true }}>
               {label}
             </Link>
           ))}
         </nav>
         <div className={classes.content}>
-          {section?.owners && !isOwner ? (
-            <Text c="dimmed">Only owners can open “{section.label}”. Ask an owner for what you need.</Text>
+          {section && !may[section.needs] ? (
+            <Text c="dimmed">
+              Only {section.needs === 'admin' ? 'owners' : 'editors and owners'} can open “{section.label}”. Ask an
+              owner for what you need.
+            </Text>
           ) : (
             <Outlet />
           )}

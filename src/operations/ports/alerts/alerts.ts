@@ -1,22 +1,7 @@
 // The port to the store of alerts: rules, what they have seen, and messages that wait to be sent.
+import type { AlertNumber, AlertRule } from '../../../base/alert-rules.ts'
 
-export const RULES = [
-  'first_failure',
-  'failures',
-  'recovered',
-  'rejections',
-  'schedule_late',
-  'reconnect',
-  'queue_age',
-  'storage',
-] as const
-export type AlertRule = (typeof RULES)[number]
-
-export interface AlertLimits {
-  count?: number
-  minutes?: number
-  seconds?: number
-}
+export type AlertLimits = Partial<Record<AlertNumber, number>>
 
 export type AlertTarget = { kind: 'webhook'; url: string } | { kind: 'email'; to: string[] }
 
@@ -62,6 +47,8 @@ export interface AlertBody {
   since: number
   count: number
   items: AlertItem[]
+  /** Whether somebody only wants to see that it arrives. */
+  test?: true
 }
 
 export interface AlertMessage {
@@ -96,6 +83,8 @@ export interface LateSchedule {
 export interface AlertStore {
   list(): Promise<AlertRecord[]>
   create(alert: AlertRecord): Promise<void>
+  /** Replaces what the alert says and forgets what it has seen. Returns false if there is none. */
+  update(alert: AlertRecord): Promise<boolean>
   remove(id: string): Promise<boolean>
   states(): Promise<AlertStates>
   /** Returns ends of runs that nobody has looked at, oldest first. */

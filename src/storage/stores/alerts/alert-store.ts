@@ -9,7 +9,6 @@ import type {
   AlertRecord,
   AlertStore,
   AlertTarget,
-  Raised,
 } from '../../../operations/ports/alerts/alerts.ts'
 import type { Sealing } from '../../../operations/ports/secrets.ts'
 import { alertBinding } from '../../rows/bindings.ts'
@@ -52,41 +51,51 @@ export function createAlertStore(db: Kysely<Tables>, sealing: Sealing): AlertSto
     problem: row.problem,
   })
 
+  const said = ({ id, rule, flowId, tag, target, secret, problem, count, minutes, seconds }: AlertRecord) => ({
+    rule,
+    limits: JSON.stringify({ count, minutes, seconds }),
+    flow_id: flowId,
+    tag,
+    target: JSON.stringify(target),
+    sealed: secret === null ? null : sealing.seal(secret, alertBinding(id)),
+    problem,
+  })
+
   return {
     async list() {
       const rows = await db.selectFrom('alert').selectAll().orderBy('id').execute()
       return rows.map(toRecord)
     },
 
-    async create({ id, rule, flowId, tag, target, secret, createdAt, count, minutes, seconds }) {
+    async create(alert) {
+      const { id, createdAt } = alert
+      const start = { id, quiet_until: 0, created_at: createdAt, sent_at: null }
       await db
         .insertInto('alert')
-        .values({
-          id,
-          rule,
-          limits: JSON.stringify({ count, minutes, seconds }),
-          flow_id: flowId,
-          tag,
-          target: JSON.stringify(target),
-          sealed: secret === null ? null : sealing.seal(secret, alertBinding(id)),
-          quiet_until: 0,
-          created_at: createdAt,
-          sent_at: null,
-          problem: null,
-        })
+        .values({ ...start, ...said(alert) })
         .execute()
     },
 
-    async remove(id) {
-      const { numDeletedRows } = await db.deleteFrom('alert').where('id', '=', id).executeTakeFirst()
-      return Number(numDeletedRows) === 1
-    },
+    update: (alert) =>
+      db.transaction().execute(async (tx) => {
+        const query = tx.updateTable('alert').set(said(alert)).where('id', '=', alert.id)
+        const { numUpdatedRows } = await query.executeTakeFirst()
+        await forget(tx, alert.id)
+        return Number(numUpdatedRows) === 1
+      }),
+
+    remove: (id) =>
+      db.transaction().execute(async (tx) => {
+        const { numDeletedRows } = await tx.deleteFrom('alert').where('id', '=', id).executeTakeFirst()
+        await forget(tx, id)
+        return Number(numDeletedRows) === 1
+      }),
 
     states: () => statesIn(db),
 
     events: (limit) => eventsIn(db, limit),
 
-    settle: (given, decide, { now, windowMs, nextId }) =>
+    settle: (given, decide, at) =>
       db.transaction().execute(async (tx) => {
         if (!(await alone(tx, 'alerts'))) return false
         const there = await presentOf(tx, given)
@@ -100,7 +109,13 @@ export function createAlertStore(db: Kysely<Tables>, sealing: Sealing): AlertSto
               .values({ subject, value })
               .onConflict((conflict) => conflict.column('subject').doUpdateSet({ value }))
               .execute()
-        for (const one of raised) await raise(tx, one, now, windowMs, nextId)
+        for (const [id, some] of Map.groupBy(raised, ({ alertId }) => alertId))
+          await raise(
+            tx,
+            id,
+            some.map(({ item }) => item),
+            at,
+          )
         const ids = events.map(({ id }) => id)
         if (ids.length) await tx.deleteFrom('alert_event').where('id', 'in', ids).execute()
         return true
@@ -149,6 +164,11 @@ export function createAlertStore(db: Kysely<Tables>, sealing: Sealing): AlertSto
   }
 }
 
+/** Deletes what an alert has seen: a state belongs to a rule and an alert. */
+async function forget(tx: Transaction<Tables>, id: string): Promise<void> {
+  await tx.deleteFrom('alert_state').where('subject', 'like', `%:${id}:%`).execute()
+}
+
 async function statesIn(db: Kysely<Tables>): Promise<Map<string, string>> {
   const rows = await db.selectFrom('alert_state').selectAll().execute()
   return new Map(rows.map(({ subject, value }) => [subject, value]))
@@ -174,13 +194,12 @@ async function eventsIn(db: Kysely<Tables>, limit: number): Promise<AlertEvent[]
   }))
 }
 
-/** Adds to the digest that waits, or makes a message: for now, or for when the window of the one before has passed. */
+/** Adds to the digest that waits, or makes messages: one for now, and for the rest a digest when the window has passed. */
 async function raise(
   tx: Transaction<Tables>,
-  { alertId, item }: Raised,
-  now: number,
-  windowMs: number,
-  nextId: () => string,
+  alertId: string,
+  items: readonly AlertItem[],
+  { now, windowMs, nextId }: { now: number; windowMs: number; nextId(): string },
 ): Promise<void> {
   const alert = await tx.selectFrom('alert').select('quiet_until').where('id', '=', alertId).executeTakeFirst()
   if (!alert) return
@@ -192,32 +211,30 @@ async function raise(
     .where('due_at', '>', now)
     .executeTakeFirst()
   if (waiting) {
-    const body = JSON.stringify(withItem(toMessage(waiting).body, item))
     const { numUpdatedRows } = await tx
       .updateTable('alert_message')
-      .set({ body })
+      .set({ body: JSON.stringify(items.reduce(withItem, toMessage(waiting).body)) })
       .where('id', '=', waiting.id)
       .where('attempts', '=', 0)
       .executeTakeFirst()
     if (Number(numUpdatedRows) === 1) return
   }
-  const digest = now < alert.quiet_until
-  const dueAt = digest ? alert.quiet_until : now
-  const body: AlertBody = { digest, since: item.at, count: item.count, items: [item] }
-  await tx
-    .insertInto('alert_message')
-    .values({
-      id: nextId(),
-      alert_id: alertId,
-      body: JSON.stringify(body),
-      attempts: 0,
-      created_at: now,
-      due_at: dueAt,
-    })
-    .execute()
-  await tx
-    .updateTable('alert')
-    .set({ quiet_until: dueAt + windowMs })
-    .where('id', '=', alertId)
-    .execute()
+  let quietUntil = alert.quiet_until
+  let left = items
+  const add = async (digest: boolean, some: readonly AlertItem[]) => {
+    const dueAt = digest ? quietUntil : now
+    const body = some.reduce(withItem, { digest, since: some[0]!.at, count: 0, items: [] })
+    const message = { id: nextId(), alert_id: alertId, body: JSON.stringify(body), attempts: 0 }
+    await tx
+      .insertInto('alert_message')
+      .values({ ...message, created_at: now, due_at: dueAt })
+      .execute()
+    quietUntil = dueAt + windowMs
+  }
+  if (now >= quietUntil) {
+    await add(false, left.slice(0, 1))
+    left = left.slice(1)
+  }
+  if (left.length) await add(true, left)
+  await tx.updateTable('alert').set({ quiet_until: quietUntil }).where('id', '=', alertId).execute()
 }

@@ -5,6 +5,7 @@ import type { RunStatus } from '../../../engine/ports/run-journal.ts'
 import { parseJson } from '../../../flow/parse-json.ts'
 import type { CallbackRecord, CallbackStore, NewAnswer } from '../../../operations/ports/callbacks/callbacks.ts'
 import { answerBinding, callbackBinding } from '../../rows/bindings.ts'
+import { locked } from '../../rows/dialect.ts'
 import { paged } from '../../rows/paged.ts'
 import type { Tables } from '../../rows/tables.ts'
 import { lockRuns, wakeRuns } from '../cancelled-runs.ts'
@@ -163,11 +164,9 @@ export function createCallbackStore(db: Kysely<Tables>, ports: CallbackPorts): C
 
     renew: (id) =>
       db.transaction().execute(async (tx) => {
-        const row = await tx
-          .selectFrom('callback')
-          .select(['id', 'sealed'])
-          .where('id', '=', id)
-          .executeTakeFirstOrThrow()
+        // A run that begins to wait in the same moment adds what its condition reads.
+        const found = tx.selectFrom('callback').select(['id', 'sealed']).where('id', '=', id)
+        const row = await locked(tx, found).executeTakeFirstOrThrow()
         const token = newToken()
         const sealed = protect.seal(JSON.stringify({ ...sealing.open(row), token }), callbackBinding(id))
         await tx

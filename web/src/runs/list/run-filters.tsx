@@ -1,9 +1,8 @@
 // What the list is narrowed to; all of it stands in the URL.
 import { Button, Popover, Select, Stack, TextInput } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { RunStatus } from '../../api/api-types.ts'
-import { queries } from '../../api/queries.ts'
+import { FlowSelect } from '../../live/flow-select.tsx'
 import { LabelInput } from '../../live/label-input.tsx'
 import classes from '../../live/live-page.module.css'
 import { statusWord } from '../../ui/status.tsx'
@@ -59,35 +58,6 @@ export function RunFilters({ search, onChange, withFlow }: RunFiltersProps) {
         </Button>
       )}
     </div>
-  )
-}
-
-interface FlowSelectProps {
-  flow: string | undefined
-  onChange: (flow: string | undefined) => void
-}
-
-export function FlowSelect({ flow, onChange }: FlowSelectProps) {
-  const flows = useQuery(queries.flows)
-  const known = (flows.data ?? []).map(({ id, name }) => ({ value: id, label: name }))
-  // A flow that was deleted still has runs to look for.
-  const missing = flow && flows.data && !known.some(({ value }) => value === flow)
-  return (
-    <Select
-      aria-label="Flow"
-      size="xs"
-      w={200}
-      searchable
-      comboboxProps={{ width: 280, position: 'bottom-start' }}
-      nothingFoundMessage={flows.isError ? 'The flows could not be loaded' : 'No flow of that name'}
-      data={[
-        { value: ALL, label: 'All flows' },
-        ...known,
-        ...(missing ? [{ value: flow, label: `Deleted flow (${flow})` }] : []),
-      ]}
-      value={flow ?? ALL}
-      onChange={(value) => onChange(value === ALL || value === null ? undefined : value)}
-    />
   )
 }
 
