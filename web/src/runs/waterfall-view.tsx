@@ -213,11 +213,6 @@ function Row({ id, row, trigger, waits, selected, axis, open, total, onSelect, o
             )}
           </span>
         )}
-        {waits && (
-          <span className={classes.waits} title={waits}>
-            {waits}
-          </span>
-        )}
         {row.attempt > 1 && <span className={classes.attempt}>{plural(row.attempt, 'attempt')}</span>}
         <span className={classes.status}>{row.status && <StatusDot status={row.status} word={false} />}</span>
       </div>
@@ -233,6 +228,11 @@ function Row({ id, row, trigger, waits, selected, axis, open, total, onSelect, o
         {row.bars.map((bar) => (
           <BarView key={bar.kind} bar={bar} status={row.status} />
         ))}
+        {waits && row.bars[0] && (
+          <span className={classes.waits} style={besideBar(row.bars[0])}>
+            {waits}
+          </span>
+        )}
       </div>
       <div className={classes.length}>
         {row.durationMs !== null && row.type !== 'trigger' && formatDuration(row.durationMs)}
@@ -252,6 +252,10 @@ function BarView({ bar, status }: { bar: Bar; status: WaterfallRow['status'] }) 
     />
   )
 }
+
+/** In the bar where that is long, else in the empty time before it. */
+const besideBar = ({ left }: Bar) =>
+  left < 0.4 ? { left: `${left * 100}%`, right: 0 } : { right: `${(1 - left) * 100}%`, left: 0, justifyContent: 'end' }
 
 const BAR_WORDS: Record<Bar['kind'], string> = {
   queue: 'In line, before the run began',

@@ -11,6 +11,7 @@ import { Markdown } from '../../ui/text/markdown.tsx'
 import { awaitedWords } from '../model/waits.ts'
 import classes from './callback-note.module.css'
 import { CallbackTools } from './callback-tools.tsx'
+import { FilteredCallbacks } from './filtered-callbacks.tsx'
 import { Data } from './step-data.tsx'
 
 interface CallbackNoteProps {
@@ -21,7 +22,7 @@ interface CallbackNoteProps {
 }
 
 export function CallbackNote({ run, callback, output }: CallbackNoteProps) {
-  const { state, title, kind, expiresAt, answer } = callback
+  const { state, title, kind, expiresAt, answer, early } = callback
   const isOpen = state === 'open' || state === 'early'
   return (
     <section className={classes.note} data-open={isOpen || undefined} aria-label={title ?? 'Callback'}>
@@ -36,6 +37,11 @@ export function CallbackNote({ run, callback, output }: CallbackNoteProps) {
       </p>
       {state === 'open' && kind === 'approval' && <OpenApproval id={callback.id} />}
       {isOpen && <CallbackTools run={run} callback={callback} />}
+      {early?.map((one, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they are looked at in this order
+        <Data key={index} value={one} path="" label={`Came early, ${index + 1}`} none="" />
+      ))}
+      {kind === 'callback' && <FilteredCallbacks run={run} isOpen={isOpen} />}
       {answer !== undefined && (output === null || output === undefined) && (
         <Data value={answer} path="" label="Answer" none="" />
       )}
