@@ -42,6 +42,14 @@ async function waiting(step: object): Promise<string> {
   await ui.millrace.runEnded(id, ['waiting'])
   return id as string
 }
+const send = async (url: string, body: object): Promise<number> =>
+  (
+    await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  ).status
 const callbackOf = async (id: string) => (await ui.millrace.api('GET', `/runs/${id}`)).body.callbacks[0]
 const auditOf = async (action: string) =>
   (await ui.millrace.api('GET', '/audit')).body.items.filter((entry: { action: string }) => entry.action === action)
@@ -138,8 +146,10 @@ describe('the page of a run that waits', () => {
   it('shows the URL of a callback, gives it a new one, and answers it by hand', async () => {
     const id = await waiting({ callback })
     const { url } = await callbackOf(id)
+    await send(url, { state: 'begun' })
     await page.goto(`/runs/${id}?step=answer`)
     const note = page.getByRole('region', { name: 'Callback' })
+    await note.getByText('Came in, and did not count').waitFor()
     await note.getByText('3 days left').waitFor()
     await timeline().getByText('waiting for a callback, 3 days left').waitFor()
     await note.getByText(url).waitFor()
@@ -147,7 +157,7 @@ describe('the page of a run that waits', () => {
     await page.getByRole('button', { name: 'Make a new URL' }).click()
     await note.getByText(url).waitFor({ state: 'detached' })
     await note.getByText((await callbackOf(id)).url).waitFor()
-    expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(404)
+    expect(await send(url, {})).toBe(404)
     await note.getByRole('button', { name: 'Answer by hand' }).click()
     const body = note.getByRole('textbox', { name: 'Body of the answer' })
     await body.fill('{"state": ')
@@ -159,6 +169,27 @@ describe('the page of a run that waits', () => {
     await note.getByText('Answered by ada@example.com').waitFor()
     expect((await ui.millrace.runEnded(id)).steps[1]!.output).toMatchObject({ body: { state: 'by phone' } })
     expect([...(await auditOf('callback.regenerate')), ...(await auditOf('callback.answer'))]).toHaveLength(2)
+  })
+
+  it('shows what came before the run waits', async () => {
+    const { post } = await ui.millrace.publish({
+      name: 'Refunds',
+      trigger: { kind: 'webhook' },
+      steps: [
+        { id: 'note', kind: 'set', vars: { at: '{{ callbacks.answer.url }}' } },
+        { id: 'pause', kind: 'wait', seconds: 3600 },
+        { id: 'answer', kind: 'wait', callback: {} },
+      ],
+    })
+    const { id } = (await post({})).body
+    await ui.millrace.runEnded(id, ['waiting'])
+    expect(await send((await callbackOf(id)).url, { state: 'too soon' })).toBe(200)
+    await page.goto(`/runs/${id}?step=answer`)
+    const note = page.getByRole('region', { name: 'Callback' })
+    await note.getByText('The run has not come to this step.').waitFor()
+    await note.getByText('too soon').first().waitFor()
+    await expectAccessible(page)
+    await shot('run-early')
   })
 
   it('shows viewers neither the URL nor a way to answer', async () => {
