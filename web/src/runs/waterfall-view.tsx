@@ -226,7 +226,7 @@ function Row({ id, row, trigger, waits, selected, axis, open, total, onSelect, o
           />
         ))}
         {row.bars.map((bar) => (
-          <BarView key={bar.kind} bar={bar} status={row.status} />
+          <BarView key={bar.kind} bar={bar} status={row.status} said={waits !== null} />
         ))}
         {waits && row.bars[0] && (
           <span className={classes.waits} style={besideBar(row.bars[0])}>
@@ -241,12 +241,14 @@ function Row({ id, row, trigger, waits, selected, axis, open, total, onSelect, o
   )
 }
 
-function BarView({ bar, status }: { bar: Bar; status: WaterfallRow['status'] }) {
+/** `said`: words may stand in it. */
+function BarView({ bar, status, said }: { bar: Bar; status: WaterfallRow['status']; said: boolean }) {
   return (
     <span
       className={classes.bar}
       data-kind={bar.kind}
       data-status={status ?? undefined}
+      data-said={said || undefined}
       style={{ left: `${bar.left * 100}%`, width: `max(2px, ${bar.width * 100}%)` }}
       title={BAR_WORDS[bar.kind]}
     />

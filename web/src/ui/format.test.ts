@@ -31,7 +31,8 @@ it('writes times as seen from now, and as a date beyond a week', () => {
 it('says how much time is left in the largest unit', () => {
   expect(formatLeft(172_799_000)).toBe('2 days left')
   expect(formatLeft(86_400_000)).toBe('1 day left')
-  expect(formatLeft(5_400_000)).toBe('2 hours left')
+  expect(formatLeft(5_400_000)).toBe('1 hour left')
+  expect(formatLeft(3_599_900)).toBe('1 hour left')
   expect(formatLeft(59_000)).toBe('59 seconds left')
   expect(formatLeft(-1)).toBe('no time left')
 })

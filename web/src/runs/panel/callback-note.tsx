@@ -37,6 +37,7 @@ export function CallbackNote({ run, callback, output }: CallbackNoteProps) {
       </p>
       {state === 'open' && kind === 'approval' && <OpenApproval id={callback.id} />}
       {isOpen && <CallbackTools run={run} callback={callback} />}
+      {early && early.length > 0 && <p className={classes.state}>Came early, and is looked at in this order:</p>}
       {early?.map((one, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: they are looked at in this order
         <Data key={index} value={one} path="" label={`Came early, ${index + 1}`} none="" />

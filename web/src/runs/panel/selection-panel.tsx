@@ -110,7 +110,7 @@ function Selected({
           onRetry={() => void roundQuery.refetch()}
         />
       )}
-      {!loading && !roundQuery.isError && (
+      {!loading && !roundQuery.isError && !callback && (
         <p className={classes.none}>
           The run has no step at <code>{selected}</code>: it did not get there, or went another way.
         </p>
