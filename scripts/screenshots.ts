@@ -121,6 +121,15 @@ await millrace.api('POST', '/connections', {
   hosts: [new URL(address).host],
 })
 
+const failure = (await millrace.api('GET', '/failures')).body.items[0].id
+const replay = (await millrace.api('POST', '/replays', { filter: { failure }, pace: 1 })).body.id
+await millrace.api('POST', '/alerts', {
+  rule: 'failures',
+  count: 10,
+  minutes: 5,
+  target: { kind: 'webhook', url: 'https://chat.example.com/alerts' },
+})
+
 /** The day before, as if the flow had run all day: the counters alone, which the charts show. */
 function countEarlierRuns(): void {
   const database = new DatabaseSync(join(millrace.dataDir, DATABASE_FILE))
@@ -199,6 +208,9 @@ const PAGES: Record<string, string> = {
   runs: '/runs',
   run: `/runs/${run}`,
   'run-rounds': `/runs/${run}?step=large%2Fstock&tab=rounds`,
+  failures: '/failures',
+  failure: `/failures/${failure}`,
+  replay: `/replays/${replay}`,
   inbox: '/inbox',
   connections: '/connections',
   'connection-new': '/connections/-new',
@@ -208,6 +220,8 @@ const PAGES: Record<string, string> = {
   'settings-tokens': '/settings/tokens',
   'settings-keys': '/settings/keys',
   'settings-audit': '/settings/audit',
+  'settings-alerts': '/settings/alerts',
+  'settings-failures': '/settings/failures',
   'settings-service': '/settings/service',
   'not-found': '/nowhere',
 }

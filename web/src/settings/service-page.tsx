@@ -81,7 +81,12 @@ function ServiceFacts({ settings }: { settings: ServiceSettings }) {
 }
 
 function Names({ names, none }: { names: string[]; none: string }) {
-  if (names.length === 0) return <Text c="dimmed">{none}</Text>
+  if (names.length === 0)
+    return (
+      <Text c="dimmed" inherit>
+        {none}
+      </Text>
+    )
   return (
     <Group gap={6}>
       {names.map((name) => (

@@ -12,7 +12,7 @@ const hrefOf = (page: string): string => `/docs/${page}`
 
 export function GuideLink({ page, children }: GuideProps & { children: ReactNode }) {
   return (
-    <Anchor href={hrefOf(page)} target="_blank" size="sm">
+    <Anchor href={hrefOf(page)} target="_blank" inherit underline="always">
       {children}
     </Anchor>
   )
