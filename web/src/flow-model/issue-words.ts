@@ -24,7 +24,6 @@ const LABELS: readonly [end: RegExp, label: string, entered: string][] = [
   [/\/retry\/maxDelay$/, 'Longest pause', 'a number of seconds'],
   [/\/retry\/backoff$/, 'Grows by', 'a number'],
   [/\/approval\/title$/, 'Question', 'a question'],
-  [/\/approval\/answers\/\d+$/, 'The answer', 'an answer'],
   [/\/approval\/fields\/\d+\/label$/, 'Label', 'a label'],
   [/\/(callback|approval)\/timeout$/, 'At most', 'a time'],
   [/\/(headers|query|fields)\/\d+\/name$/, 'Name', 'a name'],
@@ -54,8 +53,17 @@ const LABELS: readonly [end: RegExp, label: string, entered: string][] = [
   [/^\/name$/, 'The name of the flow', 'a name for the flow'],
 ]
 
+/** What a setting has to look like, where the service says it with a pattern or in seconds. */
+const FORMS: readonly [end: RegExp, code: string, words: string][] = [
+  [/\/approval\/answers\/\d+$/, 'invalid_format', 'Enter an answer, without spaces around it'],
+  [/\/approval\/fields\/\d+\/name$/, 'invalid_format', 'Enter a name: a letter, then letters, digits or _'],
+  [/\/(callback|approval)\/timeout$/, 'out_of_range', 'Enter a time from 1 second to 365 days'],
+]
+
 /** Returns the message with the label of the form in place of the setting's name. */
 export function issueWords({ path, code, message }: Issue): string {
+  const form = FORMS.find(([end, wrong]) => wrong === code && end.test(path))
+  if (form) return form[2]
   const found = LABELS.find(([end]) => end.test(path))
   const name = path.slice(path.lastIndexOf('/') + 1)
   if (!found || !message.startsWith(`${name} `)) return message

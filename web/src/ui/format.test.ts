@@ -33,7 +33,7 @@ it('says how much time is left in the largest unit', () => {
   expect(formatLeft(86_400_000)).toBe('1 day left')
   expect(formatLeft(5_400_000)).toBe('1 hour left')
   expect(formatLeft(3_599_900)).toBe('1 hour left')
-  expect(formatLeft(59_000)).toBe('59 seconds left')
+  expect(formatLeft(45_000)).toBe('45 seconds left')
   expect(formatLeft(-1)).toBe('no time left')
 })
 
