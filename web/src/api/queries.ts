@@ -68,7 +68,6 @@ export const keys = {
   runList: (filter: RunFilter) => ['runs', 'list', filter],
   run: (id: string) => ['runs', id],
   approvals: ['approvals'],
-  approval: (id: string) => ['approvals', id],
   deliveries: ['deliveries'],
   deliveryList: (filter: DeliveryFilter) => ['deliveries', 'list', filter],
   delivery: (id: string) => ['deliveries', id],
@@ -189,13 +188,6 @@ export const queries = {
   runs: (filter: RunFilter) => paged<RunSummary>(keys.runList(filter), '/runs', withLabel(filter)),
   /** The open ones, the oldest first. */
   approvals: paged<Approval>(keys.approvals, '/approvals'),
-  /** Null where it is open no more. */
-  approval: (id: string) =>
-    queryOptions({
-      queryKey: keys.approval(id),
-      queryFn: async ({ signal }) =>
-        (await all<Approval>('/approvals', signal)).find((approval) => approval.id === id) ?? null,
-    }),
   deliveries: (filter: DeliveryFilter) =>
     paged<InboxEntry>(keys.deliveryList(filter), '/deliveries', withLabel(filter)),
   search: (q: string) =>

@@ -11,7 +11,7 @@ type Field = Approval['fields'][number]
 const LONGEST_TEXT = 10_000
 
 interface AnswerFormProps {
-  approval: Approval
+  approval: Pick<Approval, 'id' | 'run' | 'answers' | 'fields'>
   onAnswered?: () => void
 }
 

@@ -1,11 +1,7 @@
 // What a step waits for, or waited for: whom, how long, and by whom it was answered. It is answered here too.
-import { Skeleton } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import type { Run, RunCallback } from '../../api/api-types.ts'
-import { queries } from '../../api/queries.ts'
 import { AnswerForm } from '../../approvals/answer-form.tsx'
 import { TimeLeft } from '../../approvals/time-left.tsx'
-import { ErrorNote } from '../../ui/error-note.tsx'
 import { formatMoment } from '../../ui/format.ts'
 import { Markdown } from '../../ui/text/markdown.tsx'
 import { awaitedWords } from '../model/waits.ts'
@@ -22,7 +18,7 @@ interface CallbackNoteProps {
 }
 
 export function CallbackNote({ run, callback, output }: CallbackNoteProps) {
-  const { state, title, kind, expiresAt, answer, early } = callback
+  const { state, title, asks, kind, expiresAt, answer, early } = callback
   const isOpen = state === 'open' || state === 'early'
   return (
     <section className={classes.note} data-open={isOpen || undefined} aria-label={title ?? 'Callback'}>
@@ -35,7 +31,8 @@ export function CallbackNote({ run, callback, output }: CallbackNoteProps) {
           </>
         )}
       </p>
-      {state === 'open' && kind === 'approval' && <OpenApproval id={callback.id} />}
+      {asks?.text && <Markdown text={asks.text} />}
+      {asks && <AnswerForm approval={{ id: callback.id, run: run.id, ...asks }} />}
       {isOpen && <CallbackTools run={run} callback={callback} />}
       {early && early.length > 0 && <p className={classes.state}>Came early, and is looked at in this order:</p>}
       {early?.map((one, index) => (
@@ -58,25 +55,4 @@ function stateWords(callback: RunCallback): string {
   if (state === 'closed') return 'Closed: the run went on or ended before anybody answered.'
   const by = answeredBy === null ? '' : answeredBy === 'link' ? ' by whoever had the link' : ` by ${answeredBy}`
   return `Answered${by}${answeredAt === null ? '' : `, ${formatMoment(Date.parse(answeredAt))}`}`
-}
-
-function OpenApproval({ id }: { id: string }) {
-  const approval = useQuery(queries.approval(id))
-  if (approval.isPending) return <Skeleton height={60} />
-  if (approval.isError)
-    return (
-      <ErrorNote
-        title="The question could not be loaded"
-        error={approval.error}
-        onRetry={() => void approval.refetch({ cancelRefetch: true })}
-      />
-    )
-  // Somebody answers it at this moment: the run is read again.
-  if (!approval.data) return null
-  return (
-    <>
-      {approval.data.text && <Markdown text={approval.data.text} />}
-      <AnswerForm approval={approval.data} />
-    </>
-  )
 }
