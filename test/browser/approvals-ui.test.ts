@@ -1,6 +1,6 @@
 // Tests what people see of runs that wait for somebody: the list of what waits for them, the page of the run, and the editor's forms.
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { expectAccessible, startUi, type Ui } from './harness.ts'
 
 /** What is edited is saved a moment later. */
@@ -15,6 +15,12 @@ beforeAll(async () => {
   page = await ui.owner({ reducedMotion: 'reduce' })
 })
 afterAll(() => ui.stop())
+
+/** Runs that would wait on, and be listed, after their test. */
+const begun: string[] = []
+afterEach(async () => {
+  for (const id of begun.splice(0)) await ui.millrace.api('POST', `/runs/${id}/cancel`)
+})
 
 const approval = {
   title: 'Refund {{ webhook.body.amount }} EUR to Ada Byron?',
@@ -39,6 +45,7 @@ async function waiting(step: object): Promise<string> {
     ],
   })
   const { id } = (await post({ amount: 80 })).body
+  begun.push(id)
   await ui.millrace.runEnded(id, ['waiting'])
   return id as string
 }
@@ -61,6 +68,11 @@ const shot = async (name: string) => {
 async function inDark(name: string): Promise<void> {
   await page.emulateMedia({ colorScheme: 'dark' })
   await page.locator('html[data-mantine-color-scheme=dark]').waitFor()
+  // Some colors change gradually.
+  await page.evaluate(`(async () => {
+    do await new Promise(requestAnimationFrame)
+    while (document.getAnimations().some(({ playState }) => playState === 'running'))
+  })()`)
   await expectAccessible(page, 'color-contrast')
   await shot(`${name}-dark`)
   await page.emulateMedia({ colorScheme: 'light' })
