@@ -138,6 +138,7 @@ export async function openTestRuntime({
   const services: DeliveryServices = {
     flows,
     runs,
+    callbacks,
     deliveries,
     samples: createSampleStore(storage.kysely, openProtect),
     secrets: openSecrets,

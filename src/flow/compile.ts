@@ -145,6 +145,10 @@ function referencesIn(schema: TSchema, settings: unknown): (readonly string[])[]
   return found
 }
 
+/** Returns the steps whose callback URL the templates read. */
+export const callbacksIn = (schema: TSchema, settings: unknown): string[] =>
+  namesIn(referencesIn(schema, settings), 'callbacks', 'url')
+
 /** Returns what stands between the root and the field. */
 const namesIn = (references: readonly (readonly string[])[], root: string, field: string): string[] => [
   ...new Set(references.filter((path) => path[0] === root && path[2] === field).map((path) => path[1]!)),

@@ -135,7 +135,9 @@ describe('a request without a body that is called JSON', () => {
     for (const [route, access] of Object.entries(ACCESS)) {
       const [method, path] = route.split(' ') as [string, string]
       const operation = description.paths[path.replaceAll(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
-      if (method === 'GET' || access === 'session' || path.startsWith('/api/v1/webhooks/') || !operation) continue
+      // Webhooks and callbacks have checks and an order of their own.
+      const isApi = !/^\/api\/v1\/(webhooks|callbacks)\//.test(path)
+      if (method === 'GET' || access === 'session' || !isApi || !operation) continue
       const { requestBody } = operation
       const answer = await send(route, '')
       if (requestBody?.required) {

@@ -9,6 +9,7 @@ import {
   CALLBACK_FIELDS,
   type CallbackData,
   type CallbackJournal,
+  type NewCallback,
   type RunCallback,
 } from '../ports/callbacks.ts'
 import type { ClaimedRun, JournalEntry } from '../ports/run-journal.ts'
@@ -36,15 +37,8 @@ export class RunCallbacks {
 
   /** Makes the URLs of these steps readable to the step at a path; they are stored before it runs. */
   async provide(ids: readonly string[], path: string, roots: Roots): Promise<void> {
-    const urls: Record<string, unknown> = Object.create(null)
-    for (const id of ids) {
-      const compiled = this.#compiled!.get(id)!
-      const { token } = await this.#find(compiled, placeFor(compiled, path))
-      urls[id] = Object.assign(Object.create(null), {
-        url: this.#ports.callbacks.urlOf(token, compiled.approval !== null),
-      })
-    }
-    roots['callbacks'] = urls
+    const compiled = ids.map((id) => this.#compiled!.get(id)!)
+    roots['callbacks'] = await callbackUrls(this.#ports.callbacks, this.#run, compiled, path)
   }
 
   /** Returns what the step goes on with, or the time until which it waits. `isNew`: it has not waited in this attempt. */
@@ -82,13 +76,7 @@ export class RunCallbacks {
   }
 
   #find(compiled: CompiledCallback, path: string): Promise<RunCallback> {
-    return this.#ports.callbacks.of({
-      runId: this.#run.id,
-      flowId: this.#run.flowId,
-      path,
-      step: compiled.id,
-      isApproval: compiled.approval !== null,
-    })
+    return this.#ports.callbacks.of(callbackAt(this.#run, compiled, path))
   }
 
   /** Returns whether an answer that came before the run did is what it goes on with. */
@@ -103,6 +91,29 @@ export class RunCallbacks {
     }
     return false
   }
+}
+
+const callbackAt = (
+  { id, flowId }: Pick<ClaimedRun, 'id' | 'flowId'>,
+  { id: step, approval }: CompiledCallback,
+  path: string,
+): NewCallback => ({ runId: id, flowId, path, step, isApproval: approval !== null })
+
+/** Returns the root `callbacks` for who reads at a path of the run. The URLs are stored when it resolves. */
+export async function callbackUrls(
+  callbacks: Pick<CallbackJournal, 'of' | 'urlOf'>,
+  run: Pick<ClaimedRun, 'id' | 'flowId'>,
+  read: readonly CompiledCallback[],
+  path: string,
+): Promise<Record<string, unknown>> {
+  const urls: Record<string, unknown> = Object.create(null)
+  for (const compiled of read) {
+    const { token } = await callbacks.of(callbackAt(run, compiled, placeFor(compiled, path)))
+    urls[compiled.id] = Object.assign(Object.create(null), {
+      url: callbacks.urlOf(token, compiled.approval !== null),
+    })
+  }
+  return urls
 }
 
 /** Returns whether the condition takes an answer. One that cannot be evaluated does not: the answer lacks what it reads. */

@@ -54,6 +54,14 @@ export class CallbackUse {
     return this.#waits.has(id)
   }
 
+  /** Returns why the reply to a delivery cannot give the URL away; null if it can. Expects the id of a step that waits. */
+  problemInReply(id: string): string | null {
+    const { loops, part } = this.#waits.get(id)!
+    if (loops.length)
+      return `callbacks.${id} belongs to a round of the loop "${loops[0]}", which has not begun when the reply is sent.`
+    return part === '/steps' ? null : `callbacks.${id} belongs to onFailure, which comes after the reply.`
+  }
+
   /** Returns why a step cannot read the URL; null if it can. Expects the id of a step that waits. */
   problem(id: string, step: object): string | null {
     const wait = this.#waits.get(id)!

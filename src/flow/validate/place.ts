@@ -71,7 +71,8 @@ export function notHere(root: string, place: Place, stepRoots: ReadonlySet<strin
   if (offering && !stepRoots.has(root))
     return `${root} exists only in flows whose trigger has the kind ${offering.kind}.`
   if (root === 'callback') return 'callback exists only in the when of a callback.'
-  if (root === 'callbacks') return 'callbacks exists only in steps that stand before the wait.'
+  if (root === 'callbacks')
+    return 'callbacks exists only in steps that stand before the wait, and in a reply that is sent at once.'
   if (root === 'error') return 'error exists only in the error reply of the trigger and in onFailure.'
   if (root === 'failed') return 'failed exists only in onFailure.'
   return `${root} is not known here yet; ${[...place.roots].join(', ')} are.`

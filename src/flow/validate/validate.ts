@@ -172,7 +172,7 @@ class Validator {
       steps: everything,
       loops: NO_LOOPS,
       setBeside: NOTHING,
-      callbackProblem: () => NO_CALLBACKS,
+      callbackProblem: (id) => this.#callbacks.problemInReply(id),
       answersCaller: path.startsWith('/trigger/response/'),
       isLabel: path.startsWith('/trigger/labels/'),
       revealedBy,

@@ -1,3 +1,4 @@
+import type { CallbackJournal } from '../../engine/ports/callbacks.ts'
 import type { DeliveryStore } from '../ports/deliveries.ts'
 import type { RunServices } from '../runs/services.ts'
 import type { Intake } from './intake.ts'
@@ -28,6 +29,8 @@ export interface DeliveryServices
     | 'surroundings'
     | 'warn'
   > {
+  /** Makes the URLs that replies give away. */
+  callbacks: Pick<CallbackJournal, 'of' | 'urlOf'>
   deliveries: DeliveryStore
   intake: Intake
   rate: RateLimit

@@ -11,6 +11,7 @@ import type { Admission } from './delivery-head.ts'
 import { keepDelivery } from './keep-delivery.ts'
 import { keepSample } from './read-deliveries.ts'
 import { notFound } from './rejection.ts'
+import { blankUrls, replyUrls } from './reply-urls.ts'
 import type { DeliveryServices } from './services.ts'
 import { passesFilter, triggerBindings } from './trigger-bindings.ts'
 
@@ -37,13 +38,22 @@ export async function takeOn(
   if (!services.published.route(head.webhookId)?.version) throw notFound()
   const createdAt = services.now()
   const runId = services.ids.next('run')
-  const bindings = triggerBindings(services, admission, webhook, { runId, createdAt })
+  const urls = blankUrls(trigger)
+  const bindings = triggerBindings(services, admission, webhook, { runId, createdAt }, urls)
 
   if (trigger.when && !passesFilter(services, trigger.when, bindings, route)) {
     if (!(await services.published.isCurrent(route))) throw new ChangedMeanwhile()
     const id = await keepDelivery(services, route, webhook, { outcome: 'filtered', status: 200, runId: null })
     return defaultReply(id)
   }
+  const ofRun = async (id: string) =>
+    triggerBindings(
+      services,
+      admission,
+      webhook,
+      { runId: id, createdAt },
+      urls && (await replyUrls(services, admission, id)),
+    )
   const refused = (reason: string) => services.warn(DEFAULT_SENT, { flowId: route.flowId, reason })
   const immediate =
     trigger.mode === 'immediate' ? callerReply(trigger.reply, bindings, defaultReply(runId), refused) : null
@@ -76,9 +86,8 @@ export async function takeOn(
   if (duplicateOf !== null) {
     services.replies.send(runId, stillRunningReply(runId))
     // The reply names the first run.
-    const ofFirst = triggerBindings(services, admission, webhook, { runId: duplicateOf, createdAt })
     const usual = defaultReply(duplicateOf)
-    const reply = immediate ? callerReply(trigger.reply, ofFirst, usual, refused) : usual
+    const reply = immediate ? callerReply(trigger.reply, await ofRun(duplicateOf), usual, refused) : usual
     const duplicate = { outcome: 'duplicate' as const, status: reply.status, runId: duplicateOf, labels }
     await keepDelivery(services, route, webhook, duplicate)
     return reply
@@ -101,6 +110,7 @@ export async function takeOn(
       labels,
     },
   }))
+  if (immediate && urls) return callerReply(trigger.reply, await ofRun(runId), immediate, refused)
   return immediate ?? new Later(waiting!.then((reply) => reply ?? stillRunningReply(runId)))
 }
 

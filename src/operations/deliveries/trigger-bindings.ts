@@ -15,6 +15,7 @@ export function triggerBindings(
   { flow, trigger, route }: Admission,
   webhook: WebhookData,
   { runId, createdAt }: { runId: string; createdAt: number },
+  callbacks: Readonly<Record<string, unknown>> | null = null,
 ): Bindings {
   const { when, dedupe, reply, labels } = trigger
   const usesTemplates = when || dedupe || labels || reply.status || reply.headers || reply.body
@@ -29,6 +30,7 @@ export function triggerBindings(
         },
       )
     : NO_ROOTS
+  if (callbacks) roots['callbacks'] = callbacks
   return stepBindings(roots, services.hashing, runId, 'trigger', createdAt)
 }
 

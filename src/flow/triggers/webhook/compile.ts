@@ -1,7 +1,7 @@
 // Compiles the trigger of a webhook: who may send, what is accepted, and what the sender gets.
 import { type AddressRange, parseAddressRange } from '../../../base/address-range.ts'
 import type { SchemaNode } from '../../check.ts'
-import { conditionResolver, optionalResolver, settingResolver, textResolver } from '../../compile.ts'
+import { callbacksIn, conditionResolver, optionalResolver, settingResolver, textResolver } from '../../compile.ts'
 import type { Bindings } from '../../expression/values/bindings.ts'
 import { compileLabels } from '../compile-labels.ts'
 import type { CompiledCommon, CompiledReply } from '../trigger-kind.ts'
@@ -28,6 +28,8 @@ export interface CompiledWebhook extends CompiledCommon {
   mode: 'immediate' | 'finished'
   timeoutMs: number
   reply: CompiledReply
+  /** The steps whose callback URL the reply gives away. */
+  replyCallbacks: readonly string[]
   dedupe: { key(bindings: Bindings): unknown; windowMs: number } | null
   when: ((bindings: Bindings) => boolean) | null
   accept: readonly string[]
@@ -59,6 +61,7 @@ export function compileWebhook(document: WebhookDocument): CompiledWebhook {
     mode,
     timeoutMs: (response?.timeout ?? 30) * 1000,
     reply: success,
+    replyCallbacks: mode === 'immediate' && response ? callbacksIn(schema['response']!, response) : [],
     finalReply: mode === 'finished' ? { success, error } : null,
     keepsReply: false,
     dedupe: dedupe ? { key: optionalResolver(dedupe.key), windowMs: (dedupe.window ?? 86_400) * 1000 } : null,

@@ -14,7 +14,7 @@ export const webhook: TriggerKind = {
     if (path.startsWith('/trigger/auth')) return ['env', 'connections']
     if (!path.startsWith('/trigger/response/')) return ['webhook', 'env', 'flow']
     if (path.startsWith('/trigger/response/error')) return [...runRoots, 'error']
-    return modeOf(trigger) === 'finished' ? runRoots : ['webhook', 'run', 'flow']
+    return modeOf(trigger) === 'finished' ? runRoots : ['webhook', 'run', 'flow', 'callbacks']
   },
   replyUse: (trigger) => (modeOf(trigger) === 'finished' ? 'sent' : 'none'),
   check: checkWebhook,
