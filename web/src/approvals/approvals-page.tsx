@@ -1,6 +1,6 @@
 // "Waiting for you": what runs ask of people, and the answers.
 import { Anchor, Button, Skeleton } from '@mantine/core'
-import { IconMoodSmile } from '@tabler/icons-react'
+import { IconCircleCheck } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useRef } from 'react'
@@ -24,7 +24,7 @@ export function ApprovalsPage() {
   return (
     <>
       <PageHeader title="Waiting for you" />
-      <PageBody narrow>
+      <PageBody narrow={items.length > 0}>
         {approvals.isPending && <Skeleton height={180} />}
         {approvals.isError && (
           <ErrorNote
@@ -34,7 +34,11 @@ export function ApprovalsPage() {
           />
         )}
         {approvals.data && items.length === 0 && (
-          <EmptyState picture={<IconMoodSmile size={40} stroke={1.2} />} title="Nothing waits for you" guide="waiting">
+          <EmptyState
+            picture={<IconCircleCheck size={40} stroke={1.2} />}
+            title="Nothing waits for you"
+            guide="waiting"
+          >
             When a run comes to a step that waits for an approval, its question is shown here.
           </EmptyState>
         )}

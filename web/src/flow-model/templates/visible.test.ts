@@ -159,3 +159,12 @@ it('names the loops from the outermost to the innermost', () => {
     'parts',
   ])
 })
+
+it('offers the URLs of callbacks in a reply that is sent at once, but for those of rounds', () => {
+  const atOnce = { ...flow, trigger: { kind: 'webhook', response: { body: 'b' } } }
+  const path = '/trigger/response/body'
+  const ids = allSteps(atOnce).map(({ step }) => step.id)
+  expect(visibleAt(atOnce, path).callbacks).toEqual(['called', 'asked'])
+  expect(ids.filter((id) => isAllowed(atOnce, path, `callbacks.${id}.url`))).toEqual(['called', 'asked'])
+  expect(visibleAt(atOnce, path).roots).toContain('callbacks')
+})

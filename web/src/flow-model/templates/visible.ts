@@ -63,14 +63,23 @@ function rootsFor({ kind, reveal }: StepDocument, setting: string, roots: string
 
 /** Ids of the waits whose URL the step may read. What belongs to no round, as the condition of a loop, reads none. */
 function readableCallbacks(document: EditedFlow, step: StepDocument): string[] {
-  const use = new CallbackUse(KINDS, (outer) =>
-    nestedLists(outer as StepDocument).map(({ steps, role }) => ({
-      list: steps,
-      view: viewOf(outer as StepDocument, role),
-    })),
-  )
-  for (const { list, path } of stepLists(document)) use.collect(list as StepDocument[], path)
+  const use = callbackUse(document)
   return [...use.names].filter((id) => use.problem(id, step) === null)
+}
+
+/** Ids of the waits whose URL a reply that is sent at once may give away. */
+function callbacksInReply(document: EditedFlow): string[] {
+  const use = callbackUse(document)
+  return [...use.names].filter((id) => use.problemInReply(id) === null)
+}
+
+function callbackUse(document: EditedFlow): CallbackUse {
+  const use = new CallbackUse(KINDS, (outer) => {
+    const step = outer as StepDocument
+    return nestedLists(step).map(({ steps, role }) => ({ list: steps, view: viewOf(step, role) }))
+  })
+  for (const { list, path } of stepLists(document)) use.collect(list as StepDocument[], path)
+  return use
 }
 
 const KINDS = {
@@ -86,6 +95,7 @@ function inTrigger(document: EditedFlow, path: string): Visible {
   const whole = isInside(path, '/trigger/response/error') || (replies && response?.mode === 'finished')
   const all = { steps: everyStep(document.steps), vars: new Set<string>() }
   for (const step of all.steps) addVars(step, all.vars)
+  const callbacks = replies && !whole ? callbacksInReply(document) : []
   const roots = whole
     ? [
         ...inReply(runRoots(document), response?.reveal === true),
@@ -96,9 +106,9 @@ function inTrigger(document: EditedFlow, path: string): Visible {
       : isInside(path, '/trigger/auth')
         ? ['env', 'connections']
         : replies
-          ? ['webhook', 'run', 'flow']
+          ? ['webhook', 'run', 'flow', ...(callbacks.length ? ['callbacks'] : [])]
           : ['webhook', 'env', 'flow']
-  return { roots, steps: whole ? all.steps : [], loops: [], vars: whole ? [...all.vars] : [], callbacks: [] }
+  return { roots, steps: whole ? all.steps : [], loops: [], vars: whole ? [...all.vars] : [], callbacks }
 }
 
 /** Walks in order of execution down to `path`; the step that owns the setting, once it is reached. */
