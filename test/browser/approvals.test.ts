@@ -1,7 +1,7 @@
 // Tests the page of an approval in a real browser: on a phone, by keyboard, without JavaScript, and after it was answered.
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { expectAccessible, startUi, type Ui } from './harness.ts'
+import { expectAccessible, OWNER, startUi, type Ui } from './harness.ts'
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 const SHOTS = process.env['SHOTS']
@@ -82,18 +82,22 @@ describe('the page of an approval', () => {
     }
   })
 
-  it('says to users by whom it was answered, and asks others to sign in', async () => {
+  it('asks others than users to sign in, leads them back, and says to users by whom it was answered', async () => {
     const { id, url } = await asked({ who: 'users', fields: [] })
     const stranger = await ui.visitor()
     await stranger.goto(url)
     await stranger.getByRole('heading', { name: 'Sign in to answer' }).waitFor()
     await expectAccessible(stranger)
     await shot(stranger, 'approval-sign-in')
-    const page = await ui.owner()
-    await page.goto(url)
-    await page.getByRole('button', { name: 'reject' }).click()
-    await page.getByText('by ada@example.com').waitFor()
-    await shot(page, 'approval-answered')
+    await ui.owner()
+    await stranger.getByRole('link', { name: 'Sign in' }).click()
+    await stranger.getByRole('textbox', { name: 'E-mail' }).fill(OWNER.email)
+    await stranger.getByLabel('Password', { exact: false }).first().fill(OWNER.password)
+    await stranger.keyboard.press('Enter')
+    // It comes back to the question by itself.
+    await stranger.getByRole('button', { name: 'reject' }).click()
+    await stranger.getByText('by ada@example.com').waitFor()
+    await shot(stranger, 'approval-answered')
     expect((await ui.millrace.runEnded(id)).steps[0]!.output).toMatchObject({ answer: 'reject', by: 'ada@example.com' })
   })
 })

@@ -76,7 +76,7 @@ function contentOf(page: ApprovalPage): { title: string; body: string } {
     case 'signIn':
       return plain(
         'Sign in to answer',
-        `This question is for users of Millrace. <a href="${escaped(page.url)}">Sign in</a>, then open this link again.`,
+        `This question is for users of Millrace. <a href="${escaped(page.url)}">Sign in</a>, and you come back to it.`,
       )
     case 'forbidden':
       return plain('Not for you to answer', 'Only users with the role editor or owner can answer this.')
@@ -136,11 +136,11 @@ function timeOf(ms: number): string {
 }
 
 const STYLE = `
-:root { color-scheme: light dark; --ground: #f6f7f9; --card: #ffffff; --ink: #1c2530; --dim: #55606e; --line: #c9d0d9;
-  --first: #0b5cad; --on-first: #ffffff; --fault: #a31621 }
+:root { color-scheme: light dark; --ground: #f9fbfc; --card: #ffffff; --ink: #1b2326; --dim: #55606e; --line: #d3dadd;
+  --first: #007a84; --on-first: #ffffff; --fault: #a31621 }
 @media (prefers-color-scheme: dark) {
-  :root { --ground: #11161d; --card: #1a212b; --ink: #e6ebf1; --dim: #a5b0bd; --line: #3d4856;
-    --first: #7db7f5; --on-first: #0c1620; --fault: #ff9a9f }
+  :root { --ground: #101719; --card: #1a2225; --ink: #e3e9eb; --dim: #a5b0b5; --line: #3a464a;
+    --first: #4cc0cb; --on-first: #0b1517; --fault: #ff9a9f }
 }
 * { box-sizing: border-box }
 body { margin: 0; background: var(--ground); color: var(--ink); font: 1.0625rem/1.5 system-ui, sans-serif }

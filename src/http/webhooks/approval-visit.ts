@@ -31,11 +31,16 @@ export async function showApproval(services: Services, visit: ApprovalVisit): Pr
   sendPage(visit, 200, await pageOf(services, visit))
 }
 
-async function pageOf(services: Services, { record, caller }: ApprovalVisit, problem?: string): Promise<ApprovalPage> {
+async function pageOf(
+  services: Services,
+  { record, caller, request }: ApprovalVisit,
+  problem?: string,
+): Promise<ApprovalPage> {
   const { asks, state } = record
   const approval = (await compiledCallback(services, record))?.approval
   if (!approval) return { state: 'closed' }
-  if (approval.who === 'users' && caller === null) return { state: 'signIn', url: services.baseUrl }
+  if (approval.who === 'users' && caller === null)
+    return { state: 'signIn', url: `${services.baseUrl}/sign-in?to=${encodeURIComponent(request.url!)}` }
   if (approval.who === 'users' && !mayAnswer(caller)) return { state: 'forbidden' }
   const flow = (await services.flows.names([record.flowId])).get(record.flowId) ?? ''
   if (state === 'answered') {

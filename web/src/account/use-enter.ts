@@ -8,6 +8,11 @@ export function useEnter(): (to?: string) => Promise<void> {
   const router = useRouter()
   return async (to = '/') => {
     queryClient.clear()
+    // The page of an approval is the server's, not one of the router's.
+    if (to.startsWith('/api/')) {
+      window.location.assign(to)
+      return
+    }
     await queryClient.fetchQuery(queries.authState)
     router.history.push(to)
   }
