@@ -16,8 +16,9 @@ const LAYERS: string[][] = [
   ['fields', 'live'],
   // The pages: a run is shown on the editor's canvas, and the inbox shows what runs show.
   ['flows/run'],
-  ['account', 'connections', 'flows', 'failures', 'runs/model', 'deliveries/model'],
+  ['account', 'approvals', 'connections', 'flows', 'failures', 'runs/model', 'deliveries/model'],
   ['overview', 'settings', 'editor/state', 'editor/panel'],
+  ['editor/incoming'],
   ['settings/alerts', 'editor/kinds', 'editor/canvas', 'editor/trigger', 'editor/publish'],
   ['editor/step'],
   ['editor'],
@@ -49,6 +50,8 @@ const OTHER_MEANINGS: Record<string, string[]> = {
   'editor/state/use-outcomes.ts': ['code'],
   // A value of `onError`.
   'editor/step/error-handling.tsx': ['fail'],
+  // A value of `onTimeout`.
+  'editor/incoming/wait-end.tsx': ['fail'],
   // A kind of trigger has the same name.
   'editor/trigger/trigger-panel.tsx': ['call'],
   // The colours of waiting.

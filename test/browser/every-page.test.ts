@@ -38,6 +38,7 @@ const PAGES: Record<string, () => Visited[]> = {
     { at: `/flows/${ids['flow']}?failure=true`, shows: 'What is done' },
     { at: `/flows/${ids['flow']}?publish=true`, shows: 'Versions' },
     { at: `/flows/${ids['flow']}?view=yaml`, shows: 'vars' },
+    { at: `/flows/${ids['asking']}?step=approval`, shows: 'Add answer' },
   ],
   '/flows/$id/runs': () => [{ at: `/flows/${ids['flow']}/runs`, shows: 'Failed' }],
   '/flows/$id/inbox': () => [{ at: `/flows/${ids['flow']}/inbox`, shows: 'Accepted' }],
@@ -48,7 +49,9 @@ const PAGES: Record<string, () => Visited[]> = {
   '/runs/$id': () => [
     { at: `/runs/${ids['run']}`, shows: 'The order has no customer number' },
     { at: `/runs/${ids['run']}?trigger=true`, shows: 'Original request' },
+    { at: `/runs/${ids['waiting']}?step=approval`, shows: 'Regenerate URL' },
   ],
+  '/approvals': () => [{ at: '/approvals', shows: 'Refund 80 EUR' }],
   '/failures': () => [{ at: '/failures', shows: 'The order has no customer number' }],
   '/failures/$id': () => [{ at: `/failures/${ids['failure']}`, shows: 'The order has no customer number' }],
   '/replays/$id': () => [{ at: `/replays/${ids['replay']}`, shows: '1 a second' }],
@@ -119,6 +122,25 @@ beforeAll(async () => {
     body: 'a,b',
   })
   ids['delivery'] = (await millrace.api('GET', '/deliveries?outcome=rejected')).body.items[0].id
+  const asking = await millrace.publish({
+    name: 'Refunds of the whole northern region',
+    trigger: { kind: 'webhook' },
+    steps: [
+      {
+        id: 'approval',
+        kind: 'wait',
+        approval: {
+          title: 'Refund 80 EUR to Wilhelmina Featherstonehaugh-Cholmondeley of the northern region?',
+          text: 'Order **4711** came back.',
+          answers: ['approve', 'reject', 'ask the northern region once more'],
+          fields: [{ name: 'reason', label: 'Why' }],
+        },
+      },
+    ],
+  })
+  ids['waiting'] = (await asking.post({})).body.id
+  await millrace.runEnded(ids['waiting']!, ['waiting'])
+  ids['asking'] = asking.flow.id
   await millrace.api('POST', '/connections', {
     name: 'crm',
     kind: 'oauth2',

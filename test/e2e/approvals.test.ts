@@ -1,5 +1,5 @@
 // Approvals: the page that asks, who may answer, what an answer has to be, and the API.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { callCli } from '../harness/cli.ts'
 import { answerOf, type Millrace, startMillrace, TOKEN } from '../harness/millrace.ts'
 
@@ -243,4 +243,24 @@ describe('publishing', () => {
       '/steps/0/vars/x unknown_reference',
     ])
   })
+})
+
+it('lists what is asked because a run failed as a part of that run', async () => {
+  const { post } = await millrace.publish({
+    name: 'Fails',
+    trigger: { kind: 'webhook' },
+    steps: [{ id: 'oops', kind: 'fail', message: 'no' }],
+    onFailure: [{ id: 'ask', kind: 'wait', approval: { title: 'Try again?' } }],
+  })
+  const { id } = (await post({})).body
+  const open = async () =>
+    (await millrace.api('GET', '/approvals')).body.items.find(({ title }: { title: string }) => title === 'Try again?')
+  const approval = await vi.waitUntil(open, { timeout: 15_000 })
+  expect(approval).toMatchObject({ run: id, step: 'onFailure/ask' })
+  const { text, answers, fields, who } = approval
+  const shown = async () => (await millrace.api('GET', `/runs/${id}`)).body.callbacks[0]
+  expect((await shown()).asks).toEqual({ text, answers, fields, who })
+  expect((await millrace.api('POST', `/approvals/${approval.id}`, { answer: 'approve' })).body.run).toBe(id)
+  expect(await shown()).toMatchObject({ step: 'onFailure/ask', state: 'answered', answeredBy: expect.any(String) })
+  expect(await shown()).not.toHaveProperty('asks')
 })

@@ -154,6 +154,12 @@ const run = createRoute({
   component: lazyPage(() => import('./runs/run-page.tsx'), 'RunPage'),
 })
 
+const approvals = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/approvals',
+  component: lazyPage(() => import('./approvals/approvals-page.tsx'), 'ApprovalsPage'),
+})
+
 const failures = createRoute({
   getParentRoute: () => signedIn,
   path: '/failures',
@@ -286,6 +292,7 @@ const routeTree = root.addChildren([
     flowStats,
     runs,
     run,
+    approvals,
     failures,
     failure,
     replay,

@@ -6,6 +6,21 @@ const Time = Type.String({ format: 'date-time' })
 const OptionalTime = Type.Union([Time, Type.Null()])
 const AnyJson = Type.Unknown()
 
+const ApprovalFieldBody = Type.Object({
+  name: Type.String(),
+  label: Type.String(),
+  type: Type.Enum(['text', 'number', 'boolean']),
+  required: Type.Boolean(),
+})
+
+/** What a person is asked. */
+const Question = {
+  text: Type.String({ description: 'Markdown' }),
+  answers: Type.Array(Type.String()),
+  fields: Type.Array(ApprovalFieldBody),
+  who: Type.Enum(['link', 'users']),
+}
+
 /** What a run waits for, or waited for, by a URL. */
 export const RunCallbackBody = Type.Object({
   id: Type.String(),
@@ -14,20 +29,17 @@ export const RunCallbackBody = Type.Object({
   state: Type.Enum(['early', 'open', 'answered', 'timedOut', 'closed']),
   url: Type.Optional(Type.String({ description: 'Only for those who may edit' })),
   title: Type.Optional(Type.String()),
+  asks: Type.Optional(Type.Object(Question, { description: 'Of an approval that is open' })),
   createdAt: Time,
   expiresAt: OptionalTime,
   answeredAt: OptionalTime,
+  answeredBy: Type.Union([Type.String(), Type.Null()], {
+    description: 'The user who answered, or link; null if an outside system did, or nobody',
+  }),
   answer: Type.Optional(AnyJson),
   early: Type.Optional(
     Type.Array(AnyJson, { description: 'The first of what came before the run did, and that it has not looked at' }),
   ),
-})
-
-const ApprovalFieldBody = Type.Object({
-  name: Type.String(),
-  label: Type.String(),
-  type: Type.Enum(['text', 'number', 'boolean']),
-  required: Type.Boolean(),
 })
 
 export const ApprovalBody = Type.Object({
@@ -36,10 +48,7 @@ export const ApprovalBody = Type.Object({
   step: Type.String(),
   flow: Type.Object({ id: Type.String(), name: Type.String() }),
   title: Type.String(),
-  text: Type.String({ description: 'Markdown' }),
-  answers: Type.Array(Type.String()),
-  fields: Type.Array(ApprovalFieldBody),
-  who: Type.Enum(['link', 'users']),
+  ...Question,
   createdAt: Time,
   expiresAt: Time,
 })

@@ -1,6 +1,11 @@
 // Says where the URL of a callback can be read: in steps that may run before its wait, and in a loop only within its round.
-import type { Kinds } from '../document.ts'
+import type { KindSchema } from '../document.ts'
 import type { NestedList } from './step-outline.ts'
+
+/** What has to be known of step kinds. */
+interface WaitingKinds {
+  get(kind: string): Pick<KindSchema, 'awaitsCallback'> | undefined
+}
 
 interface Place {
   /** Counts the steps of the document. */
@@ -16,10 +21,10 @@ interface Place {
 export class CallbackUse {
   readonly #waits = new Map<string, Place>()
   readonly #steps = new Map<object, Place>()
-  readonly #kinds: Kinds
-  readonly #nestedLists: (step: object) => NestedList[]
+  readonly #kinds: WaitingKinds
+  readonly #nestedLists: (step: object) => Pick<NestedList, 'list' | 'view'>[]
 
-  constructor(kinds: Kinds, nestedLists: (step: object) => NestedList[]) {
+  constructor(kinds: WaitingKinds, nestedLists: (step: object) => Pick<NestedList, 'list' | 'view'>[]) {
     this.#kinds = kinds
     this.#nestedLists = nestedLists
   }

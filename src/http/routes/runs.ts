@@ -19,6 +19,7 @@ import { reaches } from '../../operations/access/scopes.ts'
 import { callbacksOfRun } from '../../operations/callbacks/callbacks-of-run.ts'
 import { runTopic } from '../../operations/events/events.ts'
 import { OperationError } from '../../operations/operation-error.ts'
+import type { Actor } from '../../operations/ports/access.ts'
 import type { Page } from '../../operations/ports/page.ts'
 import { cancelRun } from '../../operations/runs/cancel-run.ts'
 import {
@@ -71,11 +72,7 @@ export function runRoutes(app: FastifyInstance, services: Services, streams: Eve
   app.get<WithId>(
     '/api/v1/runs/:id',
     { schema: { tags, summary: 'Read a run with its steps', params: Id, response: { 200: RunBody } } },
-    async ({ actor, params }) => {
-      const run = await readRun(services, params.id)
-      const callbacks = await callbacksOfRun(services, params.id, reaches(actor!.scope, 'write'))
-      return callbacks.length ? { ...run, callbacks } : run
-    },
+    ({ actor, params }) => wholeRun(services, actor!, params.id),
   )
   app.get<WithId>(
     '/api/v1/runs/:id/document',
@@ -171,9 +168,16 @@ export function runRoutes(app: FastifyInstance, services: Services, streams: Eve
     (request, reply) =>
       streams.stream(request, reply, services.events, runTopic(request.params.id), async () => ({
         type: 'run',
-        data: await readRun(services, request.params.id),
+        data: await wholeRun(services, request.actor!, request.params.id),
       })),
   )
+}
+
+/** Returns a run with what it waits for; only those who may edit get the URLs. */
+async function wholeRun(services: Services, { scope }: Actor, id: string) {
+  const run = await readRun(services, id)
+  const callbacks = await callbacksOfRun(services, id, reaches(scope, 'write'))
+  return callbacks.length ? { ...run, callbacks } : run
 }
 
 function stepsPageFrom(query: Static<typeof RunStepsQuery>): Page {

@@ -1,6 +1,7 @@
 // Approvals: what people are asked, and what they answer.
 import { CODE } from '../../base/error-catalogue.ts'
 import { isObject } from '../../base/is-object.ts'
+import { handledBy, shownPath } from '../../engine/ports/run-journal.ts'
 import type { CompiledApproval, CompiledCallback } from '../../flow/callbacks/compile.ts'
 import { Rejection } from '../deliveries/rejection.ts'
 import { notFound, OperationError, TooLate } from '../operation-error.ts'
@@ -114,8 +115,7 @@ export async function listApprovals(services: CallbackServices, page: Page): Pro
     if (!approval || !record.asks) continue
     views.push({
       id: record.id,
-      run: record.runId,
-      step: record.path,
+      ...shownAt(record),
       flow: { id: record.flowId, name: names.get(record.flowId) ?? '' },
       ...record.asks,
       ...approval,
@@ -126,6 +126,12 @@ export async function listApprovals(services: CallbackServices, page: Page): Pro
   return { items: views, nextCursor }
 }
 
+/** What the failure handler of a run waits for is shown as a part of the run. */
+const shownAt = ({ runId, path }: CallbackRecord): { run: string; step: string } => ({
+  run: handledBy(runId) ?? runId,
+  step: shownPath(runId, path),
+})
+
 export async function answerApproval(
   services: CallbackServices,
   actor: Actor,
@@ -135,18 +141,19 @@ export async function answerApproval(
   const record = await services.callbacks.get(id)
   const compiled = record && (await compiledCallback(services, record))
   if (!record || !compiled?.approval) throw notFound('approval', id)
+  const { run, step } = shownAt(record)
   try {
     if (isClosed(record)) throw new TooLate(TOO_LATE)
     const given = readAnswer(compiled.approval, body, false)
     const settled = await services.audit.together(async () => {
       const settled = await giveAnswer(services, record, compiled, given, actor.name)
       if (settled === 'repeated') throw new TooLate(TOO_LATE)
-      const target = { kind: 'run' as const, id: record.runId, name: null }
-      await services.audit.record(actor, 'approval.answer', target, { step: record.path, answer: given.answer })
+      const target = { kind: 'run' as const, id: run, name: null }
+      await services.audit.record(actor, 'approval.answer', target, { step, answer: given.answer })
       return settled
     })
     resumeAnswered(services, settled, record)
-    return { id, run: record.runId, answer: given.answer }
+    return { id, run, answer: given.answer }
   } catch (problem) {
     if (!(problem instanceof Rejection)) throw problem
     if (problem.code === CODE.callback_closed) throw new TooLate(problem.message)

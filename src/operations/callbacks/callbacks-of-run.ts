@@ -7,7 +7,7 @@ import { notFound, OperationError, TooLate } from '../operation-error.ts'
 import type { Actor } from '../ports/access.ts'
 import type { CallbackRecord } from '../ports/callbacks/callbacks.ts'
 import { compiledCallback } from './admit-callback.ts'
-import { giveAnswer, readAnswer } from './approvals.ts'
+import { type ApprovalView, giveAnswer, readAnswer } from './approvals.ts'
 import type { CallbackServices } from './services.ts'
 import { isClosed, resumeAnswered, settleAnswer } from './settle-answer.ts'
 
@@ -19,9 +19,13 @@ export interface CallbackView {
   /** Only for those who may edit. */
   url?: string
   title?: string
+  /** Of an approval that is open. */
+  asks?: Pick<ApprovalView, 'text' | 'answers' | 'fields' | 'who'>
   createdAt: string
   expiresAt: string | null
   answeredAt: string | null
+  /** The user who answered, or `link`; null if an outside system did, or nobody. */
+  answeredBy: string | null
   /** What the run was answered, also if it was cancelled before it went on. */
   answer?: unknown
   /** What came before the run did and it has not looked at. */
@@ -53,6 +57,8 @@ export async function callbacksOfRun(
       const { id, path, isApproval, state, asks } = record
       const token = tokens?.get(id)
       const answer = state === 'answered' ? await callbacks.answerOf(id) : null
+      const approval =
+        state === 'open' && !isClosed(record) ? (await compiledCallback(services, record))?.approval : null
       const early = state === 'early' ? (await callbacks.unseen(id)).slice(0, MOST_EARLY_SHOWN) : []
       return {
         id,
@@ -61,15 +67,21 @@ export async function callbacksOfRun(
         state: state !== 'answered' && state !== 'timedOut' && isClosed(record) ? 'closed' : stateOf(state),
         ...(token !== undefined && { url: callbacks.urlOf(token, isApproval) }),
         ...(asks && { title: asks.title }),
+        ...(asks && approval && { asks: { text: asks.text, ...approval } }),
         createdAt: iso(record.createdAt)!,
         expiresAt: iso(record.expiresAt),
         answeredAt: state === 'answered' ? iso(record.endedAt) : null,
+        answeredBy: answer ? answeredBy(record, answer.data) : null,
         ...(answer && { answer: secrets.redact(answer.data, record.flowId) }),
         ...(early.length > 0 && { early: early.map(({ data }) => secrets.redact(data, record.flowId)) }),
       }
     }),
   )
 }
+
+/** What came before the run waited says itself who it was from, if a person answered. */
+const answeredBy = (record: CallbackRecord, { by }: Record<string, unknown>): string | null =>
+  record.answeredBy ?? (record.isApproval && typeof by === 'string' ? by : null)
 
 const stateOf = (state: CallbackRecord['state']): CallbackView['state'] => (state === 'cancelled' ? 'closed' : state)
 

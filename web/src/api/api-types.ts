@@ -26,6 +26,7 @@ import type { CallableFlowBody } from '../../../src/contract/run-bodies.ts'
 import type { SearchBody } from '../../../src/contract/search-bodies.ts'
 import type { StatsBody } from '../../../src/contract/stats-bodies.ts'
 import type { StepTestBody, TestResultsBody } from '../../../src/contract/test-bodies.ts'
+import type { ApprovalBody } from '../../../src/contract/waiting/callback-bodies.ts'
 import type { FlowDocument as Document } from '../../../src/flow/document.ts'
 import type { Issue } from '../../../src/flow/issue.ts'
 
@@ -82,6 +83,9 @@ export type Run = Omit<Static<typeof RunBody>, 'steps' | 'onFailure'> & {
 }
 /** What is done because a run failed. */
 type Handled = Omit<NonNullable<Static<typeof RunBody>['onFailure']>, 'steps'> & { steps: RunStep[] }
+/** What a run waits for, or waited for, by a URL. */
+export type RunCallback = NonNullable<Run['callbacks']>[number]
+export type Approval = Static<typeof ApprovalBody>
 export type Delivery = Static<typeof NamedDeliveryBody>
 export type Found = Static<typeof SearchBody>
 export type InboxEntry = Static<typeof InboxEntryBody>

@@ -2,6 +2,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api } from './api-client.ts'
 import type {
+  Approval,
   AuditEntry,
   AuthState,
   CallableFlow,
@@ -66,6 +67,7 @@ export const keys = {
   runs: ['runs'],
   runList: (filter: RunFilter) => ['runs', 'list', filter],
   run: (id: string) => ['runs', id],
+  approvals: ['approvals'],
   deliveries: ['deliveries'],
   deliveryList: (filter: DeliveryFilter) => ['deliveries', 'list', filter],
   delivery: (id: string) => ['deliveries', id],
@@ -184,6 +186,8 @@ export const queries = {
     ...FOREVER,
   }),
   runs: (filter: RunFilter) => paged<RunSummary>(keys.runList(filter), '/runs', withLabel(filter)),
+  /** The open ones, the oldest first. */
+  approvals: paged<Approval>(keys.approvals, '/approvals'),
   deliveries: (filter: DeliveryFilter) =>
     paged<InboxEntry>(keys.deliveryList(filter), '/deliveries', withLabel(filter)),
   search: (q: string) =>

@@ -19,7 +19,7 @@ import { formatMoment } from '../ui/format.ts'
 import { StatusDot } from '../ui/status.tsx'
 import { AdmitButton } from './admit-button.tsx'
 import own from './delivery-panel.module.css'
-import { callerGot, deliveryAdvice, deliveryReason } from './model/delivery-words.ts'
+import { callerGot, deliveryAdvice, deliveryReason, wasAdmitted } from './model/delivery-words.ts'
 
 export function DeliveryPanel({ id, onClose }: { id: string; onClose: () => void }) {
   const delivery = useQuery(queries.delivery(id))
@@ -60,7 +60,7 @@ function DeliveryView({ delivery }: { delivery: Delivery }) {
           {deliveryReason(delivery)}
         </div>
         <p>{deliveryAdvice(delivery)}</p>
-        {isRejected && delivery.runId && <p>Somebody admitted it later.</p>}
+        {wasAdmitted(delivery) && <p>Somebody admitted it later.</p>}
       </div>
       <dl className={classes.facts}>
         <Fact name="Received">{formatMoment(Date.parse(delivery.receivedAt))}</Fact>

@@ -20,6 +20,7 @@ interface Option {
 export function SelectField({
   path,
   label,
+  inputLabel,
   description,
   options,
   fallback,
@@ -28,7 +29,7 @@ export function SelectField({
   return (
     <FieldFrame label={label} description={description} issues={issues}>
       <Select
-        aria-label={label}
+        aria-label={inputLabel ?? label}
         data={options}
         value={typeof value === 'string' ? value : (fallback ?? null)}
         onChange={(chosen) => chosen !== null && set(chosen === fallback ? undefined : chosen)}

@@ -14,16 +14,21 @@ interface DurationFieldProps {
   path: string
   label: string
   placeholder?: string
+  /** How many seconds it is while nothing is set. */
+  standard?: number
 }
 
-export function DurationField({ path, label, placeholder }: DurationFieldProps) {
+export function DurationField({ path, label, placeholder, standard }: DurationFieldProps) {
   const { value, set, issues, readOnly } = useField(path)
   const context = usePreviewContext(path)
   const [chosen, setChosen] = useState<TimeUnit | null>(null)
   const [typed, setTyped] = useState<{ text: string; gives: unknown } | null>(null)
   const seconds = typeof value === 'number' ? value : null
   // An undo may bring back a time that the chosen unit cannot say.
-  const unit = chosen !== null && (seconds === null || inUnit(seconds, chosen) !== null) ? chosen : unitOf(seconds ?? 0)
+  const unit =
+    chosen !== null && (seconds === null || inUnit(seconds, chosen) !== null)
+      ? chosen
+      : unitOf(seconds ?? standard ?? 0)
   const stored = seconds === null ? (typeof value === 'string' ? value : '') : String(inUnit(seconds, unit))
   const text = typed && Object.is(typed.gives, value) ? typed.text : stored
   const isTemplate = text.includes('{{')
@@ -46,7 +51,7 @@ export function DurationField({ path, label, placeholder }: DurationFieldProps) 
           path={path}
           value={text}
           label={label}
-          placeholder={placeholder}
+          placeholder={standard === undefined ? placeholder : String(inUnit(standard, unit) ?? '')}
           readOnly={readOnly}
           invalid={error !== null || issues.some(({ warning }) => !warning)}
           onChange={take}

@@ -162,6 +162,8 @@ export function usePickData(path: string) {
       ...named('error'),
       ...named('failed'),
       ...named('loop'),
+      ...named('callback'),
+      ...named('callbacks'),
       ...tested.map(({ id }) => ({ path: `steps.${id}`, value: steps[id] })),
       ...(visible.vars.length ? named('vars') : []),
       ...named('run'),
@@ -182,6 +184,8 @@ export function usePickData(path: string) {
         (data.webhook != null && visible.roots.includes('webhook')) ||
         visible.roots.includes('schedule') ||
         visible.roots.includes('failed') ||
+        visible.roots.includes('callback') ||
+        visible.callbacks.length > 0 ||
         (visible.roots.includes('input') && Boolean(bindings.roots['input'])) ||
         tested.length > 0,
     }

@@ -203,6 +203,7 @@ describe('renaming', () => {
           c: '{{ webhook.body.steps.order }}',
           d: '{{ [1].map(steps => steps.order) }}',
           e: '{{ steps.order. }}',
+          f: '{{ callbacks.order.url }}',
           order: 1,
         },
       },
@@ -226,6 +227,7 @@ describe('renaming', () => {
         c: '{{ webhook.body.steps.order }}',
         d: '{{ [1].map(steps => steps.order) }}',
         e: '{{ steps.sale. }}',
+        f: '{{ callbacks.sale.url }}',
         order: 1,
       },
     })

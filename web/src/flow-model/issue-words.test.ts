@@ -21,6 +21,14 @@ describe('problems in the words of the forms', () => {
       { kind: 'http', method: 'GET', url: 'https://a.example', timeout: 900 },
       'Timeout is 900; it must be more than 0 and at most 300',
     ],
+    [{ kind: 'wait', approval: { title: '' } }, 'Enter a question'],
+    [{ kind: 'wait', approval: { title: 'x', answers: ['', 'b'] } }, 'Enter an answer, without spaces around it'],
+    [
+      { kind: 'wait', approval: { title: 'x', fields: [{ name: '1' }] } },
+      'Enter a name: a letter, then letters, digits or _',
+    ],
+    [{ kind: 'wait', callback: { timeout: 0 } }, 'Enter a time from 1 second to 365 days'],
+    [{ kind: 'wait', callback: { auth: { kind: 'signature', scheme: 'github', secret: '' } } }, 'Enter a secret'],
   ])('%j: %s', (step, words) => {
     expect(wordsOf(step)).toContain(words)
   })

@@ -1,4 +1,4 @@
-// Follows a renamed step into every template: `steps.old` and `loops.old` become those of the new id, everything else stays.
+// Follows a renamed step into every template: `steps.old`, `loops.old` and `callbacks.old` become those of the new id, everything else stays.
 import type { StepDocument } from '../../../src/flow/document.ts'
 import { parseTemplate, TemplateSyntaxError } from '../../../src/flow/expression/index.ts'
 import { stepKind } from '../step-kinds/index.ts'
@@ -16,6 +16,9 @@ export function renamedReferences(document: EditedFlow, before: string, after: s
 }
 
 type Rename = (text: string) => string
+
+/** Roots whose names are ids of steps. */
+const BY_ID = ['steps', 'loops', 'callbacks']
 
 /** The labels of steps and cases hold no templates, nor does what the kind calls literal. */
 function mapSteps(list: unknown, rename: Rename): unknown {
@@ -59,7 +62,7 @@ function renameIn(text: string, before: string, after: string): string {
   try {
     const found = parseTemplate(text)
       .parts.flatMap((part) => (typeof part === 'string' ? [] : part.references))
-      .filter(({ path: [root, id] }) => (root === 'steps' || root === 'loops') && id === before)
+      .filter(({ path: [root, id] }) => BY_ID.includes(root!) && id === before)
     return found
       .toSorted((a, b) => b.start - a.start)
       .reduce((result, { start, end }) => {
@@ -69,13 +72,13 @@ function renameIn(text: string, before: string, after: string): string {
   } catch (error) {
     if (!(error instanceof TemplateSyntaxError)) throw error
     // Half-written: what reads like a reference is one.
-    return text.replaceAll(new RegExp(`\\b(steps|loops)(\\s*\\??\\.\\s*)${before}\\b`, 'g'), `$1$2${after}`)
+    return text.replaceAll(new RegExp(`\\b(${BY_ID.join('|')})(\\s*\\??\\.\\s*)${before}\\b`, 'g'), `$1$2${after}`)
   }
 }
 
 /** The first time the id is written in `steps.id`, `steps?.id`, `steps['id']` or `(steps).id`. */
 function renamedReference(reference: string, before: string, after: string): string {
-  const root = /steps|loops/.exec(reference)![0]
+  const root = new RegExp(BY_ID.join('|')).exec(reference)![0]
   const from = reference.indexOf(root) + root.length
   const at = reference.indexOf(before, from)
   return reference.slice(0, at) + after + reference.slice(at + before.length)

@@ -1,14 +1,18 @@
 import { Text } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Stats } from '../api/api-types.ts'
+import { queries } from '../api/queries.ts'
 import { Facts } from '../ui/facts.tsx'
 import { formatBytes, formatDuration, plural } from '../ui/format.ts'
 import { waitingWords } from './chart-data.ts'
 import classes from './overview.module.css'
 
-/** What somebody has to look at: connections that lost their access, and runs that wait. */
+/** What somebody has to look at: connections that lost their access, questions to people, and runs that wait. */
 export function Attention({ connections, waiting }: Stats) {
-  const nothing = connections.length === 0 && waiting.runs === 0
+  const approvals = useInfiniteQuery(queries.approvals)
+  const asked = approvals.data?.pages.flatMap(({ items }) => items).length ?? 0
+  const nothing = connections.length === 0 && waiting.runs === 0 && asked === 0
   return (
     <section className={classes.card} aria-label="Needs attention">
       <header className={classes.cardHead}>
@@ -28,12 +32,19 @@ export function Attention({ connections, waiting }: Stats) {
             {reason && <span className={classes.reason}>{reason}</span>}
           </li>
         ))}
+        {asked > 0 && (
+          <li>
+            <Link to="/approvals">
+              {asked === 1 ? '1 approval waits' : `${asked}${approvals.hasNextPage ? '+' : ''} approvals wait`} for you
+            </Link>
+          </li>
+        )}
         {waiting.runs > 0 && (
           <li>
             <Link to="/runs" search={{ status: 'waiting' }}>
               {waitingWords(waiting)} waiting
             </Link>
-            <span className={classes.reason}>for a time that a step names, or for the next retry</span>
+            <span className={classes.reason}>for a time, for somebody, or for the next retry</span>
           </li>
         )}
       </ul>

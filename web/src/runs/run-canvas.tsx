@@ -8,6 +8,7 @@ import type { CanvasValue } from '../editor/canvas/canvas-context.tsx'
 import { findStep, ON_FAILURE, stepAt } from '../flow-model/flow-tree.ts'
 import { neighbour } from '../flow-model/select-step.ts'
 import { takenPath } from '../flow-model/taken-path.ts'
+import { useNow } from '../ui/time.tsx'
 import { HANDLING, isHandling } from './model/handling.ts'
 import { outcomeOnCard, stepOutcomes } from './model/step-outcomes.ts'
 import { roundOf, stepIdOf } from './model/step-path.ts'
@@ -25,6 +26,9 @@ interface RunCanvasProps {
 
 const NOTHING: ReadonlySet<string> = new Set()
 
+/** How often the time that a wait has left is written anew. */
+const LEFT_EVERY_MS = 15_000
+
 const DIRECTIONS = { ArrowUp: 'up', ArrowDown: 'down', ArrowLeft: 'left', ArrowRight: 'right' } as const
 
 export function RunCanvas({ document, steps: ofRun, handling, selected, onSelect }: RunCanvasProps) {
@@ -36,7 +40,11 @@ export function RunCanvas({ document, steps: ofRun, handling, selected, onSelect
   )
   const kinds = useQuery(queries.stepKinds).data?.items
   const outcomes = useMemo(() => stepOutcomes(steps, selected), [steps, selected])
-  const cards = useMemo(() => new Map([...outcomes].map(([id, outcome]) => [id, outcomeOnCard(outcome)])), [outcomes])
+  const now = useNow(LEFT_EVERY_MS)
+  const cards = useMemo(
+    () => new Map([...outcomes].map(([id, outcome]) => [id, outcomeOnCard(outcome, now)])),
+    [outcomes, now],
+  )
   const taken = useMemo(() => takenPath(document, steps), [document, steps])
   const place = useMemo(
     () =>

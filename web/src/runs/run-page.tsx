@@ -22,6 +22,7 @@ import { type RoundList, roundList } from './model/rounds.ts'
 import { type RunPageSearch, selectedPath, type Tab } from './model/run-selection.ts'
 import { runTree, type StepNode } from './model/run-tree.ts'
 import { roundOf } from './model/step-path.ts'
+import { waitWords } from './model/waits.ts'
 import { waterfall } from './model/waterfall.ts'
 import { SelectionPanel } from './panel/selection-panel.tsx'
 import { useRunSteps } from './panel/use-run-steps.ts'
@@ -100,6 +101,10 @@ function RunView({ run }: { run: Run }) {
     }
   }, [nodes, continues])
 
+  const waitOf = (path: string): string | null => {
+    const node = nodes.get(path)
+    return node ? waitWords(node.step, run.callbacks, now) : null
+  }
   const go = (next: RunPageSearch) => void navigate({ search: next, replace: true })
   const select = useCallback(
     (path: string | null) =>
@@ -167,6 +172,7 @@ function RunView({ run }: { run: Run }) {
               selected={selected}
               trigger={run.trigger.kind}
               onSelect={select}
+              waitOf={waitOf}
               roundsOf={roundsOf}
             />
           }

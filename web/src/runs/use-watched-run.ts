@@ -7,6 +7,7 @@ import { useEvents } from '../api/use-events.ts'
 import { isUnderWay } from './model/handling.ts'
 import { mergeRunEvents, type RunEvent } from './model/live-run.ts'
 import { isFinished } from './model/run-filter.ts'
+import { concernsCallback } from './model/waits.ts'
 
 const GATHER_MS = 150
 
@@ -27,9 +28,9 @@ export function useWatchedRun(id: string) {
   )
   const under = run.data !== undefined && isUnderWay(run.data)
   useEvents(under ? `/runs/${id}/events` : null, ({ type, data }) => {
-    // Its steps are not told one by one: the run is read again.
-    if (type === 'handled') handled.current = true
-    else gathered.current.push({ type, data } as RunEvent<RunStep>)
+    // Its steps are not told one by one, nor are its callbacks: the run is read again.
+    if (type === 'handled' || (type === 'step' && concernsCallback(data as RunStep))) handled.current = true
+    if (type !== 'handled') gathered.current.push({ type, data } as RunEvent<RunStep>)
     timer.current ??= setTimeout(() => {
       timer.current = undefined
       const events = gathered.current

@@ -22,11 +22,13 @@ interface WaterfallViewProps {
   /** The kind of the run's trigger. */
   trigger: string
   onSelect: (path: string | null) => void
+  /** What the step at a path waits for, in words; null if it does not wait. */
+  waitOf: (path: string) => string | null
   /** Rounds of a loop to go to: the first to look at, and the failed ones. */
   roundsOf: (loop: string) => { total: number; failed: number[] } | null
 }
 
-export function WaterfallView({ waterfall, selected, trigger, onSelect, roundsOf }: WaterfallViewProps) {
+export function WaterfallView({ waterfall, selected, trigger, onSelect, waitOf, roundsOf }: WaterfallViewProps) {
   const { axis, rows } = waterfall
   const list = useRef<HTMLDivElement>(null)
   const [view, setView] = useState({ top: 0, height: 600 })
@@ -122,6 +124,7 @@ export function WaterfallView({ waterfall, selected, trigger, onSelect, roundsOf
             id={rowId(drawn.first + i)}
             row={row}
             trigger={trigger}
+            waits={row.path === null ? null : waitOf(row.path)}
             selected={drawn.first + i === at}
             axis={axis}
             onSelect={() => onSelect(row.path)}
@@ -143,6 +146,7 @@ interface RowProps {
   id: string
   row: WaterfallRow
   trigger: string
+  waits: string | null
   selected: boolean
   axis: Waterfall['axis']
   /** A loop whose round is shown below it. */
@@ -153,7 +157,7 @@ interface RowProps {
   onTurn: (by: number) => void
 }
 
-function Row({ id, row, trigger, selected, axis, open, total, onSelect, onEnter, onTurn }: RowProps) {
+function Row({ id, row, trigger, waits, selected, axis, open, total, onSelect, onEnter, onTurn }: RowProps) {
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the tree takes the keys
     // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus
@@ -222,8 +226,13 @@ function Row({ id, row, trigger, selected, axis, open, total, onSelect, onEnter,
           />
         ))}
         {row.bars.map((bar) => (
-          <BarView key={bar.kind} bar={bar} status={row.status} />
+          <BarView key={bar.kind} bar={bar} status={row.status} said={waits !== null} />
         ))}
+        {waits && row.bars[0] && (
+          <span className={classes.waits} style={besideBar(row.bars[0])}>
+            {waits}
+          </span>
+        )}
       </div>
       <div className={classes.length}>
         {row.durationMs !== null && row.type !== 'trigger' && formatDuration(row.durationMs)}
@@ -232,17 +241,23 @@ function Row({ id, row, trigger, selected, axis, open, total, onSelect, onEnter,
   )
 }
 
-function BarView({ bar, status }: { bar: Bar; status: WaterfallRow['status'] }) {
+/** `said`: words may stand in it. */
+function BarView({ bar, status, said }: { bar: Bar; status: WaterfallRow['status']; said: boolean }) {
   return (
     <span
       className={classes.bar}
       data-kind={bar.kind}
       data-status={status ?? undefined}
+      data-said={said || undefined}
       style={{ left: `${bar.left * 100}%`, width: `max(2px, ${bar.width * 100}%)` }}
       title={BAR_WORDS[bar.kind]}
     />
   )
 }
+
+/** In the bar where that is long, else in the empty time before it. */
+const besideBar = ({ left }: Bar) =>
+  left < 0.4 ? { left: `${left * 100}%`, right: 0 } : { right: `${(1 - left) * 100}%`, left: 0, justifyContent: 'end' }
 
 const BAR_WORDS: Record<Bar['kind'], string> = {
   queue: 'In line, before the run began',

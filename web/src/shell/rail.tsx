@@ -9,8 +9,10 @@ import {
   IconSun,
   IconUser,
 } from '@tabler/icons-react'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { queries } from '../api/queries.ts'
 import { useUser } from '../api/session.ts'
 import { Mark } from '../brand/mark.tsx'
 import { commandKey } from './command-key.ts'
@@ -32,9 +34,9 @@ export function Rail() {
         icon={<IconSearch size={17} />}
         onClick={() => showOverlay('palette')}
       />
-      {PLACES.filter(({ foot }) => !foot).map((place) => (
-        <Place key={place.to} {...place} />
-      ))}
+      {PLACES.filter(({ foot }) => !foot).map((place) =>
+        place.to === '/approvals' ? <ApprovalsPlace key={place.to} {...place} /> : <Place key={place.to} {...place} />,
+      )}
       <div className={classes.space} />
       {PLACES.filter(({ foot }) => foot).map((place) => (
         <Place key={place.to} {...place} />
@@ -47,16 +49,32 @@ export function Rail() {
   )
 }
 
-function Place({ to, label, icon: Icon }: (typeof PLACES)[number]) {
+function Place({ to, label, icon: Icon, open = null }: (typeof PLACES)[number] & { open?: string | null }) {
   return (
     <Tooltip label={label} position="right" classNames={{ tooltip: classes.tip }}>
       {/* Where the word is hidden it would have no name. */}
-      <Link to={to} className={classes.entry} activeProps={{ 'data-active': true }} aria-label={label}>
+      <Link
+        to={to}
+        className={classes.entry}
+        activeProps={{ 'data-active': true }}
+        aria-label={open === null ? label : `${label}, ${open} open`}
+      >
         <Icon size={17} aria-hidden="true" />
         <span className={classes.word}>{label}</span>
+        {open !== null && <span className={classes.badge} data-open={open} aria-hidden="true" />}
       </Link>
     </Tooltip>
   )
+}
+
+/** A stream of events for the rail alone would take one of the six connections that a browser has per host. */
+const LOOK_EVERY_MS = 10_000
+
+/** With the number of open approvals. */
+function ApprovalsPlace(place: (typeof PLACES)[number]) {
+  const approvals = useInfiniteQuery({ ...queries.approvals, refetchInterval: LOOK_EVERY_MS })
+  const count = approvals.data?.pages.flatMap(({ items }) => items).length ?? 0
+  return <Place {...place} open={count === 0 ? null : `${count}${approvals.hasNextPage ? '+' : ''}`} />
 }
 
 interface EntryProps {

@@ -70,6 +70,10 @@ export interface StepKind {
   answersCaller?: true
   /** To wait is its work, and no pause before another attempt. */
   waits?: true
+  /** Of a kind that may wait for somebody, by a URL: for whom, if it does. */
+  awaits?(step: object): 'callback' | 'approval' | null
+  /** What the templates of a setting see, of what those of the step see; `setting` is its JSON Pointer below the step. */
+  rootsIn?(setting: string, roots: string[]): string[]
   /** What `onError` means for it. */
   onErrorWords?: { fail: string; continue: string }
   /** What one may try it again on. */

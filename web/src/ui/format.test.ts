@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { formatBytes, formatDuration, formatRelative, plural } from './format.ts'
+import { formatBytes, formatDuration, formatLeft, formatRelative, plural } from './format.ts'
 
 it('writes sizes in binary units', () => {
   expect(formatBytes(0)).toBe('0 B')
@@ -26,6 +26,15 @@ it('writes times as seen from now, and as a date beyond a week', () => {
   expect(at('2026-11-13T11:00:00Z')).toBe('2 d ago')
   expect(at('2026-11-05T12:00:00Z')).toBe('5 Nov')
   expect(at('2025-11-05T12:00:00Z')).toBe('5 Nov 2025')
+})
+
+it('says how much time is left in the largest unit', () => {
+  expect(formatLeft(172_799_000)).toBe('2 days left')
+  expect(formatLeft(86_400_000)).toBe('1 day left')
+  expect(formatLeft(5_400_000)).toBe('1 hour left')
+  expect(formatLeft(3_599_900)).toBe('1 hour left')
+  expect(formatLeft(45_000)).toBe('45 seconds left')
+  expect(formatLeft(-1)).toBe('no time left')
 })
 
 it('counts in words', () => {

@@ -43,6 +43,23 @@ export function formatRelative(time: number, now: number): string {
   return time <= now ? `${amount} ago` : `in ${amount}`
 }
 
+/** "2 days left", in the largest unit; what is hardly less than two days is two. */
+export function formatLeft(ms: number): string {
+  const units = [
+    [DAY, 'day'],
+    [HOUR, 'hour'],
+    [MINUTE, 'minute'],
+    [SECOND, 'second'],
+  ] as const
+  for (const [size, unit] of units) {
+    const count = Math.floor(ms / size + NEARLY)
+    if (count > 0) return `${plural(count, unit)} left`
+  }
+  return 'no time left'
+}
+
+const NEARLY = 0.02
+
 function formatDate(time: number, now: number): string {
   const sameYear = new Date(time).getFullYear() === new Date(now).getFullYear()
   return new Intl.DateTimeFormat('en-GB', {

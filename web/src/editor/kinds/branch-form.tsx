@@ -7,9 +7,9 @@ import { IssueNotes } from '../../fields/field-frame.tsx'
 import { ConditionField } from '../../fields/template-field.tsx'
 import { nestedLists } from '../../flow-model/flow-tree.ts'
 import { plural } from '../../ui/format.ts'
+import { ListTools } from '../panel/list-tools.tsx'
 import classes from '../panel/panel.module.css'
 import type { KindFormProps } from './kind-form-props.ts'
-import { ListTools } from './list-tools.tsx'
 
 export function BranchForm({ place: { path, step } }: KindFormProps) {
   const { value, set, issues, readOnly } = useField(`${path}/cases`)

@@ -6,9 +6,9 @@ import { useField } from '../../fields/field-context.tsx'
 import { IssueNotes } from '../../fields/field-frame.tsx'
 import { newBranch } from '../../step-kinds/parallel.ts'
 import { plural } from '../../ui/format.ts'
+import { ListTools } from '../panel/list-tools.tsx'
 import classes from '../panel/panel.module.css'
 import type { KindFormProps } from './kind-form-props.ts'
-import { ListTools } from './list-tools.tsx'
 
 const MOST_BRANCHES = 20
 

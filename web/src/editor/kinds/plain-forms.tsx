@@ -5,41 +5,50 @@ import { useField } from '../../fields/field-context.tsx'
 import { FieldFrame } from '../../fields/field-frame.tsx'
 import { NameValueList } from '../../fields/name-value-list.tsx'
 import { NumberField, TemplateField, ValueField } from '../../fields/template-field.tsx'
+import { WAYS, type Way, wayOf } from '../../step-kinds/wait.ts'
+import { ApprovalForm } from '../incoming/approval-form.tsx'
+import { CallbackForm } from '../incoming/callback-form.tsx'
 import type { KindFormProps } from './kind-form-props.ts'
 
-export function WaitForm({ place: { path } }: KindFormProps) {
-  const step = useField(path)
-  const value = step.value as Record<string, unknown>
-  const kind = Object.hasOwn(value, 'until') ? 'until' : 'seconds'
+export function WaitForm({ place: { path, step } }: KindFormProps) {
+  const { set, readOnly } = useField(path)
+  const way = wayOf(step)
   const choose = (chosen: string) => {
-    const { seconds: _seconds, until: _until, ...rest } = value
-    step.set({ ...rest, [chosen]: chosen === 'seconds' ? 5 : '' })
+    const rest = Object.fromEntries(Object.entries(step).filter(([key]) => !WAYS.includes(key as Way)))
+    set({ ...rest, [chosen]: FIRST[chosen as Way] })
   }
   return (
     <>
       <SegmentedControl
         size="xs"
-        aria-label="How long it waits"
-        value={kind}
-        disabled={step.readOnly}
+        aria-label="What it waits for"
+        value={way}
+        disabled={readOnly}
         onChange={choose}
         data={[
-          { value: 'seconds', label: 'For a time' },
-          { value: 'until', label: 'Until a date' },
+          { value: 'seconds', label: 'A time' },
+          { value: 'until', label: 'A date' },
+          { value: 'callback', label: 'A callback' },
+          { value: 'approval', label: 'An approval' },
         ]}
         style={{ alignSelf: 'flex-start' }}
       />
-      {kind === 'seconds' ? (
-        <DurationField path={`${path}/seconds`} label="Time" placeholder="5" />
-      ) : (
+      {way === 'seconds' && <DurationField path={`${path}/seconds`} label="Time" placeholder="5" />}
+      {way === 'until' && (
         <TemplateField path={`${path}/until`} label="Until" description="ISO 8601" placeholder="2026-12-31T18:00:00Z" />
       )}
+      {way === 'callback' && <CallbackForm path={`${path}/callback`} step={step.id} />}
+      {way === 'approval' && <ApprovalForm path={`${path}/approval`} step={step.id} />}
       <Text size="xs" c="dimmed">
-        While the run waits it uses no memory, and a restart does not change the time.
+        {way === 'seconds' || way === 'until'
+          ? 'While the run waits it uses no memory, and a restart does not change the time.'
+          : 'While the run waits it uses no memory, and other runs of the flow may take its place. An answer that comes before the run waits is kept for it.'}
       </Text>
     </>
   )
 }
+
+const FIRST: Record<Way, unknown> = { seconds: 5, until: '', callback: {}, approval: { title: '' } }
 
 export function RespondForm({ place: { path } }: KindFormProps) {
   return (

@@ -9,6 +9,8 @@ import { keys } from '../../api/queries.ts'
 import { PlainNumberField, TagsField } from '../../fields/choice-fields.tsx'
 import { ConfirmPopover } from '../../ui/confirm-popover.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { AcceptedTypes } from '../incoming/accepted-types.tsx'
+import { AUTH_WORDS, SenderAuth } from '../incoming/sender-auth.tsx'
 import panel from '../panel/panel.module.css'
 import { Section } from '../panel/section.tsx'
 import { useEditor } from '../state/editor-context.tsx'
@@ -17,7 +19,6 @@ import { FirstRequest } from './first-request.tsx'
 import { LabelsSection } from './labels-section.tsx'
 import { ResponseForm } from './response-form.tsx'
 import classes from './trigger.module.css'
-import { TriggerAuth } from './trigger-auth.tsx'
 
 export function WebhookForm() {
   const { flow, document } = useEditor()
@@ -42,7 +43,7 @@ export function WebhookForm() {
           open={auth !== 'none'}
           holds={['/trigger/auth']}
         >
-          <TriggerAuth />
+          <SenderAuth path="/trigger/auth" />
         </Section>
         <Section
           title="What the caller gets"
@@ -70,18 +71,7 @@ export function WebhookForm() {
           summary={limits(trigger)}
           holds={['/trigger/accept', '/trigger/ips', '/trigger/concurrency']}
         >
-          <TagsField
-            path="/trigger/accept"
-            label="Content types"
-            placeholder="application/json"
-            suggestions={[
-              'application/json',
-              'application/*+json',
-              'application/x-www-form-urlencoded',
-              'text/*',
-              'application/xml',
-            ]}
-          />
+          <AcceptedTypes path="/trigger/accept" />
           <TagsField
             path="/trigger/ips"
             label="Allowed addresses"
@@ -109,13 +99,6 @@ export function WebhookForm() {
       </div>
     </>
   )
-}
-
-const AUTH_WORDS: Record<string, string> = {
-  none: 'anybody who knows the URL',
-  header: 'who sends the right header',
-  query: 'who sends the right parameter',
-  signature: 'who signs the request',
 }
 
 function limits({ accept, ips, concurrency }: Record<string, unknown>): string {

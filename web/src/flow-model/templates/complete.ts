@@ -18,7 +18,7 @@ import { TRIGGER_KINDS } from '../../step-kinds/trigger-kinds.ts'
 import { isObject } from '../is-object.ts'
 import type { PreviewContext } from './preview.ts'
 import { expressionBefore, readTyping, type Typing } from './read-expression.ts'
-import { ComputedLater, segments } from './sample-data.ts'
+import { CALLBACK_KEYS, ComputedLater, segments } from './sample-data.ts'
 
 export interface Suggestion {
   label: string
@@ -192,6 +192,10 @@ function knownKeys([root, name, ...rest]: string[], { visible, data: known }: Pr
         return known.connections.map((one) => ({ name: one.name, kind: 'secret' }))
       case 'loop':
         return data('item', 'index', 'count')
+      case 'callbacks':
+        return visible.callbacks.map((id) => ({ name: id, kind: 'step' }))
+      case 'callback':
+        return data(...CALLBACK_KEYS)
       case 'loops':
         return visible.loops.map(({ step }) => ({ name: step.id, kind: 'step' }))
       default:
@@ -203,6 +207,7 @@ function knownKeys([root, name, ...rest]: string[], { visible, data: known }: Pr
     return step ? data(...outputKeys(step)) : []
   }
   if (root === 'loops') return data('item', 'index', 'count')
+  if (root === 'callbacks') return data('url')
   return root === 'connections'
     ? (known.connections.find((one) => one.name === name)?.fields ?? []).map((one) => ({ name: one, kind: 'secret' }))
     : []

@@ -48,6 +48,8 @@ export function preview(text: string, mode: PreviewMode, context: PreviewContext
   }
   const expressions = template.parts.filter((part): part is Expression => typeof part !== 'string')
   if (expressions.some(usesSecret)) return { kind: 'later', reason: 'Works with a secret: computed when it runs' }
+  if (expressions.some(({ references }) => references.some(({ path }) => path[0] === 'callback')))
+    return { kind: 'later', reason: 'Known when a callback comes in' }
   const missing = reasonForMissing(expressions, context)
   try {
     const value = rendered(template, mode, context.bindings)

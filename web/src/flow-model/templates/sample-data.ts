@@ -77,6 +77,11 @@ export function sampleBindings(document: EditedFlow, visible: Visible, data: Sam
   return bindings
 }
 
+/** Stands for the URL of a callback, which each run has its own of. */
+const CALLBACK_URL = 'https://millrace.example.com/api/v1/callbacks/mrc_of_this_sample'
+/** What a condition reads of what came in. */
+export const CALLBACK_KEYS = ['body', 'headers', 'query', 'rawBody', 'receivedAt']
+
 const later = (name: string) => (): never => {
   throw new ComputedLater(`${name}() is computed when it runs`)
 }
@@ -103,6 +108,10 @@ function rootValue(root: string, visible: Visible, data: SampleData): unknown {
           Object.fromEntries(fields.map((field) => [field, unknown(`connections.${name}.${field}`)])),
         ]),
       )
+    case 'callbacks':
+      return Object.fromEntries(visible.callbacks.map((id) => [id, { url: CALLBACK_URL }]))
+    case 'callback':
+      return Object.fromEntries(CALLBACK_KEYS.map((key) => [key, unknown('known when one comes in')]))
     case 'run':
       return { id: 'run_of_this_sample', startedAt: data.now, attempt: 1, replayOf: null }
     case 'flow':

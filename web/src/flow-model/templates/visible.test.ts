@@ -7,7 +7,20 @@ import { sampleFlow } from '../sample-flow.testkit.ts'
 import { visibleAt } from './visible.ts'
 
 const kinds = stepKinds as unknown as ReadonlyMap<string, KindSchema>
-const ROOTS = ['webhook', 'steps', 'vars', 'loop', 'loops', 'env', 'connections', 'run', 'flow', 'error', 'failed']
+const ROOTS = [
+  'webhook',
+  'steps',
+  'vars',
+  'loop',
+  'loops',
+  'env',
+  'connections',
+  'run',
+  'flow',
+  'error',
+  'failed',
+  'callback',
+]
 
 /** Whether publishing would let the reference stand at that place. */
 function isAllowed(document: EditedFlow, path: string, reference: string): boolean {
@@ -38,6 +51,35 @@ const flow: EditedFlow = {
         : step,
     ),
     { id: 'answer', kind: 'respond', body: 'b' },
+    {
+      id: 'beside',
+      kind: 'parallel',
+      branches: [
+        { name: 'ask', steps: [{ id: 'remind', kind: 'fail', message: 'm' }] },
+        {
+          name: 'wait',
+          steps: [
+            {
+              id: 'called',
+              kind: 'wait',
+              callback: { auth: { kind: 'header', name: 'X', value: 'v' }, timeout: 't', when: '{{ true }}' },
+            },
+            { id: 'asked', kind: 'wait', approval: { title: 't', text: 'x' } },
+          ],
+        },
+      ],
+    },
+    {
+      id: 'orders',
+      kind: 'loop',
+      each: '{{ [1] }}',
+      collect: 'c',
+      steps: [
+        { id: 'send', kind: 'http', url: 'https://a.example/' },
+        { id: 'sent', kind: 'wait', callback: {} },
+        { id: 'over', kind: 'fail', message: 'm' },
+      ],
+    },
   ],
   onFailure: [
     { id: 'note', kind: 'set', vars: { noted: 'n' } },
@@ -64,6 +106,16 @@ const PLACES = [
   '/steps/2/steps/2/message',
   '/steps/3/vars/count',
   '/steps/4/body',
+  '/steps/5/branches/0/steps/0/message',
+  '/steps/5/branches/1/steps/0/callback/auth/value',
+  '/steps/5/branches/1/steps/0/callback/timeout',
+  '/steps/5/branches/1/steps/0/callback/when',
+  '/steps/5/branches/1/steps/1/approval/title',
+  '/steps/5/branches/1/steps/1/approval/text',
+  '/steps/6/each',
+  '/steps/6/collect',
+  '/steps/6/steps/0/url',
+  '/steps/6/steps/2/message',
   '/onFailure/0/vars/noted',
   '/onFailure/1/each',
   '/onFailure/1/steps/0/message',
@@ -77,7 +129,7 @@ describe.each(PLACES)('at %s', (path) => {
     const allowed = ROOTS.filter((root) =>
       isAllowed(flow, path, root === 'connections' ? 'connections.shop.token' : root),
     )
-    expect([...visible.roots].sort()).toEqual(allowed.sort())
+    expect(visible.roots.filter((root) => root !== 'callbacks').toSorted()).toEqual(allowed.sort())
   })
 
   it('offers the steps and loops that publishing allows, and no other', () => {
@@ -85,6 +137,13 @@ describe.each(PLACES)('at %s', (path) => {
     const allowed = (root: string) => ids.filter((id) => isAllowed(flow, path, `${root}.${id}`)).sort()
     expect(visible.steps.map(({ id }) => id).sort()).toEqual(visible.roots.includes('steps') ? allowed('steps') : [])
     expect(visible.loops.map(({ step }) => step.id).sort()).toEqual(allowed('loops'))
+  })
+
+  it('offers the URLs of callbacks that publishing allows, and no other', () => {
+    const ids = allSteps(flow).map(({ step }) => step.id)
+    expect(visible.callbacks.toSorted()).toEqual(
+      ids.filter((id) => isAllowed(flow, path, `callbacks.${id}.url`)).sort(),
+    )
   })
 })
 
@@ -99,4 +158,13 @@ it('names the loops from the outermost to the innermost', () => {
     'lines',
     'parts',
   ])
+})
+
+it('offers the URLs of callbacks in a reply that is sent at once, but for those of rounds', () => {
+  const atOnce = { ...flow, trigger: { kind: 'webhook', response: { body: 'b' } } }
+  const path = '/trigger/response/body'
+  const ids = allSteps(atOnce).map(({ step }) => step.id)
+  expect(visibleAt(atOnce, path).callbacks).toEqual(['called', 'asked'])
+  expect(ids.filter((id) => isAllowed(atOnce, path, `callbacks.${id}.url`))).toEqual(['called', 'asked'])
+  expect(visibleAt(atOnce, path).roots).toContain('callbacks')
 })

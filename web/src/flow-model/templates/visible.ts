@@ -1,7 +1,8 @@
 // What a template at some place of the document may refer to, as publishing will judge it (src/flow/validate/validate.ts).
-import type { StepDocument } from '../../../../src/flow/document.ts'
+import { type StepDocument, stepLists } from '../../../../src/flow/document.ts'
+import { CallbackUse } from '../../../../src/flow/validate/callback-use.ts'
 import { stepKind } from '../../step-kinds/index.ts'
-import { stepsOf } from '../../step-kinds/step-kind.ts'
+import { type NestedList, stepsOf } from '../../step-kinds/step-kind.ts'
 import { triggerKind } from '../../step-kinds/trigger-kinds.ts'
 import { type EditedFlow, isInside, nestedLists, ON_FAILURE, type StepPlace, stepAt } from '../flow-tree.ts'
 
@@ -13,6 +14,8 @@ export interface Visible {
   loops: readonly StepPlace[]
   /** Names of the variables that steps before it set. */
   vars: readonly string[]
+  /** Ids of the steps whose callback URL can be given away. */
+  callbacks: readonly string[]
 }
 
 /** What a template of a step sees, beside the root of the trigger. */
@@ -39,13 +42,52 @@ export function visibleAt(document: EditedFlow, path: string): Visible {
     ...(handles ? ['error', 'failed'] : []),
     ...(loops.length ? ['loop', 'loops'] : []),
   ]
+  const callbacks = owner && loops.at(-1)?.step !== owner.step ? readableCallbacks(document, owner.step) : []
+  if (callbacks.length) roots.push('callbacks')
+  const offered = owner ? rootsFor(owner.step, path.slice(owner.at.length), roots) : roots
+  const has = (root: string) => offered.includes(root)
   return {
-    roots: owner && stepKind(owner.kind).answersCaller ? inReply(roots, owner.reveal === true) : roots,
-    steps: seen,
-    loops,
-    vars: [...vars],
+    roots: offered,
+    steps: has('steps') ? seen : [],
+    loops: has('loops') ? loops : [],
+    vars: has('vars') ? [...vars] : [],
+    callbacks: has('callbacks') ? callbacks : [],
   }
 }
+
+function rootsFor({ kind, reveal }: StepDocument, setting: string, roots: string[]): string[] {
+  const { answersCaller, rootsIn } = stepKind(kind)
+  if (answersCaller) return inReply(roots, reveal === true)
+  return rootsIn?.(setting, roots) ?? roots
+}
+
+/** Ids of the waits whose URL the step may read. What belongs to no round, as the condition of a loop, reads none. */
+function readableCallbacks(document: EditedFlow, step: StepDocument): string[] {
+  const use = callbackUse(document)
+  return [...use.names].filter((id) => use.problem(id, step) === null)
+}
+
+/** Ids of the waits whose URL a reply that is sent at once may give away. */
+function callbacksInReply(document: EditedFlow): string[] {
+  const use = callbackUse(document)
+  return [...use.names].filter((id) => use.problemInReply(id) === null)
+}
+
+function callbackUse(document: EditedFlow): CallbackUse {
+  const use = new CallbackUse(KINDS, (outer) => {
+    const step = outer as StepDocument
+    return nestedLists(step).map(({ steps, role }) => ({ list: steps, view: viewOf(step, role) }))
+  })
+  for (const { list, path } of stepLists(document)) use.collect(list as StepDocument[], path)
+  return use
+}
+
+const KINDS = {
+  get: (kind: string) => ({ awaitsCallback: (step: object) => (stepKind(kind).awaits?.(step) ?? null) !== null }),
+}
+
+const viewOf = (step: StepDocument, role: NestedList['role']) =>
+  stepKind(step.kind).repeats?.(step) ?? (role === 'lane' ? 'beside' : 'none')
 
 function inTrigger(document: EditedFlow, path: string): Visible {
   const response = document.trigger['response'] as { mode?: unknown; reveal?: unknown } | undefined
@@ -53,6 +95,7 @@ function inTrigger(document: EditedFlow, path: string): Visible {
   const whole = isInside(path, '/trigger/response/error') || (replies && response?.mode === 'finished')
   const all = { steps: everyStep(document.steps), vars: new Set<string>() }
   for (const step of all.steps) addVars(step, all.vars)
+  const callbacks = replies && !whole ? callbacksInReply(document) : []
   const roots = whole
     ? [
         ...inReply(runRoots(document), response?.reveal === true),
@@ -63,9 +106,9 @@ function inTrigger(document: EditedFlow, path: string): Visible {
       : isInside(path, '/trigger/auth')
         ? ['env', 'connections']
         : replies
-          ? ['webhook', 'run', 'flow']
+          ? ['webhook', 'run', 'flow', ...(callbacks.length ? ['callbacks'] : [])]
           : ['webhook', 'env', 'flow']
-  return { roots, steps: whole ? all.steps : [], loops: [], vars: whole ? [...all.vars] : [] }
+  return { roots, steps: whole ? all.steps : [], loops: [], vars: whole ? [...all.vars] : [], callbacks }
 }
 
 /** Walks in order of execution down to `path`; the step that owns the setting, once it is reached. */
@@ -77,7 +120,7 @@ function walk(
   vars: Set<string>,
   loops: StepPlace[],
   document: EditedFlow,
-): StepDocument | null {
+): { step: StepDocument; at: string } | null {
   for (const [index, step] of list.entries()) {
     const here = `${at}/${index}`
     const nested = nestedLists(step)
@@ -97,7 +140,7 @@ function walk(
         for (const inner of everyStep(bodyOf(step), 'outside each')) seen.push(inner)
       for (const inner of everyStep(bodyOf(step))) addVars(inner, vars)
     }
-    if (!inside) return step
+    if (!inside) return { step, at: here }
     return walk(inside.steps, here + inside.key, path, seen, vars, loops, document)
   }
   return null

@@ -13,6 +13,8 @@ export interface TimedStep {
   attempt: number
   startedAt: string
   finishedAt: string | null
+  /** When it goes on, or is tried again. */
+  resumeAt?: string | null
   input: unknown
   output: unknown
   /** Of a branch or loop it names the step inside that failed. */

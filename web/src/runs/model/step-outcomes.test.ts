@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { TimedStep } from './run-tree.ts'
-import { failedStep, step } from './sample-steps.testkit.ts'
+import { at, failedStep, step, T0 } from './sample-steps.testkit.ts'
 import { outcomeOnCard, stepOutcomes } from './step-outcomes.ts'
 
 const rounds = [
@@ -18,6 +18,7 @@ describe('the outcomes of steps', () => {
     expect(outcomes.get('send')).toEqual({
       status: 'succeeded',
       path: 'all[3]/send',
+      waitsUntil: null,
       attempt: 1,
       durationMs: 5,
       result: '',
@@ -81,6 +82,13 @@ describe('the outcomes of steps', () => {
       status: 'troubled',
       text: '1 finished · 1 ms',
     })
+  })
+
+  it('say how long a step still waits', () => {
+    const waiting = step('pause', 0, null, { kind: 'wait', status: 'waiting', resumeAt: at(7_200_000) })
+    const outcome = stepOutcomes([waiting]).get('pause')!
+    expect(outcomeOnCard(outcome, T0)).toEqual({ status: 'waiting', text: 'Waiting, 2 hours left' })
+    expect(outcomeOnCard(outcome)).toEqual({ status: 'waiting', text: '' })
   })
 
   it('count all rounds of a loop, also those whose steps are not here', () => {

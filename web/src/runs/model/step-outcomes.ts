@@ -3,7 +3,7 @@ import type { StepStatus } from '../../api/api-types.ts'
 import { isObject } from '../../flow-model/is-object.ts'
 import { isTroubled, type Outcome } from '../../flow-model/outcomes.ts'
 import { stepKind } from '../../step-kinds/index.ts'
-import { formatDuration, plural } from '../../ui/format.ts'
+import { formatDuration, formatLeft, plural } from '../../ui/format.ts'
 import { MOST_STEPS } from './live-run.ts'
 import { numberAt, roundErrors, type TimedStep } from './run-tree.ts'
 import { parentOf } from './step-path.ts'
@@ -15,6 +15,8 @@ export interface StepOutcome {
   path: string
   attempt: number
   durationMs: number | null
+  /** Until when it waits, where that is its work. */
+  waitsUntil: string | null
   /** In a few words; empty where there is nothing to say. */
   result: string
   /** It succeeded, although not all went well. */
@@ -63,11 +65,12 @@ function countRounds(loop: TimedStep, outcomes: Map<string, StepOutcome>): void 
   }
 }
 
-const shown = ({ status, path, attempt, kind, startedAt, finishedAt, output, error }: TimedStep) => ({
+const shown = ({ status, path, attempt, kind, startedAt, finishedAt, resumeAt, output, error }: TimedStep) => ({
   status,
   path,
   attempt,
   durationMs: finishedAt === null ? null : Math.max(0, Date.parse(finishedAt) - Date.parse(startedAt)),
+  waitsUntil: status === 'waiting' && stepKind(kind).waits ? (resumeAt ?? null) : null,
   result: resultOf(kind, output, error),
   troubled: status === 'succeeded' && isTroubled(kind, output),
 })
@@ -91,13 +94,14 @@ export function resultOf(kind: string, output: unknown, error: { code: string } 
 const failedOf = (failed: number, count: number): string =>
   `${failed.toLocaleString('en')} of ${count.toLocaleString('en')} failed`
 
-/** What a card says: of a step that ran once how it went, of others how often, and how often it failed. */
-export function outcomeOnCard(outcome: StepOutcome): Outcome {
-  const { status, count, failed, result, durationMs, ofRound, troubled } = outcome
+/** What a card says: of a step that ran once how it went, of one that waits how long it does at `now`, of others how often, and how often it failed. */
+export function outcomeOnCard(outcome: StepOutcome, now?: number): Outcome {
+  const { status, count, failed, result, durationMs, waitsUntil, ofRound, troubled } = outcome
   if (count > 1 && !ofRound)
     return failed > 0
       ? { status: 'failed', text: failedOf(failed, count) }
       : { status: troubled ? 'troubled' : status, text: `${count.toLocaleString('en')} times` }
+  if (waitsUntil && now !== undefined) return { status, text: `Waiting, ${formatLeft(Date.parse(waitsUntil) - now)}` }
   return onceOnCard({ status, result, durationMs, troubled })
 }
 

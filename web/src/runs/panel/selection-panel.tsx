@@ -7,6 +7,8 @@ import type { RoundList } from '../model/rounds.ts'
 import type { Tab } from '../model/run-selection.ts'
 import type { StepNode } from '../model/run-tree.ts'
 import { roundOf, roundPath, roundsAlong } from '../model/step-path.ts'
+import { callbackAt } from '../model/waits.ts'
+import { CallbackNote } from './callback-note.tsx'
 import { HandlingPanel } from './handling-panel.tsx'
 import classes from './panel.module.css'
 import { RoundPanel } from './round-panel.tsx'
@@ -96,8 +98,10 @@ function Selected({
         onSelect={onSelect}
       />
     )
+  const callback = callbackAt(run.callbacks, selected)
   return (
     <div className={classes.scroll}>
+      {callback && <CallbackNote key={callback.id} run={run} callback={callback} output={null} />}
       {loading && <Skeleton height={160} />}
       {roundQuery.isError && (
         <ErrorNote
@@ -106,7 +110,7 @@ function Selected({
           onRetry={() => void roundQuery.refetch()}
         />
       )}
-      {!loading && !roundQuery.isError && (
+      {!loading && !roundQuery.isError && !callback && (
         <p className={classes.none}>
           The run has no step at <code>{selected}</code>: it did not get there, or went another way.
         </p>

@@ -6,7 +6,6 @@ import { urlOf } from '../../api/api-client.ts'
 import type { Run, RunStep } from '../../api/api-types.ts'
 import { stepKind } from '../../step-kinds/index.ts'
 import { KindIcon } from '../../step-kinds/kind-icon.tsx'
-import { DataTree } from '../../ui/data/data-tree.tsx'
 import { LargeData } from '../../ui/data/large-data.tsx'
 import { formatDuration, formatMoment, plural } from '../../ui/format.ts'
 import { StatusDot } from '../../ui/status.tsx'
@@ -14,11 +13,14 @@ import { useNow } from '../../ui/time.tsx'
 import { editorLink } from '../actions/editor-link.ts'
 import type { RoundList } from '../model/rounds.ts'
 import type { Tab } from '../model/run-selection.ts'
+import { callbackAt } from '../model/waits.ts'
 import { Attempts } from './attempts.tsx'
+import { CallbackNote } from './callback-note.tsx'
 import classes from './panel.module.css'
 import { PanelHead } from './panel-head.tsx'
 import { RoundBrowser } from './round-browser.tsx'
 import { RunLink } from './run-link.tsx'
+import { Data } from './step-data.tsx'
 import { StepErrorNote } from './step-error-note.tsx'
 
 interface StepPanelProps {
@@ -38,6 +40,7 @@ export function StepPanel({ run, step, rounds, tab, onTab, onSelect }: StepPanel
     'input',
     ...(step.logs.length ? ['logs' as const] : []),
   ]
+  const callback = callbackAt(run.callbacks, step.path)
   const shown = tab && tabs.includes(tab) ? tab : tabs[0]!
   return (
     <>
@@ -68,7 +71,8 @@ export function StepPanel({ run, step, rounds, tab, onTab, onSelect }: StepPanel
         <RoundBrowser rounds={rounds!} onSelect={onSelect} />
       ) : (
         <div className={classes.scroll}>
-          <Facts run={run} step={step} />
+          <Facts run={run} step={step} awaits={callback !== null} />
+          {callback && <CallbackNote key={callback.id} run={run} callback={callback} output={step.output} />}
           {step.attempts && <Attempts attempts={step.attempts} />}
           {step.error && (
             <StepErrorNote
@@ -132,19 +136,7 @@ function noOutput({ status }: RunStep): string {
   return 'The step left no output.'
 }
 
-interface DataProps {
-  value: unknown
-  path: string
-  label: string
-  none: string
-}
-
-export function Data({ value, path, label, none }: DataProps) {
-  if (value === null || value === undefined) return <p className={classes.none}>{none}</p>
-  return <DataTree key={label} value={value} path={path} label={label} />
-}
-
-function Facts({ run, step }: { run: Run; step: RunStep }) {
+function Facts({ run, step, awaits }: { run: Run; step: RunStep; awaits: boolean }) {
   const { startedAt, finishedAt, attempt, resumeAt, status } = step
   const { waits } = stepKind(step.kind)
   const now = useNow(1000)
@@ -178,7 +170,7 @@ function Facts({ run, step }: { run: Run; step: RunStep }) {
         ))}
       {resumeAt && (
         <div>
-          <dt>{waits ? 'Goes on' : 'Tried again'}</dt>
+          <dt>{awaits ? 'Ends' : waits ? 'Goes on' : 'Tried again'}</dt>
           <dd>
             {Date.parse(resumeAt) > now
               ? `in ${formatDuration(Math.ceil((Date.parse(resumeAt) - now) / 1000) * 1000)}`

@@ -1,20 +1,30 @@
 // The buttons beside an entry of a list in a form: up, down and away.
 import { ActionIcon, Tooltip } from '@mantine/core'
 import { IconArrowDown, IconArrowUp, IconTrash } from '@tabler/icons-react'
-import classes from '../panel/panel.module.css'
+import classes from './panel.module.css'
 
 interface ListToolsProps<T> {
   /** What the entry is called, such as "case 2". */
   name: string
   list: readonly T[]
   index: number
+  /** What goes with it, such as " and its steps". */
+  along?: string
   /** The fewest entries that the list may have. */
   fewest: number
   readOnly: boolean
   onChange: (list: T[]) => void
 }
 
-export function ListTools<T>({ name, list, index, fewest, readOnly, onChange }: ListToolsProps<T>) {
+export function ListTools<T>({
+  name,
+  along = ' and its steps',
+  list,
+  index,
+  fewest,
+  readOnly,
+  onChange,
+}: ListToolsProps<T>) {
   const move = (by: number) => onChange(list.toSpliced(index, 1).toSpliced(index + by, 0, list[index]!))
   return (
     <div className={classes.tools}>
@@ -25,7 +35,7 @@ export function ListTools<T>({ name, list, index, fewest, readOnly, onChange }: 
         <IconArrowDown size={15} />
       </Tool>
       <Tool
-        label={`Delete ${name} and its steps`}
+        label={`Delete ${name}${along}`}
         disabled={readOnly || list.length <= fewest}
         onClick={() => onChange(list.toSpliced(index, 1))}
       >

@@ -1,11 +1,10 @@
+// Who may send: to a webhook, or to a callback.
 import { Select } from '@mantine/core'
 import { PlainNumberField, SelectField, SwitchField } from '../../fields/choice-fields.tsx'
 import { useField } from '../../fields/field-context.tsx'
 import { FieldFrame } from '../../fields/field-frame.tsx'
 import { SecretField } from '../../fields/secret-field.tsx'
 import { TemplateField, ValueField } from '../../fields/template-field.tsx'
-
-const PATH = '/trigger/auth'
 
 const FIRST: Record<string, unknown> = {
   header: { kind: 'header', name: 'X-Webhook-Token', value: '' },
@@ -31,8 +30,9 @@ const SCHEMES = [
 
 const SIGNS_TIME = ['stripe', 'slack', 'standard-webhooks']
 
-export function TriggerAuth() {
-  const { value, set, readOnly, issues } = useField(PATH)
+/** `path` is the JSON Pointer of the setting: of a webhook, or of a callback. */
+export function SenderAuth({ path }: { path: string }) {
+  const { value, set, readOnly, issues } = useField(path)
   const auth = (value ?? { kind: 'none' }) as { kind: string; scheme?: string; secret?: unknown; anyCase?: unknown }
   return (
     <>
@@ -49,16 +49,16 @@ export function TriggerAuth() {
       {(auth.kind === 'header' || auth.kind === 'query') && (
         <>
           <TemplateField
-            path={`${PATH}/name`}
+            path={`${path}/name`}
             label={auth.kind === 'header' ? 'Header' : 'Parameter'}
             description={
               auth.kind === 'header' && !auth.anyCase ? 'compared letter by letter, capitals too' : undefined
             }
           />
-          <SecretField path={`${PATH}/value`} label="Value" fits="value" />
+          <SecretField path={`${path}/value`} label="Value" fits="value" />
           {auth.kind === 'header' && (
             <SwitchField
-              path={`${PATH}/anyCase`}
+              path={`${path}/anyCase`}
               label="Name in any letter case"
               description="For senders behind proxies or HTTP/2, which change capitals."
               standard={false}
@@ -68,25 +68,33 @@ export function TriggerAuth() {
       )}
       {auth.kind === 'signature' && (
         <>
-          <SelectField path={`${PATH}/scheme`} label="Scheme" options={SCHEMES} />
+          <SelectField path={`${path}/scheme`} label="Scheme" options={SCHEMES} />
           {Array.isArray(auth.secret) ? (
             <ValueField
-              path={`${PATH}/secret`}
+              path={`${path}/secret`}
               label="Secrets"
               description="any of these is accepted, so that you can replace one after the other"
               multiline
             />
           ) : (
-            <SecretField path={`${PATH}/secret`} label="Signing secret" />
+            <SecretField path={`${path}/secret`} label="Signing secret" />
           )}
           {auth.scheme === 'hmac-sha256' && (
-            <TemplateField path={`${PATH}/header`} label="Header" placeholder="X-Signature" optional />
+            <TemplateField path={`${path}/header`} label="Header" placeholder="X-Signature" optional />
           )}
           {SIGNS_TIME.includes(auth.scheme ?? '') && (
-            <PlainNumberField path={`${PATH}/tolerance`} label="Maximum age" placeholder="300 s" suffix="s" />
+            <PlainNumberField path={`${path}/tolerance`} label="Maximum age" placeholder="300 s" suffix="s" />
           )}
         </>
       )}
     </>
   )
+}
+
+/** In a few words, for a section that is closed. */
+export const AUTH_WORDS: Record<string, string> = {
+  none: 'anybody who knows the URL',
+  header: 'who sends the right header',
+  query: 'who sends the right parameter',
+  signature: 'who signs the request',
 }
