@@ -88,6 +88,7 @@ describe('the list of what waits for people', () => {
     await page.getByRole('heading', { name: 'Refund 80 EUR to Ada Byron?' }).waitFor()
     await page.getByRole('link', { name: 'Waiting for you, 1 open' }).waitFor()
     await page.getByText('2 days left').waitFor()
+    await page.getByText('<b>Not bold</b>').waitFor()
     expect(await page.locator('article b').count()).toBe(0)
     await expectAccessible(page)
     await shot('list')

@@ -1,5 +1,6 @@
-// What the templates of a trigger read: its filter, its dedupe key and its reply.
-import { createRoots, type Roots, stepBindings } from '../../engine/run-bindings.ts'
+// What the templates of a trigger read: its filter, its dedupe key, its labels and its reply.
+import { BareObject } from '../../base/bare-object.ts'
+import { createRoots, type FlowIdentity, type Roots, stepBindings } from '../../engine/run-bindings.ts'
 import type { WebhookData } from '../../engine/webhook-data.ts'
 import { ExpressionError } from '../../flow/expression/index.ts'
 import type { Bindings } from '../../flow/expression/values/bindings.ts'
@@ -10,6 +11,14 @@ import type { DeliveryServices } from './services.ts'
 /** The roots if no template of the trigger reads any. */
 const NO_ROOTS: Roots = Object.freeze(Object.create(null))
 
+/** Returns all that labels can read: many flows have no other template in their trigger. */
+function labelRoots(webhook: WebhookData, flow: FlowIdentity): Roots {
+  const roots: Roots = new BareObject()
+  roots['webhook'] = webhook
+  roots['flow'] = flow
+  return roots
+}
+
 export function triggerBindings(
   services: DeliveryServices,
   { flow, trigger, route }: Admission,
@@ -18,18 +27,22 @@ export function triggerBindings(
   callbacks: Readonly<Record<string, unknown>> | null = null,
 ): Bindings {
   const { when, dedupe, reply, labels } = trigger
-  const usesTemplates = when || dedupe || labels || reply.status || reply.headers || reply.body
+  const { flowId, version } = route
+  const identity = { id: flowId, name: flow.name, version }
+  const usesTemplates = when || dedupe || reply.status || reply.headers || reply.body
   const roots = usesTemplates
     ? createRoots(
         { webhook, given: null },
         {
           run: { id: runId, startedAt: new Date(createdAt).toISOString(), attempt: 1, replayOf: null },
-          flow: { id: route.flowId, name: flow.name, version: route.version },
+          flow: identity,
           env: services.env,
           connections: Object.create(null),
         },
       )
-    : NO_ROOTS
+    : labels
+      ? labelRoots(webhook, identity)
+      : NO_ROOTS
   if (callbacks) roots['callbacks'] = callbacks
   return stepBindings(roots, services.hashing, runId, 'trigger', createdAt)
 }

@@ -1,4 +1,4 @@
-// Markdown that people wrote: made of elements, never of HTML, and without pictures, which would be fetched from other hosts.
+// Markdown that people wrote: made of elements, and without pictures, which would be fetched from other hosts. HTML in it stays text.
 import { lazy, Suspense } from 'react'
 import classes from './markdown.module.css'
 
@@ -11,7 +11,6 @@ export function Markdown({ text }: { text: string }) {
     <div className={classes.text}>
       <Suspense fallback={<p className={classes.plain}>{text}</p>}>
         <Renderer
-          skipHtml
           disallowedElements={['img']}
           urlTransform={(url) => (SAFE_LINK.test(url) ? url : '')}
           components={{
