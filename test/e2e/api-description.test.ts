@@ -94,7 +94,9 @@ describe('the description', () => {
     expect([...groups].filter((group) => !used.has(group))).toEqual([])
   })
 
-  it('has an example of every body that is no file, which fits its schema by a strict validator', () => {
+  it('has an example of every body that is no file, which fits its schema by a strict validator', {
+    timeout: 60_000,
+  }, () => {
     const places: string[] = []
     for (const [place, type, { schema, example, examples }] of media()) {
       const issuesOf = compile(schema)
