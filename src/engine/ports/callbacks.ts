@@ -45,7 +45,7 @@ export interface CallbackJournal {
   of(callback: NewCallback): Promise<RunCallback>
   urlOf(token: string, isApproval: boolean): string
   /** Returns the early answers that the run has not looked at, the first first. */
-  unseen(id: string): Promise<{ id: string; data: CallbackData }[]>
+  unseen(id: string, limit: number): Promise<{ id: string; data: CallbackData }[]>
   /** Lets others answer from now on; does nothing if there are answers that the run has not looked at. */
   open(id: string, flowId: string, opening: Opening): Promise<void>
   /** Goes on with an early answer. */

@@ -63,8 +63,8 @@ describe('a run that waits for a callback', () => {
     const run = await runOf([set('a', { url: '{{ callbacks.w.url }}' }), wait({ when: '{{ callback.body == 2 }}' })])
     const { unseen } = run.callbacks
     let comes = true
-    run.callbacks.unseen = async (id) => {
-      const found = await unseen(id)
+    run.callbacks.unseen = async (id, limit) => {
+      const found = await unseen(id, limit)
       if (comes) expect(await early(run, 2)).toBe('kept')
       comes = false
       return found

@@ -82,14 +82,16 @@ export class RunCallbacks {
   /** Returns whether an answer that came before the run did is what it goes on with. */
   async #takeEarly({ when }: CompiledCallback, { id }: RunCallback, path: string, roots: Roots): Promise<boolean> {
     const { callbacks, bindings } = this.#ports
-    for (const early of await callbacks.unseen(id)) {
+    // One at a time: each may be as large as a delivery.
+    for (;;) {
+      const [early] = await callbacks.unseen(id, 1)
+      if (!early) return false
       if (when === null || holds(when, bindings(withCallback(roots, early.data), path))) {
         await callbacks.take(id, early.id)
         return true
       }
       await callbacks.pass(id, early.id)
     }
-    return false
   }
 }
 

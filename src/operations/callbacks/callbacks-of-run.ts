@@ -59,7 +59,7 @@ export async function callbacksOfRun(
       const answer = state === 'answered' ? await callbacks.answerOf(id) : null
       const approval =
         state === 'open' && !isClosed(record) ? (await compiledCallback(services, record))?.approval : null
-      const early = state === 'early' ? (await callbacks.unseen(id)).slice(0, MOST_EARLY_SHOWN) : []
+      const early = state === 'early' ? await callbacks.unseen(id, MOST_EARLY_SHOWN) : []
       return {
         id,
         step: path,

@@ -98,13 +98,14 @@ export function createCallbackJournal(db: Kysely<Tables>, ports: CallbackPorts):
 
     urlOf,
 
-    async unseen(id) {
+    async unseen(id, limit) {
       const rows = await db
         .selectFrom('callback_answer')
         .select(['id', 'sealed'])
         .where('callback_id', '=', id)
         .where('state', '=', 'new')
         .orderBy('id')
+        .limit(limit)
         .execute()
       return rows.map((row) => ({ id: row.id, data: sealing.openAnswer(row) }))
     },
