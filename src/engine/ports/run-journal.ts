@@ -168,8 +168,6 @@ export interface Claim {
   epoch: number
   /** Set for a run that begins before its start is durable: settles when it is, or cannot be. Nothing leaves the process before. */
   stored?: Promise<unknown>
-  /** Whether the end of the run is stored together with its start. */
-  isEnded?: boolean
 }
 
 export interface ClaimedRun extends NewRun {

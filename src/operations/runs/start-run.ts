@@ -32,9 +32,10 @@ export async function startRun(
   try {
     if (!dedupe && !journal && services.runs.begin && isSmall(services, run)) {
       const claim = services.runs.begin(run)
+      // Before the run begins: its end may be stored at the same time, and is told of after this.
+      const told = claim.stored.then(() => tellQueued(services, run))
       const held = putInLine(services, run, { concurrency, claim, fresh: run })
-      await claim.stored
-      if (!claim.isEnded) tellQueued(services, run)
+      await told
       return { duplicateOf: null, held }
     }
     const accepted = await services.runs.accept(run, dedupe, journal, terms)

@@ -112,7 +112,7 @@ export function createSqliteRunJournal(
 
       begin(run) {
         const start = hot.begin(startOf(run, protect))
-        return Object.assign(claimOfNew(run, start), { stored: start.done, isEnded: false })
+        return Object.assign(claimOfNew(run, start), { stored: start.done })
       },
 
       async original(id) {
@@ -211,7 +211,6 @@ export function createSqliteRunJournal(
       } else if (held.start && !held.start.isSent) {
         insertAs(held.start, reached)
         held.start.statements.push(...counting, ...stepsAnd())
-        held.isEnded = finishedAt !== null
         recorded = (await held.start.done) > 0
       } else recorded = (await hot.write([...fenced, ...stepsAnd()])) > 0
       // Set only after the commit: a transaction that failed has written no epoch.
