@@ -116,6 +116,7 @@ function DeliveryList({ flow, outcome, label, of, selected, onFilter, onClose }:
         {rows.length > 0 && (
           <DeliveryTable
             deliveries={rows}
+            withFlow={!of}
             box={ref}
             selected={selected}
             search={{ flow, outcome, label }}

@@ -1,5 +1,5 @@
 // Runs of the last hours as bars, failures in their own colour at the foot.
-import { plural } from './format.ts'
+import { plural } from '../format.ts'
 import classes from './sparkline.module.css'
 
 const BAR = 3
