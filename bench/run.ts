@@ -1,13 +1,16 @@
-// npm run bench [-- --rounds 3 --seconds 8 --connections 1,16,64 --only A,B --profile --postgres --workers 0,1,2]
-// Measures Millrace beside the bare floor, in alternate rounds on this machine; ratios are taken within a round.
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { cpus, tmpdir } from 'node:os'
+// npm run bench [-- --rounds 3 --seconds 8 --connections 1,16,64 --only A,B --profile --peers --postgres --workers 0,1,2]
+// Measures Millrace beside the bare and the durable floor, in alternate rounds on this machine; ratios are taken within a round.
+import { type ChildProcess, execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type PostgresServer, startPostgres } from '../test/harness/postgres.ts'
 import { FLOW_A, FLOW_C, flowB } from './flows.ts'
-import { familyOf, load, type Measured, type Parts, SERVE, settle } from './load.ts'
+import { temporaryFolder } from './folder.ts'
+import { familyOf, load, type Parts, SERVE, settle } from './load.ts'
+import { startNodeRed } from './peers/node-red.ts'
+import { circumstances, heading, median, type Row, table } from './report.ts'
+import { endAll, spawnScript } from './service.ts'
 import { startTimes } from './start.ts'
 
 const { values: options } = parseArgs({
@@ -18,6 +21,8 @@ const { values: options } = parseArgs({
     connections: { type: 'string', default: '1,16,64' },
     only: { type: 'string', default: 'A,B,C' },
     profile: { type: 'boolean', default: false },
+    // Measures Node-RED too, which is installed from npm into a temporary folder.
+    peers: { type: 'boolean', default: false },
     // Measures PostgreSQL too: with one process, and with one that takes deliveries and `workers` that run them.
     postgres: { type: 'boolean', default: false },
     workers: { type: 'string', default: '0,1,2' },
@@ -25,25 +30,12 @@ const { values: options } = parseArgs({
 })
 
 const TOKEN = 'benchmark-token-0123456789'
-const PORTS = { upstream: 9391, floor: 9392, millrace: 9393 }
+const PORTS = { upstream: 9391, floor: 9392, durable: 9389, nodeRed: 9390, millrace: 9393 }
 const upstreamUrl = `http://127.0.0.1:${PORTS.upstream}`
 const scenarios = options.only.split(',')
 const results = join(import.meta.dirname, 'results')
-const children: ChildProcess[] = []
 
 const FLOWS: Record<string, object> = { A: FLOW_A, B: flowB(upstreamUrl), C: FLOW_C }
-
-function start(name: string, args: string[], environment: Record<string, string> = {}): Promise<ChildProcess> {
-  const child = spawn(process.execPath, args, {
-    env: { ...process.env, ...environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  children.push(child)
-  return new Promise((resolve, reject) => {
-    child.stdout!.on('data', (chunk) => String(chunk).includes('is ready') && resolve(child))
-    child.on('exit', (code) => reject(new Error(`${name} ended with ${code}`)))
-  })
-}
 
 async function api(
   base: string,
@@ -66,7 +58,7 @@ async function publish(base: string, document: object): Promise<string> {
   return `${base}/api/v1/webhooks/${flow.webhook.id}`
 }
 
-/** A target of load, and its processes. */
+/** A target of load, with the URLs of the scenarios that it has, and its processes. */
 interface Target {
   name: string
   urls: Map<string, string>
@@ -77,13 +69,10 @@ const one = (child: ChildProcess) => () => [child.pid!]
 
 let nextPort = PORTS.millrace
 
-async function startMillrace(
-  name: string,
-  environment: Record<string, string>,
-): Promise<{ child: ChildProcess; base: string }> {
+async function startMillrace(environment: Record<string, string>): Promise<{ child: ChildProcess; base: string }> {
   const port = String(nextPort++)
   const profile = options.profile ? ['--cpu-prof', `--cpu-prof-dir=${results}`] : []
-  const child = await start(name, [...profile, ...SERVE], {
+  const child = await spawnScript([...profile, ...SERVE], {
     MILLRACE_PORT: port,
     MILLRACE_ADMIN_TOKEN: TOKEN,
     MILLRACE_EGRESS_ALLOW: 'loopback',
@@ -98,8 +87,26 @@ async function published(base: string): Promise<Map<string, string>> {
   return urls
 }
 
-async function onSqlite(dataDir: string): Promise<Target> {
-  const { child, base } = await startMillrace('Millrace on SQLite', { MILLRACE_DATA_DIR: dataDir })
+const paths = (port: number, names: string[]): Map<string, string> =>
+  new Map(names.map((name) => [name, `http://127.0.0.1:${port}/${name.toLowerCase()}`]))
+
+async function bareFloor(): Promise<Target> {
+  const child = await spawnScript(['bench/floor.ts', String(PORTS.floor), upstreamUrl])
+  return { name: 'floor', urls: paths(PORTS.floor, scenarios), parts: { floor: one(child) } }
+}
+
+/** Has A alone: B and C would add nothing to it but the work of the bare floor. */
+async function durableFloor(): Promise<Target> {
+  const child = await spawnScript(['bench/durable-floor.ts', String(PORTS.durable), temporaryFolder()])
+  const urls = paths(
+    PORTS.durable,
+    scenarios.filter((name) => name === 'A'),
+  )
+  return { name: 'durable', urls, parts: { durable: one(child) } }
+}
+
+async function onSqlite(): Promise<Target> {
+  const { child, base } = await startMillrace({ MILLRACE_DATA_DIR: temporaryFolder() })
   return { name: 'millrace', urls: await published(base), parts: { millrace: one(child) } }
 }
 
@@ -111,56 +118,18 @@ async function onPostgres(server: PostgresServer, workers: number): Promise<Targ
   }
   const database = () => familyOf(server.pid())
   if (workers === 0) {
-    const { child, base } = await startMillrace('Millrace on PostgreSQL', environment)
+    const { child, base } = await startMillrace(environment)
     return { name: 'postgres, 1 process', urls: await published(base), parts: { millrace: one(child), database } }
   }
-  const web = await startMillrace('web', { ...environment, MILLRACE_ROLE: 'web' })
+  const web = await startMillrace({ ...environment, MILLRACE_ROLE: 'web' })
   const children: ChildProcess[] = []
   for (let i = 0; i < workers; i++)
-    children.push((await startMillrace('worker', { ...environment, MILLRACE_ROLE: 'worker' })).child)
+    children.push((await startMillrace({ ...environment, MILLRACE_ROLE: 'worker' })).child)
   return {
     name: `postgres, 1 web, ${workers} worker${workers > 1 ? 's' : ''}`,
     urls: await published(web.base),
     parts: { web: one(web.child), workers: () => children.map(({ pid }) => pid!), database },
   }
-}
-
-interface Row extends Measured {
-  scenario: string
-  connections: number
-  target: string
-  round: number
-}
-
-function median(numbers: number[]): number {
-  const sorted = numbers.toSorted((a, b) => a - b)
-  const upper = sorted.length >> 1
-  return sorted.length % 2 ? sorted[upper]! : (sorted[upper - 1]! + sorted[upper]!) / 2
-}
-
-function table(rows: Row[]): string {
-  const lines = [
-    '| scenario | connections | target | requests/s | of floor | of floor per CPU-s | p50 ms | p99 ms | CPU % | RSS MB (most) | µs of CPU per request | failed |',
-    '|---|---|---|---|---|---|---|---|---|---|---|---|',
-  ]
-  for (const key of new Set(rows.map((row) => `${row.scenario} ${row.connections} ${row.target}`))) {
-    const mine = rows.filter((row) => `${row.scenario} ${row.connections} ${row.target}` === key)
-    const first = mine[0]!
-    const floorOf = (row: Row) =>
-      rows.find(
-        (r) =>
-          r.target === 'floor' &&
-          r.round === row.round &&
-          r.scenario === row.scenario &&
-          r.connections === row.connections,
-      )!
-    const of = (pick: (row: Row) => number) => median(mine.map(pick))
-    const parts = Object.keys(first.parts).map((part) => `${part} ${Math.round(of((r) => r.parts[part]!))}`)
-    lines.push(
-      `| ${first.scenario} | ${first.connections} | ${first.target} | ${Math.round(of((r) => r.perSecond))} | ${of((r) => r.perSecond / floorOf(r).perSecond).toFixed(2)} | ${of((r) => r.perCpuSecond / floorOf(r).perCpuSecond).toFixed(2)} | ${of((r) => r.p50Ms).toFixed(2)} | ${of((r) => r.p99Ms).toFixed(1)} | ${Math.round(of((r) => r.cpuPercent))} | ${Math.max(...mine.map((r) => r.rssMb))} | ${parts.join(', ')} | ${mine.reduce((sum, r) => sum + r.failed, 0)} |`,
-    )
-  }
-  return lines.join('\n')
 }
 
 async function main(): Promise<void> {
@@ -171,14 +140,15 @@ async function main(): Promise<void> {
       throw new Error('wrk is missing; install it, for example with: apt-get install wrk')
   }
   mkdirSync(results, { recursive: true })
+  const at = circumstances()
   const starts = await startTimes(5)
   console.log(`start to first answered webhook: ${starts.join(', ')} ms`)
-  const dataDir = mkdtempSync(join(tmpdir(), 'millrace-bench-'))
-  console.log('starting upstream, floor and Millrace ...')
-  await start('upstream', ['bench/upstream.ts', String(PORTS.upstream)])
-  const floor = await start('floor', ['bench/floor.ts', String(PORTS.floor), upstreamUrl])
-  const floorUrls = new Map(scenarios.map((name) => [name, `http://127.0.0.1:${PORTS.floor}/${name.toLowerCase()}`]))
-  const targets: Target[] = [{ name: 'floor', urls: floorUrls, parts: { floor: one(floor) } }, await onSqlite(dataDir)]
+  console.log('starting upstream, floors and Millrace ...')
+  await spawnScript(['bench/upstream.ts', String(PORTS.upstream)])
+  const targets: Target[] = [await bareFloor(), await durableFloor(), await onSqlite()]
+  const nodeRed = options.peers ? await startNodeRed(PORTS.nodeRed, upstreamUrl) : null
+  if (nodeRed)
+    targets.push({ name: 'node-red', urls: paths(PORTS.nodeRed, scenarios), parts: { 'node-red': one(nodeRed.child) } })
   const server = options.postgres ? await startPostgres() : null
   if (server)
     for (const workers of options.workers.split(',').map(Number)) targets.push(await onPostgres(server, workers))
@@ -187,7 +157,8 @@ async function main(): Promise<void> {
     for (const scenario of scenarios)
       for (const connections of options.connections.split(',').map(Number))
         for (const { name: target, urls, parts } of targets) {
-          const url = urls.get(scenario)!
+          const url = urls.get(scenario)
+          if (!url) continue
           await load(url, parts, connections, Number(options.warm))
           await settle(parts)
           const measured = await load(url, parts, connections, Number(options.seconds))
@@ -198,21 +169,21 @@ async function main(): Promise<void> {
           )
         }
   const report = [
-    `Node ${process.version}, ${cpus().length} cores, ${process.arch}; ${options.rounds} rounds of ${options.seconds} s; medians, ratios within a round. Start to first answered webhook: ${median(starts)} ms (${starts[0]} to ${starts.at(-1)}).`,
+    heading(at),
+    '',
+    `${options.rounds} rounds of ${options.seconds} s; medians, ratios within a round. Start to first answered webhook: ${median(starts)} ms (${starts[0]} to ${starts.at(-1)}).`,
+    ...(nodeRed ? ['', `Node-RED ${nodeRed.version}, which stores nothing.`] : []),
     ...(server ? ['', 'PostgreSQL, the load and the upstream share the cores with what is measured.'] : []),
     '',
     table(rows),
     '',
   ].join('\n')
-  const name = server ? 'postgres' : 'latest'
+  const name = server ? 'postgres' : process.arch
   writeFileSync(join(results, `${name}.md`), report)
-  writeFileSync(join(results, `${name}.json`), `${JSON.stringify(rows, null, 1)}\n`)
+  writeFileSync(join(results, `${name}.json`), `${JSON.stringify({ ...at, starts, rows }, null, 1)}\n`)
   console.log(`\n${report}`)
-  const exits = children.map((child) => new Promise((resolve) => child.once('exit', resolve)))
-  for (const child of children) child.kill('SIGTERM')
-  await Promise.all(exits)
+  await endAll()
   await server?.stop()
-  rmSync(dataDir, { recursive: true, force: true })
 }
 
 try {
@@ -220,6 +191,5 @@ try {
 } catch (error) {
   console.error((error as Error).message)
   process.exitCode = 1
-} finally {
-  for (const child of children) child.kill('SIGKILL')
 }
+process.exit()

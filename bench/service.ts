@@ -10,23 +10,53 @@ const children = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL')
 })
+// Ends by way of `exit`, so that nothing is left behind.
+process.once('SIGINT', () => process.exit(130))
+process.once('SIGTERM', () => process.exit(143))
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Starts a script of this repository; resolves when it says that it is ready. */
-export function spawnScript(args: string[], environment: Record<string, string> = {}): Promise<ChildProcess> {
+/** Starts a script of Node; resolves when it says that it is ready. */
+export function spawnScript(
+  args: string[],
+  environment: Record<string, string> = {},
+  ready = 'is ready',
+): Promise<ChildProcess> {
   const child = spawn(process.execPath, args, {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   children.add(child)
   return new Promise((resolve, reject) => {
-    child.stdout!.on('data', (chunk) => String(chunk).includes('is ready') && resolve(child))
+    child.stdout!.on('data', (chunk) => String(chunk).includes(ready) && resolve(child))
     child.on('exit', (code) => {
       children.delete(child)
       reject(new Error(`${args.join(' ')} ended with ${code}`))
     })
   })
+}
+
+/** Runs a command to its end; an error has the first line of what it complains of. */
+export function run(command: string, args: string[]): Promise<void> {
+  const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+  children.add(child)
+  let complaint = ''
+  child.stderr.on('data', (chunk) => {
+    complaint ||= String(chunk)
+  })
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code) => {
+      children.delete(child)
+      if (code === 0) resolve()
+      else reject(new Error(`${command} ${args[0]} ended with ${code}: ${complaint.split('\n', 1)[0]}`))
+    })
+  })
+}
+
+/** Ends all processes that were started, in their own time. */
+export async function endAll(): Promise<void> {
+  await Promise.all([...children].map(endOf))
 }
 
 export async function endOf(child: ChildProcess): Promise<void> {

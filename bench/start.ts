@@ -1,13 +1,11 @@
 // Measures how long a start takes: from the spawn of the process to its answer to the first webhook.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { FLOW_A } from './flows.ts'
+import { temporaryFolder } from './folder.ts'
 import { startService } from './service.ts'
 
 /** Returns milliseconds, the shortest first. */
 export async function startTimes(count: number): Promise<number[]> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'millrace-bench-'))
+  const dataDir = temporaryFolder()
   const first = await startService(dataDir)
   const { path } = await first.publish(FLOW_A)
   await first.stop()
@@ -18,6 +16,5 @@ export async function startTimes(count: number): Promise<number[]> {
     times.push(Math.round(performance.now() - service.startedAt))
     await service.stop()
   }
-  rmSync(dataDir, { recursive: true, force: true })
   return times.toSorted((a, b) => a - b)
 }
