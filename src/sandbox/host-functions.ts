@@ -10,7 +10,7 @@ import {
   timingSafeEqual,
 } from 'node:crypto'
 import { formPairs } from '../flow/form-pairs.ts'
-import type { Extras } from './quickjs.ts'
+import type { Extras } from './quickjs/quickjs.ts'
 
 type HostFunction = (args: unknown, extras: Extras) => unknown
 

@@ -1,5 +1,7 @@
 // The messages between the pool and its workers: flat lists of texts and numbers, which cost little to copy.
 import type { CodeErrorCode } from '../base/error-catalogue.ts'
+import type { Prepared } from './guest-run.ts'
+import type { CompiledModule } from './quickjs/web-assembly.ts'
 
 export interface RunRequest {
   /** Counts the requests to a worker, from 1. */
@@ -9,6 +11,8 @@ export interface RunRequest {
   input: string
   timeoutMs: number
   memoryBytes: number
+  /** Whether the reply shall bring the prepared text along. */
+  wantsPrepared: boolean
 }
 
 export interface Failure {
@@ -17,10 +21,21 @@ export interface Failure {
   hint: string
 }
 
-export type RunReply =
-  | { output: string; logs: string[] }
-  /** `broken`: the worker can no longer be trusted. */
-  | { failure: Failure; logs: string[]; broken: boolean }
+export type RunReply = { logs: string[]; tookMs: number; prepared?: Prepared } & (
+  | { output: string }
+  /** `broken`: the instance can no longer be trusted. */
+  | { failure: Failure; broken: boolean }
+)
+
+/** What a worker is started with, and what it says when it is ready. */
+export interface WorkerStart {
+  offers: SharedArrayBuffer
+  /** QuickJS as another worker has compiled it. */
+  compiled: CompiledModule | null
+}
+export interface WorkerReady {
+  compiled: CompiledModule
+}
 
 /**
  * A worker receives its next request before it has answered the last, so that it need not wait for the pool. Shared memory

@@ -92,10 +92,16 @@
     return json === undefined ? 'null' : json
   }
 
+  let loaded
+  /** Evaluates the text, which the host makes part of the image where nothing in it depends on the run. */
+  const prepare = async () => {
+    loaded = await import('code')
+  }
+
   const drive = async (inputText) => {
     try {
       const input = parse(inputText)
-      const { default: main } = await import('code')
+      const { default: main } = loaded ?? (await import('code'))
       if (typeof main !== 'function')
         return void host('fail', stringify({ name: 'NoFunction', message: typeof main, stack: '' }))
       let returned = main(input)
@@ -120,5 +126,5 @@
   }
 
   define({ console })
-  global.__kit = { ask, define, copyBytes, drive, reportUnawaited }
+  global.__kit = { ask, define, copyBytes, prepare, drive, reportUnawaited }
 })(__host)
