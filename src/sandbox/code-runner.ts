@@ -28,6 +28,7 @@ const BOUNDS: Bounds = {
   argumentBytes: MAX_CROSSING_BYTES,
   callStackBytes: Number.POSITIVE_INFINITY,
   memoryBytes: Number.POSITIVE_INFINITY,
+  freeLooks: 0,
   areTold: true,
 }
 

@@ -47,6 +47,8 @@ export const LARGEST_KEPT_IMAGE = 4 << 20
 export const SHORT_MS = 0.3
 /** The fuse: a run that takes longer is thrown away. What the host does for a run once more comes on top, within the limits below. */
 export const FUSE_MS = 1
+/** As often the clock may be looked at first: every 20 to 100 microseconds of work, and at each call of the host. */
+export const SHORT_FREE_LOOKS = 8
 /** The time in one turn of the event loop after which the next run waits for another turn. */
 export const TURN_MS = 1
 export const SHORT_INPUT_CHARACTERS = 16 << 10

@@ -37,12 +37,20 @@ export interface ShortJob {
 }
 
 export class ShortCode {
+  readonly #shortMs: number
+  readonly #runsBefore: number
   readonly #habits = new Map<string, Habit>()
   readonly #waiting = new Fifo<ShortJob>()
   #runner: ShortRunner | null = null
   #starting = false
   /** The time that runs have taken in this turn of the event loop; null before the first. */
   #spentMs: number | null = null
+
+  /** `shortMs`: the time that recent runs may have taken; `runsBefore`: the number of runs in a worker before the first here. */
+  constructor({ shortMs = SHORT_MS, runsBefore = RUNS_BEFORE_SHORT }: { shortMs?: number; runsBefore?: number } = {}) {
+    this.#shortMs = shortMs
+    this.#runsBefore = runsBefore
+  }
 
   /** Loads QuickJS for the main thread, as a worker has compiled it. */
   start(compiled: CompiledModule): void {
@@ -62,7 +70,7 @@ export class ShortCode {
       habit?.prepared != null &&
       this.#runner !== null &&
       habit.runsElsewhere <= 0 &&
-      habit.recentMs < SHORT_MS &&
+      habit.recentMs < this.#shortMs &&
       input.length <= SHORT_INPUT_CHARACTERS &&
       timeoutMs >= SHORT_TIMEOUT_MS
     )
@@ -113,7 +121,8 @@ export class ShortCode {
   /** Returns whether the next run in a worker shall bring the prepared text along. */
   wantsPrepared(code: string): boolean {
     const habit = this.#habits.get(code)
-    return habit !== undefined && !habit.prepared && habit.runsElsewhere <= 1 && habit.recentMs < SHORT_MS
+    if (!habit) return this.#runsBefore <= 1
+    return !habit.prepared && habit.runsElsewhere <= 1 && habit.recentMs < this.#shortMs
   }
 
   /** Learns from a run in a worker. */
@@ -122,8 +131,8 @@ export class ShortCode {
     if (habit) this.#habits.delete(code)
     else
       habit = {
-        recentMs: tookMs,
-        runsElsewhere: RUNS_BEFORE_SHORT,
+        recentMs: Math.min(tookMs, 2 * SHORT_MS),
+        runsElsewhere: this.#runsBefore,
         runsAfterBlown: RUNS_AFTER_BLOWN,
         goodRuns: 0,
         prepared: null,
@@ -143,6 +152,7 @@ export class ShortCode {
   }
 }
 
+/** One run that had to wait for the processor does not count for more than twice the limit. */
 function remember(habit: Habit, tookMs: number): void {
-  habit.recentMs += (tookMs - habit.recentMs) / 4
+  habit.recentMs += (Math.min(tookMs, 2 * SHORT_MS) - habit.recentMs) / 4
 }

@@ -6,6 +6,7 @@ import {
   SHORT_ARGUMENT_BYTES,
   SHORT_CALL_STACK_BYTES,
   SHORT_CROSSING_BYTES,
+  SHORT_FREE_LOOKS,
   SHORT_MEMORY_BYTES,
 } from './limits.ts'
 import type { RunReply, RunRequest } from './messages.ts'
@@ -18,6 +19,7 @@ const BOUNDS: Bounds = {
   argumentBytes: SHORT_ARGUMENT_BYTES,
   callStackBytes: SHORT_CALL_STACK_BYTES,
   memoryBytes: SHORT_MEMORY_BYTES,
+  freeLooks: SHORT_FREE_LOOKS,
   areTold: false,
 }
 

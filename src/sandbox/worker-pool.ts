@@ -16,8 +16,14 @@ export interface WorkerPool extends Sandbox {
   close(): Promise<void>
 }
 
-export function createSandbox({ workers = 2 }: { workers?: number } = {}): WorkerPool {
-  const pool = new Pool(workers)
+export function createSandbox({
+  workers = 2,
+  short = new ShortCode(),
+}: {
+  workers?: number
+  short?: ShortCode
+} = {}): WorkerPool {
+  const pool = new Pool(workers, short)
   return { run: (request) => pool.run(request), close: () => pool.close() }
 }
 
@@ -56,13 +62,14 @@ class Pool {
   readonly #size: number
   readonly #slots = new Set<Slot>()
   readonly #queue = new Fifo<Job>()
-  readonly #short = new ShortCode()
+  readonly #short: ShortCode
   #compiled: CompiledModule | null = null
   #watching: NodeJS.Timeout | undefined
   #closed = false
 
-  constructor(size: number) {
+  constructor(size: number, short: ShortCode) {
     this.#size = size
+    this.#short = short
   }
 
   run({ code, input, timeoutMs, memoryBytes, signal }: CodeRequest): Promise<CodeResult> {

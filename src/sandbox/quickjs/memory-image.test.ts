@@ -10,6 +10,7 @@ const bounds: Bounds = {
   argumentBytes: 1 << 20,
   callStackBytes: 1 << 20,
   memoryBytes: 1 << 30,
+  freeLooks: 0,
   areTold: true,
 }
 const compiled = compileQuickJs()

@@ -57,6 +57,8 @@ export interface Bounds {
   argumentBytes: number
   /** The most by which the heap grows. */
   memoryBytes: number
+  /** How often the guest lets the host look at the clock before it can be interrupted. */
+  freeLooks: number
   /** Whether the guest gets to know that it reached a limit; if not, the run ends with NotShort. */
   areTold: boolean
 }
@@ -81,7 +83,7 @@ export class QuickJs {
   readonly #ffi: QuickJSFFI
   readonly #memory: CappedMemory
   readonly #guest: GuestMemory
-  readonly #encoder = new TextEncoder()
+  #lastView: Buffer = Buffer.alloc(0)
   #runtime = 0 as JSRuntimePointer
   #context = 0 as JSContextPointer
   #scratch = 0
@@ -209,7 +211,7 @@ export class QuickJs {
   }
 
   #evaluate(source: string, name: string, flags: EvalFlags): JSValuePointer {
-    const bytes = this.#encoder.encode(source)
+    const bytes = Buffer.from(source)
     const pointer = this.#write(bytes)
     const value = this.#ffi.QTS_Eval(this.#context, pointer as never, bytes.length, name, NO_DETECT, flags)
     this.#module._free(pointer)
@@ -330,7 +332,7 @@ export class QuickJs {
         if (length > this.#host.bounds.crossingBytes) throw new TooLarge()
         const copy = ffi.QTS_GetArrayBuffer(this.#context, extra(index))
         if (!copy) throw new GuestError(OUT_OF_MEMORY)
-        const bytes = new Uint8Array(this.#memory.buffer).slice(copy, copy + length)
+        const bytes = Uint8Array.prototype.slice.call(this.#view, copy, copy + length)
         this.#module._free(copy)
         return bytes
       },
@@ -353,27 +355,43 @@ export class QuickJs {
   #readString(value: JSValueConstPointer | JSValuePointer): string {
     const pointer = this.#ffi.QTS_GetString(this.#context, value)
     if (!pointer) throw new GuestError(OUT_OF_MEMORY)
-    const memory = Buffer.from(this.#memory.buffer)
-    const end = memory.indexOf(0, pointer)
-    const text = end - pointer > this.#host.bounds.crossingBytes ? null : memory.toString('utf8', pointer, end)
+    const view = this.#view
+    const end = view.indexOf(0, pointer)
+    const text = end - pointer > this.#host.bounds.crossingBytes ? null : view.toString('utf8', pointer, end)
     this.#ffi.QTS_FreeCString(this.#context, pointer)
     if (text === null) throw new TooLarge()
     return text
   }
 
   #newString(text: string): JSValuePointer {
-    const pointer = this.#write(this.#encoder.encode(text))
+    const length = Buffer.byteLength(text)
+    const pointer = this.#allocate(length + 1)
+    const view = this.#view
+    view.write(text, pointer, length, 'utf8')
+    view[pointer + length] = 0
     const value = this.#ffi.QTS_NewString(this.#context, pointer as never)
     this.#module._free(pointer)
     return value
   }
 
   #write(bytes: Uint8Array): number {
-    const pointer = this.#module._malloc(bytes.length + 1)
-    if (pointer === 0) throw new GuestError(OUT_OF_MEMORY)
-    const memory = new Uint8Array(this.#memory.buffer)
-    memory.set(bytes, pointer)
-    memory[pointer + bytes.length] = 0
+    const pointer = this.#allocate(bytes.length + 1)
+    const view = this.#view
+    view.set(bytes, pointer)
+    view[pointer + bytes.length] = 0
     return pointer
+  }
+
+  #allocate(bytes: number): number {
+    const pointer = this.#module._malloc(bytes)
+    if (pointer === 0) throw new GuestError(OUT_OF_MEMORY)
+    return pointer
+  }
+
+  get #view(): Buffer {
+    const { buffer } = this.#memory
+    // Memory that has grown is another buffer.
+    if (this.#lastView.buffer !== buffer) this.#lastView = Buffer.from(buffer)
+    return this.#lastView
   }
 }
