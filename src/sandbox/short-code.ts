@@ -3,6 +3,7 @@
 import { Fifo } from '../base/fifo.ts'
 import type { Prepared } from './guest-run.ts'
 import {
+  FUSE_MS,
   KEPT_IMAGES,
   MOST_RUNS_AFTER_BLOWN,
   RUNS_AFTER_BLOWN,
@@ -70,7 +71,8 @@ export class ShortCode {
       habit?.prepared != null &&
       this.#runner !== null &&
       habit.runsElsewhere <= 0 &&
-      habit.recentMs < this.#shortMs &&
+      // Runs that follow one another slowly find cold caches: what is here already may take twice as long.
+      habit.recentMs < (habit.goodRuns > 0 ? 2 * this.#shortMs : this.#shortMs) &&
       input.length <= SHORT_INPUT_CHARACTERS &&
       timeoutMs >= SHORT_TIMEOUT_MS
     )
@@ -102,6 +104,7 @@ export class ShortCode {
   }
 
   #measure(request: RunRequest, habit: Habit, prepared: Prepared): RunReply | null {
+    this.#keep(request.code, habit)
     const began = performance.now()
     const reply = this.#runner!.run(request, prepared)
     const tookMs = performance.now() - began
@@ -127,21 +130,24 @@ export class ShortCode {
 
   /** Learns from a run in a worker. */
   learn(code: string, { tookMs, prepared }: RunReply): void {
-    let habit = this.#habits.get(code)
-    if (habit) this.#habits.delete(code)
-    else
-      habit = {
-        recentMs: Math.min(tookMs, 2 * SHORT_MS),
-        runsElsewhere: this.#runsBefore,
-        runsAfterBlown: RUNS_AFTER_BLOWN,
-        goodRuns: 0,
-        prepared: null,
-      }
-    this.#habits.set(code, habit)
+    const habit = this.#habits.get(code) ?? {
+      recentMs: Math.min(tookMs, FUSE_MS),
+      runsElsewhere: this.#runsBefore,
+      runsAfterBlown: RUNS_AFTER_BLOWN,
+      goodRuns: 0,
+      prepared: null,
+    }
+    this.#keep(code, habit)
     if (this.#habits.size > KEPT_IMAGES) this.#habits.delete(this.#habits.keys().next().value!)
     remember(habit, tookMs)
     habit.runsElsewhere--
     habit.prepared ??= prepared ?? null
+  }
+
+  /** The least recently used text is the first. */
+  #keep(code: string, habit: Habit): void {
+    this.#habits.delete(code)
+    this.#habits.set(code, habit)
   }
 
   /** Takes back what has not begun. */
@@ -152,7 +158,7 @@ export class ShortCode {
   }
 }
 
-/** One run that had to wait for the processor does not count for more than twice the limit. */
+/** One run that had to wait for the processor does not count for more than the fuse. */
 function remember(habit: Habit, tookMs: number): void {
-  habit.recentMs += (Math.min(tookMs, 2 * SHORT_MS) - habit.recentMs) / 4
+  habit.recentMs += (Math.min(tookMs, FUSE_MS) - habit.recentMs) / 4
 }
