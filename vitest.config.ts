@@ -1,7 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
 const ALONE = ['test/worst-case.test.ts']
-const BROWSER = 'test/browser/**/*.test.ts'
 
 export default defineConfig({
   test: {
@@ -11,16 +10,20 @@ export default defineConfig({
     maxConcurrency: 2,
     // No file leaves anything behind, so they share what is imported: importing it for each took a third of all time.
     isolate: false,
+    // Always the same order, in which those that wait stand among those that work.
+    sequence: { shuffle: { files: true, tests: false }, seed: 1 },
     testTimeout: 20_000,
     hookTimeout: 60_000,
     projects: [
-      { extends: true, test: { name: 'tests', include: ['test/**/*.test.ts'], exclude: [...ALONE, BROWSER] } },
-      // A browser is slower than anything else under test.
       {
         extends: true,
-        test: { name: 'browser', include: [BROWSER], testTimeout: 120_000, hookTimeout: 120_000 },
+        test: {
+          name: 'tests',
+          include: ['src/**/*.test.ts', 'web/src/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: ALONE,
+          setupFiles: ['test/harness/time-limits.ts'],
+        },
       },
-      { extends: true, test: { name: 'units', include: ['src/**/*.test.ts', 'web/src/**/*.test.ts'] } },
       // After all others, with the machine to itself.
       { extends: true, test: { name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 1 } } },
     ],

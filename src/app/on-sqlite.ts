@@ -1,5 +1,6 @@
 // Runs the service as one process, on the embedded database.
 
+import { newlyClaimed } from '../engine/ports/newly-claimed.ts'
 import { StorageUnavailable } from '../operations/ports/storage-unavailable.ts'
 import { queuedRun, recoverRuns } from '../operations/runs/recover-runs.ts'
 import { InProcessQueue } from '../queue/in-process-queue.ts'
@@ -49,11 +50,11 @@ export async function openOnSqlite(
       const troubles = new RunTroubles(config.giveUpAfterMs, isOfRun)
       const queue = new InProcessQueue(config.concurrency, memory, {
         bytesOf,
-        advance: (runId, fresh) =>
+        advance: ({ id, fresh, claim }) =>
           troubles.carry(
-            runId,
-            () => engine.advance(runId, fresh),
-            () => engine.giveUp(runId),
+            id,
+            () => (claim ? engine.carry(newlyClaimed(fresh!, claim, now())) : engine.advance(id, fresh)),
+            () => engine.giveUp(id),
           ),
         async due() {
           const at = now()

@@ -30,12 +30,24 @@ export class JournalWriter {
     this.#unwritten.push(entry)
   }
 
-  /** Resolves when every entry that was added before the call is durable. */
+  /** Resolves when the start of the run is durable. Throws ClaimLost if it cannot be. */
+  async started(): Promise<void> {
+    const { stored } = this.#run.claim
+    if (!stored) return
+    try {
+      await stored
+    } catch {
+      throw new ClaimLost()
+    }
+  }
+
+  /** Resolves when the start of the run, and every entry that was added before the call, is durable. */
   async flush(): Promise<void> {
     // The write of another lane may carry this lane's entries: if that write fails, this lane must stop too.
     while (this.#writing) await this.#writing
     if (this.#fault) throw this.#fault
     if (this.#unwritten.length) await this.write('running')
+    else if (this.#run.claim.stored) await this.started()
   }
 
   /** Throws ClaimLost if another process has claimed the run. */

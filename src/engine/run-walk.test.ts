@@ -286,3 +286,21 @@ describe('replies', () => {
     expect(await statuses()).toEqual(['a succeeded'])
   })
 })
+
+describe('a run that begins before its start is durable', () => {
+  it('sends nothing until it is, and nothing at all if it cannot be', async () => {
+    for (const isStored of [true, false]) {
+      const run = await runOf([get('a')])
+      const walk = await run.walk()
+      const { promise, resolve, reject } = Promise.withResolvers<void>()
+      walk.run.claim.stored = promise
+      const advancing = walk.advance()
+      await new Promise((next) => setImmediate(next))
+      expect(world.sent).toHaveLength(0)
+      if (isStored) resolve()
+      else reject(new Error('the disk is full'))
+      expect(await advancing).toEqual({ state: isStored ? 'finished' : 'lost' })
+      expect(world.sent.splice(0)).toHaveLength(isStored ? 1 : 0)
+    }
+  })
+})

@@ -122,7 +122,10 @@ export class RunWalk implements StepWalk {
     if (isAwaiting) return this.#settle(step, ...(await this.waits.resultOf(earlier!, roots)), roots)
     if (earlier?.resumeAt && earlier.resumeAt > now()) throw new Parked(earlier.resumeAt)
     if (earlier?.outcome === 'wait') return this.#addOutcome(step, closeEntry({ ...earlier }, 'done', now()), roots)
-    if (step.callbacks.length) await this.waits.callbacks.provide(step.callbacks, path, roots)
+    if (step.callbacks.length) {
+      await this.writer.started()
+      await this.waits.callbacks.provide(step.callbacks, path, roots)
+    }
     if (step.kind.reachesOut || this.writer.unwritten >= MAX_UNWRITTEN) await this.writer.flush()
     if (step.kind.reachesOut && journal.holds) await this.writer.confirm()
     const entry = this.newEntry(step, path, earlier)
@@ -151,6 +154,7 @@ export class RunWalk implements StepWalk {
         entry.output = { run: entry.decision }
         return this.#recordNow(step, entry, roots)
       case 'callback': {
+        await this.writer.started()
         const settled = await this.waits.arrive(entry, outcome.awaited, roots)
         if (typeof settled === 'number') this.#park(entry, settled, 'callback', outcome)
         return this.#settle(step, entry, settled, roots)

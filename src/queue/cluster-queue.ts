@@ -1,8 +1,8 @@
 // Decides which run starts when, among several processes: each takes as many runs from the database as it has places.
 import { timeOfId } from '../engine/ids.ts'
+import { newlyClaimed } from '../engine/ports/newly-claimed.ts'
 import { type Advanced, type ClaimedRun, SMALL_RUN } from '../engine/ports/run-journal.ts'
 import type { DispatchStore, Queue, QueuedRun, TakenRun } from '../operations/ports/queue.ts'
-import { startOf } from './fresh-run.ts'
 import type { RunMemory } from './run-memory.ts'
 import { Timers } from './timers.ts'
 
@@ -92,7 +92,7 @@ export class ClusterQueue implements Queue {
       return true
     }
     if (run.claim) {
-      void this.#carry(this.#ports.carry(startOf(run, this.#ports.now())), run.id, null)
+      void this.#carry(this.#ports.carry(newlyClaimed(run.fresh!, run.claim, this.#ports.now())), run.id, null)
       return false
     }
     this.#size++

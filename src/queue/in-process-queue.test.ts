@@ -17,7 +17,7 @@ function setUp(concurrency: number, memoryBytes = 0, bytesOf: Record<string, num
   let nextAt: number | null = null
   const queue = new InProcessQueue(concurrency, new RunMemory(memoryBytes), {
     bytesOf: (id) => bytesOf[id] ?? 0,
-    advance: (id) => {
+    advance: ({ id }) => {
       begun.push(id)
       return new Promise((resolve) => ends.set(id, resolve))
     },

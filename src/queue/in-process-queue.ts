@@ -1,7 +1,7 @@
 // Decides which run starts when, in one process: in order of arrival, within the limits of the process, of each flow and of
 // memory. Large runs that memory has no room for wait in a line of their own, so that they do not delay the others.
 import { Fifo } from '../base/fifo.ts'
-import { type Advanced, type NewRun, SMALL_RUN } from '../engine/ports/run-journal.ts'
+import { type Advanced, SMALL_RUN } from '../engine/ports/run-journal.ts'
 import type { Queue, QueuedRun } from '../operations/ports/queue.ts'
 import { HeldRuns } from './held-runs.ts'
 import type { LimitedFlow } from './limited-flow.ts'
@@ -9,7 +9,7 @@ import type { RunMemory } from './run-memory.ts'
 import { RunTimes } from './run-times.ts'
 
 export interface QueuePorts {
-  advance(runId: string, fresh: NewRun | null): Promise<Advanced>
+  advance(run: QueuedRun): Promise<Advanced>
   /** Returns the waiting runs that are due, and when the next one is. */
   due(): Promise<{ runs: QueuedRun[]; nextAt: number | null }>
   /** Returns the bytes that it takes to read a run. Not called for fresh runs, which are small. */
@@ -186,7 +186,7 @@ export class InProcessQueue implements Queue {
     let advanced: Advanced = { state: 'interrupted' }
     const begunAt = this.#ports.now()
     try {
-      advanced = await this.#ports.advance(run.id, run.fresh)
+      advanced = await this.#ports.advance(run)
       this.#times.took(this.#ports.now() - begunAt, this.#ready.size > 0)
     } catch (error) {
       this.#running--
@@ -194,7 +194,7 @@ export class InProcessQueue implements Queue {
       // The run keeps its place and is tried again, so that a failed read, for example, does not strand it.
       setTimeout(
         () => {
-          this.#ready.push({ ...run, fresh: null, exempt: true })
+          this.#ready.push({ ...run, fresh: null, claim: null, exempt: true })
           this.#pump()
         },
         this.#ports.troubled(run.id, error),

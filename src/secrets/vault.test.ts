@@ -10,6 +10,11 @@ describe('a sealed text', () => {
     expect(vault.unseal(sealed, 'flow:a')).toBe(plain)
   })
 
+  it('comes back if it is as large as all that a delivery brings', () => {
+    const plain = 'x'.repeat(24_000_000)
+    expect(vault.unseal(vault.seal(plain, 'flow:a'), 'flow:a') === plain).toBe(true)
+  })
+
   it('is another one each time, so that equal secrets do not show', () => {
     const sealed = Array.from({ length: 1000 }, () => vault.seal('hunter2', 'flow:a'))
     expect(new Set(sealed.map((text) => text.split('.')[1])).size).toBe(1000)

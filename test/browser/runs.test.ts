@@ -271,13 +271,14 @@ describe('a run under way', () => {
   it('shows its steps as they begin and end, without being asked again', async () => {
     const { post } = await ui.millrace.publish(
       documentOf('Grows', [
-        { id: 'rest', kind: 'wait', seconds: 2 },
+        { id: 'rest', kind: 'wait', callback: {} },
         { id: 'last', kind: 'set', vars: { grown: true } },
       ]),
     )
     const run = await ended(post({}), ['waiting'])
     await page.goto(`/runs/${run.id}`)
     await page.getByRole('treeitem', { name: /^rest Waiting/ }).waitFor()
+    await ui.millrace.api('POST', `/runs/${run.id}/callbacks/rest/answer`, { body: {} })
     await page.getByRole('treeitem', { name: /^last Succeeded/ }).waitFor()
     await page.locator('header').getByText('Succeeded').first().waitFor()
     expect(await card('last').getAttribute('data-outcome')).toBe('succeeded')

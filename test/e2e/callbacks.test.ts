@@ -416,3 +416,33 @@ describe('a run that waits for a callback', () => {
     })
   })
 })
+
+describe('what comes early in large', () => {
+  it('is refused once 32 MB wait, and is not read to be shown', async () => {
+    const { id } = await started([ask(), waiting({ when: '{{ callback.body.done }}' })])
+    while (gate.held() === 0) await gate.count(gate.received.length + 1)
+    const url = here(JSON.parse(gate.received.at(-1)!.body).callback)
+    const text = 'x'.repeat(9_000_000)
+    const sent: number[] = []
+    for (let n = 0; n < 8 && sent.at(-1) !== 503; n++) sent.push((await send(url, { n, text })).status)
+    expect(sent.slice(0, 2)).toEqual([200, 200])
+    expect(sent.at(-1)).toBe(503)
+    const [callback] = await callbacksOf(id)
+    expect(callback).toMatchObject({ state: 'early', omitted: ['early'] })
+    expect(callback).not.toHaveProperty('early')
+    await gate.letOne({ job: 5 })
+    await send(await parked(id), { done: true })
+    const { steps } = await millrace.runEnded(id)
+    expect(steps[1]!.output).toMatchObject({ body: { done: true } })
+  })
+
+  it('is left out of the run that took it, whose step has it', async () => {
+    const { id } = await started([waiting()])
+    expect((await send(await parked(id), { text: 'y'.repeat(300_000) })).status).toBe(200)
+    const { steps } = await millrace.runEnded(id)
+    expect(steps[0]).toMatchObject({ omitted: ['output'] })
+    const [callback] = await callbacksOf(id)
+    expect(callback).toMatchObject({ state: 'answered', omitted: ['answer'] })
+    expect(callback).not.toHaveProperty('answer')
+  })
+})

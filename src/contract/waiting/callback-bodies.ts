@@ -40,6 +40,9 @@ export const RunCallbackBody = Type.Object({
   early: Type.Optional(
     Type.Array(AnyJson, { description: 'The first of what came before the run did, and that it has not looked at' }),
   ),
+  omitted: Type.Optional(
+    Type.Array(Type.Enum(['answer', 'early']), { description: 'What is too large to be shown here' }),
+  ),
 })
 
 export const ApprovalBody = Type.Object({

@@ -166,6 +166,8 @@ export interface Claim {
   runId: string
   /** A number that each claim raises. A write with a lower one changes nothing. */
   epoch: number
+  /** Set for a run that begins before its start is durable: settles when it is, or cannot be. Nothing leaves the process before. */
+  stored?: Promise<unknown>
 }
 
 export interface ClaimedRun extends NewRun {

@@ -5,7 +5,8 @@ import { parseJson } from '../../flow/parse-json.ts'
 import { Rejection } from '../deliveries/rejection.ts'
 import { notFound, OperationError, TooLate } from '../operation-error.ts'
 import type { Actor } from '../ports/access.ts'
-import type { CallbackRecord } from '../ports/callbacks/callbacks.ts'
+import type { CallbackRecord, ShownAnswers } from '../ports/callbacks/callbacks.ts'
+import { SHOWN_BYTES } from '../shown-size.ts'
 import { compiledCallback } from './admit-callback.ts'
 import { type ApprovalView, giveAnswer, readAnswer } from './approvals.ts'
 import type { CallbackServices } from './services.ts'
@@ -30,10 +31,11 @@ export interface CallbackView {
   answer?: unknown
   /** What came before the run did and it has not looked at. */
   early?: unknown[]
+  /** What is too large to be shown. */
+  omitted?: ShownAnswers['omitted']
 }
 
-/** So many early answers are shown. */
-const MOST_EARLY_SHOWN = 10
+const NOTHING: ShownAnswers = { answer: null, early: [], omitted: [] }
 
 const HANDLERS = `${ON_FAILURE}/`
 
@@ -51,15 +53,16 @@ export async function callbacksOfRun(
     ...(await callbacks.ofRun(runId)),
     ...handlers.map((record) => ({ ...record, path: HANDLERS + record.path })),
   ]
-  const tokens = withUrls ? await callbacks.tokens(records.map(({ id }) => id)) : null
+  const ids = records.map(({ id }) => id)
+  const tokens = withUrls ? await callbacks.tokens(ids) : null
+  const answers = await callbacks.shownAnswers(ids, SHOWN_BYTES)
   return Promise.all(
     records.map(async (record): Promise<CallbackView> => {
       const { id, path, isApproval, state, asks } = record
       const token = tokens?.get(id)
-      const answer = state === 'answered' ? await callbacks.answerOf(id) : null
+      const { answer, early, omitted } = answers.get(id) ?? NOTHING
       const approval =
         state === 'open' && !isClosed(record) ? (await compiledCallback(services, record))?.approval : null
-      const early = state === 'early' ? await callbacks.unseen(id, MOST_EARLY_SHOWN) : []
       return {
         id,
         step: path,
@@ -71,17 +74,18 @@ export async function callbacksOfRun(
         createdAt: iso(record.createdAt)!,
         expiresAt: iso(record.expiresAt),
         answeredAt: state === 'answered' ? iso(record.endedAt) : null,
-        answeredBy: answer ? answeredBy(record, answer.data) : null,
-        ...(answer && { answer: secrets.redact(answer.data, record.flowId) }),
-        ...(early.length > 0 && { early: early.map(({ data }) => secrets.redact(data, record.flowId)) }),
+        answeredBy: state === 'answered' ? answeredBy(record, answer) : null,
+        ...(answer && { answer: secrets.redact(answer, record.flowId) }),
+        ...(early.length > 0 && { early: early.map((data) => secrets.redact(data, record.flowId)) }),
+        ...(omitted.length > 0 && { omitted }),
       }
     }),
   )
 }
 
 /** What came before the run waited says itself who it was from, if a person answered. */
-const answeredBy = (record: CallbackRecord, { by }: Record<string, unknown>): string | null =>
-  record.answeredBy ?? (record.isApproval && typeof by === 'string' ? by : null)
+const answeredBy = (record: CallbackRecord, answer: ShownAnswers['answer']): string | null =>
+  record.answeredBy ?? (record.isApproval && typeof answer?.by === 'string' ? answer.by : null)
 
 const stateOf = (state: CallbackRecord['state']): CallbackView['state'] => (state === 'cancelled' ? 'closed' : state)
 

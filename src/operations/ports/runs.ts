@@ -112,6 +112,11 @@ export interface Accepted {
 export interface RunStore {
   /** Resolves when the run is durable. If another run holds the dedupe key, starts nothing and returns that run's id. */
   accept(run: NewRun, dedupe?: Dedupe | null, journal?: ReplayedJournal | null, terms?: RunTerms): Promise<Accepted>
+  /**
+   * Begins to store a run that needs no dedupe key, and returns the claim on it: what it does before anything leaves the process is
+   * stored with its start. Absent if another process may have to run it.
+   */
+  begin?(run: NewRun): Claim & Required<Pick<Claim, 'stored'>>
   /** Returns the run as it was accepted, with its true values. */
   original(id: string): Promise<NewRun | null>
   /** Returns the version that the run follows, or its document if it is a run of a draft. */

@@ -2,6 +2,7 @@
 import type { NewRun } from '../../engine/ports/run-journal.ts'
 import { runEvent } from '../events/events.ts'
 import type { RouteRecord } from '../ports/flows.ts'
+import type { QueuedRun } from '../ports/queue.ts'
 import type { Accepted, Dedupe, ReplayedJournal } from '../ports/runs.ts'
 import type { RunServices } from './services.ts'
 
@@ -27,16 +28,23 @@ export async function startRun(
   { run, concurrency, dedupe = null, journal = null, route = null }: RunStart,
 ): Promise<Accepted> {
   const terms = { concurrency, awaited: services.replies.waits(run.id), route }
-  let accepted: Accepted
   services.intake.storing()
   try {
-    accepted = await services.runs.accept(run, dedupe, journal, terms)
+    if (!dedupe && !journal && services.runs.begin && isSmall(services, run)) {
+      const claim = services.runs.begin(run)
+      // Before the run begins: its end may be stored at the same time, and is told of after this.
+      const told = claim.stored.then(() => tellQueued(services, run))
+      const held = putInLine(services, run, { concurrency, claim, fresh: run })
+      await told
+      return { duplicateOf: null, held }
+    }
+    const accepted = await services.runs.accept(run, dedupe, journal, terms)
+    if (accepted.duplicateOf === null && !accepted.stale)
+      accepted.held = runStarted(services, run, { ...accepted, concurrency, isReplay: journal !== null })
+    return accepted
   } finally {
     services.intake.stored()
   }
-  if (accepted.duplicateOf === null && !accepted.stale)
-    accepted.held = runStarted(services, run, { ...accepted, concurrency, isReplay: journal !== null })
-  return accepted
 }
 
 /** Puts a run that is stored in line, and tells of it. Returns whether the run is held, because its flow is paused. */
@@ -53,15 +61,25 @@ export function runStarted(
     isReplay?: boolean
   },
 ): boolean {
-  const small = !isReplay && services.queue.size < FRESH_RUNS && startChars(run) <= FRESH_BODY_CHARS
-  const fresh = claim || small ? run : null
-  const queued = { id: run.id, flowId: run.flowId, concurrency, fresh, since: run.createdAt, claim, held }
-  const isHeld = services.queue.add({ ...queued, exempt: run.version === null })
-  services.events.tell(run.flowId, 'run', run.id, () =>
-    runEvent(run, { status: 'queued', startedAt: null, finishedAt: null, error: null }),
-  )
+  const fresh = claim || (!isReplay && isSmall(services, run)) ? run : null
+  const isHeld = putInLine(services, run, { concurrency, claim, held, fresh })
+  tellQueued(services, run)
   return isHeld
 }
+
+const isSmall = ({ queue }: LineServices, run: NewRun): boolean =>
+  queue.size < FRESH_RUNS && startChars(run) <= FRESH_BODY_CHARS
+
+const putInLine = (
+  { queue }: LineServices,
+  { id, flowId, createdAt, version }: NewRun,
+  queued: Pick<QueuedRun, 'concurrency' | 'claim' | 'held' | 'fresh'>,
+): boolean => queue.add({ ...queued, id, flowId, since: createdAt, exempt: version === null })
+
+const tellQueued = ({ events }: LineServices, run: NewRun): void =>
+  events.tell(run.flowId, 'run', run.id, () =>
+    runEvent(run, { status: 'queued', startedAt: null, finishedAt: null, error: null }),
+  )
 
 const startChars = ({ webhook, given }: NewRun): number =>
   webhook ? webhook.rawBody.length : JSON.stringify(given).length

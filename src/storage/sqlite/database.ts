@@ -29,8 +29,8 @@ import { withTogether } from '../rows/together.ts'
 import { sqliteDialect } from './dialect.ts'
 import { FlowCounters } from './flow-counters.ts'
 import { GroupCommit } from './group-commit.ts'
-import { type HotWriter, ThreadWriter } from './hot-writer.ts'
-import { type HotWrite, prepareHotWrites } from './hot-writes.ts'
+import { createLocalWriter, type HotWriter, ThreadWriter } from './hot-writer.ts'
+import { prepareHotWrites } from './hot-writes.ts'
 import { DURABLE, LOCK_TIMEOUT_MS } from './settings.ts'
 
 /** Files up to this size have every page verified at start; larger ones only when a page is read. */
@@ -126,11 +126,7 @@ export async function openInMemory(): Promise<SqliteStorage> {
   const counters = new FlowCounters(raw)
   const commit = new GroupCommit(raw, counters, () => {})
   const doWrite = prepareHotWrites(raw, counters)
-  const hot: HotWriter = {
-    write: (write: HotWrite) => commit.write(() => doWrite(write)),
-    look: () => {},
-    close: async () => {},
-  }
+  const hot = createLocalWriter(commit, doWrite)
   return { raw, kysely, together, room, commit, counters, hot, close: async () => raw.close() }
 }
 

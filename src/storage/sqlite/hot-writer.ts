@@ -3,12 +3,22 @@ import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from '
 import { threadFile } from '../../base/package-files.ts'
 import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
 import { type Gathered, Gathering } from '../rows/gathering.ts'
-import type { HotWrite } from './hot-writes.ts'
+import type { GroupCommit } from './group-commit.ts'
+import type { DoHotWrite, HotStatement, HotWrite } from './hot-writes.ts'
 import type { BatchResult } from './writer-thread.ts'
+
+/** A write to which more can be added as long as it has not been sent. */
+export interface OpenWrite {
+  readonly statements: HotStatement[]
+  isSent: boolean
+  /** Resolves when the write is committed and synced, with the number of its statements that changed something. */
+  readonly done: Promise<number>
+}
 
 export interface HotWriter {
   /** Resolves when the write is committed and synced, with the number of its statements that changed something. */
   write(write: HotWrite): Promise<number>
+  begin(statements: HotStatement[]): OpenWrite
   /** Settles what is committed and sends what is ready: a long turn of the event loop would delay both to its end. */
   look(): void
   close(): Promise<void>
@@ -16,14 +26,39 @@ export interface HotWriter {
 
 const YOUNG_MB = 6
 
+/** A write that waits for the next batch. */
+interface Ready {
+  readonly statements: HotWrite
+  isSent: boolean
+}
+
+function sent(write: Ready): HotWrite {
+  write.isSent = true
+  return write.statements
+}
+
+function begun(statements: HotStatement[], add: (write: Ready) => Promise<number>): OpenWrite {
+  const write: { statements: HotStatement[]; isSent: boolean; done?: Promise<number> } = { statements, isSent: false }
+  write.done = add(write)
+  return write as OpenWrite
+}
+
+/** Writes on the connection that the rest of the process uses, as it stands when the transaction begins. */
+export const createLocalWriter = (commit: GroupCommit, doWrite: DoHotWrite): HotWriter => ({
+  write: (write) => commit.write(() => doWrite(write)),
+  begin: (statements) => begun(statements, (write) => commit.write(() => doWrite(sent(write)))),
+  look: () => {},
+  close: async () => {},
+})
+
 export class ThreadWriter implements HotWriter {
   readonly #thread: Worker
   readonly #port: MessagePort
   readonly #onSync: (seconds: number, writes: number) => void
   readonly #noRoom: (reason: string) => void
   /** One batch is under way at a time: writes that gather meanwhile make the next one larger. */
-  readonly #gathering: Gathering<HotWrite, number>
-  #underWay: Gathered<HotWrite, number>[] = []
+  readonly #gathering: Gathering<Ready, number>
+  #underWay: Gathered<Ready, number>[] = []
   #closed: Promise<unknown> | null = null
   #drained: () => void = () => {}
 
@@ -41,7 +76,7 @@ export class ThreadWriter implements HotWriter {
     this.#gathering = new Gathering({
       send: (batch) => {
         this.#underWay = batch
-        this.#port.postMessage(batch.map(({ item }) => item))
+        this.#port.postMessage(batch.map(({ item }) => sent(item)))
       },
     })
     this.#port.on('message', (result: BatchResult) => this.#settle(result))
@@ -52,6 +87,14 @@ export class ThreadWriter implements HotWriter {
   }
 
   write(write: HotWrite): Promise<number> {
+    return this.#add({ statements: write, isSent: false })
+  }
+
+  begin(statements: HotStatement[]): OpenWrite {
+    return begun(statements, (write) => this.#add(write))
+  }
+
+  #add(write: Ready): Promise<number> {
     // A delivery that the stop cuts off may write late; in the thread this would be a fault that ends the process.
     if (this.#closed) return Promise.reject(new StorageUnavailable('The database is closed.'))
     return this.#gathering.add(write)

@@ -9,8 +9,8 @@ const IS_WAITING = `status = 'waiting' AND (resume_at IS NULL OR resume_at > ?1)
 
 /** Bodies arrive as text, and are stored as its bytes. */
 const STATEMENTS = {
-  insertRun: `INSERT INTO run (id, flow_id, version, document, status, test, epoch, attempt, hops, reply_status, request, raw_body, created_at, replay_of, sealed, trigger, parent_run, parent_step, parent_waits, labels)
-    VALUES (?, ?, ?, ?, 'queued', ?, 0, 1, ?, ?, ?, CAST(? AS BLOB), ?, ?, ?, ?, ?, ?, ?, ?)`,
+  insertRun: `INSERT INTO run (id, epoch, status, started_at, finished_at, resume_at, error, flow_id, version, document, test, attempt, hops, reply_status, request, raw_body, created_at, replay_of, sealed, trigger, parent_run, parent_step, parent_waits, labels)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, CAST(? AS BLOB), ?, ?, ?, ?, ?, ?, ?, ?)`,
   takeKey: `INSERT INTO dedupe (flow_id, key, run_id, expires_at) VALUES (?, ?, ?, ?)
     ON CONFLICT (flow_id, key) DO UPDATE SET run_id = excluded.run_id, expires_at = excluded.expires_at WHERE dedupe.expires_at <= ?`,
   insertDelivery: `INSERT INTO delivery (id, flow_id, outcome, code, message, status, run_id, request, raw_body, received_at, body_kept, sealed)

@@ -1,4 +1,5 @@
 // The hot path on SQLite: accepts deliveries, claims runs, journals outcomes; with prepared statements, committed in groups.
+import { newlyClaimed } from '../../engine/ports/newly-claimed.ts'
 import type {
   Claim,
   ClaimedRun,
@@ -16,36 +17,16 @@ import { type CauseOf, createCauseOf, failedRun } from '../rows/failures/causes.
 import { isCounter, NO_BUCKET, NO_CODE } from '../rows/flow-counts.ts'
 import { entriesUnder, isOfOwnRound, roundIndex, roundsUnder, settleOperation } from '../rows/journal-rows.ts'
 import { deliveryTexts, revealedStart } from '../rows/request-columns.ts'
-import { runEnd, testColumn, toClaimedRun, toUnreadRun, wakenBy } from '../rows/run-rows.ts'
+import { runEnd, toClaimedRun, toUnreadRun } from '../rows/run-rows.ts'
 import { revealedStep, shownJson, stepColumns, toJson } from '../rows/step-columns.ts'
 import type { RunTable, StepTable } from '../rows/tables.ts'
 import type { SqliteStorage } from './database.ts'
 import { createSqliteReplays } from './failures/replays.ts'
 import { type HotStatement, prepareHotWrites } from './hot-writes.ts'
 import { createSqliteKeyValues } from './key-values.ts'
+import { claimOf, claimOfNew, type SqliteClaim } from './run-claim.ts'
 import { startOf } from './run-start.ts'
-import { countEnd, countFailure, putStep } from './write-descriptions.ts'
-
-/** This process alone owns the file, so a claim needs no write: the first record carries it. */
-interface SqliteClaim extends Claim {
-  writtenEpoch: number
-  flowId: string
-  version: number | null
-  /** Whether the end of the run is not counted: that of a test, or of a failure handler. */
-  test: boolean
-  /** The run that waits for this one. */
-  wakes: string | null
-}
-
-const claimOf = (row: RunTable): SqliteClaim => ({
-  runId: row.id,
-  epoch: row.epoch + 1,
-  writtenEpoch: row.epoch,
-  flowId: row.flow_id,
-  version: row.version,
-  test: row.test !== 0,
-  wakes: row.parent_waits === 1 ? row.parent_run : null,
-})
+import { countEnd, countFailure, insertAs, putStep } from './write-descriptions.ts'
 
 /** Returns the writes by which the end of a run makes the run due that waits for it; the last ones, as they may change nothing. */
 function wakeUps({ runId, wakes }: SqliteClaim, { finishedAt, awaits }: RunProgress): HotStatement[] {
@@ -68,7 +49,7 @@ export function createSqliteRunJournal(
   protect: Protect,
   causeOf: CauseOf = createCauseOf(),
 ): RunJournal & {
-  runs: Pick<RunStore, 'accept' | 'operate' | 'original'>
+  runs: Pick<RunStore, 'accept' | 'begin' | 'operate' | 'original'>
   addDelivery: DeliveryStore['add']
   startReplay: ReplayStore['start']
 } {
@@ -129,6 +110,11 @@ export function createSqliteRunJournal(
         return { duplicateOf: null }
       },
 
+      begin(run) {
+        const start = hot.begin(startOf(run, protect))
+        return Object.assign(claimOfNew(run, start), { stored: start.done })
+      },
+
       async original(id) {
         const row = selectAnyRun.get(id) as RunTable | undefined
         if (!row) return null
@@ -153,12 +139,7 @@ export function createSqliteRunJournal(
     },
 
     async claim(runId: string, now: number, fresh: NewRun | null = null): Promise<ClaimedRun | null> {
-      if (fresh) {
-        const { flowId, version } = fresh
-        const test = testColumn(fresh) !== 0
-        const claim: SqliteClaim = { runId, epoch: 1, writtenEpoch: 0, flowId, version, test, wakes: wakenBy(fresh) }
-        return { ...fresh, claim, attempt: 1, startedAt: now, journal: [], vars: Object.create(null), lastSeq: 0 }
-      }
+      if (fresh) return newlyClaimed(fresh, claimOfNew(fresh), now)
       const row = selectRun.get(runId) as RunTable | undefined
       if (!row) return null
       return withJournal(row, claimOf(row), now)
@@ -205,36 +186,33 @@ export function createSqliteRunJournal(
 
     async record(claim: Claim, progress: RunProgress) {
       const held = claim as SqliteClaim
-      const update: HotStatement = [
-        'updateRun',
-        [
-          held.epoch,
-          progress.status,
-          progress.startedAt,
-          progress.finishedAt,
-          progress.resumeAt,
-          shownJson(toJson(progress.error), protect.of(held.flowId)),
-          held.runId,
-          held.writtenEpoch,
-        ],
-      ]
-      const { entries } = progress
+      const { status, startedAt, finishedAt, resumeAt, entries } = progress
+      const error = shownJson(toJson(progress.error), protect.of(held.flowId))
+      const reached = [held.epoch, status, startedAt, finishedAt, resumeAt, error]
       const failed = failedRun(held, progress, protect.of(held.flowId), causeOf)
-      const fenced = [update, ...countEnd(held, progress), ...(failed ? countFailure(failed) : [])]
+      const counting = [...countEnd(held, progress), ...(failed ? countFailure(failed) : [])]
+      const fenced: HotStatement[] = [['updateRun', [...reached, held.runId, held.writtenEpoch]], ...counting]
       const handling = progress.handler ? startOf(progress.handler, protect) : []
       const others = [...entries.flatMap(childOf), ...handling, ...alertOf(held, progress), ...wakeUps(held, progress)]
-      const recorded = entries.some((entry) => entry.operation)
-        ? await commit.write(() => {
-            if (doWrite(fenced) === 0) return false
-            for (const entry of entries) {
-              if (entry.operation) settleOperation(entry, keyValues(held.flowId, entry.operation, entry.finishedAt!))
-              doWrite([stepOf(held.runId, held.flowId, entry)])
-            }
-            doWrite(others)
-            return true
-          })
-        : (await hot.write([...fenced, ...entries.map((entry) => stepOf(held.runId, held.flowId, entry)), ...others])) >
-          0
+      const stepsAnd = () => [...entries.map((entry) => stepOf(held.runId, held.flowId, entry)), ...others]
+      let recorded: boolean
+      if (entries.some((entry) => entry.operation)) {
+        // Another connection than that of the start writes this.
+        await held.start?.done
+        recorded = await commit.write(() => {
+          if (doWrite(fenced) === 0) return false
+          for (const entry of entries) {
+            if (entry.operation) settleOperation(entry, keyValues(held.flowId, entry.operation, entry.finishedAt!))
+            doWrite([stepOf(held.runId, held.flowId, entry)])
+          }
+          doWrite(others)
+          return true
+        })
+      } else if (held.start && !held.start.isSent) {
+        insertAs(held.start, reached)
+        held.start.statements.push(...counting, ...stepsAnd())
+        recorded = (await held.start.done) > 0
+      } else recorded = (await hot.write([...fenced, ...stepsAnd()])) > 0
       // Set only after the commit: a transaction that failed has written no epoch.
       if (recorded) held.writtenEpoch = held.epoch
       return recorded

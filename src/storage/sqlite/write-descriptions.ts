@@ -1,11 +1,24 @@
 // Describes the writes of the hot path on SQLite.
+import type { SQLInputValue } from 'node:sqlite'
 import { isHandler, type JournalEntry, type NewRun, type RunProgress } from '../../engine/ports/run-journal.ts'
 import type { FailedRun } from '../rows/failures/causes.ts'
 import { countedEnd, NO_BUCKET, NO_CODE } from '../rows/flow-counts.ts'
 import type { sealedStartTexts } from '../rows/request-columns.ts'
 import { labelsColumn, testColumn, triggerColumn } from '../rows/run-rows.ts'
 import type { stepColumns } from '../rows/step-columns.ts'
+import type { OpenWrite } from './hot-writer.ts'
 import type { HotStatement } from './hot-writes.ts'
+
+/** How far a run is that has not begun: its epoch, status, times and error. */
+const QUEUED: readonly SQLInputValue[] = [0, 'queued', null, null, null, null]
+
+/** Stores a run as far as it has come, in place of one that has not begun. */
+export function insertAs(
+  { statements: [start] }: Pick<OpenWrite, 'statements'>,
+  progress: readonly SQLInputValue[],
+): void {
+  ;(start![1] as SQLInputValue[]).splice(1, QUEUED.length, ...progress)
+}
 
 export const insertRun = (
   run: NewRun,
@@ -14,6 +27,7 @@ export const insertRun = (
   'insertRun',
   [
     run.id,
+    ...QUEUED,
     run.flowId,
     run.version,
     run.document,

@@ -38,6 +38,16 @@ export interface NewAnswer {
   by: string | null
 }
 
+/** What came for a callback, for those who look. */
+export interface ShownAnswers {
+  /** What it was answered; null if nothing, or too much. */
+  answer: CallbackData | null
+  /** The first of what came before the run waited and it has not looked at. */
+  early: CallbackData[]
+  /** What is too large to be shown. */
+  omitted: ('answer' | 'early')[]
+}
+
 export interface CallbackStore extends CallbackJournal {
   find(token: string): Promise<CallbackRecord | null>
   get(id: string): Promise<CallbackRecord | null>
@@ -49,8 +59,10 @@ export interface CallbackStore extends CallbackJournal {
   reads(id: string): Promise<Record<string, unknown>>
   /** Returns what a person or system answered; null if nobody has. */
   answerOf(id: string): Promise<{ digest: string; data: CallbackData } | null>
+  /** Returns what came for these callbacks, by id: for all of them together at most `maxBytes`, answers first. */
+  shownAnswers(ids: readonly string[], maxBytes: number): Promise<ReadonlyMap<string, ShownAnswers>>
   /**
-   * Keeps an answer for a run that has not reached the step. `known`: the same came before; `full`: too many wait already;
+   * Keeps an answer for a run that has not reached the step. `known`: the same came before; `full`: too many, or too much, wait already;
    * `changed`: the run has reached the step or ended meanwhile.
    */
   keepEarly(record: CallbackRecord, answer: NewAnswer): Promise<'kept' | 'known' | 'full' | 'changed'>

@@ -5,14 +5,17 @@ import type { RunStatus } from '../../../engine/ports/run-journal.ts'
 import { parseJson } from '../../../flow/parse-json.ts'
 import type { CallbackRecord, CallbackStore, NewAnswer } from '../../../operations/ports/callbacks/callbacks.ts'
 import { answerBinding, callbackBinding } from '../../rows/bindings.ts'
+import { bytesUpTo, UNBOUNDED } from '../../rows/bounded.ts'
 import { locked } from '../../rows/dialect.ts'
 import { paged } from '../../rows/paged.ts'
 import type { Tables } from '../../rows/tables.ts'
 import { lockRuns, wakeRuns } from '../cancelled-runs.ts'
 import { type CallbackPorts, createCallbackJournal, sealingOf } from './callback-journal.ts'
+import { shownAnswers } from './shown-answers.ts'
 
-/** Whoever has the URL can send many before the run gets there: so many are kept. */
+/** Whoever has the URL can send many before the run gets there: so many are kept, as long as they have so many bytes. */
 const MOST_EARLY = 100
+const MOST_EARLY_BYTES = 32 * 1024 * 1024
 /** A run may make a URL in each round of a long loop: so many are shown. */
 const MOST_SHOWN = 200
 
@@ -35,6 +38,8 @@ const COLUMNS = [
   'run.document',
   'run.status',
 ] as const
+
+const sumOf = (rows: readonly { bytes: number }[]): number => rows.reduce((sum, { bytes }) => sum + bytes, 0)
 
 export function createCallbackStore(db: Kysely<Tables>, ports: CallbackPorts): CallbackStore {
   const { protect, now, digest, newToken } = ports
@@ -85,6 +90,7 @@ export function createCallbackStore(db: Kysely<Tables>, ports: CallbackPorts): C
 
   return {
     ...createCallbackJournal(db, ports),
+    shownAnswers: (ids, maxBytes) => shownAnswers(db, sealing, ids, maxBytes),
 
     find: async (token) => one(await records().where('callback.token_digest', '=', digest(token)).executeTakeFirst()),
     get: async (id) => one(await records().where('callback.id', '=', id).executeTakeFirst()),
@@ -130,12 +136,13 @@ export function createCallbackStore(db: Kysely<Tables>, ports: CallbackPorts): C
         if (numUpdatedRows === 0n) return 'changed'
         const kept = await tx
           .selectFrom('callback_answer')
-          .select('digest')
+          .select(['digest', bytesUpTo(['sealed'], UNBOUNDED).as('bytes')])
           .where('callback_id', '=', record.id)
           .limit(MOST_EARLY)
           .execute()
         const isKnown = kept.some((other) => other.digest === answer.digest)
-        if (!isKnown && kept.length < MOST_EARLY) {
+        const isFull = kept.length === MOST_EARLY || sumOf(kept) >= MOST_EARLY_BYTES
+        if (!isKnown && !isFull) {
           await addAnswer(tx, record, answer, 'new')
           return 'kept'
         }

@@ -18,7 +18,7 @@ interface CallbackNoteProps {
 }
 
 export function CallbackNote({ run, callback, output }: CallbackNoteProps) {
-  const { state, title, asks, kind, expiresAt, answer, early } = callback
+  const { state, title, asks, kind, expiresAt, answer, early, omitted } = callback
   const isOpen = state === 'open' || state === 'early'
   return (
     <section className={classes.note} data-open={isOpen || undefined} aria-label={title ?? 'Callback'}>
@@ -39,9 +39,15 @@ export function CallbackNote({ run, callback, output }: CallbackNoteProps) {
         // biome-ignore lint/suspicious/noArrayIndexKey: they are looked at in this order
         <Data key={index} value={one} path="" label={`Came early, ${index + 1}`} none="" />
       ))}
+      {omitted?.includes('early') && (
+        <p className={classes.state}>More came early that is too large to be shown here.</p>
+      )}
       {kind === 'callback' && <FilteredCallbacks run={run} isOpen={isOpen} />}
       {answer !== undefined && (output === null || output === undefined) && (
         <Data value={answer} path="" label="Answer" none="" />
+      )}
+      {omitted?.includes('answer') && (output === null || output === undefined) && (
+        <p className={classes.state}>The answer is too large to be shown here.</p>
       )}
     </section>
   )
