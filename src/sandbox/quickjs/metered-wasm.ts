@@ -45,11 +45,13 @@ export function metered(wasm: Uint8Array): Uint8Array {
     noteStack: Uint8Array.from(noteStack(stackPointer, fuel + 1)),
   }
   const bulk = (instruction: number[]): number[] =>
-    sized([
-      0, // locals
-      ...tick(fuel, [0x20, 2, 0x41, BYTES_SHIFT, 0x76], types, lastPlace(section(TABLE))),
-      ...[0x20, 0, 0x20, 1, 0x20, 2, ...instruction, 0x0b],
-    ])
+    sized(
+      [
+        [0], // locals
+        tick(fuel, [0x20, 2, 0x41, BYTES_SHIFT, 0x76], types, lastPlace(section(TABLE))),
+        [0x20, 0, 0x20, 1, 0x20, 2, ...instruction, 0x0b],
+      ].flat(),
+    )
   const changed = new Map<number, Uint8Array>([
     [TYPE, appended(section(TYPE), 2, [0x60, 0, 0, 0x60, 3, I32, I32, I32, 0])],
     [FUNCTION, appended(section(FUNCTION), 2, [...leb(types + 1), ...leb(types + 1)])],
@@ -57,12 +59,16 @@ export function metered(wasm: Uint8Array): Uint8Array {
     [GLOBAL, appended(section(GLOBAL), 2, [...counter(AMPLE), ...counter(AMPLE)])],
     [
       EXPORT,
-      appended(section(EXPORT), 4, [
-        ...[...named(METER.table), KIND.table, 0],
-        ...[...named(METER.stackPointer), KIND.global, stackPointer],
-        ...[...named(METER.fuel), KIND.global, fuel],
-        ...[...named(METER.stackLow), KIND.global, fuel + 1],
-      ]),
+      appended(
+        section(EXPORT),
+        4,
+        [
+          [...named(METER.table), KIND.table, 0],
+          [...named(METER.stackPointer), KIND.global, stackPointer],
+          [...named(METER.fuel), KIND.global, fuel],
+          [...named(METER.stackLow), KIND.global, fuel + 1],
+        ].flat(),
+      ),
     ],
     [
       CODE,
@@ -96,16 +102,18 @@ const counter = (value: number[]): number[] => [I32, 1, 0x41, ...value, 0x0b]
 const call = (index: number): number[] => [0x10, ...leb(index)]
 
 /** Returns instructions that take an amount from the fuel, and call the host where none is left. */
-const tick = (fuel: number, amount: number[], type: number, place: number): number[] => [
-  ...[0x23, ...leb(fuel), ...amount, 0x6b, 0x24, ...leb(fuel)], // fuel = fuel - amount
-  ...[0x23, ...leb(fuel), 0x41, 0, 0x48, 0x04, 0x40], // if (fuel < 0)
-  ...[0x41, ...signedLeb(place), 0x11, ...leb(type), 0, 0x0b], // functions[place]()
-]
+const tick = (fuel: number, amount: number[], type: number, place: number): number[] =>
+  [
+    [0x23, ...leb(fuel), ...amount, 0x6b, 0x24, ...leb(fuel)], // fuel = fuel - amount
+    [0x23, ...leb(fuel), 0x41, 0, 0x48, 0x04, 0x40], // if (fuel < 0)
+    [0x41, ...signedLeb(place), 0x11, ...leb(type), 0, 0x0b], // functions[place]()
+  ].flat()
 
-const noteStack = (stackPointer: number, low: number): number[] => [
-  ...[0x23, stackPointer, 0x23, low, 0x49, 0x04, 0x40], // if (stackPointer < low)
-  ...[0x23, stackPointer, 0x24, low, 0x0b], // low = stackPointer
-]
+const noteStack = (stackPointer: number, low: number): number[] =>
+  [
+    [0x23, stackPointer, 0x23, low, 0x49, 0x04, 0x40], // if (stackPointer < low)
+    [0x23, stackPointer, 0x24, low, 0x0b], // low = stackPointer
+  ].flat()
 
 interface Section {
   id: number
