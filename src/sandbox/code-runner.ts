@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { JSValuePointer } from '@jitl/quickjs-ffi-types'
 import { packageFile } from '../base/package-files.ts'
-import { CodeFailure, GuestRun, type Prepared } from './guest-run.ts'
+import { CodeFailure, GuestRun } from './guest-run.ts'
 import {
   KEPT_IMAGES,
   KEPT_MEMORY_BYTES,
@@ -11,7 +11,7 @@ import {
   MAX_CROSSING_BYTES,
   PREPARING_MS,
 } from './limits.ts'
-import type { RunReply, RunRequest } from './messages.ts'
+import type { Prepared, RunReply, RunRequest } from './messages.ts'
 import { GuestError } from './quickjs/guest-error.ts'
 import type { Image } from './quickjs/guest-memory.ts'
 import { compileQuickJs } from './quickjs/instance.ts'

@@ -1,24 +1,13 @@
 // Runs prepared code in one QuickJS, and says what came of it: the same in a worker and on the main thread.
-import type { JSValuePointer } from '@jitl/quickjs-ffi-types'
 import { parseJson } from '../flow/parse-json.ts'
 import { explainFailure, neverFinished, outOfMemory, sandboxBroke, timedOut } from './explain-failure.ts'
 import { hostFunctions, textFunctions } from './host-functions.ts'
-import type { Failure, RunReply, RunRequest } from './messages.ts'
+import type { Failure, Prepared, RunReply, RunRequest } from './messages.ts'
 import { outputProblem, outputTooLarge } from './output-problem.ts'
 import { GuestError, type GuestWords, NotShort, TooLarge } from './quickjs/guest-error.ts'
-import type { Image } from './quickjs/guest-memory.ts'
-import { type Bounds, type Extras, type Handles, type Host, QuickJs } from './quickjs/quickjs.ts'
+import { type Bounds, type Extras, type Host, QuickJs } from './quickjs/quickjs.ts'
 import type { CompiledModule } from './quickjs/web-assembly.ts'
 import { RunLog } from './run-log.ts'
-
-/** A text that is ready to run: an image, and what the host needs to know of it. */
-export interface Prepared {
-  image: Image
-  handles: Handles
-  /** Functions of guest/prelude.js. */
-  drive: JSValuePointer
-  reportUnawaited: JSValuePointer
-}
 
 type Ending = { json: string } | { words: GuestWords } | { failure: Failure }
 

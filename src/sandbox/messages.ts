@@ -1,7 +1,18 @@
 // The messages between the pool and its workers: flat lists of texts and numbers, which cost little to copy.
+import type { JSValuePointer } from '@jitl/quickjs-ffi-types'
 import type { CodeErrorCode } from '../base/error-catalogue.ts'
-import type { Prepared } from './guest-run.ts'
+import type { Image } from './quickjs/guest-memory.ts'
+import type { Handles } from './quickjs/quickjs.ts'
 import type { CompiledModule } from './quickjs/web-assembly.ts'
+
+/** A text that is ready to run: an image, and what the host needs to know of it. */
+export interface Prepared {
+  image: Image
+  handles: Handles
+  /** Functions of guest/prelude.js. */
+  drive: JSValuePointer
+  reportUnawaited: JSValuePointer
+}
 
 export interface RunRequest {
   /** Counts the requests to a worker, from 1. */

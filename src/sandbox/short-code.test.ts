@@ -117,7 +117,7 @@ describe('which code runs on the main thread', () => {
     for (let blown = 1; blown <= 3; blown++) {
       await untilHere(code, 1)
       const left = leftOf(code)
-      expect(await run(code, 3e6)).toEqual({ output: 4499998500000, logs: ['3000000'] })
+      expect(await run(code, 3e5)).toEqual({ output: 44999850000, logs: ['300000'] })
       expect(leftOf(code)).toBe(left + 1)
       // The run that started over in a worker is one of them.
       const tries = triesOf(code)

@@ -1,7 +1,6 @@
 // Decides which code is short enough for the main thread, by how its recent runs went, and runs it there. Code has no effects but
 // its result, so a run that turns out to be longer is thrown away and starts over in a worker.
 import { Fifo } from '../base/fifo.ts'
-import type { Prepared } from './guest-run.ts'
 import {
   FUSE_MS,
   KEPT_IMAGES,
@@ -14,7 +13,7 @@ import {
   SHORT_TIMEOUT_MS,
   TURN_MS,
 } from './limits.ts'
-import type { RunReply, RunRequest } from './messages.ts'
+import type { Prepared, RunReply, RunRequest } from './messages.ts'
 import type { CompiledModule } from './quickjs/web-assembly.ts'
 import type { ShortRunner } from './short-runner.ts'
 

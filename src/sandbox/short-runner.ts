@@ -1,6 +1,6 @@
 // Runs short code on the main thread, in a QuickJS of its own: no run is told of a limit there, it ends as NotShort.
 import { CODE } from '../base/error-catalogue.ts'
-import { GuestRun, type Prepared } from './guest-run.ts'
+import { GuestRun } from './guest-run.ts'
 import {
   FUSE_MS,
   SHORT_ARGUMENT_BYTES,
@@ -9,7 +9,7 @@ import {
   SHORT_FREE_LOOKS,
   SHORT_MEMORY_BYTES,
 } from './limits.ts'
-import type { RunReply, RunRequest } from './messages.ts'
+import type { Prepared, RunReply, RunRequest } from './messages.ts'
 import { NotShort } from './quickjs/guest-error.ts'
 import type { Bounds } from './quickjs/quickjs.ts'
 import type { CompiledModule } from './quickjs/web-assembly.ts'
