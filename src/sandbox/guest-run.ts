@@ -47,12 +47,12 @@ export class GuestRun implements Host {
 
   /** `load` brings the guest into the state in which the code may run. `limitMs`: besides the request's own. */
   run(request: RunRequest, load: () => Prepared, limitMs = Number.POSITIVE_INFINITY): RunReply {
-    this.#log = new RunLog()
-    this.#ending = null
-    this.endBy(Number.POSITIVE_INFINITY)
+    this.#forget()
     this.#beganMs = performance.now()
     try {
       const prepared = load()
+      // To prepare a text may mean to try what it does at its top level.
+      this.#forget()
       this.#beganMs = performance.now()
       this.endBy(this.#beganMs + Math.min(request.timeoutMs, limitMs))
       const output = this.#output(request, prepared)
@@ -60,6 +60,12 @@ export class GuestRun implements Host {
     } catch (error) {
       return { ...this.#failed(request, error), logs: this.#log.lines, tookMs: performance.now() - this.#beganMs }
     }
+  }
+
+  #forget(): void {
+    this.#log = new RunLog()
+    this.#ending = null
+    this.endBy(Number.POSITIVE_INFINITY)
   }
 
   #failed(request: RunRequest, error: unknown): { failure: Failure; broken: boolean } {

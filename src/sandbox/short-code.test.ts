@@ -24,6 +24,7 @@ describe('what comes of code is the same in a worker and on the main thread', ()
   it.each<[what: string, code: string, options?: Options]>([
     ['a result', 'export default (input) => ({ sum: input.a + 1, at: [1, null, "é€😀"] })', { input: { a: 1 } }],
     ['lines of the console', 'export default () => { console.log("a", { b: 1 }); console.warn("c"); return 1 }'],
+    ['a line of the console at the top', 'console.log("top")\nexport default () => 1'],
     ['no result', 'export default () => {}'],
     ['an exception', 'const f = () => {\n  throw new TypeError("bad")\n}\nexport default () => f()'],
     ['a missing name', 'export default () => {\n  return nothing.here\n}'],
@@ -76,7 +77,12 @@ describe('what comes of code is the same in a worker and on the main thread', ()
     const code = `console.log('top')
 const top = [crypto.randomUUID(), Math.random(), Date.now()]
 export default () => [...top, crypto.randomUUID(), Math.random()]`
-    const results = [await here.result(code), await here.result(code), await here.result(code)]
+    const results = [
+      await elsewhere.result(code),
+      await here.result(code),
+      await here.result(code),
+      await here.result(code),
+    ]
     expect(triesOf(code)).toBeGreaterThan(0)
     for (const { logs } of results) expect(logs).toEqual(['top'])
     const values = results.flatMap(({ output }) => (output as unknown[]).filter((_, i) => i !== 2))
