@@ -26,7 +26,7 @@ const bundle = await rolldown({
     millrace: join(root, 'src/cli/millrace.ts'),
     'sandbox-worker': join(root, 'src/sandbox/worker.ts'),
     'storage-sqlite-vacuum-into': join(root, 'src/storage/sqlite/vacuum-into.ts'),
-    'storage-sqlite-writer-thread': join(root, 'src/storage/sqlite/writer-thread.ts'),
+    'storage-sqlite-hot-writer-thread': join(root, 'src/storage/sqlite/hot/writer-thread.ts'),
   },
   platform: 'node',
   external: (id) => id !== REQUIRED && OUTSIDE.some((outside) => outside.test(id)),

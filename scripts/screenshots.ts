@@ -121,6 +121,40 @@ await millrace.api('POST', '/connections', {
   hosts: [new URL(address).host],
 })
 
+const refunds = await millrace.publish({
+  name: 'Refund approval',
+  trigger: { kind: 'webhook' },
+  steps: [
+    {
+      id: 'ask',
+      kind: 'http',
+      method: 'POST',
+      url: `${address}/messages`,
+      body: { kind: 'json', value: { text: 'Refund {{ webhook.body.order }}? {{ callbacks.decision.url }}' } },
+    },
+    {
+      id: 'decision',
+      kind: 'wait',
+      approval: {
+        title: 'Refund {{ webhook.body.amount }} EUR to {{ webhook.body.name }}?',
+        text: 'Order **{{ webhook.body.order }}** came back. Reason given: {{ webhook.body.reason }}.',
+        answers: ['approve', 'reject'],
+        fields: [{ name: 'note', label: 'Note to the customer' }],
+        timeout: 172_800,
+      },
+    },
+  ],
+})
+let asked = ''
+for (const [order, name, amount, reason] of [
+  ['SO-1033', 'Grace Hopper', 80, 'too small'],
+  ['SO-1039', 'Edsger Dijkstra', 24, 'arrived late'],
+] as const) {
+  asked = (await refunds.post({ order, name, amount, reason })).body.id
+  await millrace.runEnded(asked, ['waiting'])
+}
+const { callbacks } = (await millrace.api('GET', `/runs/${asked}`)).body
+
 const failure = (await millrace.api('GET', '/failures')).body.items[0].id
 const replay = (await millrace.api('POST', '/replays', { filter: { failure }, pace: 1 })).body.id
 await millrace.api('POST', '/alerts', {
@@ -208,6 +242,9 @@ const PAGES: Record<string, string> = {
   runs: '/runs',
   run: `/runs/${run}`,
   'run-rounds': `/runs/${run}?step=large%2Fstock&tab=rounds`,
+  'run-waiting': `/runs/${asked}`,
+  approvals: '/approvals',
+  approval: new URL(callbacks[0].url).pathname,
   failures: '/failures',
   failure: `/failures/${failure}`,
   replay: `/replays/${replay}`,

@@ -12,7 +12,7 @@ const LAYERS: string[][] = [
   ['guide'],
   ['flow-model', 'ui'],
   ['flow-model/templates', 'flow-model/input', 'ui/code', 'shell'],
-  ['ui/data', 'shell/palette'],
+  ['ui/rows', 'ui/data', 'shell/palette'],
   ['fields', 'live'],
   // The pages: a run is shown on the editor's canvas, and the inbox shows what runs show.
   ['flows/run'],

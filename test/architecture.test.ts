@@ -82,7 +82,7 @@ const ORDER: Record<string, string[]> = {
 
 /** The files on the way from a delivery to its reply. */
 const HOT_PATH =
-  /^(http\/webhooks|operations\/(deliveries|runs\/start-run)|queue|engine|storage\/(rows\/gathering|sqlite\/(run-journal|hot-|writer-thread|transactions)|postgres\/(run-|record-|accept|batches)))/
+  /^(http\/webhooks|operations\/(deliveries|runs\/start-run)|queue|engine|storage\/(rows\/gathering|sqlite\/(run-journal|hot\/)|postgres\/(run-|record-|accept|batches)))/
 
 /** Tests, and what only tests use, have these names and no others. */
 const isTest = (file: string) => /\.test\.ts$|\.testkit\.ts$/.test(file)
@@ -161,7 +161,7 @@ describe('the rooms of src', () => {
       'cli/millrace.ts',
       'sandbox/worker.ts',
       'storage/sqlite/vacuum-into.ts',
-      'storage/sqlite/writer-thread.ts',
+      'storage/sqlite/hot/writer-thread.ts',
     ]
     expect(sources.filter((file) => !inProduction.has(file) && !entries.includes(file))).toEqual([])
   })

@@ -32,6 +32,16 @@ export default defineConfig({
         index: resolve(import.meta.dirname, 'index.html'),
         guide: resolve(import.meta.dirname, 'src/guide/main.ts'),
       },
+      output: {
+        // Small files cost more than their bytes: each is asked for, checked and linked by itself.
+        codeSplitting: {
+          groups: [
+            { name: 'frame', tags: ['$initial'], test: (id) => !id.includes('/guide/') },
+            // What most pages use.
+            { name: 'parts', minShareCount: 8 },
+          ],
+        },
+      },
     },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1000,

@@ -1,6 +1,7 @@
 // Wires the engine, the real steps and a database in memory into a runtime for tests of flows, as app/start.ts does for the
 // service.
 import { hashing } from '../base/hashing.ts'
+import { SEALED_PREFIX } from '../base/sealed-prefix.ts'
 import { Engine } from '../engine/engine.ts'
 import { createIds } from '../engine/ids.ts'
 import type { EnginePorts } from '../engine/ports/engine-ports.ts'
@@ -9,7 +10,7 @@ import type { Sandbox } from '../engine/ports/sandbox.ts'
 import type { FlowDocument } from '../flow/document.ts'
 import type { FixtureConnection } from '../flow/fixture.ts'
 import type { Issue } from '../flow/issue.ts'
-import { mapSecrets, SEALED_PREFIX } from '../flow/secret-literals.ts'
+import { mapSecrets } from '../flow/secret-literals.ts'
 import { publishIssues, validate } from '../flow/validate/validate.ts'
 import { LiveConnections } from '../operations/connections/live-connections.ts'
 import { Intake } from '../operations/deliveries/intake.ts'

@@ -7,5 +7,5 @@ export const packageFile = (path: string): URL => new URL(path, ROOT)
 
 /** Returns the file of a thread. scripts/build.mjs bundles each one with its imports into one file. */
 export const threadFile = (
-  path: 'sandbox/worker' | 'storage/sqlite/vacuum-into' | 'storage/sqlite/writer-thread',
+  path: 'sandbox/worker' | 'storage/sqlite/vacuum-into' | 'storage/sqlite/hot/writer-thread',
 ): URL => packageFile(isBundle ? `dist/${path.replaceAll('/', '-')}.js` : `src/${path}.ts`)

@@ -1,7 +1,6 @@
 // Describes a flow document, and what all steps have in common. The file of each step or trigger kind has its settings.
 import Type, { type Static, type TSchema } from 'typebox'
 import type { IssueCode } from '../base/error-catalogue.ts'
-import { isObject } from '../base/is-object.ts'
 import { flowName } from './schema.ts'
 import { Trigger, type TriggerDocument } from './triggers/index.ts'
 
@@ -184,12 +183,3 @@ const WHEN_FAILED = 'What is done when a run has failed: steps, or a flow that i
 
 /** The form of `onFailure` that names a flow in place of steps. */
 export const FailureFlow = Type.Object({ flow: flowName() }, closed)
-
-/** Returns the lists of steps of a document, which may be a draft, each with its JSON Pointer. */
-export function stepLists(document: unknown): { list: unknown[]; path: string }[] {
-  if (!isObject(document)) return []
-  return ['steps', 'onFailure'].flatMap((key) => {
-    const list = document[key]
-    return Array.isArray(list) ? [{ list, path: `/${key}` }] : []
-  })
-}

@@ -1,6 +1,6 @@
 // Finds the steps that only got another id between two states of a document: at the same place, of the same kind.
 import { isObject } from '../base/is-object.ts'
-import { stepLists } from './document.ts'
+import { stepLists } from './step-lists.ts'
 
 interface PlacedStep {
   id: string

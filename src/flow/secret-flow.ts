@@ -1,9 +1,10 @@
 // Follows secrets through a flow by reference: which templates hold one, whatever they do with it, and which results derive
 // from them. Conditions and the replies of APIs are not followed.
 import { checkValue } from './check.ts'
-import { type Kinds, type StepDocument, stepLists, stepSchema } from './document.ts'
+import { type Kinds, type StepDocument, stepSchema } from './document.ts'
 import { type Expression, type Reference, type Template, TemplateSyntaxError, tryTemplate } from './expression/index.ts'
 import { Findings } from './issue.ts'
+import { stepLists } from './step-lists.ts'
 
 /** Returns whether a field of a connection can be written and never read. */
 export type IsSecretField = (connection: string, field: string) => boolean

@@ -6,8 +6,6 @@ import { type Kinds, stepSchema } from './document.ts'
 import { pointer } from './issue.ts'
 import { Trigger } from './triggers/index.ts'
 
-export const SEALED_PREFIX = 'sealed:'
-
 const STEP_LIST: SchemaNode = { type: 'array', 'x-steps': 'none' }
 
 type Replace = (literal: string, path: string) => string

@@ -8,6 +8,7 @@ import { type Columns, DATABASE_NOW, storable, unnest } from './postgres/arrays.
 import type { PostgresStorage } from './postgres/database.ts'
 import { HOLD, PLACE_GIVEN } from './postgres/held.ts'
 import type { SqliteStorage } from './sqlite/database.ts'
+import { addLateLabels } from './stores/runs/labelled-runs.ts'
 
 type Query = <Row>(text: string, values?: unknown[]) => Promise<Row[]>
 
@@ -22,6 +23,7 @@ export async function transfer(from: SqliteStorage, to: PostgresStorage): Promis
     (await client.query(text, values)).rows as Row[]
   try {
     await query('begin')
+    await addLateLabels(from.kysely)
     const tables = await tablesOf(query, from.raw)
     for (const { name } of tables) await requireEmpty(query, name)
     const moved: Record<string, number> = {}

@@ -67,6 +67,38 @@ describe('the list of flows', () => {
     await row('Plain 89').waitFor()
   })
 
+  it('asks in the row before it unpublishes, and leads back to the switch', async () => {
+    await page.goto('/flows?q=busy')
+    const published = row('Busy').getByRole('switch', { name: 'Busy: published' })
+    for (const attempt of ['first', 'second']) {
+      await published.focus()
+      await page.keyboard.press('Space')
+      await page.getByRole('dialog', { name: 'Unpublish "Busy"?' }).waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      const focused = await page.evaluate('document.activeElement?.getAttribute("aria-label")')
+      expect(focused, attempt).toBe('Busy: published')
+    }
+    expect(await published.isChecked()).toBe(true)
+  })
+
+  it('comes with little code, and draws no choices that are closed', async () => {
+    await page.goto('/flows')
+    await row('Busy').waitFor()
+    const scripts: number[] = await page.evaluate(
+      `performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.js')).map((one) => one.decodedBodySize)`,
+    )
+    expect(scripts.length).toBeLessThan(24)
+    expect(scripts.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThan(850_000)
+    expect(await page.locator('[role="option"]').count()).toBe(0)
+    await page.getByRole('combobox', { name: 'Sort by' }).click()
+    await page.getByRole('option', { name: 'Name' }).waitFor()
+    expect(await page.getByRole('option', { name: 'Latest change' }).getAttribute('aria-selected')).toBe('true')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/sort=name/)
+  })
+
   it('comes compressed and without drafts', async () => {
     const [reply] = await Promise.all([
       page.waitForResponse((response) => new URL(response.url()).pathname === '/api/v1/flows'),

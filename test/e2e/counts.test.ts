@@ -45,12 +45,22 @@ async function writtenBy(work: () => Promise<void>): Promise<Record<string, numb
   return Object.fromEntries(rows.map(({ what, n }) => [what, n]))
 }
 
+/** A step that takes longer than this is stored as running, too. */
+const LONG_MS = 100
+
+/** Counts a run whose steps all took a short time: on a busy machine that may be a later one. */
 async function writtenByRun(document: object, body: object = { total: 1 }): Promise<Record<string, number>> {
   const { post } = await millrace.publish(document)
-  return writtenBy(async () => {
-    const { body: answer } = await post(body)
-    expect((await millrace.runEnded(answer.id)).status).toBe('succeeded')
-  })
+  for (;;) {
+    let longest = 0
+    const written = await writtenBy(async () => {
+      const { body: answer } = await post(body)
+      const { status, startedAt, finishedAt } = await millrace.runEnded(answer.id)
+      expect(status).toBe('succeeded')
+      longest = Date.parse(finishedAt!) - Date.parse(startedAt!)
+    })
+    if (longest < LONG_MS) return written
+  }
 }
 
 it('writes a run that reaches nothing outside once, as it ended, and each of its steps once', async () => {

@@ -1,9 +1,10 @@
 // Compares a file's document with the draft on the server, except for secrets, which the server never shows.
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../base/is-object.ts'
+import { SEALED_PREFIX } from '../../base/sealed-prefix.ts'
 import type { Kinds } from '../../flow/document.ts'
 import { formatFlowYaml } from '../../flow/flow-text.ts'
-import { mapSecrets, SEALED_PREFIX } from '../../flow/secret-literals.ts'
+import { mapSecrets } from '../../flow/secret-literals.ts'
 
 export interface Comparison {
   isSame: boolean

@@ -1,6 +1,6 @@
 // Writes the settings of an HTTP step as a curl command: templates stay as they are, and placeholders replace secrets. A
 // draft may be incomplete, and have numbers instead of text.
-import { SEALED_PREFIX } from '../secret-literals.ts'
+import { SEALED_PREFIX } from '../../base/sealed-prefix.ts'
 import { hasPatterns } from './curl-url.ts'
 import type { HttpAuth, HttpBody, HttpRequestSettings, NameValue } from './http-settings.ts'
 

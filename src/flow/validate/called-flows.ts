@@ -2,8 +2,9 @@
 
 import { isObject } from '../../base/is-object.ts'
 import { checkValue } from '../check.ts'
-import { type Kinds, type StepDocument, stepLists, stepSchema } from '../document.ts'
+import { type Kinds, type StepDocument, stepSchema } from '../document.ts'
 import { Findings } from '../issue.ts'
+import { stepLists } from '../step-lists.ts'
 
 export interface FlowCall {
   /** The id or slug of the called flow. */

@@ -1,5 +1,6 @@
 // Finds a step of a draft by its id, at any depth.
-import { type StepDocument, stepLists } from '../../flow/document.ts'
+import type { StepDocument } from '../../flow/document.ts'
+import { stepLists } from '../../flow/step-lists.ts'
 import { notFound } from '../operation-error.ts'
 
 export interface FoundStep {

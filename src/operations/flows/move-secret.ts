@@ -1,8 +1,9 @@
 // Makes a connection of a secret that was typed into a draft, which nobody can read any more. The draft stays as it is: the editor
 // puts the reference into it, as any other change.
 import { CODE } from '../../base/error-catalogue.ts'
+import { SEALED_PREFIX } from '../../base/sealed-prefix.ts'
 import { parseJson } from '../../flow/parse-json.ts'
-import { mapSecrets, SEALED_PREFIX } from '../../flow/secret-literals.ts'
+import { mapSecrets } from '../../flow/secret-literals.ts'
 import type { ConnectionView } from '../connections/read-connections.ts'
 import { createConnection } from '../connections/save-connection.ts'
 import { OperationError } from '../operation-error.ts'

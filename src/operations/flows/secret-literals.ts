@@ -1,9 +1,10 @@
 // Seals secrets typed into a flow when its draft is saved, and unseals them when it is compiled.
 import { CODE, filled, STEP_ERRORS } from '../../base/error-catalogue.ts'
+import { SEALED_PREFIX } from '../../base/sealed-prefix.ts'
 import { FlowUnusable } from '../../engine/engine.ts'
 import type { Kinds } from '../../flow/document.ts'
 import type { Issue } from '../../flow/issue.ts'
-import { mapSecrets, SEALED_PREFIX } from '../../flow/secret-literals.ts'
+import { mapSecrets } from '../../flow/secret-literals.ts'
 import { FlowInvalid } from '../operation-error.ts'
 import type { Secrets } from '../ports/secrets.ts'
 

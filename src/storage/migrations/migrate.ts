@@ -12,6 +12,7 @@ import { labels } from './021-labels.ts'
 import { failures } from './022-failures.ts'
 import { alerts } from './023-alerts.ts'
 import { callbacks } from './024-callbacks.ts'
+import { lateLabels } from './025-late-labels.ts'
 import { core } from './first-version/001-core.ts'
 import { secrets } from './first-version/002-secrets.ts'
 import { keyValues } from './first-version/003-key-values.ts'
@@ -50,6 +51,7 @@ const MIGRATIONS: Record<string, Step> = {
   '022-failures': failures,
   '023-alerts': alerts,
   '024-callbacks': callbacks,
+  '025-late-labels': lateLabels,
 }
 
 export class NewerSchema extends Error {}

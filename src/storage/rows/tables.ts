@@ -90,6 +90,12 @@ export interface RunLabelTable {
   run_id: string
 }
 
+/** Says from which run on the index lacks labels; on the embedded database. */
+export interface LateLabelTable {
+  one: number
+  since: string
+}
+
 export interface StepTable {
   run_id: string
   path: string
@@ -382,6 +388,7 @@ export interface Tables {
   occurrence: OccurrenceTable
   run: RunTable
   run_label: RunLabelTable
+  late_label: LateLabelTable
   step: StepTable
   delivery: DeliveryTable
   dedupe: DedupeTable

@@ -27,11 +27,12 @@ import { lackOfRoom, storageFault } from '../rows/storage-fault.ts'
 import type { Tables } from '../rows/tables.ts'
 import { withTogether } from '../rows/together.ts'
 import { sqliteDialect } from './dialect.ts'
-import { FlowCounters } from './flow-counters.ts'
-import { GroupCommit } from './group-commit.ts'
-import { createLocalWriter, type HotWriter, ThreadWriter } from './hot-writer.ts'
-import { prepareHotWrites } from './hot-writes.ts'
-import { DURABLE, LOCK_TIMEOUT_MS } from './settings.ts'
+import { FlowCounters } from './hot/flow-counters.ts'
+import { GroupCommit } from './hot/group-commit.ts'
+import { createLocalWriter, type HotWriter, ThreadWriter } from './hot/hot-writer.ts'
+import { prepareBatches, prepareHotWrites } from './hot/hot-writes.ts'
+import { WritesHere } from './hot/writes-here.ts'
+import { DURABLE, LOCK_TIMEOUT_MS, RARE_CHECKPOINTS } from './settings.ts'
 
 /** Files up to this size have every page verified at start; larger ones only when a page is read. */
 const VERIFY_UP_TO_BYTES = 64 * 1024 * 1024
@@ -83,7 +84,7 @@ export async function openSqlite(
     verify(raw, size)
     // The file holds what senders sent, so only its owner may read it.
     if (existsSync(file)) chmodSync(file, 0o600)
-    raw.exec(`PRAGMA journal_mode=WAL; ${DURABLE}`)
+    raw.exec(`PRAGMA journal_mode=WAL; ${DURABLE} ${RARE_CHECKPOINTS}`)
     // Set once only: it writes the file's header, and a start that is refused later must leave the file unchanged.
     if (size === 0) raw.exec(`PRAGMA application_id=${APPLICATION_ID}`)
     const { kysely, together } = connect(raw, (reason) => noRoom(reason))
@@ -92,7 +93,8 @@ export async function openSqlite(
     const room = new RoomOnDisk(() => writeAndErase(kysely))
     const noRoom = (reason: string) => room.lacking(reason)
     const counters = new FlowCounters(raw)
-    const hot = new ThreadWriter(file, onSync, noRoom)
+    const here = new WritesHere(raw, prepareBatches(raw, counters))
+    const hot = new ThreadWriter(file, here, onSync, noRoom)
     return {
       raw,
       kysely,

@@ -2,7 +2,7 @@
 import type { Claim, NewRun } from '../../engine/ports/run-journal.ts'
 import { testColumn, wakenBy } from '../rows/run-rows.ts'
 import type { RunTable } from '../rows/tables.ts'
-import type { OpenWrite } from './hot-writer.ts'
+import type { OpenWrite } from './hot/hot-writer.ts'
 
 /** This process alone owns the file, so a claim needs no write: the first record carries it. */
 export interface SqliteClaim extends Claim {

@@ -22,11 +22,11 @@ import { revealedStep, shownJson, stepColumns, toJson } from '../rows/step-colum
 import type { RunTable, StepTable } from '../rows/tables.ts'
 import type { SqliteStorage } from './database.ts'
 import { createSqliteReplays } from './failures/replays.ts'
-import { type HotStatement, prepareHotWrites } from './hot-writes.ts'
+import { type HotStatement, prepareHotWrites } from './hot/hot-writes.ts'
+import { countEnd, countFailure, insertAs, putStep } from './hot/write-descriptions.ts'
 import { createSqliteKeyValues } from './key-values.ts'
 import { claimOf, claimOfNew, type SqliteClaim } from './run-claim.ts'
 import { startOf } from './run-start.ts'
-import { countEnd, countFailure, insertAs, putStep } from './write-descriptions.ts'
 
 /** Returns the writes by which the end of a run makes the run due that waits for it; the last ones, as they may change nothing. */
 function wakeUps({ runId, wakes }: SqliteClaim, { finishedAt, awaits }: RunProgress): HotStatement[] {

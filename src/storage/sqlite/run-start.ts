@@ -3,8 +3,8 @@ import type { NewRun } from '../../engine/ports/run-journal.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
 import { runBinding } from '../rows/bindings.ts'
 import { sealedStartTexts } from '../rows/request-columns.ts'
-import type { HotStatement } from './hot-writes.ts'
-import { countStart, insertRun } from './write-descriptions.ts'
+import type { HotStatement } from './hot/hot-writes.ts'
+import { countStart, insertRun } from './hot/write-descriptions.ts'
 
 export function startOf(run: NewRun, protect: Protect): HotStatement[] {
   const statements = [

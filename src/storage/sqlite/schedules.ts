@@ -4,7 +4,7 @@ import type { Protect } from '../../operations/ports/secrets.ts'
 import { toDueSchedule } from '../rows/schedule-rows.ts'
 import type { ScheduleTable } from '../rows/tables.ts'
 import type { SqliteStorage } from './database.ts'
-import type { HotStatement } from './hot-writes.ts'
+import type { HotStatement } from './hot/hot-writes.ts'
 import { startOf } from './run-start.ts'
 
 const OF_FLOWS_THAT_RUN = 'FROM schedule JOIN flow ON flow.id = schedule.flow_id WHERE flow.paused_at IS NULL'

@@ -5,3 +5,6 @@ export const LOCK_TIMEOUT_MS = 5000
 
 export const DURABLE = `PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=4000; PRAGMA journal_size_limit=67108864;
   PRAGMA cache_size=-1024; PRAGMA temp_store=MEMORY; PRAGMA foreign_keys=ON;`
+
+/** For the session of the event loop: the other one tidies the log up before it gets there. */
+export const RARE_CHECKPOINTS = 'PRAGMA wal_autocheckpoint=12000;'

@@ -8,6 +8,7 @@ import { followRow, moveRowFocus } from '../live/row-keys.ts'
 import { SpacerRow } from '../live/spacer-row.tsx'
 import table from '../live/table.module.css'
 import { useRowWindow } from '../live/use-row-window.ts'
+import { shortId } from '../runs/model/short-id.ts'
 import { formatMoment, formatRelative } from '../ui/format.ts'
 import { StatusDot, statusWord } from '../ui/status.tsx'
 import { useNow } from '../ui/time.tsx'
@@ -16,6 +17,8 @@ import { callerGot, deliveryReason } from './model/delivery-words.ts'
 
 interface DeliveryTableProps {
   deliveries: InboxEntry[]
+  /** Without it the inbox is that of one flow. */
+  withFlow: boolean
   /** What the table scrolls in. */
   box: RefObject<HTMLElement | null>
   selected: string | undefined
@@ -23,7 +26,7 @@ interface DeliveryTableProps {
   older: { has: boolean; loading: boolean; load: () => void }
 }
 
-export function DeliveryTable({ deliveries, box, selected, search, older }: DeliveryTableProps) {
+export function DeliveryTable({ deliveries, withFlow, box, selected, search, older }: DeliveryTableProps) {
   const now = useNow(1000)
   const { first, end, above, below } = useRowWindow(box, deliveries.length)
   const drawn = deliveries.slice(first, end)
@@ -38,7 +41,7 @@ export function DeliveryTable({ deliveries, box, selected, search, older }: Deli
         <thead>
           <tr>
             <th className={classes.outcomeColumn}>Outcome</th>
-            <th className={classes.flowColumn}>Flow</th>
+            <th className={classes.flowColumn}>{withFlow ? 'Flow' : 'Delivery'}</th>
             <th className={classes.receivedColumn}>Received</th>
             <th>Reason</th>
             <th className={classes.gotColumn}>Reply</th>
@@ -51,6 +54,7 @@ export function DeliveryTable({ deliveries, box, selected, search, older }: Deli
             <DeliveryRow
               key={delivery.id}
               delivery={delivery}
+              withFlow={withFlow}
               received={formatRelative(Date.parse(delivery.receivedAt), now)}
               selected={delivery.id === selected}
               focusable={delivery.id === focusable}
@@ -75,6 +79,7 @@ export function DeliveryTable({ deliveries, box, selected, search, older }: Deli
 
 interface DeliveryRowProps extends DeliveryFilter {
   delivery: InboxEntry
+  withFlow: boolean
   /** As text, so that a row is drawn again only when what it says changes. */
   received: string
   selected: boolean
@@ -82,8 +87,8 @@ interface DeliveryRowProps extends DeliveryFilter {
 }
 
 const DeliveryRow = memo(function DeliveryRow(props: DeliveryRowProps) {
-  const { delivery, received, selected, focusable, flow, outcome, label } = props
-  const name = delivery.flowName ?? 'Deleted flow'
+  const { delivery, withFlow, received, selected, focusable, flow, outcome, label } = props
+  const name = withFlow ? (delivery.flowName ?? 'Deleted flow') : shortId(delivery.id)
   const reason = deliveryReason(delivery)
   return (
     <tr className={table.row} data-selected={selected || undefined} data-delivery={delivery.id} onClick={followRow}>
@@ -98,7 +103,7 @@ const DeliveryRow = memo(function DeliveryRow(props: DeliveryRowProps) {
           replace
           className={table.link}
           data-row
-          data-deleted={delivery.flowName === null || undefined}
+          data-deleted={(withFlow && delivery.flowName === null) || undefined}
           tabIndex={focusable ? 0 : -1}
           aria-label={`${name}, ${statusWord(delivery.outcome)}, received ${received}`}
           aria-current={selected || undefined}

@@ -1,11 +1,8 @@
 // What came to the webhooks of all flows: taken or refused, with the reason.
-import { Button, Select } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
-import type { DeliveryOutcome, Flow, InboxEntry, ServerEvent } from '../api/api-types.ts'
+import type { Flow, InboxEntry, ServerEvent } from '../api/api-types.ts'
 import { type DeliveryFilter, queries } from '../api/queries.ts'
-import { FlowSelect } from '../live/flow-select.tsx'
-import { LabelInput } from '../live/label-input.tsx'
 import classes from '../live/live-page.module.css'
 import { LiveToggle, Unseen } from '../live/live-toggle.tsx'
 import { LoadingRows } from '../live/loading-rows.tsx'
@@ -17,11 +14,11 @@ import { usePageKeys } from '../shell/commands.ts'
 import { PageHeader } from '../shell/page-header.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { PanelSplit } from '../ui/panel-split.tsx'
-import { statusWord } from '../ui/status.tsx'
 import { DeliveryPanel } from './delivery-panel.tsx'
 import { DeliveryTable } from './delivery-table.tsx'
 import { EmptyInbox, NoMatchingDeliveries } from './empty-inbox.tsx'
-import { type InboxSearch, matchesDelivery, OUTCOMES } from './model/delivery-filter.ts'
+import { InboxFilters } from './inbox-filters.tsx'
+import { type InboxSearch, matchesDelivery } from './model/delivery-filter.ts'
 import { PausedFlows } from './paused-flows.tsx'
 
 const route = getRouteApi('/signed-in/inbox')
@@ -98,28 +95,7 @@ function DeliveryList({ flow, outcome, label, of, selected, onFilter, onClose }:
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the panel from anywhere in the list
     <div className={classes.page} onKeyDown={(event) => event.key === 'Escape' && selected && onClose()}>
       <div className={classes.bar}>
-        <div className={classes.filters}>
-          <Select
-            aria-label="Outcome"
-            size="xs"
-            w={136}
-            data={[
-              { value: ALL, label: 'All outcomes' },
-              ...OUTCOMES.map((value) => ({ value, label: statusWord(value) })),
-            ]}
-            value={outcome ?? ALL}
-            onChange={(value) =>
-              onFilter({ flow, label, outcome: value === ALL ? undefined : (value as DeliveryOutcome) })
-            }
-          />
-          {!of && <FlowSelect flow={flow} onChange={(chosen) => onFilter({ flow: chosen, outcome, label })} />}
-          <LabelInput filter={label} onChange={(next) => onFilter({ flow, outcome, label: next })} />
-          {filtered && (
-            <Button size="xs" variant="subtle" onClick={() => onFilter({})}>
-              Clear
-            </Button>
-          )}
-        </div>
+        <InboxFilters flow={flow} outcome={outcome} label={label} onChange={onFilter} withFlow={!of} />
         <LiveToggle paused={paused} onChange={setPaused} />
       </div>
       <PausedFlows flow={flow} />
@@ -140,6 +116,7 @@ function DeliveryList({ flow, outcome, label, of, selected, onFilter, onClose }:
         {rows.length > 0 && (
           <DeliveryTable
             deliveries={rows}
+            withFlow={!of}
             box={ref}
             selected={selected}
             search={{ flow, outcome, label }}
@@ -155,8 +132,6 @@ function DeliveryList({ flow, outcome, label, of, selected, onFilter, onClose }:
     </div>
   )
 }
-
-const ALL = 'all'
 
 /** One that is told of says its labels. */
 type ToldDelivery = InboxEntry & { labels?: Record<string, string> | null | undefined }

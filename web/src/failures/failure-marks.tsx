@@ -1,7 +1,7 @@
 // The state of a failure in a word, and its latest hours as bars.
 import type { Failure } from '../api/api-types.ts'
 import { formatMoment } from '../ui/format.ts'
-import { Sparkline } from '../ui/sparkline.tsx'
+import { Sparkline } from '../ui/rows/sparkline.tsx'
 import { StatusDot } from '../ui/status.tsx'
 
 const HOURS_PER_BAR = 3

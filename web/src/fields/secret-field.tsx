@@ -2,7 +2,7 @@
 import { Button, Menu } from '@mantine/core'
 import { IconLock, IconPlugConnected } from '@tabler/icons-react'
 import { useState } from 'react'
-import { SEALED_PREFIX } from '../../../src/flow/secret-literals.ts'
+import { SEALED_PREFIX } from '../../../src/base/sealed-prefix.ts'
 import { useField, useFields } from './field-context.tsx'
 import { FieldFrame } from './field-frame.tsx'
 import classes from './fields.module.css'

@@ -1,5 +1,5 @@
 // After a save the service holds secrets encrypted: its references take the place of the literals, wherever those still stand.
-import { SEALED_PREFIX } from '../../../src/flow/secret-literals.ts'
+import { SEALED_PREFIX } from '../../../src/base/sealed-prefix.ts'
 
 export function adoptSealed<T>(present: T, sent: unknown, returned: unknown): T {
   return adopt(present, sent, returned) as T

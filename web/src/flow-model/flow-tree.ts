@@ -1,5 +1,6 @@
 // A flow document as the tree it is: where its steps stand, read and replaced by JSON Pointers. What is not touched stays the same object.
-import { type FlowDocument, type StepDocument, stepLists } from '../../../src/flow/document.ts'
+import type { FlowDocument, StepDocument } from '../../../src/flow/document.ts'
+import { stepLists } from '../../../src/flow/step-lists.ts'
 import { stepKind } from '../step-kinds/index.ts'
 import type { NestedList } from '../step-kinds/step-kind.ts'
 

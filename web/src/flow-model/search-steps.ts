@@ -1,6 +1,7 @@
 // The steps whose id, name, kind or settings hold every word of a search; those that are called so come first.
+
+import { SEALED_PREFIX } from '../../../src/base/sealed-prefix.ts'
 import type { StepDocument } from '../../../src/flow/document.ts'
-import { SEALED_PREFIX } from '../../../src/flow/secret-literals.ts'
 import { describeStep } from './describe-step.ts'
 import { allSteps, type EditedFlow, nestedLists, stepKeys } from './flow-tree.ts'
 

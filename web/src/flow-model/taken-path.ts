@@ -1,5 +1,6 @@
 // The way that a run took through its flow: the steps that it reached, and the lines between them.
-import { type StepDocument, stepLists } from '../../../src/flow/document.ts'
+import type { StepDocument } from '../../../src/flow/document.ts'
+import { stepLists } from '../../../src/flow/step-lists.ts'
 import { type EditedFlow, nestedLists } from './flow-tree.ts'
 import { isObject } from './is-object.ts'
 

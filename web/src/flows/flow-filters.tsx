@@ -1,9 +1,10 @@
 // What the list of flows is narrowed to, and its order; all of it stands in the URL.
 import { Button, Select, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
-import { type RefObject, useEffect, useMemo, useRef } from 'react'
+import { memo, type RefObject, useEffect, useMemo, useRef } from 'react'
 import type { FlowSummary } from '../api/api-types.ts'
 import { useSearchKey } from '../shell/use-search-key.ts'
+import { formatCount } from '../ui/format.ts'
 import { editorsOf, type FlowListState, type FlowSort, tagCounts, triggersOf } from './flow-list.ts'
 import classes from './flows-page.module.css'
 
@@ -24,7 +25,7 @@ interface FlowFiltersProps {
   onChange: (change: FlowListState) => void
 }
 
-export function FlowFilters({ flows, state, text, onText, onChange }: FlowFiltersProps) {
+export const FlowFilters = memo(function FlowFilters({ flows, state, text, onText, onChange }: FlowFiltersProps) {
   const search = useRef<HTMLInputElement>(null)
   useSearchKey(search)
   useFollowAddress(state.q ?? '', search, onText)
@@ -52,9 +53,9 @@ export function FlowFilters({ flows, state, text, onText, onChange }: FlowFilter
         aria-label="Status"
         className={classes.choice}
         data={[
-          { value: ALL, label: `All ${flows.length.toLocaleString('en')}` },
-          { value: 'published', label: `Published ${count('published').toLocaleString('en')}` },
-          { value: 'draft', label: `Drafts ${count('draft').toLocaleString('en')}` },
+          { value: ALL, label: `All ${formatCount(flows.length)}` },
+          { value: 'published', label: `Published ${formatCount(count('published'))}` },
+          { value: 'draft', label: `Drafts ${formatCount(count('draft'))}` },
         ]}
         value={state.status ?? ALL}
         onChange={(value) => onChange({ status: value === ALL ? undefined : (value as FlowSummary['status']) })}
@@ -68,7 +69,7 @@ export function FlowFilters({ flows, state, text, onText, onChange }: FlowFilter
           nothingFoundMessage="No such tag"
           data={[
             { value: '', label: 'All tags' },
-            ...tags.map(({ tag, count: of }) => ({ value: tag, label: `${tag} (${of.toLocaleString('en')})` })),
+            ...tags.map(({ tag, count: of }) => ({ value: tag, label: `${tag} (${formatCount(of)})` })),
             ...(state.tag !== undefined && !tags.some(({ tag }) => tag === state.tag)
               ? [{ value: state.tag, label: `${state.tag} (0)` }]
               : []),
@@ -130,7 +131,7 @@ export function FlowFilters({ flows, state, text, onText, onChange }: FlowFilter
       )}
     </search>
   )
-}
+})
 
 /** The field is ahead of the address while somebody types, and follows it otherwise. */
 function useFollowAddress(

@@ -36,7 +36,8 @@ export function listFlows(flows: FlowSummary[], stats: FlowStats[], state: FlowL
 
 type Order = (a: ListedFlow, b: ListedFlow) => number
 
-const latest = (a: string | undefined, b: string | undefined) => (b ?? '').localeCompare(a ?? '')
+/** Times in ISO 8601 sort as text. */
+const latest = (a = '', b = '') => (a < b ? 1 : a > b ? -1 : 0)
 
 const most =
   (count: 'runs' | 'failed'): Order =>

@@ -9,11 +9,13 @@ import {
   IconTags,
   IconTrash,
 } from '@tabler/icons-react'
-import { useEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import type { FlowSummary } from '../api/api-types.ts'
 import { ConfirmPopover } from '../ui/confirm-popover.tsx'
-import { TagsDialog } from './tags-dialog.tsx'
+import { useClickWhenMade } from '../ui/rows/use-click-when-made.ts'
 import { useFlowActions } from './use-flow-actions.ts'
+
+const TagsDialog = lazy(async () => ({ default: (await import('./tags-dialog.tsx')).TagsDialog }))
 
 interface FlowMenuProps {
   flow: FlowSummary
@@ -34,14 +36,7 @@ export function FlowMenu({ flow, mayWrite }: FlowMenuProps) {
 function MadeMenu({ flow, mayWrite }: FlowMenuProps) {
   const actions = useFlowActions()
   const [tagging, setTagging] = useState(false)
-  const button = useRef<HTMLButtonElement>(null)
-  const toOpen = useRef(true)
-  useEffect(() => {
-    if (!toOpen.current) return
-    toOpen.current = false
-    button.current!.focus()
-    button.current!.click()
-  }, [])
+  const button = useClickWhenMade<HTMLButtonElement>()
   return (
     <>
       <ConfirmPopover
@@ -95,7 +90,7 @@ function MadeMenu({ flow, mayWrite }: FlowMenuProps) {
           keys are deleted. Finished runs stay until their retention ends. This cannot be undone.
         </Text>
       </ConfirmPopover>
-      {tagging && <TagsDialog flow={flow} onClose={() => setTagging(false)} />}
+      <Suspense fallback={null}>{tagging && <TagsDialog flow={flow} onClose={() => setTagging(false)} />}</Suspense>
     </>
   )
 }

@@ -1,15 +1,15 @@
-import { Anchor, Switch, Table, UnstyledButton } from '@mantine/core'
+import { UnstyledButton } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { memo, useState } from 'react'
 import type { FlowStats, FlowSummary } from '../api/api-types.ts'
-import { useMay } from '../api/session.ts'
 import { ConfirmPopover } from '../ui/confirm-popover.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
-import { plural } from '../ui/format.ts'
+import { formatCount, formatMoment, plural } from '../ui/format.ts'
 import { PausedNote } from '../ui/paused-note.tsx'
-import { Sparkline } from '../ui/sparkline.tsx'
+import { RowSwitch } from '../ui/rows/row-switch.tsx'
+import { Sparkline } from '../ui/rows/sparkline.tsx'
+import { useClickWhenMade } from '../ui/rows/use-click-when-made.ts'
 import { StatusDot } from '../ui/status.tsx'
-import { RelativeTime } from '../ui/time.tsx'
 import { countOf } from './flow-list.ts'
 import { FlowMenu } from './flow-menu.tsx'
 import classes from './flows-page.module.css'
@@ -18,21 +18,24 @@ import { useFlowActions } from './use-flow-actions.ts'
 interface FlowRowProps {
   flow: FlowSummary
   stats: FlowStats | undefined
+  /** As text, so that a row is drawn again only when what it says changes. */
+  ran: string | null
+  changed: string
+  mayWrite: boolean
   onTag: (tag: string) => void
 }
 
-export const FlowRow = memo(function FlowRow({ flow, stats, onTag }: FlowRowProps) {
-  const mayWrite = useMay('write')
+export const FlowRow = memo(function FlowRow({ flow, stats, ran, changed, mayWrite, onTag }: FlowRowProps) {
   const [refusal, setRefusal] = useState<unknown>(null)
   const runs = countOf(stats, 'runs')
   const failed = countOf(stats, 'failed')
   return (
     <>
-      <Table.Tr>
-        <Table.Td className={classes.nameCell}>
-          <Anchor component={Link} to={`/flows/${flow.id}`} className={classes.name} title={flow.name}>
+      <tr>
+        <td className={classes.nameCell}>
+          <Link to="/flows/$id" params={{ id: flow.id }} className={classes.name} title={flow.name}>
             {flow.name}
-          </Anchor>
+          </Link>
           {flow.tags.length > 0 && (
             <div className={classes.tags}>
               {flow.tags.map((tag) => (
@@ -47,43 +50,47 @@ export const FlowRow = memo(function FlowRow({ flow, stats, onTag }: FlowRowProp
               ))}
             </div>
           )}
-        </Table.Td>
-        <Table.Td className={classes.publishCell}>
+        </td>
+        <td className={classes.publishCell}>
           <PublishState flow={flow} mayWrite={mayWrite} onRefusal={setRefusal} />
-        </Table.Td>
-        <Table.Td className={classes.runCell}>
+        </td>
+        <td className={classes.runCell}>
           {stats?.lastRun ? (
             <Link to="/runs/$id" params={{ id: stats.lastRun.id }} className={classes.lastRun}>
               <StatusDot status={stats.lastRun.status} />
-              <span className={classes.dim}>
-                <RelativeTime at={stats.lastRun.createdAt} />
-              </span>
+              <time
+                className={classes.dim}
+                dateTime={stats.lastRun.createdAt}
+                title={formatMoment(Date.parse(stats.lastRun.createdAt))}
+              >
+                {ran}
+              </time>
             </Link>
           ) : (
             <span className={classes.dim}>Never</span>
           )}
-        </Table.Td>
-        <Table.Td className={classes.activityCell}>
+        </td>
+        <td className={classes.activityCell}>
           <div className={classes.activity}>
             {stats && <Sparkline hours={stats.hours} />}
             <span className={classes.counts} aria-hidden="true">
               {runs === 0 ? 'No runs' : plural(runs, 'run')}
-              {failed > 0 && <span className={classes.failed}>, {failed.toLocaleString('en')} failed</span>}
+              {failed > 0 && <span className={classes.failed}>, {formatCount(failed)} failed</span>}
             </span>
           </div>
-        </Table.Td>
-        <Table.Td className={classes.changed}>
-          <span className={classes.dim}>
-            <RelativeTime at={flow.updatedAt} />
-          </span>
-        </Table.Td>
-        <Table.Td className={classes.menuCell}>
+        </td>
+        <td className={classes.changed}>
+          <time className={classes.dim} dateTime={flow.updatedAt} title={formatMoment(Date.parse(flow.updatedAt))}>
+            {changed}
+          </time>
+        </td>
+        <td className={classes.menuCell}>
           <FlowMenu flow={flow} mayWrite={mayWrite} />
-        </Table.Td>
-      </Table.Tr>
+        </td>
+      </tr>
       {refusal !== null && (
-        <Table.Tr>
-          <Table.Td colSpan={6}>
+        <tr>
+          <td colSpan={6}>
             <ErrorNote
               title={`"${flow.name}" was not published`}
               error={refusal}
@@ -93,8 +100,8 @@ export const FlowRow = memo(function FlowRow({ flow, stats, onTag }: FlowRowProp
                 </Link>
               }
             />
-          </Table.Td>
-        </Table.Tr>
+          </td>
+        </tr>
       )}
     </>
   )
@@ -109,6 +116,7 @@ interface PublishStateProps {
 function PublishState({ flow, mayWrite, onRefusal }: PublishStateProps) {
   const actions = useFlowActions()
   const [busy, setBusy] = useState(false)
+  const [asked, setAsked] = useState(false)
   const published = flow.status === 'published'
   const words = published ? `Version ${flow.published?.version}` : 'Draft'
   const note = flow.paused && <PausedNote paused={flow.paused} />
@@ -130,27 +138,41 @@ function PublishState({ flow, mayWrite, onRefusal }: PublishStateProps) {
       setBusy(false)
     }
   }
+  const control = { checked: published, disabled: busy, 'aria-label': `${flow.name}: published` }
   return (
     <div className={classes.publish}>
-      <ConfirmPopover
-        title={`Unpublish "${flow.name}"?`}
-        confirm="Unpublish"
-        onConfirm={() => actions.unpublish(flow)}
-        position="bottom-start"
-        target={(ask) => (
-          <Switch
-            size="xs"
-            checked={published}
-            disabled={busy}
-            aria-label={`${flow.name}: published`}
-            onChange={published ? ask : publish}
-          />
-        )}
-      >
-        Its webhook replies 404 from now on. Runs in progress finish, and the draft and all versions stay.
-      </ConfirmPopover>
+      {asked ? (
+        <AskingSwitch {...control} flow={flow} onPublish={publish} onUnpublish={() => actions.unpublish(flow)} />
+      ) : (
+        <RowSwitch {...control} onChange={published ? () => setAsked(true) : publish} />
+      )}
       <span className={published ? undefined : classes.dim}>{words}</span>
       {note}
     </div>
+  )
+}
+
+interface AskingSwitchProps {
+  flow: FlowSummary
+  checked: boolean
+  disabled: boolean
+  'aria-label': string
+  onPublish: () => void
+  onUnpublish: () => Promise<unknown>
+}
+
+/** A question for each of many rows would be slow to draw: it is made when it is first asked. */
+function AskingSwitch({ flow, onPublish, onUnpublish, ...control }: AskingSwitchProps) {
+  const input = useClickWhenMade<HTMLInputElement>()
+  return (
+    <ConfirmPopover
+      title={`Unpublish "${flow.name}"?`}
+      confirm="Unpublish"
+      onConfirm={onUnpublish}
+      position="bottom-start"
+      target={(ask) => <RowSwitch ref={input} {...control} onChange={control.checked ? ask : onPublish} />}
+    >
+      Its webhook replies 404 from now on. Runs in progress finish, and the draft and all versions stay.
+    </ConfirmPopover>
   )
 }

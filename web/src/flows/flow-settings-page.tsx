@@ -9,7 +9,7 @@ import { keys } from '../api/queries.ts'
 import { useMay } from '../api/session.ts'
 import { PageBody } from '../shell/page-header.tsx'
 import { ConfirmPopover } from '../ui/confirm-popover.tsx'
-import { CopyButton } from '../ui/copy-button.tsx'
+import { CopyLine } from '../ui/copy-line.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { Markdown } from '../ui/text/markdown.tsx'
 import { FlowFrame } from './flow-frame.tsx'
@@ -159,10 +159,7 @@ function Webhook({ flow }: { flow: Flow }) {
       <Text size="sm" fw={500} mb={4}>
         Webhook URL
       </Text>
-      <div className={classes.address}>
-        <code>{flow.webhook.url}</code>
-        <CopyButton value={flow.webhook.url} label="Copy the webhook URL" />
-      </div>
+      <CopyLine value={flow.webhook.url} label="Copy the webhook URL" />
       <Text size="xs" c="dimmed" mt={4}>
         {flow.published ? 'It answers with the published version.' : 'Answers 404 until the flow is published.'}
       </Text>

@@ -8,7 +8,7 @@ import { nestedLists } from '../flow-model/flow-tree.ts'
 import { TrailIcon, TriggerMark } from '../step-kinds/kind-icon.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
 import classes from './flow-starts.module.css'
-import { BLANK, blankOf, useFlowActions } from './use-flow-actions.ts'
+import { blankOf, useFlowActions } from './use-flow-actions.ts'
 
 export function FlowStarts() {
   const examples = useQuery(queries.examples)
@@ -31,7 +31,7 @@ export function FlowStarts() {
           data-blank
           data-busy={busy === 'blank' || undefined}
           disabled={start.isPending}
-          onClick={() => start.mutate({ id: 'blank', document: BLANK })}
+          onClick={() => start.mutate({ id: 'blank', document: blankOf('webhook') })}
         >
           <div className={classes.trail}>
             <IconPlus size={18} aria-hidden="true" />

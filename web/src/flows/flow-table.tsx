@@ -1,16 +1,18 @@
 // The flows as a table that grows as it is scrolled.
-import { Button, Group, Table, Text, UnstyledButton } from '@mantine/core'
+import { Button, Group, Text, UnstyledButton } from '@mantine/core'
 import { useIntersection } from '@mantine/hooks'
 import { IconArrowDown } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { startTransition, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import type { FlowStats, FlowSummary } from '../api/api-types.ts'
 import { keys, queries } from '../api/queries.ts'
+import { useMay } from '../api/session.ts'
 import { useEvents } from '../api/use-events.ts'
-import { plural } from '../ui/format.ts'
+import { formatRelative, plural } from '../ui/format.ts'
+import { useNow } from '../ui/time.tsx'
 import { FlowFilters } from './flow-filters.tsx'
-import { type FlowListState, type FlowSort, listFlows } from './flow-list.ts'
+import { type FlowListState, type FlowSort, type ListedFlow, listFlows } from './flow-list.ts'
 import { FlowRow } from './flow-row.tsx'
 import classes from './flows-page.module.css'
 
@@ -25,12 +27,14 @@ export function FlowTable({ flows }: { flows: FlowSummary[] }) {
     (change: FlowListState) => void navigate({ search: (before) => ({ ...before, ...change }), replace: true }),
     [navigate],
   )
-  const stats = useFlowStats()
+  // Rows are drawn in short turns, between which the page answers.
+  const stats = useDeferredValue(useFlowStats())
   const [text, setText] = useState(state.q ?? '')
-  const listed = useMemo(() => listFlows(flows, stats, { ...state, q: text }), [flows, stats, state, text])
+  const q = useDeferredValue(text)
+  const listed = useMemo(() => listFlows(flows, stats, { ...state, q }), [flows, stats, state, q])
   const [shown, setShown] = useState(PAGE)
   const showTag = useCallback((tag: string) => set({ tag }), [set])
-  const showMore = useCallback(() => setShown((before) => before + PAGE), [])
+  const showMore = useCallback(() => startTransition(() => setShown((before) => before + PAGE)), [])
   return (
     <>
       <FlowFilters flows={flows} state={state} text={text} onText={setText} onChange={set} />
@@ -40,28 +44,51 @@ export function FlowTable({ flows }: { flows: FlowSummary[] }) {
         </Text>
       ) : (
         <div className={classes.frame}>
-          <Table highlightOnHover verticalSpacing={9} horizontalSpacing="md" className={classes.table}>
-            <Table.Thead>
-              <Table.Tr>
+          <table className={classes.table}>
+            <thead>
+              <tr>
                 <SortedTh sort="name" label="Name" state={state} onSort={set} />
-                <Table.Th>Published</Table.Th>
+                <th>Published</th>
                 <SortedTh sort="run" label="Last run" state={state} onSort={set} />
                 <SortedTh sort="traffic" label="Last 24 hours" state={state} onSort={set} />
                 <SortedTh sort="changed" label="Changed" state={state} onSort={set} className={classes.changed} />
-                <Table.Th aria-label="More" />
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {listed.slice(0, shown).map(({ flow, stats }) => (
-                <FlowRow key={flow.id} flow={flow} stats={stats} onTag={showTag} />
-              ))}
-            </Table.Tbody>
-          </Table>
+                <th aria-label="More" />
+              </tr>
+            </thead>
+            <tbody>
+              <Rows listed={listed} shown={shown} onTag={showTag} />
+            </tbody>
+          </table>
         </div>
       )}
       {listed.length > shown && <More left={listed.length - shown} onMore={showMore} />}
     </>
   )
+}
+
+interface RowsProps {
+  listed: ListedFlow[]
+  shown: number
+  onTag: (tag: string) => void
+}
+
+function Rows({ listed, shown, onTag }: RowsProps) {
+  const now = useNow(1000)
+  const mayWrite = useMay('write')
+  const since = (at: string) => formatRelative(Date.parse(at), now)
+  return listed
+    .slice(0, shown)
+    .map(({ flow, stats }) => (
+      <FlowRow
+        key={flow.id}
+        flow={flow}
+        stats={stats}
+        ran={stats?.lastRun ? since(stats.lastRun.createdAt) : null}
+        changed={since(flow.updatedAt)}
+        mayWrite={mayWrite}
+        onTag={onTag}
+      />
+    ))
 }
 
 /** Shows more when it comes into view; a button for those who do not scroll. */
@@ -92,12 +119,12 @@ interface SortedThProps {
 function SortedTh({ sort, label, state, onSort, className }: SortedThProps) {
   const active = (state.sort ?? 'changed') === sort
   return (
-    <Table.Th className={className} aria-sort={active ? (sort === 'name' ? 'ascending' : 'descending') : undefined}>
+    <th className={className} aria-sort={active ? (sort === 'name' ? 'ascending' : 'descending') : undefined}>
       <UnstyledButton className={classes.sort} data-active={active || undefined} onClick={() => onSort({ sort })}>
         {label}
         <IconArrowDown size={12} aria-hidden="true" className={classes.arrow} data-up={sort === 'name' || undefined} />
       </UnstyledButton>
-    </Table.Th>
+    </th>
   )
 }
 

@@ -2,15 +2,17 @@ import { Button, Skeleton, Stack, Text } from '@mantine/core'
 import { IconFileImport, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { lazy, Suspense, useMemo } from 'react'
 import { queries } from '../api/queries.ts'
 import { useMay } from '../api/session.ts'
 import { usePageCommands, usePageKeys } from '../shell/commands.ts'
 import { PageBody, PageHeader } from '../shell/page-header.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
-import { FlowStarts } from './flow-starts.tsx'
 import { FlowTable } from './flow-table.tsx'
 import { useFlowActions } from './use-flow-actions.ts'
+
+/** Those who have flows do without it. */
+const FlowStarts = lazy(async () => ({ default: (await import('./flow-starts.tsx')).FlowStarts }))
 
 const KEYS = [{ keys: ['/'], label: 'Search the flows' }]
 
@@ -82,7 +84,7 @@ function NoFlows({ mayWrite }: { mayWrite: boolean }) {
           {mayWrite ? ' Start from a template, and adapt it to your needs.' : ' An editor can add one.'}
         </Text>
       </div>
-      {mayWrite && <FlowStarts />}
+      <Suspense fallback={<Skeleton height={148} />}>{mayWrite && <FlowStarts />}</Suspense>
     </Stack>
   )
 }

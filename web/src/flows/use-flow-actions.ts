@@ -18,8 +18,6 @@ export const blankOf = (kind: string): FlowDocument => ({
   steps: [],
 })
 
-export const BLANK = blankOf('webhook')
-
 export function useFlowActions() {
   const queryClient = useQueryClient()
   const navigate = useNavigate()
@@ -42,7 +40,7 @@ export function useFlowActions() {
 
       async createBlank(): Promise<void> {
         try {
-          await create(BLANK)
+          await create(blankOf('webhook'))
         } catch (error) {
           notifyFailure('The flow was not created', error)
         }

@@ -1,10 +1,16 @@
 // Whether a list follows what happens, and what waits while it does not.
 import { Button, Tooltip } from '@mantine/core'
 import { IconArrowUp, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
-import { plural } from '../ui/format.ts'
+import { memo } from 'react'
+import { formatCount, plural } from '../ui/format.ts'
 import classes from './live-toggle.module.css'
 
-export function LiveToggle({ paused, onChange }: { paused: boolean; onChange: (paused: boolean) => void }) {
+interface LiveToggleProps {
+  paused: boolean
+  onChange: (paused: boolean) => void
+}
+
+export const LiveToggle = memo(function LiveToggle({ paused, onChange }: LiveToggleProps) {
   return (
     <Tooltip label={paused ? 'Follow what happens again' : 'Hold the list still'}>
       <Button
@@ -19,7 +25,7 @@ export function LiveToggle({ paused, onChange }: { paused: boolean; onChange: (p
       </Button>
     </Tooltip>
   )
-}
+})
 
 interface UnseenProps {
   count: number
@@ -36,7 +42,7 @@ export function Unseen({ count, atLeast, one, many, onShow }: UnseenProps) {
     <div className={classes.unseen} aria-live="polite">
       {count > 0 && (
         <Button size="xs" leftSection={<IconArrowUp size={13} />} onClick={onShow}>
-          {atLeast ? `More than ${count.toLocaleString('en')} new ${many}` : plural(count, `new ${one}`, `new ${many}`)}
+          {atLeast ? `More than ${formatCount(count)} new ${many}` : plural(count, `new ${one}`, `new ${many}`)}
         </Button>
       )}
     </div>

@@ -8,7 +8,8 @@ import { formatMoment } from '../ui/format.ts'
 import { statusWord } from '../ui/status.tsx'
 import { Duration, RelativeTime } from '../ui/time.tsx'
 import { HANDLING, isHandling } from './model/handling.ts'
-import { RunLink, shortId } from './panel/run-link.tsx'
+import { shortId } from './model/short-id.ts'
+import { RunLink } from './panel/run-link.tsx'
 import classes from './run-page.module.css'
 
 export function RunFacts({ run }: { run: Run }) {

@@ -1,4 +1,5 @@
 import { Menu, Tooltip, UnstyledButton, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import {
   IconApi,
   IconBook,
@@ -11,7 +12,7 @@ import {
 } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import type { ReactElement, ReactNode } from 'react'
 import { queries } from '../api/queries.ts'
 import { useUser } from '../api/session.ts'
 import { Mark } from '../brand/mark.tsx'
@@ -51,7 +52,7 @@ export function Rail() {
 
 function Place({ to, label, icon: Icon, open = null }: (typeof PLACES)[number] & { open?: string | null }) {
   return (
-    <Tooltip label={label} position="right" classNames={{ tooltip: classes.tip }}>
+    <Tip label={label}>
       {/* Where the word is hidden it would have no name. */}
       <Link
         to={to}
@@ -63,6 +64,19 @@ function Place({ to, label, icon: Icon, open = null }: (typeof PLACES)[number] &
         <span className={classes.word}>{label}</span>
         {open !== null && <span className={classes.badge} data-open={open} aria-hidden="true" />}
       </Link>
+    </Tip>
+  )
+}
+
+/** With the words beside or below the icons the tips would say the same twice. */
+const WITHOUT_WORDS = '(min-width: 641px) and (max-width: 1000px)'
+
+function Tip({ label, children }: { label: string; children: ReactElement }) {
+  const needed = useMediaQuery(WITHOUT_WORDS)
+  if (!needed) return children
+  return (
+    <Tooltip label={label} position="right">
+      {children}
     </Tooltip>
   )
 }
@@ -86,13 +100,13 @@ interface EntryProps {
 
 function Entry({ label, icon, hint, ...rest }: EntryProps) {
   return (
-    <Tooltip label={label} position="right" classNames={{ tooltip: classes.tip }}>
+    <Tip label={label}>
       <UnstyledButton className={classes.entry} aria-label={label} {...rest}>
         {icon}
         <span className={classes.word}>{label}</span>
         {hint && <span className={classes.hint} data-hint={hint} aria-hidden="true" />}
       </UnstyledButton>
-    </Tooltip>
+    </Tip>
   )
 }
 

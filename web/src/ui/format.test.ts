@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { formatBytes, formatDuration, formatLeft, formatRelative, plural } from './format.ts'
+import { formatBytes, formatCount, formatDuration, formatLeft, formatRelative, plural } from './format.ts'
 
 it('writes sizes in binary units', () => {
   expect(formatBytes(0)).toBe('0 B')
@@ -35,6 +35,11 @@ it('says how much time is left in the largest unit', () => {
   expect(formatLeft(3_599_900)).toBe('1 hour left')
   expect(formatLeft(45_000)).toBe('45 seconds left')
   expect(formatLeft(-1)).toBe('no time left')
+})
+
+it('writes counts with commas', () => {
+  for (const count of [0, 7, 999, 1000, 12_345, 999_999, 1_000_000, 123_456_789])
+    expect(formatCount(count)).toBe(count.toLocaleString('en'))
 })
 
 it('counts in words', () => {

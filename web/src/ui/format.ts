@@ -60,18 +60,26 @@ export function formatLeft(ms: number): string {
 
 const NEARLY = 0.02
 
+/** A format takes as long to make as a row of a list to draw: each is made once, when it is first needed. */
+function madeOnce<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => (made ??= make())
+}
+
+const dayFormat = madeOnce(() => new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' }))
+const dateFormat = madeOnce(() => new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' }))
+const momentFormat = madeOnce(() => new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' }))
+
 function formatDate(time: number, now: number): string {
   const sameYear = new Date(time).getFullYear() === new Date(now).getFullYear()
-  return new Intl.DateTimeFormat('en-GB', {
-    day: 'numeric',
-    month: 'short',
-    ...(sameYear ? {} : { year: 'numeric' }),
-  }).format(time)
+  return (sameYear ? dayFormat : dateFormat)().format(time)
 }
 
 /** The exact moment, in the reader's time zone. */
-export const formatMoment = (time: number): string =>
-  new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' }).format(time)
+export const formatMoment = (time: number): string => momentFormat().format(time)
+
+/** With commas. The browser's own formats take longer to make than a page has numbers. */
+export const formatCount = (count: number): string => String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',')
 
 export const plural = (count: number, one: string, many = `${one}s`): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? one : many}`
+  `${formatCount(count)} ${count === 1 ? one : many}`

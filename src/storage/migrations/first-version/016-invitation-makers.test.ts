@@ -31,6 +31,7 @@ it('gives earlier invitations to the users who made them, and ends those of user
     alter table run drop column labels;
     alter table step drop column attempts;
     drop table run_label;
+    drop table late_label;
     drop index delivery_kept;
     drop index delivery_sealed;
     alter table delivery drop column body_kept;

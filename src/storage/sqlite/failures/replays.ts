@@ -7,9 +7,9 @@ import { pathsAround, replayed } from '../../rows/journal-rows.ts'
 import { revealedStep, stepColumns } from '../../rows/step-columns.ts'
 import type { StepTable } from '../../rows/tables.ts'
 import type { SqliteStorage } from '../database.ts'
-import { type HotStatement, prepareHotWrites } from '../hot-writes.ts'
+import { type HotStatement, prepareHotWrites } from '../hot/hot-writes.ts'
+import { putStep } from '../hot/write-descriptions.ts'
 import { startOf } from '../run-start.ts'
-import { putStep } from '../write-descriptions.ts'
 
 export interface SqliteReplays {
   /** Stores a replay that somebody asked for by itself. */

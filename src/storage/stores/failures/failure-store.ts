@@ -5,7 +5,7 @@ import type { FailureRecord, FailureState, FailureStore } from '../../../operati
 import type { FailureTable } from '../../rows/failures/tables.ts'
 import { paged } from '../../rows/paged.ts'
 import type { Tables } from '../../rows/tables.ts'
-import { hasLabels } from '../runs/labelled-runs.ts'
+import { addLateLabels, hasLabels } from '../runs/labelled-runs.ts'
 import { foldFailures } from './fold-failures.ts'
 
 export function createFailureStore(db: Kysely<Tables>): FailureStore {
@@ -21,7 +21,10 @@ export function createFailureStore(db: Kysely<Tables>): FailureStore {
         .limit(limit + 1)
       if (flowId) query = query.where('flow_id', '=', flowId)
       if (state) query = query.where((eb) => isIn(eb, state, now))
-      if (labels) query = query.where('id', 'in', failuresLabelled(db, labels))
+      if (labels) {
+        await addLateLabels(db)
+        query = query.where('id', 'in', failuresLabelled(db, labels))
+      }
       const after = cursor === null ? null : positionOf(cursor)
       if (after)
         query = query.where((eb) =>

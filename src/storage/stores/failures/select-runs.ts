@@ -4,7 +4,7 @@ import { idTime } from '../../../engine/ids.ts'
 import type { RunSelection, SelectedRun } from '../../../operations/ports/replays.ts'
 import { INDEXED } from '../../rows/run-indexes.ts'
 import type { Tables } from '../../rows/tables.ts'
-import { hasLabels } from '../runs/labelled-runs.ts'
+import { addLateLabels, hasLabels } from '../runs/labelled-runs.ts'
 
 export async function selectRuns(
   db: Kysely<Tables>,
@@ -12,6 +12,7 @@ export async function selectRuns(
   after: string | null,
   limit: number,
 ): Promise<SelectedRun[]> {
+  if (labels) await addLateLabels(db)
   let query = db
     .selectFrom('run')
     .select((eb) => [

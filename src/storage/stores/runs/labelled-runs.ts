@@ -13,6 +13,7 @@ import type { RunStatus } from '../../../engine/ports/run-journal.ts'
 import type { Labels } from '../../../flow/triggers/labels.ts'
 import type { LabelRecord } from '../../../operations/ports/runs.ts'
 import { isPostgres } from '../../rows/dialect.ts'
+import { ADD_LATE_LABELS, NONE_LATE } from '../../rows/labels/late-labels.ts'
 import { INDEXED } from '../../rows/run-indexes.ts'
 import { labelsIn } from '../../rows/run-rows.ts'
 import type { RunTable, Tables } from '../../rows/tables.ts'
@@ -41,6 +42,7 @@ export async function labelled<O>(
   const ofFlow = flowId === null ? query : query.where('run.flow_id', '=', flowId)
   const names = Object.keys(labels ?? {})
   if (!labels || names.length === 0) return { query: ofFlow.orderBy(own, 'desc'), id: own }
+  await addLateLabels(db)
   const counts = await Promise.all(names.map((name) => countUpTo(db, ofLabel(db, name, labels[name]!))))
   const fewest = Math.min(...counts)
   const isRareStatus = status !== null && INDEXED[status] !== null
@@ -58,6 +60,18 @@ export async function labelled<O>(
     .where((eb) => hasLabels(eb as never, others))
     .orderBy(id, 'desc')
   return { query: joined as unknown as Runs<O>, id }
+}
+
+/** Completes the index of labels. Comes before each search of it, and before it is copied. */
+export async function addLateLabels(db: Kysely<Tables>): Promise<void> {
+  if (isPostgres(db)) return
+  const late = await db.selectFrom('late_label').select('since').executeTakeFirst()
+  if (!late) return
+  const add = async (tx: Kysely<Tables>) => {
+    await sql.raw(ADD_LATE_LABELS).execute(tx)
+    await sql.raw(NONE_LATE).execute(tx)
+  }
+  await (db.isTransaction ? add(db) : db.transaction().execute(add))
 }
 
 const ofLabel = (db: Kysely<Tables>, name: string, value: string) =>
@@ -81,6 +95,7 @@ async function countUpTo<T extends keyof Tables>(
 export async function labelsLike(db: Kysely<Tables>, beginning: string, limit: number): Promise<LabelRecord[]> {
   // No text has a character after this one.
   const end = `${beginning}\u{10ffff}`
+  await addLateLabels(db)
   if (isPostgres(db)) return labelsInOneQuery(db, beginning, end, limit)
   const found: LabelRecord[] = []
   let next = sql<boolean>`value >= ${beginning}`

@@ -1,7 +1,6 @@
 import { Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { CopyButton } from '../../ui/copy-button.tsx'
-import classes from './incoming.module.css'
+import { CopyLine } from '../../ui/copy-line.tsx'
 
 /** How steps before a wait write its URL. */
 export function UrlHint({ step, children }: { step: string; children: ReactNode }) {
@@ -11,10 +10,7 @@ export function UrlHint({ step, children }: { step: string; children: ReactNode 
       <Text size="xs" c="dimmed" mb={4}>
         {children}
       </Text>
-      <div className={classes.url}>
-        <code>{template}</code>
-        <CopyButton value={template} label="Copy what stands for the URL" size="xs" />
-      </div>
+      <CopyLine value={template} label="Copy what stands for the URL" whole />
     </div>
   )
 }

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import { SEALED_PREFIX } from '../../../../src/flow/secret-literals.ts'
+import { SEALED_PREFIX } from '../../../../src/base/sealed-prefix.ts'
 import type { Change, Detail } from '../../flow-model/diff-flows.ts'
 import classes from './publish.module.css'
 

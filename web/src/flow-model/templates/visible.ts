@@ -1,5 +1,6 @@
 // What a template at some place of the document may refer to, as publishing will judge it (src/flow/validate/validate.ts).
-import { type StepDocument, stepLists } from '../../../../src/flow/document.ts'
+import type { StepDocument } from '../../../../src/flow/document.ts'
+import { stepLists } from '../../../../src/flow/step-lists.ts'
 import { CallbackUse } from '../../../../src/flow/validate/callback-use.ts'
 import { stepKind } from '../../step-kinds/index.ts'
 import { type NestedList, stepsOf } from '../../step-kinds/step-kind.ts'

@@ -2,10 +2,11 @@
 import { ActionIcon, Loader, Menu } from '@mantine/core'
 import { IconCopy, IconDots, IconPencil, IconPlayerStop } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import type { RunSummary } from '../../api/api-types.ts'
 import { useMay } from '../../api/session.ts'
 import { notifyDone, notifyFailure } from '../../ui/notify.tsx'
+import { useClickWhenMade } from '../../ui/rows/use-click-when-made.ts'
 import { isFinished } from '../model/run-filter.ts'
 import { editorLink } from './editor-link.ts'
 import { ReplayItems } from './replay-items.tsx'
@@ -37,14 +38,7 @@ function ArmedMenu({ run, label, startsOpen }: { run: RunSummary; label: string;
   const replay = useReplayRun()
   const failed = (what: string) => (error: unknown) => notifyFailure(what, error)
   const busy = cancel.isPending || replay.isPending
-  const button = useRef<HTMLButtonElement>(null)
-  const toOpen = useRef(startsOpen)
-  useEffect(() => {
-    if (!toOpen.current) return
-    toOpen.current = false
-    button.current!.focus()
-    button.current!.click()
-  }, [])
+  const button = useClickWhenMade<HTMLButtonElement>(startsOpen)
   return (
     <Menu position="bottom-end" width={240}>
       <Menu.Target>

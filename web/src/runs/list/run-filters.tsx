@@ -1,6 +1,6 @@
 // What the list is narrowed to; all of it stands in the URL.
 import { Button, Popover, Select, Stack, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { memo, useState } from 'react'
 import type { RunStatus } from '../../api/api-types.ts'
 import { FlowSelect } from '../../live/flow-select.tsx'
 import { LabelInput } from '../../live/label-input.tsx'
@@ -18,7 +18,8 @@ interface RunFiltersProps {
   withFlow: boolean
 }
 
-export function RunFilters({ search, onChange, withFlow }: RunFiltersProps) {
+/** Stays as it is while the list below it changes several times a second. */
+export const RunFilters = memo(function RunFilters({ search, onChange, withFlow }: RunFiltersProps) {
   const { flow, status, range, since, until, label } = search
   const filtered = Object.values(search).some((value) => value !== undefined)
   return (
@@ -59,7 +60,7 @@ export function RunFilters({ search, onChange, withFlow }: RunFiltersProps) {
       )}
     </div>
   )
-}
+})
 
 interface BetweenProps {
   since: string | undefined

@@ -7,10 +7,13 @@ import { formatMoment } from '../../ui/format.ts'
 import { StatusDot, statusWord } from '../../ui/status.tsx'
 import { RunMenu } from '../actions/run-menu.tsx'
 import { durationShare } from '../model/duration-bar.ts'
+import { shortId } from '../model/short-id.ts'
 import classes from './run-table.module.css'
 
 interface RunRowProps {
   run: RunSummary
+  /** On the page of a flow its name says nothing: there a run goes by its id. */
+  withFlow: boolean
   /** As text, so that a row is drawn again only when what it says changes. */
   started: string
   duration: string | null
@@ -18,8 +21,9 @@ interface RunRowProps {
   focusable: boolean
 }
 
-export const RunRow = memo(function RunRow({ run, started, duration, durationMs, focusable }: RunRowProps) {
-  const name = run.flowName ?? 'Deleted flow'
+export const RunRow = memo(function RunRow({ run, withFlow, started, duration, durationMs, focusable }: RunRowProps) {
+  const flow = run.flowName ?? 'Deleted flow'
+  const name = withFlow ? flow : shortId(run.id)
   return (
     <tr className={table.row} data-run={run.id} onClick={followRow}>
       <td className={classes.statusCell}>
@@ -31,7 +35,7 @@ export const RunRow = memo(function RunRow({ run, started, duration, durationMs,
           params={{ id: run.id }}
           className={table.link}
           data-row
-          data-deleted={run.flowName === null || undefined}
+          data-deleted={(withFlow && run.flowName === null) || undefined}
           tabIndex={focusable ? 0 : -1}
           aria-label={`${name}, ${statusWord(run.status)}, started ${started}`}
           preload={false}
@@ -73,7 +77,7 @@ export const RunRow = memo(function RunRow({ run, started, duration, durationMs,
         )}
       </td>
       <td className={`${table.menu} ${classes.menuCell}`}>
-        <RunMenu run={run} label={`Actions for the run of ${name}`} />
+        <RunMenu run={run} label={`Actions for the run ${withFlow ? `of ${flow}` : name}`} />
       </td>
     </tr>
   )

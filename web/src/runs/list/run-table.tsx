@@ -22,12 +22,14 @@ const TICK_LINES = {
 
 interface RunTableProps {
   runs: RunSummary[]
+  /** Without it the list is that of one flow. */
+  withFlow: boolean
   /** What the table scrolls in. */
   box: RefObject<HTMLElement | null>
   older: { has: boolean; loading: boolean; load: () => void }
 }
 
-export function RunTable({ runs, box, older }: RunTableProps) {
+export function RunTable({ runs, withFlow, box, older }: RunTableProps) {
   const now = useNow(1000)
   const { first, end, above, below } = useRowWindow(box, runs.length)
   return (
@@ -41,7 +43,7 @@ export function RunTable({ runs, box, older }: RunTableProps) {
         <thead>
           <tr>
             <th className={classes.statusColumn}>Status</th>
-            <th className={classes.flowColumn}>Flow</th>
+            <th className={classes.flowColumn}>{withFlow ? 'Flow' : 'Run'}</th>
             <th className={classes.startedColumn}>Started</th>
             <th className={classes.durationColumn}>
               <span className={classes.duration}>
@@ -72,6 +74,7 @@ export function RunTable({ runs, box, older }: RunTableProps) {
               <RunRow
                 key={run.id}
                 run={run}
+                withFlow={withFlow}
                 started={formatRelative(Date.parse(run.createdAt), now)}
                 duration={
                   shown === null ? null : shown === 0 && !isFinished(run.status) ? '0 s' : formatDuration(shown)

@@ -80,6 +80,7 @@ export function RunList({ search, onSearch, of }: RunListProps) {
         {rows.length > 0 && (
           <RunTable
             runs={rows}
+            withFlow={!of}
             box={ref}
             older={{
               has: list.hasNextPage,

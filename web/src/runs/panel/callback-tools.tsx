@@ -11,10 +11,9 @@ import { keys } from '../../api/queries.ts'
 import { useMay } from '../../api/session.ts'
 import { CodeEditor } from '../../ui/code/code-editor.tsx'
 import { ConfirmPopover } from '../../ui/confirm-popover.tsx'
-import { CopyButton } from '../../ui/copy-button.tsx'
+import { CopyLine } from '../../ui/copy-line.tsx'
 import { ErrorNote } from '../../ui/error-note.tsx'
 import { notifyDone } from '../../ui/notify.tsx'
-import classes from './callback-note.module.css'
 
 interface CallbackToolsProps {
   run: Run
@@ -36,12 +35,7 @@ export function CallbackTools({ run, callback }: CallbackToolsProps) {
   }
   return (
     <>
-      {url && (
-        <div className={classes.url}>
-          <code title={url}>{url}</code>
-          <CopyButton value={url} label={isApproval ? 'Copy the link to the page' : 'Copy the callback URL'} />
-        </div>
-      )}
+      {url && <CopyLine value={url} label={isApproval ? 'Copy the link to the page' : 'Copy the callback URL'} />}
       <Group gap="xs">
         <ConfirmPopover
           title="Make a new URL?"

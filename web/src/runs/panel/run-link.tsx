@@ -1,5 +1,6 @@
 import { Anchor } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import { shortId } from '../model/short-id.ts'
 
 export function RunLink({ id }: { id: string }) {
   return (
@@ -8,6 +9,3 @@ export function RunLink({ id }: { id: string }) {
     </Anchor>
   )
 }
-
-/** The beginning of an id is its time, which ids of one day share. */
-export const shortId = (id: string): string => `…${id.slice(-8)}`

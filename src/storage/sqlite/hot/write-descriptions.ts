@@ -1,11 +1,11 @@
 // Describes the writes of the hot path on SQLite.
 import type { SQLInputValue } from 'node:sqlite'
-import { isHandler, type JournalEntry, type NewRun, type RunProgress } from '../../engine/ports/run-journal.ts'
-import type { FailedRun } from '../rows/failures/causes.ts'
-import { countedEnd, NO_BUCKET, NO_CODE } from '../rows/flow-counts.ts'
-import type { sealedStartTexts } from '../rows/request-columns.ts'
-import { labelsColumn, testColumn, triggerColumn } from '../rows/run-rows.ts'
-import type { stepColumns } from '../rows/step-columns.ts'
+import { isHandler, type JournalEntry, type NewRun, type RunProgress } from '../../../engine/ports/run-journal.ts'
+import type { FailedRun } from '../../rows/failures/causes.ts'
+import { countedEnd, NO_BUCKET, NO_CODE } from '../../rows/flow-counts.ts'
+import type { sealedStartTexts } from '../../rows/request-columns.ts'
+import { labelsColumn, testColumn, triggerColumn } from '../../rows/run-rows.ts'
+import type { stepColumns } from '../../rows/step-columns.ts'
 import type { OpenWrite } from './hot-writer.ts'
 import type { HotStatement } from './hot-writes.ts'
 
@@ -43,7 +43,7 @@ export const insertRun = (
     run.parent?.run ?? null,
     run.parent?.step ?? null,
     run.parent ? Number(run.parent.waits) : null,
-    // The last: whoever writes the row stores these for the search too.
+    // The last: whoever writes the row sees by it whether there are some.
     labelsColumn(run),
   ],
 ]

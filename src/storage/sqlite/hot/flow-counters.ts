@@ -1,8 +1,9 @@
-// Counts what the writes of a transaction do, and writes the sums before it commits.
+// Counts what the writes of a transaction do, and writes the sums before it commits; the labels of its runs, too.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { MINUTE_MS } from '../../operations/ports/stats.ts'
-import { type Counted, DELTA_KEYS } from '../rows/flow-counts.ts'
-import { FailureCounters } from './failures/failure-counters.ts'
+import { MINUTE_MS } from '../../../operations/ports/stats.ts'
+import { type Counted, DELTA_KEYS } from '../../rows/flow-counts.ts'
+import { FailureCounters } from '../failures/failure-counters.ts'
+import { LateLabels } from './late-labels.ts'
 
 const keys = DELTA_KEYS.join(', ')
 /** One narrow row per flow, minute and counter: adding to the rows of hours and of all flows would take four times as long. */
@@ -23,10 +24,12 @@ export class FlowCounters {
   /** A batch holds few kinds of events, so looking through them is quickest. */
   #sums: Sum[] = []
   readonly failures: FailureCounters
+  readonly labels: LateLabels
 
   constructor(db: DatabaseSync) {
     this.#add = db.prepare(ADD)
     this.failures = new FailureCounters(db)
+    this.labels = new LateLabels(db)
   }
 
   add(counted: Counted): void {
@@ -48,6 +51,7 @@ export class FlowCounters {
     for (const { minute, counted, count } of this.#sums)
       this.#add.run(counted.flowId, minute, counted.counter, counted.bucket, counted.code, count)
     this.failures.write()
+    this.labels.write()
     this.forget()
   }
 
@@ -55,5 +59,6 @@ export class FlowCounters {
   forget(): void {
     if (this.#sums.length) this.#sums = []
     this.failures.forget()
+    this.labels.forget()
   }
 }

@@ -1,11 +1,12 @@
-// Hands the writes of the hot path to a thread: all that are ready go in one message, and share a transaction and a sync.
+// Hands the writes of the hot path to a thread: all that are ready go in one message, and share a transaction and a sync. A single
+// write at a quiet time is done in place.
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
-import { threadFile } from '../../base/package-files.ts'
-import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
-import { type Gathered, Gathering } from '../rows/gathering.ts'
+import { threadFile } from '../../../base/package-files.ts'
+import { StorageUnavailable } from '../../../operations/ports/storage-unavailable.ts'
+import { type Gathered, Gathering } from '../../rows/gathering.ts'
 import type { GroupCommit } from './group-commit.ts'
-import type { DoHotWrite, HotStatement, HotWrite } from './hot-writes.ts'
-import type { BatchResult } from './writer-thread.ts'
+import type { BatchResult, DoHotWrite, HotStatement, HotWrite } from './hot-writes.ts'
+import type { WritesHere } from './writes-here.ts'
 
 /** A write to which more can be added as long as it has not been sent. */
 export interface OpenWrite {
@@ -62,12 +63,17 @@ export class ThreadWriter implements HotWriter {
   #closed: Promise<unknown> | null = null
   #drained: () => void = () => {}
 
-  constructor(file: string, onSync: (seconds: number, writes: number) => void, noRoom: (reason: string) => void) {
+  constructor(
+    file: string,
+    here: WritesHere,
+    onSync: (seconds: number, writes: number) => void,
+    noRoom: (reason: string) => void,
+  ) {
     this.#onSync = onSync
     this.#noRoom = noRoom
     const { port1, port2 } = new MessageChannel()
     this.#port = port1
-    this.#thread = new Worker(threadFile('storage/sqlite/writer-thread'), {
+    this.#thread = new Worker(threadFile('storage/sqlite/hot/writer-thread'), {
       workerData: { file, port: port2 },
       transferList: [port2],
       // The memory of a batch is soon free again: a larger heap would only be kept.
@@ -76,7 +82,10 @@ export class ThreadWriter implements HotWriter {
     this.#gathering = new Gathering({
       send: (batch) => {
         this.#underWay = batch
-        this.#port.postMessage(batch.map(({ item }) => sent(item)))
+        const writes = batch.map(({ item }) => sent(item))
+        const result = here.tryBatch(writes)
+        if (result) this.#settle(result)
+        else this.#port.postMessage(writes)
       },
     })
     this.#port.on('message', (result: BatchResult) => this.#settle(result))

@@ -1,9 +1,11 @@
 // Does the writes of the hot path on SQLite, which are plain data, so that a thread can do them. It imports little, because that
 // thread loads it at every start; `write-descriptions.ts` describes the writes.
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
-import type { FailedRun } from '../rows/failures/causes.ts'
-import type { Counted } from '../rows/flow-counts.ts'
+import type { FailedRun } from '../../rows/failures/causes.ts'
+import type { Counted } from '../../rows/flow-counts.ts'
+import { lackOfRoom, storageFault } from '../../rows/storage-fault.ts'
 import type { FlowCounters } from './flow-counters.ts'
+import { Transactions } from './transactions.ts'
 
 const IS_WAITING = `status = 'waiting' AND (resume_at IS NULL OR resume_at > ?1)`
 
@@ -37,8 +39,6 @@ const STATEMENTS = {
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 }
 
-const INSERT_LABELS = 'INSERT INTO run_label (value, name, run_id) SELECT value, key, ?2 FROM json_each(?1)'
-
 /** `count` and `fail` add to the counters of the transaction, if the statements before them changed something. */
 export type HotStatement =
   | readonly [name: keyof typeof STATEMENTS, values: SQLInputValue[]]
@@ -50,6 +50,30 @@ export type HotWrite = readonly HotStatement[]
 
 /** Does a write inside a transaction, and returns how many of its statements changed something. */
 export type DoHotWrite = (write: HotWrite) => number
+
+/** The number of statements of a write that changed something, or why the write failed. */
+export type HotResult = number | { message: string; unavailable: boolean; noRoom: string | null }
+
+export interface BatchResult {
+  seconds: number
+  results: HotResult[]
+}
+
+/** Returns what does the writes of a batch in one transaction with one sync, and says what came of each. */
+export function prepareBatches(db: DatabaseSync, counters: FlowCounters): (batch: readonly HotWrite[]) => BatchResult {
+  const transactions = new Transactions(db, counters)
+  const doWrite = prepareHotWrites(db, counters)
+  return (batch) => {
+    const started = performance.now()
+    const results = transactions.together(batch.map((write) => () => doWrite(write))).map((written): HotResult => {
+      if ('value' in written) return written.value
+      const fault = storageFault(written.error)
+      const { message } = fault ?? (written.error as Error)
+      return { message, unavailable: fault !== null, noRoom: lackOfRoom(written.error) }
+    })
+    return { seconds: (performance.now() - started) / 1000, results }
+  }
+}
 
 export function prepareHotWrites(db: DatabaseSync, counters: FlowCounters): DoHotWrite {
   const prepare = (name: keyof typeof STATEMENTS) => db.prepare(STATEMENTS[name])
@@ -70,16 +94,14 @@ export function prepareHotWrites(db: DatabaseSync, counters: FlowCounters): DoHo
     insertAlertEvent: prepare('insertAlertEvent'),
     putStep: prepare('putStep'),
   }
-  const insertLabels = db.prepare(INSERT_LABELS)
   return (write) => {
     let done = 0
     for (const statement of write) {
       if (statement[0] === 'count') counters.add(statement[1])
       else if (statement[0] === 'fail') counters.failures.add(statement[1])
       else if (statements[statement[0]].run(...statement[1]).changes === 0) break
-      // A statement of its own in the message would cost more than the labels.
       else if (statement[0] === 'insertRun' && statement[1].at(-1) !== null)
-        insertLabels.run(statement[1].at(-1)!, statement[1][0]!)
+        counters.labels.add(statement[1][0] as string)
       done++
     }
     return done
