@@ -1,6 +1,5 @@
 // Runs the service as one process, on the embedded database.
 
-import { newlyClaimed } from '../engine/ports/newly-claimed.ts'
 import { StorageUnavailable } from '../operations/ports/storage-unavailable.ts'
 import { queuedRun, recoverRuns } from '../operations/runs/recover-runs.ts'
 import { InProcessQueue } from '../queue/in-process-queue.ts'
@@ -53,7 +52,7 @@ export async function openOnSqlite(
         advance: ({ id, fresh, claim }) =>
           troubles.carry(
             id,
-            () => (claim ? engine.carry(newlyClaimed(fresh!, claim, now())) : engine.advance(id, fresh)),
+            () => engine.advance(id, fresh, claim),
             () => engine.giveUp(id),
           ),
         async due() {

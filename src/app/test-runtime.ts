@@ -5,7 +5,6 @@ import { SEALED_PREFIX } from '../base/sealed-prefix.ts'
 import { Engine } from '../engine/engine.ts'
 import { createIds } from '../engine/ids.ts'
 import type { EnginePorts } from '../engine/ports/engine-ports.ts'
-import type { NewRun } from '../engine/ports/run-journal.ts'
 import type { Sandbox } from '../engine/ports/sandbox.ts'
 import type { FlowDocument } from '../flow/document.ts'
 import type { FixtureConnection } from '../flow/fixture.ts'
@@ -21,6 +20,7 @@ import type { DeliveryServices } from '../operations/deliveries/services.ts'
 import { Events } from '../operations/events/events.ts'
 import { PublishedFlows } from '../operations/flows/published-flows.ts'
 import { tokenFrom } from '../operations/ports/callbacks/callbacks.ts'
+import type { QueuedRun } from '../operations/ports/queue.ts'
 import type { Protect, Secrets } from '../operations/ports/secrets.ts'
 import { createSandbox } from '../sandbox/worker-pool.ts'
 import { stepKinds } from '../steps/index.ts'
@@ -124,8 +124,12 @@ export async function openTestRuntime({
   }
   const engine = new Engine(enginePorts, published)
   /** Carries a run to its end. Time leaps ahead where the run waits. */
-  const drive = async ({ id, fresh = null }: { id: string; fresh?: NewRun | null }): Promise<void> => {
-    let advanced = await engine.advance(id, fresh)
+  const drive = async ({
+    id,
+    fresh = null,
+    claim,
+  }: Pick<QueuedRun, 'id' | 'claim'> & Partial<Pick<QueuedRun, 'fresh'>>): Promise<void> => {
+    let advanced = await engine.advance(id, fresh, claim)
     while (advanced.state === 'parked') {
       if (advanced.placeGiven) await answers.next({ ...services, callbacks }, clock, id, resumeAtOf(id))
       else if (advanced.resumeAt === null) await called.ended(id)

@@ -8,6 +8,7 @@ import { defaultErrorReply } from './caller-reply.ts'
 import { handlerOf, handlerRoots, handlingFlow } from './failure-handler.ts'
 import { noteRunning } from './perform-in-run.ts'
 import type { EnginePorts } from './ports/engine-ports.ts'
+import { newlyClaimed } from './ports/newly-claimed.ts'
 import {
   type Advanced,
   type Claim,
@@ -77,8 +78,10 @@ export class Engine {
     return Math.min(...this.#walks.map(({ since }) => since))
   }
 
-  async advance(runId: string, fresh: NewRun | null): Promise<Advanced> {
+  /** `claim`: set if this process holds the run already, which is `fresh` then. */
+  async advance(runId: string, fresh: NewRun | null, claim: Claim | null = null): Promise<Advanced> {
     if (this.#stopping) return { state: 'interrupted' }
+    if (claim) return this.carry(newlyClaimed(fresh!, claim, this.#ports.now()))
     this.#ports.begins('reading a run', runId)
     const run = await this.#ports.journal.claim(runId, this.#ports.now(), fresh)
     return run ? this.carry(run) : { state: 'lost' }

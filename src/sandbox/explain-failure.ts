@@ -1,7 +1,7 @@
 // Turns what the guest threw into a message for the user, with the line of their code.
 import { CODE, filled, SANDBOX_ERRORS } from '../base/error-catalogue.ts'
 import type { Failure } from './messages.ts'
-import type { GuestWords } from './quickjs.ts'
+import type { GuestWords } from './quickjs/guest-error.ts'
 
 const EXAMPLE = 'Write for example: export default (input) => ({ total: input.items.length })'
 const OFFERED =

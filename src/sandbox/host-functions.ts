@@ -10,13 +10,16 @@ import {
   timingSafeEqual,
 } from 'node:crypto'
 import { formPairs } from '../flow/form-pairs.ts'
-import type { Extras } from './quickjs.ts'
+import { parseJson } from '../flow/parse-json.ts'
+import type { Extras } from './quickjs/quickjs.ts'
 
 type HostFunction = (args: unknown, extras: Extras) => unknown
 
 const ALGORITHMS = ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512']
 const TEXT_ENCODINGS = ['utf8', 'utf-8', 'hex', 'base64', 'base64url', 'latin1', 'binary', 'ascii', 'utf16le']
 const DIGEST_ENCODINGS = ['hex', 'base64', 'base64url', 'latin1', 'binary']
+/** The encodings whose text crosses unchanged. */
+const PLAIN_ENCODINGS = ['hex', 'base64', 'base64url']
 const URL_PARTS = [
   'href',
   'protocol',
@@ -30,16 +33,17 @@ const URL_PARTS = [
   'hash',
 ] as const
 
-export const hostFunctions: ReadonlyMap<string, HostFunction> = new Map<string, HostFunction>([
-  ['hash', (args, extras) => digest(record(args), extras, (algorithm) => createHash(algorithm))],
+/** Functions whose argument is text of their own form, not JSON; what they answer crosses as it is. */
+export const textFunctions: ReadonlyMap<string, (text: string, extras: Extras) => string | Uint8Array> = new Map([
+  ['hash', (text: string, extras: Extras) => digest(text, extras, (algorithm) => createHash(algorithm), 0)],
   [
     'hmac',
-    (args, extras) =>
-      digest(record(args), extras, (algorithm, [key, ...parts]) => {
-        if (key === undefined) throw new TypeError('createHmac needs a key')
-        return [createHmac(algorithm, key), parts]
-      }),
+    (text: string, extras: Extras) =>
+      digest(text, extras, (algorithm, key) => createHmac(algorithm, key ?? missingKey()), 1),
   ],
+])
+
+export const hostFunctions: ReadonlyMap<string, HostFunction> = new Map<string, HostFunction>([
   ['uuid', () => randomUUID()],
   ['seed', () => [...getRandomValues(new Int32Array(4))]],
   [
@@ -91,33 +95,37 @@ function urlParts(url: URL | null) {
 
 type Part = string | Uint8Array
 
+/** `text`: the algorithm, the encoding of the digest, and a line for each chunk: see guest/crypto.js. */
 function digest(
-  { algorithm, parts, encoding }: Record<string, unknown>,
+  text: string,
   extras: Extras,
-  begin: (algorithm: string, parts: Part[]) => Hash | [Hmac, Part[]],
-): unknown {
-  if (!ALGORITHMS.includes(algorithm as string)) throw new TypeError('Digest method not supported')
-  if (encoding !== undefined && !DIGEST_ENCODINGS.includes(encoding as string))
+  begin: (algorithm: string, key: Part | undefined) => Hash | Hmac,
+  keys: 0 | 1,
+): string | Uint8Array {
+  const [algorithm, encoding, ...kinds] = text.split('\n')
+  if (!ALGORITHMS.includes(algorithm!)) throw new TypeError('Digest method not supported')
+  if (encoding !== '' && !DIGEST_ENCODINGS.includes(encoding!))
     throw new TypeError(`digest gives ${DIGEST_ENCODINGS.join(', ')} or, without an argument, a Uint8Array`)
-  const data = list(parts).map((part) => partOf(list(part), extras))
-  const begun = begin(algorithm as string, data)
-  const [hash, rest] = Array.isArray(begun) ? begun : [begun, data]
-  for (const part of rest) hash.update(part)
-  return encoding === undefined ? hash.digest() : hash.digest(encoding as BinaryToTextEncoding)
+  const parts = kinds.map((kind, i) => partOf(kind, i, extras))
+  const hash = begin(algorithm!, keys === 0 ? undefined : parts[0])
+  for (const part of keys === 0 ? parts : parts.slice(1)) hash.update(part)
+  if (encoding === '') return hash.digest()
+  const digested = hash.digest(encoding as BinaryToTextEncoding)
+  return PLAIN_ENCODINGS.includes(encoding!) ? `=${digested}` : JSON.stringify([digested])
 }
 
-function partOf([kind, value, encoding]: unknown[], extras: Extras): Part {
-  if (kind === 'bytes') return extras.bytes(value as number)
-  const text = kind === 'text' ? extras.text(value as number) : value
+function partOf(kind: string, index: number, extras: Extras): Part {
+  if (kind === 'b') return extras.bytes(index)
+  const crossed = extras.text(index)
+  const text = kind.startsWith('j') ? parseJson(crossed) : crossed
   if (typeof text !== 'string') throw new TypeError('not text')
-  if (!TEXT_ENCODINGS.includes(encoding as string))
-    throw new TypeError(`Unknown encoding: ${String(encoding).slice(0, 40)}`)
+  const encoding = kind.slice(1)
+  if (!TEXT_ENCODINGS.includes(encoding)) throw new TypeError(`Unknown encoding: ${encoding.slice(0, 40)}`)
   return encoding === 'utf8' || encoding === 'utf-8' ? text : Buffer.from(text, encoding as BufferEncoding)
 }
 
-function record(value: unknown): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null) throw new TypeError('not an object')
-  return value as Record<string, unknown>
+function missingKey(): never {
+  throw new TypeError('createHmac needs a key')
 }
 
 function list(value: unknown): unknown[] {

@@ -1,10 +1,10 @@
 // Tests that a run leaves nothing to the next, of the same text or another. One worker, so that all runs share an engine.
 import { describe, expect, it } from 'vitest'
-import { testSandbox } from './sandbox.testkit.ts'
+import { PLACES, testSandbox } from './sandbox.testkit.ts'
 
-const { result, run, failure } = testSandbox(1)
+describe.each(PLACES)('isolation between runs in %s', (place) => {
+  const { result, run, failure } = testSandbox(1, place)
 
-describe('isolation between runs', () => {
   it.each([
     ['module variables', 'let n = 0\nexport default () => ++n', 1],
     ['a variable set by top-level await', 'let n = await 0\nexport default () => ++n', 1],

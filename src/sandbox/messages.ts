@@ -1,5 +1,18 @@
 // The messages between the pool and its workers: flat lists of texts and numbers, which cost little to copy.
+import type { JSValuePointer } from '@jitl/quickjs-ffi-types'
 import type { CodeErrorCode } from '../base/error-catalogue.ts'
+import type { Image } from './quickjs/guest-memory.ts'
+import type { Handles } from './quickjs/quickjs.ts'
+import type { CompiledModule } from './quickjs/web-assembly.ts'
+
+/** A text that is ready to run: an image, and what the host needs to know of it. */
+export interface Prepared {
+  image: Image
+  handles: Handles
+  /** Functions of guest/prelude.js. */
+  drive: JSValuePointer
+  reportUnawaited: JSValuePointer
+}
 
 export interface RunRequest {
   /** Counts the requests to a worker, from 1. */
@@ -9,6 +22,8 @@ export interface RunRequest {
   input: string
   timeoutMs: number
   memoryBytes: number
+  /** Whether the reply shall bring the prepared text along. */
+  wantsPrepared: boolean
 }
 
 export interface Failure {
@@ -17,10 +32,21 @@ export interface Failure {
   hint: string
 }
 
-export type RunReply =
-  | { output: string; logs: string[] }
-  /** `broken`: the worker can no longer be trusted. */
-  | { failure: Failure; logs: string[]; broken: boolean }
+export type RunReply = { logs: string[]; tookMs: number; prepared?: Prepared } & (
+  | { output: string }
+  /** `broken`: the instance can no longer be trusted. */
+  | { failure: Failure; broken: boolean }
+)
+
+/** What a worker is started with, and what it says when it is ready. */
+export interface WorkerStart {
+  offers: SharedArrayBuffer
+  /** QuickJS as another worker has compiled it. */
+  compiled: CompiledModule | null
+}
+export interface WorkerReady {
+  compiled: CompiledModule
+}
 
 /**
  * A worker receives its next request before it has answered the last, so that it need not wait for the pool. Shared memory

@@ -1,6 +1,6 @@
 // Tests that a promise that is rejected while nothing awaits it fails its step, as it would end a process of Node.
 import { describe, expect, it } from 'vitest'
-import { hookRejections } from './rejection-hook.ts'
+import { hookRejections } from './quickjs/table-functions.ts'
 import { testSandbox } from './sandbox.testkit.ts'
 
 const { run, result, failure } = testSandbox(1)

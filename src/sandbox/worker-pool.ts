@@ -1,4 +1,4 @@
-// Runs code for the engine: a few worker threads, each with a QuickJS, and a queue before them.
+// Runs code for the engine: a few worker threads, each with a QuickJS, and a queue before them. Short code does without.
 import { Worker } from 'node:worker_threads'
 import { CODE } from '../base/error-catalogue.ts'
 import { Fifo } from '../base/fifo.ts'
@@ -7,20 +7,28 @@ import { CodeError, type CodeRequest, type CodeResult, type Sandbox } from '../e
 import { parseJson } from '../flow/parse-json.ts'
 import { sandboxBroke, timedOut } from './explain-failure.ts'
 import { GRACE_MS, PATIENCE_MS, WORKER_HEAP_MB, WORKER_STACK_MB, WORKER_YOUNG_MB } from './limits.ts'
-import { type Failure, Offers, type RunReply, type RunRequest } from './messages.ts'
+import { type Failure, Offers, type RunReply, type RunRequest, type WorkerReady, type WorkerStart } from './messages.ts'
+import type { CompiledModule } from './quickjs/web-assembly.ts'
+import { ShortCode } from './short-code.ts'
 
 export interface WorkerPool extends Sandbox {
   /** Ends every worker; jobs that run or wait fail as cancelled. */
   close(): Promise<void>
 }
 
-export function createSandbox({ workers = 2 }: { workers?: number } = {}): WorkerPool {
-  const pool = new Pool(workers)
+export function createSandbox({
+  workers = 2,
+  short = new ShortCode(),
+}: {
+  workers?: number
+  short?: ShortCode
+} = {}): WorkerPool {
+  const pool = new Pool(workers, short)
   return { run: (request) => pool.run(request), close: () => pool.close() }
 }
 
 interface Job {
-  request: Omit<RunRequest, 'turn'>
+  request: RunRequest
   settled: boolean
   finish(result: CodeResult): void
   fail(failure: Failure, logs?: string[]): void
@@ -54,11 +62,14 @@ class Pool {
   readonly #size: number
   readonly #slots = new Set<Slot>()
   readonly #queue = new Fifo<Job>()
+  readonly #short: ShortCode
+  #compiled: CompiledModule | null = null
   #watching: NodeJS.Timeout | undefined
   #closed = false
 
-  constructor(size: number) {
+  constructor(size: number, short: ShortCode) {
     this.#size = size
+    this.#short = short
   }
 
   run({ code, input, timeoutMs, memoryBytes, signal }: CodeRequest): Promise<CodeResult> {
@@ -71,27 +82,49 @@ class Pool {
       done()
     }
     const job: Job = {
-      request: { code, input: '', timeoutMs, memoryBytes },
+      request: { turn: 0, code, input: '', timeoutMs, memoryBytes, wantsPrepared: false },
       settled: false,
       finish: (result) => settle(() => resolve(result)),
       fail: ({ code, message, hint }, logs) => settle(() => reject(new CodeError(code, message, hint, logs))),
     }
     if (this.#closed || signal?.aborted) job.fail(CANCELLED)
-    else {
-      try {
-        job.request.input = JSON.stringify(input) ?? 'null'
-        signal?.addEventListener('abort', cancel, { once: true })
-        this.#queue.push(job)
-        this.#dispatch()
-      } catch (error) {
-        job.fail({
-          code: CODE.code_failed,
-          message: `The input cannot be written as JSON: ${(error as Error).message}`,
-          hint: 'Pass plain JSON as input.',
-        })
-      }
+    else if (this.#writeInput(job, input)) {
+      signal?.addEventListener('abort', cancel, { once: true })
+      if (this.#short.takes(job.request)) this.#runShort(job)
+      else this.#enqueue(job)
     }
     return promise
+  }
+
+  #writeInput(job: Job, input: unknown): boolean {
+    try {
+      job.request.input = JSON.stringify(input) ?? 'null'
+      return true
+    } catch (error) {
+      job.fail({
+        code: CODE.code_failed,
+        message: `The input cannot be written as JSON: ${(error as Error).message}`,
+        hint: 'Pass plain JSON as input.',
+      })
+      return false
+    }
+  }
+
+  #runShort(job: Job): void {
+    this.#short.run({
+      request: job.request,
+      isSettled: () => job.settled,
+      done: (reply) => {
+        if (reply) settleWith(job, reply)
+        else this.#enqueue(job)
+      },
+      cancel: () => job.fail(CANCELLED),
+    })
+  }
+
+  #enqueue(job: Job): void {
+    this.#queue.push(job)
+    this.#dispatch()
   }
 
   #dispatch(): void {
@@ -129,7 +162,8 @@ class Pool {
     do slot.turns++
     while (slot.running && (slot.turns & 1) === (slot.running.number & 1))
     slot.offers.offer(slot.turns)
-    slot.worker.postMessage({ turn: slot.turns, ...job.request } satisfies RunRequest)
+    const wantsPrepared = this.#short.wantsPrepared(job.request.code)
+    slot.worker.postMessage({ ...job.request, turn: slot.turns, wantsPrepared } satisfies RunRequest)
     return { number: slot.turns, job }
   }
 
@@ -166,7 +200,7 @@ class Pool {
       execArgv: ['--disable-warning=ExperimentalWarning'],
       stdout: true,
       stderr: true,
-      workerData: offers.memory,
+      workerData: { offers: offers.memory, compiled: this.#compiled } satisfies WorkerStart,
       resourceLimits: {
         stackSizeMb: WORKER_STACK_MB,
         maxOldGenerationSizeMb: WORKER_HEAP_MB,
@@ -175,10 +209,11 @@ class Pool {
     })
     const slot: Slot = { worker, offers, turns: 0, running: null, next: null, ready: false, deadline: undefined }
     this.#slots.add(slot)
-    worker.on('message', (message: 'ready' | RunReply) => {
+    worker.on('message', (message: WorkerReady | RunReply) => {
       if (!this.#slots.has(slot)) return
-      if (message === 'ready') {
+      if ('compiled' in message) {
         slot.ready = true
+        this.#compiled = message.compiled
         this.#dispatch()
       } else this.#replied(slot, message)
     })
@@ -192,8 +227,9 @@ class Pool {
     slot.running = null
     if ('failure' in reply && reply.broken) this.#discard(slot)
     else this.#goOn(slot)
-    if ('failure' in reply) job.fail(reply.failure, reply.logs)
-    else job.finish({ output: parseJson(reply.output), logs: reply.logs })
+    this.#short.learn(job.request.code, reply)
+    if (reply.prepared) this.#short.start(this.#compiled!)
+    settleWith(job, reply)
   }
 
   /** Called when the worker has begun its next job, or is about to. */
@@ -241,6 +277,7 @@ class Pool {
     clearTimeout(this.#watching)
     const slots = [...this.#slots]
     for (let job = this.#shift(); job; job = this.#shift()) job.fail(CANCELLED)
+    for (const { cancel } of this.#short.drain()) cancel()
     for (const slot of slots) {
       slot.running?.job.fail(CANCELLED)
       slot.next?.job.fail(CANCELLED)
@@ -248,6 +285,11 @@ class Pool {
     }
     await Promise.all(slots.map((slot) => slot.worker.terminate()))
   }
+}
+
+function settleWith(job: Job, reply: RunReply): void {
+  if ('failure' in reply) job.fail(reply.failure, reply.logs)
+  else job.finish({ output: parseJson(reply.output), logs: reply.logs })
 }
 
 const cannotStart = (error: unknown): Failure => ({

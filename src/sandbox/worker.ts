@@ -1,11 +1,12 @@
 // A worker thread: runs one request after another.
 import { parentPort, workerData } from 'node:worker_threads'
 import { CodeRunner } from './code-runner.ts'
-import { Offers, type RunRequest } from './messages.ts'
+import { Offers, type RunRequest, type WorkerReady, type WorkerStart } from './messages.ts'
 
 const port = parentPort!
-const offers = new Offers(workerData as SharedArrayBuffer)
-const runner = await CodeRunner.create()
+const start = workerData as WorkerStart
+const offers = new Offers(start.offers)
+const runner = await CodeRunner.create(start.compiled ?? undefined)
 let renewed: Promise<void> | null = null
 
 port.on('message', async (request: RunRequest) => {
@@ -14,4 +15,4 @@ port.on('message', async (request: RunRequest) => {
   port.postMessage(runner.run(request))
   if (runner.isBloated) renewed = runner.renew()
 })
-port.postMessage('ready')
+port.postMessage({ compiled: runner.compiled } satisfies WorkerReady)

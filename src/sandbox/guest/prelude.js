@@ -5,10 +5,12 @@
   const global = globalThis
   for (const name of ['__host', 'SharedArrayBuffer', 'performance']) delete global[name]
 
-  /** The host answers `[value]`, `{name, message}` for an error, or bytes, which become the guest's only by a copy. */
-  const ask = (operation, args, ...extras) => {
-    const said = host(operation, stringify(args), ...extras)
+  /** The host answers `[value]`, `=text`, `{name, message}` for an error, or bytes, which become the guest's only by a copy. */
+  const ask = (operation, args, ...extras) => askText(operation, stringify(args), extras)
+  const askText = (operation, args, extras) => {
+    const said = host(operation, args, ...extras)
     if (typeof said === 'object') return said.slice(0)
+    if (said[0] === '=') return said.slice(1)
     const answer = parse(said)
     if (Array.isArray(answer)) return answer[0]
     const ErrorType = { RangeError, TypeError, SyntaxError }[answer.name] ?? Error
@@ -92,10 +94,16 @@
     return json === undefined ? 'null' : json
   }
 
+  let loaded
+  /** Evaluates the text, which the host makes part of the image where nothing in it depends on the run. */
+  const prepare = async () => {
+    loaded = await import('code')
+  }
+
   const drive = async (inputText) => {
     try {
       const input = parse(inputText)
-      const { default: main } = await import('code')
+      const { default: main } = loaded ?? (await import('code'))
       if (typeof main !== 'function')
         return void host('fail', stringify({ name: 'NoFunction', message: typeof main, stack: '' }))
       let returned = main(input)
@@ -120,5 +128,5 @@
   }
 
   define({ console })
-  global.__kit = { ask, define, copyBytes, drive, reportUnawaited }
+  global.__kit = { ask, askText, define, copyBytes, stringify, prepare, drive, reportUnawaited }
 })(__host)

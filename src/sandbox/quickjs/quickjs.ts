@@ -1,8 +1,5 @@
-// One QuickJS in one WebAssembly instance, whose whole state can be saved as an image and put back.
-// An image is the used part of the linear memory. QuickJS keeps nothing outside it but the stack pointer, which is
-// back at its base whenever no call is under way; so putting an image back undoes everything that a script did.
+// One QuickJS in one WebAssembly instance: evaluates, calls and reads values, and answers what the guest asks its host.
 import type {
-  EmscriptenModuleLoader,
   EvalDetectModule,
   EvalFlags,
   HostRefId,
@@ -15,20 +12,14 @@ import type {
   JSValuePointer,
   QuickJSEmscriptenModule,
 } from '@jitl/quickjs-ffi-types'
-import loadModule from '@jitl/quickjs-ng-wasmfile-release-sync/emscripten-module'
 import { QuickJSFFI } from '@jitl/quickjs-ng-wasmfile-release-sync/ffi'
-import { CappedMemory, PAGE_BYTES } from './capped-memory.ts'
-import { GUEST_STACK_BYTES, MAX_CROSSING_BYTES, MAX_UNHANDLED_REJECTIONS } from './limits.ts'
-import { hookRejections, placeInTable } from './rejection-hook.ts'
-import { type CompiledModule, type Imports, Instance } from './web-assembly.ts'
-
-/** Linear memory: static data, then 5 MiB of stack growing down, then the heap. */
-const STATIC_END = 128 << 10
-/** More than the stack that the limit lets a script use. */
-const STACK_ZONE = GUEST_STACK_BYTES + (128 << 10)
-
-/** More than the heap has at first, so that its end must move. */
-const HEAP_TRIED = 512 << 10
+import { GUEST_STACK_BYTES, MAX_UNHANDLED_REJECTIONS } from '../limits.ts'
+import { CappedMemory } from './capped-memory.ts'
+import { GuestError, type GuestWords, Interrupted, NotShort, OUT_OF_MEMORY, TooLarge } from './guest-error.ts'
+import { GuestMemory, type Image } from './guest-memory.ts'
+import { instantiate } from './instance.ts'
+import { hookRejections, placeInTable } from './table-functions.ts'
+import type { CompiledModule, Instance } from './web-assembly.ts'
 
 const SCRATCH_BYTES = 64
 /** The last place of the scratch memory; the first ones hold arguments. */
@@ -40,11 +31,6 @@ const COMPILE_MODULE = (1 | 32) as EvalFlags
 const NO_DETECT = 0 as EvalDetectModule
 const ALL_INTRINSICS = 0 as IntrinsicsFlags
 const HOST = 1 as HostRefId
-
-export interface Image {
-  staticData: Uint8Array
-  heap: Uint8Array
-}
 
 /** The arguments of the guest besides its text: strings and ArrayBuffers. */
 export interface Extras {
@@ -59,32 +45,32 @@ export interface Host {
   /** Answers a call whose text or bytes are too large to be read. */
   refuse(operation: string): string
   shouldInterrupt(): boolean
+  readonly bounds: Bounds
 }
 
-/** The guest's description of an error. */
-export interface GuestWords {
-  name: string
-  message: string
-  stack: string
-  /** The error arose while the result was written as JSON. */
-  serialising?: boolean
-  /** The error is the reason of a rejected promise that nothing awaited. */
-  unawaited?: boolean
+export interface Bounds {
+  /** The largest text or byte list that crosses at once. */
+  crossingBytes: number
+  /** The host is not called from deeper in the stack, where its own functions might lack stack. */
+  callStackBytes: number
+  /** The largest JSON that the host reads for the guest, other than its result. */
+  argumentBytes: number
+  /** The most by which the heap grows. */
+  memoryBytes: number
+  /** How often the guest lets the host look at the clock before it can be interrupted. */
+  freeLooks: number
+  /** Whether the guest gets to know that it reached a limit; if not, the run ends with NotShort. */
+  areTold: boolean
 }
 
-/** The guest threw. */
-export class GuestError extends Error {
-  readonly words: GuestWords
-  constructor(words: GuestWords) {
-    super(`${words.name}: ${words.message}`)
-    this.words = words
-  }
+/** Where an instance keeps what the host needs: the same in every instance that images of one origin are put into. */
+export interface Handles {
+  runtime: JSRuntimePointer
+  context: JSContextPointer
+  scratch: number
+  breakAddress: number
 }
 
-/** The guest passed more than MAX_CROSSING_BYTES. */
-export class TooLarge extends Error {}
-
-const OUT_OF_MEMORY: GuestWords = { name: 'InternalError', message: 'out of memory', stack: '' }
 const TOO_MANY_REJECTIONS: GuestWords = {
   name: '',
   message: `${MAX_UNHANDLED_REJECTIONS.toLocaleString('en')} promises and more.`,
@@ -96,37 +82,49 @@ export class QuickJs {
   readonly #module: QuickJSEmscriptenModule
   readonly #ffi: QuickJSFFI
   readonly #memory: CappedMemory
-  readonly #heapStart: number
-  readonly #breakAddress: number
-  readonly #encoder = new TextEncoder()
+  readonly #guest: GuestMemory
+  #lastView: Buffer = Buffer.alloc(0)
   #runtime = 0 as JSRuntimePointer
   #context = 0 as JSContextPointer
   #scratch = 0
   readonly #host: Host
-  /** Why the host could not answer the guest. An exception must not cross WebAssembly frames, so it waits here. */
+  /** Why the host could not answer the guest. An exception of the host must not look like one of the guest, so it waits here. */
   #fault: unknown = null
-  #withheld: { start: number; end: number } | null = null
   readonly #onRejection: number
   /** The rejected promises that nothing awaits yet, held so that no other value gets their address. */
   readonly #unhandled = new Map<number, JSValuePointer>()
+  /** The calls out of the instance, other than for interrupts. */
+  #callsOut = 0
 
-  static async create(compiled: CompiledModule, host: Host, memory = new CappedMemory()): Promise<QuickJs> {
-    const load = loadModule as unknown as EmscriptenModuleLoader<QuickJSEmscriptenModule>
-    let instance!: Instance
-    const module = await load({
-      wasmMemory: memory,
-      print() {},
-      printErr() {},
-      instantiateWasm(imports: Imports, done: (instance: object) => void) {
-        instance = new Instance(compiled, imports)
-        done(instance)
-        return {}
+  /** `handles`: of the instance whose images are put into this one. */
+  static async create(
+    compiled: CompiledModule,
+    host: Host,
+    { memory = new CappedMemory(), handles }: { memory?: CappedMemory; handles?: Handles } = {},
+  ): Promise<QuickJs> {
+    let quickJs: QuickJs | undefined
+    const { module, instance } = await instantiate(compiled, memory, {
+      onEmpty: () => {
+        if (quickJs) quickJs.#onEmpty()
       },
-    } as never)
-    return new QuickJs(module, instance, memory, host)
+      onCallOut: () => {
+        if (quickJs) quickJs.#callsOut++
+      },
+      onRefusedGrowth: () => {
+        if (!host.bounds.areTold) throw new NotShort()
+      },
+    })
+    quickJs = new QuickJs(module, instance, memory, host, handles)
+    return quickJs
   }
 
-  private constructor(module: QuickJSEmscriptenModule, instance: Instance, memory: CappedMemory, host: Host) {
+  private constructor(
+    module: QuickJSEmscriptenModule,
+    instance: Instance,
+    memory: CappedMemory,
+    host: Host,
+    handles: Handles | undefined,
+  ) {
     this.#module = module
     this.#memory = memory
     this.#host = host
@@ -134,44 +132,36 @@ export class QuickJs {
     module.callbacks = {
       callFunction: (_: unknown, _context: number, _this: number, argc: number, argv: number) =>
         this.#called(argc, argv),
-      shouldInterrupt: () => (this.#fault !== null || this.#host.shouldInterrupt() ? 1 : 0),
+      shouldInterrupt: () => {
+        this.#callsOut--
+        return this.#fault !== null || this.#host.shouldInterrupt() ? 1 : 0
+      },
       freeHostRef() {},
     } as never
     this.#onRejection = placeInTable(instance, (_, promise, _reason, isHandled) => this.#rejected(promise, isHandled))
-    this.#heapStart = module._malloc(16) & ~0xfff
-    this.#breakAddress = this.#findBreak()
+    this.#guest = new GuestMemory(memory, instance, (bytes) => module._malloc(bytes), handles?.breakAddress ?? null)
+    if (handles) this.adopt(handles)
   }
 
-  /** Returns where the allocator keeps the end of the heap, found by watching it move; -1 if it is not found. */
-  #findBreak(): number {
-    const { buffer } = this.#memory
-    // Saves only these parts of the memory: a page that was never written to takes no memory of the machine.
-    const staticData = new Uint32Array(buffer, 0, STATIC_END >> 2)
-    const heap = new Uint32Array(buffer, this.#heapStart, HEAP_TRIED >> 2)
-    const staticBefore = staticData.slice()
-    const heapBefore = heap.slice()
-    this.#module._malloc(HEAP_TRIED - PAGE_BYTES)
-    let found = -1
-    let end = this.#heapStart
-    for (let i = 0; i < staticData.length; i++) {
-      const word = staticData[i]!
-      if (word === staticBefore[i] || word <= end || word > buffer.byteLength) continue
-      found = i << 2
-      end = word
-    }
-    staticData.set(staticBefore)
-    heap.set(heapBefore)
-    return found
+  /** Makes ready for images of the instance that these are of. */
+  adopt({ runtime, context, scratch }: Handles): void {
+    this.#runtime = runtime
+    this.#context = context
+    this.#scratch = scratch
   }
 
-  #heapEnd(): number {
-    const size = this.#memory.buffer.byteLength
-    const end = this.#breakAddress === -1 ? size : new Uint32Array(this.#memory.buffer)[this.#breakAddress >> 2]!
-    return end > this.#heapStart && end <= size ? end : size
+  get handles(): Handles {
+    const { breakAddress } = this.#guest
+    return { runtime: this.#runtime, context: this.#context, scratch: this.#scratch, breakAddress }
+  }
+
+  #onEmpty(): void {
+    if (this.#fault !== null) throw this.#fault
+    if (this.#host.shouldInterrupt()) throw new Interrupted()
   }
 
   get memoryBytes(): number {
-    return this.#memory.buffer.byteLength
+    return this.#guest.size
   }
 
   /** Starts a runtime whose global `__host` is the host function. */
@@ -190,47 +180,25 @@ export class QuickJs {
     for (const value of [name, global, host]) ffi.QTS_FreeValuePointer(this.#context, value)
   }
 
-  /** Takes over an image made by another instance of the same build. */
-  adopt(other: QuickJs): void {
-    this.#runtime = other.#runtime
-    this.#context = other.#context
-    this.#scratch = other.#scratch
-  }
-
   save(): Image {
-    const bytes = new Uint8Array(this.#memory.buffer)
-    return { staticData: bytes.slice(0, STATIC_END), heap: bytes.slice(this.#heapStart, this.#heapEnd()) }
+    return this.#guest.save()
   }
 
   restore(image: Image): void {
     this.#fault = null
     this.#unhandled.clear()
-    const dirtyEnd = this.#heapEnd()
-    const end = this.#heapStart + image.heap.length
-    if (end > this.#memory.buffer.byteLength) throw new RangeError('the image is larger than the memory')
-    this.#memory.capBytes = Number.POSITIVE_INFINITY
-    const bytes = new Uint8Array(this.#memory.buffer)
-    bytes.set(image.staticData)
-    bytes.fill(0, this.#heapStart - STACK_ZONE, this.#heapStart)
-    bytes.set(image.heap, this.#heapStart)
-    const untouched = this.#withheld ?? { start: dirtyEnd, end: dirtyEnd }
-    this.#withheld = null
-    bytes.fill(0, end, Math.max(end, untouched.start))
-    bytes.fill(0, Math.max(end, untouched.end), Math.max(end, dirtyEnd))
+    this.#guest.restore(image)
   }
 
   /** Lets the heap grow by this number of bytes from now on. */
   limitMemory(bytes: number): void {
-    this.#memory.capBytes = Math.ceil((this.#heapEnd() + bytes) / PAGE_BYTES) * PAGE_BYTES
+    this.#guest.limit(bytes)
     this.#ffi.QTS_RuntimeSetMemoryLimit(this.#runtime, bytes)
   }
 
   /** Takes memory beyond the limit away from the guest, until the next image is put back. */
   withholdMemory(): void {
-    const surplus = this.#memory.buffer.byteLength - this.#memory.capBytes
-    if (surplus <= 0) return
-    const start = this.#module._malloc(surplus)
-    this.#withheld = start === 0 ? null : { start, end: start + surplus }
+    this.#guest.withhold()
   }
 
   evaluate(source: string, name: string, asModule = false): JSValuePointer {
@@ -243,7 +211,7 @@ export class QuickJs {
   }
 
   #evaluate(source: string, name: string, flags: EvalFlags): JSValuePointer {
-    const bytes = this.#encoder.encode(source)
+    const bytes = Buffer.from(source)
     const pointer = this.#write(bytes)
     const value = this.#ffi.QTS_Eval(this.#context, pointer as never, bytes.length, name, NO_DETECT, flags)
     this.#module._free(pointer)
@@ -298,6 +266,17 @@ export class QuickJs {
     }
   }
 
+  /** Runs `work`; returns whether nothing could make it end otherwise another time: neither the time nor chance was asked for. */
+  isPure(work: () => void): boolean {
+    const before = this.#callsOut
+    work()
+    return this.#callsOut === before && this.#unhandled.size === 0 && this.#fault === null
+  }
+
+  isFulfilled(promise: JSValuePointer): boolean {
+    return this.#ffi.QTS_PromiseState(this.#context, promise) === 1
+  }
+
   /** Returns whether the promise was rejected; a run's promise is only if it had no memory left to say why. */
   isRejected(promise: JSValuePointer): boolean {
     return this.#ffi.QTS_PromiseState(this.#context, promise) === 2
@@ -337,6 +316,7 @@ export class QuickJs {
   }
 
   #answer(argc: number, argv: number): number {
+    if (this.#guest.stackUsed > this.#host.bounds.callStackBytes) throw new NotShort()
     const ffi = this.#ffi
     const argument = (i: number) => ffi.QTS_ArgvGetJSValueConstPointer(argv as JSValueConstPointer, i)
     const operation = argc > 0 ? this.#readString(argument(0)) : ''
@@ -349,10 +329,10 @@ export class QuickJs {
       bytes: (index) => {
         const length = ffi.QTS_GetArrayBufferLength(this.#context, extra(index))
         if (length <= 0) return new Uint8Array(0)
-        if (length > MAX_CROSSING_BYTES) throw new TooLarge()
+        if (length > this.#host.bounds.crossingBytes) throw new TooLarge()
         const copy = ffi.QTS_GetArrayBuffer(this.#context, extra(index))
         if (!copy) throw new GuestError(OUT_OF_MEMORY)
-        const bytes = new Uint8Array(this.#memory.buffer).slice(copy, copy + length)
+        const bytes = Uint8Array.prototype.slice.call(this.#view, copy, copy + length)
         this.#module._free(copy)
         return bytes
       },
@@ -366,34 +346,52 @@ export class QuickJs {
     try {
       return this.#host.call(operation, text(), extras)
     } catch (error) {
-      if (error instanceof TooLarge) return this.#host.refuse(operation)
-      throw error
+      if (!(error instanceof TooLarge)) throw error
+      if (!this.#host.bounds.areTold) throw new NotShort()
+      return this.#host.refuse(operation)
     }
   }
 
   #readString(value: JSValueConstPointer | JSValuePointer): string {
     const pointer = this.#ffi.QTS_GetString(this.#context, value)
     if (!pointer) throw new GuestError(OUT_OF_MEMORY)
-    const end = new Uint8Array(this.#memory.buffer).indexOf(0, pointer)
-    const text = end - pointer > MAX_CROSSING_BYTES ? null : this.#module.UTF8ToString(pointer)
+    const view = this.#view
+    const end = view.indexOf(0, pointer)
+    const text = end - pointer > this.#host.bounds.crossingBytes ? null : view.toString('utf8', pointer, end)
     this.#ffi.QTS_FreeCString(this.#context, pointer)
     if (text === null) throw new TooLarge()
     return text
   }
 
   #newString(text: string): JSValuePointer {
-    const pointer = this.#write(this.#encoder.encode(text))
+    const length = Buffer.byteLength(text)
+    const pointer = this.#allocate(length + 1)
+    const view = this.#view
+    view.write(text, pointer, length, 'utf8')
+    view[pointer + length] = 0
     const value = this.#ffi.QTS_NewString(this.#context, pointer as never)
     this.#module._free(pointer)
     return value
   }
 
   #write(bytes: Uint8Array): number {
-    const pointer = this.#module._malloc(bytes.length + 1)
-    if (pointer === 0) throw new GuestError(OUT_OF_MEMORY)
-    const memory = new Uint8Array(this.#memory.buffer)
-    memory.set(bytes, pointer)
-    memory[pointer + bytes.length] = 0
+    const pointer = this.#allocate(bytes.length + 1)
+    const view = this.#view
+    view.set(bytes, pointer)
+    view[pointer + bytes.length] = 0
     return pointer
+  }
+
+  #allocate(bytes: number): number {
+    const pointer = this.#module._malloc(bytes)
+    if (pointer === 0) throw new GuestError(OUT_OF_MEMORY)
+    return pointer
+  }
+
+  get #view(): Buffer {
+    const { buffer } = this.#memory
+    // Memory that has grown is another buffer.
+    if (this.#lastView.buffer !== buffer) this.#lastView = Buffer.from(buffer)
+    return this.#lastView
   }
 }

@@ -6,11 +6,15 @@ export interface Memory {
 }
 /** Compiled code, shared by instances. */
 export type CompiledModule = object
-export type Imports = object
+export type Imports = Record<string, Record<string, unknown>>
 export interface Instance {
   readonly exports: Record<string, unknown>
 }
+export interface Global {
+  value: number
+}
 export interface Table {
+  readonly length: number
   grow(entries: number): number
   set(index: number, fn: unknown): void
 }
