@@ -61,6 +61,7 @@ describe('the overview', () => {
     await page.waitForURL('**/runs?*')
     const { searchParams } = new URL(page.url())
     expect([searchParams.get('status'), searchParams.get('range')]).toEqual(['failed', '24h'])
+    await card('Most frequent errors').waitFor({ state: 'detached' })
     await page.getByRole('row').filter({ hasText: 'Broken' }).waitFor()
   })
 

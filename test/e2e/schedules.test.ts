@@ -61,7 +61,8 @@ describe('a flow with a schedule', () => {
       [{ input: null }, 'none'],
     ] as const) {
       const answer = await millrace.api('POST', `/flows/${flow.id}/runs`, given)
-      expect(answer).toMatchObject({ status: 202, body: { status: 'queued' } })
+      // A run that reaches nothing outside may have ended by then.
+      expect(answer).toMatchObject({ status: 202, body: { status: expect.stringMatching(/^(queued|succeeded)$/) } })
       const run = await millrace.runEnded(answer.body.id)
       expect(run).toMatchObject({ status: 'succeeded', vars: { report }, trigger: { kind: 'schedule', manual: true } })
     }

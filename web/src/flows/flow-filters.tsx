@@ -65,7 +65,7 @@ export const FlowFilters = memo(function FlowFilters({ flows, state, text, onTex
           aria-label="Tag"
           className={classes.choice}
           searchable
-          comboboxProps={{ width: 220, position: 'bottom-start' }}
+          comboboxProps={{ width: 220, position: 'bottom-start', keepMounted: false }}
           nothingFoundMessage="No such tag"
           data={[
             { value: '', label: 'All tags' },

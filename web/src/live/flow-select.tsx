@@ -29,7 +29,8 @@ export function FlowSelect({ flow, onChange }: FlowSelectProps) {
       size="xs"
       w={200}
       searchable
-      comboboxProps={{ width: 280, position: 'bottom-start' }}
+      // There may be a thousand: while it is closed, they are not drawn.
+      comboboxProps={{ width: 280, position: 'bottom-start', keepMounted: false }}
       nothingFoundMessage={flows.isError ? 'The flows could not be loaded' : 'No flow of that name'}
       data={choices}
       value={flow ?? ALL}

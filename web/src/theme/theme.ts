@@ -49,8 +49,6 @@ export const theme = createTheme({
     Modal: { defaultProps: { transitionProps: { duration: MOTION_MS }, padding: 'lg', radius: 'lg' } },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } },
     Select: { defaultProps: { allowDeselect: false } },
-    // Otherwise every closed list of choices is drawn with its page: that of the flows may have a thousand.
-    Combobox: { defaultProps: { keepMounted: false } },
     Loader: { defaultProps: { size: 'xs' } },
     Kbd: { defaultProps: { size: 'xs' } },
   },
