@@ -1,18 +1,11 @@
 // Tests the engine's memory: after a run is undone, not a byte of its data is left.
 import { expect, it } from 'vitest'
+import { wideBounds } from './bounds.testkit.ts'
 import { CappedMemory } from './capped-memory.ts'
 import { GuestError, Interrupted } from './guest-error.ts'
 import { compileQuickJs } from './instance.ts'
-import { type Bounds, QuickJs } from './quickjs.ts'
+import { QuickJs } from './quickjs.ts'
 
-const bounds: Bounds = {
-  crossingBytes: 1 << 20,
-  argumentBytes: 1 << 20,
-  callStackBytes: 1 << 20,
-  memoryBytes: 1 << 30,
-  freeLooks: 0,
-  areTold: true,
-}
 const compiled = compileQuickJs()
 
 async function started() {
@@ -21,7 +14,7 @@ async function started() {
     call: () => '',
     refuse: () => '',
     shouldInterrupt: () => performance.now() > host.endMs,
-    bounds,
+    bounds: wideBounds,
     endMs: Infinity,
   }
   const quickJs = await QuickJs.create(compiled, host, { memory })

@@ -1,6 +1,7 @@
 // Tests the meter: the host is asked within all the work that QuickJS does by itself, without asking.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { wideBounds } from './bounds.testkit.ts'
 import { Interrupted } from './guest-error.ts'
 import { compileQuickJs } from './instance.ts'
 import { metered } from './metered-wasm.ts'
@@ -35,14 +36,7 @@ describe('the meter', () => {
       call: () => '',
       refuse: () => '',
       shouldInterrupt: () => ++looks > 2,
-      bounds: {
-        crossingBytes: 1 << 20,
-        argumentBytes: 1 << 20,
-        callStackBytes: 1 << 20,
-        memoryBytes: 1 << 30,
-        freeLooks: 0,
-        areTold: true,
-      },
+      bounds: wideBounds,
     })
     quickJs.start()
     quickJs.evaluate(`var x, y; ${prepare}; 0`, 'x')
