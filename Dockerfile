@@ -20,6 +20,7 @@ COPY --from=build /app/dist dist
 COPY package.json ./
 COPY src/sandbox/guest src/sandbox/guest
 COPY examples examples
+COPY senders senders
 COPY docs docs
 # The embedded database, where DATABASE_URL is not set.
 RUN install -d -o node -g node -m 700 /data

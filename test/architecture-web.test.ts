@@ -11,14 +11,14 @@ const LAYERS: string[][] = [
   // The script of the pages at /docs, which is no part of the app.
   ['guide'],
   ['flow-model', 'ui'],
-  ['flow-model/templates', 'flow-model/input', 'ui/code', 'shell'],
+  ['flow-model/templates', 'flow-model/input', 'flow-model/senders', 'ui/code', 'shell'],
   ['ui/rows', 'ui/data', 'shell/palette'],
   ['fields', 'live'],
   // The pages: a run is shown on the editor's canvas, and the inbox shows what runs show.
-  ['flows/run'],
+  ['flows/run', 'account/security'],
   ['account', 'approvals', 'connections', 'flows', 'failures', 'runs/model', 'deliveries/model'],
-  ['overview', 'settings', 'editor/state', 'editor/panel'],
-  ['editor/incoming'],
+  ['overview', 'settings', 'flows/settings', 'editor/state', 'editor/panel'],
+  ['editor/incoming', 'editor/sender'],
   ['settings/alerts', 'editor/kinds', 'editor/canvas', 'editor/trigger', 'editor/publish'],
   ['editor/step'],
   ['editor'],
@@ -30,7 +30,14 @@ const LAYERS: string[][] = [
 ]
 
 /** Rooms that can be tested and read without a browser. */
-const PURE = ['flow-model', 'flow-model/templates', 'flow-model/input', 'runs/model', 'deliveries/model']
+const PURE = [
+  'flow-model',
+  'flow-model/templates',
+  'flow-model/input',
+  'flow-model/senders',
+  'runs/model',
+  'deliveries/model',
+]
 
 const MOST_FILES = 20
 

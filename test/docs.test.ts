@@ -3,6 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { guidePages, withFoot, withoutFoot } from '../scripts/guide.ts'
+import { senderFiles } from '../src/app/senders/sender-files.ts'
 import { commands } from '../src/cli/commands/index.ts'
 import { EXIT } from '../src/cli/exit-code.ts'
 import { reference } from '../src/cli/reference.ts'
@@ -31,10 +32,10 @@ const without = (names: Iterable<string>, text: string): string[] => [...names].
 
 describe('the documentation', () => {
   it('names the settings that there are, each in its table, and no others', () => {
-    const settings = /(?<!\w)(?:MILLRACE_(?!ENV_)[A-Z_]+|DATABASE_URL)(?!\w)/g
+    const settings = /(?<!\w)(?:MILLRACE_(?!(?:ENV|VAR)_)[A-Z_]+|DATABASE_URL)(?!\w)/g
     const known = new Set(read('src/app/config.ts').match(settings))
     const inTable = read('docs/configuration.md').match(/(?<=^\| `)[A-Z_]+/gm)!
-    expect(inTable.filter((name) => name !== 'MILLRACE_ENV_').toSorted()).toEqual([...known].toSorted())
+    expect(inTable.filter((name) => !/^MILLRACE_(ENV|VAR)_$/.test(name)).toSorted()).toEqual([...known].toSorted())
     for (const page of pages) expect((read(page).match(settings) ?? []).filter((name) => !known.has(name))).toEqual([])
   })
 
@@ -127,7 +128,11 @@ describe('the documentation', () => {
     for (const [place, flowWith] of Object.entries(PLACES)) {
       const readable = ROOTS.filter((root) => {
         const reference = READ[root] ?? `{{ ${root}.id }}`
-        const found = validate(flowWith(reference), stepKinds, { connections: SHOWN_CONNECTIONS, env: new Set() })
+        const found = validate(flowWith(reference), stepKinds, {
+          connections: SHOWN_CONNECTIONS,
+          env: new Set(),
+          config: new Set(),
+        })
         return !publishIssues(found).some(({ code }) => code === 'unknown_reference')
       })
       expect(quoted(cells(place)).toSorted(), place).toEqual(readable.toSorted())
@@ -142,7 +147,13 @@ describe('the documentation', () => {
         const document = documentOf(parseFlowText(text!))
         if (!document) continue
         count++
-        const issues = publishIssues(validate(document, stepKinds, { connections: SHOWN_CONNECTIONS, env: new Set() }))
+        const surroundings = {
+          connections: SHOWN_CONNECTIONS,
+          env: new Set<string>(),
+          config: new Set<string>(),
+          senders: senderFiles,
+        }
+        const issues = publishIssues(validate(document, stepKinds, surroundings))
         // Snippets refer to steps that they do not show.
         for (const { path, code, message } of issues)
           if (code !== 'unknown_step' && code !== 'unknown_variable') found.push(`${page} ${path}: ${message}`)

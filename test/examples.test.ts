@@ -1,5 +1,5 @@
 // Tests that every flow file in examples/ can be created from its YAML, published and called, and does as its comment says.
-import { createHmac } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import Schema from 'typebox/schema'
@@ -39,24 +39,30 @@ beforeAll(async () => {
   millrace = await startMillrace({
     MILLRACE_DATA_DIR: dataDir,
     MILLRACE_PORT: port,
-    MILLRACE_ENV_SHOP_URL: upstream.url,
+    MILLRACE_VAR_SHOP_URL: upstream.url,
     MILLRACE_ENV_SHOP_TOKEN: 'shop-token',
     MILLRACE_ENV_ALERT_URL: `${upstream.url}/alerts`,
-    MILLRACE_ENV_GRAPHQL_URL: `${upstream.url}/graphql`,
+    MILLRACE_VAR_GRAPHQL_URL: `${upstream.url}/graphql`,
     MILLRACE_ENV_GRAPHQL_TOKEN: 'graphql-token',
-    MILLRACE_ENV_SOAP_URL: `${upstream.url}/soap`,
-    MILLRACE_ENV_STOCK_URL: upstream.url,
-    MILLRACE_ENV_LEDGER_URL: upstream.url,
-    MILLRACE_ENV_API_URL: upstream.url,
+    MILLRACE_VAR_SOAP_URL: `${upstream.url}/soap`,
+    MILLRACE_VAR_IMPORT_URL: `${upstream.url}/import`,
+    MILLRACE_VAR_STOCK_URL: upstream.url,
+    MILLRACE_VAR_LEDGER_URL: upstream.url,
+    MILLRACE_VAR_API_URL: upstream.url,
     MILLRACE_ENV_API_TOKEN: 'expired-token',
-    MILLRACE_ENV_AUTH_URL: `${upstream.url}/token`,
+    MILLRACE_VAR_AUTH_URL: `${upstream.url}/token`,
     MILLRACE_ENV_REFRESH_TOKEN: 'refresh-token',
-    MILLRACE_ENV_REPORT_URL: `${upstream.url}/reports`,
+    MILLRACE_VAR_REPORT_URL: `${upstream.url}/reports`,
     MILLRACE_ENV_ITEM_WEBHOOK_URL: `${upstream.url}/new-items`,
-    MILLRACE_ENV_PRINT_URL: upstream.url,
+    MILLRACE_VAR_PRINT_URL: upstream.url,
     MILLRACE_ENV_PRINT_SECRET: 'print-secret',
-    MILLRACE_ENV_MAIL_URL: `${upstream.url}/mail`,
+    MILLRACE_VAR_MAIL_URL: `${upstream.url}/mail`,
     MILLRACE_ENV_SIGNING_SECRET: 'signing-secret',
+    MILLRACE_ENV_STRIPE_SIGNING_SECRET: 'whsec_test',
+    MILLRACE_ENV_META_APP_SECRET: 'app-secret',
+    MILLRACE_ENV_META_VERIFY_TOKEN: 'verify-token',
+    MILLRACE_VAR_WHATSAPP_URL: upstream.url,
+    MILLRACE_ENV_WHATSAPP_TOKEN: 'whatsapp-token',
     MILLRACE_ENV_NEXT_WEBHOOK_URL: `http://localhost:${port}${new URL(hello.url).pathname}`,
   })
 })
@@ -67,6 +73,7 @@ afterAll(async () => {
 })
 
 const JSON_TYPE = 'application/json'
+const XML_TYPE = 'application/xml'
 
 function answerTo({ url, body, headers }: Received): [status: number, type: string, body: unknown] {
   switch (url) {
@@ -79,7 +86,11 @@ function answerTo({ url, body, headers }: Received): [status: number, type: stri
         ? [200, JSON_TYPE, { data: { customer: { name: 'Ada', orders: [{ total: 5 }, { total: 7 }] } } }]
         : [200, JSON_TYPE, { errors: [{ message: 'no such customer' }] }]
     case '/soap':
-      return [200, 'text/xml', '<Envelope><Body><Pieces>12</Pieces></Body></Envelope>']
+      return [
+        200,
+        'text/xml',
+        '<soap:Envelope xmlns:soap="urn:s"><soap:Body><GetStockResponse><Pieces>12</Pieces></GetStockResponse></soap:Body></soap:Envelope>',
+      ]
     case '/articles/A-100':
       return [200, JSON_TYPE, { pieces: 3 }]
     case '/articles/broken':
@@ -117,15 +128,19 @@ function answerTo({ url, body, headers }: Received): [status: number, type: stri
       const { sku, pieces } = JSON.parse(body)
       return pieces > 0 ? [201, JSON_TYPE, { id: `order-of-${sku}` }] : [422, JSON_TYPE, { error: 'no pieces' }]
     }
+    case '/invoices':
+      return [201, JSON_TYPE, { id: 7 }]
     case '/entries':
       return [ledgerIsOpen ? 200 : 403, JSON_TYPE, {}]
     case '/items?sort=newest':
       return [200, JSON_TYPE, { items: [{ id: 1 }, { id: 2 }] }]
+    case '/106540352242922/messages':
     case '/jobs':
     case '/mail':
     case '/refunds':
     case '/new-items':
     case '/alerts':
+    case '/import':
     case '/lookups':
     case '/reports':
       return [200, JSON_TYPE, {}]
@@ -151,6 +166,7 @@ async function publish(file: string): Promise<Published> {
 
 interface Tried {
   flowId: string
+  url: string
   send(body: unknown, headers?: Record<string, string>): Promise<Answer>
   /** Sends a delivery that is acknowledged, and waits for its run. */
   run(body: unknown): Promise<RunView>
@@ -166,7 +182,7 @@ async function tryOut(file: string): Promise<Tried> {
     const response = await fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
+      body: headers['content-type'] === XML_TYPE ? String(body) : JSON.stringify(body),
     })
     return { status: response.status, headers: response.headers, body: await response.json() }
   }
@@ -175,7 +191,7 @@ async function tryOut(file: string): Promise<Tried> {
     expect(answer.status).toBe(200)
     return millrace.runEnded(answer.body.id)
   }
-  return { flowId, send, run, received: () => upstream.received.slice(before) }
+  return { flowId, url, send, run, received: () => upstream.received.slice(before) }
 }
 
 const CASES: Record<string, (flow: Tried) => Promise<void>> = {
@@ -184,6 +200,22 @@ const CASES: Record<string, (flow: Tried) => Promise<void>> = {
     expect(named).toMatchObject({ status: 'succeeded', vars: { greeting: 'Hello, Ada!' } })
     expect(named.vars['receivedAt']).toBe(named.webhook!.metadata.receivedAt)
     expect(await run({})).toMatchObject({ status: 'succeeded', vars: { greeting: 'Hello, world!' } })
+  },
+
+  async 'invoice-upload.yaml'({ url, received }) {
+    const form = new FormData()
+    form.append('number', 'A-1001')
+    form.append('invoice', new Blob(['%PDF']), 'scan.pdf')
+    const reply = await fetch(url, { method: 'POST', body: form })
+    const sha256 = createHash('sha256').update('%PDF').digest('hex')
+    expect(await reply.json()).toEqual({ booked: 7, sha256 })
+    const [{ headers, body }] = received() as [Received]
+    const sent = await new Response(body, { headers: { 'content-type': headers['content-type']! } }).formData()
+    expect(sent.get('number')).toBe('A-1001')
+    expect([(sent.get('document') as File).name, await (sent.get('document') as File).text()]).toEqual([
+      'A-1001.pdf',
+      '%PDF',
+    ])
   },
 
   async 'nightly-report.yaml'({ flowId, received }) {
@@ -242,6 +274,22 @@ const CASES: Record<string, (flow: Tried) => Promise<void>> = {
       soapaction: '"urn:example:GetStock"',
     })
     expect(request!.body).toContain('<Article>Nuts &amp; &lt;bolts&gt;</Article>')
+  },
+
+  async 'xml-orders.yaml'({ send, received }) {
+    const order = '<order id="17"><item sku="007">Nuts &amp; bolts</item></order>'
+    const answer = await send(order, { 'content-type': XML_TYPE })
+    const run = await millrace.runEnded(answer.body.id)
+    expect(run).toMatchObject({
+      status: 'succeeded',
+      labels: { order: '17' },
+      steps: [{ input: { body: 'sku,name\r\n007,Nuts & bolts\r\n' } }],
+    })
+    expect(received()[0]!.headers).toMatchObject({
+      'content-encoding': 'gzip',
+      'content-type': 'text/csv; charset=utf-8',
+    })
+    expect((await send(order, { 'content-type': XML_TYPE })).body.id).toBe(run.id)
   },
 
   async 'reply-from-a-step.yaml'({ flowId, send, received }) {
@@ -369,6 +417,31 @@ const CASES: Record<string, (flow: Tried) => Promise<void>> = {
       error: { step: 'give_up', message: 'All 1 orders failed' },
     })
     expect((await run({ items: [] })).status).toBe('succeeded')
+  },
+
+  async 'stripe-invoice.yaml'({ flowId, received }) {
+    const send = (event: string) => millrace.api('POST', `/flows/${flowId}/send-sample`, { event, test: false })
+    const { status, runId } = (await send('invoice.paid')).body
+    expect(status).toBe(200)
+    expect((await millrace.runEnded(runId)).status).toBe('succeeded')
+    expect(received().map(({ url, body }) => [url, JSON.parse(body)])).toEqual([
+      ['/entries', { invoice: expect.any(String), amount: expect.any(Number), currency: expect.any(String) }],
+    ])
+    const { items } = (await millrace.api('GET', `/flows/${flowId}/deliveries?event=invoice.paid`)).body
+    expect(items).toMatchObject([{ outcome: 'accepted', runId }])
+  },
+
+  async 'whatsapp.yaml'({ flowId, send, received }) {
+    const { url } = (await millrace.api('GET', `/flows/${flowId}`)).body.webhook
+    const ask = (token: string) => fetch(`${url}?hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=${token}`)
+    expect(await (await ask('verify-token')).text()).toBe('1158201444')
+    expect((await ask('another')).status).toBe(405)
+    expect((await send({ object: 'page' })).status).toBe(401)
+    const sample = { event: 'whatsapp_business_account.messages', test: false }
+    const { runId } = (await millrace.api('POST', `/flows/${flowId}/send-sample`, sample)).body
+    expect((await millrace.runEnded(runId)).status).toBe('succeeded')
+    expect(received()[0]!.headers.authorization).toBe('Bearer whatsapp-token')
+    expect(JSON.parse(received()[0]!.body)).toMatchObject({ messaging_product: 'whatsapp', type: 'text' })
   },
 
   async 'signature-verification.yaml'({ flowId, send, received }) {

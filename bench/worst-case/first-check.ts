@@ -6,6 +6,6 @@ import { FLOW_INPUTS } from './inputs.ts'
 
 const document: unknown = JSON.parse(FLOW_INPUTS.find(({ name }) => name === process.argv[2])!.make(1_000))
 const before = process.threadCpuUsage()
-validate(document, stepKinds, { connections: new Map(), env: new Set(), now: Date.UTC(2027, 0, 1) })
+validate(document, stepKinds, { connections: new Map(), env: new Set(), config: new Set(), now: Date.UTC(2027, 0, 1) })
 const { user, system } = process.threadCpuUsage(before)
 process.stdout.write(String((user + system) / 1000))

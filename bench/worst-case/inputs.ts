@@ -12,7 +12,7 @@ export const repeated =
     before + unit.repeat(Math.ceil(n / unit.length)) + after
 
 /** Repeats units that differ from one another. */
-const numbered =
+export const numbered =
   (unit: (i: number) => string, before = '', after = '') =>
   (n: number): string => {
     let text = before

@@ -9,11 +9,11 @@ const spentMs = (): number => {
   return (user + system) / 1000
 }
 
-async function onceMs(work: () => unknown): Promise<number> {
+export async function onceMs(work: () => unknown, mostRounds = MOST_ROUNDS): Promise<number> {
   let rounds = 0
   const start = spentMs()
   let spent = 0
-  while (spent < LEAST_MS && rounds < MOST_ROUNDS) {
+  while (spent < LEAST_MS && rounds < mostRounds) {
     await work()
     rounds++
     spent = spentMs() - start

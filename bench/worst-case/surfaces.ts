@@ -15,6 +15,7 @@ import { CookieJar } from '../../src/outbound/cookie-jar.ts'
 import { MARKDOWN_INPUTS } from './approval-inputs.ts'
 import { CALL_INPUTS, checksInput } from './call-inputs.ts'
 import { deskSurfaces, manySteps, WORST_LABELS } from './failure-desk.ts'
+import { FORMAT_EXPRESSIONS, WORST_LISTS, XML_INPUTS } from './format-inputs.ts'
 import {
   COOKIE_INPUTS,
   CURL_INPUTS,
@@ -28,6 +29,7 @@ import {
   TEXT_INPUTS,
   YAML_INPUTS,
 } from './inputs.ts'
+import { senderSurfaces } from './sender-inputs.ts'
 
 export interface Surface {
   name: string
@@ -95,8 +97,11 @@ export async function openSurfaces(
   }
   await api('/connections', { name: 'api', kind: 'bearer', fields: { token: 'worst-case-secret' } })
   const auth = { kind: 'bearer', token: '{{ connections.api.token }}' }
-  const keeps = await publish([{ id: 'keep', kind: 'set', vars: { it: '{{ webhook.body }}' } }])
+  const keep = [{ id: 'keep', kind: 'set', vars: { it: '{{ webhook.body }}' } }]
+  const keeps = await publish(keep)
   const asks = await publish([{ id: 'ask', kind: 'http', method: 'GET', url: upstreamUrl, auth }])
+  const parses = await publish(keep, { accept: ['application/xml'], parse: 'xml', lists: WORST_LISTS })
+  const asksXml = await publish([{ id: 'ask', kind: 'http', method: 'GET', url: upstreamUrl, response: { as: 'xml' } }])
   const codes = await publish([
     { id: 'code', kind: 'code', input: '{{ webhook.body }}', code: 'export default (input) => input' },
   ])
@@ -145,6 +150,7 @@ export async function openSurfaces(
       inputs: FORM_INPUTS,
       prepare: posts(keeps.path, 'application/x-www-form-urlencoded'),
     },
+    { name: 'webhook, XML', who: 'a sender', inputs: XML_INPUTS, prepare: posts(parses.path, 'application/xml') },
     { name: 'webhook, text', who: 'a sender', inputs: TEXT_INPUTS, prepare: posts(keeps.path, 'text/plain') },
     {
       name: 'webhook, multipart',
@@ -213,6 +219,22 @@ export async function openSurfaces(
       }),
     ),
     {
+      name: 'reply of an API, as XML',
+      who: 'an API',
+      inputs: named(
+        XML_INPUTS,
+        'empty elements',
+        'elements that differ',
+        'entities',
+        'texts with entities',
+        'comments',
+      ),
+      prepare: (body) => () => {
+        reply = { type: 'application/xml', body }
+        return send(asksXml.path, 'application/json', '{}')
+      },
+    },
+    {
       name: 'list of deliveries',
       who: 'a reader',
       inputs: named(JSON_INPUTS, 'empty objects', 'names that differ', 'broken percent escapes', 'secrets'),
@@ -234,7 +256,7 @@ export async function openSurfaces(
     {
       name: 'expressions',
       who: 'a flow',
-      inputs: EXPRESSION_INPUTS,
+      inputs: [...EXPRESSION_INPUTS, ...FORMAT_EXPRESSIONS],
       // The grammar of these inputs is the expression.
       prepare: () => () => {},
     },
@@ -259,6 +281,7 @@ export async function openSurfaces(
       inputs: MARKDOWN_INPUTS,
       prepare: (text) => () => renderMarkdown(text),
     },
+    ...senderSurfaces,
     ...deskSurfaces({ labeled: labeled.path, run, read, post: (path) => posts(path, 'application/json') }),
     { name: 'OpenAPI import', who: 'an editor', inputs: OPENAPI_INPUTS, prepare: (text) => () => importAll(text) },
   ]
@@ -280,6 +303,7 @@ export function evaluates(expression: string, text: string): () => void {
     uuid: '',
     sha256: () => '',
     hmacSha256: () => '',
+    hmacSha512: () => '',
   } as Bindings
   return () => {
     try {

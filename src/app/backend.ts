@@ -18,6 +18,7 @@ import type { Protect } from '../operations/ports/secrets.ts'
 import type { Signals } from '../operations/ports/signals.ts'
 import type { Backups, SealedRows } from '../operations/ports/upkeep.ts'
 import type { RunMemory } from '../queue/run-memory.ts'
+import type { FilePlace } from '../storage/files/place.ts'
 import type { CauseOf } from '../storage/rows/failures/causes.ts'
 import type { Tables } from '../storage/rows/tables.ts'
 
@@ -30,6 +31,8 @@ export interface Backend {
   signals: Signals
   /** null if backups are made with the tools of the database. */
   backups: Backups | null
+  /** Where files are kept, if no bucket is named. */
+  filePlace: FilePlace
   /** Reports a change of data that every process caches. Each process learns of it before its next run at the latest. */
   changed(): Promise<void>
   /** Returns the time of the clock that all processes on the database share. */

@@ -8,8 +8,10 @@ import type { FailureStore } from '../operations/ports/failures.ts'
 import type { StatsStore } from '../operations/ports/stats.ts'
 import { ScheduleLoop } from '../operations/schedules/schedule-loop.ts'
 import type { ScheduleServices } from '../operations/schedules/services.ts'
+import { EraseLoop } from '../operations/upkeep/erase-loop.ts'
 import { keepHouse } from '../operations/upkeep/keep-house.ts'
 import type { UpkeepServices } from '../operations/upkeep/services.ts'
+import { sweepFiles } from '../operations/upkeep/sweep-files.ts'
 import type { Backend } from './backend.ts'
 
 const HOUSEKEEPING_EVERY_MS = 60_000
@@ -56,6 +58,13 @@ export function startCounting({ stats, failures }: Counted, log: Logger): Backgr
   }
 }
 
+/** What is to be deleted is marked in the database, so the loop may end at any time. */
+export function startErasing(services: UpkeepServices): BackgroundWork {
+  const loop = new EraseLoop(services)
+  loop.start()
+  return loop
+}
+
 /** Messages of alerts are stored before they are sent, so the loop may end at any time. */
 export function startAlerts(services: AlertServices): BackgroundWork {
   const loop = new AlertLoop(services)
@@ -85,6 +94,15 @@ async function keepHouseRegularly(
   signal: AbortSignal,
   log: Logger,
 ): Promise<void> {
+  const sweep = async () => {
+    try {
+      await sweepFiles(services, signal)
+    } catch (error) {
+      log.error({ err: error }, 'files that nobody uses could not be deleted; it is tried again')
+    }
+  }
+  // What the process before this one left goes first.
+  await sweep()
   while (!signal.aborted) {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, HOUSEKEEPING_EVERY_MS)
@@ -104,5 +122,6 @@ async function keepHouseRegularly(
     } catch (error) {
       log.error({ err: error }, 'retention failed; it is tried again')
     }
+    await sweep()
   }
 }

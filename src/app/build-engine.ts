@@ -10,6 +10,7 @@ import type { EnginePorts } from '../engine/ports/engine-ports.ts'
 import { isHandler } from '../engine/ports/run-journal.ts'
 import type { Metrics } from '../http/metrics.ts'
 import { createOAuthClient } from '../oauth/oauth-client.ts'
+import { SecondFactorRule } from '../operations/access/two-factor/second-factor-rule.ts'
 import { LiveAlerts } from '../operations/alerts/live-alerts.ts'
 import { AccessTokens } from '../operations/connections/access-tokens.ts'
 import { LiveConnections } from '../operations/connections/live-connections.ts'
@@ -28,6 +29,9 @@ import { announce, eventViews } from './announce.ts'
 import type { Config } from './config.ts'
 import type { Stores } from './open-stores.ts'
 import { createOutboundClient } from './outbound-client.ts'
+import { openOutsideSecrets } from './secrets/outside-secrets.ts'
+import { senderFiles } from './senders/sender-files.ts'
+import { createProviderClient } from './sign-in/sign-in-services.ts'
 import { VERSION } from './version.ts'
 
 const STORAGE_RETRY_MS = 1000
@@ -43,10 +47,12 @@ export function buildEngine(config: Config, stores: Stores, metrics: Metrics, lo
   const shared = backend.kind === 'postgres'
   const warn = (message: string, details: Record<string, unknown>) => log.warn(details, message)
   const http = createOutboundClient(config, metrics.outbound)
+  const providerHttp = createProviderClient(config)
   const tracing = createTracing({ http, version: VERSION, redact: (text) => secrets.redact(text) })
-  const connections = new LiveConnections(secrets)
+  const outside = openOutsideSecrets(config)
+  const connections = new LiveConnections(secrets, outside)
   const isSecretField = (name: string, field: string) => connections.isSecretField(name, field)
-  const published = new PublishedFlows(stores.flows, stepKinds, secrets, isSecretField, shared)
+  const published = new PublishedFlows(stores.flows, stepKinds, secrets, isSecretField, shared, senderFiles)
   connections.whenKindChanges(() => published.compileAnew())
   const oauth = createOAuthClient(http)
   const tokens = new AccessTokens({
@@ -68,12 +74,22 @@ export function buildEngine(config: Config, stores: Stores, metrics: Metrics, lo
   const sandbox = createSandbox()
   const ids = createIds(now, randomBytes)
   const failureFlow = new FailureFlow(stores.settings)
+  const secondFactorRule = new SecondFactorRule(stores.settings)
   const alerts = new LiveAlerts(
     stores.alerts,
     now,
     shared ? (flowId) => signals.send({ topic: 'failing', flowId }) : null,
   )
-  const calls = new CalledRuns({ published, ids, hashing, secrets, now, events, maxPaused: config.maxPaused })
+  const calls = new CalledRuns({
+    published,
+    ids,
+    hashing,
+    config: config.variables,
+    secrets,
+    now,
+    events,
+    maxPaused: config.maxPaused,
+  })
   const parts = { config, stores, metrics, log, http, tracing, connections, tokens, sandbox, failureFlow, alerts }
   const ports = enginePorts({
     ...parts,
@@ -85,7 +101,24 @@ export function buildEngine(config: Config, stores: Stores, metrics: Metrics, lo
     reply: backend.sendsReplies(replies, log),
   })
   const engine = new Engine(ports, published)
-  return { ...parts, ids, calls, warn, oauth, published, watch, memory, replies, events, relay, ports, engine }
+  return {
+    ...parts,
+    providerHttp,
+    secondFactorRule,
+    ids,
+    calls,
+    warn,
+    oauth,
+    outside,
+    published,
+    watch,
+    memory,
+    replies,
+    events,
+    relay,
+    ports,
+    engine,
+  }
 }
 
 interface EngineParts {
@@ -125,6 +158,8 @@ function enginePorts(parts: EngineParts): EnginePorts {
     failureFlow: (flowId) => parts.failureFlow.for(flowId),
     alerting: ({ flowId, test, trigger }, status) =>
       !test && !trigger.forFailure && parts.alerts.concernsEnd(flowId, status),
+    files: stores.files,
+    maxFileBytes: parts.config.maxFileBytes,
     http: parts.http,
     sandbox: parts.sandbox,
     tracing: parts.tracing.runs,
@@ -132,9 +167,11 @@ function enginePorts(parts: EngineParts): EnginePorts {
     random: Math.random,
     hashing,
     env: parts.config.env,
+    config: parts.config.variables,
     connections: {
       fields: connections.fields,
       checkHost: (url, texts, named) => connections.checkHost(url, texts, named),
+      fresh: (names) => connections.fresh(names),
       accessToken: (name) => tokens.accessToken(name),
       renewed: (name, refused) => tokens.renewed(name, refused),
       refusedAgain: (name, token) => tokens.refusedAgain(name, token),

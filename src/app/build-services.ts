@@ -7,26 +7,29 @@ import type { Access } from '../operations/access/services.ts'
 import { SetUpCode } from '../operations/access/set-up-code.ts'
 import { SignInAttempts } from '../operations/access/sign-in-attempts.ts'
 import { Turns } from '../operations/callbacks/turns.ts'
+import { keepHandedOver } from '../operations/connections/keep-handed-over.ts'
 import { BodyBudget } from '../operations/deliveries/body-budget.ts'
 import { Intake } from '../operations/deliveries/intake.ts'
 import { KeptRejections } from '../operations/deliveries/kept-rejections.ts'
 import { RateLimit } from '../operations/deliveries/rate-limit.ts'
+import type { Passwords } from '../operations/ports/access.ts'
 import type { Queue } from '../operations/ports/queue.ts'
 import { callInTest } from '../operations/runs/call-in-test.ts'
 import type { Services } from '../operations/services.ts'
 import { Audit } from '../operations/upkeep/audit.ts'
 import { KeyRotation } from '../operations/upkeep/key-rotation.ts'
-import { createPasswords } from '../secrets/passwords.ts'
 import { stepKinds } from '../steps/index.ts'
 import type { Running } from './build-engine.ts'
 import { createMailer } from './mailer.ts'
-import type { Stores } from './open-stores.ts'
+import { senderFiles } from './senders/sender-files.ts'
+import { signInServices } from './sign-in/sign-in-services.ts'
 import { VERSION } from './version.ts'
 
 export function buildServices(
   running: Running,
   queue: Queue,
   { scheduleChanged, replaysChanged }: Pick<Services, 'scheduleChanged' | 'replaysChanged'>,
+  passwords: Passwords,
 ): Services {
   const { config, stores, metrics, connections, ports, ids } = running
   const { backend, vault, secrets, deliveries } = stores
@@ -44,10 +47,12 @@ export function buildServices(
     callbacks: stores.callbacks,
     turns: new Turns(),
     samples: stores.samples,
+    files: stores.files,
     housekeeping: stores.housekeeping,
+    erasing: stores.erasing,
     backups: backend.backups,
     audit: new Audit({ store: stores.audit, ids, now, redact: (value) => secrets.redact(value), together }),
-    access: accessOf(running),
+    access: accessOf(running, passwords),
     secrets,
     connections,
     connectionStore: stores.connections,
@@ -86,15 +91,23 @@ export function buildServices(
     intake: new Intake(backend.settleWritten),
     bodies: new BodyBudget(config.bodyMemoryBytes),
     rejections: new KeptRejections(deliveries),
+    handOver: (connection, field, value) => keepHandedOver(services, connection, field, value),
     kinds: stepKinds,
-    surroundings: () => ({ connections: connections.shapes(), env: new Set(Object.keys(config.env)) }),
+    surroundings: () => ({
+      connections: connections.shapes(),
+      env: new Set(Object.keys(config.env)),
+      config: new Set(Object.keys(config.variables)),
+      senders: senderFiles,
+    }),
     hashing,
     env: config.env,
+    config: config.variables,
     ids,
     now,
     baseUrl: config.baseUrl,
     webhookBaseUrl: config.webhookBaseUrl,
     maxBodyBytes: config.maxBodyBytes,
+    maxFileBytes: config.maxFileBytes,
     maxQueue: config.maxQueue,
     maxPaused: config.maxPaused,
     warn: running.warn,
@@ -103,7 +116,7 @@ export function buildServices(
   return services
 }
 
-function accessOf({ stores, log }: { stores: Stores; log: Running['log'] }): Access {
+function accessOf({ config, stores, log, providerHttp, secondFactorRule }: Running, passwords: Passwords): Access {
   const { backend, vault } = stores
   const shared = backend.kind === 'postgres'
   const unnoted = (error: unknown) => log.error({ err: error }, "a token's last use could not be noted")
@@ -112,9 +125,10 @@ function accessOf({ stores, log }: { stores: Stores; log: Running['log'] }): Acc
     sessions: stores.sessions,
     invitations: stores.invitations,
     tokens: new ApiTokens(stores.tokens, backend.together, unnoted, shared),
-    passwords: createPasswords(),
+    passwords,
     setUp: shared ? new SetUpCode(vault.derive('set-up')) : new SetUpCode(),
     devices: new KnownDevices(vault.derive('known-devices')),
     attempts: new SignInAttempts(),
+    ...signInServices(config, stores, providerHttp, secondFactorRule),
   }
 }

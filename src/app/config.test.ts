@@ -13,9 +13,15 @@ describe('readConfig', () => {
       role: 'all',
       secretKeys: null,
       adminToken: null,
+      oidc: { providers: [], only: false },
+      secretsDir: null,
+      vault: null,
       env: {},
+      variables: {},
       egressAllow: [],
       maxBodyBytes: 10_485_760,
+      maxFileBytes: 104_857_600,
+      filesUrl: null,
       bodyMemoryBytes: 134_217_728,
       webhookRate: 0,
       maxQueue: 100_000,
@@ -43,14 +49,24 @@ describe('readConfig', () => {
     expect(readConfig({ MILLRACE_BODY_MEMORY: '20mb' }).bodyMemoryBytes).toBe(20_971_520)
   })
 
+  it('takes a bucket with its key, and quotes nothing of it', () => {
+    const url = 's3://KEY:S3CRET@s3.example.com/bucket/folder?region=eu-central-1'
+    expect(readConfig({ MILLRACE_FILES_URL: url }).filesUrl).toBe(url)
+    for (const wrong of ['S3CRET', 'https://KEY:S3CRET@s3.example.com/bucket', 's3://KEY:S3CRET@s3.example.com/'])
+      expect(() => readConfig({ MILLRACE_FILES_URL: wrong })).toThrow(/^(?!.*S3CRET).*MILLRACE_FILES_URL: it /)
+  })
+
   it('gives flows the variables with the prefix, and no others', () => {
-    const { env } = readConfig({
+    const { env, variables } = readConfig({
       MILLRACE_ENV_API: 'x',
+      MILLRACE_VAR_URL: 'z',
+      MILLRACE_VAR_: 'y',
       MILLRACE_ENV_: 'y',
       HOME: '/root',
       MILLRACE_ADMIN_TOKEN: '0123456789abcdef',
     })
     expect({ ...env }).toEqual({ API: 'x' })
+    expect({ ...variables }).toEqual({ URL: 'z' })
   })
 
   it.each([
@@ -64,6 +80,8 @@ describe('readConfig', () => {
     ['MILLRACE_BASE_URL', 'https://example.com/flows', 'more than an origin'],
     ['MILLRACE_WEBHOOK_BASE_URL', 'https://example.com/hooks', 'more than an origin'],
     ['MILLRACE_WEBHOOK_BASE_URL', 'https://LOCALHOST.:8443', 'needs one of its own'],
+    ['MILLRACE_VAULT_ADDR', 'vault.example.com', 'not the URL of a Vault server'],
+    ['MILLRACE_VAULT_ADDR', 'https://vault.example.com', 'give either MILLRACE_VAULT_TOKEN'],
     ['MILLRACE_ADMIN_TOKEN', 'short', 'shorter than 16 characters'],
     ['MILLRACE_SECRET_KEY', 'bm90IDMyIGJ5dGVz', 'it is not 32 bytes in base64'],
     [

@@ -1,7 +1,10 @@
 // Reads the environment, alone: every setting of docs/configuration.md, all checked together, with one clear line per fault.
 import { isAddressRange } from '../base/address-range.ts'
+import type { OidcProvider } from '../operations/ports/sign-in/oidc-client.ts'
 import { parseEgressAllow } from '../outbound/egress-rules.ts'
 import { isKeyText } from '../secrets/key-ring.ts'
+import type { VaultSettings } from '../secrets/outside/hashicorp-vault.ts'
+import { readProviders } from './sign-in/read-providers.ts'
 
 export interface Config {
   host: string
@@ -16,10 +19,23 @@ export interface Config {
   /** The first key encrypts, all keys decrypt; null if the data folder holds the key. */
   secretKeys: string[] | null
   adminToken: string | null
+  /** Single sign-on; `only`: passwords are for break-glass owners. */
+  oidc: { providers: OidcProvider[]; only: boolean }
+  /** The folder of secrets that connections name as `file:`; null if there is none. */
+  secretsDir: string | null
+  /** Where connections find what they name as `vault:`; null if there is none. */
+  vault: VaultSettings | null
+  /** What flows read as `env`: secrets. */
   env: Readonly<Record<string, string>>
+  /** What flows read as `config`: plain. */
+  variables: Readonly<Record<string, string>>
   egressAllow: string[]
   maxBodyBytes: number
   bodyMemoryBytes: number
+  /** The largest file. */
+  maxFileBytes: number
+  /** The bucket that files are kept in; null: the data folder, or PostgreSQL. */
+  filesUrl: string | null
   webhookRate: number
   maxQueue: number
   maxPaused: number
@@ -64,10 +80,16 @@ export function readConfig(environment: Environment = process.env): Config {
     role: read.role(),
     secretKeys: read.secretKeys(),
     adminToken: read.adminToken(),
-    env: read.flowEnvironment(),
+    oidc: read.oidc(),
+    secretsDir: read.text('MILLRACE_SECRETS_DIR', '') || null,
+    vault: read.vault(),
+    env: read.prefixed('MILLRACE_ENV_'),
+    variables: read.prefixed('MILLRACE_VAR_'),
     egressAllow: read.egressAllow(),
     maxBodyBytes,
     bodyMemoryBytes: read.bodyMemory(maxBodyBytes),
+    maxFileBytes: read.size('MILLRACE_MAX_FILE', '100mb', 64),
+    filesUrl: read.filesUrl(),
     webhookRate: read.number('MILLRACE_WEBHOOK_RATE', 0, 0, 1_000_000),
     maxPaused: read.integer('MILLRACE_MAX_PAUSED', 100_000, 1, 10_000_000),
     maxQueue: read.integer('MILLRACE_MAX_QUEUE', 100_000, 1, 10_000_000),
@@ -225,6 +247,19 @@ class Reader {
     return text
   }
 
+  filesUrl(): string | null {
+    const name = 'MILLRACE_FILES_URL'
+    const example = 's3://KEY:SECRET@s3.eu-central-1.amazonaws.com/bucket/millrace?region=eu-central-1'
+    const text = this.#get(name)
+    if (text === undefined) return null
+    // The message does not quote the value: it holds a secret.
+    const url = URL.canParse(text) ? new URL(text) : null
+    if (url?.protocol !== 's3:' || !url.host) this.#refuse(name, 'it is not a URL of a bucket', example)
+    if (!url.username || !url.password) this.#refuse(name, 'it holds no key and secret', example)
+    if (!/^\/[\w.-]+(\/[\w./-]*)?$/.test(url.pathname)) this.#refuse(name, 'it names no bucket', example)
+    return text
+  }
+
   smtp(): Pick<Config, 'smtpUrl' | 'smtpFrom'> {
     const name = 'MILLRACE_SMTP_URL'
     const text = this.#get(name) ?? null
@@ -235,6 +270,23 @@ class Reader {
     if (text !== null && !from?.includes('@'))
       this.#refuse('MILLRACE_SMTP_FROM', `it is no e-mail address, and ${name} is set`, 'millrace@example.com')
     return { smtpUrl: text, smtpFrom: from }
+  }
+
+  vault(): VaultSettings | null {
+    const name = 'MILLRACE_VAULT_ADDR'
+    const address = this.#get(name)?.replace(/\/+$/, '')
+    if (!address) return null
+    const url = URL.parse(address)
+    if (!url || !/^https?:$/.test(url.protocol) || url.username || url.search || url.hash)
+      this.#refuse(name, 'it is not the URL of a Vault server', 'https://vault.example.com:8200')
+    const [token, role] = [this.#get('MILLRACE_VAULT_TOKEN'), this.#get('MILLRACE_VAULT_ROLE')]
+    if (!token === !role)
+      this.#refuse(
+        name,
+        'it is set: give either MILLRACE_VAULT_TOKEN, or MILLRACE_VAULT_ROLE on Kubernetes',
+        'https://vault.example.com:8200',
+      )
+    return { address, access: token ? { token } : { role: role! } }
   }
 
   role(): Role {
@@ -264,13 +316,32 @@ class Reader {
     return token
   }
 
-  flowEnvironment(): Record<string, string> {
-    const env: Record<string, string> = Object.create(null)
-    const prefix = 'MILLRACE_ENV_'
+  oidc(): Config['oidc'] {
+    const variables = {
+      issuer: 'MILLRACE_OIDC_ISSUER',
+      clientId: 'MILLRACE_OIDC_CLIENT_ID',
+      clientSecret: 'MILLRACE_OIDC_CLIENT_SECRET',
+      name: 'MILLRACE_OIDC_NAME',
+      roles: 'MILLRACE_OIDC_ROLES',
+      defaultRole: 'MILLRACE_OIDC_DEFAULT_ROLE',
+    }
+    const providers = readProviders(variables, {
+      get: (name) => this.#get(name),
+      refuse: (name, fault, example) => this.#refuse(name, fault, example),
+    })
+    const only = this.choice('MILLRACE_OIDC_ONLY', ['false', 'true']) === 'true'
+    if (only && providers.length === 0)
+      this.#refuse('MILLRACE_OIDC_ONLY', 'there is no provider to sign in with; set MILLRACE_OIDC_ISSUER', 'false')
+    return { providers, only }
+  }
+
+  /** Returns the variables whose names begin with the prefix, without it. */
+  prefixed(prefix: string): Record<string, string> {
+    const found: Record<string, string> = Object.create(null)
     for (const [name, value] of Object.entries(this.#environment))
       if (name.startsWith(prefix) && name.length > prefix.length && value !== undefined)
-        env[name.slice(prefix.length)] = value
-    return env
+        found[name.slice(prefix.length)] = value
+    return found
   }
 
   egressAllow(): string[] {

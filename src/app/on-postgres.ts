@@ -12,6 +12,7 @@ import { openPostgres, type PostgresStorage } from '../storage/postgres/database
 import { databaseFacts } from '../storage/postgres/database-facts.ts'
 import { createAddDelivery } from '../storage/postgres/deliveries.ts'
 import { createDispatchStore } from '../storage/postgres/dispatch.ts'
+import { createChunkPlace } from '../storage/postgres/files/chunk-place.ts'
 import { createPostgresRunJournal, type PostgresRunJournal } from '../storage/postgres/run-journal.ts'
 import { createPostgresSchedules } from '../storage/postgres/schedules.ts'
 import { createPostgresSealedRows } from '../storage/postgres/sealed-rows.ts'
@@ -75,6 +76,7 @@ export async function openOnPostgres(
     together: storage.together,
     signals,
     backups: null,
+    filePlace: createChunkPlace(storage.steady),
     async changed() {
       await storage.hot.query({ name: 'changed', text: `select nextval('change_count')`, values: [] })
       signals.send({ topic: 'connections' })

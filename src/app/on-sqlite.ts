@@ -4,6 +4,7 @@ import { StorageUnavailable } from '../operations/ports/storage-unavailable.ts'
 import { queuedRun, recoverRuns } from '../operations/runs/recover-runs.ts'
 import { InProcessQueue } from '../queue/in-process-queue.ts'
 import { RunTroubles } from '../queue/run-troubles.ts'
+import { createDiskPlace } from '../storage/files/disk-place.ts'
 import { createSqliteBackups } from '../storage/sqlite/backups.ts'
 import { openSqlite } from '../storage/sqlite/database.ts'
 import { createDatabaseFacts } from '../storage/sqlite/database-facts.ts'
@@ -34,6 +35,7 @@ export async function openOnSqlite(
     together: storage.together,
     signals: { send: () => {} },
     backups: createSqliteBackups(config.dataDir),
+    filePlace: createDiskPlace(config.dataDir),
     changed: async () => {},
     now,
     fault: () => storage.room.fault(),

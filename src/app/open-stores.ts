@@ -1,12 +1,21 @@
 // Opens the database and all stores in it.
 
+import { randomBytes } from 'node:crypto'
 import { hostsOf } from '../base/normal-message.ts'
 import { DatabaseRefused } from '../base/refusals.ts'
+import { createIds } from '../engine/ids.ts'
+import type { RunStore } from '../operations/ports/runs.ts'
 import { StorageUnavailable } from '../operations/ports/storage-unavailable.ts'
+import type { FileKeeping } from '../operations/ports/upkeep.ts'
 import { openVault } from '../secrets/open-vault.ts'
 import type { Redactor } from '../secrets/redactor.ts'
 import { createProtect, createSecrets } from '../secrets/secret-keeping.ts'
+import { createBucketPlace } from '../storage/files/bucket-place.ts'
+import { createFileRows } from '../storage/files/file-rows.ts'
+import { createFileStore } from '../storage/files/file-store.ts'
 import { createCauseOf } from '../storage/rows/failures/causes.ts'
+import { createIdentityStore, createLogoutTokens } from '../storage/stores/access/identity-store.ts'
+import { createSecondFactorStore } from '../storage/stores/access/second-factor-store.ts'
 import { createAlertStore } from '../storage/stores/alerts/alert-store.ts'
 import { createSettingStore } from '../storage/stores/alerts/setting-store.ts'
 import { announcedConnections, announcedGrants } from '../storage/stores/announced-stores.ts'
@@ -22,6 +31,7 @@ import { createFlowStore } from '../storage/stores/flow-store.ts'
 import { createGrantStore } from '../storage/stores/grant-store.ts'
 import { createHousekeeping } from '../storage/stores/housekeeping.ts'
 import { createInvitationStore } from '../storage/stores/invitation-store.ts'
+import { createErasing } from '../storage/stores/retention/erasing.ts'
 import { createRunStore } from '../storage/stores/run-store.ts'
 import { createSampleStore } from '../storage/stores/sample-store.ts'
 import { createScheduleStore } from '../storage/stores/schedule-store.ts'
@@ -67,7 +77,23 @@ async function storesOf(config: Config, redactor: Redactor, backend: Backend) {
   const { kysely, now, together } = backend
   const vault = await openVault(config.secretKeys, config.dataDir, createVaultRecords(kysely), backend)
   const protect = createProtect(vault, redactor, now)
-  const hot = backend.hotStores(protect, createCauseOf(hostsOf(Object.values(config.env))))
+  const hot = backend.hotStores(
+    protect,
+    createCauseOf(hostsOf([...Object.values(config.env), ...Object.values(config.variables)])),
+  )
+  const ids = createIds(now, randomBytes)
+  const bucket = config.filesUrl === null ? null : createBucketPlace(config.filesUrl)
+  const files = createFileStore({
+    rows: createFileRows(kysely),
+    place: bucket ?? backend.filePlace,
+    others: bucket ? [backend.filePlace] : [],
+    seal: (text, binding) => vault.seal(text, binding),
+    unseal: (sealed, binding) => vault.unseal(sealed, binding),
+    newId: () => ids.next('blob'),
+    newKey: () => randomBytes(32),
+    now,
+    shared: backend.kind === 'postgres',
+  })
   // The signal waits for the commit: other processes must not reload uncommitted data.
   const changed = () => together.after(backend.changed)
   return {
@@ -77,7 +103,8 @@ async function storesOf(config: Config, redactor: Redactor, backend: Backend) {
     journal: hot.journal,
     flows: createFlowStore(kysely),
     flowSources: createFlowSourceStore(kysely),
-    runs: { ...createRunStore(kysely), ...hot.runs },
+    files,
+    runs: { ...createRunStore(kysely), ...hot.runs, accept: tellingFiles(hot.runs.accept, files) },
     schedules: { ...createScheduleStore(kysely), ...hot.schedules },
     deliveries: { ...createDeliveryStore(kysely, protect), add: hot.addDelivery },
     callbacks: createCallbackStore(kysely, callbackPorts(config, protect, now)),
@@ -90,11 +117,28 @@ async function storesOf(config: Config, redactor: Redactor, backend: Backend) {
     authorizationRequests: createAuthorizationRequestStore(kysely, vault),
     users: createUserStore(kysely),
     sessions: createSessionStore(kysely),
+    identities: createIdentityStore(kysely),
+    logoutTokens: createLogoutTokens(kysely),
+    secondFactors: createSecondFactorStore(kysely, vault),
     invitations: createInvitationStore(kysely),
     tokens: createTokenStore(kysely),
     audit: createAuditStore(kysely),
     settings: createSettingStore(kysely),
     alerts: createAlertStore(kysely, vault),
     housekeeping: createHousekeeping(kysely),
+    erasing: createErasing(kysely, protect),
   }
 }
+
+/** Tells the store of files which of them runs use: it need not keep them for whoever added them then. */
+const tellingFiles =
+  (accept: RunStore['accept'], files: FileKeeping): RunStore['accept'] =>
+  (run, ...rest) => {
+    const accepted = accept(run, ...rest)
+    const { files: ids } = run
+    if (!ids?.length) return accepted
+    return accepted.then((result) => {
+      if (result.duplicateOf === null && !result.stale) files.used(ids)
+      return result
+    })
+  }

@@ -4,9 +4,14 @@ import { createHttpClient, type HttpClientOptions, type OutboundClient } from '.
 import { databaseEndpoint } from '../storage/postgres/database.ts'
 import type { Config } from './config.ts'
 
-export const createOutboundClient = (config: Config, meter?: HttpClientOptions['meter']): OutboundClient =>
+export const createOutboundClient = (
+  config: Config,
+  meter?: HttpClientOptions['meter'],
+  maxBodyBytes?: number,
+): OutboundClient =>
   createHttpClient({
     meter,
+    maxBodyBytes,
     allow: config.egressAllow,
     own: {
       origin: config.baseUrl,

@@ -80,6 +80,7 @@ export function watchServices(metrics: Metrics, { http, stores }: Running, servi
     databaseUp: async () => (await stores.backend.fault()) === null,
     openFailures: () => services.failures.countOpen(now(), MOST_COUNTED),
     replayJobs: () => services.replays.countActive(),
+    files: () => services.files.facts(),
     openCallbacks: () => services.callbacks.countOpen(MOST_COUNTED),
   })
 }
@@ -101,6 +102,7 @@ const settingsOf = (config: Config) => ({
   },
   egressAllow: config.egressAllow,
   env: Object.keys(config.env),
+  config: { ...config.variables },
 })
 
 /** Returns the loopback URL of a server that listens on every address. */

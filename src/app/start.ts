@@ -11,12 +11,14 @@ import { answerHeld } from '../operations/flows/pause-flow.ts'
 import { endCancelled } from '../operations/runs/cancel-run.ts'
 import type { ScheduleLoop } from '../operations/schedules/schedule-loop.ts'
 import type { Services } from '../operations/services.ts'
+import { createPasswords } from '../secrets/passwords.ts'
 import { Redactor } from '../secrets/redactor.ts'
 import type { Dispatcher } from './backend.ts'
 import {
   type BackgroundWork,
   startAlerts,
   startCounting,
+  startErasing,
   startReplays,
   startRetention,
   startSchedules,
@@ -44,12 +46,12 @@ const TRACE_GRACE_MS = 500
 export async function startApp(
   config: Config,
   logOutput: DestinationStream = standardOutput(),
-  { idle = false } = {},
+  { idle = false, passwords = createPasswords(), sockets = socketsFor(idle) } = {},
 ): Promise<App> {
-  const sockets = socketsFor(idle)
   const metrics = createMetrics({ ofProcess: !idle })
   const redactor = new Redactor()
   for (const [name, value] of Object.entries(config.env)) redactor.add(value, `env:${name}`)
+  for (const { id, clientSecret } of config.oidc.providers) if (clientSecret) redactor.add(clientSecret, `oidc:${id}`)
   const log = createLog(config, logOutput, redactor)
 
   // Open the database and the secrets in it.
@@ -73,12 +75,13 @@ export async function startApp(
   running.calls.queue = dispatcher.queue
 
   // Build the operations.
-  const services = buildServices(running, dispatcher.queue, { scheduleChanged, replaysChanged })
+  const services = buildServices(running, dispatcher.queue, { scheduleChanged, replaysChanged }, passwords)
   await loadConnections(services)
   await published.load()
   await running.failureFlow.load()
   await running.alerts.load()
   await services.access.tokens.reload()
+  await running.secondFactorRule.load()
 
   // Open the HTTP server once unfinished runs are found.
   watchServices(metrics, running, services)
@@ -89,12 +92,14 @@ export async function startApp(
   // Start the background work.
   const counting = startCounting(stores, log)
   let alerting: BackgroundWork | null = null
+  let erasing: BackgroundWork | null = null
   const retention = idle ? null : startRetention(services, config.retentionDays, log)
   if (!idle) {
     running.watch.start()
     dispatcher.start()
     schedules = startSchedules(services, backend.kind)
     alerting = startAlerts(services)
+    erasing = startErasing(services)
     replays = startReplays(services)
   }
   tellAddress(running, idle ? null : serving.localUrl)
@@ -103,7 +108,8 @@ export async function startApp(
   return {
     url: config.baseUrl,
     localUrl: serving.localUrl,
-    stop: () => stop({ running, services, dispatcher, serving, counting, retention, schedules, replays, alerting }),
+    stop: () =>
+      stop({ running, services, dispatcher, serving, counting, retention, schedules, replays, alerting, erasing }),
   }
 }
 
@@ -123,6 +129,7 @@ function hearing(running: Running, flowChanged: (flowId: string) => Promise<void
     async settingsChanged() {
       await failureFlow.load()
       await alerts.load()
+      await running.secondFactorRule.load()
     },
     flowFails: (flowId) => alerts.saw(flowId, true),
   })
@@ -160,6 +167,7 @@ interface Started {
   retention: BackgroundWork | null
   schedules: BackgroundWork | null
   alerting: BackgroundWork | null
+  erasing: BackgroundWork | null
   replays: BackgroundWork | null
 }
 
@@ -172,12 +180,14 @@ async function stop({
   retention,
   schedules,
   alerting,
+  erasing,
   replays,
 }: Started): Promise<void> {
-  const { engine, tokens, tracing, http, sandbox, log, stores } = running
+  const { engine, tokens, tracing, http, providerHttp, outside, sandbox, log, stores } = running
   const retained = retention?.stop()
   const scheduled = schedules?.stop()
   const alerted = alerting?.stop()
+  const erased = erasing?.stop()
   const replayed = replays?.stop()
   dispatcher.stop()
   await stopServing(serving, services, () => engine.stop(FINISH_GRACE_MS))
@@ -185,10 +195,13 @@ async function stop({
   await Promise.race([tokens.stop(), sleep(TOKEN_GRACE_MS)])
   await Promise.race([flushTraces(tracing, log), sleep(TRACE_GRACE_MS)])
   await http.close()
+  await providerHttp.close()
+  await outside.close()
   await sandbox.close()
   await retained
   await scheduled
   await alerted
+  await erased
   await replayed
   running.watch.stop()
   running.relay?.stop()

@@ -24,6 +24,7 @@ import type { QueuedRun } from '../operations/ports/queue.ts'
 import type { Protect, Secrets } from '../operations/ports/secrets.ts'
 import { createSandbox } from '../sandbox/worker-pool.ts'
 import { stepKinds } from '../steps/index.ts'
+import { createMemoryFiles } from '../storage/files/memory-files.ts'
 import { openInMemory } from '../storage/sqlite/database.ts'
 import { createSqliteRunJournal } from '../storage/sqlite/run-journal.ts'
 import { createCallbackStore } from '../storage/stores/callbacks/callback-store.ts'
@@ -38,10 +39,12 @@ import { StubClient } from '../testing/stub-client.ts'
 import type { TestRuntime } from '../testing/test-runtime.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 import { callbackPorts } from './callback-ports.ts'
+import { senderFiles } from './senders/sender-files.ts'
 
 export interface TestRuntimeSettings {
   startMs: number
   env: Readonly<Record<string, string>>
+  config: Readonly<Record<string, string>>
   connections: Readonly<Record<string, FixtureConnection>>
   sandbox: Sandbox
 }
@@ -54,10 +57,12 @@ const SEALED_STAND_IN = 'sealed-value'
 /** Where the callbacks of a test would come in. */
 const BASE_URLS = { baseUrl: 'https://millrace.test', webhookBaseUrl: 'https://millrace.test' }
 const MAX_BODY_BYTES = 10 * 1024 * 1024
+const MAX_FILE_BYTES = 100 * 1024 * 1024
 
 export async function openTestRuntime({
   startMs,
   env,
+  config,
   connections: given,
   sandbox,
 }: TestRuntimeSettings): Promise<TestRuntime> {
@@ -67,7 +72,7 @@ export async function openTestRuntime({
   const journal = createSqliteRunJournal(storage, openProtect)
   const runs = { ...createRunStore(storage.kysely), ...journal.runs }
   const flows = createFlowStore(storage.kysely)
-  const published = new PublishedFlows(flows, stepKinds, openSecrets, null)
+  const published = new PublishedFlows(flows, stepKinds, openSecrets, null, false, senderFiles)
   const connections = liveConnections(given, startMs)
   const http = new StubClient()
   const calls = new CallStubs()
@@ -83,8 +88,11 @@ export async function openTestRuntime({
     ids,
     newToken: () => tokenFrom(ids.webhookId()),
   })
+  const files = createMemoryFiles(storage.kysely, () => ids.next('blob'), now)
   const enginePorts: EnginePorts = {
     journal,
+    files,
+    maxFileBytes: MAX_FILE_BYTES,
     callbacks,
     prepareCall: async (run, call) => calls.prepare(run, call, ids, now()),
     failureFlow: () => null,
@@ -97,9 +105,11 @@ export async function openTestRuntime({
     random: () => 0,
     hashing,
     env,
+    config,
     connections: {
       fields: connections.fields,
       checkHost: (url, texts, named) => connections.checkHost(url, texts, named),
+      fresh: () => null,
       accessToken(name) {
         const token = connections.fields[name]?.['accessToken']
         return typeof token === 'string' ? token : `access-token-of-${name}`
@@ -138,7 +148,12 @@ export async function openTestRuntime({
     }
   }
   const driven: { id: string; ended: Promise<void> }[] = []
-  const surroundings = () => ({ connections: connections.shapes(), env: new Set(Object.keys(env)) })
+  const surroundings = () => ({
+    connections: connections.shapes(),
+    env: new Set(Object.keys(env)),
+    config: new Set(Object.keys(config)),
+    senders: senderFiles,
+  })
   const deliveries = { ...createDeliveryStore(storage.kysely, openProtect), add: journal.addDelivery }
   const services: DeliveryServices = {
     flows,
@@ -184,12 +199,17 @@ export async function openTestRuntime({
     surroundings,
     hashing,
     env,
+    config,
     ids,
     now,
     maxBodyBytes: MAX_BODY_BYTES,
+    maxFileBytes: MAX_FILE_BYTES,
+    files,
     maxQueue: 1,
     maxPaused: 1,
     warn: () => {},
+    webhookBaseUrl: BASE_URLS.webhookBaseUrl,
+    handOver: async () => 'kept',
   }
   return {
     services,
@@ -238,7 +258,7 @@ const OF_THE_SERVER = new Set(['unknown_connection'])
 
 /** Returns why a document could not be published, as far as that is known without a server. */
 export const checkFlow = (document: unknown): Issue[] =>
-  publishIssues(validate(document, stepKinds, { connections: new Map(), env: new Set() })).filter(
+  publishIssues(validate(document, stepKinds, { connections: new Map(), env: new Set(), config: new Set() })).filter(
     ({ code }) => !OF_THE_SERVER.has(code),
   )
 
@@ -247,7 +267,8 @@ function liveConnections(given: Readonly<Record<string, FixtureConnection>>, at:
   for (const [name, { kind = 'custom', fields, hosts = [] }] of Object.entries(given)) {
     const texts = Object.entries(fields).filter((field): field is [string, string] => typeof field[1] === 'string')
     const secrets = Object.fromEntries(texts)
-    connections.put({ name, kind, fields, secrets, hosts, revision: 1, createdAt: at, updatedAt: at, lastTest: null })
+    const times = { revision: 1, createdAt: at, updatedAt: at, lastTest: null }
+    connections.put({ name, kind, fields, secrets, outside: {}, hosts, ...times })
   }
   return connections
 }

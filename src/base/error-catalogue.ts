@@ -1,15 +1,10 @@
 // Lists all error codes of the API, webhooks and steps, each with its message, its hint and its place in docs/.
 // `{…}` stands for a value. A code with several messages has them where they are thrown; here is what they share.
+import { FILE_ERRORS, SANDBOX_ERRORS, type StepFault } from './step-faults.ts'
 
 interface ApiError {
   status: number
   message: string
-  docs: string
-}
-
-interface StepFault {
-  message: string
-  hint: string
   docs: string
 }
 
@@ -18,7 +13,6 @@ const OF_THE_API = 'docs/api.md#errors'
 const OF_REQUESTS = 'docs/http-request.md#errors'
 const OF_STEPS = 'docs/flows.md#when-a-step-fails'
 const OF_WAITING = 'docs/waiting.md#errors'
-const OF_CODE = 'docs/code.md#errors'
 
 /** Why a delivery is refused. */
 export const DELIVERY_ERRORS = {
@@ -44,8 +38,16 @@ export const API_ERRORS = {
   ...CALLBACK_ERRORS,
   invalid_request: { status: 400, message: 'The request is not as it should be', docs: OF_THE_API },
   forbidden: { status: 403, message: 'The token or role does not reach so far', docs: OF_THE_API },
+  common_password: { status: 400, message: 'This password is too common; choose another.', docs: OF_THE_API },
+  second_factor_required: { status: 401, message: 'A code of the second factor is needed', docs: OF_THE_API },
+  two_factor_setup_required: { status: 403, message: 'Set up a second factor first.', docs: OF_THE_API },
   not_found: { status: 404, message: 'There is no {what} {id}.', docs: OF_THE_API },
   conflict: { status: 409, message: 'The state does not allow it', docs: OF_THE_API },
+  run_data_deleted: {
+    status: 409,
+    message: 'The data of this run was deleted with its end, as its flow says.',
+    docs: OF_THE_API,
+  },
   slug_taken: { status: 409, message: 'Another flow has the slug "{slug}"; choose another.', docs: OF_THE_API },
   not_published: { status: 409, message: 'The flow is not published; publish it first.', docs: OF_THE_API },
   wrong_trigger: { status: 409, message: 'The flow has a trigger of another kind', docs: OF_THE_API },
@@ -56,6 +58,7 @@ export const API_ERRORS = {
     message: 'This Idempotency-Key was sent with another input; use a new key for a new run.',
     docs: OF_THE_API,
   },
+  range_not_satisfiable: { status: 416, message: 'The file has no such part', docs: OF_THE_API },
   revision_conflict: {
     status: 412,
     message: 'The draft is not at this revision any more',
@@ -126,6 +129,11 @@ export const OUTBOUND_ERRORS = {
     hint: 'Check the headers of the step.',
     docs: OF_REQUESTS,
   },
+  invalid_body: {
+    message: 'The body could not be written: {fault}',
+    hint: 'Check the body of the step, and the charset of its content type.',
+    docs: OF_REQUESTS,
+  },
   blocked_address: {
     message: '{host} {leadsTo} an address that is not public ({range})',
     hint: 'Only public addresses can be reached by default. The operator of this service can open more with MILLRACE_EGRESS_ALLOW.',
@@ -148,6 +156,11 @@ export const CONNECTION_ERRORS = {
   token_unavailable: {
     message: 'The access token of the connection "{connection}" could not be fetched: {why}',
     hint: 'The authorization server may be down or slow: add a retry to the step, or try again later.',
+    docs: OF_REQUESTS,
+  },
+  secret_unavailable: {
+    message: 'The field {field} of the connection "{connection}" could not be read: {why}',
+    hint: 'It is kept outside of Millrace. Check that it is there, and that Millrace may read it.',
     docs: OF_REQUESTS,
   },
 } as const satisfies Record<string, StepFault>
@@ -207,24 +220,7 @@ export const EXPRESSION_ERRORS = {
   },
 } as const satisfies Record<string, StepFault>
 
-/** Why code gave no result. */
-export const SANDBOX_ERRORS = {
-  code_failed: {
-    message: 'What the code threw, with its line and column',
-    hint: 'The code itself threw this: correct it, or set onError to continue and look at steps.<id>.error.',
-    docs: OF_CODE,
-  },
-  code_timeout: {
-    message: 'The code ran longer than its timeout of {seconds} s.',
-    hint: 'Look for a loop that does not end, do less at once, or raise the timeout of the step (60 s at most).',
-    docs: OF_CODE,
-  },
-  code_memory: {
-    message: 'The code needed more memory than its limit of {megabytes} MB.',
-    hint: 'Keep less in memory at once, or raise the memory of the step (512 MB at most).',
-    docs: OF_CODE,
-  },
-} as const satisfies Record<string, StepFault>
+export { SANDBOX_ERRORS }
 
 /** Every code of a failed step or run. */
 export const STEP_ERRORS = {
@@ -233,6 +229,7 @@ export const STEP_ERRORS = {
   ...REPLY_ERRORS,
   ...EXPRESSION_ERRORS,
   ...SANDBOX_ERRORS,
+  ...FILE_ERRORS,
   body_not_allowed: {
     message: 'A HEAD request cannot have a body. Remove the body, or choose another method.',
     docs: OF_REQUESTS,
@@ -344,6 +341,7 @@ export const ISSUES = {
     'too_frequent',
     'hard_coded_secret',
     'unknown_env',
+    'unknown_config',
     'unusual_body',
     'duplicate_header',
     'unheard_reply',
@@ -359,6 +357,7 @@ export type DeliveryErrorCode = keyof typeof DELIVERY_ERRORS | keyof typeof CALL
 export type ApiErrorCode = keyof typeof API_ERRORS
 export type StepErrorCode = keyof typeof STEP_ERRORS
 export type OutboundErrorCode = keyof typeof OUTBOUND_ERRORS | 'cancelled'
+export type FileErrorCode = keyof typeof FILE_ERRORS
 export type ConnectionErrorCode = keyof typeof CONNECTION_ERRORS
 export type ExpressionErrorCode = keyof typeof EXPRESSION_ERRORS | 'invalid_url'
 export type CodeErrorCode = keyof typeof SANDBOX_ERRORS | 'cancelled'

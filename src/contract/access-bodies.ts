@@ -6,12 +6,12 @@ const Time = Type.String({ format: 'date-time' })
 const OptionalTime = Type.Union([Time, Type.Null()])
 const OptionalText = Type.Union([Type.String(), Type.Null()])
 
-const Role = Type.Union([Type.Literal('viewer'), Type.Literal('editor'), Type.Literal('owner')])
+export const Role = Type.Union([Type.Literal('viewer'), Type.Literal('editor'), Type.Literal('owner')])
 const Scope = Type.Union([Type.Literal('read'), Type.Literal('write'), Type.Literal('admin')])
 const Email = Type.String({ maxLength: 254, pattern: '^\\s*[^\\s@]+@[^\\s@]+\\s*$' })
 const Name = Type.String({ maxLength: 100, pattern: '\\S' })
 const Code = Type.String({ minLength: 1, maxLength: 200 })
-const GivenPassword = Type.String({ maxLength: 256 })
+export const GivenPassword = Type.String({ maxLength: 256 })
 const NewPassword = Type.String({ minLength: 10, maxLength: 256 })
 
 const UserBody = Type.Object({ id: Type.String(), email: Type.String(), name: Type.String(), role: Role })
@@ -20,6 +20,11 @@ const OptionalUser = Type.Union([UserBody, Type.Null()])
 export const SignInStateBody = Type.Object({
   setup: Type.Boolean({ description: 'true until the first owner was made' }),
   user: OptionalUser,
+  providers: Type.Array(Type.Object({ id: Type.String(), name: Type.String() }), {
+    description: 'The providers of single sign-on',
+  }),
+  passwords: Type.Boolean({ description: 'false: passwords are for break-glass owners only' }),
+  twoFactorSetup: Type.Boolean({ description: 'true: the user has to set up a second factor before anything else' }),
 })
 export const SignedInBody = Type.Object({ user: UserBody })
 export const SessionBody = Type.Union([
@@ -28,7 +33,16 @@ export const SessionBody = Type.Union([
 ])
 
 export const SetUpRequest = Type.Object({ code: Code, email: Email, name: Name, password: NewPassword }, closed)
-export const SignInRequest = Type.Object({ email: Type.String({ maxLength: 254 }), password: GivenPassword }, closed)
+export const SignInRequest = Type.Object(
+  {
+    email: Type.String({ maxLength: 254 }),
+    password: GivenPassword,
+    code: Type.Optional(
+      Type.String({ maxLength: 64, description: 'Of the second factor, if the user has one; or a recovery code' }),
+    ),
+  },
+  closed,
+)
 export const ChangePasswordRequest = Type.Object({ currentPassword: GivenPassword, newPassword: NewPassword }, closed)
 export const AcceptInvitationRequest = Type.Object(
   { code: Code, email: Email, name: Name, password: NewPassword },
@@ -37,7 +51,15 @@ export const AcceptInvitationRequest = Type.Object(
 export const InvitationRequest = Type.Object({ code: Code }, closed)
 
 export const MeBody = Type.Object({ name: Type.String(), scope: Scope, user: OptionalUser })
-export const ListedUserBody = Type.Object({ ...UserBody.properties, createdAt: Time, lastSignInAt: OptionalTime })
+export const ListedUserBody = Type.Object({
+  ...UserBody.properties,
+  createdAt: Time,
+  lastSignInAt: OptionalTime,
+  twoFactor: Type.Boolean({ description: 'Whether the user has a second factor' }),
+  breakGlass: Type.Boolean({
+    description: 'Whether the owner may use a password where only single sign-on is allowed',
+  }),
+})
 export const RoleRequest = Type.Object({ role: Role }, closed)
 
 export const InvitationBody = Type.Object({

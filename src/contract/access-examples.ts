@@ -30,11 +30,17 @@ const token: Static<typeof bodies.TokenBody> = {
 }
 
 export const ACCESS_EXAMPLES: readonly [TSchema, unknown][] = [
-  example(bodies.SignInStateBody, { setup: false, user: ada }),
+  example(bodies.SignInStateBody, {
+    setup: false,
+    user: ada,
+    providers: [{ id: '1', name: 'Acme' }],
+    passwords: true,
+    twoFactorSetup: false,
+  }),
   example(bodies.SignedInBody, { user: ada }),
   example(bodies.SessionBody, { session: { expiresAt: '2026-11-30T08:00:00.000Z' }, user: ada }),
   example(bodies.SetUpRequest, { code, email: 'ada@example.com', name: 'Ada', password }),
-  example(bodies.SignInRequest, { email: 'ada@example.com', password }),
+  example(bodies.SignInRequest, { email: 'ada@example.com', password, code: '492039' }),
   example(bodies.ChangePasswordRequest, { currentPassword: password, newPassword: 'another sentence of your own' }),
   example(bodies.AcceptInvitationRequest, { code, email: 'bob@example.com', name: 'Bob', password }),
   example(bodies.InvitationRequest, { code }),
@@ -48,6 +54,8 @@ export const ACCESS_EXAMPLES: readonly [TSchema, unknown][] = [
     ...ada,
     createdAt: '2026-11-15T16:00:00.000Z',
     lastSignInAt: '2026-11-16T07:55:00.000Z',
+    twoFactor: true,
+    breakGlass: false,
   }),
   example(bodies.RoleRequest, { role: 'viewer' }),
   example(bodies.InvitationBody, invitation),

@@ -2,6 +2,7 @@
 import Type, { type TSchema } from 'typebox'
 import { IssueBody } from './error-body.ts'
 import { RunCallbackBody } from './waiting/callback-bodies.ts'
+import { WebhookBody } from './webhook/webhook-body.ts'
 
 const closed = { additionalProperties: false }
 /** Of a query that takes `label.<name>=<value>` beside its parameters. */
@@ -97,18 +98,6 @@ export const RunErrorBody = Type.Object({
   step: Type.Optional(Type.String({ description: 'The id of the step that failed' })),
 })
 
-const WebhookBody = Type.Object({
-  body: AnyJson,
-  headers: Type.Record(Type.String(), Type.String()),
-  query: Type.Record(Type.String(), Type.String()),
-  queryAll: Type.Record(Type.String(), Type.Array(Type.String())),
-  rawBody: Type.String(),
-  metadata: AnyJson,
-  bodyOmitted: Type.Optional(
-    Type.Literal(true, { description: 'The body is too large to be shown: body is null, rawBody empty' }),
-  ),
-})
-
 export const RunStatus = oneOf('queued', 'running', 'waiting', 'succeeded', 'failed', 'cancelled')
 
 export const RunSummaryBody = Type.Object({
@@ -127,6 +116,9 @@ export const RunSummaryBody = Type.Object({
     Type.Object({ run: Type.String(), status: RunStatus }, { description: 'The newest replay of it' }),
   ),
   edited: Type.Optional(Type.Literal(true, { description: 'Its data was changed for a replay' })),
+  dataDeleted: Type.Optional(
+    Type.Literal(true, { description: 'What it was given, sent and got was deleted with its end, as the flow says' }),
+  ),
   trigger: Type.Object(
     {
       kind: Type.String(),
@@ -231,7 +223,7 @@ export const StepPartQuery = Type.Object(
 export const DocumentBody = Type.Object({ document: AnyJson })
 export const HarBody = Type.Object({ log: AnyJson })
 
-const Outcome = oneOf('accepted', 'duplicate', 'filtered', 'rejected', 'callback', 'early', 'repeated')
+const Outcome = oneOf('accepted', 'duplicate', 'filtered', 'rejected', 'handshake', 'callback', 'early', 'repeated')
 
 export const DeliveryBody = Type.Object({
   id: Type.String(),
@@ -242,6 +234,7 @@ export const DeliveryBody = Type.Object({
   message: Type.Union([Type.String(), Type.Null()]),
   status: Type.Union([Type.Integer(), Type.Null()]),
   runId: Type.Union([Type.String(), Type.Null()]),
+  event: Type.Union([Type.String(), Type.Null()], { description: 'The type of the event, as the sender calls it' }),
   bodyKept: Type.Optional(
     Type.Literal(true, { description: 'The body of this rejected delivery is kept, so that it can be admitted' }),
   ),
@@ -252,13 +245,15 @@ const FlowName = Type.Union([Type.String(), Type.Null()])
 export const NamedDeliveryBody = Type.Object({ ...DeliveryBody.properties, flowName: FlowName })
 export const InboxEntryBody = Type.Omit(NamedDeliveryBody, ['webhook'])
 
-export const LabelsQuery = Type.Object({ ...PageQuery.properties }, withLabels)
+const Event = Type.Optional(Type.String({ maxLength: 200, description: 'The type of the event' }))
+export const EventQuery = Type.Object({ ...PageQuery.properties, event: Event }, withLabels)
 
 export const InboxQuery = Type.Object(
   {
     ...PageQuery.properties,
     flow: Type.Optional(Type.String({ maxLength: 100 })),
     outcome: Type.Optional(Outcome),
+    event: Event,
   },
   withLabels,
 )
@@ -343,7 +338,8 @@ export const SettingsBody = Type.Object({
     retentionDays: Type.Number(),
   }),
   egressAllow: Type.Array(Type.String()),
-  env: Type.Array(Type.String(), { description: 'The names that flows may read' }),
+  env: Type.Array(Type.String(), { description: 'The names of the secrets that flows read as `env`' }),
+  config: Type.Record(Type.String(), Type.String(), { description: 'The plain variables that flows read as `config`' }),
 })
 
 export const SampleBody = Type.Object({

@@ -68,6 +68,9 @@ export const ConnectionBody = Type.Object({
   kind: ConnectionKind,
   fields: Type.Record(Type.String(), Type.Unknown(), { description: 'Without the secret ones' }),
   secretFields: Type.Array(Type.String(), { description: 'The names of the secret fields that are set' }),
+  outside: Type.Record(Type.String(), Type.String(), {
+    description: 'Where those of them are that are kept elsewhere: `file:…` or `vault:…`',
+  }),
   hosts: Type.Array(Type.String()),
   state: Type.Enum(['ready', 'unconnected', 'reconnect']),
   reason: Type.Union([Type.String(), Type.Null()]),

@@ -3,6 +3,7 @@
 import type { Static, TSchema } from 'typebox'
 import { CODE } from '../base/error-catalogue.ts'
 import { FixtureSchema } from '../flow/fixture.ts'
+import { SIGN_IN_EXAMPLES } from './access/sign-in-examples.ts'
 import { ACCESS_EXAMPLES } from './access-examples.ts'
 import { ALERT_EXAMPLES } from './alert-examples.ts'
 import * as bodies from './bodies.ts'
@@ -14,6 +15,7 @@ import { ListedFlowBody } from './flow-list-bodies.ts'
 import * as runs from './run-bodies.ts'
 import { ScheduleBody } from './schedule-bodies.ts'
 import { SearchBody } from './search-bodies.ts'
+import { SENDER_EXAMPLES } from './senders/sender-examples.ts'
 import { STATS_EXAMPLES } from './stats-examples.ts'
 import * as tests from './test-bodies.ts'
 import { CALLBACK_EXAMPLES } from './waiting/callback-examples.ts'
@@ -111,6 +113,7 @@ const inboxEntry: Static<typeof bodies.InboxEntryBody> = {
   message: null,
   status: 200,
   runId: RUN,
+  event: null,
   flowName: 'Hello',
 }
 const { flowName, ...delivery } = { ...inboxEntry, webhook }
@@ -124,6 +127,7 @@ const connection: Static<typeof connections.ConnectionBody> = {
   kind: 'bearer',
   fields: {},
   secretFields: ['token'],
+  outside: {},
   hosts: ['api.example.com'],
   state: 'ready',
   reason: null,
@@ -146,6 +150,7 @@ const harEntry = {
 
 const EXAMPLES: ReadonlyMap<TSchema, unknown> = new Map([
   ...ACCESS_EXAMPLES,
+  ...SIGN_IN_EXAMPLES,
   ...STATS_EXAMPLES,
   ...FAILURE_EXAMPLES,
   example(ErrorBody, {
@@ -205,6 +210,7 @@ const EXAMPLES: ReadonlyMap<TSchema, unknown> = new Map([
   example(bodies.RunBody, { ...run, webhook, vars, children: [], steps: [step], onFailure: null }),
   ...ALERT_EXAMPLES,
   ...CALLBACK_EXAMPLES,
+  ...SENDER_EXAMPLES,
   example(bodies.StepBody, step),
   example(runs.StartRunRequest, { input: { order: 'A-1001' } }),
   example(runs.StartedRunBody, { id: RUN, status: 'queued' }),
@@ -295,7 +301,8 @@ const EXAMPLES: ReadonlyMap<TSchema, unknown> = new Map([
       retentionDays: 30,
     },
     egressAllow: [],
-    env: ['API_URL'],
+    env: ['API_TOKEN'],
+    config: { API_URL: 'https://api.example.com' },
   }),
   example(bodies.StepKindBody, {
     kind: 'stop',

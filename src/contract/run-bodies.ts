@@ -1,4 +1,4 @@
-// The bodies of requests that start runs.
+// The bodies of requests that start runs, and what is asked of their files.
 import Type from 'typebox'
 import { RunErrorBody, RunStatus } from './bodies.ts'
 
@@ -40,3 +40,8 @@ export const CallableFlowBody = Type.Object({
   mcp: Type.Boolean({ description: 'Whether assistants get it as a tool' }),
   input: Type.Unknown({ description: 'The JSON Schema of its input; null if it takes any' }),
 })
+
+export const FileQuery = Type.Object(
+  { name: Type.Optional(Type.String({ maxLength: 300, description: 'Under which name to save the file' })) },
+  closed,
+)

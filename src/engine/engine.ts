@@ -5,7 +5,8 @@ import type { CompiledFlow } from '../flow/compile-flow.ts'
 import { CALL } from '../flow/triggers/call/schema.ts'
 import { compileTrigger } from '../flow/triggers/compile-trigger.ts'
 import { defaultErrorReply } from './caller-reply.ts'
-import { handlerOf, handlerRoots, handlingFlow } from './failure-handler.ts'
+import { handlerOf, handlerRoots, handlingFlow } from './ending/failure-handler.ts'
+import { erasesData } from './ending/run-end.ts'
 import { noteRunning } from './perform-in-run.ts'
 import type { EnginePorts } from './ports/engine-ports.ts'
 import { newlyClaimed } from './ports/newly-claimed.ts'
@@ -46,6 +47,7 @@ const NAMELESS: CompiledFlow<StepKind> = {
   steps: [],
   onFailure: null,
   callbacks: null,
+  keptData: 'always',
 }
 
 const GIVEN_UP =
@@ -127,10 +129,24 @@ export class Engine {
   /** Ends a run that Millrace cannot carry on. */
   async giveUp(runId: string): Promise<Advanced> {
     const run = await this.#ports.journal.claimUnread(runId, this.#ports.now())
-    return run ? this.#fail(run, { code: CODE.internal_error, message: GIVEN_UP }) : { state: 'lost' }
+    if (!run) return { state: 'lost' }
+    return this.#fail(run, { code: CODE.internal_error, message: GIVEN_UP }, await this.#flowOf(run))
   }
 
-  async #fail(run: ClaimedRun, { code, message }: Pick<FlowUnusable, 'code' | 'message'>): Promise<Advanced> {
+  async #flowOf(run: ClaimedRun): Promise<CompiledFlow<StepKind> | null> {
+    try {
+      return await this.#flows.forRun(run)
+    } catch {
+      return null
+    }
+  }
+
+  /** `flow`: null if it cannot be known. */
+  async #fail(
+    run: ClaimedRun,
+    { code, message }: Pick<FlowUnusable, 'code' | 'message'>,
+    flow: CompiledFlow<StepKind> | null = null,
+  ): Promise<Advanced> {
     const handler = handlerOf(run, null, { code, message }, this.#ports)
     const progress: RunProgress = {
       status: 'failed',
@@ -142,6 +158,7 @@ export class Engine {
       ...(handler && { handler }),
       alerting: this.#ports.alerting(run, 'failed'),
       ...(run.trigger.forFailure && { forFailure: true }),
+      erase: flow !== null && erasesData(run, flow, 'failed'),
     }
     if (!(await this.#ports.journal.record(run.claim, progress))) return { state: 'lost' }
     this.#ports.progressed(run, progress)

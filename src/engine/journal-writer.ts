@@ -58,7 +58,7 @@ export class JournalWriter {
   /** Writes the gathered entries. One write waits for the one before, so that no entry overtakes what it depends on. */
   async write(
     status: RunStatus,
-    change: Partial<Pick<RunProgress, 'resumeAt' | 'error' | 'awaits'>> & { handler?: NewRun | null } = {},
+    change: Partial<Pick<RunProgress, 'resumeAt' | 'error' | 'awaits' | 'erase'>> & { handler?: NewRun | null } = {},
   ): Promise<void> {
     while (this.#writing) await this.#writing
     if (this.#fault) throw this.#fault
@@ -75,6 +75,7 @@ export class JournalWriter {
       entries,
       ...(change.awaits && { awaits: change.awaits }),
       ...(change.handler && { handler: change.handler }),
+      ...(change.erase && { erase: true }),
       ...(alerting && { alerting }),
       ...(this.#run.trigger.forFailure && { forFailure: true }),
     }

@@ -1,5 +1,6 @@
 // Runs one step as part of a run: gives it the run's context, and tracks it while it runs.
 import { type CompiledStep, SECRET_MASK } from '../flow/compile.ts'
+import { filesOfRun } from './files/files-of-run.ts'
 import { cancelEntry, closeEntry, nestedBase } from './journal-entries.ts'
 import { cancellationOf, throwIfCancelled } from './nested/branch-roots.ts'
 import { type BranchWalk, walkBranches } from './nested/walk-branches.ts'
@@ -62,6 +63,7 @@ export async function performInRun(
       (settings, secrets, showInput) =>
         contextOf(walk, step, running, interrupted, roots, { settings: settings as never, secrets, showInput }),
       (error) => walk.ports.bug(error, walk.run),
+      { files: () => filesOfRun(walk.ports, walk.run.id), room: () => roomOf(walk.ports, walk.run.id) },
     )
     entry.input = input
     throwIfCancelled(roots)
@@ -106,6 +108,7 @@ function contextOf(
     replyRoom: () => roomOf(walk.ports, walk.run.id),
     standing: () => standingOf(walk.ports, walk.writer, () => walk.cancel()),
     connections: walk.ports.connections,
+    files: filesOfRun(walk.ports, walk.run.id),
     sandbox: walk.ports.sandbox,
     log: (line) => {
       entry.logs = [...(entry.logs ?? []), step.secrets?.result ? SECRET_MASK : line]

@@ -4,8 +4,12 @@ import { isObject } from '../base/is-object.ts'
 import { type CompiledStep, SECRET_MASK } from '../flow/compile.ts'
 import { ExpressionError } from '../flow/expression/index.ts'
 import type { Bindings } from '../flow/expression/values/bindings.ts'
+import { NeedsFile } from '../flow/expression/values/needs-file.ts'
+import { withFiles } from './files/load-files.ts'
+import { FileError, type RunFiles } from './files/run-files.ts'
 import { errorWithStep } from './journal-entries.ts'
 import { ConnectionError, type Connections } from './ports/connections.ts'
+import type { RoomOfRun } from './ports/http-client.ts'
 import type { JournalEntry } from './ports/run-journal.ts'
 import { assign, done, failed, type Outcome, type StepContext, type StepError, type StepKind } from './step-kind.ts'
 import { WalkSignal } from './walk-signals.ts'
@@ -43,15 +47,21 @@ export async function performStep(
     showInput: (input: unknown) => void,
   ) => StepContext<never>,
   onBug: (error: unknown) => void,
+  world: { files(): RunFiles; room(): RoomOfRun | null },
 ): Promise<Performed> {
   let input: unknown = null
   try {
+    const fresh = step.connections.length ? connections.fresh(step.connections) : null
+    if (fresh) await fresh
     for (const name of step.accessTokens) {
       const token = connections.accessToken(name)
       if (token instanceof Promise) await token
     }
-    const settings = step.settings(bindings)
-    const shown = step.secrets?.shown(bindings) ?? null
+    const resolved = resolve(step, bindings)
+    const { settings, shown } =
+      resolved instanceof NeedsFile
+        ? await withFiles(bindings, resolved, () => settingsOf(step, bindings), world.files(), world.room())
+        : resolved
     input = shown ?? settings
     const secrets = shown && { ...step.secrets!, shown: shown as never }
     const context = contextFor(settings, secrets, (given) => {
@@ -64,7 +74,7 @@ export async function performStep(
   } catch (error) {
     if (error instanceof WalkSignal) throw error
     if (error instanceof NestedFailure) return { outcome: error.outcome, input }
-    if (error instanceof ExpressionError || error instanceof ConnectionError)
+    if (error instanceof ExpressionError || error instanceof ConnectionError || error instanceof FileError)
       return { outcome: failed({ code: error.code, message: error.message, hint: error.hint }), input }
     onBug(error)
     return {
@@ -75,6 +85,25 @@ export async function performStep(
       }),
       input,
     }
+  }
+}
+
+interface Resolved {
+  settings: Record<string, unknown>
+  shown: Record<string, unknown> | null
+}
+
+const settingsOf = (step: CompiledStep<StepKind>, bindings: Bindings): Resolved => ({
+  settings: step.settings(bindings),
+  shown: step.secrets?.shown(bindings) ?? null,
+})
+
+function resolve(step: CompiledStep<StepKind>, bindings: Bindings): Resolved | NeedsFile {
+  try {
+    return settingsOf(step, bindings)
+  } catch (error) {
+    if (error instanceof NeedsFile) return error
+    throw error
   }
 }
 

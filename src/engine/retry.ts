@@ -11,6 +11,7 @@ const NETWORK_CODES = new Set<string>([
   CODE.connection_failed,
   CODE.response_invalid,
   CODE.token_unavailable,
+  CODE.secret_unavailable,
 ])
 
 /** Returns what a retry policy looks at. A bad reply that `failOnError: false` lets pass may still be worth a retry. */

@@ -1,12 +1,14 @@
 // Builds what templates read of a run: the roots of docs/expressions.md#what-there-is-to-read, and values fixed per step.
 import { BareObject } from '../base/bare-object.ts'
 import type { Bindings } from '../flow/expression/values/bindings.ts'
+import type { LoadedFile } from '../flow/expression/values/needs-file.ts'
 import type { ClaimedRun, RunStartData } from './ports/run-journal.ts'
 
 /** Hashing and randomness, which are handed in: the engine itself does neither. */
 export interface Hashing {
   sha256(text: string): string
   hmacSha256(text: string, key: string): string
+  hmacSha512(text: string, key: string): string
 }
 
 export interface FlowIdentity {
@@ -30,6 +32,7 @@ export function createRoots(
     run: RunIdentity
     flow: FlowIdentity
     env: Readonly<Record<string, string>>
+    config: Readonly<Record<string, string>>
     connections: Readonly<Record<string, unknown>>
   },
 ): Roots {
@@ -39,6 +42,7 @@ export function createRoots(
   roots['run'] = parts.run
   roots['flow'] = parts.flow
   roots['env'] = parts.env
+  roots['config'] = parts.config
   roots['connections'] = parts.connections
   roots['steps'] = Object.create(null)
   roots['vars'] = Object.create(null)
@@ -51,14 +55,20 @@ export function rootsOf(
   flowName: string,
   {
     env,
+    config,
     connections,
-  }: { env: Readonly<Record<string, string>>; connections: { fields: Readonly<Record<string, unknown>> } },
+  }: {
+    env: Readonly<Record<string, string>>
+    config: Readonly<Record<string, string>>
+    connections: { fields: Readonly<Record<string, unknown>> }
+  },
 ): Roots {
   const { id, attempt, replayOf } = run
   const roots = createRoots(run, {
     run: { id, startedAt: new Date(run.startedAt).toISOString(), attempt, replayOf },
     flow: { id: run.flowId, name: flowName, version: run.version },
     env,
+    config,
     connections: connections.fields,
   })
   roots['vars'] = run.vars
@@ -84,13 +94,16 @@ class StepBindings implements Bindings {
   readonly roots: Roots
   readonly sha256: Hashing['sha256']
   readonly hmacSha256: Hashing['hmacSha256']
+  readonly hmacSha512: Hashing['hmacSha512']
   readonly #seed: string
   readonly #startedAt: number
+  files: ReadonlyMap<string, LoadedFile> | null = null
 
   constructor(roots: Roots, hashing: Hashing, seed: string, startedAt: number) {
     this.roots = roots
     this.sha256 = hashing.sha256
     this.hmacSha256 = hashing.hmacSha256
+    this.hmacSha512 = hashing.hmacSha512
     this.#seed = seed
     this.#startedAt = startedAt
   }

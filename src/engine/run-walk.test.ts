@@ -182,6 +182,18 @@ describe('taking a run up again', () => {
 })
 
 describe('retry', () => {
+  it('sends the same uuid with each attempt, and another in the next step', async () => {
+    world.answer = () => (world.sent.length < 2 ? 503 : 200)
+    const url = 'https://x.test/{{ uuid() }}'
+    const run = await runOf([get('a', { url, retry: { attempts: 2, delay: 2 } }), get('b', { url })])
+    await run.advance()
+    world.time += 2000
+    expect(await run.advance()).toEqual({ state: 'finished' })
+    const [first, second, third] = world.sent.map((request) => request.url)
+    expect(second).toBe(first)
+    expect(third).not.toBe(first)
+  })
+
   it('parks the run until the next attempt and gives up after the last', async () => {
     world.answer = () => 503
     const run = await runOf([get('a', { retry: { attempts: 3, delay: 2 } })])

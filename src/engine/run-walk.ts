@@ -2,7 +2,7 @@
 import { type CompiledStep, SECRET_MASK } from '../flow/compile.ts'
 import type { CompiledFlow } from '../flow/compile-flow.ts'
 import { noteAttempt } from './attempts.ts'
-import { handlerOf } from './failure-handler.ts'
+import { runEnding } from './ending/run-end.ts'
 import { closeEntry, exposeOutput, keepReply, newEntry, type Pending, parkEntry } from './journal-entries.ts'
 import { JournalWriter } from './journal-writer.ts'
 import { restoreNested } from './nested/walk-rounds.ts'
@@ -242,7 +242,7 @@ export class RunWalk implements StepWalk {
 
   async #finish(status: 'succeeded' | 'failed', error: RunError | null): Promise<Advanced> {
     if (error) this.trace?.failed(error)
-    await this.writer.write(status, { error, handler: error && handlerOf(this.run, this.#flow, error, this.ports) })
+    await this.writer.write(status, runEnding(this.run, this.#flow, status, error, this.ports))
     this.#caller.sendFinal(this.#flow.trigger, this.#roots, error)
     return { state: 'finished' }
   }

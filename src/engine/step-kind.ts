@@ -5,7 +5,9 @@ import type { IssueCode } from '../base/error-catalogue.ts'
 import type { KeySettings, SettingPlace } from '../flow/document.ts'
 import type { Bindings } from '../flow/expression/values/bindings.ts'
 import type { StepListHandle } from '../flow/schema.ts'
+import type { RunFiles } from './files/run-files.ts'
 import type { Connections } from './ports/connections.ts'
+import type { FileValue } from './ports/files.ts'
 import type { HttpClient, RoomOfRun, Standing } from './ports/http-client.ts'
 import type { Sandbox } from './ports/sandbox.ts'
 
@@ -25,6 +27,8 @@ export interface CallerReply {
   status: number
   headers: readonly { name: string; value: string }[]
   body: unknown
+  /** A file of the run, whose bytes are sent in place of a body. */
+  file?: { value: FileValue; run: string }
 }
 
 /** The facts that a retry policy looks at. */
@@ -170,6 +174,7 @@ export interface StepContext<Settings> {
   /** Tells, before a request leaves, whether this process still holds the run; null if no other process can. */
   standing(): Standing | null
   connections: Connections
+  files: RunFiles
   sandbox: Sandbox
   /** Adds a line to the run's logs. */
   log(line: string): void

@@ -1,7 +1,11 @@
 // Builds the data that a flow reads as `webhook`, from a delivery or from its stored parts.
 
 import { formPairs } from '../flow/form-pairs.ts'
+import { MULTIPART } from '../flow/formats/file-types.ts'
+import { readXml } from '../flow/formats/read-xml.ts'
+import type { XmlParsing } from '../flow/formats/xml-lists.ts'
 import { parseJson } from '../flow/parse-json.ts'
+import type { FileValue } from './ports/files.ts'
 
 /** The root `webhook`: docs/webhooks.md#what-a-flow-gets */
 export interface WebhookData {
@@ -11,6 +15,10 @@ export interface WebhookData {
   queryAll: Record<string, string[]>
   rawBody: string
   metadata: WebhookMetadata
+  /** The files of a multipart body, by the name of their field: a list where a field has several. */
+  files?: Readonly<Record<string, FileValue | readonly FileValue[]>>
+  /** The body, where it is a file itself. */
+  file?: FileValue
 }
 
 export interface WebhookMetadata {
@@ -23,32 +31,60 @@ export interface WebhookMetadata {
   contentType: string | null
   contentLength: number
   test: boolean
+  /** How the body was parsed as XML; left out where it was not. */
+  xml?: XmlParsing
 }
 
 /** The parts of a delivery that are stored as JSON. The body is stored separately, as received. */
-export type StoredRequest = Pick<WebhookData, 'headers' | 'queryAll' | 'metadata'>
+export type StoredRequest = Pick<WebhookData, 'headers' | 'queryAll' | 'metadata' | 'files' | 'file'>
 
-export const storedRequest = ({ headers, queryAll, metadata }: WebhookData): StoredRequest => ({
-  headers,
-  queryAll,
-  metadata,
+export function storedRequest({ headers, queryAll, metadata, files, file }: WebhookData): StoredRequest {
+  const request: StoredRequest = { headers, queryAll, metadata }
+  if (files) request.files = files
+  if (file) request.file = file
+  return request
+}
+
+/** Returns what is left of a request whose data is deleted. */
+export const blankRequest = ({ requestId, receivedAt, method, path, test }: WebhookMetadata): StoredRequest => ({
+  headers: {},
+  queryAll: {},
+  metadata: {
+    requestId,
+    receivedAt,
+    method,
+    path,
+    ip: '',
+    userAgent: null,
+    contentType: null,
+    contentLength: 0,
+    test,
+  },
 })
 
 export function webhookData(request: StoredRequest, rawBody: string): WebhookData {
   return {
-    body: bodyOf(request.metadata.contentType, rawBody),
+    body: request.file ? null : bodyOf(request.metadata, rawBody),
     headers: request.headers,
     query: lastValues(request.queryAll),
     queryAll: request.queryAll,
     rawBody,
     metadata: request.metadata,
+    ...(request.files && { files: request.files }),
+    ...(request.file && { file: request.file }),
   }
 }
 
+/** Returns the ids of the files that came with a delivery, each once. */
+export function filesIn({ files, file }: Pick<WebhookData, 'files' | 'file'>): string[] {
+  const values = [...(files ? Object.values(files).flat() : []), ...(file ? [file] : [])]
+  return [...new Set(values.map((value) => value.file))]
+}
+
 /** Returns the parsed body, or its text if it is invalid: a rejected delivery may hold such a body. */
-function bodyOf(contentType: string | null, rawBody: string): unknown {
+function bodyOf({ contentType, xml }: WebhookMetadata, rawBody: string): unknown {
   try {
-    return parseBody(contentType, rawBody)
+    return parseBody(contentType, rawBody, xml)
   } catch {
     return rawBody === '' ? null : rawBody
   }
@@ -84,10 +120,14 @@ export const FORM_TYPE = 'application/x-www-form-urlencoded'
 
 export const isJsonType = (type: string): boolean => type === 'application/json' || type.endsWith('+json')
 
-/** Throws SyntaxError if the content type is JSON and the body is not. */
-export function parseBody(contentType: string | null, rawBody: string): unknown {
+export const isXmlType = (type: string): boolean =>
+  type === 'application/xml' || type === 'text/xml' || type.endsWith('+xml')
+
+/** Throws SyntaxError or FormatError if the body is not what its content type says. */
+export function parseBody(contentType: string | null, rawBody: string, xml?: XmlParsing | null): unknown {
   const type = mediaType(contentType)
   if (isJsonType(type)) return parseJson(rawBody)
-  if (type === FORM_TYPE) return lastValues(collectPairs(formPairs(rawBody)))
-  return rawBody
+  // Of a multipart body, its text fields are stored, as a form has them.
+  if (type === FORM_TYPE || type === MULTIPART) return lastValues(collectPairs(formPairs(rawBody)))
+  return xml && isXmlType(type) ? readXml(rawBody, xml) : rawBody
 }

@@ -9,6 +9,7 @@ import type { StepDocument } from '../flow/document.ts'
 import { testProtect } from '../secrets/keys.testkit.ts'
 import { stepKinds } from '../steps/index.ts'
 import { webhook } from '../storage/conformance/store-contract.testkit.ts'
+import { createMemoryFiles } from '../storage/files/memory-files.ts'
 import { openSqlite, type SqliteStorage } from '../storage/sqlite/database.ts'
 import { createSqliteRunJournal } from '../storage/sqlite/run-journal.ts'
 import { createCallbackStore } from '../storage/stores/callbacks/callback-store.ts'
@@ -88,6 +89,12 @@ export async function runOf(steps: object[], trigger: object = {}, body: unknown
   const ports: EnginePorts = {
     journal: world.holds ? { ...journal, holds: world.holds } : journal,
     callbacks,
+    maxFileBytes: 1_000_000,
+    files: createMemoryFiles(
+      storage.kysely,
+      () => ids.next('blob'),
+      () => world.time,
+    ),
     prepareCall: async () => ({ code: 'not_published', message: 'no call expected' }),
     failureFlow: () => null,
     alerting: () => false,
@@ -96,11 +103,17 @@ export async function runOf(steps: object[], trigger: object = {}, body: unknown
     tracing: null,
     now: () => world.time,
     random: () => 0,
-    hashing: { sha256: (text) => createHash('sha256').update(text).digest('hex'), hmacSha256: () => '' },
+    hashing: {
+      sha256: (text) => createHash('sha256').update(text).digest('hex'),
+      hmacSha256: () => '',
+      hmacSha512: () => '',
+    },
     env: {},
+    config: {},
     connections: {
       fields: {},
       checkHost: () => {},
+      fresh: () => null,
       accessToken: () => 'token',
       renewed: async () => null,
       refusedAgain: () => {},

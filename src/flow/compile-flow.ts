@@ -2,7 +2,9 @@
 import { type CompiledCallbacks, compileCallbacks } from './callbacks/compile.ts'
 import { type CompiledStep, compileStep } from './compile.ts'
 import type { FlowDocument, KindSchema, StepDocument } from './document.ts'
+import { type KeptData, keptData } from './document.ts'
 import { type IsSecretField, SecretFlow } from './secret-flow.ts'
+import { NO_SENDERS, type Senders } from './senders/schema.ts'
 import { type CompiledTrigger, compileTrigger } from './triggers/compile-trigger.ts'
 
 export interface CompiledFlow<K extends KindSchema = KindSchema> {
@@ -14,6 +16,8 @@ export interface CompiledFlow<K extends KindSchema = KindSchema> {
   onFailure: readonly CompiledStep<K>[] | null
   /** null if no step waits for a callback. */
   callbacks: CompiledCallbacks | null
+  /** Which runs keep their data after their end. */
+  keptData: KeptData
 }
 
 /** Expects a document that `validate` found publishable. `isSecretField`: null if secrets need not be followed. */
@@ -21,6 +25,7 @@ export function compileFlow<K extends KindSchema>(
   document: FlowDocument,
   kinds: ReadonlyMap<string, K>,
   isSecretField: IsSecretField | null = null,
+  senders: Senders = NO_SENDERS,
 ): CompiledFlow<K> {
   const secrets = isSecretField && new SecretFlow(document, kinds, isSecretField)
   const compiled = (step: StepDocument) => compileStep(step, kinds, secrets, document.pinned)
@@ -28,7 +33,7 @@ export function compileFlow<K extends KindSchema>(
   return {
     name: document.name,
     slug: document.slug ?? null,
-    trigger: compileTrigger(document.trigger),
+    trigger: compileTrigger(document.trigger, senders),
     steps: document.steps.map(compiled),
     onFailure: Array.isArray(onFailure)
       ? onFailure.map(compiled)
@@ -36,6 +41,7 @@ export function compileFlow<K extends KindSchema>(
         ? compileFailureCall(onFailure.flow, kinds)
         : null,
     callbacks: compileCallbacks(document, kinds),
+    keptData: keptData(document),
   }
 }
 

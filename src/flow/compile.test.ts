@@ -10,6 +10,7 @@ const bindings = (roots: object): Bindings => ({
   uuid: 'u',
   sha256: () => 'h',
   hmacSha256: () => 'h',
+  hmacSha512: () => 'h5',
 })
 
 describe('compileStep', () => {

@@ -39,6 +39,8 @@ export interface CompiledStep<K extends KindSchema = KindSchema> {
   retry: RetryPolicy | null
   /** Returns the settings of the kind (docs/flows.md#steps): templates resolved, nested lists as CompiledStep lists. */
   settings(bindings: Bindings): Record<string, unknown>
+  /** The connections that the templates read. */
+  connections: readonly string[]
   /** The connections whose access token the templates read: the token must be valid when they do. */
   accessTokens: readonly string[]
   /** The steps whose callback URL the templates read. */
@@ -98,6 +100,7 @@ export function compileStep<K extends KindSchema>(
     onError: onError ?? 'fail',
     retry: retry ? retryPolicy(retry) : null,
     settings: settings as (bindings: Bindings) => Record<string, unknown>,
+    connections: [...new Set(references.filter(([root]) => root === 'connections').map(([, name]) => name!))],
     accessTokens: namesIn(references, 'connections', 'accessToken'),
     callbacks: namesIn(references, 'callbacks', 'url'),
     reveals: reveal === true,
@@ -137,7 +140,7 @@ function referencesIn(schema: TSchema, settings: unknown): (readonly string[])[]
   checkValue(schema, settings, '', new Findings(), {
     ...NO_VISITOR,
     template(source) {
-      if (!source.includes('accessToken') && !source.includes('callbacks')) return
+      if (!source.includes('connections') && !source.includes('callbacks')) return
       for (const part of parseTemplate(source).parts)
         if (typeof part !== 'string') found.push(...part.references.map(({ path }) => path))
     },
@@ -166,6 +169,7 @@ const NO_BINDINGS = {
   uuid: '',
   sha256: () => '',
   hmacSha256: () => '',
+  hmacSha512: () => '',
 } as Bindings
 
 export function textResolver(value: unknown): (bindings: Bindings) => string {

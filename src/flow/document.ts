@@ -129,6 +129,7 @@ export interface FlowDocument {
   description?: string
   notes?: Static<typeof Note>[]
   tags?: string[]
+  retention?: RetentionDocument
   trigger: TriggerDocument
   steps: StepDocument[]
   /** What is done when a run has failed: steps, or a flow that is called. */
@@ -149,6 +150,39 @@ export function tagsOf(document: unknown): string[] {
   return Array.isArray(tags) ? (tags as string[]) : []
 }
 
+/** As for the setting of the instance. */
+const days = (description: string) => Type.Optional(Type.Number({ minimum: 0.001, maximum: 36_500, description }))
+
+/** How long what a flow did is kept, and whether the data of its runs is. */
+const Retention = Type.Object(
+  {
+    days: days('How long finished runs, deliveries and samples are kept, in place of MILLRACE_RETENTION_DAYS.'),
+    failedDays: days('How long failed runs are kept; as long as the others without it.'),
+    keepBodies: Type.Optional(
+      Type.Union([Type.Literal(true), Type.Literal(false), Type.Literal('failed')], {
+        default: true,
+        description:
+          'false: what a run was given, sent and got is deleted with its end; failed: only failed runs keep it.',
+      }),
+    ),
+  },
+  closed,
+)
+
+export type RetentionDocument = Static<typeof Retention>
+
+/** Which runs keep their data after their end. */
+export type KeptData = 'always' | 'failed' | 'never'
+
+export function keptData({ retention }: { retention?: RetentionDocument | null }): KeptData {
+  if (retention?.keepBodies === 'failed') return 'failed'
+  return retention?.keepBodies === false ? 'never' : 'always'
+}
+
+/** Returns whether the data of a run that ended like this is deleted. */
+export const isErased = (kept: KeptData, status: string): boolean =>
+  kept === 'never' || (kept === 'failed' && status !== 'failed')
+
 /** The keys of a document beside its trigger and steps. */
 export const Head = {
   name: Type.String({ minLength: 1, maxLength: 200 }),
@@ -159,6 +193,7 @@ export const Head = {
     }),
   ),
   tags: Type.Optional(Tags),
+  retention: Type.Optional(Retention),
   ...ForReaders,
 }
 

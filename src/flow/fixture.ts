@@ -49,6 +49,12 @@ const Delivery = Type.Object(
   {
     body: Type.Optional(AnyJson),
     rawBody: Type.Optional(Type.String({ description: 'The exact text of the body, instead of body' })),
+    files: Type.Optional(
+      Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())]), {
+        description: 'Paths of files by their field, relative to the test: sent as a form, with body as its fields',
+      }),
+    ),
+    file: Type.Optional(Type.String({ description: 'The path of a file that is the body, relative to the test' })),
     headers: Type.Optional(Texts),
     query: Type.Optional(Texts),
     ip: Type.Optional(Type.String()),
@@ -69,7 +75,7 @@ const ExpectedRequest = Type.Object(
 
 const Expected = Type.Object(
   {
-    delivery: Type.Optional(oneOf('accepted', 'duplicate', 'filtered', 'rejected')),
+    delivery: Type.Optional(oneOf('accepted', 'duplicate', 'filtered', 'rejected', 'handshake')),
     code: Type.Optional(Type.String({ description: 'Why it was rejected' })),
     reply: Type.Optional(
       Type.Object(
@@ -159,6 +165,7 @@ const surroundings = {
     Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d(T.*)?$', description: 'When the first delivery arrives' }),
   ),
   env: Type.Optional(Texts),
+  config: Type.Optional(Texts),
   connections: Type.Optional(Type.Record(Type.String(), Connection)),
 }
 

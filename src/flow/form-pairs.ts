@@ -30,17 +30,18 @@ export function* formPairs(encoded: string): Generator<[name: string, value: str
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const PERCENT = 0x25
+const PLUS = 0x2b
+const SPACE = 0x20
 
 /** Keeps percent signs that begin no escape; other bytes than UTF-8 become U+FFFD. Uses no exceptions: they are slow. */
 export function formDecoded(text: string): string {
-  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text
-  if (!spaced.includes('%')) return spaced
-  const bytes = encoder.encode(spaced)
+  if (!text.includes('+') && !text.includes('%')) return text
+  const bytes = encoder.encode(text)
   let length = 0
   for (let at = 0; at < bytes.length; at++) {
     const high = bytes[at] === PERCENT ? hexValue(bytes[at + 1]) : -1
     const low = high === -1 ? -1 : hexValue(bytes[at + 2])
-    if (low === -1) bytes[length++] = bytes[at]!
+    if (low === -1) bytes[length++] = bytes[at] === PLUS ? SPACE : bytes[at]!
     else {
       bytes[length++] = high * 16 + low
       at += 2

@@ -121,6 +121,7 @@ describe('publishing', () => {
   const shapes = {
     connections: new Map([['shop', { kind: 'basic', fields: new Set(['token', 'username']), open }]]),
     env: new Set(['KEY']),
+    config: new Set(['HOST']),
   }
   const check = (steps: object[], response: object) =>
     validate(

@@ -11,6 +11,9 @@ const MOST_PER_CALLER = 20
 const MOST_IN_ALL = 500
 const TRY_AGAIN_S = 5
 
+/** What becomes of events that a reader leaves unread: it is sent away, or they are left out and counted. */
+type Unread = 'end' | 'drop'
+
 export class EventStreams {
   readonly #open = new Set<() => void>()
   readonly #byCaller = new Map<string, number>()
@@ -25,9 +28,10 @@ export class EventStreams {
   async stream(
     request: FastifyRequest,
     reply: FastifyReply,
-    events: Events,
+    events: Pick<Events, 'subscribe' | 'relay'>,
     topic: string,
     first: () => Promise<FlowEvent | null>,
+    unread: Unread = 'end',
   ): Promise<void> {
     // The admin token has no id.
     const caller = request.actor?.id ?? ''
@@ -61,10 +65,24 @@ export class EventStreams {
     })
     // The reader learns immediately that it is connected, not with the first event.
     raw.flushHeaders()
+    const write = ({ type, data }: FlowEvent) => raw.write(`event: ${type}\ndata: ${JSON.stringify(data)}\n\n`)
+    // A reader that does not read must not fill the memory.
+    const isFull = () => raw.writableLength > MAX_UNREAD_BYTES
+    let dropped = 0
+    const sayDropped = () => {
+      if (dropped > 0) write({ type: 'dropped', data: { count: dropped } })
+      dropped = 0
+    }
+    if (unread === 'drop') raw.on('drain', sayDropped)
     send = (event) => {
-      raw.write(`event: ${event.type}\ndata: ${JSON.stringify(event.data)}\n\n`)
-      // A reader that does not read must not fill the memory; a browser connects again by itself.
-      if (raw.writableLength > MAX_UNREAD_BYTES) raw.destroy()
+      if (unread === 'drop' && isFull()) {
+        dropped++
+        return
+      }
+      sayDropped()
+      write(event)
+      // A browser connects again by itself.
+      if (unread === 'end' && isFull()) raw.destroy()
     }
     if (opening) send(opening)
     for (const event of pending) send(event)

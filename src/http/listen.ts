@@ -3,11 +3,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { Server as HttpServer } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { TooFewFiles } from '../base/refusals.ts'
 
-/** A thousand senders at once are accepted within a few turns. Only the kernel of Linux distributes them. */
-const MOST_SOCKETS = process.platform === 'linux' ? 128 : 1
+/** Thousands of senders at once are accepted within a few turns. Only the kernel of Linux distributes them. */
+const MOST_SOCKETS = process.platform === 'linux' ? 1_024 : 1
+/** With fewer a burst of senders waits noticeably. */
+const ENOUGH_SOCKETS = 128
 const BACKLOG = 4096
 /** The database, its threads and their event loops, the standard streams: 45 after the start, and more with code steps. */
 const OWN_FILES = 64
@@ -28,7 +31,7 @@ export function socketsWithin(limit: number): Sockets {
         'Raise the limit: "ulimit -n 65536" in the shell that starts it, or LimitNOFILE=65536 in a unit of systemd.',
     )
   const count = Math.min(MOST_SOCKETS, Math.floor((limit - OWN_FILES) / 4))
-  return { count, limitedBy: count < MOST_SOCKETS ? limit : null }
+  return { count, limitedBy: count < Math.min(ENOUGH_SOCKETS, MOST_SOCKETS) ? limit : null }
 }
 
 /** Node has raised the soft limit to the hard one. Where it is not known, on other systems than Linux, it does not matter here. */
@@ -56,20 +59,53 @@ export async function listen(
   await fastify.listen({ host, port, backlog: BACKLOG, ...(shared && { reusePort: true }) })
   const http = fastify.server as HttpServer
   const address = http.address() as AddressInfo
-  const others = await Promise.all(
-    Array.from({ length: sockets - 1 }, () => {
-      // As an HTTP server sets up its sockets.
-      const other = createTcpServer({ allowHalfOpen: true, noDelay: true }, (socket) => http.emit('connection', socket))
-      return listening(other, { host: address.address, port: address.port, backlog: BACKLOG, reusePort: true })
-    }),
-  )
+  const others = new OtherSockets(http, address)
+  // After the start, which does not wait for them.
+  const opened = others.open(sockets - 1)
   return {
     address,
     async close() {
-      const ends = others.map((other) => new Promise((resolve) => other.close(resolve)))
+      others.isClosed = true
+      await opened
+      const ends = others.servers.map((other) => new Promise((resolve) => other.close(resolve)))
       await fastify.close()
       await Promise.all(ends)
     },
+  }
+}
+
+/** Opening one takes a tenth of a millisecond: so many are opened per turn of the event loop. */
+const OPENED_AT_ONCE = 64
+
+class OtherSockets {
+  readonly servers: TcpServer[] = []
+  isClosed = false
+  readonly #http: HttpServer
+  readonly #address: AddressInfo
+
+  constructor(http: HttpServer, address: AddressInfo) {
+    this.#http = http
+    this.#address = address
+  }
+
+  /** Ends early where the process cannot open so many: those that are open take all senders. */
+  async open(count: number): Promise<void> {
+    while (this.servers.length < count && !this.isClosed) {
+      const more = Math.min(OPENED_AT_ONCE, count - this.servers.length)
+      const opened = await Promise.allSettled(Array.from({ length: more }, () => this.#another()))
+      for (const each of opened) if (each.status === 'fulfilled') this.servers.push(each.value)
+      if (opened.some(({ status }) => status === 'rejected')) return
+      await nextTurn()
+    }
+  }
+
+  #another(): Promise<TcpServer> {
+    const { address: host, port } = this.#address
+    // As an HTTP server sets up its sockets.
+    const other = createTcpServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
+      this.#http.emit('connection', socket),
+    )
+    return listening(other, { host, port, backlog: BACKLOG, reusePort: true })
   }
 }
 

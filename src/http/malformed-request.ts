@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import { API_ERRORS, CODE } from '../base/error-catalogue.ts'
 import { closeSoon } from './early-end.ts'
 import { failureBody } from './failure.ts'
+import { mayTakeLonger } from './longer-time.ts'
 
 /** Finds what the parser accepts although it is an attack or a mistake. */
 export function faultOfHead(raw: IncomingMessage): string | null {
@@ -24,6 +25,7 @@ export function answerMalformed(error: Error & { code?: string }, socket: Socket
     return
   }
   const timedOut = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+  if (timedOut && mayTakeLonger(socket)) return
   const code = error.code === 'HPE_HEADER_OVERFLOW' ? CODE.headers_too_large : CODE.bad_request
   const { status, message } = timedOut
     ? { status: 408, message: 'The request took too long to arrive.' }

@@ -2,6 +2,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { type JournalEntry, ROUND } from '../engine/ports/run-journal.ts'
 import type { Meters } from '../operations/ports/basics.ts'
+import type { FileFacts } from '../operations/ports/upkeep.ts'
 import { Tally } from './tally.ts'
 import { type Series, Timings } from './timings.ts'
 
@@ -16,6 +17,7 @@ export interface Gauges {
   openFailures(): Promise<number>
   replayJobs(): Promise<number>
   openCallbacks(): Promise<number>
+  files(): Promise<FileFacts>
 }
 
 export interface Metrics extends Meters {
@@ -177,6 +179,12 @@ export function createMetrics({ ofProcess }: { ofProcess: boolean }): Metrics {
       gauge('millrace_callbacks_open', 'Callbacks and approvals that runs wait for', () =>
         within(gauges.openCallbacks(), Number.NaN),
       )
+      const ofFiles = (name: string, help: string, read: (facts: FileFacts) => number) =>
+        gauge(name, help, () => within(gauges.files().then(read), Number.NaN))
+      ofFiles('millrace_files', 'Files that are stored', ({ files }) => files)
+      ofFiles('millrace_file_bytes', 'Bytes of the files that are stored', ({ bytes }) => bytes)
+      ofFiles('millrace_files_incoming', 'Files that this process is taking in', ({ incoming }) => incoming)
+      ofFiles('millrace_files_deleted', 'Files that this process has deleted, since its start', ({ swept }) => swept)
       gauge('millrace_database_up', '1: the database can be reached and written', async () =>
         (await within(gauges.databaseUp(), false)) ? 1 : 0,
       )

@@ -31,12 +31,15 @@ import { apiDocsPage, type Description } from './pages/api-docs-page.ts'
 import { staticUi } from './pages/static-ui.ts'
 import { refuse } from './refuse.ts'
 import { createResolveFlow } from './resolve-flow.ts'
+import { accessRuleRoutes, ownSessionRoutes, twoFactorRoutes } from './routes/access/own-account.ts'
+import { backChannelRoutes, singleSignOnRoutes } from './routes/access/single-sign-on.ts'
 import { alertRoutes } from './routes/alerts.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { backupRoutes } from './routes/backup.ts'
 import { connectionRoutes } from './routes/connections.ts'
 import { deliveryRoutes } from './routes/deliveries.ts'
 import { failureRoutes } from './routes/failures.ts'
+import { fileRoutes } from './routes/files/files.ts'
 import { flowDocumentRoutes } from './routes/flow-documents.ts'
 import { flowSourceRoutes } from './routes/flow-sources.ts'
 import { flowRoutes } from './routes/flows.ts'
@@ -45,6 +48,7 @@ import { mcpRoutes } from './routes/mcp.ts'
 import { replayRoutes } from './routes/replays.ts'
 import { runRoutes } from './routes/runs.ts'
 import { searchRoutes } from './routes/search.ts'
+import { senderRoutes } from './routes/senders/senders.ts'
 import { signInRoutes } from './routes/sign-in.ts'
 import { startRunRoutes } from './routes/start-runs.ts'
 import { statsRoutes } from './routes/stats.ts'
@@ -166,7 +170,11 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   await fastify.register(async (app) => {
     acceptJson(app, MAX_SIGN_IN_BODY)
     signInRoutes(app, services, cookie, keepAlive, clientAddress)
+    singleSignOnRoutes(app, services, cookie, clientAddress)
+    ownSessionRoutes(app, services, cookie)
+    twoFactorRoutes(app, services, clientAddress)
   })
+  await fastify.register(async (app) => backChannelRoutes(app, services, clientAddress))
   await fastify.register(async (app) => {
     acceptJson(app, MAX_DOCUMENT)
     acceptYaml(app)
@@ -183,13 +191,16 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     acceptJson(app, MAX_BODY)
     flowSourceRoutes(app, services, editorSchema(options.flowSchema))
     runRoutes(app, services, streams, options.settings.version)
+    fileRoutes(app, services)
     failureRoutes(app, services)
     deliveryRoutes(app, services, streams)
     searchRoutes(app, services)
+    senderRoutes(app, services)
     auditRoutes(app, services)
     backupRoutes(app, services)
     connectionRoutes(app, services)
     userRoutes(app, services)
+    accessRuleRoutes(app, services)
     tokenRoutes(app, services)
     keyRoutes(app, services)
     systemRoutes(app, options)

@@ -8,6 +8,7 @@ import { FlowTestRequest, StepTestRequest } from '../contract/test-bodies.ts'
 import { alertTools } from './alert-tools.ts'
 import { approvalTools } from './approval-tools.ts'
 import { failureTools } from './failure-tools.ts'
+import { senderTools } from './sender-tools.ts'
 import { type ApiRequest, readTool, type Tool, writeTool } from './tool.ts'
 
 /** Nothing that could lead a path elsewhere. */
@@ -245,6 +246,7 @@ export const tools: readonly Tool[] = [
     request: ({ run, ...part }) => get(`/runs/${run}/steps`, part),
   }),
   ...failureTools,
+  ...senderTools,
   ...approvalTools,
   ...alertTools,
   readTool({
@@ -281,7 +283,7 @@ export const tools: readonly Tool[] = [
     name: 'read_guide',
     title: 'Read the guide',
     description:
-      'A page of the guide. To write a flow read flows (the document and the step kinds) and expressions (what you can write in {{ … }}) first; http-request for the HTTP step; webhooks for the trigger, replies and deduplication; patterns for retries, pagination and batches.',
+      'A page of the guide. To write a flow read flows (the document and the step kinds) and expressions (what you can write in {{ … }}) first; http-request for the HTTP step; webhooks for the trigger, replies and deduplication; xml-and-csv for other formats than JSON; patterns for retries, pagination and batches.',
     input: GuidePage.properties,
     request: ({ page }) => get(`/guide/${page}`),
   }),
@@ -296,7 +298,8 @@ export const tools: readonly Tool[] = [
   readTool({
     name: 'get_settings',
     title: 'Read the settings',
-    description: 'Version, base URL, limits in force, and the names that flows may read as {{ env.<NAME> }}.',
+    description:
+      'Version, base URL, limits in force, the plain variables that flows read as {{ config.<NAME> }}, and the names of the secrets that they read as {{ env.<NAME> }}.',
     request: () => get('/settings'),
   }),
 ]

@@ -34,6 +34,13 @@ export class TooLate extends OperationError {
   }
 }
 
+/** Says that the data of a run, or of a delivery, is needed that its flow does not keep. */
+export class DataDeleted extends OperationError {
+  constructor() {
+    super(CODE.run_data_deleted, API_ERRORS.run_data_deleted.message)
+  }
+}
+
 export const notFound = (what: string, id: string): OperationError =>
   new OperationError(CODE.not_found, filled(API_ERRORS.not_found.message, { what, id }))
 

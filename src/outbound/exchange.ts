@@ -1,6 +1,14 @@
 // Performs one request from its slot to its reply, with the time limit and the redirects.
 import type { OutboundErrorCode } from '../base/error-catalogue.ts'
-import type { OutboundError, OutboundHop, OutboundReply, OutboundRequest } from '../engine/ports/http-client.ts'
+import {
+  type BodySource,
+  isBodySource,
+  type OutboundError,
+  type OutboundHop,
+  type OutboundReply,
+  type OutboundRequest,
+  type ReplySink,
+} from '../engine/ports/http-client.ts'
 import { CookieJar } from './cookie-jar.ts'
 import type { EgressGuard, Target } from './egress-guard.ts'
 import { cancelled, timedOut } from './failures.ts'
@@ -86,6 +94,10 @@ export class Exchange implements Waiter, HopOwner, Placed {
     this.#deadline = now + this.#remainingMs
     this.#timer = setTimeout(onTimeout, this.#remainingMs, this)
     this.#send(false)
+  }
+
+  get into(): ReplySink | null {
+    return this.#request.into ?? null
   }
 
   timeOut(): void {
@@ -205,8 +217,10 @@ export class Exchange implements Waiter, HopOwner, Placed {
     const socket = pool.take(url.origin, target, fresh)
     this.#sending = new HopHandler(this, socket, url.hostname, method)
     const hops = target === 'webhook' ? this.#request.hops + 1 : null
+    const flat = wireHeaders(headers, hopHeader, hops)
+    const sent = isBodySource(body) ? sentSource(body, flat) : body
     socket.client.dispatch(
-      { path: url.pathname + url.search, method, headers: wireHeaders(headers, hopHeader, hops), body },
+      { path: url.pathname + url.search, method, headers: flat, body: sent as string },
       this.#sending,
     )
   }
@@ -226,6 +240,13 @@ export class Exchange implements Waiter, HopOwner, Placed {
     this.#holdsSlot = false
     this.context.slots.release(this.#slot)
   }
+}
+
+/** undici takes what can be iterated as a body, and is told its length by the header. */
+function sentSource({ size, open }: BodySource, headers: string[]): AsyncIterable<Uint8Array> | string {
+  if (size === 0) return ''
+  headers.push('Content-Length', String(size))
+  return open()
 }
 
 function onTimeout(exchange: Exchange): void {

@@ -1,12 +1,15 @@
 // Handles undici's events of one hop: reads the reply, then hands the socket back or closes it.
 import type { Dispatcher } from 'undici'
-import type { OutboundError } from '../engine/ports/http-client.ts'
+import type { OutboundError, ReplySink } from '../engine/ports/http-client.ts'
 import { invalidReply, type Phase, replyFailure, tooLarge } from './failures.ts'
 import { type BodyOwner, type ReplyBody, replyBody } from './reply-body.ts'
 import type { PooledSocket, SocketPool } from './socket-pool.ts'
+import { StreamedBody } from './streamed-body.ts'
 
 /** The exchange that the hop is part of. */
 export interface HopOwner {
+  /** What takes the body of a reply that is no error; null: memory. */
+  readonly into: ReplySink | null
   readonly context: { readonly pool: SocketPool; readonly maxBodyBytes: number }
   wantsRedirect(status: number, location: string | undefined): location is string
   redirected(status: number, location: string, setCookies: readonly string[]): void
@@ -25,11 +28,12 @@ type Controller = Dispatcher.DispatchController
 type Headers = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2]
 
 const MAX_INFORMATIONAL = 32
+const FIRST_ERROR = 400
 const MAX_REDIRECT_BODY_BYTES = 65_536
 
 export class HopHandler implements Dispatcher.DispatchHandler, BodyOwner {
   readonly hostname: string
-  readonly maxBodyBytes: number
+  maxBodyBytes: number
   phase: Phase = 'connecting'
   readonly #exchange: HopOwner
   readonly #socket: PooledSocket
@@ -84,8 +88,14 @@ export class HopHandler implements Dispatcher.DispatchHandler, BodyOwner {
       return
     }
     this.#takeHeaders(headers)
+    const into = status < FIRST_ERROR ? this.#exchange.into : null
+    if (into) this.maxBodyBytes = into.maxBytes
     try {
-      this.#body = replyBody(this, this.#headers['content-encoding'])
+      this.#body = replyBody(
+        this,
+        this.#headers['content-encoding'],
+        into ? (owner, flow) => new StreamedBody(owner, flow, into) : undefined,
+      )
     } catch (error) {
       this.#exchange.fail(error as OutboundError)
       return

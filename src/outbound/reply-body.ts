@@ -45,17 +45,26 @@ export interface ReplyBody {
   destroy(): void
 }
 
+/** What holds up the bytes of a body. */
+export type BodyFlow = Pick<BodyOwner, 'pause' | 'resume'>
+
+/** Makes what the bytes go to once their encoding is undone. */
+export type BodyEnd = (owner: BodyOwner, flow: BodyFlow) => ReplyBody
+
+const inMemory: BodyEnd = (owner) => new PlainBody(owner)
+
 /** Throws OutboundError for more encodings than are undone; an unknown encoding stays on the body, as in browsers. */
-export function replyBody(owner: BodyOwner, contentEncoding: string | undefined): ReplyBody {
-  if (contentEncoding === undefined) return new PlainBody(owner)
+export function replyBody(owner: BodyOwner, contentEncoding: string | undefined, endOf: BodyEnd = inMemory): ReplyBody {
+  if (contentEncoding === undefined) return endOf(owner, owner)
   const { undone } = readContentEncodings(contentEncoding)
   // CVE-2026-22036: every further encoding multiplies the work that a small reply can cause.
   if (undone.length > MAX_ENCODINGS)
     throw invalidReply(owner.hostname, `it has ${undone.length} content encodings; at most ${MAX_ENCODINGS} are undone`)
-  if (undone.length === 0) return new PlainBody(owner)
+  if (undone.length === 0) return endOf(owner, owner)
   return new EncodedBody(
     owner,
     undone.map((name) => DECODERS[name]),
+    endOf,
   )
 }
 
@@ -94,14 +103,18 @@ class PlainBody implements ReplyBody {
 class EncodedBody implements ReplyBody {
   readonly #owner: BodyOwner
   readonly #decoders: readonly Decoder[]
-  readonly #decoded: PlainBody
+  readonly #decoded: ReplyBody
   #stages: Transform[] | null = null
   #wireBytes = 0
 
-  constructor(owner: BodyOwner, decoders: readonly Decoder[]) {
+  constructor(owner: BodyOwner, decoders: readonly Decoder[], endOf: BodyEnd) {
     this.#owner = owner
     this.#decoders = decoders
-    this.#decoded = new PlainBody(owner)
+    // Holding up the socket is not enough: what it gave may become a thousand times as large.
+    this.#decoded = endOf(owner, {
+      pause: () => this.#stages?.at(-1)?.pause(),
+      resume: () => this.#stages?.at(-1)?.resume(),
+    })
   }
 
   write(chunk: Buffer): void {

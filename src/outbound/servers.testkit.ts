@@ -76,7 +76,7 @@ export function get(from: OutboundClient, url: string, more: Partial<OutboundReq
     method: 'GET',
     headers: [],
     body: null,
-    timeoutMs: 5000,
+    timeoutMs: 20_000,
     followRedirects: true,
     hops: 0,
     signal: null,

@@ -54,7 +54,7 @@ export class CodeRunner {
     const { quickJs } = this.#guest
     quickJs.start()
     quickJs.evaluate(guestFile('prelude'), 'prelude')
-    for (const name of ['text', 'crypto', 'url']) quickJs.evaluate(guestFile(name), name)
+    for (const name of ['text', 'crypto', 'url', 'formats']) quickJs.evaluate(guestFile(name), name)
     for (const name of ['crypto', 'node:crypto']) quickJs.evaluate(CRYPTO_MODULE, name, true)
     const reportUnawaited = quickJs.evaluate('__kit.reportUnawaited', 'prelude')
     this.#prepare = quickJs.evaluate('__kit.prepare', 'prelude')

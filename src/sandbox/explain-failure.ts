@@ -102,7 +102,7 @@ function hintFor(name: string, message: string): string {
     return 'Code steps have no timers: use a wait step between two code steps.'
   if (missing === 'module' || missing === 'exports') return `Export the function as default. ${EXAMPLE}`
   if (missing === 'process')
-    return 'Code steps see no environment: pass what you need in as input, for example {{ env.NAME }}.'
+    return 'Code steps see no environment: pass what you need in as input, for example {{ config.NAME }}.'
   if (missing !== undefined) return `Check the spelling of ${missing}, or pass it in as input. ${OFFERED}`
   if (name === 'RangeError' && /call stack/.test(message))
     return 'The code calls itself too deeply: look for recursion without an end.'

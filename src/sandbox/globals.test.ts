@@ -59,6 +59,12 @@ describe('what the code gets', () => {
     'new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.of(255))',
     'structuredClone(() => 1)',
     'setTimeout(() => 1, 1)',
+    'xml("<a>")',
+    'xml("<a/>", { lists: 1 })',
+    'xml("<a/>", { nonsense: 1 })',
+    'toXml("a")',
+    'csv("a", { header: 1 })',
+    'toCsv([1])',
   ])('refuses %s', async (expression) => {
     expect(await failure(`export default () => { ${expression} }`)).toMatchObject({
       code: 'code_failed',
@@ -108,6 +114,19 @@ describe('what the code gets', () => {
         copy !== original, copy.self === copy, copy.d.getTime(), [...copy.m.get(1)], [...copy.b].length, 1 in copy.n]
     }`),
     ).toEqual([[195, 169, 0, 240, 159, 152, 128], 'é\0😀', 'A�', true, true, true, 0, [2], 7, false])
+  })
+
+  it('reads and writes XML and CSV as expressions do', async () => {
+    expect(
+      await run(`() => [xml('<o id="007"><i>a &amp; b</i></o>', { lists: ['o.i'] }), toXml({ o: { '@id': 7, i: ['<', 2] } }),
+        csv('id\\n007'), csv('1;2', { header: false, delimiter: ';' }), toCsv([{ a: '=1' }], { escapeFormulas: true })]`),
+    ).toEqual([
+      { o: { '@id': '007', i: ['a & b'] } },
+      '<o id="7"><i>&lt;</i><i>2</i></o>',
+      [{ id: '007' }],
+      [['1', '2']],
+      "a\r\n'=1\r\n",
+    ])
   })
 
   it('lacks everything that reaches out', async () => {

@@ -11,6 +11,7 @@ import {
 } from 'node:crypto'
 import { formPairs } from '../flow/form-pairs.ts'
 import { parseJson } from '../flow/parse-json.ts'
+import { FORMAT_FUNCTIONS } from './format-functions.ts'
 import type { Extras } from './quickjs/quickjs.ts'
 
 type HostFunction = (args: unknown, extras: Extras) => unknown
@@ -44,6 +45,7 @@ export const textFunctions: ReadonlyMap<string, (text: string, extras: Extras) =
 ])
 
 export const hostFunctions: ReadonlyMap<string, HostFunction> = new Map<string, HostFunction>([
+  ...FORMAT_FUNCTIONS,
   ['uuid', () => randomUUID()],
   ['seed', () => [...getRandomValues(new Int32Array(4))]],
   [

@@ -10,6 +10,7 @@ export const hideTokens = (text: string): string => (text.includes(TOKEN_PREFIX)
 
 /** Returns the same reference if the value has no token. */
 export function hideTokensIn<T>(value: T): T {
+  if (typeof value === 'string') return hideTokens(value) as T
   if (value === null || value === undefined || typeof value === 'number' || typeof value === 'boolean') return value
   const json = JSON.stringify(value)
   const hidden = hideTokens(json)

@@ -1,6 +1,7 @@
 // Hashes passwords with scrypt, a few at a time: the hashes share Node's thread pool with name look-ups and files.
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 import type { Passwords } from '../operations/ports/access.ts'
+import { isCommonPassword } from './common-passwords.ts'
 
 interface Cost {
   N: number
@@ -13,7 +14,9 @@ const COST: Cost = { N: 2 ** 14, r: 8, p: 5 }
 const KEY_BYTES = 32
 const AT_ONCE = 2
 
-export function createPasswords(): Passwords {
+/** `cost`: tests, which hash hundreds, give a low one. */
+export function createPasswords(cost = COST): Passwords {
+  const unknown = { cost, salt: randomBytes(16), key: randomBytes(KEY_BYTES) }
   const oneOfFew = createGate(AT_ONCE)
   const derive = (password: string, salt: Buffer, { N, r, p }: Cost, bytes: number): Promise<Buffer> => {
     const options: ScryptOptions = { N, r, p, maxmem: 256 * N * r }
@@ -27,20 +30,20 @@ export function createPasswords(): Passwords {
     )
   }
   return {
+    isCommon: isCommonPassword,
+
     async hash(password) {
       const salt = randomBytes(16)
-      return format(COST, salt, await derive(password, salt, COST, KEY_BYTES))
+      return format(cost, salt, await derive(password, salt, cost, KEY_BYTES))
     },
 
     async match(password, hash) {
-      const { cost, salt, key } = hash === null ? UNKNOWN : parse(hash)
-      const derived = await derive(password, salt, cost, key.length)
-      return timingSafeEqual(derived, key) && hash !== null
+      const stored = hash === null ? unknown : parse(hash)
+      const derived = await derive(password, stored.salt, stored.cost, stored.key.length)
+      return timingSafeEqual(derived, stored.key) && hash !== null
     },
   }
 }
-
-const UNKNOWN = { cost: COST, salt: randomBytes(16), key: randomBytes(KEY_BYTES) }
 
 /** Returns `scrypt$<N>$<r>$<p>$<salt>$<key>`: a hash keeps its cost when the cost of new ones is raised. */
 function format({ N, r, p }: Cost, salt: Buffer, key: Buffer): string {

@@ -32,7 +32,9 @@ export const wait = defineStep({
   ),
   awaitsCallback: (settings) => WAYS.slice(2).some((way) => isObject((settings as Record<string, unknown>)[way])),
   placeOf(setting) {
-    if (setting.startsWith('/callback/auth/')) return { only: ['env', 'connections'] }
+    if (setting === '/callback/auth/signed' || setting === '/callback/auth/timestamp')
+      return { only: ['webhook', 'env', 'config', 'connections'] }
+    if (setting.startsWith('/callback/auth/')) return { only: ['env', 'config', 'connections'] }
     if (setting === '/callback/when') return { besides: ['callback'] }
     return setting === '/approval/title' || setting === '/approval/text' ? { isPublic: true } : null
   },

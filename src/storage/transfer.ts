@@ -4,8 +4,11 @@ import { DatabaseRefused } from '../base/refusals.ts'
 import type { FlowDocument } from '../flow/document.ts'
 import { parseJson } from '../flow/parse-json.ts'
 import { compileTrigger } from '../flow/triggers/compile-trigger.ts'
+import { sealedSize } from './files/frames.ts'
+import type { FilePlace } from './files/place.ts'
 import { type Columns, DATABASE_NOW, storable, unnest } from './postgres/arrays.ts'
-import type { PostgresStorage } from './postgres/database.ts'
+import type { HotPool, PostgresStorage } from './postgres/database.ts'
+import { createChunkPlace } from './postgres/files/chunk-place.ts'
 import { HOLD, PLACE_GIVEN } from './postgres/held.ts'
 import type { SqliteStorage } from './sqlite/database.ts'
 import { addLateLabels } from './stores/runs/labelled-runs.ts'
@@ -16,8 +19,15 @@ type Query = <Row>(text: string, values?: unknown[]) => Promise<Row[]>
 const ROWS = 200
 const BYTES = 4_000_000
 
-/** Returns the number of rows that were moved, by table. */
-export async function transfer(from: SqliteStorage, to: PostgresStorage): Promise<Record<string, number>> {
+export interface Transferred {
+  /** The number of rows that were moved, by table. */
+  rows: Record<string, number>
+  files: number
+  fileBytes: number
+}
+
+/** `disk`: where the files of the embedded database are. */
+export async function transfer(from: SqliteStorage, to: PostgresStorage, disk: FilePlace): Promise<Transferred> {
   const client = await to.connect({ patient: true })
   const query: Query = async <Row>(text: string, values: unknown[] = []) =>
     (await client.query(text, values)).rows as Row[]
@@ -28,13 +38,37 @@ export async function transfer(from: SqliteStorage, to: PostgresStorage): Promis
     for (const { name } of tables) await requireEmpty(query, name)
     const moved: Record<string, number> = {}
     for (const { name, columns } of tables) moved[name] = await copy(query, from.raw, name, columns)
+    const files = await moveFiles(query, disk)
     await putInLine(query)
     await query('commit')
     await query('analyze')
-    return moved
+    return { rows: moved, ...files }
   } finally {
     await client.end()
   }
+}
+
+/** Copies the bytes of files, which stay encrypted as they are. Those in a bucket stay there. */
+async function moveFiles(query: Query, disk: FilePlace): Promise<Pick<Transferred, 'files' | 'fileBytes'>> {
+  const pool: HotPool['query'] = ({ text, values }) => query(text, values)
+  const chunks = createChunkPlace({ query: pool })
+  // What was on its way when the service ended is nothing that anybody waits for.
+  await query(`delete from file where state <> 'stored'`)
+  let files = 0
+  let fileBytes = 0
+  const PAGE = `select id, size from file where place = $1 and id > $2 order by id limit 200`
+  for (let after = ''; ; ) {
+    const page = await query<{ id: string; size: number }>(PAGE, [disk.name, after])
+    for (const { id, size } of page) {
+      await chunks.put(id, disk.get(id, { start: 0, end: sealedSize(size) }))
+      files++
+      fileBytes += size
+    }
+    if (page.length === 0) break
+    after = page.at(-1)!.id
+  }
+  await query('update file set place = $1 where place = $2', [chunks.name, disk.name])
+  return { files, fileBytes }
 }
 
 interface Table {

@@ -1,7 +1,10 @@
 // Stands in for the HTTP client: answers with the stubs of the test, and keeps the requests. Nothing leaves the process.
+import { createHash } from 'node:crypto'
 import { CODE } from '../base/error-catalogue.ts'
 import {
+  type BodySource,
   type HttpClient,
+  isBodySource,
   OutboundError,
   type OutboundReply,
   type OutboundRequest,
@@ -37,12 +40,15 @@ export class StubClient implements HttpClient {
     const { method, url, headers, body } = request
     // A request that the real client would refuse is also refused here.
     request.check?.({ url: new URL(url), method, headers, body })
-    const sent = shown(request)
+    const sent = await shown(request)
     this.sent.push(sent)
     const reply = this.#replyTo(sent)
     if (reply.error)
       throw new OutboundError(reply.error, `The stub says: ${reply.error}`, 'This is what the test wants to see.')
-    return answerOf(reply, url)
+    const answer = answerOf(reply, url)
+    if (!request.into || answer.status >= 400) return answer
+    await request.into.take(whole(answer.body))
+    return { ...answer, body: new Uint8Array() }
   }
 
   #replyTo({ method, url, body }: SentRequest): FixtureReply {
@@ -61,16 +67,32 @@ export class StubClient implements HttpClient {
   }
 }
 
-function shown({ method, url, headers, body }: OutboundRequest): SentRequest {
+async function* whole(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  yield bytes
+}
+
+async function shown({ method, url, headers, body }: OutboundRequest): Promise<SentRequest> {
   const sent: Record<string, string> = {}
   for (const { name, value } of headers) {
     const key = name.toLowerCase()
     sent[key] = sent[key] === undefined ? value : `${sent[key]}, ${value}`
   }
-  return { method, url, headers: sent, body: readable(body, sent['content-type'] ?? null) }
+  return {
+    method,
+    url,
+    headers: sent,
+    body: isBodySource(body) ? await described(body) : readable(body, sent['content-type'] ?? null),
+  }
 }
 
-function readable(body: OutboundRequest['body'], contentType: string | null): unknown {
+/** Bytes are described, not shown. */
+async function described({ size, open }: BodySource): Promise<{ size: number; sha256: string }> {
+  const hash = createHash('sha256')
+  for await (const chunk of open()) hash.update(chunk)
+  return { size, sha256: hash.digest('hex') }
+}
+
+function readable(body: Exclude<OutboundRequest['body'], BodySource>, contentType: string | null): unknown {
   if (body === null) return null
   const text = typeof body === 'string' ? body : Buffer.from(body).toString()
   const type = mediaType(contentType)

@@ -3,20 +3,22 @@ import { API_ERRORS } from '../base/error-catalogue.ts'
 import type { CallerReply } from '../engine/step-kind.ts'
 import { collectPairs, isJsonType, mediaType } from '../engine/webhook-data.ts'
 import type { Expectation, FixtureCase, FixtureDelivery, FixtureStub } from '../flow/fixture.ts'
+import { bytesAsSent } from '../flow/formats/charsets.ts'
 import type { Issue } from '../flow/issue.ts'
 import { WEBHOOK } from '../flow/triggers/webhook/schema.ts'
-import { checkBody } from '../operations/deliveries/check-body.ts'
 import { checkSender } from '../operations/deliveries/check-sender.ts'
 import type { Admission, DeliveryHead } from '../operations/deliveries/delivery-head.ts'
+import { takeIn } from '../operations/deliveries/handshake/take-in.ts'
 import { keepRejection } from '../operations/deliveries/keep-delivery.ts'
 import { notFound, Rejection } from '../operations/deliveries/rejection.ts'
-import { Later, takeOn } from '../operations/deliveries/take-on.ts'
+import { Later } from '../operations/deliveries/take-on.ts'
 import type { RouteRecord } from '../operations/ports/flows.ts'
 import type { RunRecord } from '../operations/ports/runs.ts'
 import { type Answered, callTested, isCalled } from './call-tested.ts'
 import { fireAt } from './fire.ts'
 import { ABSENT, type Difference, differences, textDifference } from './match.ts'
 import type { SentRequest } from './stub-client.ts'
+import { type OpenTestFile, testUpload, uploadType } from './test-files.ts'
 import type { TestRuntime } from './test-runtime.ts'
 
 export interface CaseResult {
@@ -44,6 +46,7 @@ export async function tryCase(
   document: unknown,
   test: FixtureCase,
   sharedStubs: readonly FixtureStub[],
+  openFile: OpenTestFile,
 ): Promise<CaseResult> {
   const result: CaseResult = { issues: [], differences: [], unexpected: [], bugs: runtime.bugs }
   const route = await runtime.publish(document)
@@ -61,7 +64,7 @@ export async function tryCase(
       continue
     }
     const observed =
-      part.fire === undefined ? await setOff(runtime, route, part) : await observeRun(runtime, NO_DELIVERY)
+      part.fire === undefined ? await setOff(runtime, route, part, openFile) : await observeRun(runtime, NO_DELIVERY)
     for (const difference of compare(part.expect ?? { status: 'succeeded' }, observed))
       result.differences.push({ ...difference, path: prefix + difference.path })
     result.unexpected.push(...runtime.http.unexpected, ...runtime.calls.unexpected)
@@ -74,15 +77,23 @@ async function setOff(
   runtime: TestRuntime,
   route: RouteRecord,
   { deliver = {}, input = null }: Pick<FixtureCase, 'deliver' | 'input'>,
+  openFile: OpenTestFile,
 ): Promise<Observed> {
-  if (!(await isCalled(runtime, route))) return observe(runtime, route, deliver)
+  if (!(await isCalled(runtime, route))) return observe(runtime, route, deliver, openFile)
   const { runId, ...answered } = await callTested(runtime, route, input)
   return withRun(runtime, answered, runId)
 }
 
-async function observe(runtime: TestRuntime, route: RouteRecord, delivery: FixtureDelivery): Promise<Observed> {
+async function observe(
+  runtime: TestRuntime,
+  route: RouteRecord,
+  delivery: FixtureDelivery,
+  openFile: OpenTestFile,
+): Promise<Observed> {
   const { services, clock } = runtime
-  const body = Buffer.from(delivery.rawBody ?? bodyText(delivery))
+  const hasFiles = uploadType(delivery) !== null
+  const text = hasFiles ? '' : (delivery.rawBody ?? bodyText(delivery))
+  const body = Buffer.from(bytesAsSent(text, typeOf(delivery)) as string)
   const head = headOf(runtime, route, delivery, body.length)
   let outcome: CallerReply | Rejection
   try {
@@ -92,7 +103,8 @@ async function observe(runtime: TestRuntime, route: RouteRecord, delivery: Fixtu
     clock.onAdvance((time) => {
       if (time >= givesUpAt) services.replies.releaseAll()
     })
-    const reply = await takeOn(services, admission, checkBody(services, admission, body))
+    const sent = hasFiles ? await testUpload(services, admission, delivery, openFile) : body
+    const reply = await takeIn(services, admission, sent)
     outcome = reply instanceof Later ? await reply.reply : reply
   } catch (problem) {
     if (!(problem instanceof Rejection)) throw problem
@@ -141,25 +153,29 @@ async function admit(
 }
 
 function bodyText({ body, headers = {} }: FixtureDelivery): string {
-  const type =
-    Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? 'application/json'
-  return typeof body === 'string' && !isJsonType(mediaType(type)) ? body : JSON.stringify(body ?? {})
+  return typeof body === 'string' && !isJsonType(mediaType(typeOf({ headers }))) ? body : JSON.stringify(body ?? {})
 }
+
+const typeOf = ({ headers = {} }: Pick<FixtureDelivery, 'headers'>): string =>
+  Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? 'application/json'
 
 function headOf(
   { services }: TestRuntime,
   { webhookId }: RouteRecord,
-  { headers = {}, query = {}, ip = '127.0.0.1' }: FixtureDelivery,
+  delivery: FixtureDelivery,
   contentLength: number,
 ): DeliveryHead {
+  const { headers = {}, query = {}, ip = '127.0.0.1' } = delivery
   const sent = Object.entries(headers)
-  if (!sent.some(([name]) => name.toLowerCase() === 'content-type')) sent.push(['Content-Type', 'application/json'])
+  const type = uploadType(delivery) ?? 'application/json'
+  if (!sent.some(([name]) => name.toLowerCase() === 'content-type')) sent.push(['Content-Type', type])
   const lowerCase: Record<string, string> = Object.create(null)
   for (const [name, value] of sent) lowerCase[name.toLowerCase()] = value
   return {
     webhookId,
     test: false,
     method: 'POST',
+    target: `/api/v1/webhooks/${webhookId}`,
     rawHeaders: sent.flat(),
     headers: lowerCase,
     queryAll: collectPairs(Object.entries(query)),

@@ -29,7 +29,7 @@ beforeAll(async () => {
     response.writeHead(url.includes('/missing') ? 404 : 200, { 'content-type': 'application/json' })
     response.end(JSON.stringify({ path: url, price: 9.5, has_more: false, items: [{ id: 1, title: HOSTILE }] }))
   })
-  ui = await startUi({ MILLRACE_ENV_API_URL: upstream.url, MILLRACE_ENV_REPORT_URL: `${upstream.url}/reports` })
+  ui = await startUi({ MILLRACE_VAR_API_URL: upstream.url, MILLRACE_VAR_REPORT_URL: `${upstream.url}/reports` })
   page = await ui.owner()
 })
 afterAll(async () => {
@@ -38,7 +38,7 @@ afterAll(async () => {
 })
 
 const documentOf = (name: string, steps: object[] = []) => ({ name, trigger: { kind: 'webhook' }, steps })
-const ask = { id: 'ask', kind: 'http', method: 'GET', url: '{{ env.API_URL }}/prices/{{ webhook.body.article }}' }
+const ask = { id: 'ask', kind: 'http', method: 'GET', url: '{{ config.API_URL }}/prices/{{ webhook.body.article }}' }
 
 interface Opened {
   id: string
@@ -102,7 +102,7 @@ describe('building a flow by clicking and typing', () => {
     async () => {
       const flow = await openFlow(documentOf('Retry'))
       await add('/steps', 0, 'HTTP request', 'ask')
-      await type('URL', '{{ env.API_URL }}/prices/{{ webhook.body.article }}')
+      await type('URL', '{{ config.API_URL }}/prices/{{ webhook.body.article }}')
       await tab('More').click()
       await panel().getByRole('switch', { name: 'Fail on 4xx and 5xx' }).click({ force: true })
 
@@ -115,7 +115,7 @@ describe('building a flow by clicking and typing', () => {
 
       await add('/steps/1/cases/0/steps', 0, 'Wait', 'pause')
       await add('/steps/1/cases/0/steps', 1, 'HTTP request', 'again')
-      await write('URL', '{{ env.API_URL }}/prices/{{ webhook.body.article }}')
+      await write('URL', '{{ config.API_URL }}/prices/{{ webhook.body.article }}')
       await add('/steps/1/cases/1/steps', 0, 'Fail', 'refused')
       await write('Message', 'The API replied {{ steps.ask.status }}')
 
@@ -141,7 +141,7 @@ describe('building a flow by clicking and typing', () => {
       await panel().getByRole('textbox', { name: 'At most' }).fill('100')
 
       await add('/steps/0/steps', 0, 'HTTP request', 'page')
-      await write('URL', '{{ env.API_URL }}/articles')
+      await write('URL', '{{ config.API_URL }}/articles')
       await panel().getByRole('button', { name: 'Add parameter' }).click()
       await write('Name of parameter 1', 'category')
       await write('Value of parameter 1', '{{ webhook.body.category }}')
@@ -159,7 +159,7 @@ describe('building a flow by clicking and typing', () => {
       await add('/steps', 1, 'HTTP request', 'report')
       await panel().getByRole('combobox', { name: 'Method' }).click()
       await page.getByRole('option', { name: 'POST' }).click()
-      await write('URL', '{{ env.REPORT_URL }}')
+      await write('URL', '{{ config.REPORT_URL }}')
       await tab(/^Body/).click()
       await panel().getByText('JSON', { exact: true }).click()
       await type(
@@ -174,7 +174,7 @@ describe('building a flow by clicking and typing', () => {
 
   it('has switches for header names in any letter case, and for the cookies of redirects', async () => {
     const document = documentOf('Switched', [ask])
-    const auth = { kind: 'header', name: 'X-API-Key', value: '{{ env.API_URL }}' }
+    const auth = { kind: 'header', name: 'X-API-Key', value: '{{ env.API_KEY }}' }
     const flow = await openFlow({ ...document, trigger: { kind: 'webhook', auth } }, '?trigger=true')
     const exactly = panel().getByText('compared letter by letter')
     await exactly.waitFor()
@@ -369,7 +369,7 @@ describe('testing', () => {
     await panel().getByRole('tree').getByText('{…}').first().click()
     await panel().getByRole('tree').getByText('<script>').waitFor()
     expect(await page.evaluate('window.hacked')).toBeUndefined()
-    await write('URL', '{{ env.API_URL }}/missing')
+    await write('URL', '{{ config.API_URL }}/missing')
     await panel().getByRole('button', { name: 'Test step' }).click()
     await panel().getByRole('alert').getByText('http_404').waitFor()
   })
@@ -377,7 +377,7 @@ describe('testing', () => {
   it('runs the draft, shows outcomes on the cards, and leads to the run', async () => {
     await openFlow(
       documentOf('Run', [
-        { ...ask, url: '{{ env.API_URL }}/x' },
+        { ...ask, url: '{{ config.API_URL }}/x' },
         { id: 'no', kind: 'fail', message: 'not today' },
       ]),
       '?step=ask',
@@ -410,11 +410,11 @@ describe('publishing', () => {
     const { flow } = await ui.millrace.publish(documentOf('Live', [ask]))
     await page.goto(`/flows/${flow.id}?step=ask`)
     await page.getByText('Published v1').waitFor()
-    await write('URL', '{{ env.API_URL }}/new')
+    await write('URL', '{{ config.API_URL }}/new')
     await page.getByText('Draft · 1 change').waitFor()
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
     await panel().getByText('Changed url').waitFor()
-    await panel().getByText('{{ env.API_URL }}/new').waitFor()
+    await panel().getByText('{{ config.API_URL }}/new').waitFor()
     await expectAccessible(page)
     await panel().getByRole('button', { name: 'Publish version 2' }).click()
     await page.getByText('Published v2').waitFor()

@@ -25,6 +25,7 @@ const PAGES: Record<string, () => Visited[]> = {
   '/setup': () => [{ at: `/setup#code=${ids['code']}`, shows: 'already', by: 'stranger' }],
   '/invite': () => [{ at: `/invite#code=${ids['invitation']}`, shows: 'Password', by: 'stranger' }],
   '/sign-in': () => [{ at: '/sign-in', shows: 'Password', by: 'stranger' }],
+  '/two-factor': () => [{ at: '/two-factor', shows: 'Your password' }],
   // Leads to another page.
   '/': () => [],
   '/overview': () => [{ at: '/overview?range=7d', shows: 'Success rate' }],

@@ -43,12 +43,15 @@ describe('the page of failures', () => {
   it('shows each cause once, and the runs of one', async () => {
     await page.goto('/overview')
     await page.getByRole('link', { name: 'Failures' }).click()
+    // The overview has rows of its own, and stays until the other page is there.
+    await page.getByRole('button', { name: 'Replay all' }).waitFor()
     await rows().nth(6).waitFor()
     expect(await rows().count()).toBe(7)
     await picture('failures')
     await expectAccessible(page)
     await page.getByRole('link', { name: /503/ }).or(rows().last().getByRole('link')).first().click()
     await page.getByRole('heading', { name: 'Latest runs' }).waitFor()
+    await rows().nth(1).waitFor()
     expect(await rows().count()).toBe(2)
     await picture('failure')
     await expectAccessible(page)

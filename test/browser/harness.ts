@@ -25,10 +25,11 @@ export interface Ui {
   stop(): Promise<void>
 }
 
-export async function startUi(environment: Record<string, string> = {}): Promise<Ui> {
+/** `reached`: the origins of other servers that the browser is sent to. */
+export async function startUi(environment: Record<string, string> = {}, reached: readonly string[] = []): Promise<Ui> {
   if (!buildUi()) throw new Error('The web UI could not be built; see above.')
   const browser = await launchBrowser()
-  const port = await freePort()
+  const port = Number(environment['MILLRACE_PORT'] ?? (await freePort()))
   const millrace = await startMillrace({ MILLRACE_PORT: String(port), ...environment })
   const url = `http://localhost:${port}`
   const contexts: BrowserContext[] = []
@@ -46,7 +47,10 @@ export async function startUi(environment: Record<string, string> = {}): Promise
     context.setDefaultTimeout(LOCATOR_TIMEOUT_MS)
     const page = await context.newPage()
     page.on('request', (request) => {
-      if (!/^(data|blob|about):/.test(request.url()) && new URL(request.url()).origin !== url)
+      const { protocol, origin } = new URL(request.url())
+      if (/^(data|blob|about):/.test(protocol) || origin === url || reached.includes(origin)) return
+      // Another server's page fetches what it likes.
+      if (request.isNavigationRequest() || !reached.includes(new URL(request.frame().url()).origin))
         strangers.push(request.url())
     })
     page.on('pageerror', (error) => faults.push(error.message))
@@ -113,8 +117,24 @@ interface Violation {
   nodes: { html: string; failureSummary: string }[]
 }
 
+/**
+ * Resolves when nothing on the page is being faded or moved: half-way in, a dialog has the contrast of no colour
+ * that we chose. Three quiet frames in a row, as a dialog is there for two before its movement begins.
+ */
+const AT_REST = `(async () => {
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve))
+  const ends = (animation) => animation.playState === 'running' && animation.effect.getComputedTiming().endTime < Infinity
+  for (let quiet = 0; quiet < 3; quiet++) {
+    await frame()
+    const moving = document.getAnimations().filter(ends)
+    if (moving.length) quiet = -1
+    await Promise.allSettled(moving.map(({ finished }) => finished))
+  }
+})()`
+
 /** Expects no serious fault of accessibility on the page as it is; `rule`: checks this one only. */
 export async function expectAccessible(page: Page, rule?: string): Promise<void> {
+  await page.evaluate(AT_REST)
   // Half a megabyte, which takes as long on its way as a check.
   if (await page.evaluate('!window.axe')) await page.evaluate(`(() => { ${axe}\n })()`)
   const options = JSON.stringify({ resultTypes: ['violations'], preload: false, ...(rule && { runOnly: [rule] }) })

@@ -206,7 +206,7 @@ describe('every page', () => {
     expect(await scheme()).toBe('light')
     await page.getByRole('button', { name: 'Dark theme' }).click()
     await page.goto('/flows', { waitUntil: 'commit' })
-    await page.waitForFunction('document.body')
+    await page.locator('body').waitFor({ state: 'attached' })
     expect(await scheme()).toBe('dark')
     await page.getByRole('button', { name: 'Light theme' }).click()
   })

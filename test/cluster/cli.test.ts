@@ -57,7 +57,9 @@ describe('the command line on PostgreSQL', () => {
     const states = json().checks.map(({ check, state }: { check: string; state: string }) => `${state} ${check}`)
     expect(states).toEqual([
       'ok configuration',
+      'ok variables',
       'ok key',
+      'ok files',
       'ok server',
       'ok clock',
       'ok version',

@@ -1,5 +1,5 @@
 // Tests two processes that take deliveries and two that run them, on one real PostgreSQL: a change by one applies to all.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Cluster, startCluster } from '../harness/cluster.ts'
 import { openEvents } from '../harness/event-stream.ts'
 import { type Gate, startGate } from '../harness/gate.ts'
@@ -385,6 +385,28 @@ describe('a run that another process runs', () => {
       seen.push(next)
     }
     expect(seen.at(-1)).toEqual({ order: 'A-7' })
+    await events.close()
+  })
+
+  it('is heard here by who listens to its flow, as it is stored', async () => {
+    const auth = { kind: 'header', name: 'X-Token', value: 'sent-by-the-sender' }
+    const published = await one.publish({ ...documentOf([]), trigger: { kind: 'webhook', auth } })
+    const { id, webhook } = published.flow
+    const events = await openEvents(`${other.url}/api/v1/flows/${id}/deliveries/listen`)
+    const next = events.next(({ type }) => type === 'delivery')
+    const send = () =>
+      fetch(`${one.url}${new URL(webhook.url).pathname}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'X-Token': 'sent-by-the-sender' },
+        body: '{ "n": 1.0 }',
+      })
+    // The other processes know of a listener a moment after it came.
+    const heard = await vi.waitUntil(async () => {
+      expect((await send()).status).toBe(200)
+      return Promise.race([next, new Promise<null>((resolve) => setTimeout(resolve, 500, null))])
+    }, 20_000)
+    expect(heard!.data).toMatchObject({ outcome: 'accepted', masked: true, body: '{ "n": 1.0 }' })
+    expect(heard!.data.headers).toContainEqual(['x-token', '[masked]'])
     await events.close()
   })
 })

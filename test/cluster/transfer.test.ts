@@ -1,5 +1,6 @@
 // Tests the move from the embedded database to PostgreSQL with runs under way: they continue, and all data is there.
 import { execFileSync, type SpawnSyncReturns, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -54,6 +55,15 @@ describe('millrace transfer', { timeout: 180_000 }, () => {
     const { token } = (await before.api('POST', '/tokens', { name: 'script', scope: 'read' })).body
     await before.api('POST', '/connections', { name: 'shop', kind: 'bearer', fields: { token: 'shop-secret-token' } })
 
+    const taking = await before.publish(flowOf([], { accept: ['application/pdf'] }))
+    const content = randomBytes(600_000)
+    const uploaded = await fetch(taking.flow.webhook.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/pdf' },
+      body: content,
+    })
+    const withFile = await before.runEnded(((await uploaded.json()) as { id: string }).id)
+
     const waits = (await waiting.post({ n: 'waited', text: 'é \u0000 𝄞' })).body.id
     const [first, second, third] = [1, 2, 3].map((n) => ({ n: `line-${n}` }))
     const inLine = [(await limited.post(first)).body.id]
@@ -70,14 +80,14 @@ describe('millrace transfer', { timeout: 180_000 }, () => {
     before.child.kill('SIGKILL')
     await before.exited
 
-    const file = join(folder, 'millrace.db')
+    const database = join(folder, 'millrace.db')
     const moved = millrace({ DATABASE_URL: url, MILLRACE_DATA_DIR: folder }, 'transfer')
     expect(moved.stderr).toContain('secret.key')
     expect([moved.status, moved.stdout]).toEqual([
       0,
-      expect.stringMatching(/^\d+ rows of \d+ tables are in PostgreSQL/),
+      expect.stringMatching(/^\d+ rows of \d+ tables are in PostgreSQL, and 1 file of 0.6 MiB\.$/m),
     ])
-    expect(statSync(file).size).toBeGreaterThan(0)
+    expect(statSync(database).size).toBeGreaterThan(0)
     const again = millrace({ DATABASE_URL: url, MILLRACE_DATA_DIR: folder }, 'transfer')
     expect([again.status, again.stderr]).toEqual([1, expect.stringContaining('is not empty')])
 
@@ -116,6 +126,11 @@ describe('millrace transfer', { timeout: 180_000 }, () => {
     const withToken = await fetch(`${web.url}/api/v1/flows`, { headers: { authorization: `Bearer ${token}` } })
     expect(withToken.status).toBe(200)
     expect((await createClient(web.url).api('GET', '/connections/shop')).body.secretFields).toEqual(['token'])
+
+    const file = await fetch(`${web.url}/api/v1/files/${withFile.webhook.file!.file}`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    expect(Buffer.from(await file.arrayBuffer()).equals(content)).toBe(true)
 
     // What was counted before the move counts on.
     const { totals } = (await web.api('GET', `/stats?flow=${keyed.flow.id}`)).body

@@ -57,9 +57,9 @@ const REACH: Record<string, Access[]> = {
   'token read': ['open', 'token', 'read'],
   'token write': ['open', 'token', 'read', 'write'],
   'token admin': ['open', 'token', 'read', 'write', 'admin'],
-  'session of a viewer': ['open', 'session', 'read'],
-  'session of an editor': ['open', 'session', 'read', 'write'],
-  'session of an owner': ['open', 'session', 'read', 'write', 'admin'],
+  'session of a viewer': ['open', 'session', 'confined', 'read'],
+  'session of an editor': ['open', 'session', 'confined', 'read', 'write'],
+  'session of an owner': ['open', 'session', 'confined', 'read', 'write', 'admin'],
 }
 
 /** The ids do not exist: a caller who is let in finds nothing, and changes nothing. */

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { callCli } from '../harness/cli.ts'
 import { NOBODY_LISTENS } from '../harness/free-port.ts'
+import { startForgingProvider } from '../harness/identity-provider.ts'
 import { documentOf } from '../harness/management.ts'
 import { type Millrace, startMillrace, TOKEN, temporaryFolder } from '../harness/millrace.ts'
 
@@ -36,10 +37,12 @@ describe('millrace doctor', () => {
     const { exit, states, says } = await doctor(env)
     expect(states).toEqual([
       'ok configuration',
+      'ok variables',
       'ok data folder',
       'ok disk',
       expect.stringMatching(/^(ok|warning) disk sync$/),
       'ok database',
+      'ok files',
       'ok server',
       'ok clock',
       'ok version',
@@ -49,7 +52,29 @@ describe('millrace doctor', () => {
     ])
     expect(exit).toBe(0)
     expect(says('egress')).toContain('loopback')
+    const variables = { MILLRACE_VAR_SHOP_URL: 'https://shop.example.com', MILLRACE_ENV_SHOP_TOKEN: 'shop-token' }
+    expect((await doctor({ ...env, ...variables })).says('variables')).toBe(
+      'Flows read as config, shown in runs (MILLRACE_VAR_…): SHOP_URL. As env, secret (MILLRACE_ENV_…): SHOP_TOKEN.',
+    )
     expect((await callCli(['doctor'], { env })).stdout).toMatch(/^ok {7}configuration {2}The settings are valid/)
+  })
+
+  it('asks each provider of single sign-on what it says of itself', async () => {
+    const provider = await startForgingProvider()
+    const env = {
+      MILLRACE_DATA_DIR: millrace.dataDir,
+      MILLRACE_ADMIN_TOKEN: TOKEN,
+      MILLRACE_OIDC_ISSUER: provider.issuer,
+      MILLRACE_OIDC_CLIENT_ID: 'millrace',
+      MILLRACE_OIDC_NAME: 'Acme',
+    }
+    expect((await doctor(env)).says('single sign-on')).toBe(`Acme (${provider.issuer}/) answers.`)
+    // A document that names another issuer is none of this one.
+    const other = await doctor({ ...env, MILLRACE_OIDC_ISSUER: provider.issuer.replace('127.0.0.1', 'localhost') })
+    expect(other.exit).toBe(1)
+    expect(other.says('single sign-on')).toMatch(/^Acme cannot be asked: .*issuer/)
+    await provider.close()
+    expect((await doctor(env)).says('single sign-on')).toContain('connection_refused')
   })
 
   it('names the setting that is wrong, the token that is missing, and the server that is not there', async () => {
@@ -81,7 +106,7 @@ describe('millrace doctor', () => {
     await stopped.publish(documentOf([], { auth: { kind: 'header', name: 'X-Key', value: 'a-sealed-literal' } }))
     await stopped.stop()
     const well = await doctor({}, '--data-dir', dataDir)
-    expect(well.states.slice(4)).toEqual(['ok database', 'ok key', 'warning server'])
+    expect(well.states.slice(5)).toEqual(['ok database', 'ok key', 'ok files', 'warning server'])
     expect(well.exit).toBe(0)
     chmodSync(dataDir, 0o755)
     expect((await doctor({}, '--data-dir', dataDir)).states).toContain('warning data folder')

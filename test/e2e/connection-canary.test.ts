@@ -141,10 +141,10 @@ const NAMES: Record<string, { kind: string; fields: object; use(name: string): o
   },
 }
 
-/** Returns every reply that a GET request can get, on every route. */
+/** Returns every reply that a GET request can get, on every route that ends by itself. */
 async function everyReply(client: Client, ids: Record<string, string>): Promise<string> {
   const paths = Object.keys(ACCESS)
-    .filter((route) => route.startsWith('GET /') && !route.endsWith('/events'))
+    .filter((route) => route.startsWith('GET /') && !/\/(events|listen)$/.test(route))
     .map((route) =>
       route.slice(4).replaceAll(/(\w+)\/:(\w+)/g, (_, of, name) => `${of}/${ids[`${of}/${name}`] ?? '1'}`),
     )

@@ -123,7 +123,6 @@ describe('a connection', () => {
     [{ kind: 'apiKey', fields: { name: 'Host', value: SECRET } }, '/fields/name'],
     [{ kind: 'apiKey', fields: { name: 'k', value: SECRET, in: 'cookie' } }, '/fields/in'],
     [{ kind: 'custom', fields: { 'a-b': SECRET } }, '/fields/a-b'],
-    [{ kind: 'custom', fields: {} }, '/fields/fields'],
     [{ kind: 'oauth2', fields: { tokenUrl: 'https://id.example.com', clientId: 'x' } }, '/fields/authorizationUrl'],
     [
       {

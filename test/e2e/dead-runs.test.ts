@@ -56,7 +56,8 @@ describe.each([
       name: 'Dead',
       trigger: { kind: 'webhook', concurrency: 1 },
       steps: [
-        { id: 'pause', kind: 'wait', seconds: 1 },
+        // Long enough for the data to be changed meanwhile, on a slow machine too.
+        { id: 'pause', kind: 'wait', seconds: 4 },
         { id: 'use', kind: 'set', vars: { key: '{{ env.KEY }}', n: '{{ webhook.body.n }}' } },
       ],
     })

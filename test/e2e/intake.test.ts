@@ -14,11 +14,11 @@ import { connectRaw, requestBytes } from '../harness/raw-request.ts'
 
 it('stores what a turn has room for and refuses the rest with Retry-After, in the order of the checks', async () => {
   const sandbox = openSandbox()
-  const runtime = await openTestRuntime({ startMs: 0, env: {}, connections: {}, sandbox })
+  const runtime = await openTestRuntime({ startMs: 0, env: {}, config: {}, connections: {}, sandbox })
   const bugs: unknown[] = []
   const services = {
     ...runtime.services,
-    intake: new Intake(() => {}, { longestTurnMs: 0, perTurn: 2, mostStoring: 10 }),
+    intake: new Intake(() => {}, { beginMs: 0, perTurn: 2, refuseMs: 60_000, mostStoring: 10 }),
     watch: new LoopWatch({ held: () => {} }),
   }
   const listener = createWebhookListener(
@@ -65,7 +65,7 @@ it('stores what a turn has room for and refuses the rest with Retry-After, in th
 
 it('counts what is being stored as ahead in line, for a webhook that answers with its run', async () => {
   const sandbox = openSandbox()
-  const runtime = await openTestRuntime({ startMs: 0, env: {}, connections: {}, sandbox })
+  const runtime = await openTestRuntime({ startMs: 0, env: {}, config: {}, connections: {}, sandbox })
   try {
     const intake = new Intake(() => {})
     const queue = { ...runtime.services.queue, size: 0, isSlow: (joining: number) => joining > 1 }

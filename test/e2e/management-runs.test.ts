@@ -267,6 +267,7 @@ describe('deliveries', () => {
           message: delivery.outcome === 'rejected' ? expect.any(String) : null,
           status: delivery.outcome === 'rejected' ? 400 : 200,
           runId: delivery.outcome === 'accepted' ? expect.stringMatching(/^run_/) : null,
+          event: null,
           webhook: expect.objectContaining({ headers: expect.any(Object) }),
         })
       }

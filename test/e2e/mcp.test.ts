@@ -226,6 +226,7 @@ describe('the tools', () => {
       'run_flow',
       'admit_delivery',
       'replay_runs',
+      'send_sample',
       'answer_approval',
       'update_alert',
       'delete_alert',
@@ -238,6 +239,7 @@ describe('the tools', () => {
       'run_flow',
       'admit_delivery',
       'replay_runs',
+      'send_sample',
       'answer_approval',
       'test_alert',
     ])

@@ -53,10 +53,11 @@ describe('metrics', () => {
     while (performance.now() < until);
     await expect.poll(async () => (await scrape(millrace)).get('millrace_event_loop_stalls_total')).toBeGreaterThan(0)
     expect((await scrape(millrace)).get('millrace_event_loop_longest_stall_seconds')).toBeGreaterThan(0.2)
+    // On a busy machine the start held it, too.
     const said = millrace
       .log()
       .split('\n')
-      .find((line) => line.includes('the event loop was held'))
+      .findLast((line) => line.includes('the event loop was held'))
     expect(JSON.parse(said!)).toMatchObject({ level: 40, last: 'GET /api/v1/flows' })
   })
 

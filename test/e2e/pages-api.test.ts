@@ -115,7 +115,8 @@ describe('the inbox over all flows', () => {
       issues: [
         {
           path: '/outcome',
-          message: 'outcome must be one of accepted, duplicate, filtered, rejected, callback, early, repeated',
+          message:
+            'outcome must be one of accepted, duplicate, filtered, rejected, handshake, callback, early, repeated',
         },
       ],
     })

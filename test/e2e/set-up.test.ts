@@ -1,9 +1,12 @@
 // Tests the creation of the first owner: by the link in the log, once.
 import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openBrowser, PASSWORD, setUpCode, setUpOwner } from '../harness/browser.ts'
+import { freePort } from '../harness/free-port.ts'
 import { expectFailure } from '../harness/inbox.ts'
-import { type Millrace, startMillrace, temporaryFolder } from '../harness/millrace.ts'
+import { type Millrace, spawnMillrace, startMillrace, temporaryFolder } from '../harness/millrace.ts'
 
 async function start(environment: Record<string, string> = {}): Promise<Millrace> {
   const millrace = await startMillrace(environment)
@@ -17,7 +20,13 @@ describe('a fresh installation', () => {
   it('lets nobody in, and has a link in its log for the first owner', async () => {
     const millrace = await start()
     const browser = openBrowser(millrace)
-    expect((await browser.send('GET', '/api/auth/state')).body).toEqual({ setup: true, user: null })
+    expect((await browser.send('GET', '/api/auth/state')).body).toEqual({
+      setup: true,
+      user: null,
+      providers: [],
+      passwords: true,
+      twoFactorSetup: false,
+    })
     expect((await browser.send('GET', '/api/v1/flows')).status).toBe(401)
     for (const password of ['', 'admin', 'password', 'millrace'])
       for (const email of ['admin', 'admin@localhost', 'root@localhost'])
@@ -30,7 +39,7 @@ describe('a fresh installation', () => {
       status: 200,
       body: { user: { id: expect.any(String), email: 'ada@example.com', name: 'Ada', role: 'owner' } },
     })
-    expect((await browser.send('GET', '/api/auth/state')).body).toEqual({ setup: false, user: answer.body.user })
+    expect((await browser.send('GET', '/api/auth/state')).body).toMatchObject({ setup: false, user: answer.body.user })
     expect((await browser.send('GET', '/api/v1/users')).body.items).toMatchObject([answer.body.user])
   })
 
@@ -101,5 +110,19 @@ describe('set-up', () => {
     )
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409])
     expect((await millrace.api('GET', '/users')).body.items).toHaveLength(1)
+  })
+  it('keeps the password as a hash of the full cost, in the service as it is started', async () => {
+    const dataDir = temporaryFolder()
+    onTestFinished(() => rmSync(dataDir, { recursive: true }))
+    const started = await spawnMillrace(dataDir, await freePort())
+    const code = setUpCode(started.output())
+    expect((await openBrowser(started).send('POST', '/api/auth/setup', { ...ada, code })).status).toBe(200)
+    started.child.kill()
+    await started.exited
+    const db = new DatabaseSync(join(dataDir, 'millrace.db'))
+    expect(db.prepare('select password from user_account').all()).toEqual([
+      { password: expect.stringMatching(/^scrypt\$16384\$8\$5\$/) },
+    ])
+    db.close()
   })
 })

@@ -289,7 +289,7 @@ describe('the test URL', () => {
 
   it('refuses requests for a draft whose trigger is unfinished, and keeps no secret of theirs', async () => {
     const auth = { kind: 'header', name: 'x-key', value: 'secret-value' }
-    const flow = await draft({ auth, accept: ['image/png'] })
+    const flow = await draft({ auth, accept: ['image'] })
     const refused = await testPost(flow.webhook.id, {}, { 'x-key': 'secret-value' })
     expectFailure(refused, 400, 'bad_request')
     const message = "The draft's trigger cannot take requests yet; the editor shows why."

@@ -98,6 +98,17 @@ export async function startAuthorizationServer(options: ServerOptions): Promise<
 /** A browser without a display: keeps cookies, follows redirects, and agrees to every form, until it comes to `until`. */
 export class Visitor {
   readonly #cookies = new Map<string, string>()
+  readonly #headers: Record<string, string>
+
+  /** `headers`: sent with every request. */
+  constructor(headers: Record<string, string> = {}) {
+    this.#headers = headers
+  }
+
+  /** Returns the Cookie header. */
+  cookies(): string {
+    return [...this.#cookies].map((pair) => pair.join('=')).join('; ')
+  }
 
   setCookies(from: Headers): void {
     for (const cookie of from.getSetCookie()) {
@@ -110,14 +121,14 @@ export class Visitor {
   async open(url: string, form?: Record<string, string>): Promise<Response> {
     const response = await fetch(url, {
       redirect: 'manual',
-      headers: { cookie: [...this.#cookies].map((pair) => pair.join('=')).join('; ') },
+      headers: { ...this.#headers, cookie: this.cookies() },
       ...(form && { method: 'POST', body: new URLSearchParams(form) }),
     })
     this.setCookies(response.headers)
     return response
   }
 
-  async consent(url: string, until: string): Promise<string> {
+  async consent(url: string, until: string, login = 'ada'): Promise<string> {
     let response = await this.open(url)
     for (let step = 0; step < 20; step++) {
       const location = response.headers.get('location')
@@ -131,7 +142,7 @@ export class Visitor {
       const action = /action="([^"]+)"/.exec(page)?.[1]
       const prompt = /name="prompt" value="(\w+)"/.exec(page)?.[1]
       if (!action || !prompt) throw new Error(`neither a form nor a redirect: ${response.status} ${page.slice(0, 500)}`)
-      response = await this.open(new URL(action, response.url).href, { prompt, login: 'ada', password: 'any' })
+      response = await this.open(new URL(action, response.url).href, { prompt, login, password: 'any' })
     }
     throw new Error('the pages lead nowhere')
   }

@@ -93,7 +93,7 @@ export async function createReader(page: string, blocks: readonly Block[], upstr
     MILLRACE_LOG_LEVEL: 'info',
     MILLRACE_ENV_WEBHOOK_TOKEN: 'the-secret-value',
     MILLRACE_ENV_SIGNING_SECRET: SIGNING_SECRET,
-    MILLRACE_ENV_SHOP_URL: upstreamUrl,
+    MILLRACE_VAR_SHOP_URL: upstreamUrl,
     MILLRACE_ENV_SHOP_TOKEN: 'any-token',
     MILLRACE_ENV_ALERT_URL: `${upstreamUrl}/alerts`,
     MILLRACE_SMTP_URL: 'smtp://127.0.0.1:9',
@@ -181,6 +181,8 @@ async function prepare(
       steps: [{ id: 'note', kind: 'set', vars: { ok: true } }],
     })
     await post(guarded.webhook.url, {})
+    const stripe = { name: 'stripe', secret: '{{ env.WEBHOOK_TOKEN }}' }
+    await publish({ name: 'Payments', trigger: { kind: 'webhook', sender: stripe }, steps: [] })
     const target = { kind: 'webhook', url: `${upstreamUrl}/alerts` }
     reader.alertId = (await call('POST', '/alerts', { rule: 'recovered', target })).id
     reader.deliveryId = (await call('GET', `/deliveries?flow=${guarded.id}`)).items[0].id

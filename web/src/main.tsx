@@ -12,6 +12,7 @@ import { ApiError, Unreachable } from './api/api-client.ts'
 import { keys } from './api/queries.ts'
 import { createQueryClient } from './api/query-client.ts'
 import { reachability } from './api/reachability.ts'
+import { signedOut } from './api/session.ts'
 import { sessionEnd } from './api/session-end.ts'
 import { createAppRouter } from './routes.tsx'
 import { colorSchemeManager, cssVariables, theme } from './theme/theme.ts'
@@ -19,11 +20,18 @@ import { colorSchemeManager, cssVariables, theme } from './theme/theme.ts'
 /** Comes after the first page: what is said before waits for it. */
 const Notifications = lazy(async () => ({ default: (await import('@mantine/notifications')).Notifications }))
 
-const queryClient = createQueryClient(() => {
-  const { pathname, href } = router.state.location
-  if (pathname === '/sign-in' || sessionEnd.isKept) return
-  queryClient.setQueryData(keys.authState, { setup: false, user: null })
-  void router.navigate({ to: '/sign-in', search: { to: href } })
+const queryClient = createQueryClient({
+  signedOut() {
+    const { pathname, href } = router.state.location
+    if (pathname === '/sign-in' || sessionEnd.isKept) return
+    signedOut(queryClient)
+    void router.navigate({ to: '/sign-in', search: { to: href } })
+  },
+  confined() {
+    if (router.state.location.pathname === '/two-factor') return
+    void queryClient.invalidateQueries({ queryKey: keys.authState })
+    void router.navigate({ to: '/two-factor' })
+  },
 })
 const router = createAppRouter(queryClient)
 

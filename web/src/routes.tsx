@@ -48,6 +48,12 @@ const signIn = createRoute({
   component: lazyPage(() => import('./account/sign-in-page.tsx'), 'SignInPage'),
 })
 
+const twoFactor = createRoute({
+  getParentRoute: () => root,
+  path: '/two-factor',
+  component: lazyPage(() => import('./account/two-factor-page.tsx'), 'TwoFactorPage'),
+})
+
 /** Everything that needs a session, in the frame with the rail. */
 const signedIn = createRoute({
   getParentRoute: () => root,
@@ -56,6 +62,7 @@ const signedIn = createRoute({
     const state = await context.queryClient.ensureQueryData(queries.authState)
     if (state.setup) throw redirect({ to: '/setup' })
     if (!state.user) throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { to: location.href } })
+    if (state.twoFactorSetup) throw redirect({ to: '/two-factor' })
   },
   component: () => (
     <>
@@ -136,7 +143,7 @@ const flowVersions = createRoute({
 const flowSettings = createRoute({
   getParentRoute: () => signedIn,
   path: '/flows/$id/settings',
-  component: lazyPage(() => import('./flows/flow-settings-page.tsx'), 'FlowSettingsPage'),
+  component: lazyPage(() => import('./flows/settings/flow-settings-page.tsx'), 'FlowSettingsPage'),
 })
 
 const flowStats = createRoute({
@@ -283,6 +290,7 @@ const routeTree = root.addChildren([
   setup,
   invite,
   signIn,
+  twoFactor,
   signedIn.addChildren([
     home,
     overview,

@@ -175,7 +175,7 @@ async function kindsOf(api: ApiClient): Promise<Kinds> {
 /** Checks all files before anything changes: one file that cannot be saved stops all of them. */
 function refuseMisshapen(files: readonly FlowFile[], kinds: Kinds): void {
   const lines = files.flatMap(({ path, document }) =>
-    shapeIssues(validate(document, kinds, { connections: new Map(), env: new Set() })).map(
+    shapeIssues(validate(document, kinds, { connections: new Map(), env: new Set(), config: new Set() })).map(
       (issue) => `${path} ${issue.path || '/'}: ${issue.message}`,
     ),
   )

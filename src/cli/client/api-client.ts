@@ -20,6 +20,7 @@ export interface Request {
   /** Sent as it is, with this type. */
   text?: { type: string; content: string | Uint8Array }
   headers?: Record<string, string>
+  signal?: AbortSignal
 }
 
 export class ApiClient {
@@ -68,8 +69,8 @@ export class ApiClient {
     return items
   }
 
-  async *events(path: string): AsyncGenerator<ApiEvent> {
-    const response = await this.fetch('GET', `/api/v1${path}`, {})
+  async *events(path: string, signal?: AbortSignal): AsyncGenerator<ApiEvent> {
+    const response = await this.fetch('GET', `/api/v1${path}`, signal ? { signal } : {})
     let text = ''
     for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
       text += chunk
@@ -90,7 +91,7 @@ export class ApiClient {
   }
 
   /** Returns the reply unchanged, whatever its status. */
-  send(method: string, path: string, { body, text, headers = {} }: Request): Promise<Response> {
+  send(method: string, path: string, { body, text, headers = {}, signal }: Request): Promise<Response> {
     return fetchOrExplain(`${this.url}${path}`, {
       method,
       headers: {
@@ -101,6 +102,7 @@ export class ApiClient {
       },
       body: body === undefined ? text?.content : JSON.stringify(body),
       redirect: 'manual',
+      ...(signal && { signal }),
     })
   }
 

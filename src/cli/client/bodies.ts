@@ -14,6 +14,7 @@ import type {
 } from '../../contract/bodies.ts'
 import type { FailureBody, ReplayPreviewBody, ReplaysBody } from '../../contract/failure-bodies.ts'
 import type { SearchBody } from '../../contract/search-bodies.ts'
+import type { SenderBody, SentSampleBody } from '../../contract/senders/sender-bodies.ts'
 
 export type Flow = Static<typeof FlowBody>
 export type Validation = Static<typeof ValidationBody>
@@ -24,6 +25,8 @@ export type Run = Static<typeof RunBody>
 export type RunSummary = Static<typeof RunSummaryBody>
 export type Delivery = Static<typeof InboxEntryBody>
 export type Found = Static<typeof SearchBody>
+export type Sender = Static<typeof SenderBody>
+export type SentSample = Static<typeof SentSampleBody>
 export type Step = Static<typeof StepBody>
 export type WebhookReply = Static<typeof WebhookReplyBody>
 export type Failure = Static<typeof FailureBody>

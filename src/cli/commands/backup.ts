@@ -6,6 +6,7 @@ import {
   createWriteStream,
   existsSync,
   fsyncSync,
+  mkdtempSync,
   openSync,
   renameSync,
   rmSync,
@@ -14,6 +15,7 @@ import {
 import { dirname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { BadArchive } from '../../base/archive/tar.ts'
 import {
   DATABASE_FILE,
   databaseFault,
@@ -24,14 +26,15 @@ import {
 } from '../../base/data-folder.ts'
 import { defineCommand, flag, text } from '../command.ts'
 import { CliError, EXIT } from '../exit-code.ts'
+import { isArchive, syncFolder, type Unpacked, unpack } from '../files/backup-archive.ts'
 
 export const backup = defineCommand({
   name: 'backup',
-  summary: 'Copy the embedded database to a file, while the server runs',
+  summary: 'Copy the embedded database and its files to a file, while the server runs',
   args: ['<file>'],
   options: { force: flag('overwrite the file') },
   details:
-    'The file holds everything that was acknowledged before the command began. It does not hold the key that seals\nsecrets: keep secret.key of the data folder, or MILLRACE_SECRET_KEY, in another safe place. Without that key nobody\ncan use the backup.',
+    'The file holds everything that was acknowledged before the command began: the database alone or, if there are\nfiles in the data folder, a tar archive of both. Files in a bucket stay there. It does not hold the key that seals\nsecrets: keep secret.key of the data folder, or MILLRACE_SECRET_KEY, in another safe place. Without that key nobody\ncan use the backup.',
   examples: [
     ['every night', 'millrace backup "/backup/millrace-$(date +%F).db"'],
     ['of another machine', 'millrace backup millrace.db --server https://flows.example.com'],
@@ -42,10 +45,13 @@ export const backup = defineCommand({
       throw new CliError(EXIT.conflict, 'exists', `${file} already exists; --force overwrites it.`)
     const api = await connect()
     const partial = `${file}.partial`
+    let kept: Unpacked
+    let elsewhere: number
     try {
       const response = await api.fetch('POST', '/api/v1/backup', {})
       await pipeline(Readable.fromWeb(response.body as never), createWriteStream(partial, { mode: 0o600, flush: true }))
-      checkBackup(partial)
+      elsewhere = Number(response.headers.get('millrace-files-elsewhere'))
+      kept = await checkBackup(partial)
       renameSync(partial, file)
       syncFolder(dirname(file))
     } catch (error) {
@@ -55,8 +61,16 @@ export const backup = defineCommand({
     note(
       'note: the backup does not contain the key that seals secrets; keep secret.key or MILLRACE_SECRET_KEY in another place.',
     )
+    if (elsewhere > 0)
+      note(`note: the backup does not contain ${elsewhere} ${plural(elsewhere)} in the bucket of MILLRACE_FILES_URL.`)
     const { size } = statSync(file)
-    return show({ file, size }, () => `Wrote ${file}, ${(size / 1024 / 1024).toFixed(1)} MiB.`)
+    const told = {
+      file,
+      size,
+      ...(kept.files && { files: kept.files }),
+      ...(elsewhere && { filesElsewhere: elsewhere }),
+    }
+    return show(told, () => `Wrote ${file}, ${mebibytes(size)}${withFiles(kept)}.`)
   },
 })
 
@@ -90,22 +104,64 @@ export const restore = defineCommand({
     const fault = folderFault(folder, { made: true })
     if (fault !== null) throw new CliError(EXIT.failed, 'data_folder', `${folder} cannot be the data folder: ${fault}.`)
     statSync(file)
-    checkBackup(file)
+    await checkBackup(file)
     makeFolder(folder)
     if (options['key-file'] !== undefined) place(resolve(options['key-file']), join(folder, KEY_FILE))
-    place(file, join(folder, DATABASE_FILE))
+    const kept = await restoreTo(folder, file)
     const hasKey = existsSync(join(folder, KEY_FILE)) || Boolean(settings.variable('MILLRACE_SECRET_KEY'))
     if (!hasKey)
       note(
         `note: the key is missing. Put secret.key of the old folder into ${folder}, or set MILLRACE_SECRET_KEY; without it the server does not start.`,
       )
-    return show({ dataDir: folder, hasKey }, () => `Restored ${file} to ${folder}.`)
+    const told = { dataDir: folder, hasKey, ...(kept.files && { files: kept.files }) }
+    return show(told, () => `Restored ${file} to ${folder}${withFiles(kept)}.`)
   },
 })
 
-function checkBackup(file: string): void {
-  const fault = databaseFault(file)
-  if (fault !== null) throw new CliError(EXIT.failed, 'damaged', `${file} is not a usable backup: ${fault}.`)
+const NO_FILES: Unpacked = { files: 0, bytes: 0 }
+
+const plural = (files: number): string => (files === 1 ? 'file' : 'files')
+const mebibytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MiB`
+const withFiles = ({ files, bytes }: Unpacked): string =>
+  files === 0 ? '' : `, with ${files} ${plural(files)} of ${mebibytes(bytes)}`
+
+/** Returns what is beside the database. */
+async function checkBackup(file: string): Promise<Unpacked> {
+  const unusable = (fault: string) => new CliError(EXIT.failed, 'damaged', `${file} is not a usable backup: ${fault}.`)
+  const check = (database: string) => {
+    const fault = databaseFault(database)
+    if (fault !== null) throw unusable(fault)
+  }
+  if (!isArchive(file)) {
+    check(file)
+    return NO_FILES
+  }
+  const trial = mkdtempSync(join(dirname(file), '.millrace-check-'))
+  try {
+    const database = join(trial, DATABASE_FILE)
+    const kept = await unpack(file, database, null)
+    check(database)
+    return kept
+  } catch (error) {
+    throw error instanceof BadArchive ? unusable(error.message) : error
+  } finally {
+    rmSync(trial, { recursive: true, force: true })
+  }
+}
+
+/** The database gets its name last: before that the folder holds none, and the command can be given again. */
+async function restoreTo(folder: string, file: string): Promise<Unpacked> {
+  const database = join(folder, DATABASE_FILE)
+  if (!isArchive(file)) {
+    place(file, database)
+    return NO_FILES
+  }
+  const partial = `${database}.partial`
+  const kept = await unpack(file, partial, folder)
+  syncFolder(folder)
+  renameSync(partial, database)
+  syncFolder(folder)
+  return kept
 }
 
 /** Copies and syncs the whole file before it gets its name. */
@@ -119,10 +175,4 @@ function place(from: string, to: string): void {
   closeSync(copy)
   renameSync(partial, to)
   syncFolder(dirname(to))
-}
-
-function syncFolder(folder: string): void {
-  const directory = openSync(folder, 'r')
-  fsyncSync(directory)
-  closeSync(directory)
 }

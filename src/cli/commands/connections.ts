@@ -12,6 +12,7 @@ interface Connection {
   kind: string
   fields: Record<string, unknown>
   secretFields: string[]
+  outside: Record<string, string>
   hosts: string[]
   state: string
   reason: string | null
@@ -59,7 +60,7 @@ export const showConnection = defineCommand({
         ['kind', connection.kind],
         ['state', connection.reason ? `${connection.state}: ${connection.reason}` : connection.state],
         ...Object.entries(connection.fields).map(([name, value]) => [name, String(value)] as const),
-        ...connection.secretFields.map((name) => [name, '(secret)'] as const),
+        ...connection.secretFields.map((name) => [name, connection.outside[name] ?? '(secret)'] as const),
         ['hosts', connection.hosts.join(', ') || 'any'],
         ['used by', connection.usedBy.map(({ name }) => name).join(', ') || 'no flow'],
         ['changed', showTime(connection.updatedAt)],

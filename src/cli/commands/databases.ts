@@ -27,7 +27,7 @@ export const transferCommand = defineCommand({
   options: folder,
   connects: false,
   details:
-    'Moves flows, versions, connections, users, runs and deliveries, all or nothing, into an empty database. Stop the service first. The first process that starts with DATABASE_URL continues the runs under way. The folder stays as it is.',
+    'Moves flows, versions, connections, users, runs, deliveries and files, all or nothing, into an empty database. Stop the service first. The first process that starts with DATABASE_URL continues the runs under way. The folder stays as it is.',
   examples: [
     [
       'with the service stopped',
@@ -40,7 +40,7 @@ export const transferCommand = defineCommand({
     if (databaseUrl === null) throw usageError('Set DATABASE_URL to the PostgreSQL database to move everything to.')
     const dataDir = options['data-dir'] ?? config.dataDir
     const { transferToPostgres } = await import('../../app/transfer-to-postgres.ts')
-    const moved = await transferToPostgres({ ...config, databaseUrl, dataDir })
+    const { rows: moved, files, fileBytes } = await transferToPostgres({ ...config, databaseUrl, dataDir })
     const rows = Object.values(moved).reduce((sum, count) => sum + count, 0)
     note(
       config.secretKeys === null
@@ -48,7 +48,13 @@ export const transferCommand = defineCommand({
         : 'Give every process the same MILLRACE_SECRET_KEY as before.',
     )
     note(`Do not start the service on ${dataDir} again: its runs now continue in PostgreSQL.`)
-    show({ moved }, () => `${rows} rows of ${Object.keys(moved).length} tables are in PostgreSQL.`)
+    const withFiles = files
+      ? `, and ${files} ${files === 1 ? 'file' : 'files'} of ${(fileBytes / 1024 / 1024).toFixed(1)} MiB`
+      : ''
+    show(
+      { moved, ...(files && { files, fileBytes }) },
+      () => `${rows} rows of ${Object.keys(moved).length} tables are in PostgreSQL${withFiles}.`,
+    )
     return EXIT.ok
   },
 })

@@ -12,7 +12,8 @@ export const listDeliveries = defineCommand({
   summary: 'List deliveries, newest first',
   options: {
     flow: text('flow', 'only of this flow'),
-    outcome: text('outcome', 'accepted, duplicate, filtered, rejected, callback, early or repeated'),
+    outcome: text('outcome', 'accepted, duplicate, filtered, rejected, handshake, callback, early or repeated'),
+    event: text('type', 'only of this event, such as invoice.paid'),
     label: list('name=value', 'only those whose run has this label'),
     limit: number('count', 'how many at most; 20 by default'),
   },
@@ -22,18 +23,20 @@ export const listDeliveries = defineCommand({
     const query = labelsQuery(options.label)
     if (options.flow !== undefined) query.set('flow', (await findFlow(api, options.flow)).id)
     if (options.outcome !== undefined) query.set('outcome', options.outcome)
+    if (options.event !== undefined) query.set('event', options.event)
     const items = await api.list<Delivery>(`/deliveries?${query.toString()}`, options.limit ?? 20)
     return show({ items }, () =>
       items.length === 0
         ? 'No deliveries match.'
         : table(
             terminal,
-            ['ID', 'OUTCOME', 'RECEIVED', 'FLOW', 'RUN', 'WHY'],
+            ['ID', 'OUTCOME', 'RECEIVED', 'FLOW', 'EVENT', 'RUN', 'WHY'],
             items.map((one) => [
               one.id,
               one.outcome,
               showTime(one.receivedAt),
               one.flowName ?? one.flowId,
+              one.event ?? '',
               one.runId ?? (one.bodyKept ? '(can be admitted)' : ''),
               one.message ?? '',
             ]),

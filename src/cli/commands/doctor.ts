@@ -29,6 +29,9 @@ export const doctor = defineCommand({
       const config = configuration(settings, target.dataDir, results)
       if (config)
         results.push(...(config.databaseUrl === null ? await checkFolder(config) : [await checkStart(config)]))
+      const isSound = !results.some(({ state }) => state === 'failed')
+      if (config && isSound) results.push(await checkFiles(config))
+      if (config) results.push(...(await providerChecks(config)))
       if (config) for (const url of options.egress) results.push(await checkEgress(config, url))
     }
     // Servers on PostgreSQL are found by their base URL only.
@@ -60,15 +63,40 @@ function configuration(
 ): Config | null {
   try {
     const config = settings.service()
-    results.push(
-      ok('configuration', `The settings are valid; flows may read ${Object.keys(config.env).length} variables.`),
-    )
+    results.push(ok('configuration', 'The settings are valid.'), ok('variables', describeVariables(config)))
     return dataDir === undefined ? config : { ...config, dataDir, databaseUrl: null, role: 'all' }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     results.push(failed('configuration', error.message))
     return null
   }
+}
+
+async function checkFiles(config: Config): Promise<CheckResult> {
+  const { checkFilePlace } = await import('../../app/files/check-place.ts')
+  const { place, fault } = await checkFilePlace(config)
+  return fault === null
+    ? ok('files', `Files of runs are kept in ${place}.`)
+    : failed('files', `Files of runs cannot be kept in ${place}: ${fault}`)
+}
+
+/** Says which variables flows read, and which of them are shown: the prefixes are easily mistaken for one another. */
+function describeVariables({ env, variables }: Config): string {
+  const list = (names: string[]) => names.toSorted().join(', ') || 'none'
+  return `Flows read as config, shown in runs (MILLRACE_VAR_…): ${list(Object.keys(variables))}. As env, secret (MILLRACE_ENV_…): ${list(Object.keys(env))}.`
+}
+
+async function providerChecks(config: Config): Promise<CheckResult[]> {
+  if (config.oidc.providers.length === 0) return []
+  const { checkProviders } = await import('../../app/sign-in/check-providers.ts')
+  return (await checkProviders(config)).map(({ name, issuer, problem }) => {
+    if (problem !== null)
+      return failed('single sign-on', `${problem}. Check MILLRACE_OIDC_ISSUER, and that it can be reached.`)
+    const open = issuer.startsWith('http:') && !/^http:\/\/(localhost|127\.|\[::1\])/.test(issuer)
+    return open
+      ? warning('single sign-on', `${name} (${issuer}) answers, but without encryption: use https.`)
+      : ok('single sign-on', `${name} (${issuer}) answers.`)
+  })
 }
 
 async function checkEgress(config: Config, url: string): Promise<CheckResult> {

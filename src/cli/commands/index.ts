@@ -34,13 +34,16 @@ import {
 } from './flows.ts'
 import { importCurl, importOpenApi } from './import.ts'
 import { listKeys, rotateKeys } from './keys.ts'
+import { listen } from './listen/listen.ts'
 import { mcp } from './mcp.ts'
-import { resetUserPassword } from './reset-password.ts'
 import { runFlow } from './run-flow.ts'
 import { cancelRun, exportRun, harOfRun, listRuns, replayRun, search, showRun, tailRuns } from './runs.ts'
 import { send } from './send.ts'
+import { listSenders, showSender } from './senders/senders.ts'
 import { serveCommand } from './serve.ts'
 import { testFlows } from './test.ts'
+import { breakGlassUser, resetUserSecondFactor } from './users/repair.ts'
+import { resetUserPassword } from './users/reset-password.ts'
 
 export const commands: readonly Command[] = [
   serveCommand,
@@ -81,6 +84,9 @@ export const commands: readonly Command[] = [
   listDeliveries,
   admitDelivery,
   send,
+  listen,
+  listSenders,
+  showSender,
   listConnections,
   showConnection,
   setConnection,
@@ -98,6 +104,8 @@ export const commands: readonly Command[] = [
   listUsers,
   inviteUser,
   resetUserPassword,
+  resetUserSecondFactor,
+  breakGlassUser,
   listKeys,
   rotateKeys,
   backup,

@@ -123,6 +123,7 @@ function describe(terminal: Terminal, run: Run, full: boolean): string {
       ['took', showDuration(run.startedAt, run.finishedAt)],
       ...(run.replayOf ? [['replay of', run.replayOf] as const] : []),
       ...(run.edited ? [['data', 'edited for the replay'] as const] : []),
+      ...(run.dataDeleted ? [['data', 'deleted with its end, as the flow says'] as const] : []),
       ...(run.replayedAs ? [['replayed as', `${run.replayedAs.run} (${run.replayedAs.status})`] as const] : []),
       ...Object.entries(run.labels ?? {}).map(([name, value]) => [`label ${name}`, value] as const),
       ...(run.error ? [['error', `${run.error.code}: ${run.error.message}`] as const] : []),

@@ -1,9 +1,11 @@
 // `millrace test`: runs the tests of flows, offline.
 
+import { createReadStream, existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { TestRuntimeSettings } from '../../app/test-runtime.ts'
 import type { FixtureCase } from '../../flow/fixture.ts'
 import { defineCommand, text } from '../command.ts'
-import { EXIT, usageError } from '../exit-code.ts'
+import { CliError, EXIT, usageError } from '../exit-code.ts'
 import type { FixtureFile } from '../files/fixture-files.ts'
 import { readFlowFile } from '../files/flow-files.ts'
 import { describeDifference, REPORTERS, type TestResult } from '../terminal/report-tests.ts'
@@ -71,11 +73,18 @@ async function runTest(
   const runtime = await openTestRuntime({
     startMs: Date.parse(test.now ?? fixture.now ?? DEFAULT_START),
     env: { ...fixture.env, ...test.env },
+    config: { ...fixture.config, ...test.config },
     connections: { ...fixture.connections, ...test.connections },
     sandbox,
   })
   try {
-    const { issues, unexpected, differences, bugs } = await tryCase(runtime, document, test, fixture.stubs ?? [])
+    const { issues, unexpected, differences, bugs } = await tryCase(
+      runtime,
+      document,
+      test,
+      fixture.stubs ?? [],
+      (file) => openBeside(path, file),
+    )
     const faults = [
       ...issues.map((issue) => `the flow cannot be published: ${issue.path || '/'}: ${issue.message}`),
       ...unexpected.map((request) => `no stub answers ${request}`),
@@ -86,6 +95,13 @@ async function runTest(
   } finally {
     await runtime.close()
   }
+}
+
+/** Opens a file that a test names. */
+function openBeside(test: string, file: string): AsyncIterable<Uint8Array> {
+  const path = join(dirname(test), file)
+  if (!existsSync(path)) throw new CliError(EXIT.notFound, 'no_file', `${test}: there is no file ${path}.`)
+  return createReadStream(path)
 }
 
 async function checkUntested(path: string) {

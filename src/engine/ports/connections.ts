@@ -22,6 +22,8 @@ export interface Connections {
    * not allow it: a value derived from a secret may no longer resemble the secret.
    */
   checkHost(url: URL, texts: () => Iterable<string>, named: () => Iterable<string>): void
+  /** Reads what these connections keep elsewhere, if that is due; null if there is nothing to wait for. Fails with ConnectionError. */
+  fresh(names: readonly string[]): Promise<void> | null
   /** Returns a token that stays valid for a while and also updates `fields`. Fails with ConnectionError. */
   accessToken(name: string): string | Promise<string>
   /** Returns a new token in place of one that an API refused, or null if there is none. Fails with ConnectionError. */

@@ -5,6 +5,7 @@ import type { CallerReply, StepError } from '../step-kind.ts'
 import type { TraceHeaders } from '../trace-context.ts'
 import type { CallbackJournal } from './callbacks.ts'
 import type { Connections } from './connections.ts'
+import type { FileStore } from './files.ts'
 import type { HttpClient, ReplyRoom } from './http-client.ts'
 import type { ChildRun, ClaimedRun, RunJournal, RunProgress } from './run-journal.ts'
 import type { Sandbox } from './sandbox.ts'
@@ -29,6 +30,9 @@ export interface EnginePorts {
   failureFlow(flowId: string): string | null
   /** Returns whether an alert has to look at the end of this run. */
   alerting(run: ClaimedRun, status: 'failed' | 'succeeded'): boolean
+  files: FileStore
+  /** The largest file. */
+  maxFileBytes: number
   http: HttpClient
   sandbox: Sandbox
   /** null if runs are not traced. */
@@ -38,6 +42,8 @@ export interface EnginePorts {
   random(): number
   hashing: Hashing
   env: Readonly<Record<string, string>>
+  /** The plain variables of the server. */
+  config: Readonly<Record<string, string>>
   connections: Connections
   /** Sends a reply to the webhook's caller, if the caller still waits. */
   reply(run: ClaimedRun, reply: CallerReply): void

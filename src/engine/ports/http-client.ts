@@ -10,19 +10,37 @@ export interface OutboundHeader {
   named?: readonly string[]
 }
 
+/** A body that is read when it is sent, anew for every hop. */
+export interface BodySource {
+  size: number
+  open(): AsyncIterable<Uint8Array>
+}
+
+export type OutboundBody = Uint8Array | string | BodySource | null
+
+export const isBodySource = (body: OutboundBody): body is BodySource =>
+  typeof body === 'object' && body !== null && 'open' in body
+
+/** Takes the body of a reply as it comes. */
+export interface ReplySink {
+  maxBytes: number
+  /** Called for the final reply, unless it is an error. The bytes end with an error if the reply is cut off. */
+  take(bytes: AsyncIterable<Uint8Array>): Promise<void>
+}
+
 /** One request on the wire. */
 export interface OutboundHop {
   url: URL
   method: string
   headers: readonly OutboundHeader[]
-  body: Uint8Array | string | null
+  body: OutboundBody
 }
 
 export interface OutboundRequest {
   method: string
   url: string
   headers: readonly OutboundHeader[]
-  body: Uint8Array | string | null
+  body: OutboundBody
   timeoutMs: number
   followRedirects: boolean
   /** Whether cookies that a redirect sets go back to the host that set them, until the final reply. */
@@ -36,6 +54,8 @@ export interface OutboundRequest {
   standing?: Standing | null
   /** Is asked for room as soon as the reply exceeds a small size. */
   room?: RoomOfRun | null
+  /** Takes the body of a reply whose status is below 400; `body` is empty then. */
+  into?: ReplySink | null
 }
 
 /** Tells whether this process still holds the run. Another process may take it over while this one stalls unaware. */

@@ -114,6 +114,8 @@ export interface NewRun extends RunStartData {
   edited?: true
   /** What the trigger's labels gave as the run was taken on; null or absent if nothing. */
   labels?: Labels | null
+  /** The files that the run uses from its start, each once: they are checked and kept with it. */
+  files?: readonly string[]
 }
 
 /** The kind of the trigger of a failure handler: the run, of the same flow, that does what is due when a run has failed. */
@@ -206,6 +208,8 @@ export interface RunProgress {
   alerting?: boolean
   /** The failure handler that is stored together with the end of the run. */
   handler?: NewRun
+  /** Whether the data of the run, which ends, is to be deleted. */
+  erase?: boolean
 }
 
 /**

@@ -153,7 +153,7 @@ export function timedOut({ onTimeout, asks }: AwaitedCallback): Outcome {
 }
 
 /** What whoever evaluates the condition has itself, or what holds secrets. */
-const NOT_KEPT = new Set(['callback', 'env', 'connections'])
+const NOT_KEPT = new Set(['callback', 'env', 'config', 'connections'])
 
 /** Returns the parts of the roots that these references read. */
 function picked(roots: Roots, references: readonly (readonly string[])[]): Record<string, unknown> {

@@ -1,8 +1,9 @@
 // The calls of a run: how a step starts a run of another flow, and what the step gets when that run has ended.
 import { CODE, filled, STEP_ERRORS } from '../../base/error-catalogue.ts'
+import { filesOfRun } from '../files/files-of-run.ts'
 import type { JournalWriter } from '../journal-writer.ts'
 import type { EnginePorts } from '../ports/engine-ports.ts'
-import type { ClaimedRun, JournalEntry, RunJournal } from '../ports/run-journal.ts'
+import type { ClaimedRun, JournalEntry } from '../ports/run-journal.ts'
 import type { StepTrace } from '../ports/tracing.ts'
 import { done, failed, type Outcome } from '../step-kind.ts'
 import { Parked } from '../walk-signals.ts'
@@ -27,17 +28,21 @@ export async function beginCall(
   const call = { flow, input, wait, step: entry.path, trace: trace?.headers ?? null }
   const prepared = await ports.prepareCall(run, call)
   if (!('run' in prepared)) return failed(prepared)
-  entry.child = prepared
+  // The called run can read the files that it is given.
+  const files = await filesOfRun(ports, run.id).namedBy(input)
+  entry.child = files.length ? { ...prepared, run: { ...prepared.run, files } } : prepared
   entry.decision = prepared.run.id
   return outcome
 }
 
 export class RunCalls {
-  readonly #journal: RunJournal
+  readonly #ports: Pick<EnginePorts, 'journal' | 'files' | 'maxFileBytes'>
+  readonly #runId: string
   readonly #awaited = new Set<string>()
 
-  constructor(journal: RunJournal) {
-    this.#journal = journal
+  constructor(ports: Pick<EnginePorts, 'journal' | 'files' | 'maxFileBytes'>, runId: string) {
+    this.#ports = ports
+    this.#runId = runId
   }
 
   /** Returns the runs that this run waits for and that may have ended meanwhile: those that are stored already. */
@@ -54,10 +59,14 @@ export class RunCalls {
   /** Returns the outcome of a step that waited for a run, with its entry. Throws Parked if that run has not ended. */
   async resultOf({ child: _stored, ...entry }: JournalEntry): Promise<[JournalEntry, Outcome]> {
     const runId = entry.decision as string
-    const end = await this.#journal.endOf(runId)
+    const end = await this.#ports.journal.endOf(runId)
     if (!end) throw new Parked(this.await(entry))
     this.#awaited.delete(runId)
-    if (end.status === 'succeeded') return [entry, done(end.result)]
+    if (end.status === 'succeeded') {
+      const files = await filesOfRun(this.#ports, runId).namedBy(end.result)
+      if (files.length) await this.#ports.files.use(this.#runId, files)
+      return [entry, done(end.result)]
+    }
     const { code, message, hint, step } = end.error ?? { code: CODE.failed, message: STEP_ERRORS.flow_gone.message }
     const child = { run: runId, ...(step !== undefined && { step }) }
     return [entry, failed({ code, message, ...(hint !== undefined && { hint }), child })]

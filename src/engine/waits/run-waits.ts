@@ -14,7 +14,7 @@ export class RunWaits {
   readonly callbacks: RunCallbacks
 
   constructor(run: ClaimedRun, callbacks: CompiledCallbacks | null, ports: EnginePorts) {
-    this.calls = new RunCalls(ports.journal)
+    this.calls = new RunCalls(ports, run.id)
     this.callbacks = new RunCallbacks(run, callbacks, {
       callbacks: ports.callbacks,
       now: ports.now,

@@ -6,7 +6,8 @@ import { type FlowDocument, type Kinds, type StepDocument, stepSchema } from '..
 import { parseTemplate } from '../expression/index.ts'
 import type { Bindings } from '../expression/values/bindings.ts'
 import { Findings } from '../issue.ts'
-import { type CompiledAuth, compileAuth, DEFAULT_ACCEPT } from '../triggers/webhook/compile.ts'
+import { DEFAULT_ACCEPT } from '../triggers/webhook/compile.ts'
+import { type CompiledAuth, compileAuth } from '../triggers/webhook/compile-auth.ts'
 import { type ApprovalDocument, type ApprovalField, type CallbackDocument, DEFAULT_ANSWERS } from './schema.ts'
 
 export interface CompiledCallback {

@@ -347,6 +347,15 @@ describe('reading a command', () => {
 })
 
 describe('writing a command', () => {
+  it('writes an XML body as XML, and one that is none as nothing', () => {
+    const command = (value: unknown) =>
+      toCurl({ method: 'POST', url: 'https://x.example', body: { kind: 'xml', value } })
+    const text = '<?xml version="1.0" encoding="UTF-8"?>\n<a id="{{ webhook.body.id }}">&lt;</a>'
+    expect(command({ a: { '@id': '{{ webhook.body.id }}', '#text': '<' } })).toContain(`--data-raw '${text}'`)
+    expect(command({ a: { '@id': '{{ webhook.body.id }}' } })).toContain("-H 'Content-Type: application/xml'")
+    expect(command(null)).toContain("--data-raw ''")
+  })
+
   it('leaves templates as they are, and writes no secret', () => {
     expect(
       toCurl({

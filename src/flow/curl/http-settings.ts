@@ -5,10 +5,20 @@ export interface NameValue {
   value: string
 }
 
+export interface FormField {
+  name: string
+  value?: string
+  file?: unknown
+  filename?: string
+  contentType?: string
+}
+
 export type HttpBody =
   | { kind: 'json'; value: unknown }
-  | { kind: 'form'; fields: NameValue[]; multipart?: boolean }
+  | { kind: 'form'; fields: FormField[]; multipart?: boolean }
+  | { kind: 'xml'; value: unknown; contentType?: string }
   | { kind: 'text'; value: string; contentType?: string }
+  | { kind: 'file'; value: unknown; contentType?: string }
 
 export type HttpAuth =
   | { kind: 'none' }

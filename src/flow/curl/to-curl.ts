@@ -1,8 +1,10 @@
 // Writes the settings of an HTTP step as a curl command: templates stay as they are, and placeholders replace secrets. A
 // draft may be incomplete, and have numbers instead of text.
 import { SEALED_PREFIX } from '../../base/sealed-prefix.ts'
+import { FormatError } from '../formats/format-error.ts'
+import { writeXml } from '../formats/write-xml.ts'
 import { hasPatterns } from './curl-url.ts'
-import type { HttpAuth, HttpBody, HttpRequestSettings, NameValue } from './http-settings.ts'
+import type { FormField, HttpAuth, HttpBody, HttpRequestSettings, NameValue } from './http-settings.ts'
 
 /** Writes one option per line, for a POSIX shell. */
 export function toCurl(settings: Partial<HttpRequestSettings>): string {
@@ -62,17 +64,35 @@ function bodyParts(body: HttpBody | undefined, headers: readonly NameValue[]): s
   switch (body.kind) {
     case 'json':
       return [...contentType('application/json'), `--data-raw ${word(JSON.stringify(body.value ?? null))}`]
+    case 'xml':
+      return [...contentType(body.contentType ?? 'application/xml'), `--data-raw ${word(xmlText(body.value))}`]
     case 'text':
       return [...contentType(body.contentType ?? 'text/plain'), `--data-raw ${word(written(body.value))}`]
+    case 'file':
+      return [...contentType(body.contentType ?? 'application/octet-stream'), `--data-binary ${word('@<file>')}`]
     case 'form':
       return formParts(body.fields ?? [], body.multipart === true, contentType)
   }
 }
 
+/** A draft may have anything in place of its value. */
+function xmlText(value: unknown): string {
+  try {
+    return `<?xml version="1.0" encoding="UTF-8"?>\n${writeXml(value)}`
+  } catch (error) {
+    if (error instanceof FormatError) return ''
+    throw error
+  }
+}
+
 /** Encodes the fields as the step does; curl encodes only what a template gives. */
-function formParts(given: readonly NameValue[], multipart: boolean, contentType: (type: string) => string[]): string[] {
+function formParts(given: readonly FormField[], multipart: boolean, contentType: (type: string) => string[]): string[] {
   const fields = given.map(({ name, value }): [string, string] => [written(name), written(value)])
-  if (multipart) return fields.map(([name, value]) => `--form-string ${word(`${name}=${value}`)}`)
+  if (multipart)
+    return given.map(({ name, value, file, filename, contentType: type }) => {
+      if (file === undefined) return `--form-string ${word(`${written(name)}=${written(value)}`)}`
+      return `-F ${word(`${written(name)}=@<file>${type ? `;type=${type}` : ''}${filename ? `;filename=${filename}` : ''}`)}`
+    })
   if (fields.length === 0) return [...contentType('application/x-www-form-urlencoded'), `--data-raw ''`]
   return fields.some((field) => field.join().includes('{{'))
     ? fields.map(([name, value]) => `--data-urlencode ${word(`${encoded(name)}=${value}`)}`)

@@ -16,6 +16,7 @@ export interface Expression {
   compute: Compute
   /** Private to this folder: the expression is written as `raw(…)`. */
   isRaw: boolean
+  readsFile: boolean
 }
 
 export interface Template {

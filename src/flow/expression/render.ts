@@ -6,6 +6,7 @@ import { type Bindings, MISSING } from './values/bindings.ts'
 import { isTruthy, toText } from './values/conversion.ts'
 import { ExpressionError, fail } from './values/errors.ts'
 import { Evaluation, needed } from './values/evaluation.ts'
+import { NeedsFile } from './values/needs-file.ts'
 import { settle } from './values/settle.ts'
 
 const LONGEST_QUOTE = 120
@@ -70,6 +71,8 @@ function evaluate(run: Evaluation, expression: Expression): unknown {
     const value = expression.compute(run)
     return value === MISSING ? value : settle(run, value)
   } catch (error) {
+    // The engine loads the file, and evaluates again.
+    if (error instanceof NeedsFile) throw error
     if (error instanceof RangeError) throw tooMuchForTheEngine(expression)
     if (error instanceof ExpressionError && error.code === CODE.expression_failed) throw located(error, expression)
     throw error

@@ -10,6 +10,7 @@ export function sampleBindings(roots: Record<string, unknown>): Bindings {
     uuid: '11111111-2222-4333-8444-555555555555',
     sha256: (text) => `sha256 of ${text}`,
     hmacSha256: (text, key) => `hmac of ${text} with ${key}`,
+    hmacSha512: (text, key) => `long hmac of ${text} with ${key}`,
   }
 }
 

@@ -63,7 +63,7 @@ function filledPath(path: string, values: ReadonlyMap<string, string>, notTaken:
     .join('')
 }
 
-const NO_HOST = '{{ env.API_URL }}'
+const NO_HOST = '{{ config.API_URL }}'
 
 /** Returns the first server that is named, without a slash at its end. */
 function serverUrl(document: Node, item: unknown, operation: unknown, notTaken: NotTaken[]): string {
@@ -81,7 +81,7 @@ function serverUrl(document: Node, item: unknown, operation: unknown, notTaken: 
   if (/^[a-z][a-z0-9+.-]*:/i.test(url)) return hostOf(url, notTaken)
   notTaken.push({
     what: 'Server',
-    reason: 'The description names no host: set MILLRACE_ENV_API_URL, or write the host instead.',
+    reason: 'The description names no host: set MILLRACE_VAR_API_URL, or write the host instead.',
   })
   return NO_HOST + url.replace(/^(?=[^/])/, '/')
 }
@@ -93,7 +93,7 @@ function hostOf(url: string, notTaken: NotTaken[]): string {
   if (!host || !URL.canParse(`${scheme}${host}`) || new URL(`${scheme}${host}`).port === '0') {
     notTaken.push({
       what: 'Server',
-      reason: 'Its URL cannot be called: set MILLRACE_ENV_API_URL, or write the host instead.',
+      reason: 'Its URL cannot be called: set MILLRACE_VAR_API_URL, or write the host instead.',
     })
     return NO_HOST
   }

@@ -106,12 +106,12 @@ describe('the URL', () => {
   })
 
   it.each([
-    [undefined, '{{ env.API_URL }}/a'],
-    [[], '{{ env.API_URL }}/a'],
-    [[{ url: '/' }], '{{ env.API_URL }}/a'],
-    [[{ url: 'v1' }], '{{ env.API_URL }}/v1/a'],
-    [[{ url: '/v1/' }], '{{ env.API_URL }}/v1/a'],
-    [[{ url: 7 }], '{{ env.API_URL }}/a'],
+    [undefined, '{{ config.API_URL }}/a'],
+    [[], '{{ config.API_URL }}/a'],
+    [[{ url: '/' }], '{{ config.API_URL }}/a'],
+    [[{ url: 'v1' }], '{{ config.API_URL }}/v1/a'],
+    [[{ url: '/v1/' }], '{{ config.API_URL }}/v1/a'],
+    [[{ url: 7 }], '{{ config.API_URL }}/a'],
   ])('asks for the host where the server is %j', (servers, url) => {
     const { settings, notTaken } = imported(described({ '/a': { get: {} } }, { servers }))
     expect(settings.url).toBe(url)
@@ -253,7 +253,7 @@ describe('what cannot be published', () => {
     'is no server: %s',
     (url) => {
       const { settings, notTaken } = whole({}, { servers: [{ url }] })
-      expect(settings.url).toBe('{{ env.API_URL }}/a')
+      expect(settings.url).toBe('{{ config.API_URL }}/a')
       expect(notTaken).toMatchObject([{ what: 'Server', reason: expect.stringContaining('cannot be called') }])
     },
   )
@@ -604,7 +604,11 @@ describe('a hostile description', () => {
           for (const found of api.operations) {
             const { id, settings } = importOperation(api, found)
             const document = { name: 'x', trigger: { kind: 'webhook' }, steps: [{ id, kind: 'http', ...settings }] }
-            const findings = validate(document, stepKinds, { connections: new Map(), env: new Set() })
+            const findings = validate(document, stepKinds, {
+              connections: new Map(),
+              env: new Set(),
+              config: new Set(),
+            })
             expect(publishIssues(findings).filter(({ code }) => !TO_FILL_IN.has(code))).toEqual([])
           }
         },

@@ -79,6 +79,7 @@ describe('references held against samples', () => {
       validate({ name: 'F', trigger: { kind: 'webhook', ...trigger }, steps }, stepKinds, {
         connections: new Map(),
         env: new Set(),
+        config: new Set(),
         data: given,
       }),
     ).filter(({ code }) => code === 'unseen_reference')

@@ -13,6 +13,9 @@ export type Labels = Readonly<Record<string, string>>
 
 export type CompiledLabels = readonly (readonly [name: string, value: (bindings: Bindings) => unknown])[]
 
+/** The label that the inbox shows as the type of the event; that of a sender, if the flow has none of this name. */
+export const EVENT_LABEL = 'event'
+
 const MOST_LABELS = 10
 const LONGEST_VALUE = 200
 export const LABEL_NAME = /^[a-z][a-z0-9_]{0,63}$/
@@ -45,14 +48,21 @@ export function checkLabels(
         )
 }
 
-/** Evaluates labels; one that is missing, empty or fails is left out: a label never loses a delivery. */
-export function evaluateLabels(labels: CompiledLabels, bindings: Bindings): Labels | null {
+/**
+ * Evaluates labels, with what `hide` hides in their values. One that is missing, empty or fails is left out: a label never loses a
+ * delivery.
+ */
+export function evaluateLabels(
+  labels: CompiledLabels,
+  bindings: Bindings,
+  hide: (value: string) => string,
+): Labels | null {
   let found: Record<string, string> | null = null
   for (const [name, evaluate] of labels) {
     const value = labelText(evaluate, bindings)
     if (value === null) continue
     found ??= new BareObject() as Record<string, string>
-    found[name] = value
+    found[name] = hide(value)
   }
   return found
 }

@@ -2,6 +2,7 @@
 import Type, { type TObject } from 'typebox'
 import type { IssueCode } from '../../base/error-catalogue.ts'
 import type { Bindings } from '../expression/values/bindings.ts'
+import type { Senders } from '../senders/schema.ts'
 import { type CompiledLabels, LabelsSetting } from './labels.ts'
 
 /** The keys that triggers of every kind have. */
@@ -42,6 +43,8 @@ export interface TriggerKind {
   /** Returns the roots that a template at this path may read; `runRoots` are those of a step. */
   rootsAt(path: string, trigger: Record<string, unknown>, runRoots: readonly string[]): readonly string[]
   replyUse(trigger: Record<string, unknown>): ReplyUse
-  /** Reports what the schema cannot express. `now`: the time of publishing, if it is known. */
-  check(trigger: Record<string, unknown>, report: ReportTrigger, now: number | undefined): void
+  /** Returns the paths that may name a field of a connection which is not there yet. */
+  arrivesLater?(trigger: Record<string, unknown>, senders: Senders): ReadonlySet<string>
+  /** Reports what the schema cannot express. `now`: the time of publishing, if it is known; `senders`: null if they are not. */
+  check(trigger: Record<string, unknown>, report: ReportTrigger, now: number | undefined, senders: Senders | null): void
 }

@@ -38,6 +38,8 @@ export interface Place {
   startsRun?: boolean
   /** Whether the value is a label, which is shown and searched. */
   isLabel?: boolean
+  /** Whether the field of a connection that is named here may not be there yet. */
+  arrivesLater?: boolean
   /** The path of the setting by which the document allows the value here to be shown. */
   revealedBy: string | null
 }
@@ -54,7 +56,7 @@ export function placeAt(kind: KindSchema | undefined, setting: string, place: Pl
 export const NO_CALLBACKS = 'The URL of a callback can be read only by steps before the one that waits for it.'
 
 /** The roots that every run has, beside that of its trigger. */
-export const COMMON_ROOTS = ['steps', 'vars', 'env', 'connections', 'run', 'flow']
+export const COMMON_ROOTS = ['steps', 'vars', 'env', 'config', 'connections', 'run', 'flow']
 /** The roots that steps have besides which run when a run has failed. */
 export const FAILURE_ROOTS = ['error', 'failed']
 /** The root of each trigger kind, with the kind. */

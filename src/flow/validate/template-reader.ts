@@ -39,6 +39,12 @@ export class TemplateReader {
   }
 }
 
+/** Returns what is wrong with a template in a place where no file can be loaded. */
+export const unreadFile = ({ parts }: Template): string | null =>
+  parts.some((part) => typeof part !== 'string' && part.readsFile)
+    ? 'The content of a file can be read only in the settings of a step, and not in conditions or the trigger. Read it in a set step, and use the variable.'
+    : null
+
 function expressionsIn(source: string): number {
   let count = 0
   for (let at = source.indexOf('{{'); at !== -1; at = source.indexOf('{{', at + 2)) count++

@@ -8,6 +8,7 @@ const surroundings = {
     ['crm', { kind: 'oauth2', fields: new Set(['clientId', 'accessToken']) }],
   ]),
   env: new Set(['URL']),
+  config: new Set(['HOST']),
 }
 const check = (document: unknown) => {
   const found = validate(document, stepKinds, surroundings)
@@ -208,6 +209,20 @@ describe('validate', () => {
     const { publish, warnings: found } = check(flow([get('a', '{{ env.URL }}/{{ env.OTHER }}')]))
     expect(publish).toEqual([])
     expect(codes(found)).toEqual(['/steps/0/url unknown_env'])
+    const plain = check(flow([get('a', '{{ config.HOST }}/{{ config.OTHER }}')]))
+    expect(plain.publish).toEqual([])
+    expect(codes(plain.warnings)).toEqual(['/steps/0/url unknown_config'])
+  })
+
+  it('lets plain variables into replies, labels and everywhere else', () => {
+    const respond = { id: 'r', kind: 'respond', body: { x: '{{ config.HOST }}' } }
+    const trigger = {
+      labels: { host: '{{ config.HOST }}' },
+      when: '{{ webhook.body.host == config.HOST }}',
+      response: { body: '{{ config.HOST }}' },
+    }
+    expect(check(flow([], trigger)).publish).toEqual([])
+    expect(check(flow([respond], { response: { mode: 'finished', body: '{{ config.HOST }}' } })).publish).toEqual([])
   })
 
   it('keeps connections out of replies', () => {
@@ -261,7 +276,7 @@ describe('validate', () => {
 
   it('checks content types, address ranges and reply headers of the trigger', () => {
     const trigger = {
-      accept: ['application/json', 'image/png'],
+      accept: ['application/json', 'image'],
       ips: ['10.0.0.0/8', '::1', 'example.com'],
       auth: { kind: 'header', name: 'X Key', value: '{{ env.URL }}' },
       response: {

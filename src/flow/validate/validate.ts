@@ -7,14 +7,15 @@ import { FailureFlow, Head, type Kinds } from '../document.ts'
 import { type Reference, type Template, TemplateSyntaxError } from '../expression/index.ts'
 import { type Finding, Findings, type Issue, nearest, type Patience, quoted } from '../issue.ts'
 import { type IsSecretField, MOST_ORIGINS, SecretFlow } from '../secret-flow.ts'
-import { type DataShapes, type LoopLists, listPath } from '../shape/data-shapes.ts'
+import { NO_SENDERS } from '../senders/schema.ts'
+import { type LoopLists, listPath } from '../shape/data-shapes.ts'
 import { unseenReference } from '../shape/unseen-reference.ts'
 import { stepLists } from '../step-lists.ts'
 import { Trigger, triggerKinds } from '../triggers/index.ts'
 import { checkLabels } from '../triggers/labels.ts'
 import type { ReplyUse, ReportTrigger } from '../triggers/trigger-kind.ts'
 import { CallbackUse } from './callback-use.ts'
-import { type ConnectionShapes, type ConnectionUse, useProblem } from './connection-use.ts'
+import { type ConnectionUse, useProblem } from './connection-use.ts'
 import {
   COMMON_ROOTS,
   FAILURE_ROOTS,
@@ -28,18 +29,9 @@ import {
 } from './place.ts'
 import { IN_CALL, IN_LABEL, IN_REPLY, REVEALS } from './secret-words.ts'
 import { StepOutline } from './step-outline.ts'
-import { LONGEST_EXPRESSIONS, MOST_EXPRESSIONS, TemplateReader } from './template-reader.ts'
+import type { Surroundings } from './surroundings.ts'
+import { LONGEST_EXPRESSIONS, MOST_EXPRESSIONS, TemplateReader, unreadFile } from './template-reader.ts'
 import { type Names, variablesBeside } from './variables-beside.ts'
-
-/** What the templates may refer to outside the document. */
-export interface Surroundings {
-  connections: ConnectionShapes
-  env: ReadonlySet<string>
-  /** The data that the flow was tested with. */
-  data?: DataShapes
-  /** The time; what depends on it is checked only if it is given. */
-  now?: number
-}
 
 /** A document is checked in one go: the code of its steps is read up to this number of characters. */
 const LONGEST_CODE_READ = 65_536
@@ -55,14 +47,14 @@ export function validate(document: unknown, kinds: Kinds, surroundings: Surround
 
 /** Returns every place where a document names a connection. */
 export function connectionUses(document: unknown, kinds: Kinds): ConnectionUse[] {
-  const validator = new Validator(kinds, { connections: new Map(), env: NOTHING })
+  const validator = new Validator(kinds, { connections: new Map(), env: NOTHING, config: NOTHING })
   validator.document(document)
   return validator.uses
 }
 
 /** Returns the sources of the secrets that a document names, in the form that `Secrets.touch` expects. */
 export function secretSources(document: unknown, kinds: Kinds): Set<string> {
-  const validator = new Validator(kinds, { connections: new Map(), env: NOTHING })
+  const validator = new Validator(kinds, { connections: new Map(), env: NOTHING, config: NOTHING })
   validator.document(document)
   const connections = validator.uses.map(({ name }) => `connection:${name}`)
   return new Set([...connections, ...[...validator.env].map((name) => `env:${name}`)])
@@ -166,6 +158,8 @@ class Validator {
     const everything = new Set(inRun.map(([id]) => id))
     const { response } = given
     const revealedBy = isObject(response) && response['reveal'] === true ? '/trigger/response/reveal' : null
+    const senders = this.#surroundings.senders ?? null
+    const later = kind?.arrivesLater?.(given, senders ?? NO_SENDERS)
     if (kind) this.#replyUse = kind.replyUse(given)
     const place = (path: string): Place => ({
       roots: new Set(kind?.rootsAt(path, given, runRoots) ?? runRoots),
@@ -175,12 +169,13 @@ class Validator {
       callbackProblem: (id) => this.#callbacks.problemInReply(id),
       answersCaller: path.startsWith('/trigger/response/'),
       isLabel: path.startsWith('/trigger/labels/'),
+      arrivesLater: later?.has(path),
       revealedBy,
     })
     this.#check(kind?.settings ?? Trigger, trigger, '/trigger', place)
     const report: ReportTrigger = (path, code, message, weight = 'publish') =>
       this.#add(weight, `/trigger${path}`, code, message)
-    kind?.check(given, report, this.#surroundings.now)
+    kind?.check(given, report, this.#surroundings.now, senders)
     checkLabels(given, report)
   }
 
@@ -305,6 +300,8 @@ class Validator {
             'invalid_format',
             'A condition is one {{ expression }}: put the comparison inside the braces, such as {{ a == b }}.',
           )
+        const misread = lazy || path.startsWith('/trigger/') ? unreadFile(template) : null
+        if (misread) this.#add('publish', path, 'expression_syntax', misread)
         if (!placeOf) return
         const place = placeOf(path, lazy)
         for (const part of template.parts)
@@ -347,6 +344,8 @@ class Validator {
     if (root === 'env') this.env.add(name ?? '*')
     if (root === 'env' && name !== undefined && !problem && !this.#surroundings.env.has(name))
       this.#add('warning', path, 'unknown_env', `MILLRACE_ENV_${name} is not set in the server's environment${at}.`)
+    if (root === 'config' && name !== undefined && !problem && !this.#surroundings.config.has(name))
+      this.#add('warning', path, 'unknown_config', `MILLRACE_VAR_${name} is not set in the server's environment${at}.`)
   }
 
   #isSecret({ path }: Pick<Reference, 'path'>, { loops }: Place): boolean {
@@ -383,7 +382,7 @@ class Validator {
     if (root === 'connections')
       return name === undefined || field === undefined
         ? ['unnamed_connection', 'Write out which field of which connection is meant: connections.<name>.<field>.']
-        : this.#use({ name, field, kind: null })
+        : this.#use({ name, field: place.arrivesLater ? null : field, kind: null })
     if (name === undefined) return null
     if (root === 'steps' && !place.steps.has(name))
       return this.#outline.ids.has(name)

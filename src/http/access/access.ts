@@ -1,9 +1,10 @@
-// Lists every route with the access it needs: 'open' needs no credential, 'session' a signed-in user of any role, 'token' an API
-// token of any scope; the others need at least that scope, of a token or a role. A route that is not listed cannot be registered.
+// Lists every route with the access it needs: 'open' needs no credential, 'session' a signed-in user of any role, 'confined' the
+// same, also before the second factor is set up that the role needs, 'token' an API token of any scope; the others need at least
+// that scope, of a token or a role. A route that is not listed cannot be registered.
 import { reaches } from '../../operations/access/scopes.ts'
 import type { Actor, Scope } from '../../operations/ports/access.ts'
 
-export type Access = 'open' | 'session' | 'token' | Scope
+export type Access = 'open' | 'session' | 'confined' | 'token' | Scope
 
 export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /healthz': 'open',
@@ -53,8 +54,12 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/flows/:id/samples/:sampleId/body': 'read',
   'GET /api/v1/flows/:id/test-results': 'read',
   'GET /api/v1/flows/:id/deliveries': 'read',
+  'GET /api/v1/flows/:id/deliveries/listen': 'write',
   'POST /api/v1/flows/:id/deliveries/:delivery/admit': 'write',
   'GET /api/v1/flows/:id/events': 'read',
+  'POST /api/v1/flows/:id/send-sample': 'write',
+  'GET /api/v1/senders': 'read',
+  'GET /api/v1/senders/:name': 'read',
 
   'GET /api/v1/flow-stats': 'read',
   'GET /api/v1/callable-flows': 'read',
@@ -72,6 +77,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/runs/:id/steps': 'read',
   'GET /api/v1/runs/:id/steps/part': 'read',
   'GET /api/v1/runs/:id/body': 'read',
+  'GET /api/v1/files/:id': 'read',
   'GET /api/v1/runs/:id/fixture': 'read',
   'GET /api/v1/runs/:id/har': 'read',
   'POST /api/v1/runs/:id/cancel': 'write',
@@ -103,6 +109,24 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/auth/change-password': 'session',
   'POST /api/auth/invitation': 'open',
   'POST /api/auth/accept-invitation': 'open',
+  'GET /api/auth/oidc/:provider': 'open',
+  'GET /api/auth/oidc/:provider/callback': 'open',
+  'POST /api/auth/oidc/:provider/link': 'session',
+  'POST /api/auth/oidc/:provider/backchannel-logout': 'open',
+  'GET /api/auth/identities': 'session',
+  'DELETE /api/auth/identities/:id': 'session',
+  'GET /api/auth/sessions': 'session',
+  'DELETE /api/auth/sessions/:id': 'session',
+  'POST /api/auth/sessions/end-others': 'session',
+  'GET /api/auth/two-factor': 'confined',
+  'POST /api/auth/two-factor/begin': 'confined',
+  'POST /api/auth/two-factor/confirm': 'confined',
+  'POST /api/auth/two-factor/recovery-codes': 'session',
+  'POST /api/auth/two-factor/off': 'session',
+  'GET /api/v1/settings/two-factor': 'read',
+  'PUT /api/v1/settings/two-factor': 'admin',
+  'DELETE /api/v1/users/:id/second-factor': 'admin',
+  'DELETE /api/v1/users/:id/sessions': 'admin',
   'GET /api/v1/me': 'read',
   'GET /api/v1/users': 'admin',
   'PUT /api/v1/users/:id': 'admin',
@@ -144,6 +168,6 @@ export const accessTo = (method: string, route: string): Access =>
   ACCESS[`${method === 'HEAD' ? 'GET' : method} ${route}`] ?? 'admin'
 
 export function grants(actor: Actor, needed: Exclude<Access, 'open'>): boolean {
-  if (needed === 'session') return actor.user !== null
+  if (needed === 'session' || needed === 'confined') return actor.user !== null
   return needed === 'token' ? actor.user === null : reaches(actor.scope, needed)
 }

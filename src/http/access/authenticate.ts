@@ -13,14 +13,15 @@ export interface Caller {
   session: FoundSession | null
 }
 
-export type Authenticate = (headers: IncomingHttpHeaders) => Promise<Caller | null>
+/** Finds a session that is confined to setting up a second factor only if `evenConfined` is true. */
+export type Authenticate = (headers: IncomingHttpHeaders, evenConfined?: boolean) => Promise<Caller | null>
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
 export function createAuthenticate(services: Services, cookie: SessionCookie, adminToken: string | null): Authenticate {
   const expected = adminToken === null ? null : digest(adminToken)
   const admin: Actor = { id: null, name: 'admin token', scope: 'admin', userId: null, user: null }
-  return async ({ authorization, cookie: cookies }) => {
+  return async ({ authorization, cookie: cookies }, evenConfined = false) => {
     if (authorization !== undefined) {
       const token = /^Bearer +(.+)$/i.exec(authorization)?.[1]
       if (!token) return null
@@ -30,6 +31,7 @@ export function createAuthenticate(services: Services, cookie: SessionCookie, ad
     }
     const token = cookie.read(cookies)
     const session = token && (await findSession(services, token))
-    return session ? { actor: session.actor, session } : null
+    if (!session || (session.confined && !evenConfined)) return null
+    return { actor: session.actor, session }
   }
 }

@@ -27,7 +27,7 @@ export function createAuthorize(
       return fault === null ? undefined : refuse(reply, CODE.forbidden, fault)
     }
     void reply.header('cache-control', 'no-store')
-    const caller = await authenticate(headers)
+    const caller = await authenticate(headers, true)
     if (!caller) {
       void reply.header('www-authenticate', 'Bearer')
       return refuse(reply, CODE.unauthorized, 'Sign in, or send a token: Authorization: Bearer <token>.')
@@ -38,6 +38,8 @@ export function createAuthorize(
       if (fault !== null) return refuse(reply, CODE.forbidden, fault)
     }
     if (caller.session) await keepAlive(reply, caller.session)
+    if (caller.session?.confined && needed !== 'confined')
+      return refuse(reply, CODE.two_factor_setup_required, 'Your role needs a second factor: set one up first.')
     request.actor = caller.actor
     if (grants(caller.actor, needed)) return
     return refuse(
@@ -50,5 +52,6 @@ export function createAuthorize(
 
 const REFUSALS: Record<string, string> = {
   session: 'This is for a signed-in user, not for a token.',
+  confined: 'This is for a signed-in user, not for a token.',
   token: 'This is for an API token, not for a session.',
 }

@@ -98,7 +98,7 @@ function withExample(schema: TSchema): TSchema {
 /** The API accepts flows as JSON and as YAML. */
 function describeBody(body: RequestBody | undefined): void {
   if (!body) return
-  const schema = body.content['application/json']?.schema
+  const schema = (body.content['application/json'] ?? Object.values(body.content)[0])?.schema
   body.required = !mayBeLeftOut(schema)
   if (!schema?.[CHECKED_BY_OPERATION]) return
   const content = { schema: { $ref: '#/components/schemas/Flow' }, example: FLOW_DOCUMENT }

@@ -39,7 +39,7 @@ export function authorizationPage(reply: FastifyReply, { connection, problem }: 
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character]!)
+export const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character]!)
 
 /** Writes JSON that cannot end the script element. */
 const inScript = (value: unknown): string =>

@@ -21,7 +21,8 @@ const TYPES: Record<string, string> = {
 const POLICY = [
   "default-src 'self'",
   "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
+  // Thumbnails of files are drawn from bytes that a script fetched.
+  "img-src 'self' data: blob:",
   "font-src 'self'",
   "connect-src 'self'",
   "frame-ancestors 'none'",

@@ -2,9 +2,12 @@ import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import Type from 'typebox'
 import { InboxEntryBody, InboxQuery, NamedDeliveryBody, pageOf, RunBody } from '../../contract/bodies.ts'
+import { reaches } from '../../operations/access/scopes.ts'
 import { admitDelivery } from '../../operations/deliveries/admit-delivery.ts'
+import { listenedDeliveries } from '../../operations/deliveries/listening/listeners.ts'
 import { listInbox, readBody, readDelivery, readSampleBody } from '../../operations/deliveries/read-deliveries.ts'
-import { ALL } from '../../operations/events/events.ts'
+import { ALL, listenTopic } from '../../operations/events/events.ts'
+import { readFlow } from '../../operations/flows/read-flows.ts'
 import type { Services } from '../../operations/services.ts'
 import { download } from '../download.ts'
 import type { EventStreams } from '../event-stream.ts'
@@ -23,7 +26,8 @@ export function deliveryRoutes(app: FastifyInstance, services: Services, streams
     {
       schema: {
         tags,
-        summary: 'The inbox of all flows, newest first, without the bodies; label.<name>=<value> as for runs',
+        summary:
+          'The inbox of all flows, newest first, without the bodies; event=<type>, label.<name>=<value> as for runs',
         querystring: InboxQuery,
         response: { 200: pageOf(InboxEntryBody) },
       },
@@ -31,7 +35,12 @@ export function deliveryRoutes(app: FastifyInstance, services: Services, streams
     ({ query }) =>
       listInbox(
         services,
-        { flowId: query.flow ?? null, outcome: query.outcome ?? null, labels: labelsFrom(query) },
+        {
+          flowId: query.flow ?? null,
+          outcome: query.outcome ?? null,
+          labels: labelsFrom(query),
+          event: query.event ?? null,
+        },
         pageFrom(query),
       ),
   )
@@ -65,6 +74,33 @@ export function deliveryRoutes(app: FastifyInstance, services: Services, streams
     },
     async ({ params, actor }, reply) =>
       reply.code(202).send(await admitDelivery(services, actor!, params.id, params.delivery)),
+  )
+  app.get<{ Params: Static<typeof Id> }>(
+    '/api/v1/flows/:id/deliveries/listen',
+    {
+      exposeHeadRoute: false,
+      schema: {
+        tags,
+        summary: 'Server-sent events: the deliveries of the flow as they come, with headers and body',
+        params: Id,
+        response: {
+          200: eventsAs('event: delivery\ndata: {"id":"dlv_01m7…","headers":[["X-Event","paid"]],"body":"{}",…}\n\n'),
+        },
+      },
+    },
+    (request, reply) => {
+      const { id } = request.params
+      const seesSecrets = reaches(request.actor!.scope, 'admin')
+      const deliveries = listenedDeliveries(services, id, seesSecrets)
+      const begin = async () => {
+        await readFlow(services, id)
+        return {
+          type: 'listening' as const,
+          data: { flowId: id, at: new Date(services.now()).toISOString(), masked: !seesSecrets },
+        }
+      }
+      return streams.stream(request, reply, deliveries, listenTopic(id), begin, 'drop')
+    },
   )
   app.get<{ Params: Static<typeof SampleOfFlow> }>(
     '/api/v1/flows/:id/samples/:sampleId/body',

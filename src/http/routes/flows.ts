@@ -4,10 +4,10 @@ import Type from 'typebox'
 import {
   CurlBody,
   DeliveryBody,
+  EventQuery,
   FlowBody,
   FlowStatsBody,
   FlowsQuery,
-  LabelsQuery,
   PageQuery,
   PublishedBody,
   pageOf,
@@ -265,18 +265,19 @@ export function flowRoutes(app: FastifyInstance, services: Services, streams: Ev
     },
     ({ params }) => readTestResults(services, params.id),
   )
-  app.get<WithId & PageOf>(
+  app.get<WithId & { Querystring: Static<typeof EventQuery> }>(
     '/api/v1/flows/:id/deliveries',
     {
       schema: {
         tags,
-        summary: 'The inbox: every delivery with its outcome; label.<name>=<value> as for runs',
+        summary: 'The inbox: every delivery with its outcome; event=<type>, label.<name>=<value> as for runs',
         params: Id,
-        querystring: LabelsQuery,
+        querystring: EventQuery,
         response: { 200: pageOf(DeliveryBody) },
       },
     },
-    ({ params, query }) => listDeliveries(services, params.id, pageFrom(query), labelsFrom(query)),
+    ({ params, query }) =>
+      listDeliveries(services, params.id, pageFrom(query), { labels: labelsFrom(query), event: query.event ?? null }),
   )
   app.get<WithId>(
     '/api/v1/flows/:id/events',

@@ -16,7 +16,7 @@ import {
 import type { RunStatus } from '../../engine/ports/run-journal.ts'
 import { FixtureSchema } from '../../flow/fixture.ts'
 import { reaches } from '../../operations/access/scopes.ts'
-import { callbacksOfRun } from '../../operations/callbacks/callbacks-of-run.ts'
+import { type CallbackView, callbacksOfRun } from '../../operations/callbacks/callbacks-of-run.ts'
 import { runTopic } from '../../operations/events/events.ts'
 import { OperationError } from '../../operations/operation-error.ts'
 import type { Actor } from '../../operations/ports/access.ts'
@@ -173,10 +173,14 @@ export function runRoutes(app: FastifyInstance, services: Services, streams: Eve
   )
 }
 
+const withoutAnswers = ({ answer: _answer, early: _early, title: _title, ...rest }: CallbackView): CallbackView => rest
+
 /** Returns a run with what it waits for; only those who may edit get the URLs. */
 async function wholeRun(services: Services, { scope }: Actor, id: string) {
   const run = await readRun(services, id)
-  const callbacks = await callbacksOfRun(services, id, reaches(scope, 'write'))
+  const callbacks = (await callbacksOfRun(services, id, reaches(scope, 'write'))).map(
+    run.dataDeleted ? withoutAnswers : (one) => one,
+  )
   return callbacks.length ? { ...run, callbacks } : run
 }
 

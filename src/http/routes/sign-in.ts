@@ -18,6 +18,7 @@ import { setUp } from '../../operations/access/set-up.ts'
 import { changePassword, signIn, signOut } from '../../operations/access/sign-in.ts'
 import type { Services } from '../../operations/services.ts'
 import { createDeviceCookie } from '../access/device-cookie.ts'
+import { fromOf } from '../access/from.ts'
 import type { KeepAlive, SessionCookie } from '../access/session-cookie.ts'
 import { type ClientAddress, networkOf } from '../client-address.ts'
 
@@ -30,6 +31,7 @@ export function signInRoutes(
 ): void {
   const tags = ['sign-in']
   const network = (request: FastifyRequest) => networkOf(clientAddress(request.raw))
+  const from = (request: FastifyRequest) => fromOf(request, clientAddress)
   const tokenOf = (request: FastifyRequest) => cookie.read(request.headers.cookie)
   const sessionOf = async (request: FastifyRequest, reply: FastifyReply) => {
     void reply.header('cache-control', 'no-store')
@@ -55,7 +57,14 @@ export function signInRoutes(
     },
     async (request, reply) => {
       const session = await sessionOf(request, reply)
-      return { setup: !(await services.access.users.isSetUp()), user: session?.actor.user ?? null }
+      const { users, sso } = services.access
+      return {
+        setup: !(await users.isSetUp()),
+        user: session?.actor.user ?? null,
+        providers: sso.providers.map(({ id, name }) => ({ id, name })),
+        passwords: !sso.only,
+        twoFactorSetup: session?.confined ?? false,
+      }
     },
   )
   app.get(
@@ -81,14 +90,14 @@ export function signInRoutes(
         response: { 200: SignedInBody },
       },
     },
-    async (request, reply) => signedIn(reply, await setUp(services, request.body, network(request))),
+    async (request, reply) => signedIn(reply, await setUp(services, request.body, from(request))),
   )
   app.post<{ Body: Static<typeof SignInRequest> }>(
     '/api/auth/sign-in/email',
     { schema: { tags, summary: 'Sign in', body: SignInRequest, response: { 200: SignedInBody } } },
     async (request, reply) => {
       const device = deviceCookie.read(request.headers.cookie)
-      return signedIn(reply, await signIn(services, request.body, network(request), device))
+      return signedIn(reply, await signIn(services, request.body, from(request), device))
     },
   )
   app.post(
@@ -111,7 +120,7 @@ export function signInRoutes(
       },
     },
     async (request, reply) =>
-      signedIn(reply, await changePassword(services, request.actor!.user!, request.body, network(request))),
+      signedIn(reply, await changePassword(services, request.actor!.user!, request.body, from(request))),
   )
   // A POST, so that the code is in no URL and in no log of URLs.
   app.post<{ Body: Static<typeof InvitationRequest> }>(
@@ -139,6 +148,6 @@ export function signInRoutes(
         response: { 200: SignedInBody },
       },
     },
-    async (request, reply) => signedIn(reply, await acceptInvitation(services, request.body, network(request))),
+    async (request, reply) => signedIn(reply, await acceptInvitation(services, request.body, from(request))),
   )
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { CODE } from '../../base/error-catalogue.ts'
 import { FORM_TYPE, mediaType, type WebhookData } from '../../engine/webhook-data.ts'
 import { reaches } from '../../operations/access/scopes.ts'
-import { type AdmittedCallback, compiledCallback } from '../../operations/callbacks/admit-callback.ts'
+import { type AdmittedCallback, compiledCallback, keptDataOf } from '../../operations/callbacks/admit-callback.ts'
 import { giveAnswer, readAnswer } from '../../operations/callbacks/approvals.ts'
 import { isClosed, resumeAnswered } from '../../operations/callbacks/settle-answer.ts'
 import { inTurn, settledReply } from '../../operations/callbacks/take-callback.ts'
@@ -75,7 +75,8 @@ export async function answerForm(
     const by = foreign === null && caller && mayAnswer(caller) ? caller.actor.name : LINK
     const settled = await inTurn(services, record, (now) => giveAnswer(services, now, compiled, given, by))
     resumeAnswered(services, settled, record)
-    await keepDelivery(services, record, sent, { outcome: settled, status: 200, runId: record.runId })
+    const keptData = await keptDataOf(services, record)
+    await keepDelivery(services, record, sent, { outcome: settled, status: 200, runId: record.runId, keptData })
     if (!isForm) return answerCaller(response, requestId, settledReply(settled, record.runId))
     const now = (await services.callbacks.get(record.id)) ?? record
     sendPage(visit, 200, await pageOf(services, { ...visit, record: now }))

@@ -1,8 +1,11 @@
 // Reads the body of a delivery that is refused, where its webhook keeps such bodies.
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { mediaType } from '../../engine/webhook-data.ts'
+import { isFileType } from '../../flow/formats/file-types.ts'
 import { WEBHOOK } from '../../flow/triggers/webhook/schema.ts'
 import type { BodyHold } from '../../operations/deliveries/body-budget.ts'
 import type { DeliveryHead } from '../../operations/deliveries/delivery-head.ts'
+import { Upload } from '../../operations/deliveries/files/upload.ts'
 import { LARGEST_KEPT_BODY } from '../../operations/deliveries/kept-rejections.ts'
 import { liveFlowOf } from '../../operations/deliveries/live-flow.ts'
 import { Rejection } from '../../operations/deliveries/rejection.ts'
@@ -22,8 +25,10 @@ export async function keptBody(
   { request, response, hold }: Request,
   head: DeliveryHead,
   route: RouteRecord,
-  body: Buffer | null,
+  body: Buffer | Upload | null,
 ): Promise<Buffer | null> {
+  // A file is no text that could be kept.
+  if (body instanceof Upload || isFileType(mediaType(head.metadata.contentType))) return null
   if (head.test || head.method !== 'POST' || !(await keepsRejected(services, route, head))) return null
   if (body) return body.length <= LARGEST_KEPT_BODY ? body : null
   // A body that was read in part, or that its sender holds back until it is asked for, is left where it is.

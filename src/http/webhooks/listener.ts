@@ -2,13 +2,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { API_ERRORS, type ApiErrorCode, CODE } from '../../base/error-catalogue.ts'
 import type { CallerReply } from '../../engine/step-kind.ts'
+import { mediaType } from '../../engine/webhook-data.ts'
 import type { BodyHold } from '../../operations/deliveries/body-budget.ts'
-import { checkBody } from '../../operations/deliveries/check-body.ts'
-import { checkSender, findRoute } from '../../operations/deliveries/check-sender.ts'
+import { checkSender, findRoute, overloadOf } from '../../operations/deliveries/check-sender.ts'
 import type { Admission, DeliveryHead } from '../../operations/deliveries/delivery-head.ts'
+import { isUpload, Upload } from '../../operations/deliveries/files/upload.ts'
+import { takeIn } from '../../operations/deliveries/handshake/take-in.ts'
 import { keepRejection } from '../../operations/deliveries/keep-delivery.ts'
 import { Rejection } from '../../operations/deliveries/rejection.ts'
-import { ChangedMeanwhile, Later, takeOn } from '../../operations/deliveries/take-on.ts'
+import { ChangedMeanwhile, Later } from '../../operations/deliveries/take-on.ts'
 import type { RouteRecord } from '../../operations/ports/flows.ts'
 import type { Services } from '../../operations/services.ts'
 import type { ClientAddress } from '../client-address.ts'
@@ -16,6 +18,8 @@ import { leaveBody } from '../early-end.ts'
 import { failureBody, failureOf } from '../failure.ts'
 import { faultOfHead } from '../malformed-request.ts'
 import { answerCaller, writeReply } from './caller-answer.ts'
+import { answerWithFile } from './files/answer-file.ts'
+import { receiveFiles } from './files/receive-files.ts'
 import { keptBody } from './kept-body.ts'
 import { mayBeLarge, readBody, readHead } from './request.ts'
 
@@ -53,14 +57,18 @@ export function createWebhookListener(
   clientAddress: ClientAddress,
   onBug: (error: unknown, route: string) => void,
 ): WebhookListener {
-  const { intake, bodies, ids } = services
+  const { intake, queue, bodies, ids } = services
   return (request, response) => {
+    const requestId = ids.next('req')
+    const crowdedOut = intake.next() === 'refuse'
+    const isOverloaded = crowdedOut || queue.isSlow(intake.beingStored)
+    if (isOverloaded && isTurnedAway(services, { request, response, requestId, crowdedOut })) return
     const visit: Visit = {
       request,
       response,
-      requestId: ids.next('req'),
+      requestId,
       ip: clientAddress(request),
-      crowdedOut: intake.next() === 'refuse',
+      crowdedOut,
       hold: mayBeLarge(request) ? bodies.open() : null,
     }
     handle(services, visit).catch((error) => {
@@ -77,6 +85,21 @@ export function createWebhookListener(
   }
 }
 
+/** Refuses a delivery by its head alone. Returns false if all checks have to be made. */
+function isTurnedAway(
+  services: Services,
+  { request, response, requestId, crowdedOut }: Pick<Visit, 'request' | 'response' | 'requestId' | 'crowdedOut'>,
+): boolean {
+  if (request.method !== 'POST' || mayBeLarge(request) || faultOfHead(request)) return false
+  const target = targetOf(request.url!)
+  const rejection = target && target[2] === undefined ? overloadOf(services, target[1]!, crowdedOut) : null
+  if (!rejection) return false
+  services.meters.delivery('rejected', rejection.code)
+  const headers = ['retry-after', String(rejection.retryAfterSeconds)]
+  sendFailure(response, requestId, rejection.code, rejection.message, headers)
+  return true
+}
+
 async function handle(services: Services, visit: Visit): Promise<void> {
   const { request, response, requestId, hold } = visit
   const fault = faultOfHead(request)
@@ -91,27 +114,36 @@ async function handle(services: Services, visit: Visit): Promise<void> {
     hold?.release()
   }
   // From here on nobody holds the body: the sender may wait for the run's reply for minutes.
-  if (reply) answerCaller(response, requestId, reply instanceof Later ? await reply.reply : reply)
+  if (!reply) return
+  const answer = reply instanceof Later ? await reply.reply : reply
+  if (answer.file) await answerWithFile(services, response, requestId, { ...answer, file: answer.file })
+  else answerCaller(response, requestId, answer)
 }
 
 /** Until the delivery is stored; null: it was refused, and the sender knows. */
 async function receive(services: Services, visit: Visit): Promise<CallerReply | Later | null> {
   const { request, response, crowdedOut, hold } = visit
-  let body: Buffer | null = null
-  for (let attempt = 1; ; attempt++) {
-    // Read anew each time: the checks mask what they find in it.
-    const head = headOf(services, visit)
-    const route = await findRoute(services, head)
-    try {
-      const admission = await checkSender(services, head, route, crowdedOut)
-      body ??= await readBody(request, response, head, services.maxBodyBytes, hold)
-      return await (hold ? storeInTurn : store)(services, admission, body)
-    } catch (problem) {
-      if (attempt < MOST_ATTEMPTS && (await isOutdated(services, problem, route))) continue
-      if (!(problem instanceof Rejection)) throw problem
-      await refuse(services, visit, head, route, problem, body)
-      return null
+  let body: Buffer | Upload | null = null
+  try {
+    for (let attempt = 1; ; attempt++) {
+      // Read anew each time: the checks mask what they find in it.
+      const head = headOf(services, visit)
+      const route = await findRoute(services, head)
+      try {
+        const admission = await checkSender(services, head, route, crowdedOut)
+        body ??= isUpload(admission.trigger, mediaType(head.metadata.contentType))
+          ? await receiveFiles(services, visit, admission)
+          : await readBody(request, response, head, services.maxBodyBytes, hold)
+        return await (hold ? storeInTurn : store)(services, admission, body)
+      } catch (problem) {
+        if (attempt < MOST_ATTEMPTS && (await isOutdated(services, problem, route))) continue
+        if (!(problem instanceof Rejection)) throw problem
+        await refuse(services, visit, head, route, problem, body)
+        return null
+      }
     }
+  } finally {
+    if (body instanceof Upload && !body.used) await services.files.discard(body.ids)
   }
 }
 
@@ -121,19 +153,24 @@ function headOf(services: Services, { request, requestId, ip }: Visit): Delivery
   return readHead(request, { webhookId: target?.[1] ?? '', test, ip, requestId, now: services.now() })
 }
 
-function store(services: Services, admission: Admission, body: Buffer): Promise<CallerReply | Later> {
+function store(services: Services, admission: Admission, body: Buffer | Upload): Promise<CallerReply | Later> {
   services.watch.begin(RECEIVING)
-  return takeOn(services, admission, checkBody(services, admission, body))
+  return takeIn(services, admission, body)
 }
 
 /** Large bodies one after the other. */
-const storeInTurn = (services: Services, admission: Admission, body: Buffer) =>
-  services.bodies.inTurn(body.length, async () => store(services, admission, body))
+const storeInTurn = (services: Services, admission: Admission, body: Buffer | Upload) =>
+  services.bodies.inTurn(body instanceof Upload ? body.textBytes : body.length, async () =>
+    store(services, admission, body),
+  )
+
+/** Who may send, and by which method, is up to the version. */
+const MAY_DIFFER = new Set<ApiErrorCode>([CODE.unauthorized, CODE.method_not_allowed])
 
 /** Another process has changed the webhook meanwhile: a new version may let in what the one known here refuses. */
 async function isOutdated({ published }: Services, problem: unknown, route: RouteRecord | null): Promise<boolean> {
   if (problem instanceof ChangedMeanwhile) return true
-  const mayDiffer = problem instanceof Rejection && problem.code === CODE.unauthorized
+  const mayDiffer = problem instanceof Rejection && MAY_DIFFER.has(problem.code)
   return mayDiffer && route !== null && !(await published.isCurrent(route))
 }
 
@@ -147,7 +184,7 @@ async function refuse(
   head: DeliveryHead,
   route: RouteRecord | null,
   rejection: Rejection,
-  body: Buffer | null,
+  body: Buffer | Upload | null,
 ): Promise<void> {
   const { request, response, requestId } = visit
   const { code, message, retryAfterSeconds } = rejection
@@ -162,7 +199,7 @@ async function refuse(
   } else services.meters.delivery('rejected', code)
   const headers: string[] = []
   if (await leaveBody(request)) headers.push('connection', 'close')
-  if (code === CODE.method_not_allowed) headers.push('allow', 'POST')
+  if (code === CODE.method_not_allowed) headers.push('allow', rejection.allow)
   if (retryAfterSeconds !== null) headers.push('retry-after', String(retryAfterSeconds))
   sendFailure(response, requestId, code, message, headers)
 }

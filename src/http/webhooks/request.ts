@@ -28,6 +28,7 @@ export function readHead(
     webhookId,
     test,
     method: raw.method!,
+    target: url,
     rawHeaders: raw.rawHeaders,
     headers,
     queryAll: question === -1 ? Object.create(null) : collectPairs(formPairs(url.slice(question + 1))),
@@ -68,6 +69,11 @@ export const mayBeLarge = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined ||
   headers['content-encoding'] !== undefined
 
+/** Asks a sender that waits for it to send its body. */
+export function sayContinue({ headers }: IncomingMessage, response: ServerResponse): void {
+  if (headers.expect && /\b100-continue\b/i.test(headers.expect)) response.writeContinue()
+}
+
 /** The body without its content encoding. Throws Rejection. */
 export async function readBody(
   request: IncomingMessage,
@@ -78,7 +84,7 @@ export async function readBody(
 ): Promise<Buffer> {
   // What is declared is made sure of first: otherwise many would be read in part, and none of them to its end.
   if (hold && !hold.reach(metadata.contentLength)) throw noRoom()
-  if (request.headers.expect && /\b100-continue\b/i.test(request.headers.expect)) response.writeContinue()
+  sayContinue(request, response)
   const bytes = await readBytes(request, maxBytes, hold)
   const encoding = headers['content-encoding']
   return encoding === undefined ? bytes : decodeBody(bytes, encoding, maxBytes, hold)

@@ -3,10 +3,12 @@ import { CODE } from '../../base/error-catalogue.ts'
 import { notFound, OperationError } from '../operation-error.ts'
 import type { Actor, InvitationRecord, Role } from '../ports/access.ts'
 import type { Page, Paged } from '../ports/page.ts'
+import { hashNewPassword } from './hash-new-password.ts'
 import { normalEmail } from './normal-email.ts'
 import { digestOf, newSecret } from './secret-code.ts'
 import type { AccessServices } from './services.ts'
-import { type OpenSession, openSession } from './sessions.ts'
+import { type From, type OpenSession, openSession } from './sessions.ts'
+import { requirePasswords } from './single-sign-on/require-passwords.ts'
 
 const VALID_MS = 7 * 86_400_000
 
@@ -34,6 +36,7 @@ export async function invite(
   actor: Actor,
   given: { role: Role; email?: string },
 ): Promise<InvitationView & { url: string }> {
+  requirePasswords(services)
   const code = newSecret()
   const createdAt = services.now()
   const invitation: InvitationRecord = {
@@ -86,13 +89,10 @@ export interface Acceptance {
   password: string
 }
 
-export async function acceptInvitation(
-  services: AccessServices,
-  given: Acceptance,
-  network: string,
-): Promise<OpenSession> {
+export async function acceptInvitation(services: AccessServices, given: Acceptance, from: From): Promise<OpenSession> {
+  requirePasswords(services)
   const { users, passwords, attempts } = services.access
-  return attempts.attempt({ network, account: null, known: null }, services.now(), async () => {
+  return attempts.attempt({ network: from.network, account: null, known: null }, services.now(), async () => {
     const invitation = await findInvitation(services, given.code)
     const email = normalEmail(given.email)
     if (invitation.email !== null && invitation.email !== email)
@@ -104,7 +104,8 @@ export async function acceptInvitation(
       role: invitation.role,
       createdAt: services.now(),
       lastSignInAt: null,
-      password: await passwords.hash(given.password),
+      breakGlass: false,
+      password: await hashNewPassword(passwords, given.password),
     }
     const { role } = user
     await services.audit.together(async () => {
@@ -114,7 +115,7 @@ export async function acceptInvitation(
         throw new OperationError(CODE.conflict, 'There is a user with this e-mail address already; sign in.')
       await services.audit.record({ id: user.id, name: email }, 'invitation.accept', target(invitation), { role })
     })
-    const session = await openSession(services, user)
+    const session = await openSession(services, user, from)
     if (!session) throw new OperationError(CODE.conflict, 'The user was removed at once.')
     return session
   })

@@ -1,6 +1,7 @@
 // Sessions of signed-in users end a week after their last use, at sign-out, and with the user's password or account.
 import { actorTopic } from '../events/events.ts'
-import type { Actor, NewUser, UserRecord, UserView } from '../ports/access.ts'
+import type { Actor, NewUser, SessionLogin, SessionRecord, UserRecord, UserView } from '../ports/access.ts'
+import { deviceWords } from './device-words.ts'
 import { SCOPE_OF } from './scopes.ts'
 import { digestOf, newSecret } from './secret-code.ts'
 import type { AccessServices } from './services.ts'
@@ -8,8 +9,17 @@ import type { AccessServices } from './services.ts'
 const DAY_MS = 86_400_000
 const IDLE_MS = 7 * DAY_MS
 const LONGEST_MS = 90 * DAY_MS
+const NOTE_USE_EVERY_MS = 60_000
 
 export const userView = ({ id, email, name, role }: UserRecord): UserView => ({ id, email, name, role })
+
+/** Where a request comes from. */
+export interface From {
+  /** The network that attempts are counted by. */
+  network: string
+  address: string
+  userAgent: string | null
+}
 
 export interface OpenSession {
   /** The content of the cookie. It is not stored. */
@@ -19,13 +29,43 @@ export interface OpenSession {
 }
 
 /** Returns null if the user is gone or has another password by now. */
-export async function openSession(services: AccessServices, user: NewUser): Promise<OpenSession | null> {
+export async function openSession(services: AccessServices, user: NewUser, from: From): Promise<OpenSession | null> {
+  const { token, session } = newSession(services, user, from, null)
+  if (user.password === null || !(await services.access.sessions.open(session, user.password))) return null
+  return { token, user: userView(user), expiresAt: session.expiresAt }
+}
+
+/** Returns null if the user is gone or has unlinked the identity by now. */
+export async function openByLogin(
+  services: AccessServices,
+  user: UserRecord,
+  login: SessionLogin,
+  from: From,
+): Promise<OpenSession | null> {
+  const { token, session } = newSession(services, user, from, login)
+  if (!(await services.access.sessions.openByLogin(session))) return null
+  return { token, user: userView(user), expiresAt: session.expiresAt }
+}
+
+function newSession(
+  services: AccessServices,
+  user: UserRecord,
+  { address, userAgent }: From,
+  login: SessionLogin | null,
+): { token: string; session: SessionRecord } {
   const token = newSecret()
   const createdAt = services.now()
-  const expiresAt = createdAt + IDLE_MS
-  const session = { id: digestOf(token), userId: user.id, createdAt, expiresAt }
-  if (!(await services.access.sessions.open(session, user.password))) return null
-  return { token, user: userView(user), expiresAt }
+  const session: SessionRecord = {
+    id: digestOf(token),
+    userId: user.id,
+    createdAt,
+    expiresAt: createdAt + IDLE_MS,
+    device: deviceWords(userAgent),
+    address,
+    usedAt: createdAt,
+    login,
+  }
+  return { token, session }
 }
 
 export interface FoundSession {
@@ -34,13 +74,19 @@ export interface FoundSession {
   expiresAt: number
   /** The time until which the session can be extended; null if it was extended recently. */
   renewableUntil: number | null
+  /** Whether its last use is to be noted. */
+  unnoted: boolean
+  /** Whether the user has to set up a second factor before anything else. */
+  confined: boolean
 }
 
 export async function findSession(services: AccessServices, token: string): Promise<FoundSession | null> {
-  const found = await services.access.sessions.find(digestOf(token))
+  const { access } = services
+  const found = await access.sessions.find(digestOf(token))
   const now = services.now()
   if (!found || found.session.expiresAt <= now) return null
-  const { id, createdAt, expiresAt } = found.session
+  const { id, createdAt, expiresAt, usedAt, login } = found.session
+  if (access.sso.only && login === null && !isBreakGlass(found.user)) return null
   const until = Math.min(now + IDLE_MS, createdAt + LONGEST_MS)
   // One extension a day is enough, and avoids a write at each request.
   const renewable = until - expiresAt > DAY_MS
@@ -50,14 +96,24 @@ export async function findSession(services: AccessServices, token: string): Prom
     actor: { id: user.id, name: user.email, scope: SCOPE_OF[user.role], userId: user.id, user },
     expiresAt,
     renewableUntil: renewable ? until : null,
+    unnoted: now - usedAt >= NOTE_USE_EVERY_MS,
+    // Whoever comes by single sign-on shows a second factor to the provider.
+    confined: login === null && !found.secondFactor && access.twoFactor.rule.isNeededBy(user.role),
   }
 }
 
+export const isBreakGlass = ({ breakGlass, role }: UserRecord): boolean => breakGlass && role === 'owner'
+
 /** Extends the session and returns it. Only for callers that can also extend the user's cookie. */
 export async function renewSession(services: AccessServices, session: FoundSession): Promise<FoundSession> {
-  const { id, renewableUntil } = session
+  const { id, renewableUntil, unnoted } = session
+  const { sessions } = services.access
+  if (unnoted)
+    sessions
+      .used(id, services.now())
+      .catch((error: Error) => services.warn("a session's last use could not be noted", { reason: error.message }))
   if (renewableUntil === null) return session
-  await services.access.sessions.renew(id, renewableUntil)
+  await sessions.renew(id, renewableUntil)
   return { ...session, expiresAt: renewableUntil, renewableUntil: null }
 }
 

@@ -1,9 +1,10 @@
 // Creates the first owner, once, for the person who can read the log of the start.
 import { CODE } from '../../base/error-catalogue.ts'
 import { OperationError } from '../operation-error.ts'
+import { hashNewPassword } from './hash-new-password.ts'
 import { normalEmail } from './normal-email.ts'
 import type { AccessServices } from './services.ts'
-import { type OpenSession, openSession } from './sessions.ts'
+import { type From, type OpenSession, openSession } from './sessions.ts'
 
 export interface NewOwner {
   code: string
@@ -12,11 +13,11 @@ export interface NewOwner {
   password: string
 }
 
-export async function setUp(services: AccessServices, given: NewOwner, network: string): Promise<OpenSession> {
+export async function setUp(services: AccessServices, given: NewOwner, from: From): Promise<OpenSession> {
   const { users, passwords, attempts } = services.access
   const closed = new OperationError(CODE.conflict, 'Millrace has an owner already; sign in, or ask for an invitation.')
   if (await users.isSetUp()) throw closed
-  return attempts.attempt({ network, account: null, known: null }, services.now(), async () => {
+  return attempts.attempt({ network: from.network, account: null, known: null }, services.now(), async () => {
     if (!services.access.setUp.matches(given.code))
       throw new OperationError(
         CODE.unauthorized,
@@ -29,13 +30,15 @@ export async function setUp(services: AccessServices, given: NewOwner, network: 
       role: 'owner' as const,
       createdAt: services.now(),
       lastSignInAt: null,
-      password: await passwords.hash(given.password),
+      // Whoever reads the log of the start is on the machine; without this the owner could not come back.
+      breakGlass: services.access.sso.only,
+      password: await hashNewPassword(passwords, given.password),
     }
     await services.audit.together(async () => {
       if (!(await users.addFirstOwner(owner))) throw closed
       const target = { kind: 'user', id: owner.id, name: owner.email }
       await services.audit.record({ id: owner.id, name: owner.email }, 'user.setup', target)
     })
-    return (await openSession(services, owner))!
+    return (await openSession(services, owner, from))!
   })
 }

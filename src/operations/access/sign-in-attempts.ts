@@ -28,6 +28,8 @@ export class SignInAttempts {
   readonly #accounts = new Buckets(100, 6_000, MOST_KEYS)
   /** Limits the failures that are recorded in the audit log. */
   readonly #recorded = new Buckets(100, 36_000, 1)
+  /** Limits the codes of a second factor, for whoever has the password: a million codes are few. */
+  readonly #codes = new Buckets(10, 300_000, MOST_KEYS)
   #underWay = 0
 
   /** Counts the attempt before its result is known, so that parallel attempts get no advantage. A success is given back. */
@@ -43,6 +45,15 @@ export class SignInAttempts {
     } finally {
       this.#underWay--
     }
+  }
+
+  /** Counts an attempt at a code of a second factor: by the account, or the browser that the user was in before. */
+  async attemptCode<T>(key: string, now: number, work: () => Promise<T>): Promise<T> {
+    const wait = this.#codes.take(key, now)
+    if (wait !== null) throw new RateLimited(`Too many wrong codes; try again in ${wait} seconds.`, wait)
+    const result = await work()
+    this.#codes.giveBack(key)
+    return result
   }
 
   /** Returns false if further failures would only fill the audit log. */

@@ -5,6 +5,7 @@ import { notFound, OperationError } from '../operation-error.ts'
 import type { Actor, Passwords, Role, UserRecord, UserStore, UserView } from '../ports/access.ts'
 import type { AuditTrail } from '../ports/audit.ts'
 import type { Page, Paged } from '../ports/page.ts'
+import { hashNewPassword } from './hash-new-password.ts'
 import { normalEmail } from './normal-email.ts'
 import { SCOPE_OF } from './scopes.ts'
 import type { AccessServices } from './services.ts'
@@ -13,19 +14,25 @@ import { endWatching, userView } from './sessions.ts'
 export interface ListedUser extends UserView {
   createdAt: string
   lastSignInAt: string | null
+  /** Whether the user has a second factor. */
+  twoFactor: boolean
+  breakGlass: boolean
 }
 
-const listed = (user: UserRecord): ListedUser => ({
+const listed = (user: UserRecord, twoFactor: boolean): ListedUser => ({
   ...userView(user),
   createdAt: new Date(user.createdAt).toISOString(),
   lastSignInAt: user.lastSignInAt === null ? null : new Date(user.lastSignInAt).toISOString(),
+  twoFactor,
+  breakGlass: user.breakGlass,
 })
 
 const target = ({ id, email }: UserRecord) => ({ kind: 'user', id, name: email })
 
 export async function listUsers(services: AccessServices, page: Page): Promise<Paged<ListedUser>> {
   const { items, nextCursor } = await services.access.users.list(page)
-  return { items: items.map(listed), nextCursor }
+  const having = await services.access.twoFactor.store.having(items.map(({ id }) => id))
+  return { items: items.map((user) => listed(user, having.has(user.id))), nextCursor }
 }
 
 export async function changeRole(services: AccessServices, actor: Actor, id: string, role: Role): Promise<ListedUser> {
@@ -35,7 +42,7 @@ export async function changeRole(services: AccessServices, actor: Actor, id: str
     return found
   })
   await takeEffect(services, id)
-  return listed(user)
+  return listed(user, (await services.access.twoFactor.store.having([id])).has(id))
 }
 
 export async function deleteUser(services: AccessServices, actor: Actor, id: string): Promise<void> {
@@ -54,9 +61,15 @@ function changed(user: UserRecord | 'last_owner' | null, id: string): UserRecord
 }
 
 /** Ends the access of the user's sessions and of tokens that were deleted with the user or the role. */
-async function takeEffect(services: AccessServices, userId: string): Promise<void> {
+export async function takeEffect(services: AccessServices, userId: string): Promise<void> {
   const gone = await services.access.tokens.reload()
   for (const id of [userId, ...gone]) endWatching(services, id)
+}
+
+/** Ends all sessions of the user, and what watches through them. */
+export async function endAccess(services: AccessServices, { id }: UserRecord): Promise<void> {
+  await services.access.sessions.endAllOf(id, null)
+  endWatching(services, id)
 }
 
 const PASSWORD_LENGTH = { least: 10, most: 256 }
@@ -71,7 +84,7 @@ export async function resetPassword(
   if (password.length < least || password.length > most)
     throw new OperationError(CODE.invalid_request, `A password has ${least} to ${most} characters.`)
   const user = await services.users.byEmail(normalEmail(email))
-  const hash = await services.passwords.hash(password)
+  const hash = await hashNewPassword(services.passwords, password)
   await services.audit.together(async () => {
     if (!user || !(await services.users.setPassword(user.id, hash, null))) throw notFound('user', email)
     await services.audit.record({ id: null, name: 'command line' }, 'user.password_reset', target(user))

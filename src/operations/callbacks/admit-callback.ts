@@ -2,14 +2,13 @@
 import { CODE } from '../../base/error-catalogue.ts'
 import { FlowUnusable } from '../../engine/engine.ts'
 import type { CompiledCallback } from '../../flow/callbacks/compile.ts'
+import type { KeptData } from '../../flow/document.ts'
 import { checkContentType } from '../deliveries/check-sender.ts'
 import { type Authenticated, checkCredential } from '../deliveries/credentials.ts'
 import type { DeliveryHead } from '../deliveries/delivery-head.ts'
-import { Rejection } from '../deliveries/rejection.ts'
+import { crowded, Rejection } from '../deliveries/rejection.ts'
 import type { CallbackRecord } from '../ports/callbacks/callbacks.ts'
 import type { CallbackServices } from './services.ts'
-
-const INTAKE_FULL_RETRY_SECONDS = 1
 
 export interface AdmittedCallback extends Authenticated {
   record: CallbackRecord
@@ -40,12 +39,7 @@ export async function admitCallback(
       `Too many requests to this callback; try again in ${waitSeconds} s.`,
       waitSeconds,
     )
-  if (crowdedOut)
-    throw new Rejection(
-      CODE.overloaded,
-      'More comes in than can be stored; try again shortly.',
-      INTAKE_FULL_RETRY_SECONDS,
-    )
+  if (crowdedOut) throw crowded()
   const compiled = await compiledCallback(services, record)
   if (!compiled) throw closed()
   const route = { webhookId: '', flowId: record.flowId, version: record.version, paused: false }
@@ -64,6 +58,19 @@ export async function compiledCallback(
     return (await published.forRun(record)).callbacks?.get(record.step) ?? null
   } catch (error) {
     if (error instanceof FlowUnusable) return null
+    throw error
+  }
+}
+
+/** Returns which runs of the flow keep their data; none if the flow is gone or cannot run. */
+export async function keptDataOf(
+  { published }: Pick<CallbackServices, 'published'>,
+  record: CallbackRecord,
+): Promise<KeptData> {
+  try {
+    return (await published.forRun(record)).keptData
+  } catch (error) {
+    if (error instanceof FlowUnusable) return 'never'
     throw error
   }
 }

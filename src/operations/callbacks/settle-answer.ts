@@ -14,7 +14,10 @@ export type Settled = 'callback' | 'early' | 'filtered' | 'repeated'
 
 const FULL_RETRY_SECONDS = 60
 
-export type SettleServices = Pick<CallbackServices, 'callbacks' | 'ids' | 'now' | 'env' | 'connections' | 'hashing'>
+export type SettleServices = Pick<
+  CallbackServices,
+  'callbacks' | 'ids' | 'now' | 'env' | 'config' | 'connections' | 'hashing'
+>
 
 /** Throws Rejection if nobody can answer any more. `byHand`: the condition of the step is not asked. */
 export async function settleAnswer(
@@ -72,8 +75,8 @@ async function isTaken(
   data: CallbackData,
 ): Promise<boolean> {
   if (!when) return true
-  const { env, connections, hashing, now } = services
+  const { env, config, connections, hashing, now } = services
   const reads = await services.callbacks.reads(record.id)
-  const roots = Object.assign(Object.create(null), reads, { env, connections: connections.fields })
+  const roots = Object.assign(Object.create(null), reads, { env, config, connections: connections.fields })
   return holds(when, stepBindings(withCallback(roots, data), hashing, record.runId, record.path, now()))
 }

@@ -7,7 +7,7 @@ import { type DeliveryHead, queryOf } from '../deliveries/delivery-head.ts'
 import { keepDelivery } from '../deliveries/keep-delivery.ts'
 import type { Rejection } from '../deliveries/rejection.ts'
 import type { CallbackRecord } from '../ports/callbacks/callbacks.ts'
-import { type AdmittedCallback, callbackNotFound, compiledCallback } from './admit-callback.ts'
+import { type AdmittedCallback, callbackNotFound, compiledCallback, keptDataOf } from './admit-callback.ts'
 import type { CallbackServices } from './services.ts'
 import { resumeAnswered, type Settled, settleAnswer } from './settle-answer.ts'
 
@@ -35,7 +35,8 @@ export async function takeCallback(
   const given = { data: dataOf(webhook), digest, by: null }
   const settled = await inTurn(services, record, (now) => settleAnswer(services, now, compiled, given))
   resumeAnswered(services, settled, record)
-  await keepDelivery(services, record, webhook, { outcome: settled, status: 200, runId: record.runId })
+  const keptData = await keptDataOf(services, record)
+  await keepDelivery(services, record, webhook, { outcome: settled, status: 200, runId: record.runId, keptData })
   return settledReply(settled, record.runId)
 }
 

@@ -47,6 +47,7 @@ const CRM: ConnectionRecord = {
   revision: 1,
   createdAt: 0,
   updatedAt: 0,
+  outside: {},
   lastTest: null,
 }
 

@@ -168,7 +168,7 @@ export class AccessTokens {
 
   async #obtain(name: string, refused: string | null): Promise<string> {
     for (let lost = 0; lost < MOST_LOST; ) {
-      const connection = this.#connection(name)
+      const connection = await this.#whole(name)
       // The database is asked, because another process may have refreshed the token already.
       const held = (await this.#ports.grants.get(name)) ?? noGrant(name)
       if (held.version > (this.#grants.get(name)?.version ?? 0)) this.#adopt(held)
@@ -331,6 +331,11 @@ export class AccessTokens {
     if (connection?.kind !== 'oauth2' || connection.secrets === null)
       throw failure.unauthorized(name, failure.NOT_THERE)
     return connection
+  }
+
+  /** Returns the connection with the secrets that are kept elsewhere. */
+  async #whole(name: string): Promise<ConnectionRecord> {
+    return { ...this.#connection(name), ...(await this.#ports.connections.whole(name)) }
   }
 }
 

@@ -111,7 +111,7 @@ async function exchange(
 ): Promise<string | null> {
   const connection = services.connections.get(request.connection)!
   try {
-    const settings = settingsOf(connection)
+    const settings = settingsOf((await services.connections.whole(request.connection)) ?? connection)
     const tokens = await services.oauth.exchange(settings, redirectUri(services), code!, request.verifier)
     // A grant to one client is useless to another.
     if (!isUnchanged(services, request)) return CHANGED

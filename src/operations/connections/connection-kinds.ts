@@ -1,5 +1,6 @@
 // Lists the kinds of connections and their fields (docs/connections.md#kinds): what they may hold, and which are secret.
 import type { IssueCode } from '../../base/error-catalogue.ts'
+import { isOutsideReference, parseOutsideReference } from '../../base/outside-reference.ts'
 import { checkHeaderName, parseOutboundUrl } from '../../engine/outbound-rules.ts'
 import { OutboundError } from '../../engine/ports/http-client.ts'
 import { type Issue, nearest, pointer } from '../../flow/issue.ts'
@@ -78,6 +79,8 @@ export interface SortedFields {
   /** The fields that every reader of the connection may see. */
   open: Fields
   secrets: Record<string, string>
+  /** Where those are that are kept elsewhere. */
+  outside: Record<string, string>
 }
 
 /** Fills in defaults and separates secret from readable fields. Each fault goes to `issues`. */
@@ -90,10 +93,16 @@ export function sortFields(kind: ConnectionKind, given: Fields, issues: Issue[])
     const value = given[name] ?? rule.default
     if (value !== undefined) fields[name] = value
   }
-  const sorted: SortedFields = { open: Object.create(null), secrets: Object.create(null) }
+  const sorted: SortedFields = { open: Object.create(null), secrets: Object.create(null), outside: Object.create(null) }
   for (const [name, rule] of Object.entries(rules)) {
     const { required } = rule
     const value = fields[name]
+    if (rule.secret && isOutsideReference(value)) {
+      const fault = parseOutsideReference(value)
+      if (typeof fault === 'string') report(name, 'invalid_format', fault)
+      else sorted.outside[name] = value
+      continue
+    }
     const problem = value === undefined ? null : rule.check(value, fields)
     if (problem) report(name, 'invalid_format', problem)
     else if (value === undefined && (typeof required === 'function' ? required(fields) : required))
@@ -110,8 +119,9 @@ export function sortFields(kind: ConnectionKind, given: Fields, issues: Issue[])
 /** Returns a rule for each given field. Reports names that a template cannot write. */
 function customRules(given: Fields, report: (name: string, code: IssueCode, message: string) => void) {
   const names = Object.keys(given)
-  if (names.length === 0 || names.length > MAX_CUSTOM_FIELDS)
-    report('fields', 'invalid_format', `must be 1 to ${MAX_CUSTOM_FIELDS}; there are ${names.length}`)
+  // None: a place for what a sender will hand over.
+  if (names.length > MAX_CUSTOM_FIELDS)
+    report('fields', 'invalid_format', `must be at most ${MAX_CUSTOM_FIELDS}; there are ${names.length}`)
   const rules: Record<string, Rule> = Object.create(null)
   for (const name of names) {
     rules[name] = CUSTOM

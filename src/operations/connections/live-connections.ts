@@ -1,10 +1,11 @@
 // Keeps every connection in memory, unsealed and current, so that steps read fields without asking the database.
 
-import { CODE, filled, OUTBOUND_ERRORS } from '../../base/error-catalogue.ts'
+import { CODE, CONNECTION_ERRORS, filled, OUTBOUND_ERRORS } from '../../base/error-catalogue.ts'
+import { ConnectionError } from '../../engine/ports/connections.ts'
 import { OutboundError } from '../../engine/ports/http-client.ts'
 import type { ConnectionShape } from '../../flow/validate/connection-use.ts'
 import type { ConnectionRecord, Tokens } from '../ports/connections.ts'
-import type { Secrets } from '../ports/secrets.ts'
+import type { OutsideSecrets, Secrets } from '../ports/secrets.ts'
 import { allows, type HostRule, parseHostRule } from './host-rules.ts'
 
 interface Limit {
@@ -18,6 +19,9 @@ interface Limit {
 export class LiveConnections {
   readonly fields: Record<string, Readonly<Record<string, unknown>>> = Object.create(null)
   readonly #secrets: Secrets
+  readonly #outside: OutsideSecrets
+  /** The fields that were read from outside, by connection. Those that could not be read are missing. */
+  readonly #read = new Map<string, Readonly<Record<string, string>>>()
   readonly #records = new Map<string, ConnectionRecord>()
   /** The tokens that OAuth connections were granted. */
   readonly #tokens = new Map<string, Tokens>()
@@ -29,8 +33,9 @@ export class LiveConnections {
 
   #kindChanged = () => {}
 
-  constructor(secrets: Secrets) {
+  constructor(secrets: Secrets, outside: OutsideSecrets = NOTHING_OUTSIDE) {
     this.#secrets = secrets
+    this.#outside = outside
   }
 
   /** Sets the callback for a change of a connection's kind, after which flows must be compiled again. */
@@ -53,6 +58,7 @@ export class LiveConnections {
     if ((before?.revision ?? -1) > revision) return
     this.#records.set(name, record)
     if (before?.kind !== record.kind) this.#kindChanged()
+    this.#read.delete(name)
     this.#open(record)
   }
 
@@ -66,9 +72,50 @@ export class LiveConnections {
   take(name: string): void {
     this.#records.delete(name)
     this.#tokens.delete(name)
+    this.#read.delete(name)
     delete this.fields[name]
     this.#limit(name, [], [])
     this.#secrets.setSource(sourceOf(name), [])
+  }
+
+  /**
+   * Reads what these connections keep elsewhere, unless it was read within the last minute; null if there is nothing to wait for.
+   * Rejects with ConnectionError.
+   */
+  fresh(names: readonly string[]): Promise<void> | null {
+    const stale = names.filter((name) => this.#isStale(name))
+    return stale.length ? Promise.all(stale.map((name) => this.#readOutside(name))).then(() => {}) : null
+  }
+
+  /** Returns the connection with all of its secrets, also those that are kept elsewhere; undefined if there is none. */
+  async whole(name: string): Promise<ConnectionRecord | undefined> {
+    await this.fresh([name])
+    const record = this.#records.get(name)
+    const read = this.#read.get(name)
+    return record && read ? { ...record, secrets: { ...record.secrets, ...read } } : record
+  }
+
+  #isStale(name: string): boolean {
+    const outside = this.#records.get(name)?.outside
+    if (!outside) return false
+    const read = this.#read.get(name)
+    for (const field in outside) if (!read || this.#outside.known(outside[field]!) !== read[field]) return true
+    return false
+  }
+
+  async #readOutside(name: string): Promise<void> {
+    const record = this.#records.get(name)!
+    const read: Record<string, string> = Object.create(null)
+    for (const [field, reference] of Object.entries(record.outside))
+      try {
+        read[field] = this.#outside.known(reference) ?? (await this.#outside.read(reference))
+      } catch (error) {
+        throw outsideUnavailable(name, field, (error as Error).message)
+      }
+    // It was changed meanwhile: whoever uses it next reads again.
+    if (this.#records.get(name) !== record) return
+    this.#read.set(name, read)
+    this.#open(record)
   }
 
   /** Runs `work`, which decides on the deletion. Meanwhile no flow that uses the connection can be published. */
@@ -109,13 +156,14 @@ export class LiveConnections {
 
   #open({ name, fields, secrets, hosts }: ConnectionRecord): void {
     const tokens = this.#tokens.get(name)
-    const values = Object.values(secrets ?? {})
+    const read = this.#read.get(name)
+    const values = [...Object.values(secrets ?? {}), ...Object.values(read ?? {})]
     if (tokens) values.push(tokens.accessToken)
     if (tokens?.refreshToken) values.push(tokens.refreshToken)
     // Secrets are registered for hiding before any step can use them.
     this.#secrets.setSource(sourceOf(name), values)
     this.fields[name] = Object.freeze(
-      Object.assign(Object.create(null), fields, secrets, tokens && { accessToken: tokens.accessToken }),
+      Object.assign(Object.create(null), fields, secrets, read, tokens && { accessToken: tokens.accessToken }),
     )
     this.#limit(name, hosts, values)
   }
@@ -136,15 +184,30 @@ const hostNotAllowed = ({ name, hosts }: Limit, url: URL): OutboundError =>
     filled(OUTBOUND_ERRORS.host_not_allowed.hint, { hosts: hosts.join(', ') }),
   )
 
-export const shapeOf = ({ kind, fields, secrets }: ConnectionRecord): ConnectionShape => ({
+const outsideUnavailable = (name: string, field: string, why: string): ConnectionError =>
+  new ConnectionError(
+    CODE.secret_unavailable,
+    name,
+    filled(CONNECTION_ERRORS.secret_unavailable.message, { connection: name, field, why }),
+    CONNECTION_ERRORS.secret_unavailable.hint,
+  )
+
+export const shapeOf = ({ kind, fields, secrets, outside }: ConnectionRecord): ConnectionShape => ({
   kind,
   open: new Set(Object.keys(fields)),
   // The token exists already or is fetched when a step needs it.
   fields: new Set([
     ...Object.keys(fields),
     ...Object.keys(secrets ?? {}),
+    ...Object.keys(outside),
     ...(kind === 'oauth2' ? ['accessToken'] : []),
   ]),
 })
+
+/** For where no server says which secrets there are. */
+const NOTHING_OUTSIDE: OutsideSecrets = {
+  known: () => null,
+  read: () => Promise.reject(new Error('it can be read by a server only')),
+}
 
 const sourceOf = (name: string): string => `connection:${name}`

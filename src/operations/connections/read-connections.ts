@@ -13,6 +13,8 @@ export interface ConnectionView {
   fields: Record<string, unknown>
   /** The names of the secret fields that are set. */
   secretFields: string[]
+  /** Where those of them are that are kept elsewhere. */
+  outside: Readonly<Record<string, string>>
   hosts: string[]
   state: 'ready' | 'unconnected' | 'reconnect'
   reason: string | null
@@ -81,12 +83,13 @@ export function connectionView(
   record: ConnectionRecord,
   uses: FlowUses[],
 ): ConnectionView {
-  const { name, kind, fields, secrets, hosts, lastTest } = record
+  const { name, kind, fields, secrets, outside, hosts, lastTest } = record
   return {
     name,
     kind,
     fields,
-    secretFields: Object.keys(secrets ?? {}),
+    secretFields: [...Object.keys(secrets ?? {}), ...Object.keys(outside)],
+    outside,
     hosts,
     ...stateOf(services, record),
     usedBy: uses

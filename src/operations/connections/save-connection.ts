@@ -35,7 +35,7 @@ export async function createConnection(
       message: `name must begin with a small letter and hold only small letters, digits and _ (at most ${MAX_NAME_LENGTH}), so that templates can say connections.<name>.<field>`,
     })
   const kind = kindOf(given.kind, issues)
-  const { open, secrets } = fieldsOf(kind, given.fields ?? {}, issues)
+  const { open, secrets, outside } = fieldsOf(kind, given.fields ?? {}, issues)
   const hosts = hostsOf(given.hosts ?? [], issues)
   refuse(issues)
   const now = services.now()
@@ -44,6 +44,7 @@ export async function createConnection(
     kind: kind!,
     fields: open,
     secrets,
+    outside,
     hosts,
     revision: 1,
     createdAt: now,
@@ -78,8 +79,8 @@ export async function replaceConnection(
       message: 'name cannot be changed: flows use it. Create another connection, change the flows, delete this one',
     })
   const kind = given.kind === undefined ? current.kind : kindOf(given.kind, issues)
-  const [kept, before] = kind === current.kind ? [current.secrets, current.fields] : []
-  const { open, secrets } = fieldsOf(kind, { ...kept, ...(given.fields ?? before) }, issues)
+  const [kept, before] = kind === current.kind ? [{ ...current.secrets, ...current.outside }, current.fields] : []
+  const { open, secrets, outside } = fieldsOf(kind, { ...kept, ...(given.fields ?? before) }, issues)
   const hosts = given.hosts === undefined ? current.hosts : hostsOf(given.hosts, issues)
   refuse(issues)
   const change = newPlace(current, open, hosts)
@@ -90,6 +91,7 @@ export async function replaceConnection(
     kind: kind!,
     fields: open,
     secrets,
+    outside,
     hosts,
     revision: current.revision + 1,
     updatedAt: services.now(),
@@ -150,7 +152,7 @@ function kindOf(kind: string | undefined, issues: Issue[]): ConnectionKind | nul
 /** Sorts the fields, without those that are null, which removes them. */
 function fieldsOf(kind: ConnectionKind | null, given: Record<string, unknown>, issues: Issue[]): SortedFields {
   const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
-  return kind ? sortFields(kind, present, issues) : { open: {}, secrets: {} }
+  return kind ? sortFields(kind, present, issues) : { open: {}, secrets: {}, outside: {} }
 }
 
 function hostsOf(hosts: string[], issues: Issue[]): string[] {

@@ -1,5 +1,6 @@
 // Tests a connection against a URL of the person's choice: sends one request as an http step would, and says what came of it.
 import { CODE } from '../../base/error-catalogue.ts'
+import { runFiles } from '../../engine/files/run-files.ts'
 import { parseOutboundUrl } from '../../engine/outbound-rules.ts'
 import { performStep } from '../../engine/perform-step.ts'
 import type { EnginePorts } from '../../engine/ports/engine-ports.ts'
@@ -122,6 +123,7 @@ async function send(services: TestServices, url: string, auth: Record<string, un
     replyRoom: () => null,
     standing: () => null,
     connections: enginePorts.connections,
+    files: runFiles(enginePorts, [runId]),
     sandbox: enginePorts.sandbox,
     log: () => {},
     signal: () => new AbortController().signal,
@@ -137,6 +139,7 @@ async function send(services: TestServices, url: string, auth: Record<string, un
     enginePorts.connections,
     (settings, secrets, showInput) => ({ ...context, settings: settings as never, secrets, showInput }),
     (error) => services.warn('the test of a connection failed by a fault of Millrace', { error }),
+    { files: () => context.files, room: () => null },
   )
   return outcome
 }

@@ -63,7 +63,8 @@ export async function admitDelivery(
     replyStatus: null,
     createdAt,
     replayOf: null,
-    labels: trigger.labels && services.secrets.redact(evaluateLabels(trigger.labels, bindings), flowId),
+    labels:
+      trigger.labels && evaluateLabels(trigger.labels, bindings, (value) => services.secrets.redact(value, flowId)),
   }
   const dedupe = key === null ? null : { key, expiresAt: createdAt + trigger.dedupe!.windowMs }
   try {
@@ -96,6 +97,7 @@ async function checkAgain(
     webhookId: route.webhookId,
     test: false,
     method: metadata.method,
+    target: metadata.path,
     rawHeaders: Object.entries(headers).flat(),
     headers,
     queryAll,
@@ -105,7 +107,7 @@ async function checkAgain(
   if (head.hops > MAX_HOPS) throw tooDeep()
   const admission = { route, flow, trigger, head }
   checkContentType(services, admission)
-  return { ...admission, webhook: readContent(head, Buffer.from(rawBody)) }
+  return { ...admission, webhook: readContent(admission, Buffer.from(rawBody)) }
 }
 
 async function stillRefused<T>(check: () => Promise<T>): Promise<T> {

@@ -9,6 +9,8 @@ export interface DeliveryHead {
   /** Whether the request was sent to the test URL. */
   test: boolean
   method: string
+  /** The path and query as on the wire. */
+  target: string
   /** Names and values as on the wire, in order: name, value, name, value … */
   rawHeaders: readonly string[]
   headers: Record<string, string>

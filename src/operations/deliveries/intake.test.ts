@@ -6,7 +6,7 @@ function setUp(limits: Partial<IntakeLimits>) {
   const state = { now: 1000, looks: 0 }
   const intake = new Intake(
     () => state.looks++,
-    { longestTurnMs: 250, perTurn: 2, mostStoring: 100, ...limits },
+    { beginMs: 250, perTurn: 2, refuseMs: 80, mostStoring: 100, ...limits },
     () => state.now,
   )
   return { intake, state, come: (count: number) => Array.from({ length: count }, () => intake.next()) }
@@ -15,6 +15,19 @@ function setUp(limits: Partial<IntakeLimits>) {
 it('begins whatever comes while a turn is short, however many', () => {
   const { come } = setUp({})
   expect(new Set(come(1000))).toEqual(new Set(['begin']))
+})
+
+it('begins again in a turn that lasts even longer: an overload has no other turns', () => {
+  const { state, come } = setUp({})
+  come(2)
+  state.now += 250
+  expect(come(1)).toEqual(['refuse'])
+  state.now += 79
+  expect(come(1)).toEqual(['refuse'])
+  state.now += 1
+  expect(come(3)).toEqual(['begin', 'begin', 'begin'])
+  state.now += 250
+  expect(come(1)).toEqual(['refuse'])
 })
 
 it('refuses in a turn that lasts too long, and no more in the next one', async () => {

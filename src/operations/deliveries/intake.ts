@@ -1,15 +1,18 @@
-// Accepts deliveries as fast as they can be stored. A short turn of the event loop begins all of them; a long turn refuses
-// further ones, which is cheaper, so that no sender waits for long.
+// Accepts deliveries as fast as they can be stored. A short turn of the event loop begins all of them; a long turn refuses further
+// ones for a while, which is cheaper, so that no sender waits for long. In an overload a turn lasts for seconds, because sockets that
+// were answered have the next request before it ends: so begins and refuses by turns within it, most of the time the former.
 
 export interface IntakeLimits {
-  /** A turn that lasts longer than this begins no more than `perTurn` deliveries. */
-  longestTurnMs: number
+  /** After so long a turn refuses what comes, if it has begun `perTurn` deliveries. */
+  beginMs: number
   perTurn: number
+  /** After so long it begins deliveries again. */
+  refuseMs: number
   /** The most deliveries that the store has been given and has not stored yet. */
   mostStoring: number
 }
 
-const LIMITS: IntakeLimits = { longestTurnMs: 250, perTurn: 500, mostStoring: 2_000 }
+const LIMITS: IntakeLimits = { beginMs: 200, perTurn: 300, refuseMs: 60, mostStoring: 2_000 }
 
 /** After this many deliveries in one turn, finished writes are settled: a long turn must not delay their senders. */
 const LOOK_EVERY = 64
@@ -18,9 +21,11 @@ export class Intake {
   readonly #look: () => void
   readonly #limits: IntakeLimits
   readonly #clock: () => number
-  #turnSince = 0
+  /** How many came in this turn. */
   #came = 0
   #begun = 0
+  #beginningSince = 0
+  #refusingSince: number | null = null
   #storing = 0
 
   constructor(look: () => void, limits: IntakeLimits = LIMITS, clock: () => number = () => performance.now()) {
@@ -32,15 +37,31 @@ export class Intake {
   /** Returns whether a delivery that arrives now is accepted. */
   next(): 'begin' | 'refuse' {
     if (this.#came === 0) {
-      this.#turnSince = this.#clock()
+      this.#beginAgain(this.#clock())
       setImmediate(this.#nextTurn)
     }
     if (++this.#came % LOOK_EVERY === 0) this.#look()
-    const { longestTurnMs, perTurn, mostStoring } = this.#limits
-    if (this.#storing >= mostStoring) return 'refuse'
-    if (this.#begun >= perTurn && this.#clock() - this.#turnSince >= longestTurnMs) return 'refuse'
+    if (this.#storing >= this.#limits.mostStoring || this.#isRefusing()) return 'refuse'
     this.#begun++
     return 'begin'
+  }
+
+  /** Whether deliveries were begun for long, and not refused for as long as they should be since. */
+  #isRefusing(): boolean {
+    const { beginMs, perTurn, refuseMs } = this.#limits
+    if (this.#begun < perTurn) return false
+    const now = this.#clock()
+    if (now - this.#beginningSince < beginMs) return false
+    this.#refusingSince ??= now
+    if (now - this.#refusingSince < refuseMs) return true
+    this.#beginAgain(now)
+    return false
+  }
+
+  #beginAgain(now: number): void {
+    this.#beginningSince = now
+    this.#refusingSince = null
+    this.#begun = 0
   }
 
   /** Whether the store has been given as much as it can keep up with. */
@@ -63,6 +84,5 @@ export class Intake {
 
   readonly #nextTurn = (): void => {
     this.#came = 0
-    this.#begun = 0
   }
 }

@@ -1,8 +1,9 @@
 // Stores deliveries that start no run, for the inbox.
 import { isUtf8 } from 'node:buffer'
 import type { WebhookData } from '../../engine/webhook-data.ts'
+import type { KeptData } from '../../flow/document.ts'
 import type { Labels } from '../../flow/triggers/labels.ts'
-import type { DeliveryOutcome } from '../ports/deliveries.ts'
+import { type DeliveryOutcome, withoutData } from '../ports/deliveries.ts'
 import type { RouteRecord } from '../ports/flows.ts'
 import { maskAll, maskCredential } from './credentials.ts'
 import { type DeliveryHead, queryOf } from './delivery-head.ts'
@@ -23,6 +24,9 @@ export async function keepDelivery(
     bodyKept?: boolean
     /** Those of a delivery that leads to a run. */
     labels?: Labels | null
+    event?: string | null
+    /** Which runs of its flow keep their data; a delivery that starts none has an end at once. */
+    keptData?: KeptData
   },
 ): Promise<string> {
   const id = services.ids.next('dlv')
@@ -36,9 +40,11 @@ export async function keepDelivery(
     message: rejection?.inboxMessage ?? null,
     status,
     runId,
+    event: result.event ?? null,
     ...(bodyKept && { bodyKept: true as const }),
   }
-  await services.deliveries.add({ ...entry, webhook })
+  const isKept = result.keptData === undefined || result.keptData === 'always'
+  await services.deliveries.add({ ...entry, webhook: isKept ? webhook : withoutData(webhook) })
   services.meters.delivery(outcome, entry.code)
   services.events.tell(route.flowId, 'delivery', id, () => ({
     type: 'delivery',

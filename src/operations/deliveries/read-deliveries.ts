@@ -1,8 +1,15 @@
-import type { WebhookData } from '../../engine/webhook-data.ts'
+import { runIdOf } from '../../engine/ids.ts'
+import { filesIn, type WebhookData } from '../../engine/webhook-data.ts'
 import { flowTopic } from '../events/events.ts'
 import { findFlow } from '../flows/draft.ts'
-import { notFound } from '../operation-error.ts'
-import type { DeliveryFilter, DeliveryRecord, SampleRecord, ShownWebhook } from '../ports/deliveries.ts'
+import { DataDeleted, notFound } from '../operation-error.ts'
+import {
+  type DeliveryFilter,
+  type DeliveryRecord,
+  type SampleRecord,
+  type ShownWebhook,
+  withoutData,
+} from '../ports/deliveries.ts'
 import type { Page, Paged } from '../ports/page.ts'
 import { SHOWN_BYTES } from '../shown-size.ts'
 import type { DeliveryServices } from './services.ts'
@@ -13,10 +20,10 @@ export async function listDeliveries(
   services: DeliveryServices,
   flowId: string,
   page: Page,
-  labels: DeliveryFilter['labels'] = null,
+  filter: Pick<DeliveryFilter, 'labels' | 'event'> = {},
 ): Promise<Paged<Dated<DeliveryRecord>>> {
   await findFlow(services, flowId)
-  const { items, nextCursor } = await services.deliveries.list({ flowId, outcome: null, labels }, page, SHOWN_BYTES)
+  const { items, nextCursor } = await services.deliveries.list({ flowId, outcome: null, ...filter }, page, SHOWN_BYTES)
   return { items: items.map(shown(services)), nextCursor }
 }
 
@@ -64,7 +71,10 @@ export async function sampleFromDelivery(
   await findFlow(services, flowId)
   const delivery = await findDelivery(services, deliveryId)
   if (delivery.flowId !== flowId) throw notFound('delivery', deliveryId)
-  return keepSample(services, flowId, delivery.webhook)
+  if (delivery.webhook.dataDeleted) throw new DataDeleted()
+  const runId = runIdOf(deliveryId)
+  const ids = filesIn(delivery.webhook)
+  return keepSample(services, flowId, delivery.webhook, ids.length ? await services.files.usedBy(runId, ids) : [])
 }
 
 /** The number of samples kept per flow. */
@@ -74,9 +84,10 @@ export async function keepSample(
   services: DeliveryServices,
   flowId: string,
   webhook: WebhookData,
+  files: readonly string[] = [],
 ): Promise<Dated<SampleRecord>> {
   const sample = { id: services.ids.next('smp'), flowId, receivedAt: services.now(), webhook }
-  await services.samples.add(sample, KEPT_SAMPLES)
+  await services.samples.add(sample, KEPT_SAMPLES, files)
   const view = shown(services)(sample)
   services.events.emit(flowTopic(flowId), { type: 'sample', data: view })
   services.events.relay?.pass({ type: 'sample', id: view.id, flowId })
@@ -85,6 +96,7 @@ export async function keepSample(
 
 /** Returns the whole stored body. It is not parsed, so it may have any size. */
 export async function readBody(services: DeliveryServices, id: string): Promise<Uint8Array> {
+  if ((await findDelivery(services, id, 0)).webhook.dataDeleted) throw new DataDeleted()
   const body = await services.deliveries.body(id)
   if (!body) throw notFound('delivery', id)
   return body
@@ -116,7 +128,7 @@ export const shown =
     record: T,
   ): Dated<T> => ({
     ...shownEntry(services)(record),
-    webhook: services.secrets.redact(withoutLargeBody(record.webhook), record.flowId),
+    webhook: services.secrets.redact(shownWebhook(record.webhook), record.flowId),
   })
 
 /** Returns a record without content for display: times as in the API, and secrets hidden. */
@@ -128,5 +140,7 @@ export const shownEntry =
     receivedAt: new Date(record.receivedAt).toISOString(),
   })
 
-const withoutLargeBody = (webhook: ShownWebhook): ShownWebhook =>
-  webhook.rawBody.length > SHOWN_BYTES ? { ...webhook, body: null, rawBody: '', bodyOmitted: true } : webhook
+function shownWebhook(webhook: ShownWebhook): ShownWebhook {
+  if (webhook.dataDeleted) return withoutData(webhook)
+  return webhook.rawBody.length > SHOWN_BYTES ? { ...webhook, body: null, rawBody: '', bodyOmitted: true } : webhook
+}

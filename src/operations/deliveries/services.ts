@@ -1,4 +1,6 @@
 import type { CallbackJournal } from '../../engine/ports/callbacks.ts'
+import type { FileStore } from '../../engine/ports/files.ts'
+import type { HandedOver } from '../connections/keep-handed-over.ts'
 import type { DeliveryStore } from '../ports/deliveries.ts'
 import type { RunServices } from '../runs/services.ts'
 import type { Intake } from './intake.ts'
@@ -10,6 +12,7 @@ import type { Replies } from './replies.ts'
 export interface DeliveryServices
   extends Pick<
     RunServices,
+    | 'config'
     | 'connections'
     | 'env'
     | 'events'
@@ -28,6 +31,7 @@ export interface DeliveryServices
     | 'secrets'
     | 'surroundings'
     | 'warn'
+    | 'webhookBaseUrl'
   > {
   /** Makes the URLs that replies give away. */
   callbacks: Pick<CallbackJournal, 'of' | 'urlOf'>
@@ -38,5 +42,9 @@ export interface DeliveryServices
   replies: Replies
   /** Learns what became of deliveries. */
   alerts: { rejected(flowId: string, status: number, now: number): void; accepted(flowId: string): void }
+  /** Keeps a secret that a sender hands over. */
+  handOver(connection: string, field: string, value: string): Promise<HandedOver>
   maxBodyBytes: number
+  maxFileBytes: number
+  files: FileStore
 }

@@ -12,9 +12,10 @@ import type { DeliveryServices } from './services.ts'
 const NO_ROOTS: Roots = Object.freeze(Object.create(null))
 
 /** Returns all that labels can read: many flows have no other template in their trigger. */
-function labelRoots(webhook: WebhookData, flow: FlowIdentity): Roots {
+function labelRoots(webhook: WebhookData, config: DeliveryServices['config'], flow: FlowIdentity): Roots {
   const roots: Roots = new BareObject()
   roots['webhook'] = webhook
+  roots['config'] = config
   roots['flow'] = flow
   return roots
 }
@@ -37,11 +38,12 @@ export function triggerBindings(
           run: { id: runId, startedAt: new Date(createdAt).toISOString(), attempt: 1, replayOf: null },
           flow: identity,
           env: services.env,
+          config: services.config,
           connections: Object.create(null),
         },
       )
     : labels
-      ? labelRoots(webhook, identity)
+      ? labelRoots(webhook, services.config, identity)
       : NO_ROOTS
   if (callbacks) roots['callbacks'] = callbacks
   return stepBindings(roots, services.hashing, runId, 'trigger', createdAt)

@@ -4,7 +4,7 @@ import type { DeliveryRecord, DeliveryStore, SampleRecord, SampleStore } from '.
 import type { RunStore, ShownEntry } from '../ports/runs.ts'
 import type { News } from '../ports/signals.ts'
 import { SHOWN_BYTES } from '../shown-size.ts'
-import { type Events, type FlowEvent, flowTopic, runEvent, runIdOf, runTopic } from './events.ts'
+import { type Events, type FlowEvent, flowTopic, listenTopic, runEvent, runIdOf, runTopic } from './events.ts'
 import type { EventServices } from './services.ts'
 
 /** A process with watchers says so repeatedly; the other processes forget it after a while. */
@@ -89,11 +89,14 @@ export class EventRelay {
   }
 
   #isWatched({ type, id, flowId }: News): boolean {
-    return this.#events.watchedOf(flowId) || (type === 'run' && this.#events.watched(runTopic(id)))
+    const isHeard = type !== 'run' && this.#events.watched(listenTopic(flowId))
+    return isHeard || this.#events.watchedOf(flowId) || (type === 'run' && this.#events.watched(runTopic(id)))
   }
 
   async #tell({ type, id, flowId }: News): Promise<void> {
     const { deliveries, samples, runs, secrets } = this.#services
+    if (type !== 'run')
+      this.#events.emit(listenTopic(flowId), { type: type === 'sample' ? type : 'stored', data: { id } })
     if (type === 'delivery') {
       const delivery = await deliveries.get(id, 0)
       if (!delivery) return

@@ -10,7 +10,7 @@ import {
 import type { News } from '../ports/signals.ts'
 
 export interface FlowEvent {
-  type: 'run' | 'step' | 'handled' | 'sample' | 'delivery' | 'replay' | 'ended'
+  type: 'run' | 'step' | 'handled' | 'sample' | 'delivery' | 'replay' | 'ended' | 'stored' | 'listening' | 'dropped'
   data: unknown
 }
 
@@ -78,6 +78,8 @@ export const runIdOf = (topic: string): string | null => /^run:(.*)$/s.exec(topi
 export const ALL = 'all'
 export const runTopic = (runId: string): string => `run:${runId}`
 export const flowTopic = (flowId: string): string => `flow:${flowId}`
+/** The topic of the deliveries of a flow as they came, for programs that listen to it. */
+export const listenTopic = (flowId: string): string => `listen:${flowId}`
 /** The topic of a job that replays runs. */
 export const replayTopic = (jobId: string): string => `replay:${jobId}`
 /** The topic that tells watchers with this user or token to stop. */

@@ -3,6 +3,7 @@
 import { CODE } from '../../base/error-catalogue.ts'
 import { isObject } from '../../base/is-object.ts'
 import { type RunStart, startedByDelivery } from '../../engine/ports/run-journal.ts'
+import type { XmlParsing } from '../../flow/formats/xml-lists.ts'
 import { inputIssues } from '../../flow/triggers/call/check-input.ts'
 import { schemaProblems } from '../../flow/triggers/call/input-schema.ts'
 import { CALL, type CallDocument } from '../../flow/triggers/call/schema.ts'
@@ -55,8 +56,15 @@ interface GivenKind {
 
 const BY_WEBHOOK: GivenKind = {
   key: 'webhook',
-  begin: async (services, flowId, _trigger, { webhook }) =>
-    startedByDelivery(givenWebhook(services, webhook, await services.samples.latest(flowId))),
+  begin: async (services, flowId, trigger, { webhook }) =>
+    startedByDelivery(givenWebhook(services, webhook, await services.samples.latest(flowId), xmlParsing(trigger))),
+}
+
+/** A draft may have anything in place of its lists. */
+function xmlParsing(trigger: unknown): XmlParsing | null {
+  if (!isObject(trigger) || trigger['parse'] !== 'xml') return null
+  const { lists } = trigger
+  return { lists: Array.isArray(lists) ? lists.filter((path) => typeof path === 'string') : [] }
 }
 
 const GIVEN_BY_KIND: ReadonlyMap<unknown, GivenKind> = new Map<string, GivenKind>([

@@ -3,11 +3,15 @@ import { CODE } from '../../base/error-catalogue.ts'
 import {
   collectPairs,
   isJsonType,
+  isXmlType,
   lastValues,
   mediaType,
   parseBody,
   type WebhookData,
 } from '../../engine/webhook-data.ts'
+import { FormatError } from '../../flow/formats/format-error.ts'
+import { writeXml } from '../../flow/formats/write-xml.ts'
+import type { XmlParsing } from '../../flow/formats/xml-lists.ts'
 import { OperationError } from '../operation-error.ts'
 import type { SampleRecord } from '../ports/deliveries.ts'
 import type { FlowServices } from './services.ts'
@@ -18,6 +22,7 @@ export function givenWebhook(
   services: FlowServices,
   given: GivenWebhook | undefined,
   latest: SampleRecord | null,
+  parsing: XmlParsing | null,
 ): WebhookData {
   const sample = latest?.webhook
   if (given === undefined && sample) return sample
@@ -29,8 +34,9 @@ export function givenWebhook(
   const queryAll = given?.query
     ? collectPairs(Object.entries(given.query).map(([name, value]) => [name, String(value)]))
     : (sample?.queryAll ?? Object.create(null))
+  const xml = parsing && isXmlType(mediaType(contentType)) ? parsing : null
   const { body, rawBody } =
-    given?.body === undefined && given?.rawBody === undefined && sample ? sample : givenBody(given, contentType)
+    given?.body === undefined && given?.rawBody === undefined && sample ? sample : givenBody(given, contentType, xml)
   return {
     body,
     headers,
@@ -47,21 +53,39 @@ export function givenWebhook(
       contentType,
       contentLength: Buffer.byteLength(rawBody),
       test: true,
+      ...(xml && { xml }),
     },
+    ...(sample?.files && { files: sample.files }),
+    ...(sample?.file && { file: sample.file }),
   }
 }
 
-function givenBody(given: GivenWebhook | undefined, contentType: string): Pick<WebhookData, 'body' | 'rawBody'> {
+function givenBody(
+  given: GivenWebhook | undefined,
+  contentType: string,
+  xml: XmlParsing | null,
+): Pick<WebhookData, 'body' | 'rawBody'> {
   const body = given?.body ?? {}
   const isText = typeof body === 'string' && !isJsonType(mediaType(contentType))
-  const rawBody = given?.rawBody ?? (isText ? body : JSON.stringify(body))
-  return { body: given?.body !== undefined ? given.body : parsed(contentType, rawBody), rawBody }
+  const rawBody = given?.rawBody ?? (isText ? body : xml ? writtenXml(body) : JSON.stringify(body))
+  const isParsed = given?.body !== undefined && !(isText && xml)
+  return { body: isParsed ? given.body : parsed(contentType, rawBody, xml), rawBody }
 }
 
-function parsed(contentType: string, rawBody: string): unknown {
+function parsed(contentType: string, rawBody: string, xml: XmlParsing | null): unknown {
   try {
-    return parseBody(contentType, rawBody)
-  } catch {
-    throw new OperationError(CODE.invalid_request, 'webhook.rawBody is not valid JSON; give webhook.body instead.')
+    return parseBody(contentType, rawBody, xml)
+  } catch (error) {
+    const why = error instanceof FormatError ? `XML that can be read: ${error.message}` : 'valid JSON'
+    throw new OperationError(CODE.invalid_request, `webhook.rawBody is not ${why}; give webhook.body instead.`)
+  }
+}
+
+export function writtenXml(body: unknown): string {
+  try {
+    return writeXml(body)
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error
+    throw new OperationError(CODE.invalid_request, `webhook.body cannot be XML: ${error.message}.`)
   }
 }

@@ -7,12 +7,16 @@ import { type CompiledFlow, compileFailureCall, compileFlow } from '../../flow/c
 import type { FlowDocument } from '../../flow/document.ts'
 import { parseJson } from '../../flow/parse-json.ts'
 import type { IsSecretField } from '../../flow/secret-flow.ts'
+import { NO_SENDERS, type Senders } from '../../flow/senders/schema.ts'
 import { secretSources } from '../../flow/validate/validate.ts'
 import type { FlowStore, RouteRecord } from '../ports/flows.ts'
 import type { Secrets } from '../ports/secrets.ts'
 import { openLiterals } from './secret-literals.ts'
 
-export type LiveFlow = CompiledFlow<StepKind>
+export interface LiveFlow extends CompiledFlow<StepKind> {
+  /** The connections that templates of the trigger read. */
+  triggerConnections: readonly string[]
+}
 
 /** The most compiled versions in memory. */
 const KEPT_VERSIONS = 1000
@@ -34,6 +38,7 @@ export class PublishedFlows implements FlowVersions {
   readonly shared: boolean
 
   readonly #isSecretField: IsSecretField | null
+  readonly #senders: Senders
 
   /** `isSecretField` is null if secrets are not followed through the flows. */
   constructor(
@@ -42,7 +47,9 @@ export class PublishedFlows implements FlowVersions {
     secrets: Secrets,
     isSecretField: IsSecretField | null,
     shared = false,
+    senders: Senders = NO_SENDERS,
   ) {
+    this.#senders = senders
     this.#isSecretField = isSecretField
     this.shared = shared
     this.#store = store
@@ -153,7 +160,14 @@ export class PublishedFlows implements FlowVersions {
   compile(flowId: string, document: FlowDocument): LiveFlow {
     this.touch(flowId, document)
     const opened = openLiterals({ secrets: this.#secrets, kinds: this.#kinds }, flowId, document)
-    return compileFlow(opened, this.#kinds, this.#isSecretField)
+    const compiled = compileFlow(opened, this.#kinds, this.#isSecretField, this.#senders)
+    return { ...compiled, triggerConnections: this.#connectionsIn({ ...document, steps: [], onFailure: undefined }) }
+  }
+
+  #connectionsIn(document: unknown): string[] {
+    const prefix = 'connection:'
+    const sources = [...secretSources(document, this.#kinds)]
+    return sources.filter((source) => source.startsWith(prefix)).map((source) => source.slice(prefix.length))
   }
 
   failureCall(flowId: string): LiveFlow['steps'] {

@@ -1,7 +1,8 @@
 import type { Engine } from '../../engine/engine.ts'
 import type { EnginePorts } from '../../engine/ports/engine-ports.ts'
+import type { FileStore } from '../../engine/ports/files.ts'
 import type { Outcome } from '../../engine/step-kind.ts'
-import type { Surroundings } from '../../flow/validate/validate.ts'
+import type { Surroundings } from '../../flow/validate/surroundings.ts'
 import type { ConnectionServices } from '../connections/services.ts'
 import type { Callers } from '../ports/callers.ts'
 import type { SampleStore } from '../ports/deliveries.ts'
@@ -27,6 +28,7 @@ export interface FlowServices extends ConnectionServices {
   stats: StatsStore
   failureFlow: FailureFlow
   samples: SampleStore
+  files: FileStore
   runs: RunStore
   schedules: ScheduleStore
   /** Looks at the schedules at once, because one has changed. */

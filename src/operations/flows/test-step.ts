@@ -14,6 +14,7 @@ import { type GivenStart, givenStart } from './given-start.ts'
 import { openLiterals, requireOwnSecrets } from './secret-literals.ts'
 import type { FlowServices } from './services.ts'
 import { inFirstRounds } from './trial/first-rounds.ts'
+import { sampleIds } from './trial/sampled-files.ts'
 import { type Settled, StepTrial } from './trial/step-trial.ts'
 
 /** As many rounds of a loop run where nobody says otherwise. */
@@ -59,6 +60,7 @@ export async function testStep(
     run: { id: 'test', startedAt: at, attempt: 1, replayOf: null },
     flow: { id: flowId, name: flow.name, version: flow.version },
     env: services.env,
+    config: services.config,
     connections: services.connections.fields,
   })
   // No run has failed here: a step that is there for that gets an example of why.
@@ -74,6 +76,7 @@ export async function testStep(
     startedAt,
     rounds: given.rounds ?? DEFAULT_ROUNDS,
     pins,
+    fileOwners: await sampleIds(services, flowId),
   })
   const secretFlow = new SecretFlow(document, services.kinds, (name, field) =>
     services.connections.isSecretField(name, field),

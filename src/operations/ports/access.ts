@@ -12,11 +12,13 @@ export interface UserRecord {
   role: Role
   createdAt: number
   lastSignInAt: number | null
+  /** Whether the owner may sign in with a password where only single sign-on is allowed. */
+  breakGlass: boolean
 }
 
 export interface NewUser extends UserRecord {
-  /** The hash of the password. */
-  password: string
+  /** The hash of the password; null if the user has none. */
+  password: string | null
 }
 
 export interface UserStore {
@@ -36,6 +38,8 @@ export interface UserStore {
   remove(id: string): Promise<UserRecord | 'last_owner' | null>
   /** Ends all sessions of the user. Returns false if the password is no longer `expected`; null expects none. */
   setPassword(id: string, password: string, expected: string | null): Promise<boolean>
+  /** Returns false if the user is no owner with a password. */
+  setBreakGlass(id: string, on: boolean): Promise<boolean>
 }
 
 export interface SessionRecord {
@@ -44,14 +48,51 @@ export interface SessionRecord {
   userId: string
   createdAt: number
   expiresAt: number
+  /** The browser, in words; null if it is not known. */
+  device: string | null
+  /** The address of the sign-in. */
+  address: string | null
+  /** The last use, to the minute. */
+  usedAt: number
+  /** By whom it was opened, if by single sign-on. */
+  login: SessionLogin | null
+}
+
+/** Whoever the provider with this issuer calls by this subject. Nothing else identifies a person: addresses change hands. */
+export interface Login {
+  issuer: string
+  subject: string
+}
+
+export interface SessionLogin extends Login {
+  /** The provider's own session. */
+  sid: string | null
+}
+
+export interface FoundRecord {
+  session: SessionRecord
+  user: UserRecord
+  /** Whether the user has a confirmed second factor. */
+  secondFactor: boolean
 }
 
 export interface SessionStore {
   /** Returns false if `password`, the hash of the password that was checked, is no longer the user's. */
   open(session: SessionRecord, password: string): Promise<boolean>
-  find(id: string): Promise<{ session: SessionRecord; user: UserRecord } | null>
+  /** Returns false if the identity of `session.login` is no longer the user's. */
+  openByLogin(session: SessionRecord): Promise<boolean>
+  find(id: string): Promise<FoundRecord | null>
   renew(id: string, expiresAt: number): Promise<void>
+  used(id: string, at: number): Promise<void>
+  /** Returns the sessions of a user that have not expired, the last used first; not more than a hundred. */
+  listOf(userId: string, now: number): Promise<SessionRecord[]>
   end(id: string): Promise<void>
+  /** Returns false if the user has no such session. */
+  endOf(userId: string, id: string): Promise<boolean>
+  /** Returns how many sessions ended; `except`: the id of one that stays. */
+  endAllOf(userId: string, except: string | null): Promise<number>
+  /** Ends the sessions of a person at a provider, or those of one session there. Returns whose they were. */
+  endByLogin(issuer: string, of: { sid: string | null; subject: string | null }): Promise<string[]>
 }
 
 export interface InvitationRecord {
@@ -100,6 +141,8 @@ export interface Passwords {
   hash(password: string): Promise<string>
   /** Returns whether they match. Without a hash it takes as long and returns false. */
   match(password: string, hash: string | null): Promise<boolean>
+  /** Returns whether it is one of the passwords that everybody would guess first. */
+  isCommon(password: string): boolean
 }
 
 /** The public part of a user. */

@@ -11,13 +11,13 @@ export type AuditAction =
   | `replay.${'create' | 'pause' | 'resume' | 'cancel'}`
   | 'delivery.admit'
   | `connection.${'create' | 'update' | 'delete' | 'authorize' | 'test'}`
-  | 'settings.failure_flow'
+  | `settings.${'failure_flow' | 'two_factor'}`
   | `alert.${'create' | 'update' | 'delete' | 'test'}`
   | 'key.rotate'
   | 'backup.create'
   | `token.${'create' | 'revoke'}`
   | `invitation.${'create' | 'revoke' | 'accept'}`
-  | `user.${'setup' | 'sign_in' | 'sign_in_failed' | 'sign_out' | 'password_change' | 'password_reset' | 'role_change' | 'delete'}`
+  | `user.${'setup' | 'sign_in' | 'sign_in_failed' | 'sign_out' | 'password_change' | 'password_reset' | 'role_change' | 'delete' | 'join' | 'identity_link' | 'identity_unlink' | 'sessions_end' | 'second_factor_on' | 'second_factor_off' | 'second_factor_reset' | 'recovery_codes' | 'break_glass'}`
 
 export interface AuditTarget {
   kind: string

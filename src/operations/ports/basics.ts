@@ -22,6 +22,8 @@ export interface Basics {
   ids: Ids
   hashing: Hashing
   env: Readonly<Record<string, string>>
+  /** The plain variables of the server. */
+  config: Readonly<Record<string, string>>
   secrets: Secrets
   audit: AuditTrail
   signals: Signals

@@ -17,6 +17,8 @@ export interface ConnectionRecord {
   fields: Record<string, unknown>
   /** null if the stored secrets cannot be unsealed. */
   secrets: Record<string, string> | null
+  /** Where the secret fields are that are kept elsewhere: `file:…` or `vault:…`. They are read when they are used. */
+  outside: Readonly<Record<string, string>>
   /** The hosts that its secrets may be sent to; empty for any host. */
   hosts: string[]
   /** A number that each change raises. */

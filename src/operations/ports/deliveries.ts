@@ -1,14 +1,32 @@
 // The port to the stores of samples and of deliveries that start no run.
 
-import type { WebhookData } from '../../engine/webhook-data.ts'
+import { blankRequest, type WebhookData, webhookData } from '../../engine/webhook-data.ts'
 import type { Labels } from '../../flow/triggers/labels.ts'
 import type { Page, Paged } from './page.ts'
 
 /** What became of a delivery; the last three are those of callbacks, which may also be filtered or rejected. */
-export type DeliveryOutcome = 'accepted' | 'duplicate' | 'filtered' | 'rejected' | 'callback' | 'early' | 'repeated'
+export type DeliveryOutcome =
+  | 'accepted'
+  | 'duplicate'
+  | 'filtered'
+  | 'rejected'
+  | 'handshake'
+  | 'callback'
+  | 'early'
+  | 'repeated'
 
-/** A webhook for display. `bodyOmitted`: the body exceeds the requested size and was not read. */
-export type ShownWebhook = WebhookData & { bodyOmitted?: true }
+/**
+ * A webhook for display. `bodyOmitted`: the body exceeds the requested size and was not read. `dataDeleted`: the flow does not keep
+ * the data, and nobody sees it any more.
+ */
+export type ShownWebhook = WebhookData & { bodyOmitted?: true; dataDeleted?: true }
+
+/** Returns what is shown of a webhook whose data is deleted. */
+export const withoutData = ({ metadata }: WebhookData): ShownWebhook => ({
+  ...webhookData(blankRequest(metadata), ''),
+  body: null,
+  dataDeleted: true,
+})
 
 export interface DeliveryRecord {
   id: string
@@ -20,6 +38,8 @@ export interface DeliveryRecord {
   /** The status of the reply; null if the run replied later. */
   status: number | null
   runId: string | null
+  /** The type of the event; null if the trigger does not say how it is told, or it was not known who sends. */
+  event: string | null
   /** Whether the body of a rejected delivery is kept, so that the delivery can be admitted. */
   bodyKept?: true
   webhook: ShownWebhook
@@ -35,7 +55,7 @@ export interface SampleRecord {
 export interface DeliveryStore {
   /** Adds a delivery that starts no run. An accepted delivery is stored as its run. */
   add(delivery: DeliveryRecord): Promise<void>
-  /** Deletes the flow's rejected deliveries except the latest `keep`. */
+  /** Deletes the flow's rejected deliveries except the latest `keep`, and its handshakes likewise. */
   trimRejected(flowId: string, keep: number): Promise<void>
   /** Deletes the kept bodies of the flow's rejected deliveries except the latest `keep`. */
   trimBodies(flowId: string, keep: number): Promise<void>
@@ -60,11 +80,13 @@ export interface DeliveryFilter {
   outcome: DeliveryOutcome | null
   /** Only deliveries whose run has all of these. */
   labels?: Labels | null
+  /** Only deliveries of this event. */
+  event?: string | null
 }
 
 export interface SampleStore {
-  /** Adds a sample and keeps the latest `keep` of the flow. */
-  add(sample: SampleRecord, keep: number): Promise<void>
+  /** Adds a sample and keeps the latest `keep` of the flow. `files`: what came with it, which stays as long as the sample. */
+  add(sample: SampleRecord, keep: number, files?: readonly string[]): Promise<void>
   /** Returns samples, newest first, with at most `maxBytes` of bodies, each and in total. */
   list(flowId: string, maxBytes?: number): Promise<SampleRecord[]>
   latest(flowId: string): Promise<SampleRecord | null>

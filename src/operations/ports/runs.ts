@@ -25,7 +25,12 @@ export interface RunRecord extends Omit<NewRun, 'hops' | 'document' | 'replyStat
   error: RunError | null
   startedAt: number | null
   finishedAt: number | null
+  /** Whether its data was deleted with its end, or is about to be. */
+  dataDeleted?: true
 }
+
+/** A run as it was accepted. */
+export type OriginalRun = NewRun & Pick<RunRecord, 'dataDeleted'>
 
 export interface RunFilter {
   flowId: string | null
@@ -117,8 +122,8 @@ export interface RunStore {
    * stored with its start. Absent if another process may have to run it.
    */
   begin?(run: NewRun): Claim & Required<Pick<Claim, 'stored'>>
-  /** Returns the run as it was accepted, with its true values. */
-  original(id: string): Promise<NewRun | null>
+  /** Returns the run as it was accepted, with its true values, unless they are deleted. */
+  original(id: string): Promise<OriginalRun | null>
   /** Returns the version that the run follows, or its document if it is a run of a draft. */
   followed(id: string): Promise<Pick<NewRun, 'flowId' | 'version' | 'document'> | null>
   /** Returns the position of the step at that path in the order in which the run's steps began. */

@@ -7,6 +7,14 @@ export interface Sealing {
   unseal(sealed: string, binding: string): string | null
 }
 
+/** Reads the secrets that are kept outside of Millrace. */
+export interface OutsideSecrets {
+  /** Returns the value if it was read within the last minute. */
+  known(reference: string): string | null
+  /** Rejects with an Error whose message, for the user, says what is wrong. */
+  read(reference: string): Promise<string>
+}
+
 /** Seals secrets typed into flows, and hides every known secret. */
 export interface Secrets {
   /** Seals a literal for this flow. From then on it is known, and hidden everywhere. */

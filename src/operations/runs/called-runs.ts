@@ -10,6 +10,7 @@ import { parseJson } from '../../flow/parse-json.ts'
 import { inputIssues } from '../../flow/triggers/call/check-input.ts'
 import { CALL } from '../../flow/triggers/call/schema.ts'
 import type { LiveFlow, PublishedFlows } from '../flows/published-flows.ts'
+import type { Basics } from '../ports/basics.ts'
 import type { Queue, QueuedRun } from '../ports/queue.ts'
 import type { Secrets } from '../ports/secrets.ts'
 import type { RoomServices } from './room.ts'
@@ -20,6 +21,7 @@ interface CallPorts extends Omit<LineServices, 'queue'>, Pick<RoomServices, 'max
   published: PublishedFlows
   ids: Ids
   hashing: Hashing
+  config: Basics['config']
   secrets: Pick<Secrets, 'redact'>
   now(): number
 }

@@ -2,7 +2,7 @@
 import { CODE } from '../../base/error-catalogue.ts'
 import type { NewRun } from '../../engine/ports/run-journal.ts'
 import { findFlow, publishable } from '../flows/draft.ts'
-import { notFound, OperationError } from '../operation-error.ts'
+import { DataDeleted, notFound, OperationError } from '../operation-error.ts'
 import type { ReplayedJournal } from '../ports/runs.ts'
 import { editedWebhook, givenEntries, type ReplayChanges } from './replay-changes.ts'
 import { labelsOf } from './run-labels.ts'
@@ -28,8 +28,10 @@ export async function prepareReplay(
   id: string,
   { from, version = 'same', ...changes }: Replay,
 ): Promise<PreparedReplay> {
-  const original = await services.runs.original(id)
-  if (!original) throw notFound('run', id)
+  const found = await services.runs.original(id)
+  if (!found) throw notFound('run', id)
+  const { dataDeleted, ...original } = found
+  if (dataDeleted && (from !== undefined || !isWhole(changes.webhook))) throw new DataDeleted()
   const runs = await versionFor(services, original, version)
   const { trigger } = await services.published.forRun({ flowId: original.flowId, ...runs })
   const isEdited = changes.webhook !== undefined || changes.steps !== undefined
@@ -50,9 +52,15 @@ export async function prepareReplay(
   if (changes.webhook) run.labels = labelsOf(services, (await findFlow(services, run.flowId)).name, trigger, run)
   const before = from === undefined ? 0 : await positionOf(services, id, from)
   const given = changes.steps ? await givenEntries(services, run, changes.steps) : []
+  const files = await services.files.usedBy(id, null)
+  if (files.length) run.files = files
   const journal = from === undefined && given.length === 0 ? null : { runId: id, before, given }
   return { run, journal, concurrency: trigger.concurrency }
 }
+
+/** Returns whether nothing of the original delivery is needed. */
+const isWhole = (webhook: Replay['webhook']): boolean =>
+  webhook?.body !== undefined && webhook.headers !== undefined && webhook.query !== undefined
 
 async function versionFor(
   services: RunServices,

@@ -16,10 +16,10 @@ import {
 import { parseJson } from '../../flow/parse-json.ts'
 import type { Labels } from '../../flow/triggers/labels.ts'
 import { parentView, triggerView } from '../events/events.ts'
-import { notFound, OperationError } from '../operation-error.ts'
+import { DataDeleted, notFound, OperationError } from '../operation-error.ts'
 import type { ShownWebhook } from '../ports/deliveries.ts'
 import type { Page, Paged } from '../ports/page.ts'
-import type { ChildView, RunFilter, RunSummaryRecord, ShownEntry, StepPart } from '../ports/runs.ts'
+import type { ChildView, RunFilter, RunRecord, RunSummaryRecord, ShownEntry, StepPart } from '../ports/runs.ts'
 import { isLarge, SHOWN_BYTES } from '../shown-size.ts'
 import type { RunServices } from './services.ts'
 
@@ -62,6 +62,8 @@ export interface RunSummary {
   replayedAs?: { run: string; status: RunStatus }
   /** Whether its webhook or results of its steps were changed for a replay. */
   edited?: true
+  /** Whether what it was given, sent and got was deleted with its end. */
+  dataDeleted?: true
   trigger: { kind: string; at?: string; manual?: true; admitted?: RunTrigger['admitted'] }
   parent: Omit<RunParent, 'waits'> | null
   /** null if the run has none. */
@@ -96,33 +98,39 @@ const MOST_CHILDREN = 1_000
 export async function readRun(services: RunServices, id: string): Promise<RunView> {
   const run = await services.runs.get(id, SHOWN_BYTES)
   if (!run) throw notFound('run', id)
-  const entries = await services.runs.steps(id, SHOWN_BYTES)
+  const entries = shownEntries(run, await services.runs.steps(id, SHOWN_BYTES))
   const redact = <T>(value: T): T => services.secrets.redact(value, run.flowId)
   const names = await services.flows.names([run.flowId])
   const replays = await services.runs.replaysOf([id])
   return {
     ...runSummary(services, names, replays)(run),
-    webhook: redact(run.webhook),
-    ...redact(run.given),
-    ...(run.givenOmitted && { givenOmitted: true }),
+    ...(run.dataDeleted ? NO_START : redact({ webhook: run.webhook, ...run.given })),
+    ...(run.givenOmitted && !run.dataDeleted && { givenOmitted: true }),
     vars: redact(variables(entries)),
     children: await services.runs.children(id, MOST_CHILDREN),
     steps: entries.map((entry) => stepView(entry, redact)),
-    onFailure: run.status === 'failed' ? await failureView(services, id, redact) : null,
+    onFailure: run.status === 'failed' ? await failureView(services, run, redact) : null,
   }
 }
 
 async function failureView(
   services: RunServices,
-  id: string,
+  failed: RunRecord,
   redact: <T>(value: T) => T,
 ): Promise<RunView['onFailure']> {
-  const handler = await services.runs.handler(id)
+  const handler = await services.runs.handler(failed.id)
   if (!handler) return null
-  const entries = await services.runs.steps(handler.id, SHOWN_BYTES)
+  const entries = shownEntries(failed, await services.runs.steps(handler.id, SHOWN_BYTES))
   const steps = entries.map((entry) => ({ ...stepView(entry, redact), path: `${ON_FAILURE}/${entry.path}` }))
   return { status: handler.status, steps, error: redact(handler.error) }
 }
+
+const NO_START = { webhook: null }
+const NO_DATA = { input: null, output: null, logs: null }
+
+/** Returns the steps of a run without what nobody may see any more. */
+const shownEntries = ({ dataDeleted }: Pick<RunRecord, 'dataDeleted'>, entries: ShownEntry[]): ShownEntry[] =>
+  dataDeleted ? entries.map(({ shown: _shown, omitted: _omitted, ...entry }) => ({ ...entry, ...NO_DATA })) : entries
 
 /** Returns the run and the path that a step is stored at: those of a failure handler are shown in the failed run. */
 function storedAt(id: string, path: string): [id: string, path: string] {
@@ -133,6 +141,7 @@ function storedAt(id: string, path: string): [id: string, path: string] {
 /** Returns the complete run. Throws if parts of it are too large. */
 export async function readWholeRun(services: RunServices, id: string): Promise<RunView> {
   const run = await readRun(services, id)
+  if (run.dataDeleted) throw new DataDeleted()
   if (run.webhook?.bodyOmitted || run.givenOmitted || run.steps.some(({ omitted }) => omitted))
     throw new OperationError(CODE.conflict, `The run holds more than ${SHOWN_BYTES} bytes: too much to be written out.`)
   return run
@@ -145,8 +154,13 @@ export async function listRuns(services: RunServices, filter: RunFilter, page: P
   return { items: items.map(runSummary(services, names, replays)), nextCursor }
 }
 
+async function requireData(services: RunServices, id: string): Promise<void> {
+  if ((await services.runs.get(id, 0))?.dataDeleted) throw new DataDeleted()
+}
+
 /** Returns the whole delivered body, as it is stored. */
 export async function readRunBody(services: RunServices, id: string): Promise<Uint8Array> {
+  await requireData(services, id)
   const body = await services.runs.body(id)
   if (!body) throw notFound('run', id)
   return body
@@ -154,6 +168,7 @@ export async function readRunBody(services: RunServices, id: string): Promise<Ui
 
 /** Returns the whole part of a step as stored JSON text. It is not parsed, so it may have any size. */
 export async function readStepPart(services: RunServices, id: string, path: string, part: StepPart): Promise<string> {
+  await requireData(services, id)
   const text = await services.runs.stepPart(...storedAt(id, path), part)
   if (text === null) throw notFound('step', `${id}/${path}`)
   return text
@@ -170,7 +185,7 @@ export async function listRunSteps(
   if (!run) throw notFound('run', id)
   const [runId, path] = storedAt(id, under)
   const part = { under: path, after: Number(cursor ?? -1), limit: limit + 1, maxBytes: SHOWN_BYTES }
-  const entries = (await services.runs.stepsPage(runId, part)).map((entry) => ({
+  const entries = shownEntries(run, await services.runs.stepsPage(runId, part)).map((entry) => ({
     ...entry,
     path: shownPath(runId, entry.path),
   }))
@@ -219,6 +234,7 @@ export const runSummary =
     replayOf: run.replayOf,
     ...(replays.has(run.id) && { replayedAs: replays.get(run.id)! }),
     ...(run.edited && { edited: true as const }),
+    ...(run.dataDeleted && { dataDeleted: true as const }),
     trigger: triggerView(run.trigger),
     parent: parentView(run.parent),
     labels: secrets.redact(run.labels ?? null, run.flowId),

@@ -7,12 +7,15 @@ import {
   collectPairs,
   FORM_TYPE,
   isJsonType,
+  isXmlType,
   mediaType,
   type StoredRequest,
   type WebhookData,
   webhookData,
 } from '../../engine/webhook-data.ts'
+import { MULTIPART } from '../../flow/formats/file-types.ts'
 import { findStep } from '../flows/find-step.ts'
+import { writtenXml } from '../flows/given-webhook.ts'
 import { OperationError } from '../operation-error.ts'
 import { documentOf } from './read-runs.ts'
 import type { RunServices } from './services.ts'
@@ -34,11 +37,13 @@ export function editedWebhook(
     throw new OperationError(CODE.invalid_request, 'No delivery started this run: it has no webhook to change.')
   const sent = headers ? lowerCased(headers) : original.headers
   const contentType = headers ? (sent['content-type'] ?? null) : original.metadata.contentType
-  const rawBody = body === undefined ? original.rawBody : textOf(body, contentType)
+  const rawBody = body === undefined ? original.rawBody : textOf(body, contentType, original.metadata.xml !== undefined)
   const request: StoredRequest = {
     headers: sent,
     queryAll: query ? collectPairs(Object.entries(query)) : original.queryAll,
     metadata: { ...original.metadata, contentType, contentLength: Buffer.byteLength(rawBody) },
+    ...(original.files && { files: original.files }),
+    ...(original.file && { file: original.file }),
   }
   return webhookData(request, rawBody)
 }
@@ -50,14 +55,15 @@ function lowerCased(headers: Record<string, string>): Record<string, string> {
 }
 
 /** Returns the body as the sender would have sent it. */
-function textOf(body: unknown, contentType: string | null): string {
+function textOf(body: unknown, contentType: string | null, isParsed: boolean): string {
   const type = mediaType(contentType)
   if (isJsonType(type)) return JSON.stringify(body)
   if (typeof body === 'string') return body
-  if (type === FORM_TYPE && isObject(body))
+  if ((type === FORM_TYPE || type === MULTIPART) && isObject(body))
     return new URLSearchParams(
       Object.entries(body).map(([name, value]): [string, string] => [name, String(value)]),
     ).toString()
+  if (isParsed && isXmlType(type)) return writtenXml(body)
   throw new OperationError(CODE.invalid_request, `webhook.body takes text: the content type is "${type}".`)
 }
 

@@ -31,6 +31,7 @@ export async function runFixture(services: RunServices, id: string): Promise<Fix
   return {
     now: run.webhook.metadata.receivedAt,
     env: placeholders(text),
+    config: variablesIn(services, run.flowId, text),
     connections: connectionsOf(services, document),
     tests: [
       {
@@ -64,10 +65,23 @@ function withPlaceholders(value: unknown): unknown {
   return typeof value === 'string' ? value.split(MARKS).join('placeholder') : value
 }
 
-/** Returns a placeholder for every variable that the document names. */
-function placeholders(text: string): Record<string, string> {
-  const names = [...text.matchAll(/\benv(?:\.|\[\s*(?:'|\\"))(\w+)/g)].map((match) => match[1]!)
-  return Object.fromEntries([...new Set(names)].toSorted().map((name) => [name, placeholderOf(name)]))
+/** Returns a placeholder for every secret of the environment that the document names. */
+const placeholders = (text: string): Record<string, string> =>
+  Object.fromEntries(namedIn(text, 'env').map((name) => [name, placeholderOf(name)]))
+
+/** Returns the plain variables that the document names: the requests of the run show them. */
+function variablesIn({ config, secrets }: RunServices, flowId: string, text: string): Record<string, string> {
+  const known = namedIn(text, 'config').filter((name) => config[name] !== undefined)
+  return Object.fromEntries(
+    known.map((name) => [name, withPlaceholders(secrets.redact(config[name]!, flowId)) as string]),
+  )
+}
+
+function namedIn(text: string, root: 'env' | 'config'): string[] {
+  const names = [...text.matchAll(new RegExp(`\\b${root}(?:\\.|\\[\\s*(?:'|\\\\"))(\\w+)`, 'g'))].map(
+    (match) => match[1]!,
+  )
+  return [...new Set(names)].toSorted()
 }
 
 function placeholderOf(name: string): string {

@@ -1,5 +1,8 @@
 // Exports the requests of a run as an HTTP Archive (HAR 1.2), with the journal's marks in place of secrets.
 import { STATUS_CODES } from 'node:http'
+import { isObject } from '../../base/is-object.ts'
+import { isFileValue } from '../../engine/files/file-value.ts'
+import type { FileValue } from '../../engine/ports/files.ts'
 import { formPairs } from '../../flow/form-pairs.ts'
 import { OperationError } from '../operation-error.ts'
 import { readRunDocument, readWholeRun, type StepView } from './read-runs.ts'
@@ -129,6 +132,8 @@ const HTTP = { httpVersion: 'HTTP/1.1' }
 function requestOf({ method, url, headers, body }: ShownRequest, isJson: boolean, redact: <T>(value: T) => T): object {
   const contentType = headers.find(({ name }) => name.toLowerCase() === 'content-type')?.value
   const text = typeof body === 'string' && !isJson ? body : JSON.stringify(body)
+  const mimeType = contentType ?? UNKNOWN_TYPE
+  const files = isJson ? null : sentFiles(body)
   const query = url.split('?').slice(1).join('?')
   return {
     method,
@@ -138,10 +143,40 @@ function requestOf({ method, url, headers, body }: ShownRequest, isJson: boolean
     headers,
     // A short secret is recognised only if it is the whole value, as here.
     queryString: [...formPairs(query)].map(([name, value]) => ({ name, value: redact(value) })),
-    ...(body === null && !isJson ? {} : { postData: { mimeType: contentType ?? UNKNOWN_TYPE, params: [], text } }),
+    ...(body === null && !isJson ? {} : { postData: { mimeType, ...(files ?? { params: [], text }) } }),
     ...SIZES,
   }
 }
+
+/** Returns a body that has files: what they are, never their bytes; null if it has none. */
+function sentFiles(body: unknown): object | null {
+  if (isFileValue(body)) return { params: [], text: '', comment: describedFile(body), _file: body }
+  const parts = isObject(body) && Array.isArray(body['multipart']) ? (body['multipart'] as MultipartField[]) : null
+  if (!parts?.some(({ file }) => file !== undefined)) return null
+  const params = parts.flatMap(({ name, value, file, filename, contentType }): object[] =>
+    file === undefined
+      ? [{ name, value }]
+      : [file].flat().map((one) => ({
+          name,
+          fileName: filename ?? one.name ?? 'file',
+          contentType: contentType ?? one.contentType,
+          comment: describedFile(one),
+          _file: one,
+        })),
+  )
+  return { params, text: '' }
+}
+
+interface MultipartField {
+  name: string
+  value?: string
+  file?: FileValue | FileValue[]
+  filename?: string
+  contentType?: string
+}
+
+const describedFile = ({ name, size, sha256 }: FileValue): string =>
+  `${name ?? 'a file'}, ${size} bytes, SHA-256 ${sha256}`
 
 const UNKNOWN_TYPE = 'x-unknown'
 const NO_RESPONSE = {
@@ -177,8 +212,13 @@ function cookieOf(header: string): NameValue {
 }
 
 /** Returns the content. JSON is formatted again: its white space was not stored. */
-function contentOf(body: unknown, contentType: string): { size: number; text?: string; encoding?: 'base64' } {
+function contentOf(
+  body: unknown,
+  contentType: string,
+): { size: number; text?: string; encoding?: 'base64'; comment?: string; _file?: FileValue } {
   if (body === null) return { size: 0 }
+  if (isFileValue(body) && typeof body.size === 'number')
+    return { size: body.size, comment: describedFile(body), _file: body }
   const { base64, size } = body as { base64?: unknown; size?: unknown }
   if (typeof base64 === 'string' && typeof size === 'number' && !/json/.test(contentType))
     return { size, text: base64, encoding: 'base64' }

@@ -30,7 +30,7 @@ export async function startRun(
   const terms = { concurrency, awaited: services.replies.waits(run.id), route }
   services.intake.storing()
   try {
-    if (!dedupe && !journal && services.runs.begin && isSmall(services, run)) {
+    if (!dedupe && !journal && !run.files?.length && services.runs.begin && isSmall(services, run)) {
       const claim = services.runs.begin(run)
       // Before the run begins: its end may be stored at the same time, and is told of after this.
       const told = claim.stored.then(() => tellQueued(services, run))

@@ -1,7 +1,9 @@
 import type { NewRun } from '../../engine/ports/run-journal.ts'
+import { filesIn } from '../../engine/webhook-data.ts'
 import { compileTrigger } from '../../flow/triggers/compile-trigger.ts'
 import { findFlow, publishable } from '../flows/draft.ts'
 import { type GivenStart, givenStart } from '../flows/given-start.ts'
+import { sampledFiles } from '../flows/trial/sampled-files.ts'
 import { type RunView, readRun } from './read-runs.ts'
 import { labelsOf } from './run-labels.ts'
 import type { RunServices } from './services.ts'
@@ -25,6 +27,8 @@ export async function testFlow(services: RunServices, id: string, given: GivenSt
     createdAt: services.now(),
     replayOf: null,
   }
+  const files = run.webhook ? await sampledFiles(services, id, filesIn(run.webhook)) : []
+  if (files.length) run.files = files
   const labels = labelsOf(services, document.name, trigger, run)
   await startRun(services, { run: { ...run, labels }, concurrency: trigger.concurrency })
   return readRun(services, run.id)

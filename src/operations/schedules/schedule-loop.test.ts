@@ -40,6 +40,7 @@ async function createWorld() {
       {
         schedules,
         hashing,
+        config: {},
         secrets: { redact: (value: unknown) => value } as never,
         ids,
         now,

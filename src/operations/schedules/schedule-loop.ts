@@ -32,7 +32,7 @@ export interface LoopClock {
 
 type Services = Pick<
   ScheduleServices,
-  'schedules' | 'hashing' | 'ids' | 'now' | 'queue' | 'events' | 'meters' | 'secrets' | 'warn'
+  'schedules' | 'config' | 'hashing' | 'ids' | 'now' | 'queue' | 'events' | 'meters' | 'secrets' | 'warn'
 >
 
 export class ScheduleLoop {

@@ -1,7 +1,8 @@
+import type { FileStore } from '../../engine/ports/files.ts'
 import type { DeliveryServices } from '../deliveries/services.ts'
 import type { FailureServices } from '../failures/services.ts'
 import type { Basics } from '../ports/basics.ts'
-import type { Backups, Housekeeping } from '../ports/upkeep.ts'
+import type { Backups, Erasing, FileKeeping, Housekeeping } from '../ports/upkeep.ts'
 import type { RunServices } from '../runs/services.ts'
 import type { Audit } from './audit.ts'
 import type { KeyRotation } from './key-rotation.ts'
@@ -13,6 +14,8 @@ export interface UpkeepServices
     Pick<DeliveryServices, 'rate' | 'deliveries'> {
   audit: Audit
   housekeeping: Housekeeping
+  files: FileStore & FileKeeping
+  erasing: Erasing
   /** null if the data is in PostgreSQL, which has its own backups. */
   backups: Backups | null
   keyRotation: KeyRotation

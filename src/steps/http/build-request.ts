@@ -1,6 +1,8 @@
 // Turns resolved settings into the request to send, and into what the run shows of it.
-import { CODE } from '../../base/error-catalogue.ts'
-import { OutboundError, type OutboundHeader } from '../../engine/ports/http-client.ts'
+import { CODE, filled, STEP_ERRORS } from '../../base/error-catalogue.ts'
+import { type BodySource, OutboundError, type OutboundHeader } from '../../engine/ports/http-client.ts'
+import { FormatError } from '../../flow/formats/format-error.ts'
+import type { OpenFiles } from './open-files.ts'
 import { givenBoundary, type RequestBody, requestBody } from './request-body.ts'
 import type { HttpSettings } from './settings.ts'
 
@@ -10,7 +12,10 @@ export interface BuiltRequest {
   method: string
   url: string
   headers: readonly OutboundHeader[]
-  body: string | null
+  /** Not compressed yet. */
+  body: string | Uint8Array | BodySource | null
+  /** The body as text; null if there is none, or if it is files. */
+  text: string | null
   /** The connections whose secrets the URL and the body were made from. */
   named: { url: readonly string[]; body: readonly string[] }
   shown: { method: string; url: string; headers: Pair[]; body: unknown }
@@ -24,6 +29,7 @@ export interface RequestIdentity {
   accessToken: string | null
   /** Returns the connections whose secrets a setting was made from. */
   named(setting: string): readonly string[]
+  files: OpenFiles
 }
 
 const MASK = '***'
@@ -39,7 +45,9 @@ export function buildRequest(settings: HttpSettings, identity: RequestIdentity):
     headers.push({ name, value, credential, ...(named.length > 0 && { named }) })
   }
 
-  const body = settings.body ? withContentType(settings.body, headers) : null
+  const body = settings.body ? withContentType(settings.body, headers, identity.files) : null
+  if (body && settings.compress)
+    replace(headers, { name: 'Content-Encoding', value: settings.compress, credential: false })
   const inAuth = auth ? identity.named('/auth') : []
   if (auth) addAuth(auth, identity.accessToken, inAuth, headers)
   if (settings.idempotencyKey && find(headers, 'idempotency-key') === undefined)
@@ -53,6 +61,7 @@ export function buildRequest(settings: HttpSettings, identity: RequestIdentity):
     url: withQuery(settings.url, [...query, ...key]),
     headers,
     body: body?.content ?? null,
+    text: body?.text ?? null,
     named: {
       url: [...identity.named('/url'), ...identity.named('/query'), ...(key.length ? inAuth : [])],
       body: identity.named('/body'),
@@ -66,10 +75,14 @@ export function buildRequest(settings: HttpSettings, identity: RequestIdentity):
   }
 }
 
-function withContentType(setting: NonNullable<HttpSettings['body']>, headers: OutboundHeader[]): RequestBody {
+function withContentType(
+  setting: NonNullable<HttpSettings['body']>,
+  headers: OutboundHeader[],
+  files: OpenFiles,
+): RequestBody {
   const at = headers.findIndex(({ name }) => name.toLowerCase() === 'content-type')
   const given = headers[at]
-  const body = requestBody(setting, given?.value)
+  const body = written(setting, given?.value, files)
   const multipart = body.contentType.startsWith('multipart/')
   if (given === undefined) headers.push({ name: 'Content-Type', value: body.contentType, credential: false })
   else if (multipart && /^multipart\/form-data\b/i.test(given.value) && !givenBoundary(given.value))
@@ -78,7 +91,16 @@ function withContentType(setting: NonNullable<HttpSettings['body']>, headers: Ou
   return body
 }
 
-/** Replaces a header of that name: two Authorization headers are never valid. */
+function written(setting: NonNullable<HttpSettings['body']>, given: string | undefined, files: OpenFiles): RequestBody {
+  try {
+    return requestBody(setting, given, files)
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error
+    throw new OutboundError(CODE.invalid_body, filled(STEP_ERRORS.invalid_body.message, { fault: error.message }))
+  }
+}
+
+/** Two Authorization headers are never valid. */
 function addAuth(
   auth: NonNullable<HttpSettings['auth']>,
   accessToken: string | null,
@@ -87,9 +109,13 @@ function addAuth(
 ): void {
   const header = authHeader(auth, accessToken)
   if (header === null) return
+  replace(headers, { ...header, credential: true, named })
+}
+
+function replace(headers: OutboundHeader[], header: OutboundHeader): void {
   const name = header.name.toLowerCase()
   for (let i = headers.length - 1; i >= 0; i--) if (headers[i]!.name.toLowerCase() === name) headers.splice(i, 1)
-  headers.push({ ...header, credential: true, named })
+  headers.push(header)
 }
 
 function authHeader(auth: NonNullable<HttpSettings['auth']>, accessToken: string | null): Pair | null {

@@ -2,6 +2,10 @@
 
 import { isUtf8 } from 'node:buffer'
 import { readContentEncodings } from '../../engine/content-encodings.ts'
+import { isXmlType } from '../../engine/webhook-data.ts'
+import { charsetOf, charsetOfBody, charsetOfMark } from '../../flow/formats/charsets.ts'
+import { FormatError } from '../../flow/formats/format-error.ts'
+import { readXml } from '../../flow/formats/read-xml.ts'
 import { type JsonLimits, jsonProblem, measureJson, SENDER_LIMITS } from '../../flow/json-limits.ts'
 import { parseJson } from '../../flow/parse-json.ts'
 
@@ -32,16 +36,33 @@ export function decodeBody(body: Uint8Array, contentType: string | undefined, co
     return binary(bytes, contentType ?? null)
   const type = /^\s*([^\s;,/]+\/[^\s;,]+)/.exec(contentType ?? '')?.[1]?.toLowerCase()
   if (type === undefined) return isUtf8(bytes) ? utf8(bytes) : binary(bytes, null)
-  if (type === 'application/json' || type.endsWith('+json')) return jsonOrText(decodeText(bytes, contentType!))
-  if (type.startsWith('text/') || type.endsWith('+xml') || TEXT_TYPES.has(type)) return decodeText(bytes, contentType!)
+  if (type === 'application/json' || type.endsWith('+json')) return jsonOrText(decodeText(bytes, contentType, false))
+  if (type.startsWith('text/') || type.endsWith('+xml') || TEXT_TYPES.has(type))
+    return decodeText(bytes, contentType, isXmlType(type))
   return binary(bytes, contentType!)
+}
+
+/** Reads a reply as XML, whatever its type; null for no body. */
+export function readAsXml(
+  body: Uint8Array,
+  contentType: string | undefined,
+  lists: readonly string[] | undefined,
+): { value: unknown } | { problem: string } {
+  if (body.length === 0) return { value: null }
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  try {
+    return { value: readXml(decodeText(bytes, contentType, true), { lists }) }
+  } catch (error) {
+    if (error instanceof FormatError) return { problem: error.message }
+    throw error
+  }
 }
 
 /** A body that is still encoded may not be text, whatever its type says. Reading it as text would destroy it. */
 function isLegible(bytes: Buffer, contentType: string | undefined, contentEncoding: string): boolean {
   if (!readContentEncodings(contentEncoding).someLeft) return true
   try {
-    new TextDecoder(charsetOf(contentType), { fatal: true }).decode(bytes)
+    new TextDecoder(charsetOf(contentType) ?? 'utf-8', { fatal: true }).decode(bytes)
     return true
   } catch {
     return isUtf8(bytes)
@@ -55,25 +76,14 @@ function binary(
   return { base64: bytes.toString('base64'), contentType, size: bytes.length }
 }
 
-/** An unknown charset is read as UTF-8, with U+FFFD for invalid bytes. */
-function decodeText(bytes: Buffer, contentType: string): string {
-  const label = charsetOf(contentType)
-  if (label === 'utf-8' || label === 'utf8') return utf8(bytes)
-  try {
-    return new TextDecoder(label).decode(bytes)
-  } catch {
-    return utf8(bytes)
-  }
-}
-
-function charsetOf(contentType = ''): string {
-  const charset = /;\s*charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;,]*))/i.exec(contentType)
-  return (charset?.[1] ?? charset?.[2] ?? charset?.[3] ?? 'utf-8').trim().toLowerCase()
+/** Reads text by its mark, its content type or its XML declaration; U+FFFD stands for invalid bytes. */
+function decodeText(bytes: Buffer, contentType: string | undefined, isXml: boolean): string {
+  const charset = charsetOfBody(bytes, contentType, isXml)
+  return charset === 'utf-8' ? utf8(bytes) : new TextDecoder(charset).decode(bytes)
 }
 
 function utf8(bytes: Buffer): string {
-  const bom = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
-  return bytes.toString('utf8', bom ? 3 : 0)
+  return bytes.toString('utf8', charsetOfMark(bytes) === 'utf-8' ? 3 : 0)
 }
 
 function jsonOrText(text: string): unknown {

@@ -1,15 +1,27 @@
 // The HTTP request step: sends one request to any API and hands its reply to later steps.
-
-import { CODE, STEP_ERRORS } from '../../base/error-catalogue.ts'
-import { OutboundError, type OutboundHop, type OutboundReply } from '../../engine/ports/http-client.ts'
-import { defineStep, done, failed, type Outcome, type ShownOutput, type StepContext } from '../../engine/step-kind.ts'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import { CODE, filled, STEP_ERRORS } from '../../base/error-catalogue.ts'
+import type { FileValue } from '../../engine/ports/files.ts'
+import { isBodySource, OutboundError, type OutboundHop, type OutboundReply } from '../../engine/ports/http-client.ts'
+import {
+  defineStep,
+  done,
+  failed,
+  type Outcome,
+  type ShownOutput,
+  type StepContext,
+  type StepError,
+} from '../../engine/step-kind.ts'
 import { SECRET_MASK } from '../../flow/compile.ts'
 import { formPairs } from '../../flow/form-pairs.ts'
 import { HTTP_STEP } from '../../flow/http-kind.ts'
 import { type BuiltRequest, buildRequest, withQuery } from './build-request.ts'
 import { checkHttp } from './check.ts'
-import { decodeBody } from './decode-body.ts'
+import { decodeBody, readAsXml } from './decode-body.ts'
 import { isErrorStatus, statusFailure } from './failure.ts'
+import { FileReply } from './file-reply.ts'
+import { type OpenFiles, openFiles } from './open-files.ts'
 import { HttpSettings } from './settings.ts'
 
 export const http = defineStep({
@@ -29,27 +41,34 @@ async function run(context: StepContext<HttpSettings>): Promise<Outcome> {
   if (settings.method === 'HEAD' && settings.body)
     return failed({ code: CODE.body_not_allowed, message: STEP_ERRORS.body_not_allowed.message })
   const token = auth?.kind === 'oauth2' ? await context.connections.accessToken(auth.connection) : null
+  const fileReply = settings.response?.as === 'file' ? new FileReply(context.files) : null
+  const files = await openFiles(context.files, settings)
   let reply: OutboundReply
   try {
-    const request = build(context, token)
+    const request = build(context, token, files)
     if (settings.onInterrupt === 'fail') {
       if (context.interrupted) return outcomeUnknown()
       await context.announce()
     }
-    reply = await send(context, request)
+    reply = await send(context, request, fileReply)
     if (auth?.kind === 'oauth2' && reply.status === 401 && !hasLeft(request, reply)) {
       // The access token is renewed once: an API that refuses a new one too has another reason.
       const renewed = await context.connections.renewed(auth.connection, token!)
       if (renewed !== null) {
-        reply = await send(context, build(context, renewed))
+        reply = await send(context, build(context, renewed, files), fileReply)
         if (reply.status === 401) context.connections.refusedAgain(auth.connection, renewed)
       }
     }
   } catch (error) {
+    await fileReply?.giveUp()
     return outboundFailure(error, context)
   }
-  const output = outputOf(reply)
+  const { output, problem } = outputOf(reply, settings.response, (await fileReply?.kept(reply)) ?? null)
   const shown = shownOf(context, output)
+  if (problem && !isErrorStatus(reply.status)) {
+    if (quotesDerived(context)) problem.message = SECRET_MASK
+    return { ...failed(problem, output), ...shown }
+  }
   if (!isErrorStatus(reply.status)) return { ...done(output), ...shown }
   const failure = statusFailure(reply.status, reply.url)
   if (quotesDerived(context)) failure.message = SECRET_MASK
@@ -78,23 +97,27 @@ const legible = (shown: BuiltRequest['shown']): BuiltRequest['shown'] => ({
 /** Returns the text with the mask as users know it, not percent-encoded. */
 const unencoded = (text: string): string => text.replaceAll(encodeURIComponent(SECRET_MASK), SECRET_MASK)
 
-function build(context: StepContext<HttpSettings>, accessToken: string | null): BuiltRequest {
+function build(context: StepContext<HttpSettings>, accessToken: string | null, files: OpenFiles): BuiltRequest {
   const { runId, path, holdsSecret } = context
-  const identity = { runId, path, holdsSecret, accessToken, named: namesIn(context) }
+  const identity = { runId, path, holdsSecret, accessToken, named: namesIn(context), files }
   const request = buildRequest(context.settings, identity)
   const { secrets } = context
   context.showInput(secrets ? legible(buildRequest(secrets.shown, identity).shown) : request.shown)
   return request
 }
 
-function send(context: StepContext<HttpSettings>, request: BuiltRequest): Promise<OutboundReply> {
+async function send(
+  context: StepContext<HttpSettings>,
+  request: BuiltRequest,
+  fileReply: FileReply | null,
+): Promise<OutboundReply> {
   const { settings, hops } = context
   const { method, url, headers, body } = request
   return context.http.send({
     method,
     url,
     headers,
-    body,
+    body: body !== null && !isBodySource(body) && settings.compress ? await gzipped(body) : body,
     timeoutMs: (settings.timeout ?? 30) * 1000,
     followRedirects: settings.followRedirects !== false,
     cookies: settings.cookies === true,
@@ -102,16 +125,20 @@ function send(context: StepContext<HttpSettings>, request: BuiltRequest): Promis
     signal: context.signal(),
     room: context.replyRoom(),
     standing: context.standing(),
+    into: fileReply?.sink ?? null,
     check: (hop) => {
       const named = () => [
         ...(hop.url.href === URL.parse(url)?.href ? request.named.url : []),
         ...hop.headers.flatMap((header) => header.named ?? []),
         ...(hop.body === null ? [] : request.named.body),
       ]
-      context.connections.checkHost(hop.url, () => textsOf(hop, settings), named)
+      context.connections.checkHost(hop.url, () => textsOf(hop, request.text, settings), named)
     },
   })
 }
+
+/** Compresses in a thread, to the same bytes at every resend. */
+const gzipped: (body: string | Uint8Array) => Promise<Buffer> = promisify(gzip)
 
 /** Returns a function that finds the connections whose secrets are at or below a place of the settings. */
 function namesIn({ secrets }: StepContext<HttpSettings>): (place: string) => string[] {
@@ -129,14 +156,14 @@ const hasLeft = (request: BuiltRequest, reply: OutboundReply): boolean =>
   reply.redirects > 0 && new URL(request.url).origin !== new URL(reply.url).origin
 
 /** Yields the texts of a request, as sent and as in the settings: a short secret is found only if it is a whole text. */
-function* textsOf({ url, headers, body }: OutboundHop, settings: HttpSettings): Iterable<string> {
+function* textsOf({ url, headers, body }: OutboundHop, text: string | null, settings: HttpSettings): Iterable<string> {
   yield url.href
   for (const { name, value } of headers) {
     yield name
     yield value
   }
-  if (typeof body === 'string') {
-    yield body
+  if (body !== null) {
+    if (text !== null) yield text
     yield* leavesOf(settings.body)
   }
   // A redirect to another origin drops the auth, like every credential.
@@ -164,19 +191,29 @@ function retryAfterMs(headers: Record<string, string>, startedAt: number): numbe
   return Number.isNaN(at) ? undefined : Math.max(0, at - (Number.isNaN(now) ? startedAt : now))
 }
 
-function outputOf({
-  status,
-  headers,
-  cookies,
-  body,
-  url,
-  redirects,
-  durationMs,
-}: OutboundReply): Record<string, unknown> {
-  const decoded = decodeBody(body, headers['content-type'], headers['content-encoding'])
+function outputOf(
+  { status, headers, cookies, body, url, redirects, durationMs }: OutboundReply,
+  reading: HttpSettings['response'],
+  file: FileValue | null,
+): { output: Record<string, unknown>; problem: StepError | null } {
+  const type = headers['content-type']
+  const read = reading?.as === 'xml' ? readAsXml(body, type, reading.lists) : null
+  const decoded = file ?? (read && 'value' in read ? read.value : decodeBody(body, type, headers['content-encoding']))
   const output = { status, headers, body: decoded, url, redirects, durationMs }
-  return cookies.length > 0 ? { ...output, cookies } : output
+  return {
+    output: cookies.length > 0 ? { ...output, cookies } : output,
+    problem: read && 'problem' in read ? notXml(url, read.problem) : null,
+  }
 }
+
+const notXml = (url: string, why: string): StepError => ({
+  code: CODE.response_invalid,
+  message: filled(STEP_ERRORS.response_invalid.message, {
+    host: new URL(url).hostname,
+    why: `it cannot be read as XML: ${why}`,
+  }),
+  hint: 'Look at the reply, which is kept as text; read it as XML only if the API always sends XML.',
+})
 
 function outboundFailure(error: unknown, context: StepContext<HttpSettings>): Outcome {
   if (!(error instanceof OutboundError)) throw error

@@ -1,5 +1,6 @@
 // The settings of an HTTP request, as docs/http-request.md#fields lists them.
 import Type, { type Static } from 'typebox'
+import { XmlLists } from '../../flow/formats/xml-lists-schema.ts'
 import { connectionName, json, NameValueList, secretText, templated, text, urlText } from '../../flow/schema.ts'
 
 const closed = { additionalProperties: false }
@@ -21,10 +22,33 @@ const JsonBody = Type.Object(
   closed,
 )
 
+const FormFields = Type.Array(
+  Type.Object(
+    {
+      name: text({ minLength: 1 }),
+      value: Type.Optional(text()),
+      file: Type.Optional(json('A file in place of a value, such as {{ webhook.files.invoice }}; multipart only.')),
+      filename: Type.Optional(text({ description: 'The name that the file is sent with; by default its own.' })),
+      contentType: Type.Optional(text({ minLength: 1, description: 'The type of the file; by default its own.' })),
+    },
+    closed,
+  ),
+  { maxItems: 1_000 },
+)
+
+const FileBody = Type.Object(
+  {
+    kind: Type.Literal('file'),
+    value: json('A file, such as {{ webhook.files.invoice }}; its bytes are sent.'),
+    contentType: Type.Optional(text({ minLength: 1, description: 'By default the type of the file.' })),
+  },
+  closed,
+)
+
 const FormBody = Type.Object(
   {
     kind: Type.Literal('form'),
-    fields: NameValueList,
+    fields: FormFields,
     multipart: Type.Optional(
       Type.Boolean({ default: false, description: 'multipart/form-data in place of urlencoded.' }),
     ),
@@ -36,7 +60,30 @@ const TextBody = Type.Object(
   {
     kind: Type.Literal('text'),
     value: text(),
-    contentType: Type.Optional(text({ minLength: 1, description: 'Default text/plain; XML by text/xml.' })),
+    contentType: Type.Optional(
+      text({ minLength: 1, description: 'Default text/plain. A charset in it is the one that is sent.' }),
+    ),
+  },
+  closed,
+)
+
+const XmlBody = Type.Object(
+  {
+    kind: Type.Literal('xml'),
+    value: json('An object with one key, the root element; @name is an attribute, #text the text beside attributes.'),
+    contentType: Type.Optional(text({ minLength: 1, description: 'Default application/xml; SOAP takes text/xml.' })),
+  },
+  closed,
+)
+
+/** How the reply is read, where its type is not to decide. */
+const ReplyReading = Type.Object(
+  {
+    as: oneOf(['xml', 'file'], {
+      description:
+        'xml: the body is parsed as XML, whatever its type says; file: it is a file, which is never in memory.',
+    }),
+    lists: Type.Optional(XmlLists),
   },
   closed,
 )
@@ -78,8 +125,10 @@ export const HttpSettings = Type.Object(
     url: urlText(),
     headers: Type.Optional(NameValueList),
     query: Type.Optional(NameValueList),
-    body: Type.Optional(Type.Union([JsonBody, FormBody, TextBody])),
+    body: Type.Optional(Type.Union([JsonBody, FormBody, XmlBody, TextBody, FileBody])),
+    compress: Type.Optional(oneOf(['gzip'], { description: 'Compresses the body, and says so in Content-Encoding.' })),
     auth: Type.Optional(Auth),
+    response: Type.Optional(ReplyReading),
     timeout: Type.Optional(
       templated(
         Type.Number({

@@ -6,6 +6,7 @@ import type {
   InvitationStore,
   NewUser,
   Role,
+  SessionRecord,
   SessionStore,
   TokenRecord,
   TokenStore,
@@ -13,6 +14,8 @@ import type {
   UserStore,
 } from '../../operations/ports/access.ts'
 import type { AuditEntry, AuditStore } from '../../operations/ports/audit.ts'
+import type { IdentityRecord, IdentityStore, LogoutTokens } from '../../operations/ports/sign-in/identities.ts'
+import type { SecondFactorStore } from '../../operations/ports/sign-in/second-factors.ts'
 import type { Housekeeping } from '../../operations/ports/upkeep.ts'
 
 export interface AccessStores {
@@ -20,6 +23,9 @@ export interface AccessStores {
   sessions: SessionStore
   invitations: InvitationStore
   tokens: TokenStore
+  identities: IdentityStore
+  logoutTokens: LogoutTokens
+  secondFactors: SecondFactorStore
   audit: AuditStore
   housekeeping: Housekeeping
   close(): Promise<void>
@@ -40,6 +46,7 @@ const newUser = (role: Role = 'editor', change: Partial<NewUser> = {}): NewUser 
   role,
   createdAt: time,
   lastSignInAt: null,
+  breakGlass: false,
   password: 'hash',
   ...change,
 })
@@ -55,6 +62,18 @@ const newToken = (change: Partial<TokenRecord> = {}): TokenRecord => ({
   createdBy: 'ada@example.com',
   userId: null,
   lastUsedAt: null,
+  ...change,
+})
+
+const newSession = (change: Partial<SessionRecord>): SessionRecord => ({
+  id: 'session',
+  userId: 'usr_1',
+  createdAt: time,
+  expiresAt: time + 1000,
+  device: 'Firefox on Linux',
+  address: '203.0.113.7',
+  usedAt: time,
+  login: null,
   ...change,
 })
 
@@ -89,8 +108,7 @@ export function accessContract(name: string, open: () => Promise<AccessStores>):
 
     const openSession = async (user: NewUser, change: { expiresAt?: number } = {}): Promise<string> => {
       const id = `session ${++counter}`
-      const session = { id, userId: user.id, createdAt: time, expiresAt: time + 1000, ...change }
-      expect(await stores.sessions.open(session, user.password)).toBe(true)
+      expect(await stores.sessions.open(newSession({ id, userId: user.id, ...change }), user.password!)).toBe(true)
       return id
     }
 
@@ -187,8 +205,9 @@ export function accessContract(name: string, open: () => Promise<AccessStores>):
         time += 5
         const id = await openSession(user)
         expect(await stores.sessions.find(id)).toEqual({
-          session: { id, userId: user.id, createdAt: time, expiresAt: time + 1000 },
+          session: newSession({ id, userId: user.id }),
           user: { ...withoutPassword(user), lastSignInAt: time },
+          secondFactor: false,
         })
         await stores.sessions.renew(id, time + 2000)
         expect((await stores.sessions.find(id))?.session.expiresAt).toBe(time + 2000)
@@ -204,8 +223,8 @@ export function accessContract(name: string, open: () => Promise<AccessStores>):
         expect(await stores.users.setPassword(user.id, 'new hash', user.password)).toBe(true)
         expect(await stores.sessions.find(mine)).toBeNull()
         expect(await stores.sessions.find(other)).not.toBeNull()
-        const late = { id: 'late', userId: user.id, createdAt: time, expiresAt: time + 1000 }
-        expect(await stores.sessions.open(late, user.password)).toBe(false)
+        const late = newSession({ id: 'late', userId: user.id })
+        expect(await stores.sessions.open(late, user.password!)).toBe(false)
         expect(await stores.sessions.find('late')).toBeNull()
         expect(await stores.users.setPassword(user.id, 'newer hash', null)).toBe(true)
       })
@@ -213,8 +232,141 @@ export function accessContract(name: string, open: () => Promise<AccessStores>):
       it('are not opened for a user who has gone', async () => {
         const user = await addUser('viewer')
         await stores.users.remove(user.id)
-        const late = { id: 'too late', userId: user.id, createdAt: time, expiresAt: time + 1000 }
-        expect(await stores.sessions.open(late, user.password)).toBe(false)
+        const late = newSession({ id: 'too late', userId: user.id })
+        expect(await stores.sessions.open(late, user.password!)).toBe(false)
+      })
+    })
+
+    describe('sessions of a user', () => {
+      it('are listed by their last use, and end alone, together, or but for one', async () => {
+        const user = await addUser('viewer')
+        const [first, second, third] = [await openSession(user), await openSession(user), await openSession(user)]
+        await openSession(user, { expiresAt: time })
+        await stores.sessions.used(second, time + 7)
+        const listed = await stores.sessions.listOf(user.id, time)
+        expect(listed).toHaveLength(3)
+        expect(listed[0]).toEqual(newSession({ id: second, userId: user.id, usedAt: time + 7 }))
+        expect(await stores.sessions.endOf('usr_other', first)).toBe(false)
+        expect(await stores.sessions.endOf(user.id, first)).toBe(true)
+        expect(await stores.sessions.endAllOf(user.id, third)).toBe(2)
+        expect(await stores.sessions.find(third)).not.toBeNull()
+        expect(await stores.sessions.endAllOf(user.id, null)).toBe(1)
+      })
+    })
+
+    describe('identities', () => {
+      const newIdentity = (userId: string, change: Partial<IdentityRecord> = {}): IdentityRecord => ({
+        id: ids.next('idn'),
+        userId,
+        issuer: 'https://id.example.com/',
+        subject: `subject ${++counter}`,
+        email: null,
+        madeAccount: true,
+        createdAt: time,
+        usedAt: null,
+        ...change,
+      })
+      const join = async () => {
+        const user = newUser('viewer', { password: null })
+        const identity = newIdentity(user.id)
+        expect(await stores.identities.addWithUser(user, identity)).toBe('added')
+        return { user, identity }
+      }
+      const openBy = async ({ userId, issuer, subject }: IdentityRecord, sid: string | null = null) => {
+        const id = `session ${++counter}`
+        const opened = await stores.sessions.openByLogin(newSession({ id, userId, login: { issuer, subject, sid } }))
+        return opened ? id : null
+      }
+
+      it('come with a user who has no password, once', async () => {
+        const { user, identity } = await join()
+        expect(await stores.users.byEmail(user.email)).toEqual(user)
+        expect(await stores.identities.find(identity)).toEqual(identity)
+        const twice = newUser('viewer', { password: null })
+        expect(await stores.identities.addWithUser(twice, { ...identity, id: ids.next('idn'), userId: twice.id })).toBe(
+          'identity_taken',
+        )
+        expect(await stores.users.byEmail(twice.email)).toBeNull()
+        const taken = newUser('viewer', { email: user.email, password: null })
+        expect(await stores.identities.addWithUser(taken, newIdentity(taken.id))).toBe('email_taken')
+      })
+
+      it('open sessions, also for a user who was there before, until they are unlinked', async () => {
+        const user = await addUser('viewer')
+        const identity = newIdentity(user.id, { madeAccount: false })
+        expect(await openBy(identity)).toBeNull()
+        expect(await stores.identities.link(identity)).toBe(true)
+        expect(await stores.identities.link({ ...identity, id: ids.next('idn') })).toBe(false)
+        expect(await stores.identities.link(newIdentity('usr_gone'))).toBe(false)
+        const [mine, byPassword] = [await openBy(identity, 's1'), await openSession(user)]
+        expect((await stores.sessions.find(mine!))?.session.login).toEqual({
+          issuer: identity.issuer,
+          subject: identity.subject,
+          sid: 's1',
+        })
+        expect(await stores.identities.listOf(user.id)).toEqual([{ ...identity, usedAt: time }])
+        expect(await stores.identities.unlink(identity.id, 'usr_other')).toBeNull()
+        expect(await stores.identities.unlink(identity.id, user.id)).toMatchObject({ id: identity.id })
+        expect(await stores.sessions.find(mine!)).toBeNull()
+        expect(await stores.sessions.find(byPassword)).not.toBeNull()
+        expect(await openBy(identity)).toBeNull()
+      })
+
+      it('end their sessions by the session at the provider, or all of them', async () => {
+        const { identity } = await join()
+        const { issuer, subject, userId } = identity
+        const sessions = [await openBy(identity, 'a'), await openBy(identity, 'b'), await openBy(identity)]
+        expect(await stores.sessions.endByLogin('https://other.example/', { sid: 'a', subject })).toEqual([])
+        expect(await stores.sessions.endByLogin(issuer, { sid: 'a', subject: null })).toEqual([userId])
+        expect(await stores.sessions.find(sessions[0]!)).toBeNull()
+        expect(await stores.sessions.endByLogin(issuer, { sid: null, subject })).toEqual([userId])
+        for (const id of sessions) expect(await stores.sessions.find(id!)).toBeNull()
+      })
+
+      it('have logout tokens that are taken once, until they expire', async () => {
+        const take = (now: number) => stores.logoutTokens.take('token', time + 10, now)
+        expect(await Promise.all([take(time), take(time)])).toContain(false)
+        expect(await take(time + 9)).toBe(false)
+        expect(await take(time + 10)).toBe(true)
+      })
+    })
+
+    describe('second factors', () => {
+      it('count once they are confirmed, take each step once, and go with their codes', async () => {
+        const user = await addUser('owner')
+        const { secondFactors: factors } = stores
+        expect(await factors.begin(user.id, 'FIRST', time)).toBe(true)
+        expect(await factors.begin(user.id, 'SECRET', time)).toBe(true)
+        expect(await factors.get(user.id)).toEqual({ secret: 'SECRET', confirmedAt: null, usedStep: 0 })
+        const session = await openSession(user)
+        expect((await stores.sessions.find(session))?.secondFactor).toBe(false)
+        expect(await factors.having([user.id])).toEqual(new Set())
+        expect(await factors.confirm(user.id, 5, time, ['a', 'b'])).toBe(true)
+        expect(await factors.confirm(user.id, 6, time, ['c'])).toBe(false)
+        expect(await factors.begin(user.id, 'ANOTHER', time)).toBe(false)
+        expect((await stores.sessions.find(session))?.secondFactor).toBe(true)
+        expect(await factors.having([user.id, 'usr_other'])).toEqual(new Set([user.id]))
+        expect(await Promise.all([factors.useStep(user.id, 6), factors.useStep(user.id, 6)])).toContain(false)
+        expect(await factors.useStep(user.id, 5)).toBe(false)
+        expect(await factors.useRecoveryCode(user.id, 'a')).toBe(true)
+        expect(await factors.useRecoveryCode(user.id, 'a')).toBe(false)
+        expect(await factors.recoveryCodesLeft(user.id)).toBe(1)
+        await factors.replaceRecoveryCodes(user.id, ['d', 'e', 'f'])
+        expect(await factors.recoveryCodesLeft(user.id)).toBe(3)
+        expect(await factors.remove(user.id)).toBe(true)
+        expect(await factors.remove(user.id)).toBe(false)
+        expect(await factors.recoveryCodesLeft(user.id)).toBe(0)
+      })
+    })
+
+    describe('a break-glass owner', () => {
+      it('is an owner with a password', async () => {
+        const [owner, editor] = [await addUser('owner'), await addUser('editor')]
+        expect(await stores.users.setBreakGlass(editor.id, true)).toBe(false)
+        expect(await stores.users.setBreakGlass(owner.id, true)).toBe(true)
+        expect((await stores.users.get(owner.id))?.breakGlass).toBe(true)
+        expect(await stores.users.setBreakGlass(owner.id, false)).toBe(true)
+        expect((await stores.users.get(owner.id))?.breakGlass).toBe(false)
       })
     })
 

@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSqlite } from '../sqlite/database.ts'
+import { createIdentityStore, createLogoutTokens } from '../stores/access/identity-store.ts'
+import { createSecondFactorStore } from '../stores/access/second-factor-store.ts'
 import { createAuditStore } from '../stores/audit-store.ts'
 import { createHousekeeping } from '../stores/housekeeping.ts'
 import { createInvitationStore } from '../stores/invitation-store.ts'
@@ -10,12 +12,17 @@ import { createTokenStore } from '../stores/token-store.ts'
 import { createUserStore } from '../stores/user-store.ts'
 import { accessContract } from './access-contract.testkit.ts'
 
+const PLAIN = { seal: (text: string) => text, unseal: (text: string) => text }
+
 accessContract('SQLite', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-access-'))
   const { kysely, close } = await openSqlite(folder)
   return {
     users: createUserStore(kysely),
     sessions: createSessionStore(kysely),
+    identities: createIdentityStore(kysely),
+    logoutTokens: createLogoutTokens(kysely),
+    secondFactors: createSecondFactorStore(kysely, PLAIN),
     invitations: createInvitationStore(kysely),
     tokens: createTokenStore(kysely),
     audit: createAuditStore(kysely),

@@ -66,6 +66,7 @@ export function statsContract(name: string, open: () => Promise<Stores>): void {
         message: null,
         status: 200,
         runId: null,
+        event: null,
         webhook: webhook({}),
       })
 

@@ -688,6 +688,7 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
           message: `not ${STORE_SECRET}`,
           status: 400,
           runId: null,
+          event: null,
           webhook: webhookWithSecret(),
         })
         await stores.samples.add({ id: ids.next('smp'), flowId, receivedAt: time, webhook: webhookWithSecret() }, 3)
@@ -763,6 +764,7 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
         message: 'no',
         status: 401,
         runId: null,
+        event: null,
         webhook: { ...webhook(null), rawBody: '', body: null },
       })
 
@@ -805,7 +807,30 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
         expect(await stores.deliveries.get('dlv_none')).toBeNull()
       })
 
-      it('keeps the last rejected deliveries of a flow, and all others', async () => {
+      it('is searched by the type of the event, which of an accepted delivery is a label', async () => {
+        const flowId = 'flow_events'
+        const paid = newRun(flowId, { labels: { event: 'invoice.paid', shop: '7' } })
+        await stores.runs.accept(paid)
+        await stores.runs.accept(newRun(flowId, { labels: { event: 'invoice.sent' } }))
+        time += 1
+        const filtered = { ...delivery(flowId), outcome: 'filtered' as const, event: 'invoice.paid' }
+        await stores.deliveries.add(filtered)
+        await stores.deliveries.add(delivery(flowId))
+        const found = async (filter: object) =>
+          (await stores.deliveries.list({ flowId, outcome: null, ...filter }, page)).items.map(({ runId, event }) => [
+            runId,
+            event,
+          ])
+        const accepted = [paid.id, 'invoice.paid']
+        expect(await found({ event: 'invoice.paid' })).toEqual([[null, 'invoice.paid'], accepted])
+        expect(await found({ event: 'invoice.paid', outcome: 'accepted' })).toEqual([accepted])
+        expect(await found({ event: 'invoice.paid', labels: { shop: '7' } })).toEqual([accepted])
+        expect(await found({ event: 'invoice' })).toEqual([])
+        expect((await stores.deliveries.inbox({ flowId, outcome: null }, page)).items).toHaveLength(4)
+        expect(await stores.deliveries.get(filtered.id)).toEqual(filtered)
+      })
+
+      it('keeps the last rejected deliveries of a flow and the last handshakes, and all others', async () => {
         const add = async (flowId: string, outcome: DeliveryRecord['outcome']) => {
           time += 1
           const one = { ...delivery(flowId), outcome }
@@ -813,15 +838,17 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
           return one.id
         }
         await add('flow_trim', 'rejected')
+        await add('flow_trim', 'handshake')
+        const shaken = [await add('flow_trim', 'handshake'), await add('flow_trim', 'handshake')]
         const filtered = await add('flow_trim', 'filtered')
         const kept = [await add('flow_trim', 'rejected'), await add('flow_trim', 'rejected')]
         const other = await add('flow_trim_other', 'rejected')
         await stores.deliveries.trimRejected('flow_trim', 2)
         const idsOf = async (flowId: string) =>
           (await stores.deliveries.inbox({ flowId, outcome: null }, page)).items.map(({ id }) => id)
-        expect(await idsOf('flow_trim')).toEqual([kept[1], kept[0], filtered])
+        expect(await idsOf('flow_trim')).toEqual([kept[1], kept[0], filtered, shaken[1], shaken[0]])
         await stores.deliveries.trimRejected('flow_trim', 2)
-        expect(await idsOf('flow_trim')).toHaveLength(3)
+        expect(await idsOf('flow_trim')).toHaveLength(5)
         expect(await idsOf('flow_trim_other')).toEqual([other])
       })
 

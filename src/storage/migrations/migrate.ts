@@ -13,6 +13,10 @@ import { failures } from './022-failures.ts'
 import { alerts } from './023-alerts.ts'
 import { callbacks } from './024-callbacks.ts'
 import { lateLabels } from './025-late-labels.ts'
+import { events } from './026-events.ts'
+import { retention } from './027-retention.ts'
+import { files } from './028-files.ts'
+import { signIn } from './029-sign-in.ts'
 import { core } from './first-version/001-core.ts'
 import { secrets } from './first-version/002-secrets.ts'
 import { keyValues } from './first-version/003-key-values.ts'
@@ -52,6 +56,10 @@ const MIGRATIONS: Record<string, Step> = {
   '023-alerts': alerts,
   '024-callbacks': callbacks,
   '025-late-labels': lateLabels,
+  '026-events': events,
+  '027-retention': retention,
+  '028-files': files,
+  '029-sign-in': signIn,
 }
 
 export class NewerSchema extends Error {}

@@ -10,6 +10,7 @@ import { GIVEN, type GivenRun, HOLDER, INSERT, PRESENT } from './accept-statemen
 import { arrays } from './arrays.ts'
 import { Batches } from './batches.ts'
 import type { HotPool } from './database.ts'
+import { holdFiles, useFiles } from './files/run-files.ts'
 import { HELD } from './held.ts'
 
 export interface PostgresClaim extends Claim {
@@ -111,8 +112,9 @@ export function createAccept(
     const worker = terms.concurrency === null && isSmall ? here.reserve() : null
     const started = performance.now()
     let accepted: Accepted | null = null
+    const given = givenRun(run, dedupe, terms, here, worker, protect)
     try {
-      accepted = await batches.add(givenRun(run, dedupe, terms, here, worker, protect))
+      accepted = run.files?.length ? (await acceptAll(hot, [given], here, run.files))[0]! : await batches.add(given)
     } finally {
       if (worker !== null && !isTakenOn(accepted)) here.giveBack()
     }
@@ -126,13 +128,19 @@ export function createAccept(
 const isTakenOn = (accepted: Accepted | null): boolean =>
   accepted !== null && accepted.duplicateOf === null && !accepted.stale && !accepted.held
 
-async function acceptAll(hot: HotPool, runs: GivenRun[], here: RunsHere): Promise<Accepted[]> {
+/** `files`: what the run uses, which is the only one then. */
+async function acceptAll(
+  hot: HotPool,
+  runs: GivenRun[],
+  here: RunsHere,
+  files: readonly string[] = [],
+): Promise<Accepted[]> {
   // One statement can insert a key once: the first run of those with the same key stands for all.
   const firsts = new Map<string, GivenRun>()
   const keyOf = (run: GivenRun) => JSON.stringify([run.flow_id, run.dedupe_key])
   for (const run of runs) if (run.dedupe_key !== null && !firsts.has(keyOf(run))) firsts.set(keyOf(run), run)
   const isFirst = (run: GivenRun) => run.dedupe_key === null || firsts.get(keyOf(run)) === run
-  const { runs: inserted, changes } = await insertSurely(hot, runs.filter(isFirst))
+  const { runs: inserted, changes } = await insertSurely(hot, runs.filter(isFirst), files)
   if (runs.some(({ worker }) => worker !== null)) await here.catchUp(changes)
 
   const results = new Map<GivenRun, Accepted>()
@@ -163,10 +171,20 @@ const inserted = (rows: { id: string; placed: number | null; changes: number }[]
 })
 
 /** Inserts the runs; after a lost reply it reads the table, because nothing else says whether the commit happened. */
-async function insertSurely(hot: HotPool, runs: GivenRun[]): Promise<Inserted> {
+async function insertSurely(hot: HotPool, runs: GivenRun[], files: readonly string[]): Promise<Inserted> {
   const insert = async () => {
     const now = runs.reduce((latest, run) => Math.max(latest, run.created_at as number), 0)
-    return inserted(await hot.query({ name: 'accept', text: INSERT, values: [...arrays(GIVEN, runs), now] }))
+    const statement = { name: 'accept', text: INSERT, values: [...arrays(GIVEN, runs), now] }
+    if (files.length === 0) return inserted(await hot.query(statement))
+    return hot.transaction(async (query) => {
+      await holdFiles(query, files)
+      const found = inserted(await query(statement))
+      await useFiles(
+        query,
+        [...found.runs.keys()].map((id) => ({ id, files })),
+      )
+      return found
+    })
   }
   try {
     return await insert()

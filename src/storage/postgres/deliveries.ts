@@ -21,6 +21,7 @@ const COLUMNS = {
   received_at: 'bigint',
   body_kept: 'int',
   sealed: 'text',
+  event: 'text',
 } as const satisfies Columns & Record<keyof DeliveryTable, string>
 
 const names = Object.keys(COLUMNS).join(', ')
@@ -52,6 +53,7 @@ export function createAddDelivery(hot: HotPool, protect: Protect): DeliveryStore
       run_id: d.runId,
       received_at: d.receivedAt,
       body_kept: d.bodyKept ? 1 : null,
+      event: d.event,
       ...columnsOf(d, protect),
     })
 }

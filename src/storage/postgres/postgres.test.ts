@@ -6,6 +6,8 @@ import { testProtect } from '../../secrets/keys.testkit.ts'
 import { accessContract } from '../conformance/access-contract.testkit.ts'
 import { statsContract } from '../conformance/stats-contract.testkit.ts'
 import { newRun, STORE_SECRET, type Stores, storeContract } from '../conformance/store-contract.testkit.ts'
+import { createIdentityStore, createLogoutTokens } from '../stores/access/identity-store.ts'
+import { createSecondFactorStore } from '../stores/access/second-factor-store.ts'
 import { createAuditStore } from '../stores/audit-store.ts'
 import { createDeliveryStore } from '../stores/delivery-store.ts'
 import { createFlowStore } from '../stores/flow-store.ts'
@@ -50,11 +52,16 @@ const openStores = async (): Promise<Stores> => {
 storeContract('PostgreSQL', openStores)
 statsContract('PostgreSQL', openStores)
 
+const PLAIN = { seal: (text: string) => text, unseal: (text: string) => text }
+
 accessContract('PostgreSQL', async () => {
   const { kysely, close } = await openPostgres(await databases.create())
   return {
     users: createUserStore(kysely),
     sessions: createSessionStore(kysely),
+    identities: createIdentityStore(kysely),
+    logoutTokens: createLogoutTokens(kysely),
+    secondFactors: createSecondFactorStore(kysely, PLAIN),
     invitations: createInvitationStore(kysely),
     tokens: createTokenStore(kysely),
     audit: createAuditStore(kysely),

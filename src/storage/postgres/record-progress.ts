@@ -11,6 +11,7 @@ import { givenRun, insertRuns, type PostgresClaim, present, type RunsHere } from
 import { arrays } from './arrays.ts'
 import { Batches } from './batches.ts'
 import type { HotPool } from './database.ts'
+import { useFiles } from './files/run-files.ts'
 import { type FlowOperation, operateKeys } from './key-values.ts'
 import {
   ALERT,
@@ -20,6 +21,7 @@ import {
   FENCE,
   GIVE_PLACE,
   LOCK,
+  MARK_TO_ERASE,
   PROGRESS,
   RECORD,
   RECORD_FAILED,
@@ -166,8 +168,14 @@ export function createRecord(
     const there = doubtful ? await present(query, given) : new Set<string>()
     const missing = given.filter(({ id }) => !there.has(id))
     if (missing.length) await insertRuns(query, missing)
+    await useFiles(
+      query,
+      children.map(({ run }) => run),
+    )
     const alerting = writes.filter(({ progress }) => progress.alerting).map(alertRow)
     if (alerting.length) await query({ name: 'alert', text: ALERT, values: arrays(ALERT_EVENT, alerting) })
+    const erased = writes.flatMap(({ claim, progress }) => (progress.erase ? claim.runId : []))
+    if (erased.length) await query({ name: 'mark-to-erase', text: MARK_TO_ERASE, values: [erased] })
     const ended = writes.flatMap(({ claim, progress }) => (progress.finishedAt === null ? [] : (claim.wakes ?? [])))
     const awaited = writes.flatMap(({ claim, progress }) =>
       (progress.awaits?.runs ?? []).map((child) => ({ id: claim.runId, child })),
@@ -209,6 +217,7 @@ const relatedTo = ({ wakes }: PostgresClaim, { finishedAt, awaits }: RunProgress
 const concernsOthers = ({ claim, progress }: Write): boolean =>
   progress.handler !== undefined ||
   progress.alerting === true ||
+  progress.erase === true ||
   progress.entries.some(({ operation, child }) => operation ?? child) ||
   (progress.awaits?.callbacks.length ?? 0) > 0 ||
   relatedTo(claim, progress).length > 0

@@ -1,5 +1,5 @@
 // Claims runs and journals outcomes on PostgreSQL; outcomes that are recorded together share one statement.
-import type { ClaimedRun, JournalEntry, NewRun, RunJournal } from '../../engine/ports/run-journal.ts'
+import type { ClaimedRun, JournalEntry, RunJournal } from '../../engine/ports/run-journal.ts'
 import type { Room, TakenRun } from '../../operations/ports/queue.ts'
 import type { ReplayStore } from '../../operations/ports/replays.ts'
 import type { RunStore } from '../../operations/ports/runs.ts'
@@ -9,7 +9,7 @@ import { runBinding } from '../rows/bindings.ts'
 import { type CauseOf, createCauseOf } from '../rows/failures/causes.ts'
 import { entriesUnder, isOfOwnRound, roundIndex, roundsUnder } from '../rows/journal-rows.ts'
 import { revealedStart } from '../rows/request-columns.ts'
-import { runEnd, toClaimedRun, toUnreadRun } from '../rows/run-rows.ts'
+import { runEnd, toClaimedRun, toOriginal, toUnreadRun } from '../rows/run-rows.ts'
 import { revealedStep } from '../rows/step-columns.ts'
 import type { RunTable, StepTable } from '../rows/tables.ts'
 import { createAccept, type PostgresClaim, type RunsHere } from './accept.ts'
@@ -135,12 +135,12 @@ export function createPostgresRunJournal(
         return { duplicateOf: null }
       },
 
-      async original(id): Promise<NewRun | null> {
+      async original(id) {
         const [row] = await hot.query<RunTable>({ name: 'any-run', text: ANY_RUN, values: [id] })
         if (!row) return null
         const start = revealedStart(row, protect, runBinding(id))
         const claim = { runId: id, epoch: 0 }
-        return toClaimedRun(row, start, claim, 0, { journal: [], vars: {}, lastSeq: 0 })
+        return toOriginal(row, toClaimedRun(row, start, claim, 0, { journal: [], vars: {}, lastSeq: 0 }))
       },
 
       operate: (flowId, operation, now) =>

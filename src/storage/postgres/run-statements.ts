@@ -78,6 +78,9 @@ export const ALERT_EVENT = {
 export const ALERT = `insert into alert_event (id, kind, flow_id, run_id, at, code)
   select id, kind, flow_id, id, at, code from ${unnest('given_event', ALERT_EVENT)} on conflict (id) do nothing`
 
+/** Marks runs whose data is deleted some time after their end. */
+export const MARK_TO_ERASE = 'update run set erased = 0 where id = any($1::text[]) and erased is null'
+
 /** Locks runs in the order of their ids, as every statement does that changes several. */
 export const LOCK = `select id from run where id = any($1::text[]) order by id for update`
 /** A run that gave its place back joins the line of its flow; one that is in line already is due when it gets its place. */

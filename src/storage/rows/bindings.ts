@@ -10,3 +10,5 @@ export const answerBinding = (id: string): string => `callback-answer:${id}`
 export const runBinding = (runId: string): string => `run:${runId}`
 export const deliveryBinding = (id: string): string => `delivery:${id}`
 export const stepBinding = (runId: string, path: string): string => `run:${runId}:${path}`
+export const fileBinding = (id: string): string => `file:${id}`
+export const secondFactorBinding = (userId: string): string => `second-factor:${userId}`

@@ -2,6 +2,7 @@
 
 import type { RunStartData } from '../../engine/ports/run-journal.ts'
 import {
+  blankRequest,
   isJsonType,
   mediaType,
   type StoredRequest,
@@ -11,7 +12,7 @@ import {
 } from '../../engine/webhook-data.ts'
 import { parseJson } from '../../flow/parse-json.ts'
 import { WEBHOOK } from '../../flow/triggers/webhook/schema.ts'
-import type { DeliveryRecord, ShownWebhook } from '../../operations/ports/deliveries.ts'
+import { type DeliveryRecord, type ShownWebhook, withoutData } from '../../operations/ports/deliveries.ts'
 import type { ShownStart } from '../../operations/ports/runs.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
 import { deliveryBinding } from './bindings.ts'
@@ -46,8 +47,16 @@ export const keptRequest = (
 ): WebhookData => revealedRequest(row, protect, deliveryBinding(row.id))
 
 /** Returns the same as `requestColumns`, with the body as text. */
-const requestTexts = (webhook: WebhookData, protect: Protect): { request: string; rawBody: string } =>
-  shownRequest(webhook, JSON.stringify(storedRequest(webhook)), protect)
+const requestTexts = (webhook: ShownWebhook, protect: Protect): { request: string; rawBody: string } =>
+  shownRequest(webhook, JSON.stringify(webhook.dataDeleted ? blankOf(webhook) : storedRequest(webhook)), protect)
+
+const blankOf = ({ metadata }: Pick<StoredRequest, 'metadata'>) => ({ ...blankRequest(metadata), dataDeleted: true })
+
+/** Returns the columns of what a run began with, once its data is deleted. */
+export function erasedStart({ request, trigger }: { request: string; trigger: string | null }): RequestColumns {
+  if (!isByDelivery(trigger)) return { request: '{}', raw_body: encoder.encode('null') }
+  return { request: JSON.stringify(blankOf(parseJson(request) as StoredRequest)), raw_body: new Uint8Array() }
+}
 
 /** Returns the columns of a request that a run uses: if something is hidden, the true request is sealed beside it. */
 function sealedRequestTexts(
@@ -118,8 +127,10 @@ export const fromRequestColumns = (row: RequestColumns): WebhookData =>
 
 /** Returns the request of a row whose body may have been too large to be read. */
 export function fromBoundedColumns(row: { request: string; raw_body: Uint8Array | null }): ShownWebhook {
-  if (row.raw_body !== null) return fromRequestColumns({ request: row.request, raw_body: row.raw_body })
-  return { ...toWebhook(row.request, ''), body: null, bodyOmitted: true }
+  const request = parseJson(row.request) as StoredRequest & { dataDeleted?: true }
+  if (request.dataDeleted) return withoutData(webhookData(request, ''))
+  if (row.raw_body !== null) return webhookData(request, decoder.decode(row.raw_body))
+  return { ...webhookData(request, ''), body: null, bodyOmitted: true }
 }
 
 /** Returns the true request. */

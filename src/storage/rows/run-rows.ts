@@ -14,7 +14,7 @@ import type {
 import { BY_DELIVERY, isHandler } from '../../engine/ports/run-journal.ts'
 import { parseJson } from '../../flow/parse-json.ts'
 import type { Labels } from '../../flow/triggers/labels.ts'
-import type { RunRecord, RunSummaryRecord } from '../../operations/ports/runs.ts'
+import type { OriginalRun, RunRecord, RunSummaryRecord } from '../../operations/ports/runs.ts'
 import type { RunTable, StepTable } from './tables.ts'
 
 export const toEntry = (row: StepTable): JournalEntry => ({
@@ -63,6 +63,10 @@ export const toClaimedRun = (
   labels: labelsIn(row),
 })
 
+/** Returns a run that is to be repeated, and says if it has no data any more. */
+export const toOriginal = ({ erased }: Pick<RunTable, 'erased'>, run: NewRun): OriginalRun =>
+  erased === null ? run : { ...run, dataDeleted: true }
+
 /** Returns a claimed run without what it began with and did, which cannot be read. */
 export const toUnreadRun = (row: RunTable, claim: Claim, now: number): ClaimedRun =>
   toClaimedRun(row, { webhook: null, given: null }, claim, now, { journal: [], vars: {}, lastSeq: 0 })
@@ -96,7 +100,12 @@ export const toRunSummary = (row: RunSummaryRow): RunSummaryRecord => ({
   parent: parentOf(row),
   ...(row.edited === 1 && { edited: true as const }),
   labels: labelsIn(row),
+  ...(row.erased !== null && { dataDeleted: true as const }),
 })
+
+/** The values of `erased`. A run that is marked shows its data to nobody any more. */
+export const TO_ERASE = 0
+export const ERASED = 1
 
 /** The value of `test` of a failure handler: it is a part of another run, so lists and counts leave it out. */
 export const IS_HANDLER = 2
@@ -130,13 +139,14 @@ export const wakenBy = ({ parent }: Pick<ClaimedRun, 'parent'>): string | null =
 
 /** Returns how a finished run ended. `reply`: the first reply of a step, with its true body; `assigned`: as they are shown. */
 export function runEnd(
-  run: Pick<RunTable, 'status' | 'error'> | undefined,
+  run: Pick<RunTable, 'status' | 'error' | 'erased'> | undefined,
   reply: JournalEntry | undefined,
   assigned: readonly StepTable[],
 ): RunEnd {
   if (!run) return { status: 'cancelled', error: null, result: null }
   const status = run.status as RunEnd['status']
   if (status !== 'succeeded') return { status, error: fromJson(run.error) as RunEnd['error'], result: null }
+  if (run.erased === ERASED) return { status, error: null, result: null }
   if (reply) return { status, error: null, result: reply.output }
   // A variable may derive from a secret, which only its own flow may use.
   const vars: Record<string, unknown> = Object.create(null)

@@ -6,9 +6,11 @@ import {
   callbackBinding,
   connectionBinding,
   deliveryBinding,
+  fileBinding,
   grantBinding,
   keyValueBinding,
   runBinding,
+  secondFactorBinding,
   stepBinding,
 } from './bindings.ts'
 
@@ -44,9 +46,17 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     bindingOf: keyValueBinding,
   },
   { table: 'alert', keys: ['id'], column: 'sealed', isSealed: IS_THERE, bindingOf: alertBinding },
+  { table: 'second_factor', keys: ['user_id'], column: 'sealed', isSealed: IS_THERE, bindingOf: secondFactorBinding },
   { table: 'callback', keys: ['id'], column: 'sealed', isSealed: IS_THERE, bindingOf: callbackBinding },
   { table: 'callback_answer', keys: ['id'], column: 'sealed', isSealed: IS_THERE, bindingOf: answerBinding },
   { table: 'run', keys: ['id'], column: 'sealed', isSealed: IS_THERE, bindingOf: runBinding },
   { table: 'delivery', keys: ['id'], column: 'sealed', isSealed: IS_THERE, bindingOf: deliveryBinding },
+  {
+    table: 'file',
+    keys: ['id'],
+    column: 'sealed_key',
+    isSealed: 'sealed_key is not null',
+    bindingOf: fileBinding,
+  },
   { table: 'step', keys: ['run_id', 'path'], column: 'sealed', isSealed: IS_THERE, bindingOf: stepBinding },
 ]

@@ -1,6 +1,20 @@
 // The tables for Kysely. Times are milliseconds, JSON is text, and booleans are 0 and 1, on both databases.
-import type { CallbackAnswerTable, CallbackTable } from './callbacks/tables.ts'
+
+import type {
+  ApiTokenTable,
+  InvitationTable,
+  LogoutTokenTable,
+  RecoveryCodeTable,
+  SecondFactorTable,
+  SetUpTable,
+  UserAccountTable,
+  UserIdentityTable,
+  UserSessionTable,
+} from './access/access-tables.ts'
+import type { AlertEventTable, AlertMessageTable, AlertStateTable, AlertTable } from './alerts/tables.ts'
+import type { CallbackTables } from './callbacks/tables.ts'
 import type { FailureDeltaTable, FailureTable, ReplayItemTable, ReplayJobTable } from './failures/tables.ts'
+import type { FileTables } from './files/tables.ts'
 
 export interface FlowTable {
   id: string
@@ -17,6 +31,8 @@ export interface FlowTable {
   /** The kind of the live version's trigger. */
   trigger: string | null
   paused_at: number | null
+  /** What the latest version says about it, as JSON; null if nothing. */
+  retention: string | null
 }
 
 /** When a published flow runs next; see the port operations/ports/schedules.ts. */
@@ -81,6 +97,8 @@ export interface RunTable {
   edited: number | null
   /** As JSON, by name; null if the run has none. */
   labels: string | null
+  /** 0 if the data of the run is to be deleted, 1 if it is deleted; null if it stays. */
+  erased: number | null
 }
 
 /** The labels of runs, to find runs by them. */
@@ -135,6 +153,8 @@ export interface DeliveryTable {
   body_kept: number | null
   /** The true request, if the body is kept and `request` and `raw_body` hide secrets. */
   sealed: string | null
+  /** The type of the event; that of a delivery that started a run is a label of the run. */
+  event: string | null
 }
 
 export interface DedupeTable {
@@ -211,55 +231,6 @@ export interface FlowSourceTable {
   revision: number
 }
 
-/** The only row says that the first owner exists. */
-export interface SetUpTable {
-  id: number
-  at: number
-}
-
-export interface UserAccountTable {
-  id: string
-  /** In lower case. */
-  email: string
-  name: string
-  role: string
-  /** The hash of the password, with its parameters. */
-  password: string
-  created_at: number
-  last_sign_in_at: number | null
-}
-
-/** The id is the digest of the cookie's value. */
-export interface UserSessionTable {
-  id: string
-  user_id: string
-  created_at: number
-  expires_at: number
-}
-
-export interface InvitationTable {
-  id: string
-  /** The digest of the code in the link. */
-  code: string
-  email: string | null
-  role: string
-  created_at: number
-  expires_at: number
-  user_id: string | null
-}
-
-export interface ApiTokenTable {
-  id: string
-  digest: string
-  name: string
-  scope: string
-  created_at: number
-  created_by: string
-  /** The owner of the token, which is deleted with that user. */
-  user_id: string | null
-  last_used_at: number | null
-}
-
 export interface AuditTable {
   id: string
   at: number
@@ -316,48 +287,7 @@ export interface SettingTable {
   value: string
 }
 
-export interface AlertTable {
-  id: string
-  rule: string
-  limits: string
-  flow_id: string | null
-  tag: string | null
-  target: string
-  /** The secret of the target. */
-  sealed: string | null
-  quiet_until: number
-  created_at: number
-  sent_at: number | null
-  problem: string | null
-}
-
-/** The end of a run that an alert may be about, until it is looked at. */
-export interface AlertEventTable {
-  id: string
-  kind: string
-  flow_id: string
-  run_id: string | null
-  at: number
-  code: string | null
-}
-
-export interface AlertStateTable {
-  subject: string
-  value: string
-}
-
-export interface AlertMessageTable {
-  id: string
-  alert_id: string
-  body: string
-  attempts: number
-  created_at: number
-  due_at: number
-}
-
-export interface Tables {
-  callback: CallbackTable
-  callback_answer: CallbackAnswerTable
+export interface Tables extends CallbackTables, FileTables {
   setting: SettingTable
   alert: AlertTable
   alert_event: AlertEventTable
@@ -366,6 +296,10 @@ export interface Tables {
   set_up: SetUpTable
   user_account: UserAccountTable
   user_session: UserSessionTable
+  user_identity: UserIdentityTable
+  logout_token: LogoutTokenTable
+  second_factor: SecondFactorTable
+  recovery_code: RecoveryCodeTable
   invitation: InvitationTable
   api_token: ApiTokenTable
   connection_grant: ConnectionGrantTable

@@ -17,7 +17,7 @@ import { type CauseOf, createCauseOf, failedRun } from '../rows/failures/causes.
 import { isCounter, NO_BUCKET, NO_CODE } from '../rows/flow-counts.ts'
 import { entriesUnder, isOfOwnRound, roundIndex, roundsUnder, settleOperation } from '../rows/journal-rows.ts'
 import { deliveryTexts, revealedStart } from '../rows/request-columns.ts'
-import { runEnd, toClaimedRun, toUnreadRun } from '../rows/run-rows.ts'
+import { runEnd, toClaimedRun, toOriginal, toUnreadRun } from '../rows/run-rows.ts'
 import { revealedStep, shownJson, stepColumns, toJson } from '../rows/step-columns.ts'
 import type { RunTable, StepTable } from '../rows/tables.ts'
 import type { SqliteStorage } from './database.ts'
@@ -26,6 +26,7 @@ import { type HotStatement, prepareHotWrites } from './hot/hot-writes.ts'
 import { countEnd, countFailure, insertAs, putStep } from './hot/write-descriptions.ts'
 import { createSqliteKeyValues } from './key-values.ts'
 import { claimOf, claimOfNew, type SqliteClaim } from './run-claim.ts'
+import { prepareRunFiles } from './run-files.ts'
 import { startOf } from './run-start.ts'
 
 /** Returns the writes by which the end of a run makes the run due that waits for it; the last ones, as they may change nothing. */
@@ -37,6 +38,10 @@ function wakeUps({ runId, wakes }: SqliteClaim, { finishedAt, awaits }: RunProgr
     ? [['wakeIfAnswered', [now, runId, JSON.stringify(runs), JSON.stringify(callbacks)]]]
     : [['wakeIfEnded', [now, runId, JSON.stringify(runs)]]]
 }
+
+/** Returns the write by which the data of a run is deleted some time after its end. */
+const erasureOf = ({ runId }: SqliteClaim, { erase }: RunProgress): HotStatement[] =>
+  erase ? [['markToErase', [runId]]] : []
 
 /** Returns the write by which the alerts learn of the end of a run. */
 const alertOf = (
@@ -73,6 +78,12 @@ export function createSqliteRunJournal(
   const selectAnyRun = raw.prepare('SELECT * FROM run WHERE id = ?')
   const keyValues = createSqliteKeyValues(storage, protect)
   const replays = createSqliteReplays(storage, protect)
+  const requireFiles = prepareRunFiles(raw)
+  const takeKey = (run: NewRun, { key, expiresAt }: Dedupe): HotStatement => [
+    'takeKey',
+    [run.flowId, key, run.id, expiresAt, run.createdAt],
+  ]
+  const holderOf = (run: NewRun, { key }: Dedupe) => keyHolder.get(run.flowId, key)?.['run_id'] as string | undefined
 
   const stepOf = (runId: string, flowId: string, entry: JournalEntry): HotStatement =>
     putStep(runId, entry, stepColumns(runId, entry, protect.of(flowId)))
@@ -99,12 +110,18 @@ export function createSqliteRunJournal(
           return { duplicateOf: null }
         }
         const started = startOf(run, protect)
+        if (run.files?.length)
+          return commit.write(() => {
+            requireFiles(run)
+            if (dedupe && doWrite([takeKey(run, dedupe)]) === 0) return { duplicateOf: holderOf(run, dedupe)! }
+            doWrite(started)
+            return { duplicateOf: null }
+          })
         if (dedupe) {
-          const taken: HotStatement = ['takeKey', [run.flowId, dedupe.key, run.id, dedupe.expiresAt, run.createdAt]]
-          while ((await hot.write([taken, ...started])) === 0) {
+          while ((await hot.write([takeKey(run, dedupe), ...started])) === 0) {
             // The holder is missing if its key has expired just now: then the key is free.
-            const holder = keyHolder.get(run.flowId, dedupe.key)
-            if (holder) return { duplicateOf: holder['run_id'] as string }
+            const holder = holderOf(run, dedupe)
+            if (holder) return { duplicateOf: holder }
           }
         } else await hot.write(started)
         return { duplicateOf: null }
@@ -120,7 +137,7 @@ export function createSqliteRunJournal(
         if (!row) return null
         const start = revealedStart(row, protect, runBinding(id))
         const claim = { runId: id, epoch: 0 }
-        return toClaimedRun(row, start, claim, 0, { journal: [], vars: {}, lastSeq: 0 })
+        return toOriginal(row, toClaimedRun(row, start, claim, 0, { journal: [], vars: {}, lastSeq: 0 }))
       },
 
       operate: (flowId, operation, now) => commit.write(() => keyValues(flowId, operation, now)),
@@ -132,7 +149,7 @@ export function createSqliteRunJournal(
       const { request, rawBody, sealed } = deliveryTexts(d, protect.of(d.flowId))
       const message = d.message && protect.of(d.flowId).text(d.message)
       const told = [d.id, d.flowId, d.outcome, d.code, message, d.status, d.runId]
-      const values = [...told, request, rawBody, d.receivedAt, d.bodyKept ? 1 : null, sealed]
+      const values = [...told, request, rawBody, d.receivedAt, d.bodyKept ? 1 : null, sealed, d.event]
       const counted = { flowId: d.flowId, at: d.receivedAt, bucket: NO_BUCKET, code: NO_CODE }
       const counting: HotStatement[] = isCounter(d.outcome) ? [['count', { ...counted, counter: d.outcome }]] : []
       await hot.write([['insertDelivery', values], ...counting])
@@ -193,7 +210,13 @@ export function createSqliteRunJournal(
       const counting = [...countEnd(held, progress), ...(failed ? countFailure(failed) : [])]
       const fenced: HotStatement[] = [['updateRun', [...reached, held.runId, held.writtenEpoch]], ...counting]
       const handling = progress.handler ? startOf(progress.handler, protect) : []
-      const others = [...entries.flatMap(childOf), ...handling, ...alertOf(held, progress), ...wakeUps(held, progress)]
+      const others = [
+        ...entries.flatMap(childOf),
+        ...handling,
+        ...erasureOf(held, progress),
+        ...alertOf(held, progress),
+        ...wakeUps(held, progress),
+      ]
       const stepsAnd = () => [...entries.map((entry) => stepOf(held.runId, held.flowId, entry)), ...others]
       let recorded: boolean
       if (entries.some((entry) => entry.operation)) {

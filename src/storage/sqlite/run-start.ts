@@ -12,5 +12,6 @@ export function startOf(run: NewRun, protect: Protect): HotStatement[] {
     ...countStart(run),
   ]
   if (run.edited) statements.push(['setEdited', [run.id]])
+  if (run.files?.length) statements.push(['useFiles', [run.id, JSON.stringify(run.files)]])
   return statements
 }

@@ -1,8 +1,11 @@
 // What goes with the cancellation of runs, in its transaction: they are counted, and the runs that wait for them become due.
 import { type Kysely, sql, type Transaction } from 'kysely'
+import { isErased, keptData, type RetentionDocument } from '../../flow/document.ts'
+import { parseJson } from '../../flow/parse-json.ts'
 import { MINUTE_MS } from '../../operations/ports/stats.ts'
 import { isPostgres, locked } from '../rows/dialect.ts'
 import { DELTA_KEYS, NO_BUCKET, NO_CODE } from '../rows/flow-counts.ts'
+import { IS_HANDLER, TO_ERASE } from '../rows/run-rows.ts'
 import type { Tables } from '../rows/tables.ts'
 
 export async function countCancelled(
@@ -22,6 +25,38 @@ export async function countCancelled(
         conflict.columns([...DELTA_KEYS]).doUpdateSet((eb) => ({ count: eb('flow_delta.count', '+', count) })),
       )
   await added.execute()
+}
+
+/** Marks those of the cancelled runs whose flow does not keep their data. Tests keep theirs. */
+export async function eraseCancelled(
+  tx: Transaction<Tables>,
+  runs: readonly { id: string; flow_id: string; test: number }[],
+): Promise<void> {
+  const flowIds = [...new Set(runs.map((run) => run.flow_id))]
+  if (flowIds.length === 0) return
+  const flows = await tx
+    .selectFrom('flow')
+    .select(['id', 'retention'])
+    .where('id', 'in', flowIds)
+    .where('retention', 'is not', null)
+    .execute()
+  for (const { id, retention } of flows) {
+    const kept = keptData({ retention: parseJson(retention!) as RetentionDocument })
+    // A handler is a part of a run that failed.
+    const ids = runs.filter(
+      (run) => run.flow_id === id && run.test !== 1 && isErased(kept, run.test === IS_HANDLER ? 'failed' : 'cancelled'),
+    )
+    if (ids.length)
+      await tx
+        .updateTable('run')
+        .set({ erased: TO_ERASE })
+        .where(
+          'id',
+          'in',
+          ids.map((run) => run.id),
+        )
+        .execute()
+  }
 }
 
 /** Locks runs in the order of their ids, as every transaction does that changes several. */

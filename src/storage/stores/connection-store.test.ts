@@ -36,6 +36,7 @@ const connection = (name: string, more: Partial<ConnectionRecord> = {}): Connect
   revision: 1,
   createdAt: 1,
   updatedAt: 2,
+  outside: {},
   lastTest: null,
   ...more,
 })

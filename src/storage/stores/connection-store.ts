@@ -6,14 +6,19 @@ import type { Sealing } from '../../operations/ports/secrets.ts'
 import { connectionBinding } from '../rows/bindings.ts'
 import type { ConnectionTable, Tables } from '../rows/tables.ts'
 
+/** The place of the references among the readable fields; no field has such a name. */
+const OUTSIDE = '@outside'
+
 export function createConnectionStore(db: Kysely<Tables>, sealing: Sealing): ConnectionStore {
   const toRecord = (row: ConnectionTable): ConnectionRecord => {
     const secrets = sealing.unseal(row.sealed, connectionBinding(row.name))
+    const { [OUTSIDE]: outside, ...fields } = parseJson(row.fields) as Record<string, unknown>
     return {
       name: row.name,
       kind: row.kind as ConnectionRecord['kind'],
-      fields: parseJson(row.fields) as Record<string, unknown>,
+      fields,
       secrets: secrets === null ? null : (parseJson(secrets) as Record<string, string>),
+      outside: (outside as ConnectionRecord['outside'] | undefined) ?? {},
       hosts: parseJson(row.hosts) as string[],
       revision: row.revision,
       createdAt: row.created_at,
@@ -24,7 +29,10 @@ export function createConnectionStore(db: Kysely<Tables>, sealing: Sealing): Con
   const toRow = (record: ConnectionRecord): ConnectionTable => ({
     name: record.name,
     kind: record.kind,
-    fields: JSON.stringify(record.fields),
+    fields: JSON.stringify({
+      ...record.fields,
+      ...(Object.keys(record.outside).length && { [OUTSIDE]: record.outside }),
+    }),
     sealed: sealing.seal(JSON.stringify(record.secrets), connectionBinding(record.name)),
     hosts: JSON.stringify(record.hosts),
     revision: record.revision,

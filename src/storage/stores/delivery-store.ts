@@ -1,21 +1,35 @@
 // The inbox: a delivery that started no run has its own row, and an accepted one is read from its run.
 import { type Kysely, sql } from 'kysely'
 import { deliveryIdOf, idTime, runIdOf } from '../../engine/ids.ts'
+import { EVENT_LABEL } from '../../flow/triggers/labels.ts'
 import type { DeliveryFilter, DeliveryRecord, DeliveryStore, ShownWebhook } from '../../operations/ports/deliveries.ts'
 import type { Page } from '../../operations/ports/page.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
 import { bytesUpTo, fittingOf, UNBOUNDED, upTo } from '../rows/bounded.ts'
 import { paged } from '../rows/paged.ts'
 import { fromBoundedColumns, keptRequest } from '../rows/request-columns.ts'
+import { labelsIn } from '../rows/run-rows.ts'
 import type { DeliveryTable, RunTable, Tables } from '../rows/tables.ts'
 import { labelled } from './runs/labelled-runs.ts'
 
-const INBOX = ['id', 'flow_id', 'outcome', 'code', 'message', 'status', 'run_id', 'received_at', 'body_kept'] as const
-const ACCEPTED = ['id', 'flow_id', 'created_at', 'reply_status'] as const
+const INBOX = [
+  'id',
+  'flow_id',
+  'outcome',
+  'code',
+  'message',
+  'status',
+  'run_id',
+  'received_at',
+  'body_kept',
+  'event',
+] as const
+const ACCEPTED = ['id', 'flow_id', 'created_at', 'reply_status', 'labels'] as const
 
 type Entry = Omit<DeliveryRecord, 'webhook'>
 
-/** Word for word as in the index: a database uses it only for this condition. */
+/** Word for word as in the indexes: a database uses them only for these conditions. */
+const TRIMMED = [sql<boolean>`outcome = 'rejected'`, sql<boolean>`outcome = 'handshake'`]
 const KEPT = sql<boolean>`body_kept = 1`
 const NO_BODY = { body_kept: null, sealed: null, raw_body: new Uint8Array() }
 
@@ -28,17 +42,24 @@ export function createDeliveryStore(db: Kysely<Tables>, protect: Protect): Omit<
     const body = upTo<Uint8Array>('raw_body', maxBytes).as('raw_body')
     const runIds = entries.flatMap(({ outcome, runId }) => (outcome === 'accepted' ? [runId!] : []))
     const others = entries.flatMap(({ outcome, id }) => (outcome === 'accepted' ? [] : [id]))
-    const ofRuns = db.selectFrom('run').select(['id', 'request', body]).where('id', 'in', runIds)
+    const ofRuns = db.selectFrom('run').select(['id', 'request', body, 'erased']).where('id', 'in', runIds)
     const ofOthers = db.selectFrom('delivery').select(['id', 'request', body]).where('id', 'in', others)
     const rows = [
       ...(runIds.length ? await ofRuns.execute() : []).map((row) => ({ ...row, id: deliveryIdOf(row.id) })),
-      ...(others.length ? await ofOthers.execute() : []),
+      ...(others.length ? await ofOthers.execute() : []).map((row) => ({ ...row, erased: null })),
     ]
-    return new Map(rows.map((row) => [row.id, fromBoundedColumns(row)]))
+    return new Map(
+      rows.map((row) => {
+        const webhook = fromBoundedColumns(row)
+        return [row.id, row.erased === null ? webhook : { ...webhook, dataDeleted: true }]
+      }),
+    )
   }
 
   /** Returns one row more than the page holds, each with the bytes that its request takes. */
-  const entriesOf = async ({ flowId, outcome, labels }: DeliveryFilter, { limit, cursor }: Page, maxBytes: number) => {
+  const entriesOf = async (filter: DeliveryFilter, { limit, cursor }: Page, maxBytes: number) => {
+    const { flowId, outcome, event = null } = filter
+    const labels = event === null ? filter.labels : { ...filter.labels, [EVENT_LABEL]: event }
     const bytes = bytesUpTo(['request', 'raw_body'], maxBytes)
     let others = db
       .selectFrom('delivery')
@@ -52,13 +73,14 @@ export function createDeliveryStore(db: Kysely<Tables>, protect: Protect): Omit<
     let runs = found
     if (flowId) others = others.where('flow_id', '=', flowId)
     if (outcome) others = others.where('outcome', '=', outcome)
+    if (event !== null) others = others.where('event', '=', event)
     if (cursor) {
       others = others.where('id', '<', cursor)
       runs = runs.where(id, '<', runIdOf(cursor))
     }
     const [otherRows, runRows] = await Promise.all([
       // Only what started a run has labels.
-      outcome === 'accepted' || labels ? [] : others.execute(),
+      outcome === 'accepted' || filter.labels ? [] : others.execute(),
       outcome === null || outcome === 'accepted' ? runs.execute() : [],
     ])
     return [
@@ -85,17 +107,15 @@ export function createDeliveryStore(db: Kysely<Tables>, protect: Protect): Omit<
     },
 
     async trimRejected(flowId, keep) {
-      const rejected = db
-        .selectFrom('delivery')
-        .select('id')
-        .where('flow_id', '=', flowId)
-        .where(sql<boolean>`outcome = 'rejected'`)
-      const first = await rejected.orderBy('id', 'desc').offset(keep).limit(1).executeTakeFirst()
-      if (first)
-        await db
-          .deleteFrom('delivery')
-          .where('id', 'in', rejected.where('id', '<=', first.id))
-          .execute()
+      for (const trimmed of TRIMMED) {
+        const rows = db.selectFrom('delivery').select('id').where('flow_id', '=', flowId).where(trimmed)
+        const first = await rows.orderBy('id', 'desc').offset(keep).limit(1).executeTakeFirst()
+        if (first)
+          await db
+            .deleteFrom('delivery')
+            .where('id', 'in', rows.where('id', '<=', first.id))
+            .execute()
+      }
     },
 
     async trimBodies(flowId, keep) {
@@ -180,6 +200,7 @@ const toOther = (row: Omit<DeliveryTable, 'request' | 'raw_body' | 'sealed'>): E
   message: row.message,
   status: row.status,
   runId: row.run_id,
+  event: row.event,
   ...(row.body_kept === 1 && { bodyKept: true as const }),
 })
 
@@ -192,4 +213,5 @@ const toAccepted = (row: Pick<RunTable, (typeof ACCEPTED)[number]>): Entry => ({
   message: null,
   status: row.reply_status,
   runId: row.id,
+  event: labelsIn(row)?.[EVENT_LABEL] ?? null,
 })

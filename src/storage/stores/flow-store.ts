@@ -13,7 +13,7 @@ import {
 import { isTaken, locked } from '../rows/dialect.ts'
 import { paged } from '../rows/paged.ts'
 import type { FlowTable, FlowVersionTable, Tables } from '../rows/tables.ts'
-import { countCancelled, lockRuns, wakeRuns } from './cancelled-runs.ts'
+import { countCancelled, eraseCancelled, lockRuns, wakeRuns } from './cancelled-runs.ts'
 import { putSchedule } from './schedule-store.ts'
 
 const toFlow = (row: FlowTable): FlowRecord => ({
@@ -45,6 +45,12 @@ const toVersion = (row: FlowVersionTable): VersionRecord => ({
   publishedBy: row.published_by,
   document: row.document,
 })
+
+/** Returns what the document says about retention, as it is stored. */
+function retentionIn(document: string): string | null {
+  const { retention } = parseJson(document) as { retention?: unknown }
+  return retention === undefined ? null : JSON.stringify(retention)
+}
 
 export function createFlowStore(db: Kysely<Tables>): FlowStore {
   const find = async (on: Kysely<Tables> | Transaction<Tables>, id: string) =>
@@ -187,7 +193,7 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
         await putSchedule(tx, id, version, trigger.schedule)
         const row = await tx
           .updateTable('flow')
-          .set({ version, published_at: liveSince, trigger: trigger.kind })
+          .set({ version, published_at: liveSince, trigger: trigger.kind, retention: retentionIn(published) })
           .where('id', '=', id)
           .returningAll()
           .executeTakeFirstOrThrow()
@@ -218,8 +224,8 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
 
     remove: (id, at) =>
       db.transaction().execute(async (tx) => {
-        const { numDeletedRows } = await tx.deleteFrom('flow').where('id', '=', id).executeTakeFirst()
-        if (!numDeletedRows) return false
+        if (!(await locked(tx, tx.selectFrom('flow').select('id').where('id', '=', id)).executeTakeFirst()))
+          return false
         for (const table of [
           'flow_version',
           'delivery',
@@ -262,8 +268,11 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
           }))
           .where('flow_id', '=', id)
           .where('status', 'in', ['queued', 'running', 'waiting'])
-          .returning('test')
+          .returning(['id', 'flow_id', 'test'])
           .execute()
+        // Before the flow is gone, which says whether their data stays.
+        await eraseCancelled(tx, cancelled)
+        await tx.deleteFrom('flow').where('id', '=', id).execute()
         const counted = cancelled.filter(({ test }) => test === 0).length
         if (counted) await countCancelled(tx, id, at, counted)
         await wakeRuns(tx, parents, at)

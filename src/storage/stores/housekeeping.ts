@@ -1,10 +1,10 @@
 // Deletes what has expired, in small parts.
 import type { Kysely } from 'kysely'
-import { idTime } from '../../engine/ids.ts'
 import { handlerIdOf } from '../../engine/ports/run-journal.ts'
 import type { Housekeeping } from '../../operations/ports/upkeep.ts'
 import { alone } from '../rows/dialect.ts'
 import type { Tables } from '../rows/tables.ts'
+import { expiredRows, expiredRuns, timesOf } from './retention/expired.ts'
 import { deleteLabels } from './runs/labelled-runs.ts'
 
 export function createHousekeeping(db: Kysely<Tables>): Housekeeping {
@@ -13,15 +13,8 @@ export function createHousekeeping(db: Kysely<Tables>): Housekeeping {
       db.transaction().execute(async (tx) => {
         // One process at a time is enough for this work.
         if (!(await alone(tx, 'housekeeping'))) return 0
-        const old = await tx
-          .selectFrom('run')
-          .select(['id', 'labels'])
-          // An id begins with its time: the key bounds the search where finished_at has no index.
-          .where('id', '<', `run_${idTime(before)}`)
-          .where('finished_at', '<', before)
-          .orderBy('id')
-          .limit(limit)
-          .execute()
+        const times = await timesOf(tx, before, now)
+        const old = await expiredRuns(tx, times, limit)
         // A failure handler goes with its run, even if it is under way: its claim is lost then.
         const ids = [...new Set(old.flatMap(({ id }) => [id, handlerIdOf(id)]))]
         if (ids.length) {
@@ -30,18 +23,10 @@ export function createHousekeeping(db: Kysely<Tables>): Housekeeping {
           await tx.deleteFrom('run').where('id', 'in', ids).execute()
         }
         let deleted = old.length
-        for (const [table, prefix] of [
-          ['delivery', 'dlv'],
-          ['sample', 'smp'],
-        ] as const) {
-          const rows = tx
-            .selectFrom(table)
-            .select('id')
-            .where('id', '<', `${prefix}_${idTime(before)}`)
-            .orderBy('id')
-            .limit(limit)
-          const result = await tx.deleteFrom(table).where('id', 'in', rows).executeTakeFirst()
-          deleted += Number(result.numDeletedRows)
+        for (const table of ['delivery', 'sample'] as const) {
+          const rows = await expiredRows(tx, table, times, limit)
+          if (rows.length) await tx.deleteFrom(table).where('id', 'in', rows).execute()
+          deleted += rows.length
         }
         const passed = await tx
           .selectFrom('occurrence')

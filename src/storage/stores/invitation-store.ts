@@ -1,8 +1,9 @@
 // Stores the invitations that are not used yet.
 import type { Kysely } from 'kysely'
 import type { InvitationRecord, InvitationStore, Role } from '../../operations/ports/access.ts'
+import type { InvitationTable } from '../rows/access/access-tables.ts'
 import { paged } from '../rows/paged.ts'
-import type { InvitationTable, Tables } from '../rows/tables.ts'
+import type { Tables } from '../rows/tables.ts'
 import { keepsRole } from './user-store.ts'
 
 const toInvitation = (row: InvitationTable): InvitationRecord => ({

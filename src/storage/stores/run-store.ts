@@ -12,7 +12,7 @@ import { ACTIVE, INDEXED, WAITING } from '../rows/run-indexes.ts'
 import { IS_HANDLER, toRunSummary } from '../rows/run-rows.ts'
 import { shownSteps } from '../rows/shown-steps.ts'
 import type { Tables } from '../rows/tables.ts'
-import { countCancelled, lockRuns, wakeRuns } from './cancelled-runs.ts'
+import { countCancelled, eraseCancelled, lockRuns, wakeRuns } from './cancelled-runs.ts'
 import { labelled, labelsLike } from './runs/labelled-runs.ts'
 
 const SUMMARY = [
@@ -32,6 +32,7 @@ const SUMMARY = [
   'parent_waits',
   'edited',
   'labels',
+  'erased',
 ] as const
 /** Bounds the steps of a run that is shown: a loop of a hundred thousand rounds must not fill memory. */
 const MOST_STEPS = 5_000
@@ -359,6 +360,7 @@ async function cancelAll(
     (row) => row.flow_id,
   ))
     await countCancelled(tx, flowId, at, runs.length)
+  await eraseCancelled(tx, rows)
   const cancelled = rows.map((row) => ({ id: row.id, flowId: row.flow_id }))
   if (cancelled.length)
     await tx

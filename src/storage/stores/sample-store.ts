@@ -4,6 +4,7 @@ import { type Kysely, sql } from 'kysely'
 import { parseJson } from '../../flow/parse-json.ts'
 import type { SampleRecord, SampleStore } from '../../operations/ports/deliveries.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
+import { useFiles } from '../files/file-rows.ts'
 import { bytesUpTo, UNBOUNDED, upTo } from '../rows/bounded.ts'
 import { fromBoundedColumns, fromRequestColumns, requestColumns } from '../rows/request-columns.ts'
 import type { SampleTable, Tables } from '../rows/tables.ts'
@@ -33,7 +34,7 @@ export function createSampleStore(db: Kysely<Tables>, protect: Protect): SampleS
       .execute()
   }
   return {
-    add: (sample, keep) =>
+    add: (sample, keep, files = []) =>
       db.transaction().execute(async (tx) => {
         await tx
           .insertInto('sample')
@@ -44,6 +45,7 @@ export function createSampleStore(db: Kysely<Tables>, protect: Protect): SampleS
             ...requestColumns(sample.webhook, protect.of(sample.flowId)),
           })
           .execute()
+        await useFiles(tx, sample.id, files)
         const kept = tx
           .selectFrom('sample')
           .select('id')

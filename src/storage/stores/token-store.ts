@@ -1,7 +1,8 @@
 // Stores API tokens, by their digests.
 import type { Kysely } from 'kysely'
 import type { Role, Scope, TokenRecord, TokenStore } from '../../operations/ports/access.ts'
-import type { ApiTokenTable, Tables } from '../rows/tables.ts'
+import type { ApiTokenTable } from '../rows/access/access-tables.ts'
+import type { Tables } from '../rows/tables.ts'
 import { endAuthorizations, keepsRole } from './user-store.ts'
 
 /** Maps a scope to the roles that include it. */

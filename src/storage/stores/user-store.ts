@@ -1,11 +1,12 @@
 // Stores users. A transaction decides what must hold among several of them: one first owner, and never no owner.
 import type { Kysely, Transaction } from 'kysely'
 import type { NewUser, Role, Scope, UserRecord, UserStore } from '../../operations/ports/access.ts'
+import type { UserAccountTable } from '../rows/access/access-tables.ts'
 import { paged } from '../rows/paged.ts'
-import type { Tables, UserAccountTable } from '../rows/tables.ts'
+import type { Tables } from '../rows/tables.ts'
 
 const ONLY_ROW = 1
-const PUBLIC = ['id', 'email', 'name', 'role', 'created_at', 'last_sign_in_at'] as const
+const PUBLIC = ['id', 'email', 'name', 'role', 'created_at', 'last_sign_in_at', 'break_glass'] as const
 
 export const toUser = (row: Pick<UserAccountTable, (typeof PUBLIC)[number]>): UserRecord => ({
   id: row.id,
@@ -14,16 +15,18 @@ export const toUser = (row: Pick<UserAccountTable, (typeof PUBLIC)[number]>): Us
   role: row.role as Role,
   createdAt: row.created_at,
   lastSignInAt: row.last_sign_in_at,
+  breakGlass: row.break_glass === 1,
 })
 
-const toRow = (user: NewUser): UserAccountTable => ({
+export const toUserRow = (user: NewUser): UserAccountTable => ({
   id: user.id,
   email: user.email,
   name: user.name,
   role: user.role,
-  password: user.password,
+  password: user.password ?? '',
   created_at: user.createdAt,
   last_sign_in_at: user.lastSignInAt,
+  break_glass: user.breakGlass ? 1 : null,
 })
 
 /** Maps a scope to the scopes that exceed it. */
@@ -83,7 +86,7 @@ export function createUserStore(db: Kysely<Tables>): UserStore {
 
     async byEmail(email) {
       const row = await db.selectFrom('user_account').selectAll().where('email', '=', email).executeTakeFirst()
-      return row ? { ...toUser(row), password: row.password } : null
+      return row ? { ...toUser(row), password: row.password || null } : null
     },
 
     async list({ limit, cursor }) {
@@ -108,7 +111,7 @@ export function createUserStore(db: Kysely<Tables>): UserStore {
           .onConflict((c) => c.column('id').doNothing())
           .executeTakeFirst()
         if (!first) return false
-        await tx.insertInto('user_account').values(toRow(user)).execute()
+        await tx.insertInto('user_account').values(toUserRow(user)).execute()
         return true
       }),
 
@@ -116,7 +119,7 @@ export function createUserStore(db: Kysely<Tables>): UserStore {
       db.transaction().execute(async (tx) => {
         const { numInsertedOrUpdatedRows: added } = await tx
           .insertInto('user_account')
-          .values(toRow(user))
+          .values(toUserRow(user))
           .onConflict((c) => c.column('email').doNothing())
           .executeTakeFirst()
         if (!added) return 'email_taken'
@@ -160,5 +163,16 @@ export function createUserStore(db: Kysely<Tables>): UserStore {
         await tx.deleteFrom('user_session').where('user_id', '=', id).execute()
         return true
       }),
+
+    async setBreakGlass(id, on) {
+      const { numUpdatedRows } = await db
+        .updateTable('user_account')
+        .set({ break_glass: on ? 1 : null })
+        .where('id', '=', id)
+        .where('role', '=', 'owner')
+        .where('password', '!=', '')
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
+    },
   }
 }

@@ -38,6 +38,7 @@ export function createVaultRecords(db: Kysely<Tables>): VaultRecords {
             .where('live.document', 'like', '%"sealed:%'),
         )
         .unionAll(db.selectFrom('connection').select('sealed as text'))
+        .unionAll(db.selectFrom('second_factor').select('sealed as text'))
         .unionAll(
           db
             .selectFrom('connection_grant')
@@ -80,6 +81,8 @@ export function createVaultRecords(db: Kysely<Tables>): VaultRecords {
         .distinct()
         .execute()
       for (const { id } of values) ids.add(id)
+      const files = await db.selectFrom('file').select(keyIdOf('sealed_key')).distinct().execute()
+      for (const { id } of files) ids.add(id)
       return [...ids]
     },
   }

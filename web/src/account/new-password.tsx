@@ -11,7 +11,7 @@ const COLORS = ['var(--mr-bad)', 'var(--mr-wait)', 'var(--mr-ok)', 'var(--mr-ok)
 
 export function NewPassword({ label = 'Password', value, onChange }: NewPasswordProps) {
   const { level, word } = passwordStrength(value)
-  const hint = `At least ${SHORTEST_PASSWORD} characters; a few words are easy to remember.`
+  const hint = `At least ${SHORTEST_PASSWORD} characters, and none of the most common passwords; a few words are easy to remember.`
   return (
     <PasswordInput
       label={label}

@@ -1,4 +1,4 @@
-// E-mail and password, on the page for it and in the dialog over another one.
+// E-mail and password, and a code of the second factor, on the page for it and in the dialog over another one.
 import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
@@ -11,19 +11,29 @@ interface SignInFormProps {
   onSignedIn: () => Promise<void>
 }
 
+const needsCode = (error: unknown): boolean => error instanceof ApiError && error.code === 'second_factor_required'
+
 export function SignInForm({ email: known = '', onSignedIn }: SignInFormProps) {
   const [email, setEmail] = useState(known)
   const [password, setPassword] = useState('')
+  /** null until the service asks for it. */
+  const [code, setCode] = useState<string | null>(null)
   const signIn = useMutation({
-    mutationFn: () => api.post('/api/auth/sign-in/email', { email, password }),
+    mutationFn: () =>
+      api.post('/api/auth/sign-in/email', { email, password, ...(code === null ? {} : { code: code.trim() }) }),
     meta: { asksForCredentials: true },
     onSuccess: onSignedIn,
+    onError: (error) => {
+      if (code === null && needsCode(error)) setCode('')
+    },
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     signIn.mutate()
   }
-  const wrong = signIn.error instanceof ApiError && signIn.error.status === 401
+  const wrong = signIn.error instanceof ApiError && signIn.error.status === 401 && !needsCode(signIn.error)
+  // The first answer only asks for the code, which is no fault.
+  const isAsked = needsCode(signIn.error) && code === ''
   return (
     <form onSubmit={submit}>
       <Stack gap="md">
@@ -45,7 +55,19 @@ export function SignInForm({ email: known = '', onSignedIn }: SignInFormProps) {
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
+        {code !== null && (
+          <TextInput
+            label="Code of your authenticator app"
+            description="Or one of your recovery codes."
+            autoComplete="one-time-code"
+            required
+            autoFocus
+            value={code}
+            onChange={(event) => setCode(event.currentTarget.value)}
+          />
+        )}
         {signIn.isError &&
+          !isAsked &&
           (wrong ? (
             <ErrorNote
               error="The e-mail or the password is wrong."

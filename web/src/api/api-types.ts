@@ -24,6 +24,7 @@ import type { FailureBody, ReplayPreviewBody, ReplaysBody } from '../../../src/c
 import type { FailureFlowBody } from '../../../src/contract/failure-flow-bodies.ts'
 import type { CallableFlowBody } from '../../../src/contract/run-bodies.ts'
 import type { SearchBody } from '../../../src/contract/search-bodies.ts'
+import type { SenderBody, SenderWithSamplesBody, SentSampleBody } from '../../../src/contract/senders/sender-bodies.ts'
 import type { StatsBody } from '../../../src/contract/stats-bodies.ts'
 import type { StepTestBody, TestResultsBody } from '../../../src/contract/test-bodies.ts'
 import type { ApprovalBody } from '../../../src/contract/waiting/callback-bodies.ts'
@@ -43,10 +44,13 @@ export interface FlowDocument {
   slug?: string
   notes?: Note[]
   tags?: string[]
+  retention?: Retention
   trigger: { kind: string; [setting: string]: unknown }
   steps: StepDocument[]
   onFailure?: StepDocument[] | { flow: string }
 }
+
+export type Retention = NonNullable<Document['retention']>
 
 export type Note = NonNullable<Document['notes']>[number]
 
@@ -120,11 +124,19 @@ export interface AuthState {
   /** True until an owner exists. */
   setup: boolean
   user: User | null
+  /** The providers of single sign-on. */
+  providers: { id: string; name: string }[]
+  /** False if passwords are for break-glass owners only. */
+  passwords: boolean
+  /** True if the user has to set up a second factor before anything else. */
+  twoFactorSetup: boolean
 }
 
 export interface ListedUser extends User {
   createdAt: string
   lastSignInAt: string | null
+  twoFactor: boolean
+  breakGlass: boolean
 }
 
 export interface Invitation {
@@ -155,6 +167,7 @@ export interface Connection {
   fields: Record<string, unknown>
   /** The secret fields that are set. */
   secretFields: string[]
+  outside: Record<string, string>
   hosts: string[]
   state: ConnectionState
   reason: string | null
@@ -168,6 +181,14 @@ export interface Connection {
 export type KeysState = Omit<Static<typeof KeysBody>, 'rotation'> & {
   rotation: { status: 'idle' | 'running' | 'failed'; done: number; total: number; error: string | null }
 }
+
+/** A service whose webhooks are verified by its name. */
+export type Sender = Static<typeof SenderBody>
+export type SenderField = Sender['fields'][number]
+export type SenderWithSamples = Static<typeof SenderWithSamplesBody>
+export type SenderSample = SenderWithSamples['samples'][number]
+/** What a flow's own webhook answered to a sample. */
+export type SentSample = Static<typeof SentSampleBody>
 
 /** What a stream of events carries. */
 export interface ServerEvent {

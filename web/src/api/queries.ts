@@ -25,6 +25,8 @@ import type {
   RunStatus,
   RunSummary,
   Sample,
+  Sender,
+  SenderWithSamples,
   ServiceSettings,
   Stats,
   StepKindInfo,
@@ -38,6 +40,8 @@ import { type LabelFilter, labelQuery } from './label-filter.ts'
 export interface DeliveryFilter {
   flow?: string | undefined
   outcome?: DeliveryOutcome | undefined
+  /** The type of the event, as the sender calls it. */
+  event?: string | undefined
   label?: LabelFilter | undefined
 }
 
@@ -61,6 +65,7 @@ export const keys = {
   testResults: (id: string) => ['flows', id, 'test-results'],
   callableFlows: ['flows', 'callable'],
   failureFlow: ['settings', 'failure-flow'],
+  senders: ['senders'],
   stepKinds: ['step-kinds'],
   examples: ['examples'],
   settings: ['settings'],
@@ -138,6 +143,18 @@ export const queries = {
       refetchInterval: 30_000,
       // Another range takes the place of the one that is shown, without a gap.
       placeholderData: keepPreviousData,
+    }),
+  senders: queryOptions({
+    queryKey: keys.senders,
+    queryFn: async ({ signal }) => (await api.get<{ senders: Sender[] }>('/senders', { signal })).senders,
+    ...FOREVER,
+  }),
+  sender: (name: string | null) =>
+    queryOptions({
+      queryKey: [...keys.senders, name],
+      queryFn: ({ signal }) => api.get<SenderWithSamples>(`/senders/${encodeURIComponent(name!)}`, { signal }),
+      enabled: name !== null,
+      ...FOREVER,
     }),
   versions: (id: string) =>
     queryOptions({

@@ -18,12 +18,25 @@ function worthAnotherTry(failures: number, error: Error): boolean {
   return failures < 1
 }
 
-export function createQueryClient(onSignedOut: () => void): QueryClient {
+interface Refusals {
+  /** The session has ended. */
+  signedOut: () => void
+  /** An owner has just said that the user's role needs a second factor. */
+  confined: () => void
+}
+
+export function createQueryClient(refusals: Refusals): QueryClient {
+  const isConfined = (error: unknown) => error instanceof ApiError && error.code === 'two_factor_setup_required'
+  const refused = (error: unknown) => {
+    if (isSignedOut(error)) refusals.signedOut()
+    if (isConfined(error)) refusals.confined()
+  }
   return new QueryClient({
-    queryCache: new QueryCache({ onError: (error) => isSignedOut(error) && onSignedOut() }),
+    queryCache: new QueryCache({ onError: refused }),
     mutationCache: new MutationCache({
-      onError: (error, _variables, _result, mutation) =>
-        isSignedOut(error) && !mutation.meta?.asksForCredentials && onSignedOut(),
+      onError: (error, _variables, _result, mutation) => {
+        if (!(mutation.meta?.asksForCredentials && isSignedOut(error))) refused(error)
+      },
     }),
     defaultOptions: {
       queries: { networkMode: 'always', retry: worthAnotherTry, retryDelay: 500, staleTime: 5000 },

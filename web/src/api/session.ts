@@ -1,7 +1,7 @@
 // Who is signed in, and what they may do.
-import { useQuery } from '@tanstack/react-query'
-import type { Role, Scope, User } from './api-types.ts'
-import { queries } from './queries.ts'
+import { type QueryClient, useQuery } from '@tanstack/react-query'
+import type { AuthState, Role, Scope, User } from './api-types.ts'
+import { keys, queries } from './queries.ts'
 
 const RANK: Record<Role | Scope, number> = { viewer: 0, read: 0, editor: 1, write: 1, owner: 2, admin: 2 }
 
@@ -13,4 +13,16 @@ export function useUser(): User | null {
 export function useMay(scope: Scope): boolean {
   const user = useUser()
   return user !== null && RANK[user.role] >= RANK[scope]
+}
+
+/** Nobody is signed in any more; how one can sign in stays known. */
+export function signedOut(queryClient: QueryClient): void {
+  queryClient.setQueryData<AuthState>(keys.authState, (before) => ({
+    providers: [],
+    passwords: true,
+    ...before,
+    setup: false,
+    user: null,
+    twoFactorSetup: false,
+  }))
 }

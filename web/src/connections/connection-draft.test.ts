@@ -19,6 +19,7 @@ const connection: Connection = {
   usedBy: [],
   createdAt: '2026-01-01T00:00:00.000Z',
   updatedAt: '2026-01-01T00:00:00.000Z',
+  outside: {},
   lastTest: null,
 }
 

@@ -9,6 +9,8 @@ export interface ConnectionDraft {
   values: Record<string, string>
   /** Secret fields that are set now, and stay as they are. */
   kept: string[]
+  /** Where those of them are that are kept elsewhere. */
+  outside: Record<string, string>
   /** Those that are taken away. */
   removed: string[]
   hosts: string[]
@@ -19,6 +21,7 @@ export const emptyDraft = (kind: ConnectionKind, name = ''): ConnectionDraft => 
   kind,
   values: kind === 'custom' ? { '': '' } : {},
   kept: [],
+  outside: {},
   removed: [],
   hosts: [],
 })
@@ -34,6 +37,7 @@ export function draftOf(connection: Connection): ConnectionDraft {
       ]),
     ),
     kept: connection.secretFields,
+    outside: connection.outside,
     removed: [],
     hosts: connection.hosts,
   }

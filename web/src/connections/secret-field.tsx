@@ -14,6 +14,8 @@ interface SecretFieldProps {
   readOnly: boolean
 }
 
+const ELSEWHERE = 'The secret, or where it is kept: file:name, vault:path#field'
+
 export function SecretField(props: SecretFieldProps) {
   const { name, label, description, required, draft, onChange, error, readOnly } = props
   const typed = draft.values[name]
@@ -31,7 +33,9 @@ export function SecretField(props: SecretFieldProps) {
     return (
       <Input.Wrapper label={label} description={description} error={error}>
         <div className={classes.set}>
-          <span className={classes.dots}>{removed ? 'Removed when you save' : '••••••••  set'}</span>
+          <span className={classes.dots}>
+            {removed ? 'Removed when you save' : (draft.outside[name] ?? '••••••••  set')}
+          </span>
           {!readOnly && (
             <Group gap="xs">
               {removed ? (
@@ -66,7 +70,7 @@ export function SecretField(props: SecretFieldProps) {
       <PasswordInput
         flex={1}
         label={label}
-        description={isSet ? 'Set; leave empty to keep it.' : description}
+        description={isSet ? 'Set; leave empty to keep it.' : (description ?? ELSEWHERE)}
         required={required && !isSet}
         value={typed ?? ''}
         onChange={(event) => set(event.currentTarget.value)}

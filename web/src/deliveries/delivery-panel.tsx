@@ -64,6 +64,7 @@ function DeliveryView({ delivery }: { delivery: Delivery }) {
       </div>
       <dl className={classes.facts}>
         <Fact name="Received">{formatMoment(Date.parse(delivery.receivedAt))}</Fact>
+        {delivery.event !== null && <Fact name="Event">{delivery.event}</Fact>}
         <Fact name="Reply">{callerGot(delivery)}</Fact>
         {metadata.ip && <Fact name="From">{metadata.ip}</Fact>}
         {metadata.contentType && <Fact name="Type">{metadata.contentType}</Fact>}
@@ -115,9 +116,11 @@ function Actions({ delivery, bodyKept }: { delivery: Delivery; bodyKept: boolean
     ? 'You may read. Keeping samples needs the role editor.'
     : delivery.flowName === null
       ? 'The flow was deleted.'
-      : bodyKept
-        ? null
-        : 'The body of a rejected delivery is not kept, so it makes no sample. The trigger can keep it: inbox.keepRejected.'
+      : delivery.webhook.dataDeleted
+        ? 'The flow does not keep the data of deliveries, so this one makes no sample.'
+        : bodyKept
+          ? null
+          : 'The body of a rejected delivery is not kept, so it makes no sample. The trigger can keep it: inbox.keepRejected.'
   const isAdmissible = delivery.bodyKept === true && delivery.runId === null && delivery.flowName !== null
   return (
     <>
@@ -136,7 +139,7 @@ function Actions({ delivery, bodyKept }: { delivery: Delivery; bodyKept: boolean
             Use as sample
           </Button>
         </Tooltip>
-        {settings.data && !delivery.webhook.bodyOmitted && (
+        {settings.data && !delivery.webhook.bodyOmitted && !delivery.webhook.dataDeleted && (
           <CopyButton
             size="xs"
             withLabel

@@ -30,6 +30,8 @@ export function DeliveryTable({ deliveries, withFlow, box, selected, search, old
   const now = useNow(1000)
   const { first, end, above, below } = useRowWindow(box, deliveries.length)
   const drawn = deliveries.slice(first, end)
+  // Only senders that are known by name say what their events are.
+  const withEvent = search.event !== undefined || deliveries.some(({ event }) => event !== null)
   const focusable = drawn.some(({ id }) => id === selected) ? selected : drawn[0]?.id
   return (
     <>
@@ -42,6 +44,7 @@ export function DeliveryTable({ deliveries, withFlow, box, selected, search, old
           <tr>
             <th className={classes.outcomeColumn}>Outcome</th>
             <th className={classes.flowColumn}>{withFlow ? 'Flow' : 'Delivery'}</th>
+            {withEvent && <th className={classes.eventColumn}>Event</th>}
             <th className={classes.receivedColumn}>Received</th>
             <th>Reason</th>
             <th className={classes.gotColumn}>Reply</th>
@@ -55,11 +58,13 @@ export function DeliveryTable({ deliveries, withFlow, box, selected, search, old
               key={delivery.id}
               delivery={delivery}
               withFlow={withFlow}
+              withEvent={withEvent}
               received={formatRelative(Date.parse(delivery.receivedAt), now)}
               selected={delivery.id === selected}
               focusable={delivery.id === focusable}
               flow={search.flow}
               outcome={search.outcome}
+              event={search.event}
               label={search.label}
             />
           ))}
@@ -80,6 +85,7 @@ export function DeliveryTable({ deliveries, withFlow, box, selected, search, old
 interface DeliveryRowProps extends DeliveryFilter {
   delivery: InboxEntry
   withFlow: boolean
+  withEvent: boolean
   /** As text, so that a row is drawn again only when what it says changes. */
   received: string
   selected: boolean
@@ -87,7 +93,7 @@ interface DeliveryRowProps extends DeliveryFilter {
 }
 
 const DeliveryRow = memo(function DeliveryRow(props: DeliveryRowProps) {
-  const { delivery, withFlow, received, selected, focusable, flow, outcome, label } = props
+  const { delivery, withFlow, withEvent, received, selected, focusable, flow, outcome, event, label } = props
   const name = withFlow ? (delivery.flowName ?? 'Deleted flow') : shortId(delivery.id)
   const reason = deliveryReason(delivery)
   return (
@@ -99,7 +105,7 @@ const DeliveryRow = memo(function DeliveryRow(props: DeliveryRowProps) {
         <Link
           // The inbox of all flows, or that of one.
           to="."
-          search={{ flow, outcome, label, delivery: delivery.id }}
+          search={{ flow, outcome, event, label, delivery: delivery.id }}
           replace
           className={table.link}
           data-row
@@ -111,6 +117,15 @@ const DeliveryRow = memo(function DeliveryRow(props: DeliveryRowProps) {
           {name}
         </Link>
       </td>
+      {withEvent && (
+        <td className={classes.event}>
+          {delivery.event !== null && (
+            <code className={table.tip} title={delivery.event}>
+              {delivery.event}
+            </code>
+          )}
+        </td>
+      )}
       <td className={`${table.dim} ${classes.receivedCell}`}>
         <time
           className={table.tip}
@@ -122,6 +137,7 @@ const DeliveryRow = memo(function DeliveryRow(props: DeliveryRowProps) {
       </td>
       <td className={classes.reason} data-bad={delivery.outcome === 'rejected' || undefined}>
         <span className={table.tip} title={reason}>
+          {delivery.event !== null && <code className={classes.eventHere}>{delivery.event}</code>}
           {delivery.code && <code className={classes.code}>{delivery.code}</code>}
           {reason}
         </span>

@@ -47,7 +47,7 @@ interface InboxProps {
   of?: Flow
 }
 
-export function Inbox({ search: { delivery, flow, outcome, label }, onSearch: go, of }: InboxProps) {
+export function Inbox({ search: { delivery, flow, outcome, event, label }, onSearch: go, of }: InboxProps) {
   usePageKeys(KEYS)
   return (
     <PanelSplit
@@ -60,20 +60,21 @@ export function Inbox({ search: { delivery, flow, outcome, label }, onSearch: go
       label="Selected delivery"
       panel={
         delivery === undefined ? null : (
-          <DeliveryPanel key={delivery} id={delivery} onClose={() => go({ flow, outcome, label })} />
+          <DeliveryPanel key={delivery} id={delivery} onClose={() => go({ flow, outcome, event, label })} />
         )
       }
     >
       {/* Another filter is another list: it begins at its top. */}
       <DeliveryList
-        key={JSON.stringify({ flow, outcome, label })}
+        key={JSON.stringify({ flow, outcome, event, label })}
         flow={flow}
         outcome={outcome}
+        event={event}
         label={label}
         of={of}
         selected={delivery}
         onFilter={(next) => go({ ...next, delivery })}
-        onClose={() => go({ flow, outcome, label })}
+        onClose={() => go({ flow, outcome, event, label })}
       />
     </PanelSplit>
   )
@@ -86,16 +87,21 @@ interface DeliveryListProps extends DeliveryFilter {
   onClose: () => void
 }
 
-function DeliveryList({ flow, outcome, label, of, selected, onFilter, onClose }: DeliveryListProps) {
-  const { list, rows, unseen, unseenIsLess, hold, follow } = useDeliveries({ flow: of?.id ?? flow, outcome, label })
+function DeliveryList({ flow, outcome, event, label, of, selected, onFilter, onClose }: DeliveryListProps) {
+  const { list, rows, unseen, unseenIsLess, hold, follow } = useDeliveries({
+    flow: of?.id ?? flow,
+    outcome,
+    event,
+    label,
+  })
   const { ref, paused, setPaused, onScroll, showNewest } = useHeldScroll(hold, follow)
   useArrowInto(ref)
-  const filtered = flow !== undefined || outcome !== undefined || label !== undefined
+  const filtered = [flow, outcome, event, label].some((part) => part !== undefined)
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the panel from anywhere in the list
     <div className={classes.page} onKeyDown={(event) => event.key === 'Escape' && selected && onClose()}>
       <div className={classes.bar}>
-        <InboxFilters flow={flow} outcome={outcome} label={label} onChange={onFilter} withFlow={!of} />
+        <InboxFilters flow={flow} outcome={outcome} event={event} label={label} onChange={onFilter} withFlow={!of} />
         <LiveToggle paused={paused} onChange={setPaused} />
       </div>
       <PausedFlows flow={flow} />
@@ -119,7 +125,7 @@ function DeliveryList({ flow, outcome, label, of, selected, onFilter, onClose }:
             withFlow={!of}
             box={ref}
             selected={selected}
-            search={{ flow, outcome, label }}
+            search={{ flow, outcome, event, label }}
             older={{
               has: list.hasNextPage,
               loading: list.isFetchingNextPage,
@@ -142,8 +148,8 @@ const laterDelivery = (loaded: ToldDelivery, told: ToldDelivery): ToldDelivery =
   labels: loaded.labels,
 })
 
-function useDeliveries({ flow, outcome, label }: DeliveryFilter) {
-  const filter = useMemo(() => ({ flow, outcome, label }), [flow, outcome, label])
+function useDeliveries({ flow, outcome, event, label }: DeliveryFilter) {
+  const filter = useMemo(() => ({ flow, outcome, event, label }), [flow, outcome, event, label])
   const live = useLiveList<ToldDelivery>({
     query: queries.deliveries(filter),
     itemOf: ({ type, data }: ServerEvent) =>

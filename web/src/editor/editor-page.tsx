@@ -25,6 +25,7 @@ import { SidePanel } from './panel/side-panel.tsx'
 import { PublishPanel } from './publish/publish-panel.tsx'
 import { RunBar } from './run-bar.tsx'
 import { SaveWatch } from './save-watch.tsx'
+import { useSenderSamples } from './sender/use-sender-samples.ts'
 import { EditorContext, type EditorValue, type Notice, type UnreadText, useEditor } from './state/editor-context.tsx'
 import type { EditorSearch } from './state/selection.ts'
 import { useLargeBody, withBody } from './state/use-large-body.ts'
@@ -128,6 +129,7 @@ function useSamples(flowId: string) {
 }
 
 const NONE: never[] = []
+const NO_VARIABLES = {}
 const NOTHING: ReadonlySet<string> = new Set()
 
 function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
@@ -159,8 +161,9 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
   // An edit elsewhere takes its place.
   const unread = typed?.instead === flowDocument ? typed : null
   const connections = useQuery({ ...queries.connections, retry: false }).data ?? NONE
-  const env = useQuery(queries.settings).data?.env ?? NONE
+  const { env = NONE, config = NO_VARIABLES } = useQuery(queries.settings).data ?? {}
   const [now] = useState(() => new Date().toISOString())
+  const offered = useSenderSamples(flowDocument, samples.length === 0, now)
   const selected = search.step === undefined ? null : (findStep(flowDocument, search.step) ?? null)
 
   const open = useCallback(
@@ -224,12 +227,14 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
   )
   const data = useMemo<SampleData>(
     () => ({
-      webhook: withBody(sample, largeBody),
+      webhook: withBody(sample, largeBody) ?? offered[0],
       schedule: { at: tests.at ?? now, missed: 0, input: flowDocument.trigger['input'] ?? null },
       input: testInput.value,
       steps: tests.outputs,
-      shapes,
+      // What may come is offered, but a reference to something else is no mistake yet.
+      shapes: offered.length ? shapesOf(offered, tests.outputs) : shapes,
       env,
+      config,
       connections: connections.map(({ name, kind, fields, secretFields }) => ({
         name,
         fields: kind === 'oauth2' ? ['accessToken'] : [...new Set([...Object.keys(fields), ...secretFields])],
@@ -239,12 +244,14 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
     }),
     [
       sample,
+      offered,
       largeBody,
       testInput.value,
       tests.outputs,
       tests.at,
       shapes,
       env,
+      config,
       connections,
       flow.id,
       flowDocument,

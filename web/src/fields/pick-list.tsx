@@ -166,6 +166,7 @@ export function usePickData(path: string) {
       ...named('callbacks'),
       ...tested.map(({ id }) => ({ path: `steps.${id}`, value: steps[id] })),
       ...(visible.vars.length ? named('vars') : []),
+      ...(Object.keys(data.config).length ? named('config') : []),
       ...named('run'),
     ]
     const names = [
@@ -183,6 +184,7 @@ export function usePickData(path: string) {
       hasData:
         (data.webhook != null && visible.roots.includes('webhook')) ||
         visible.roots.includes('schedule') ||
+        (visible.roots.includes('config') && Object.keys(data.config).length > 0) ||
         visible.roots.includes('failed') ||
         visible.roots.includes('callback') ||
         visible.callbacks.length > 0 ||

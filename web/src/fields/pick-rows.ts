@@ -1,7 +1,8 @@
 // The lines of the data picker: what a field can refer to, each with the expression that reads it and what it is now.
 import { segments } from '../flow-model/templates/sample-data.ts'
 import { dataPath } from '../ui/data/data-path.ts'
-import { plural } from '../ui/format.ts'
+import { fileDataOf } from '../ui/data/file-data.ts'
+import { formatBytes, plural } from '../ui/format.ts'
 
 export interface PickRoot {
   /** The expression that reads it: `webhook`, `steps.order`. */
@@ -94,7 +95,7 @@ function nodeOf(id: string, name: string, path: string, value: unknown): Node {
     shown: shownValue(value),
     children,
     opens: isContainer(value) && Object.keys(value).length > 0,
-    folded: Array.isArray(value) || FOLDED.has(name),
+    folded: Array.isArray(value) || FOLDED.has(name) || fileDataOf(value) !== null,
   }
 }
 
@@ -146,6 +147,8 @@ function eachNode(id: string, path: string, list: unknown[]): Node {
 
 function shownValue(value: unknown): string {
   if (Array.isArray(value)) return plural(value.length, 'item')
+  const file = fileDataOf(value)
+  if (file) return shortened(`${file.name ?? 'unnamed file'}, ${formatBytes(file.size)}`)
   if (isContainer(value)) return plural(Object.keys(value).length, 'key')
   if (typeof value !== 'string') return String(value)
   const texts = segments(value.slice(0, LONGEST * 2)).map(({ text }) => text)

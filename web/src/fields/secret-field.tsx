@@ -14,9 +14,11 @@ interface SecretFieldProps {
   description?: string | undefined
   /** Fields of connections that fit, such as `token`. */
   fits?: string
+  placeholder?: string
 }
 
-export function SecretField({ path, label, description, fits }: SecretFieldProps) {
+export function SecretField(props: SecretFieldProps) {
+  const { path, label, description, fits, placeholder = '{{ connections.name.field }} or {{ env.NAME }}' } = props
   const { value, set, issues, readOnly } = useField(path)
   const [typed, setTyped] = useState<string | null>(null)
   const [replacing, setReplacing] = useState(false)
@@ -53,7 +55,7 @@ export function SecretField({ path, label, description, fits }: SecretFieldProps
         path={path}
         value={text}
         label={label}
-        placeholder="{{ connections.name.field }} or {{ env.NAME }}"
+        placeholder={placeholder}
         readOnly={readOnly}
         quiet
         invalid={issues.some(({ warning }) => !warning)}

@@ -47,6 +47,7 @@ it('says when a schedule starts runs', () => {
 
 it('says how a delivery gets in and what it gets back', () => {
   expect(describeTrigger({ kind: 'webhook' })).toBe('replies at once')
+  expect(describeTrigger({ kind: 'webhook', sender: { name: 'stripe' } })).toBe('verified as stripe · replies at once')
   expect(
     describeTrigger({
       auth: { kind: 'signature', scheme: 'github' },

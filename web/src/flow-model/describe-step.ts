@@ -33,13 +33,16 @@ export function describeTrigger(trigger: Record<string, unknown>): string {
   if (triggerKind(trigger)?.isCalled)
     return trigger['mcp'] === true ? 'by flows, the API and assistants' : 'by flows and the API'
   const auth = asObject(trigger['auth'])
+  const sender = asObject(trigger['sender'])
   const response = asObject(trigger['response'])
   const parts = [
     auth['kind'] === 'signature'
       ? `signed (${textOf(auth['scheme'])})`
       : auth['kind'] === 'header' || auth['kind'] === 'query'
         ? `${textOf(auth['kind'])} ${textOf(auth['name'])}`
-        : '',
+        : sender['name'] !== undefined
+          ? `verified as ${textOf(sender['name'])}`
+          : '',
     trigger['when'] === undefined ? '' : 'filtered',
     trigger['dedupe'] === undefined ? '' : 'deduplicated',
     response['mode'] === 'finished' ? 'replies when finished' : 'replies at once',

@@ -87,6 +87,19 @@ describe('saving', () => {
     expect([editor.state.saving.status, server.draft.name, server.revision]).toEqual(['saved', 'b', 3])
   })
 
+  it('saves again what was undone during a save', async () => {
+    const { editor, server, pause, answer } = world()
+    const { name } = server.draft
+    named(editor, 'a')
+    await pause()
+    editor.undo()
+    await answer()
+    expect([editor.state.saving.status, server.draft.name]).toEqual(['unsaved', 'a'])
+    await pause()
+    await answer()
+    expect([editor.state.saving.status, server.draft.name]).toEqual(['saved', name])
+  })
+
   it('has nothing to save once an edit is undone', async () => {
     const { editor, timers } = world()
     named(editor, 'a')

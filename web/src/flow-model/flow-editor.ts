@@ -150,8 +150,9 @@ export class FlowEditor {
     this.#stopWaiting()
     const { status } = this.#state.saving
     if (status === 'conflict') return
-    if (!this.#isDirty) {
-      if (!this.#underWay) this.#set({ saving: { status: 'saved' } })
+    // While a save is under way, even what the service has now must be saved again: it is about to have something else.
+    if (!this.#isDirty && !this.#underWay) {
+      this.#set({ saving: { status: 'saved' } })
       return
     }
     if (status !== 'saving') this.#set({ saving: { status: 'unsaved' } })

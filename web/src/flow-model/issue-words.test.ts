@@ -3,7 +3,7 @@ import { validate } from '../../../src/flow/validate/validate.ts'
 import { stepKinds } from '../../../src/steps/index.ts'
 import { issueWords } from './issue-words.ts'
 
-const surroundings = { connections: new Map(), env: new Set<string>() }
+const surroundings = { connections: new Map(), env: new Set<string>(), config: new Set<string>() }
 const wordsOf = (step: object) =>
   validate({ name: 'x', trigger: { kind: 'webhook' }, steps: [{ id: 'a', ...step }] }, stepKinds, surroundings).map(
     issueWords,

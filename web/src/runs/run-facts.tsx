@@ -45,6 +45,7 @@ export function RunFacts({ run }: { run: Run }) {
         </Fact>
       )}
       {run.edited && <Fact name="Data">edited for the replay</Fact>}
+      {run.dataDeleted && <Fact name="Data">deleted with its end</Fact>}
       {run.replayedAs && (
         <Fact name="Replayed as">
           <RunLink id={run.replayedAs.run} /> ({run.replayedAs.status})

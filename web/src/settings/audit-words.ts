@@ -30,6 +30,7 @@ const WORDS: Record<string, string> = {
   'connection.authorize': 'connected a connection',
   'connection.test': 'tested a connection',
   'settings.failure_flow': 'chose the failure flow',
+  'settings.two_factor': 'changed which roles need a second factor',
   'alert.create': 'made an alert',
   'alert.update': 'changed an alert',
   'alert.delete': 'deleted an alert',
@@ -49,6 +50,15 @@ const WORDS: Record<string, string> = {
   'user.password_reset': 'reset a password',
   'user.role_change': 'changed a role',
   'user.delete': 'removed a user',
+  'user.join': 'joined by single sign-on',
+  'user.identity_link': 'linked an account',
+  'user.identity_unlink': 'unlinked an account',
+  'user.sessions_end': 'ended sessions',
+  'user.second_factor_on': 'turned on two-factor sign-in',
+  'user.second_factor_off': 'turned off two-factor sign-in',
+  'user.second_factor_reset': 'reset a second factor',
+  'user.recovery_codes': 'made new recovery codes',
+  'user.break_glass': 'changed who is a break-glass owner',
 }
 
 export const auditWords = (action: string): string => WORDS[action] ?? action.replaceAll(/[._]/g, ' ')

@@ -1,10 +1,15 @@
 import { Button, PasswordInput, SegmentedControl, Stack, useMantineColorScheme } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { NewPassword } from '../account/new-password.tsx'
 import { passwordStrength } from '../account/password-strength.ts'
+import { LinkedAccounts } from '../account/security/linked-accounts.tsx'
+import { SessionList } from '../account/security/session-list.tsx'
+import { TwoFactorStatus } from '../account/security/two-factor-status.tsx'
 import { api } from '../api/api-client.ts'
+import { queries } from '../api/queries.ts'
 import { useUser } from '../api/session.ts'
+import { signInQueries } from '../api/sign-in-queries.ts'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { Facts } from '../ui/facts.tsx'
 import { notifyDone } from '../ui/notify.tsx'
@@ -12,6 +17,8 @@ import { SettingsPage, SettingsPart } from './section.tsx'
 
 export function ProfilePage() {
   const user = useUser()
+  const providers = useQuery(queries.authState).data?.providers ?? []
+  const twoFactor = useQuery(signInQueries.twoFactor)
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   return (
     <SettingsPage title="Profile">
@@ -34,8 +41,21 @@ export function ProfilePage() {
           ]}
         />
       </SettingsPart>
-      <SettingsPart title="Password">
-        <PasswordForm email={user?.email ?? ''} />
+      {twoFactor.data?.available !== false && (
+        <SettingsPart title="Password">
+          <PasswordForm email={user?.email ?? ''} />
+        </SettingsPart>
+      )}
+      <SettingsPart title="Two-factor sign-in">
+        <TwoFactorStatus />
+      </SettingsPart>
+      {providers.length > 0 && (
+        <SettingsPart title="Linked accounts">
+          <LinkedAccounts providers={providers} />
+        </SettingsPart>
+      )}
+      <SettingsPart title="Sessions">
+        <SessionList />
       </SettingsPart>
     </SettingsPage>
   )

@@ -30,7 +30,7 @@ export function ServicePage() {
 const STORAGE = { sqlite: 'SQLite, in the data folder', postgres: 'PostgreSQL' }
 
 function ServiceFacts({ settings }: { settings: ServiceSettings }) {
-  const { version, baseUrl, webhookBaseUrl, storage, limits, egressAllow, env } = settings
+  const { version, baseUrl, webhookBaseUrl, storage, limits, egressAllow, env, config } = settings
   const count = (value: number) => value.toLocaleString('en')
   return (
     <>
@@ -72,7 +72,15 @@ function ServiceFacts({ settings }: { settings: ServiceSettings }) {
         <Facts
           facts={[
             ['Besides public addresses', <Names key="egress" names={egressAllow} none="Nothing" />],
-            ['Read as env.<name>', <Names key="env" names={env} none="Nothing is set (MILLRACE_ENV_<NAME>)" />],
+            [
+              'Read as config.<name>, plain',
+              <Names
+                key="config"
+                names={Object.entries(config).map(([name, value]) => `${name}=${value}`)}
+                none="Nothing is set (MILLRACE_VAR_<NAME>)"
+              />,
+            ],
+            ['Read as env.<name>, secret', <Names key="env" names={env} none="Nothing is set (MILLRACE_ENV_<NAME>)" />],
           ]}
         />
       </SettingsPart>

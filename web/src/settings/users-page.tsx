@@ -1,5 +1,5 @@
 import { ActionIcon, Select, Skeleton, Table, Text, Tooltip } from '@mantine/core'
-import { IconTrash } from '@tabler/icons-react'
+import { IconLogout, IconShieldOff, IconTrash } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api/api-client.ts'
@@ -14,6 +14,7 @@ import { RelativeTime } from '../ui/time.tsx'
 import { Invitations } from './invitations.tsx'
 import { ROLES } from './roles.ts'
 import { SettingsPage, SettingsPart } from './section.tsx'
+import { TwoFactorRule } from './two-factor-rule.tsx'
 
 export function UsersPage() {
   const users = useQuery(queries.users)
@@ -36,7 +37,8 @@ export function UsersPage() {
                 <Table.Th>E-mail</Table.Th>
                 <Table.Th>Role</Table.Th>
                 <Table.Th>Last sign-in</Table.Th>
-                <Table.Th aria-label="Remove" />
+                <Table.Th>Two-factor</Table.Th>
+                <Table.Th aria-label="Actions" />
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
@@ -47,6 +49,9 @@ export function UsersPage() {
           </Table>
         </div>
       )}
+      <SettingsPart title="Two-factor sign-in">
+        <TwoFactorRule />
+      </SettingsPart>
       <SettingsPart title="Invitations">
         <Invitations />
       </SettingsPart>
@@ -72,6 +77,16 @@ function UserRow({ user }: { user: ListedUser }) {
     } catch (caught) {
       setError(caught)
     }
+  }
+  const resetFactor = async () => {
+    await api.delete(`/users/${user.id}/second-factor`)
+    await changed()
+    notifyDone(`${user.name} has no second factor any more.`)
+  }
+  const endSessions = async () => {
+    await api.delete(`/users/${user.id}/sessions`)
+    await changed()
+    notifyDone(`${user.name} is signed out everywhere.`)
   }
   const remove = async () => {
     await api.delete(`/users/${user.id}`)
@@ -104,7 +119,44 @@ function UserRow({ user }: { user: ListedUser }) {
         <Table.Td className={tables.dim}>
           {user.lastSignInAt ? <RelativeTime at={user.lastSignInAt} /> : 'Never'}
         </Table.Td>
+        <Table.Td className={tables.dim}>
+          {user.twoFactor ? 'On' : 'Off'}
+          {user.breakGlass && ', break-glass'}
+        </Table.Td>
         <Table.Td className={tables.actions}>
+          {user.twoFactor && (
+            <ConfirmPopover
+              title={`Reset the second factor of ${user.name}?`}
+              confirm="Reset second factor"
+              onConfirm={resetFactor}
+              target={(ask) => (
+                <Tooltip label="Reset second factor">
+                  <ActionIcon aria-label={`Reset the second factor of ${user.name}`} onClick={ask}>
+                    <IconShieldOff size={15} />
+                  </ActionIcon>
+                </Tooltip>
+              )}
+            >
+              For somebody who has lost the app and the recovery codes. Until they set up another, the password alone
+              lets them in. They are signed out at once.
+            </ConfirmPopover>
+          )}
+          <ConfirmPopover
+            title={`Sign ${user.name} out everywhere?`}
+            confirm="Sign out everywhere"
+            onConfirm={endSessions}
+            target={(ask) => (
+              <Tooltip label="Sign out everywhere">
+                <ActionIcon aria-label={`Sign ${user.name} out everywhere`} onClick={ask}>
+                  <IconLogout size={15} />
+                </ActionIcon>
+              </Tooltip>
+            )}
+          >
+            {isYou
+              ? 'All your sessions end at once, also this one.'
+              : 'All their sessions end at once. They can sign in again.'}
+          </ConfirmPopover>
           <ConfirmPopover
             title={`Remove ${user.name}?`}
             confirm="Remove user"
@@ -124,7 +176,7 @@ function UserRow({ user }: { user: ListedUser }) {
       </Table.Tr>
       {error !== null && (
         <Table.Tr>
-          <Table.Td colSpan={5}>
+          <Table.Td colSpan={6}>
             <ErrorNote title="The role was not changed" error={error} />
           </Table.Td>
         </Table.Tr>

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { api } from '../api/api-client.ts'
 import { keys } from '../api/queries.ts'
+import { signedOut } from '../api/session.ts'
 
 export function useSignOut(): () => Promise<void> {
   const queryClient = useQueryClient()
@@ -15,8 +16,10 @@ export function useSignOut(): () => Promise<void> {
       notifyFailure('You could not be signed out', error)
       return
     }
+    const state = queryClient.getQueryData(keys.authState)
     queryClient.clear()
-    queryClient.setQueryData(keys.authState, { setup: false, user: null })
+    queryClient.setQueryData(keys.authState, state)
+    signedOut(queryClient)
     await navigate({ to: '/sign-in' })
   }
 }

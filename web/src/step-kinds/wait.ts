@@ -24,7 +24,7 @@ export const wait: StepKind = {
     return way === 'callback' || way === 'approval' ? way : null
   },
   rootsIn(setting, roots) {
-    if (setting.startsWith('/callback/auth/')) return ['env', 'connections']
+    if (setting.startsWith('/callback/auth/')) return ['env', 'config', 'connections']
     if (setting === '/callback/when') return [...roots, 'callback']
     // Whoever has the link reads them.
     return PUBLIC.includes(setting) ? roots.filter((root) => root !== 'env' && root !== 'connections') : roots

@@ -25,6 +25,7 @@ const STATUSES: Record<Status, [tone: Tone, word: string]> = {
   accepted: ['ok', 'Accepted'],
   duplicate: ['idle', 'Duplicate'],
   filtered: ['idle', 'Filtered'],
+  handshake: ['ok', 'Handshake'],
   rejected: ['bad', 'Rejected'],
   callback: ['ok', 'Callback'],
   early: ['wait', 'Early'],

@@ -22,7 +22,7 @@ import { SHORT_CIRCUIT } from '../values/read-property.ts'
 import { compileArrow } from './compile-arrow.ts'
 import { addAll, compileElement } from './compile-literal.ts'
 import { objectOf, qualifiedName } from './compile-reference.ts'
-import type { Compiler } from './compiler.ts'
+import type { Compiler, Reference } from './compiler.ts'
 
 type Listed = Pick<Method<never>, 'arity' | 'callback'>
 
@@ -70,9 +70,16 @@ function compileFunctionCall(
   node: CallExpression | NewExpression,
   called: GlobalFunction,
 ): Compute {
+  const before = compiler.references.length
   const args = compileArguments(compiler, node, called)
+  if (called.readsFiles === 'always') compiler.readsFile = true
+  else if (called.readsFiles && compiler.references.slice(before).some(isFileReference)) compiler.readsFile = true
   return (run) => called.call(run, args(run))
 }
+
+/** Of other references nobody knows before the run whether they are files. */
+const isFileReference = ({ path: [root, name, ...rest] }: Reference): boolean =>
+  root === 'webhook' && ((name === 'file' && rest.length === 0) || (name === 'files' && rest.length === 1))
 
 interface MethodsByType {
   text?: Method<string>

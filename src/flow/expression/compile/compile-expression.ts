@@ -12,13 +12,15 @@ export interface CompiledExpression {
   references: readonly Reference[]
   /** The expression is written as `raw(…)`: it is inserted into a URL as it is. */
   isRaw: boolean
+  /** It reads the content of a file, which only the settings of a step can. */
+  readsFile: boolean
 }
 
 export function compileExpression(source: string, offset: number, node: Node): CompiledExpression {
   const compiler = new Compiler(source, offset, compileNode)
   const compute = compiler.compile(node)
   const isRaw = node.type === 'CallExpression' && node.callee.type === 'Identifier' && node.callee.name === 'raw'
-  return { compute, references: compiler.references, isRaw }
+  return { compute, references: compiler.references, isRaw, readsFile: compiler.readsFile }
 }
 
 function compileNode(compiler: Compiler, node: Node): Compute {

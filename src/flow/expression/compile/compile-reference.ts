@@ -1,7 +1,7 @@
 /** Compiles names, and property and index access. */
 import type { ChainExpression, Expression, Identifier, MemberExpression, Super } from 'acorn'
 import { CONSTANTS, GLOBAL_FUNCTIONS, NAMESPACE_FUNCTIONS, NAMESPACE_NAMES } from '../functions/global-functions.ts'
-import { MISSING, ROOTS } from '../values/bindings.ts'
+import { isRoot, MISSING, ROOTS } from '../values/bindings.ts'
 import { toKey } from '../values/conversion.ts'
 import { type Compute, type Evaluation, needed } from '../values/evaluation.ts'
 import { readProperty, SHORT_CIRCUIT } from '../values/read-property.ts'
@@ -17,7 +17,7 @@ export function compileIdentifier(compiler: Compiler, node: Identifier): Compute
       return value
     }
   }
-  if (ROOTS.includes(name)) {
+  if (isRoot(name)) {
     compiler.addReference([name], node)
     return compileRoot(name)
   }
@@ -132,7 +132,7 @@ function staticPath(compiler: Compiler, chain: MemberExpression): string[] | und
     }
     node = node.type === 'ChainExpression' ? node.expression : node.object
   }
-  if (!compiler.isFree(node) || !ROOTS.includes(node.name)) return undefined
+  if (!compiler.isFree(node) || !isRoot(node.name)) return undefined
   return [...path, node.name].reverse()
 }
 

@@ -20,6 +20,8 @@ type CompileNode = (compiler: Compiler, node: Node) => Compute
 
 export class Compiler {
   readonly references: Reference[] = []
+  /** Whether the content of a file is read. */
+  readsFile = false
   /** Counts the compiled nodes; their number in an arrow function's body is the cost of one call. */
   nodeCount = 0
   readonly #source: string

@@ -1,11 +1,16 @@
 /** Every function and constant that an expression may name besides the roots. */
-import { decodeBase64, encodeBase64 } from '../values/base64.ts'
+import { decodeBase64 } from '../values/base64.ts'
 import { isTruthy, toInteger, toNumber, toText } from '../values/conversion.ts'
 import { DateValue, parseDate } from '../values/date-value.ts'
 import { fail } from '../values/errors.ts'
 import type { Evaluation } from '../values/evaluation.ts'
+import { COLLECTION_FUNCTIONS } from './collection-functions.ts'
+import { FILE_FUNCTIONS } from './file-functions.ts'
+import { FORMAT_FUNCTIONS } from './format-functions.ts'
 import type { Arguments, GlobalFunction } from './method.ts'
 import { ARRAY_FUNCTIONS, JSON_FUNCTIONS, OBJECT_FUNCTIONS } from './object-functions.ts'
+import { PATTERN_FUNCTIONS } from './pattern-functions.ts'
+import { TIME_FUNCTIONS } from './time-functions.ts'
 
 const ANY_NUMBER = Number.POSITIVE_INFINITY
 
@@ -95,24 +100,18 @@ export const GLOBAL_FUNCTIONS: ReadonlyMap<string, GlobalFunction> = new Map(
         return run.bindings.sha256(text)
       },
     },
-    hmacSha256: {
-      arity: [2, 2],
-      call(run, [given, givenKey]) {
-        const text = toText(given)
-        const key = toText(givenKey)
-        run.work(200 + ((text.length + key.length) >> 2))
-        return run.bindings.hmacSha256(text, key)
-      },
-    },
-    base64: reading(4, (text) => {
-      if (!text.isWellFormed()) fail('The text given to base64 has half a character in it')
-      return encodeBase64(text)
-    }),
+    hmacSha256: hmac('hmacSha256'),
+    hmacSha512: hmac('hmacSha512'),
     unbase64: reading(
       1,
       (text) => decodeBase64(text) ?? fail('The text given to unbase64 is not the base64 of UTF-8 text'),
     ),
     raw: { arity: [1, 1], call: (_run, [value]) => value },
+    ...FILE_FUNCTIONS,
+    ...COLLECTION_FUNCTIONS,
+    ...FORMAT_FUNCTIONS,
+    ...PATTERN_FUNCTIONS,
+    ...TIME_FUNCTIONS,
   }),
 )
 
@@ -177,6 +176,18 @@ function reading(growth: number, read: (text: string) => unknown): GlobalFunctio
       const text = toText(given)
       run.convert(text, growth)
       return read(text)
+    },
+  }
+}
+
+function hmac(name: 'hmacSha256' | 'hmacSha512'): GlobalFunction {
+  return {
+    arity: [2, 2],
+    call(run, [given, givenKey]) {
+      const text = toText(given)
+      const key = toText(givenKey)
+      run.work(200 + ((text.length + key.length) >> 2))
+      return run.bindings[name](text, key)
     },
   }
 }

@@ -13,8 +13,10 @@ export interface Method<Self> {
 
 export type Methods<Self> = Readonly<Record<string, Method<Self>>>
 
-export type GlobalFunction = Omit<Method<undefined>, 'call' | 'callback'> & {
+export type GlobalFunction = Omit<Method<undefined>, 'call'> & {
   call(run: Evaluation, args: Arguments): unknown
+  /** Whether it reads the content of a file: always, or if it is given one. */
+  readsFiles?: 'always' | 'if given'
 }
 
 export function callbackOf([callback]: Arguments): Callback {

@@ -282,6 +282,7 @@ describe('functions of Millrace', () => {
     ['uuid()', '11111111-2222-4333-8444-555555555555'],
     ['sha256(1)', 'sha256 of 1'],
     ['hmacSha256("a", "key")', 'hmac of a with key'],
+    ['hmacSha512("a", "key")', 'long hmac of a with key'],
     ['base64("héllo")', 'aMOpbGxv'],
     ['unbase64("aMOpbGxv")', 'héllo'],
     ['raw([1])', [1]],

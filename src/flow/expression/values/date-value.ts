@@ -20,13 +20,19 @@ export class DateValue {
     return this.#ms
   }
 
-  toIso(): string {
+  /** Returns the milliseconds of a valid date. */
+  required(): number {
     if (Number.isNaN(this.#ms)) {
       fail(
         'This is not a valid date',
         'Dates are read from ISO 8601 or RFC 5322 text, or from milliseconds since 1970.',
       )
     }
+    return this.#ms
+  }
+
+  toIso(): string {
+    this.required()
     this.#iso ??= new Date(this.#ms).toISOString()
     return this.#iso
   }
@@ -38,6 +44,9 @@ export function parseDate(text: string): number {
   if (iso !== null) return isoTime(iso)
   return RFC_5322.test(text) ? Date.parse(text) : Number.NaN
 }
+
+/** Whether a text that can be read as a date says itself how far its clock is from UTC. */
+export const hasOffset = (text: string): boolean => !ISO.test(text) || /[Zz]$|[+-]\d\d:?\d\d$/.test(text.slice(10))
 
 function isoTime([
   ,

@@ -8,7 +8,7 @@ export const call: TriggerKind = {
   label: 'Call',
   settings: CallSettings,
   root: 'input',
-  rootsAt: (path, _trigger, runRoots) => (path.startsWith('/trigger/labels/') ? ['input', 'flow'] : runRoots),
+  rootsAt: (path, _trigger, runRoots) => (path.startsWith('/trigger/labels/') ? ['input', 'config', 'flow'] : runRoots),
   replyUse: () => 'result',
   check({ input }, report) {
     if (input === undefined) return

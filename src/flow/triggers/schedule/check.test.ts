@@ -9,7 +9,7 @@ const NOW = Date.UTC(2027, 0, 1)
 
 function found(trigger: object, steps: object[] = []) {
   const document = { name: 'Nightly', trigger: { kind: 'schedule', ...trigger }, steps }
-  return validate(document, stepKinds, { connections: new Map(), env: new Set(), now: NOW }).map(
+  return validate(document, stepKinds, { connections: new Map(), env: new Set(), config: new Set(), now: NOW }).map(
     ({ path, code, message, weight }) => ({ path, code, message, weight }),
   )
 }

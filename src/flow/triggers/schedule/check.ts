@@ -1,5 +1,6 @@
 // Checks what the schema of a schedule cannot express: its patterns, its time zone, and how close its times come.
 import { isObject } from '../../../base/is-object.ts'
+import { type ClockChange, Zone } from '../../../base/zone.ts'
 import { quoted } from '../../issue.ts'
 import type { ReportTrigger } from '../trigger-kind.ts'
 import { firstDay } from './cron-days.ts'
@@ -7,7 +8,6 @@ import { CronSyntaxError } from './cron-fields.ts'
 import { CronPattern } from './cron-pattern.ts'
 import { LONGEST_PATTERN, MOST_PATTERNS, SMALLEST_GAP_SECONDS } from './schema.ts'
 import { smallestGap } from './spacing.ts'
-import { type ClockChange, Zone } from './zone.ts'
 
 const YEAR_MS = 366 * 86_400_000
 /** No jitter is longer. */

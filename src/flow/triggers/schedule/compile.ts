@@ -1,10 +1,11 @@
 // Compiles the trigger of a schedule: when it runs, and what its runs get.
+
+import { Zone } from '../../../base/zone.ts'
 import { compileLabels } from '../compile-labels.ts'
 import type { CompiledCommon } from '../trigger-kind.ts'
 import { CronPattern } from './cron-pattern.ts'
 import { byPatterns, everySeconds, type PlannedTimes } from './planned-times.ts'
 import { SCHEDULE, type ScheduleDocument } from './schema.ts'
-import { Zone } from './zone.ts'
 
 export interface CompiledSchedule extends CompiledCommon {
   kind: typeof SCHEDULE

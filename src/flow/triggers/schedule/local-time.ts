@@ -1,5 +1,5 @@
 // Reads a time as people write it for a schedule: by the clock of its zone, unless it has an offset.
-import { Zone } from './zone.ts'
+import { Zone } from '../../../base/zone.ts'
 
 const LOCAL = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)$/
 

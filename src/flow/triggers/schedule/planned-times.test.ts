@@ -2,10 +2,10 @@
 import { CronExpressionParser } from 'cron-parser'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { Zone } from '../../../base/zone.ts'
 import { compileSchedule } from './compile.ts'
 import { previousTime } from './planned-times.ts'
 import type { ScheduleDocument } from './schema.ts'
-import { Zone } from './zone.ts'
 
 const HOUR_MS = 3_600_000
 const timesOf = (settings: Omit<ScheduleDocument, 'kind'>) => compileSchedule({ kind: 'schedule', ...settings }).times

@@ -1,7 +1,8 @@
 // Plans the times of a schedule. A pattern whose hours are fixed means each of its wall times once a day: one that the clocks
 // skip is at the first instant after the gap, one that comes twice is the first of the two. Any other follows real time.
+
+import type { Zone } from '../../../base/zone.ts'
 import type { CronPattern } from './cron-pattern.ts'
-import type { Zone } from './zone.ts'
 
 export interface PlannedTimes {
   /** Returns the first planned time after an instant; null if there is none. */

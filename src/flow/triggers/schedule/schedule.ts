@@ -8,7 +8,7 @@ export const schedule: TriggerKind = {
   label: 'Schedule',
   settings: ScheduleSettings,
   root: 'schedule',
-  rootsAt: (path) => (path.startsWith('/trigger/labels/') ? ['schedule'] : []),
+  rootsAt: (path) => (path.startsWith('/trigger/labels/') ? ['schedule', 'config'] : []),
   replyUse: () => 'none',
   check: checkSchedule,
 }

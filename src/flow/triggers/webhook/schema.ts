@@ -1,7 +1,10 @@
 // Describes the trigger of a flow that a webhook starts.
 import Type, { type Static } from 'typebox'
+import { HMAC_ALGORITHMS, KEY_PAIR_ALGORITHMS } from '../../../base/signing/algorithm-names.ts'
+import { XmlLists } from '../../formats/xml-lists-schema.ts'
 import { condition, json, NameValueList, secretText, secretTexts, templated, text } from '../../schema.ts'
 import { TriggerCommon } from '../trigger-kind.ts'
+import { Handshake } from './handshake/schema.ts'
 
 export const WEBHOOK = 'webhook'
 
@@ -18,7 +21,24 @@ const SignatureScheme = Type.Union([
   Type.Literal('shopify'),
   Type.Literal('standard-webhooks'),
   Type.Literal('hmac-sha256'),
+  Type.Literal('custom'),
 ])
+
+const algorithms = [...HMAC_ALGORITHMS, ...KEY_PAIR_ALGORITHMS].map((name) => Type.Literal(name))
+
+/** The settings of the scheme `custom`. */
+const CustomSignature = {
+  algorithm: Type.Optional(Type.Union(algorithms)),
+  encoding: Type.Optional(Type.Union([Type.Literal('hex'), Type.Literal('base64')])),
+  prefix: Type.Optional(Type.String({ maxLength: 100, description: 'What stands before the signature.' })),
+  publicKey: Type.Optional(
+    text({ minLength: 1, description: 'In place of secret: a PEM, base64 of SPKI, or hex of Ed25519.' }),
+  ),
+  signed: Type.Optional(
+    text({ minLength: 1, description: 'What is signed; the received bytes where {{ webhook.rawBody }} stands.' }),
+  ),
+  timestamp: Type.Optional(text({ minLength: 1, description: 'The signed time: seconds, milliseconds or ISO 8601.' })),
+}
 
 export const Auth = Type.Union([
   Type.Object({ kind: Type.Literal('none') }, closed),
@@ -41,8 +61,9 @@ export const Auth = Type.Union([
     {
       kind: Type.Literal('signature'),
       scheme: SignatureScheme,
-      secret: secretTexts(),
+      secret: Type.Optional(secretTexts()),
       header: Type.Optional(text({ minLength: 1 })),
+      ...CustomSignature,
       tolerance: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 86_400, default: 300 })),
     },
     closed,
@@ -69,9 +90,27 @@ const Response = Type.Object(
   closed,
 )
 
+/** Who sends, by the name of its file, with what that sender needs. */
+const SenderSettings = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 40, description: 'The name of a sender, such as stripe or github.' }),
+    secret: Type.Optional(secretTexts()),
+    verifyToken: Type.Optional(secretText()),
+    publicKey: Type.Optional(text({ minLength: 1 })),
+    user: Type.Optional(text({ minLength: 1 })),
+    password: Type.Optional(secretText()),
+    url: Type.Optional(
+      text({ minLength: 1, description: 'The URL that the sender was given, where a proxy makes another one of it.' }),
+    ),
+  },
+  closed,
+)
+
 export const WebhookSettings = Type.Object(
   {
     kind: Type.Literal(WEBHOOK),
+    sender: Type.Optional(SenderSettings),
+    handshake: Type.Optional(Type.Array(Handshake, { minItems: 1, maxItems: 5 })),
     auth: Type.Optional(Auth),
     response: Type.Optional(Response),
     dedupe: Type.Optional(
@@ -85,6 +124,10 @@ export const WebhookSettings = Type.Object(
     ),
     when: Type.Optional(condition()),
     accept: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: MOST_ACCEPTED })),
+    parse: Type.Optional(
+      Type.Literal('xml', { description: 'Bodies of XML types are parsed; JSON and forms stay what they are.' }),
+    ),
+    lists: Type.Optional(XmlLists),
     ips: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: MOST_RANGES })),
     inbox: Type.Optional(
       Type.Object(

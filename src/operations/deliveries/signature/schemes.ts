@@ -1,6 +1,6 @@
 // Describes how each sender signs: where the signature is, what it covers besides the body, and how it is encoded.
+import { KEY_FORMS, type KeyForm } from '../../../base/signing/key-forms.ts'
 import { Refusal } from './refusal.ts'
-import { type KeyForm, TEXT_KEY, WHSEC_KEY } from './signing-key.ts'
 
 /** The signature data in a request's headers. */
 export interface Claim {
@@ -25,7 +25,7 @@ const bodyOnly = (signature: string): Claim => ({ prefix: '', signatures: [signa
 const GITHUB: Scheme = {
   header: 'X-Hub-Signature-256',
   encoding: 'hex',
-  key: TEXT_KEY,
+  key: KEY_FORMS.text,
   read: (header, one) =>
     bodyOnly(
       match(one(header), header, /^sha256=([0-9a-f]{64})$/, 'sha256= and 64 hexadecimal digits in small letters'),
@@ -35,7 +35,7 @@ const GITHUB: Scheme = {
 const HMAC_SHA256: Scheme = {
   header: 'X-Signature',
   encoding: 'hex',
-  key: TEXT_KEY,
+  key: KEY_FORMS.text,
   read: (header, one) =>
     bodyOnly(
       match(
@@ -50,14 +50,14 @@ const HMAC_SHA256: Scheme = {
 const SHOPIFY: Scheme = {
   header: 'X-Shopify-Hmac-Sha256',
   encoding: 'base64',
-  key: TEXT_KEY,
+  key: KEY_FORMS.text,
   read: (header, one) => bodyOnly(match(one(header), header, /^([A-Za-z0-9+/]{43}=)$/, '32 bytes in base64')),
 }
 
 const SLACK: Scheme = {
   header: 'X-Slack-Signature',
   encoding: 'hex',
-  key: TEXT_KEY,
+  key: KEY_FORMS.text,
   read(header, one) {
     const signedAt = one(`${stem(header, 'X-Slack-')}Request-Timestamp`)
     const signature = match(
@@ -73,7 +73,7 @@ const SLACK: Scheme = {
 const STRIPE: Scheme = {
   header: 'Stripe-Signature',
   encoding: 'hex',
-  key: TEXT_KEY,
+  key: KEY_FORMS.text,
   read(header, one) {
     // Some libraries and gateways put spaces into the list.
     const parts = pairs(one(header).replaceAll(/,[ \t]+/g, ','), header, ',', '=')
@@ -87,7 +87,7 @@ const STRIPE: Scheme = {
 const STANDARD_WEBHOOKS: Scheme = {
   header: 'webhook-signature',
   encoding: 'base64',
-  key: WHSEC_KEY,
+  key: KEY_FORMS.whsec,
   read(header, one) {
     const names = stem(header, 'webhook-')
     const id = one(`${names}id`)

@@ -5,7 +5,7 @@ export function soleHeader(rawHeaders: readonly string[], name: string): string 
   const lowerCase = name.toLowerCase()
   let value: string | null = null
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    if (rawHeaders[i]!.toLowerCase() !== lowerCase) continue
+    if (!isNamed(rawHeaders[i]!, lowerCase)) continue
     if (value !== null) throw new Refusal(`the header ${name} is sent more than once`)
     value = rawHeaders[i + 1]!
   }
@@ -13,3 +13,13 @@ export function soleHeader(rawHeaders: readonly string[], name: string): string 
   if (value === '') throw new Refusal(`the header ${name} is empty`)
   return value
 }
+
+/** Returns all values of a header, in any letter case. */
+export function headerValues(rawHeaders: readonly string[], name: string): string[] {
+  const lowerCase = name.toLowerCase()
+  return rawHeaders.filter((_, i) => i % 2 === 1 && isNamed(rawHeaders[i - 1]!, lowerCase))
+}
+
+/** The length comes first: turning the names of all headers into small letters takes longer than the rest of the search. */
+const isNamed = (name: string, lowerCase: string): boolean =>
+  name.length === lowerCase.length && name.toLowerCase() === lowerCase

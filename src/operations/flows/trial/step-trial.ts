@@ -1,5 +1,6 @@
 // Performs a step for Test Step, and the steps inside it: as a run would, but without a journal. Waits end at once, nothing is tried again.
 import { isObject } from '../../../base/is-object.ts'
+import { type RunFiles, runFiles } from '../../../engine/files/run-files.ts'
 import { type Round, runRounds } from '../../../engine/nested/run-rounds.ts'
 import { branchesResult, isDecided } from '../../../engine/nested/walk-branches.ts'
 import { stepsOf } from '../../../engine/nested/walk-rounds.ts'
@@ -32,6 +33,8 @@ export interface Trial {
   rounds: number
   /** Results that take the place of running a nested step. */
   pins: Readonly<Record<string, unknown>>
+  /** Besides the flow, whose files its steps may read: its samples. */
+  fileOwners: readonly string[]
 }
 
 /** How a step runs the lists of steps inside it. */
@@ -118,12 +121,18 @@ export class StepTrial {
         replyRoom: () => null,
         standing: () => null,
         connections: enginePorts.connections,
+        files: this.#files(),
         sandbox: enginePorts.sandbox,
         log: (line) => this.#log(step, path, line),
         signal: () => new AbortController().signal,
       }),
       (error) => warn('a step failed by a fault of Millrace', { error }),
+      { files: () => this.#files(), room: () => null },
     )
+  }
+
+  #files(): RunFiles {
+    return runFiles(this.#services.enginePorts, [this.#trial.flowId, ...this.#trial.fileOwners])
   }
 
   #log(step: CompiledStep<StepKind>, path: string, line: string): void {

@@ -11,6 +11,28 @@ it('gives earlier invitations to the users who made them, and ends those of user
   // After this write the thread has prepared its statements.
   await before.hot.write([])
   before.raw.exec(`
+    drop trigger run_files;
+    drop trigger sample_files;
+    drop trigger flow_files;
+    drop table file;
+    drop table file_use;
+    drop table file_look;
+    drop table file_total;
+    drop table user_identity;
+    drop table logout_token;
+    drop table second_factor;
+    drop table recovery_code;
+    alter table user_account drop column break_glass;
+    drop index user_session_login;
+    alter table user_session drop column device;
+    alter table user_session drop column address;
+    alter table user_session drop column issuer;
+    alter table user_session drop column subject;
+    alter table user_session drop column sid;
+    alter table user_session drop column used_at;
+    drop index run_to_erase;
+    alter table run drop column erased;
+    alter table flow drop column retention;
     drop table invitation;
     drop table flow_minute;
     drop table flow_error;
@@ -31,6 +53,9 @@ it('gives earlier invitations to the users who made them, and ends those of user
     alter table run drop column labels;
     alter table step drop column attempts;
     drop table run_label;
+    drop index delivery_event;
+    drop index delivery_handshake;
+    alter table delivery drop column event;
     drop table late_label;
     drop index delivery_kept;
     drop index delivery_sealed;

@@ -11,6 +11,7 @@ import { givenRun, insertRuns } from '../accept.ts'
 import { arrays, type Columns, unnest } from '../arrays.ts'
 import { Batches } from '../batches.ts'
 import type { HotPool } from '../database.ts'
+import { holdFiles, useFiles } from '../files/run-files.ts'
 import { BEFORE, PATHS_FROM, PUT_STEPS } from '../run-statements.ts'
 import { latestOfEachPath, STEP_COLUMNS, stepRow } from '../steps.ts'
 
@@ -56,6 +57,7 @@ export function createPostgresReplays(hot: HotPool, protect: Protect): PostgresR
 
   const stored = async ({ run, journal, concurrency }: Pick<ReplayStart, 'run' | 'journal' | 'concurrency'>) => ({
     given: givenRun(run, null, { concurrency, awaited: false, route: null }, NOBODY, null, protect),
+    run,
     isEdited: run.edited === true,
     steps: (await entriesOf(journal)).map((entry) => stepRow(run.id, entry, protect.of(run.flowId))),
   })
@@ -63,9 +65,15 @@ export function createPostgresReplays(hot: HotPool, protect: Protect): PostgresR
 
   const insert = async (query: HotPool['query'], replays: readonly Stored[]): Promise<void> => {
     if (replays.length === 0) return
+    const files = replays.flatMap(({ run }) => run.files ?? [])
+    if (files.length) await holdFiles(query, files)
     await insertRuns(
       query,
       replays.map(({ given }) => given),
+    )
+    await useFiles(
+      query,
+      replays.map(({ run }) => run),
     )
     const edited = replays.filter(({ isEdited }) => isEdited).map(({ given }) => given.id)
     if (edited.length) await query({ name: 'set-edited', text: SET_EDITED, values: [edited] })

@@ -29,3 +29,8 @@ export interface CallbackAnswerTable {
   sealed: string
   received_at: number
 }
+
+export interface CallbackTables {
+  callback: CallbackTable
+  callback_answer: CallbackAnswerTable
+}

@@ -9,6 +9,7 @@ import type { StepTable } from '../../rows/tables.ts'
 import type { SqliteStorage } from '../database.ts'
 import { type HotStatement, prepareHotWrites } from '../hot/hot-writes.ts'
 import { putStep } from '../hot/write-descriptions.ts'
+import { prepareRunFiles } from '../run-files.ts'
 import { startOf } from '../run-start.ts'
 
 export interface SqliteReplays {
@@ -22,6 +23,7 @@ export function createSqliteReplays(
   protect: Protect,
 ): SqliteReplays {
   const doWrite = prepareHotWrites(raw, counters)
+  const requireFiles = prepareRunFiles(raw)
   const selectPathsFrom = raw.prepare('SELECT path FROM step WHERE run_id = ? AND seq >= ?')
   const selectBefore = raw.prepare('SELECT * FROM step WHERE run_id = ? AND seq < ? ORDER BY seq')
 
@@ -40,6 +42,7 @@ export function createSqliteReplays(
   return {
     accept: (run, journal) =>
       commit.write(() => {
+        requireFiles(run)
         doWrite(startOf(run, protect))
         takeOver(journal, run)
       }),
@@ -50,10 +53,11 @@ export function createSqliteReplays(
         ['countItem', [jobId]],
         ...startOf(run, protect),
       ]
-      if (!journal) return (await hot.write(taken)) > 0
+      if (!journal && !run.files?.length) return (await hot.write(taken)) > 0
       return commit.write(() => {
+        requireFiles(run)
         if (doWrite(taken) === 0) return false
-        takeOver(journal, run)
+        if (journal) takeOver(journal, run)
         return true
       })
     },

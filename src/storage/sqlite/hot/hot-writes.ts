@@ -5,6 +5,7 @@ import type { FailedRun } from '../../rows/failures/causes.ts'
 import type { Counted } from '../../rows/flow-counts.ts'
 import { lackOfRoom, storageFault } from '../../rows/storage-fault.ts'
 import type { FlowCounters } from './flow-counters.ts'
+import type { LateLabels } from './late-labels.ts'
 import { Transactions } from './transactions.ts'
 
 const IS_WAITING = `status = 'waiting' AND (resume_at IS NULL OR resume_at > ?1)`
@@ -15,8 +16,8 @@ const STATEMENTS = {
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, CAST(? AS BLOB), ?, ?, ?, ?, ?, ?, ?, ?)`,
   takeKey: `INSERT INTO dedupe (flow_id, key, run_id, expires_at) VALUES (?, ?, ?, ?)
     ON CONFLICT (flow_id, key) DO UPDATE SET run_id = excluded.run_id, expires_at = excluded.expires_at WHERE dedupe.expires_at <= ?`,
-  insertDelivery: `INSERT INTO delivery (id, flow_id, outcome, code, message, status, run_id, request, raw_body, received_at, body_kept, sealed)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, CAST(? AS BLOB), ?, ?, ?)`,
+  insertDelivery: `INSERT INTO delivery (id, flow_id, outcome, code, message, status, run_id, request, raw_body, received_at, body_kept, sealed, event)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, CAST(? AS BLOB), ?, ?, ?, ?)`,
   updateRun: `UPDATE run SET epoch = ?, status = ?, started_at = ?, finished_at = ?, resume_at = ?, error = ?
     WHERE id = ? AND epoch = ? AND status IN ('queued', 'running', 'waiting')`,
   setFailure: 'UPDATE run SET failure = ? WHERE id = ?',
@@ -26,7 +27,10 @@ const STATEMENTS = {
   takeItem: `UPDATE replay_item SET state = 'started', replay_id = ? WHERE job_id = ? AND run_id = ? AND state = 'waiting'
     AND EXISTS (SELECT 1 FROM replay_job WHERE id = job_id AND state = 'running')`,
   countItem: 'UPDATE replay_job SET started = started + 1 WHERE id = ?',
+  markToErase: 'UPDATE run SET erased = 0 WHERE id = ?',
   setEdited: 'UPDATE run SET edited = 1 WHERE id = ?',
+  useFiles: `INSERT OR IGNORE INTO file_use (owner, file_id) SELECT ?1, file.id FROM json_each(?2) JOIN file ON file.id = value
+    WHERE file.state = 'stored'`,
   wakeParent: `UPDATE run SET resume_at = ?1 WHERE id = ?2 AND ${IS_WAITING}`,
   wakeIfEnded: `UPDATE run SET resume_at = ?1 WHERE id = ?2 AND ${IS_WAITING} AND EXISTS (SELECT 1 FROM run AS child
     WHERE child.id IN (SELECT value FROM json_each(?3)) AND child.finished_at IS NOT NULL)`,
@@ -45,7 +49,7 @@ export type HotStatement =
   | readonly [name: 'count', counted: Counted]
   | readonly [name: 'fail', failed: FailedRun]
 
-/** Statements that belong together. The first that changes nothing, such as a key that is taken, ends them. */
+/** Statements that belong together. The first that changes nothing, such as a key that is taken, ends them; files may be used already. */
 export type HotWrite = readonly HotStatement[]
 
 /** Does a write inside a transaction, and returns how many of its statements changed something. */
@@ -75,6 +79,14 @@ export function prepareBatches(db: DatabaseSync, counters: FlowCounters): (batch
   }
 }
 
+const BODY = 14
+const LABELS = 22
+
+function noteLabels(late: LateLabels, run: readonly string[]): void {
+  const labels = run[LABELS] ?? null
+  if (labels !== null) late.add(run[0]!, labels, run[BODY]!.length)
+}
+
 export function prepareHotWrites(db: DatabaseSync, counters: FlowCounters): DoHotWrite {
   const prepare = (name: keyof typeof STATEMENTS) => db.prepare(STATEMENTS[name])
   const statements = {
@@ -87,7 +99,9 @@ export function prepareHotWrites(db: DatabaseSync, counters: FlowCounters): DoHo
     insertOccurrence: prepare('insertOccurrence'),
     takeItem: prepare('takeItem'),
     countItem: prepare('countItem'),
+    markToErase: prepare('markToErase'),
     setEdited: prepare('setEdited'),
+    useFiles: prepare('useFiles'),
     wakeParent: prepare('wakeParent'),
     wakeIfEnded: prepare('wakeIfEnded'),
     wakeIfAnswered: prepare('wakeIfAnswered'),
@@ -99,9 +113,8 @@ export function prepareHotWrites(db: DatabaseSync, counters: FlowCounters): DoHo
     for (const statement of write) {
       if (statement[0] === 'count') counters.add(statement[1])
       else if (statement[0] === 'fail') counters.failures.add(statement[1])
-      else if (statements[statement[0]].run(...statement[1]).changes === 0) break
-      else if (statement[0] === 'insertRun' && statement[1].at(-1) !== null)
-        counters.labels.add(statement[1][0] as string)
+      else if (statements[statement[0]].run(...statement[1]).changes === 0 && statement[0] !== 'useFiles') break
+      else if (statement[0] === 'insertRun') noteLabels(counters.labels, statement[1] as string[])
       done++
     }
     return done

@@ -65,6 +65,20 @@ it('finds what a process left that ended', async () => {
   expect(await found()).toEqual(ids.toSorted())
 })
 
+it('adds those of a run with a long body at once, and does not read past such a body', async () => {
+  await accept(1)
+  const { runs } = createSqliteRunJournal(storage, testProtect())
+  const long = newRun('flow_late', { labels })
+  long.webhook!.rawBody = JSON.stringify('x'.repeat(100_000))
+  await runs.accept(long)
+  const isIn = () => storage.raw.prepare('SELECT 1 FROM run_label WHERE run_id = ?').all(long.id).length === 1
+  expect(isIn()).toBe(true)
+  storage.raw.prepare('DELETE FROM run_label WHERE run_id = ?').run(long.id)
+  await accept(1)
+  expect(await found()).toHaveLength(2)
+  expect(isIn()).toBe(false)
+})
+
 it('leaves out runs that are gone', async () => {
   const [first, second, third] = await accept(3)
   storage.raw.prepare('DELETE FROM run WHERE id = ?').run(third!)
@@ -73,6 +87,7 @@ it('leaves out runs that are gone', async () => {
 })
 
 it('adds them by itself once there are many', async () => {
-  await accept(1_100)
-  expect(rows('run_label')).toBeGreaterThan(900)
+  await accept(2_100)
+  // Each of the two threads that write may have a thousand late.
+  expect(rows('run_label')).toBeGreaterThanOrEqual(100)
 })

@@ -1,7 +1,7 @@
 // Puts the labels of runs into their index many at a time: one by one, each would change a page of its own. A run has its labels in
 // its own row too, and with it commits from which run on the index lacks them; so whoever looks for labels adds them before.
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { ADD_LATE_LABELS, NONE_LATE } from '../../rows/labels/late-labels.ts'
+import { ADD_LABELS, ADD_LATE_LABELS, LATE_BODY_CHARS, NONE_LATE } from '../../rows/labels/late-labels.ts'
 
 const MARK = `INSERT INTO late_label (one, since) VALUES (1, ?)
   ON CONFLICT (one) DO UPDATE SET since = min(since, excluded.since)`
@@ -13,6 +13,7 @@ const LATE_MS = 1_000
 export class LateLabels {
   readonly #mark: StatementSync
   readonly #add: StatementSync
+  readonly #addLate: StatementSync
   readonly #forget: StatementSync
   /** The first of the transaction's runs with labels. */
   #first: string | null = null
@@ -23,12 +24,17 @@ export class LateLabels {
 
   constructor(db: DatabaseSync) {
     this.#mark = db.prepare(MARK)
-    this.#add = db.prepare(ADD_LATE_LABELS)
+    this.#add = db.prepare(ADD_LABELS)
+    this.#addLate = db.prepare(ADD_LATE_LABELS)
     this.#forget = db.prepare(NONE_LATE)
   }
 
   /** Notes a run with labels that the transaction stores. */
-  add(runId: string): void {
+  add(runId: string, labels: string, bodyChars: number): void {
+    if (bodyChars > LATE_BODY_CHARS) {
+      this.#add.run(runId, labels)
+      return
+    }
     if (this.#first === null || runId < this.#first) this.#first = runId
     this.#count++
   }
@@ -42,7 +48,7 @@ export class LateLabels {
       this.forget()
     }
     if (this.#late === 0 || (this.#late < MOST_LATE && Date.now() - this.#since < LATE_MS)) return
-    this.#add.run()
+    this.#addLate.run()
     this.#forget.run()
     this.#late = 0
   }

@@ -43,7 +43,7 @@ export const insertRun = (
     run.parent?.run ?? null,
     run.parent?.step ?? null,
     run.parent ? Number(run.parent.waits) : null,
-    // The last: whoever writes the row sees by it whether there are some.
+    // With the id and the body at these places: whoever writes the row puts labels into their index.
     labelsColumn(run),
   ],
 ]

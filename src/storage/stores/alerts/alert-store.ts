@@ -11,9 +11,10 @@ import type {
   AlertTarget,
 } from '../../../operations/ports/alerts/alerts.ts'
 import type { Sealing } from '../../../operations/ports/secrets.ts'
+import type { AlertMessageTable, AlertTable } from '../../rows/alerts/tables.ts'
 import { alertBinding } from '../../rows/bindings.ts'
 import { alone } from '../../rows/dialect.ts'
-import type { AlertMessageTable, AlertTable, Tables } from '../../rows/tables.ts'
+import type { Tables } from '../../rows/tables.ts'
 
 /** A digest tells of this many flows or connections one by one. */
 const MOST_ITEMS = 20

@@ -14,6 +14,8 @@ export function deliveryReason({ outcome, code, message, runId }: Judged): strin
       return runId === null
         ? 'Does not match the trigger’s filter: nothing was started'
         : 'Does not match the filter of the step that waits: its run waits on'
+    case 'handshake':
+      return 'The sender checked the URL, and got its answer'
     case 'rejected':
       return message ?? `Refused as ${code ?? 'not valid'}`
     case 'callback':
@@ -34,6 +36,8 @@ export function deliveryAdvice({ outcome, code, runId }: Judged): string {
       return 'The trigger recognizes duplicates. The caller got a success reply that names the run of the first delivery.'
     case 'filtered':
       return `The condition “Only when” of the ${runId === null ? 'trigger' : 'step'} was not true for it. The caller got a success reply.`
+    case 'handshake':
+      return 'It starts no run. Events come once the sender is content with the answer.'
     case 'rejected':
       return REJECTIONS[code ?? ''] ?? 'Nothing was started. Fix what the message names, and let the sender try again.'
     case 'callback':
@@ -50,7 +54,8 @@ const REJECTIONS: Record<string, string> = {
     'The request lacks the credentials that the trigger asks for. Compare its authentication with the headers and the query below.',
   bad_request: 'The trigger does not accept the body or its content type. The sender must fix it.',
   payload_too_large: 'The body is larger than this server accepts (MILLRACE_MAX_BODY).',
-  method_not_allowed: 'A webhook accepts only POST; the sender used another method.',
+  method_not_allowed:
+    'A webhook accepts only POST, unless its trigger says who sends or has a handshake; the sender used another method.',
   webhook_not_found: 'A webhook works only while its flow is published. The sender got 404.',
   callback_closed: 'Its run has an answer already, waits no more, or has ended. The sender got 410.',
   loop_detected:

@@ -6,8 +6,20 @@ const COMMON = [
   'application/x-www-form-urlencoded',
   'text/*',
   'application/xml',
+  'text/xml',
+  'application/*+xml',
 ]
 
-export function AcceptedTypes({ path }: { path: string }) {
-  return <TagsField path={path} label="Content types" placeholder="application/json" suggestions={COMMON} />
+const FILES = ['multipart/form-data', 'application/pdf', 'image/*', 'application/octet-stream']
+
+/** `files`: whether files can come in. */
+export function AcceptedTypes({ path, files = false }: { path: string; files?: boolean }) {
+  return (
+    <TagsField
+      path={path}
+      label="Content types"
+      placeholder="application/json"
+      suggestions={files ? [...COMMON, ...FILES] : COMMON}
+    />
+  )
 }

@@ -10,6 +10,7 @@ import classes from '../panel/panel.module.css'
 import { useEditor } from '../state/editor-context.tsx'
 import { HttpAuth } from './http-auth.tsx'
 import { HttpBody } from './http-body.tsx'
+import { HttpReply } from './http-reply.tsx'
 import type { KindFormProps } from './kind-form-props.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
@@ -56,7 +57,7 @@ export function HttpForm({ place: { path, step } }: KindFormProps) {
           <Tabs.Tab value="headers" rightSection={markOf('headers')}>
             Headers{counted('headers')}
           </Tabs.Tab>
-          <Tabs.Tab value="body" rightSection={markOf('body')}>
+          <Tabs.Tab value="body" rightSection={markOf('body', 'compress')}>
             Body{kindOf('body') ? `: ${kindOf('body')}` : ''}
           </Tabs.Tab>
           <Tabs.Tab value="auth" rightSection={markOf('auth')}>
@@ -73,7 +74,7 @@ export function HttpForm({ place: { path, step } }: KindFormProps) {
           <NameValueList path={`${path}/headers`} noun="header" placeholder={['Accept-Language', 'en']} />
         </Tabs.Panel>
         <Tabs.Panel value="body">
-          <HttpBody path={`${path}/body`} />
+          <HttpBody path={path} />
         </Tabs.Panel>
         <Tabs.Panel value="auth">
           <HttpAuth path={`${path}/auth`} />
@@ -86,6 +87,7 @@ export function HttpForm({ place: { path, step } }: KindFormProps) {
               description="seconds, for the whole request"
               placeholder="30"
             />
+            <HttpReply path={`${path}/response`} />
             <SwitchField
               path={`${path}/failOnError`}
               label="Fail on 4xx and 5xx"
@@ -122,4 +124,4 @@ export function HttpForm({ place: { path, step } }: KindFormProps) {
 }
 
 /** What stands on the last tab. */
-const MORE = ['timeout', 'followRedirects', 'cookies', 'failOnError', 'idempotencyKey', 'onInterrupt']
+const MORE = ['timeout', 'response', 'followRedirects', 'cookies', 'failOnError', 'idempotencyKey', 'onInterrupt']

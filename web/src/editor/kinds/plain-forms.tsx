@@ -50,16 +50,38 @@ export function WaitForm({ place: { path, step } }: KindFormProps) {
 
 const FIRST: Record<Way, unknown> = { seconds: 5, until: '', callback: {}, approval: { title: '' } }
 
-export function RespondForm({ place: { path } }: KindFormProps) {
+export function RespondForm({ place: { path, step } }: KindFormProps) {
+  const { set, readOnly } = useField(path)
+  const isFile = Object.hasOwn(step, 'file')
+  const choose = (chosen: string) => {
+    const rest = Object.fromEntries(Object.entries(step).filter(([key]) => key !== 'file' && key !== 'body'))
+    set(chosen === 'file' ? { ...rest, file: '' } : rest)
+  }
   return (
     <>
       <NumberField path={`${path}/status`} label="Status" placeholder="200" />
-      <ValueField
-        path={`${path}/body`}
-        label="Body"
-        description="JSON; with another Content-Type, text is sent as it is"
-        multiline
+      <SegmentedControl
+        size="xs"
+        aria-label="What it sends"
+        value={isFile ? 'file' : 'body'}
+        disabled={readOnly}
+        onChange={choose}
+        data={[
+          { value: 'body', label: 'A body' },
+          { value: 'file', label: 'A file' },
+        ]}
+        style={{ alignSelf: 'flex-start' }}
       />
+      {isFile ? (
+        <TemplateField path={`${path}/file`} label="File" placeholder="{{ steps.report.body }}" />
+      ) : (
+        <ValueField
+          path={`${path}/body`}
+          label="Body"
+          description="JSON; with another Content-Type, text is sent as it is"
+          multiline
+        />
+      )}
       <FieldFrame label="Headers">
         <NameValueList path={`${path}/headers`} noun="header" placeholder={['Content-Type', 'application/json']} />
       </FieldFrame>

@@ -10,11 +10,14 @@ import { sampleBody } from '../../flow-model/templates/sample-body.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { StatusDot } from '../../ui/status.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
+import { SendSample } from '../sender/send-sample.tsx'
+import { useSender } from '../sender/use-sender.ts'
 import { useEditor } from '../state/editor-context.tsx'
 import classes from './publish.module.css'
 
 export function FirstDelivery({ url, publishedAt }: { url: string; publishedAt: string }) {
   const { flow, document, sample } = useEditor()
+  const { sender } = useSender()
   const [delivery, setDelivery] = useState<Pick<InboxEntry, 'id' | 'outcome' | 'receivedAt' | 'runId'> | null>(null)
   const command = useMemo(
     () =>
@@ -45,10 +48,14 @@ export function FirstDelivery({ url, publishedAt }: { url: string; publishedAt: 
   )
   return (
     <section className={classes.first} aria-label="First delivery">
-      <div className={classes.command}>
-        <code>{command}</code>
-        <CopyButton value={command} label="Copy the curl command" />
-      </div>
+      {sender ? (
+        <SendSample sender={sender} live />
+      ) : (
+        <div className={classes.command}>
+          <code>{command}</code>
+          <CopyButton value={command} label="Copy the curl command" />
+        </div>
+      )}
       <div role="status">
         {delivery ? (
           <span className={classes.arrived}>

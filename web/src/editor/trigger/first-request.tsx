@@ -4,43 +4,50 @@ import { IconSend } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
 import { toCurl } from '../../../../src/flow/curl/to-curl.ts'
 import { api } from '../../api/api-client.ts'
-import type { Sample } from '../../api/api-types.ts'
-import { sampleBody } from '../../flow-model/templates/sample-body.ts'
+import type { Sample, Sender } from '../../api/api-types.ts'
+import { sampleBody, sampleXml } from '../../flow-model/templates/sample-body.ts'
 import { CodeEditor } from '../../ui/code/code-editor.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DataTree } from '../../ui/data/data-tree.tsx'
 import { ErrorNote } from '../../ui/error-note.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
+import { SendSample } from '../sender/send-sample.tsx'
 import { useEditor } from '../state/editor-context.tsx'
 import { withBody } from '../state/use-large-body.ts'
 import classes from './trigger.module.css'
 
-export function FirstRequest() {
+type SampleXml = NonNullable<ReturnType<typeof sampleXml>>
+
+/** `sender`: what it sends is signed, so that a command could not be written for it. */
+export function FirstRequest({ sender }: { sender: Sender | null }) {
   const { sample, samples, document, flow } = useEditor()
   const [composing, setComposing] = useState(false)
   const example = useMemo(() => sampleBody(document), [document])
+  const xml = useMemo(() => sampleXml(document), [document])
   const command = toCurl({
     method: 'POST',
     url: flow.webhook!.testUrl,
-    body: { kind: 'json', value: example },
+    body: xml ? { kind: 'text', value: xml.text, contentType: xml.type } : { kind: 'json', value: example },
   }).replace(/ \\\n {2}-L$/, '')
   return (
     <>
-      <div>
-        <Group justify="space-between" mb={4}>
-          <Text size="sm" fw={500}>
+      {!sender && (
+        <div>
+          <Text size="sm" fw={500} mb={4}>
             Send a test request
           </Text>
-        </Group>
-        <div className={`${classes.address} ${classes.command}`}>
-          <code>{command}</code>
-          <CopyButton value={command} label="Copy the curl command" />
+          <div className={`${classes.address} ${classes.command}`}>
+            <code>{command}</code>
+            <CopyButton value={command} label="Copy the curl command" />
+          </div>
         </div>
-      </div>
+      )}
       <div className={classes.listen} aria-live="polite">
         {sample ? <Received sample={sample} isLatest={sample.id === samples[0]?.id} /> : <Waiting />}
-        {composing ? (
-          <Compose example={example} onDone={() => setComposing(false)} />
+        {sender ? (
+          <SendSample sender={sender} />
+        ) : composing ? (
+          <Compose example={example} xml={xml} onDone={() => setComposing(false)} />
         ) : (
           <Group>
             <Button
@@ -131,18 +138,21 @@ function LargeBodyView() {
   )
 }
 
-function Compose({ example, onDone }: { example: object; onDone: () => void }) {
+function Compose({ example, xml, onDone }: { example: object; xml: SampleXml | null; onDone: () => void }) {
   const { flow, sample, editor } = useEditor()
-  const [text, setText] = useState(() => JSON.stringify(sample?.webhook.body ?? example, null, 2))
+  const [text, setText] = useState(() =>
+    xml ? sample?.webhook.rawBody || xml.text : JSON.stringify(sample?.webhook.body ?? example, null, 2),
+  )
   const [error, setError] = useState<unknown>(null)
   const [busy, setBusy] = useState(false)
   const send = async () => {
     setBusy(true)
     setError(null)
     try {
-      const body = JSON.parse(text) as unknown
+      const body = xml ? text : (JSON.parse(text) as unknown)
       await editor.flush()
-      await api.post(`/webhooks/${flow.webhook!.id}/test`, body)
+      const headers: Record<string, string> = xml ? { 'content-type': xml.type } : {}
+      await api.post(`/webhooks/${flow.webhook!.id}/test`, body, { headers })
       onDone()
     } catch (caught) {
       setError(caught instanceof SyntaxError ? new Error(`This is not JSON: ${caught.message}`) : caught)
@@ -155,7 +165,7 @@ function Compose({ example, onDone }: { example: object; onDone: () => void }) {
       <CodeEditor
         value={text}
         onChange={setText}
-        mode="json"
+        mode={xml ? 'text' : 'json'}
         label="Body of the sample"
         minHeight={80}
         maxHeight={260}

@@ -6,13 +6,17 @@ import { useQueryClient } from '@tanstack/react-query'
 import { api } from '../../api/api-client.ts'
 import type { Flow } from '../../api/api-types.ts'
 import { keys } from '../../api/queries.ts'
-import { PlainNumberField, TagsField } from '../../fields/choice-fields.tsx'
+import { PlainNumberField, SegmentField, TagsField } from '../../fields/choice-fields.tsx'
 import { ConfirmPopover } from '../../ui/confirm-popover.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { AcceptedTypes } from '../incoming/accepted-types.tsx'
 import { AUTH_WORDS, SenderAuth } from '../incoming/sender-auth.tsx'
+import { XML_LISTS } from '../incoming/xml-lists.ts'
 import panel from '../panel/panel.module.css'
 import { Section } from '../panel/section.tsx'
+import { SenderChoice } from '../sender/sender-choice.tsx'
+import { SenderFields } from '../sender/sender-fields.tsx'
+import { useSender } from '../sender/use-sender.ts'
 import { useEditor } from '../state/editor-context.tsx'
 import { DuplicatesForm, FilterForm, keepsRejected, RejectedForm } from './delivery-forms.tsx'
 import { FirstRequest } from './first-request.tsx'
@@ -22,8 +26,10 @@ import classes from './trigger.module.css'
 
 export function WebhookForm() {
   const { flow, document } = useEditor()
+  const { sender } = useSender()
   const { trigger } = document
-  const auth = (trigger['auth'] as { kind?: string } | undefined)?.kind ?? 'none'
+  const own = (trigger['auth'] as { kind?: string } | undefined)?.kind
+  const auth = own ?? 'none'
   const mode = (trigger['response'] as { mode?: string } | undefined)?.mode ?? 'immediate'
   if (!flow.webhook)
     return (
@@ -33,16 +39,22 @@ export function WebhookForm() {
     )
   return (
     <>
-      <WebhookAddress />
-      <FirstRequest />
+      <SenderChoice />
+      {sender ? <SenderFields sender={sender} /> : <WebhookAddress />}
+      <FirstRequest sender={sender} />
       <hr className={panel.divider} />
       <div className={panel.sections}>
         <Section
           title="Who may call it"
-          summary={AUTH_WORDS[auth] ?? auth}
+          summary={sender && own === undefined ? `as ${sender.title} proves itself` : (AUTH_WORDS[auth] ?? auth)}
           open={auth !== 'none'}
           holds={['/trigger/auth']}
         >
+          {sender && own === undefined && (
+            <Text size="xs" c="dimmed">
+              {sender.title} is verified by its own scheme. What you choose here counts in its place.
+            </Text>
+          )}
           <SenderAuth path="/trigger/auth" />
         </Section>
         <Section
@@ -61,7 +73,13 @@ export function WebhookForm() {
         </Section>
         <Section
           title="Duplicates"
-          summary={trigger['dedupe'] === undefined ? 'each starts a run' : 'start one run'}
+          summary={
+            trigger['dedupe'] !== undefined
+              ? 'start one run'
+              : sender
+                ? `as ${sender.title} numbers events`
+                : 'each starts a run'
+          }
           holds={['/trigger/dedupe']}
         >
           <DuplicatesForm />
@@ -69,9 +87,21 @@ export function WebhookForm() {
         <Section
           title="Limits"
           summary={limits(trigger)}
-          holds={['/trigger/accept', '/trigger/ips', '/trigger/concurrency']}
+          holds={['/trigger/accept', '/trigger/parse', '/trigger/lists', '/trigger/ips', '/trigger/concurrency']}
         >
-          <AcceptedTypes path="/trigger/accept" />
+          <AcceptedTypes path="/trigger/accept" files />
+          <SegmentField
+            path="/trigger/parse"
+            label="Bodies of XML types"
+            fallback="text"
+            options={[
+              { value: 'text', label: 'Stay text' },
+              { value: 'xml', label: 'Are parsed' },
+            ]}
+          />
+          {(trigger['parse'] === 'xml' || trigger['lists'] !== undefined) && (
+            <TagsField path="/trigger/lists" {...XML_LISTS} />
+          )}
           <TagsField
             path="/trigger/ips"
             label="Allowed addresses"
@@ -101,9 +131,10 @@ export function WebhookForm() {
   )
 }
 
-function limits({ accept, ips, concurrency }: Record<string, unknown>): string {
+function limits({ accept, parse, ips, concurrency }: Record<string, unknown>): string {
   const set = [
     accept && 'content types',
+    parse && 'XML parsed',
     ips && 'addresses',
     typeof concurrency === 'number' && `${concurrency} at once`,
   ].filter(Boolean)

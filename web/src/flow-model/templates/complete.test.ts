@@ -17,6 +17,7 @@ const data: SampleData = {
   steps,
   shapes: shapesOf([webhook, other, { body: { note: 'n' } }], steps),
   env: ['API_URL'],
+  config: { BASE_URL: 'https://api.example.com' },
   connections: [{ name: 'shop', fields: ['token'] }],
   flow: { id: 'f', name: 'F', version: null },
   now: '2026-11-15T08:00:00.000Z',
@@ -55,7 +56,7 @@ describe('where nothing is offered', () => {
 describe('at the start of a value', () => {
   it('offers the roots with what they hold, and functions', () => {
     const found = labels('{{ | }}')!
-    expect(found.slice(0, 7)).toEqual(['webhook', 'steps', 'vars', 'env', 'connections', 'run', 'flow'])
+    expect(found.slice(0, 8)).toEqual(['webhook', 'steps', 'vars', 'env', 'config', 'connections', 'run', 'flow'])
     expect(found).toEqual(expect.arrayContaining(['now()', 'Math.max()', 'Math.PI', 'base64()']))
     expect(option('{{ | }}', 'webhook')!.detail).toBe('{ body, headers }')
     expect(suggest('a {{ we|')!.typed).toBe('we')
@@ -65,7 +66,7 @@ describe('at the start of a value', () => {
     expect(labels('{{ | }}', '/steps/0/url')).not.toContain('loop')
     expect(labels('{{ | }}', '/steps/0/url')).not.toContain('steps')
     expect(labels('{{ | }}', '/steps/2/steps/0/url')).toEqual(expect.arrayContaining(['loop', 'loops', 'steps']))
-    expect(labels('{{ | }}', '/trigger/auth/value')!.slice(0, 2)).toEqual(['env', 'connections'])
+    expect(labels('{{ | }}', '/trigger/auth/value')!.slice(0, 3)).toEqual(['env', 'config', 'connections'])
   })
 
   it('offers them inside calls, after operators and in later templates', () => {
@@ -113,6 +114,10 @@ describe('below data', () => {
   it('offers secrets by name only', () => {
     expect(option('{{ env.| }}', 'API_URL')).toMatchObject({ kind: 'secret', detail: 'secret' })
     expect(labels('{{ connections.shop.| }}')).toEqual(['token'])
+  })
+
+  it('offers plain variables with their values', () => {
+    expect(option('{{ config.| }}', 'BASE_URL')).toMatchObject({ kind: 'data', detail: '"https://api.example.com"' })
   })
 
   it('offers variables and loops', () => {

@@ -53,6 +53,7 @@ function names({ locals }: Typing & { kind: 'name' }, context: PreviewContext): 
       (root !== 'steps' || visible.steps.length) &&
       (root !== 'vars' || visible.vars.length) &&
       (root !== 'env' || context.data.env.length) &&
+      (root !== 'config' || Object.keys(context.data.config).length) &&
       (root !== 'connections' || context.data.connections.length),
   )
   return [

@@ -10,6 +10,7 @@ const data: SampleData = {
   webhook: { body: { id: 7, name: 'A b', lines: [{ id: 'l1' }] }, headers: { 'x-a': '1' } },
   steps: { order: { status: 200, body: { total: 120, lines: [{ id: 'l1', parts: 2 }] } } },
   env: ['API_URL', 'TOKEN'],
+  config: { BASE_URL: 'https://api.example.com' },
   connections: [{ name: 'shop', fields: ['token'] }],
   flow: { id: 'flow_1', name: 'Orders', version: 3 },
   now: '2026-11-15T08:00:00.000Z',
@@ -97,6 +98,15 @@ describe('secrets', () => {
       expect(value(text)).toMatchObject({ kind: 'later', reason: 'Works with a secret: computed when it runs' })
     expect(value('https://{{ env.HOST }}/x', '/steps/0/url', 'url')).toMatchObject({ kind: 'error' })
     expect(value('https://{{ env.TOKEN }}/x', '/steps/0/url', 'url')).toMatchObject({ kind: 'later' })
+  })
+})
+
+describe('plain variables', () => {
+  it('are shown, and calculated with', () => {
+    expect(value('{{ config.BASE_URL }}/a/{{ webhook.body.name }}', '/steps/0/url', 'url')).toBe(
+      'https://api.example.com/a/A%20b',
+    )
+    expect(value('{{ config.BASE_URL.length }}')).toBe(23)
   })
 })
 

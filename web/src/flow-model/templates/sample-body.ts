@@ -1,5 +1,7 @@
 // A body to try a flow with, made of what its templates read: nobody has to look that up.
 import { parseTemplate, TemplateSyntaxError } from '../../../../src/flow/expression/index.ts'
+import { FormatError } from '../../../../src/flow/formats/format-error.ts'
+import { writeXml } from '../../../../src/flow/formats/write-xml.ts'
 import type { EditedFlow } from '../flow-tree.ts'
 import { isObject } from '../is-object.ts'
 
@@ -9,6 +11,20 @@ export function sampleBody(document: EditedFlow): Sample {
   const body: Sample = {}
   for (const path of bodyPaths(document)) put(body, path)
   return Object.keys(body).length ? body : { hello: 'world' }
+}
+
+/** Returns the same as XML, with its type, for a trigger that parses XML and takes no JSON. */
+export function sampleXml(document: EditedFlow): { text: string; type: string } | null {
+  const { parse, accept } = document.trigger
+  const types = Array.isArray(accept) ? accept.map(String) : []
+  if (parse !== 'xml' || types.some((type) => /json/i.test(type))) return null
+  const type = types.find((one) => /^[^*]*xml$/i.test(one)) ?? 'text/xml'
+  try {
+    return { text: writeXml(sampleBody(document)), type }
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error
+    return { text: '<hello>world</hello>', type }
+  }
 }
 
 /** Lists that loops go through, as paths; what is read of their items is put into their one element. */

@@ -25,6 +25,7 @@ export interface SampleData {
   /** Of all samples, and of those results. */
   shapes: DataShapes
   env: readonly string[]
+  config: Readonly<Record<string, string>>
   connections: readonly { name: string; fields: readonly string[] }[]
   flow: { id: string; name: string; version: number | null }
   /** ISO 8601. */
@@ -71,6 +72,7 @@ export function sampleBindings(document: EditedFlow, visible: Visible, data: Sam
     uuid: '5f0c2a9e-8b41-4d6a-9c1f-3e7d20b4a615',
     sha256: later('sha256'),
     hmacSha256: later('hmacSha256'),
+    hmacSha512: later('hmacSha512'),
   }
   addVars(document, visible, data, bindings)
   addLoops(visible, bindings)
@@ -101,6 +103,8 @@ function rootValue(root: string, visible: Visible, data: SampleData): unknown {
       )
     case 'env':
       return Object.fromEntries(data.env.map((name) => [name, unknown(`env.${name}`)]))
+    case 'config':
+      return data.config
     case 'connections':
       return Object.fromEntries(
         data.connections.map(({ name, fields }) => [

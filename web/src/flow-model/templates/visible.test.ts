@@ -14,6 +14,7 @@ const ROOTS = [
   'loop',
   'loops',
   'env',
+  'config',
   'connections',
   'run',
   'flow',
@@ -28,6 +29,7 @@ function isAllowed(document: EditedFlow, path: string, reference: string): boole
   const surroundings = {
     connections: new Map([['shop', { kind: 'bearer', fields: new Set(['token']) }]]),
     env: new Set(['X']),
+    config: new Set(['Y']),
   }
   return !validate(withValue(document, path, text), kinds, surroundings).some(
     (finding) => finding.path === path && finding.weight !== 'warning',

@@ -20,7 +20,7 @@ export interface Visible {
 }
 
 /** What a template of a step sees, beside the root of the trigger. */
-const RUN_ROOTS = ['steps', 'vars', 'env', 'connections', 'run', 'flow']
+const RUN_ROOTS = ['steps', 'vars', 'env', 'config', 'connections', 'run', 'flow']
 const runRoots = ({ trigger }: EditedFlow): string[] => [triggerKind(trigger)?.root ?? 'webhook', ...RUN_ROOTS]
 
 /** A reply to the caller may hold no secrets, unless the flow says so. */
@@ -103,12 +103,14 @@ function inTrigger(document: EditedFlow, path: string): Visible {
         ...(isInside(path, '/trigger/response/error') ? ['error'] : []),
       ]
     : isInside(path, '/trigger/labels')
-      ? (triggerKind(document.trigger)?.labelRoots ?? ['webhook', 'flow'])
-      : isInside(path, '/trigger/auth')
-        ? ['env', 'connections']
-        : replies
-          ? ['webhook', 'run', 'flow', ...(callbacks.length ? ['callbacks'] : [])]
-          : ['webhook', 'env', 'flow']
+      ? (triggerKind(document.trigger)?.labelRoots ?? ['webhook', 'config', 'flow'])
+      : path === '/trigger/auth/signed' || path === '/trigger/auth/timestamp'
+        ? ['webhook', 'env', 'config', 'connections']
+        : isInside(path, '/trigger/auth') || isInside(path, '/trigger/sender')
+          ? ['env', 'config', 'connections']
+          : replies
+            ? ['webhook', 'config', 'run', 'flow', ...(callbacks.length ? ['callbacks'] : [])]
+            : ['webhook', 'env', 'config', 'flow']
   return { roots, steps: whole ? all.steps : [], loops: [], vars: whole ? [...all.vars] : [], callbacks }
 }
 

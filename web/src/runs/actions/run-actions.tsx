@@ -37,11 +37,14 @@ export function RunActions({ run, step, replay }: RunActionsProps) {
   const why =
     run.flowName === null
       ? 'The flow was deleted.'
-      : 'You can only view runs. To replay or cancel them you need the role editor.'
+      : mayWrite
+        ? 'The data of the run was deleted with its end, so it cannot be replayed.'
+        : 'You can only view runs. To replay or cancel them you need the role editor.'
+  const mayReplay = mayWrite && run.flowName !== null && !run.dataDeleted
   const failed = run.error?.step
   return (
     <>
-      {run.steps.some(({ kind }) => stepKind(kind).sendsRequest) && (
+      {!run.dataDeleted && run.steps.some(({ kind }) => stepKind(kind).sendsRequest) && (
         <Button
           variant="default"
           component="a"
@@ -76,15 +79,15 @@ export function RunActions({ run, step, replay }: RunActionsProps) {
           The run ends now, and a request in flight is aborted. Finished steps are not undone.
         </ConfirmPopover>
       )}
-      <Menu position="bottom-end" width={260} disabled={!mayWrite || run.flowName === null}>
+      <Menu position="bottom-end" width={260} disabled={!mayReplay}>
         <Menu.Target>
-          <Tooltip label={why} disabled={mayWrite && run.flowName !== null}>
+          <Tooltip label={why} disabled={mayReplay}>
             <Button
               leftSection={<IconRefresh size={15} />}
               rightSection={<IconChevronDown size={14} />}
               loading={replay.isPending}
-              data-disabled={!mayWrite || run.flowName === null || undefined}
-              aria-disabled={!mayWrite || run.flowName === null || undefined}
+              data-disabled={!mayReplay || undefined}
+              aria-disabled={!mayReplay || undefined}
             >
               Replay
             </Button>

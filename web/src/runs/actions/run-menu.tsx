@@ -75,7 +75,7 @@ function ArmedMenu({ run, label, startsOpen }: { run: RunSummary; label: string;
             Cancel run
           </Menu.Item>
         )}
-        {mayWrite && run.flowName !== null && (
+        {mayWrite && run.flowName !== null && !run.dataDeleted && (
           <>
             <Menu.Divider />
             <ReplayItems

@@ -1,6 +1,9 @@
 import { DataTree } from '../../ui/data/data-tree.tsx'
 import classes from './panel.module.css'
 
+/** Stands where the data of a run would be. */
+export const DATA_DELETED = 'Data was deleted with the end of the run, as the flow says.'
+
 interface DataProps {
   value: unknown
   path: string

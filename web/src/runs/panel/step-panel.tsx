@@ -20,7 +20,7 @@ import classes from './panel.module.css'
 import { PanelHead } from './panel-head.tsx'
 import { RoundBrowser } from './round-browser.tsx'
 import { RunLink } from './run-link.tsx'
-import { Data } from './step-data.tsx'
+import { DATA_DELETED, Data } from './step-data.tsx'
 import { StepErrorNote } from './step-error-note.tsx'
 
 interface StepPanelProps {
@@ -101,10 +101,19 @@ export function StepPanel({ run, step, rounds, tab, onTab, onSelect }: StepPanel
               part="output"
               path={`steps.${step.id}`}
               label="Output"
-              none={noOutput(step)}
+              none={run.dataDeleted ? DATA_DELETED : noOutput(step)}
             />
           )}
-          {shown === 'input' && <StepData run={run} step={step} part="input" path="" label="Input" none={NO_INPUT} />}
+          {shown === 'input' && (
+            <StepData
+              run={run}
+              step={step}
+              part="input"
+              path=""
+              label="Input"
+              none={run.dataDeleted ? DATA_DELETED : NO_INPUT}
+            />
+          )}
           {shown === 'logs' && <Logs lines={step.logs} />}
         </div>
       )}

@@ -8,6 +8,7 @@ import { WebhookView } from '../../ui/data/webhook-view.tsx'
 import { formatMoment } from '../../ui/format.ts'
 import classes from './panel.module.css'
 import { PanelHead } from './panel-head.tsx'
+import { DATA_DELETED } from './step-data.tsx'
 
 const TITLES: Record<string, string> = { webhook: 'Webhook', schedule: 'Schedule', call: 'Call' }
 
@@ -37,6 +38,7 @@ export function TriggerPanel({ run }: { run: Run }) {
             </div>
           )}
         </dl>
+        {run.dataDeleted && <p className={classes.none}>{DATA_DELETED}</p>}
         {run.webhook && <WebhookView webhook={run.webhook} bodyUrl={urlOf(`/runs/${run.id}/body`)} />}
         {given !== undefined && (
           <DataTree

@@ -1,5 +1,6 @@
 // The lines of a tree of data that are to be seen: children only of what is open, and not more than were asked for.
 import { dataPath } from './data-path.ts'
+import { fileDataOf } from './file-data.ts'
 
 export interface DataRow {
   /** JSON Pointer; unique in the tree. */
@@ -60,7 +61,8 @@ export function dataRows(root: unknown, rootPath: string, state: TreeState): Dat
     const count = isList ? value.length : keysOf(value).length
     const { id, depth } = place
     const short = depth === 0 || (depth < OPEN_DEPTH && count <= OPEN_COUNT && place.siblings <= OPEN_COUNT)
-    const open = count > 0 && (state.toggled.get(id) ?? short)
+    // The line of a file says all that most people want to know.
+    const open = count > 0 && (state.toggled.get(id) ?? (short && fileDataOf(value) === null))
     rows.push({ ...place, kind: isList ? 'list' : 'object', value, count, open })
     if (!open) return
     const shown = Math.min(count, state.shown.get(id) ?? PAGE)

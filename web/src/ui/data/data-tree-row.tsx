@@ -5,6 +5,8 @@ import { memo, type ReactNode, useState } from 'react'
 import { formatBytes, plural } from '../format.ts'
 import { type DataRow, PAGE } from './data-rows.ts'
 import classes from './data-tree.module.css'
+import { FileChip } from './file-chip.tsx'
+import { fileDataOf } from './file-data.ts'
 
 export type RowPart = 'path' | 'value'
 
@@ -92,6 +94,7 @@ function RowContent({ row, onToggle }: RowContentProps) {
         <Leaf value={row.value} />
       </span>
     )
+  const file = row.kind === 'object' ? fileDataOf(row.value) : null
   const [start, end, noun] = row.kind === 'list' ? ['[', ']', 'item'] : ['{', '}', 'key']
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the tree takes the keys
@@ -104,7 +107,11 @@ function RowContent({ row, onToggle }: RowContentProps) {
       <span className={classes.brackets}>
         {row.count === 0 ? `${start}${end}` : row.open ? start : `${start}…${end}`}
       </span>
-      {row.count > 0 && <span className={classes.count}>{plural(row.count, noun)}</span>}
+      {file ? (
+        <FileChip file={file} />
+      ) : (
+        row.count > 0 && <span className={classes.count}>{plural(row.count, noun)}</span>
+      )}
     </span>
   )
 }

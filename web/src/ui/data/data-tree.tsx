@@ -11,6 +11,7 @@ import { tableOf } from './data-shape.ts'
 import { DataSchema, DataTable } from './data-shape-views.tsx'
 import classes from './data-tree.module.css'
 import { DataTreeRow, type RowPart } from './data-tree-row.tsx'
+import { fileDataOf, fileUrl } from './file-data.ts'
 
 interface DataTreeProps {
   value: unknown
@@ -106,6 +107,7 @@ function Tree({ value, path, label }: Pick<DataTreeProps, 'value' | 'path' | 'la
     else if (event.key === 'Enter' || event.key === ' ') toggle(row)
     else if ((event.key === 'c' || event.key === 'p') && row.kind !== 'more')
       copy(row, event.key === 'c' ? 'value' : 'path')
+    else if (event.key === 'd' && fileDataOf(row.value)) window.location.assign(fileUrl(fileDataOf(row.value)!))
     else return
     event.preventDefault()
     event.stopPropagation()

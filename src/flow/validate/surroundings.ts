@@ -1,0 +1,17 @@
+import type { Senders } from '../senders/schema.ts'
+import type { DataShapes } from '../shape/data-shapes.ts'
+import type { ConnectionShapes } from './connection-use.ts'
+
+/** What the templates may refer to outside the document. */
+export interface Surroundings {
+  connections: ConnectionShapes
+  env: ReadonlySet<string>
+  /** The names of the plain variables. */
+  config: ReadonlySet<string>
+  /** The data that the flow was tested with. */
+  data?: DataShapes
+  /** The time; what depends on it is checked only if it is given. */
+  now?: number
+  /** The senders that a trigger may name; its sender is checked only if they are given. */
+  senders?: Senders
+}

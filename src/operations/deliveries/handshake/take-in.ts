@@ -1,0 +1,20 @@
+import type { CallerReply } from '../../../engine/step-kind.ts'
+import { checkBody } from '../check-body.ts'
+import type { Admission } from '../delivery-head.ts'
+import { checkUpload } from '../files/check-upload.ts'
+import { Upload } from '../files/upload.ts'
+import type { DeliveryServices } from '../services.ts'
+import { type Later, takeOn } from '../take-on.ts'
+import { mayBeHandshake } from './may-be-handshake.ts'
+import { shakeHands } from './shake-hands.ts'
+
+/** Makes the checks that need the body, and takes the delivery on or answers the handshake. Throws Rejection. */
+export async function takeIn(
+  services: DeliveryServices,
+  admission: Admission,
+  body: Buffer | Upload,
+): Promise<CallerReply | Later> {
+  if (body instanceof Upload) return takeOn(services, admission, checkUpload(services, admission, body), body)
+  if (mayBeHandshake(admission)) return shakeHands(services, admission, body)
+  return takeOn(services, admission, checkBody(services, admission, body))
+}
