@@ -29,6 +29,7 @@ import {
   TEXT_INPUTS,
   YAML_INPUTS,
 } from './inputs.ts'
+import { MULTIPART_INPUTS, MULTIPART_TYPE } from './multipart-inputs.ts'
 import { senderSurfaces } from './sender-inputs.ts'
 
 export interface Surface {
@@ -101,6 +102,7 @@ export async function openSurfaces(
   const keeps = await publish(keep)
   const asks = await publish([{ id: 'ask', kind: 'http', method: 'GET', url: upstreamUrl, auth }])
   const parses = await publish(keep, { accept: ['application/xml'], parse: 'xml', lists: WORST_LISTS })
+  const uploads = await publish(keep, { accept: ['multipart/form-data'] })
   const asksXml = await publish([{ id: 'ask', kind: 'http', method: 'GET', url: upstreamUrl, response: { as: 'xml' } }])
   const codes = await publish([
     { id: 'code', kind: 'code', input: '{{ webhook.body }}', code: 'export default (input) => input' },
@@ -155,8 +157,8 @@ export async function openSurfaces(
     {
       name: 'webhook, multipart',
       who: 'a sender',
-      inputs: TEXT_INPUTS,
-      prepare: posts(keeps.path, 'multipart/form-data; boundary=x'),
+      inputs: [...MULTIPART_INPUTS, ...TEXT_INPUTS],
+      prepare: posts(uploads.path, MULTIPART_TYPE),
     },
     compressed('gzip', promisify<string, Buffer>(gzip)),
     compressed('deflate', promisify<string, Buffer>(deflate)),

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { countFields, formPairs, MOST_FIELDS } from './form-pairs.ts'
+import { countFields, formEncoded, formPairs, MOST_FIELDS } from './form-pairs.ts'
 
 describe('formPairs', () => {
   // The pieces are ASCII, as senders send: beyond it Node's own function misreads broken escapes.
@@ -41,4 +41,16 @@ describe('formPairs', () => {
     expect(countFields('a=1&b')).toBe(2)
     expect(countFields('&'.repeat(3 * MOST_FIELDS))).toBe(MOST_FIELDS + 1)
   })
+})
+
+it('writes whatever there is as URLSearchParams does', () => {
+  const text = fc.string({ unit: 'binary', maxLength: 20 })
+  fc.assert(
+    fc.property(fc.array(fc.tuple(text, text), { maxLength: 5 }), (pairs) => {
+      expect(formEncoded(pairs)).toBe(new URLSearchParams(pairs).toString())
+    }),
+    { numRuns: 2000 },
+  )
+  const all = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code)).join('')
+  expect(formEncoded([[all, '\ud800 x']])).toBe(new URLSearchParams([[all, '\ud800 x']]).toString())
 })

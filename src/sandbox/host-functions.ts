@@ -9,7 +9,7 @@ import {
   randomUUID,
   timingSafeEqual,
 } from 'node:crypto'
-import { formPairs } from '../flow/form-pairs.ts'
+import { formEncoded, formPairs } from '../flow/form-pairs.ts'
 import { parseJson } from '../flow/parse-json.ts'
 import { FORMAT_FUNCTIONS } from './format-functions.ts'
 import type { Extras } from './quickjs/quickjs.ts'
@@ -67,7 +67,7 @@ export const hostFunctions: ReadonlyMap<string, HostFunction> = new Map<string, 
   ['atob', (args) => atob(texts(args)[0]!)],
   ['btoa', (args) => btoa(texts(args)[0]!)],
   ['parseQuery', (args) => [...formPairs(texts(args)[0]!.replace(/^\?/, ''))]],
-  ['formatQuery', (args) => new URLSearchParams(pairs((args as unknown[])[0])).toString()],
+  ['formatQuery', (args) => formEncoded(pairs((args as unknown[])[0]))],
   [
     'parseUrl',
     (args) => {

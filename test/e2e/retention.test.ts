@@ -1,4 +1,5 @@
 // Tests flows that do not keep the data of their runs: who still gets it, and that nobody is shown it after the end.
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Millrace, type PublishedFlow, startMillrace } from '../harness/millrace.ts'
 import { startUpstream, type Upstream } from '../harness/upstream.ts'
@@ -65,6 +66,22 @@ describe('with keepBodies: false', () => {
       expect(await codeOf('GET', `/runs/${body.id}/${path}`), path).toEqual(DELETED)
     expect(await codeOf('GET', `/deliveries/${delivery.id}/body`)).toEqual(DELETED)
     expect(await codeOf('POST', `/flows/${flow.id}/samples`, { delivery: delivery.id })).toEqual(DELETED)
+  })
+
+  it('whoever waits gets a file as well, which nobody can read after the end', async () => {
+    const tell = { ...send, body: { kind: 'json', value: { file: '{{ webhook.file.file }}' } } }
+    const { flow } = await publish(
+      { steps: [tell, { id: 'answer', kind: 'respond', file: '{{ webhook.file }}' }] },
+      { accept: ['application/pdf'], response: { mode: 'finished' } },
+    )
+    const bytes = randomBytes(1_000_000)
+    const headers = { 'content-type': 'application/pdf' }
+    const reply = await fetch(flow.webhook.url, { method: 'POST', headers, body: bytes })
+    expect(reply.status).toBe(200)
+    expect(Buffer.from(await reply.arrayBuffer()).equals(bytes)).toBe(true)
+    const { file } = JSON.parse(upstream.received.at(-1)!.body)
+    expect(file).toMatch(/^blob_/)
+    expect(await codeOf('GET', `/files/${file}`)).toEqual([404, 'not_found'])
   })
 
   it('only a delivery that is given anew can be replayed', async () => {

@@ -52,6 +52,6 @@ export interface FileStore {
   use(owner: string, ids: readonly string[]): Promise<void>
   /** Returns those of the ids that the owner, a run or a sample, uses; null: all that it uses. */
   usedBy(owner: string, ids: readonly string[] | null): Promise<string[]>
-  /** Opens a file that the owner uses; `owner` null: whoever may read all runs asks. Rejects with NoSuchFile. */
+  /** Opens a file that the owner uses; `owner` null: whoever may read all runs asks, and sees what one of them shows. Rejects with NoSuchFile. */
   open(id: string, owner: string | null, range?: { start: number; end: number }): Promise<OpenFile>
 }

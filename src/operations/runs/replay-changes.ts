@@ -13,6 +13,7 @@ import {
   type WebhookData,
   webhookData,
 } from '../../engine/webhook-data.ts'
+import { formEncoded } from '../../flow/form-pairs.ts'
 import { MULTIPART } from '../../flow/formats/file-types.ts'
 import { findStep } from '../flows/find-step.ts'
 import { writtenXml } from '../flows/given-webhook.ts'
@@ -60,9 +61,7 @@ function textOf(body: unknown, contentType: string | null, isParsed: boolean): s
   if (isJsonType(type)) return JSON.stringify(body)
   if (typeof body === 'string') return body
   if ((type === FORM_TYPE || type === MULTIPART) && isObject(body))
-    return new URLSearchParams(
-      Object.entries(body).map(([name, value]): [string, string] => [name, String(value)]),
-    ).toString()
+    return formEncoded(Object.entries(body).map(([name, value]) => [name, String(value)]))
   if (isParsed && isXmlType(type)) return writtenXml(body)
   throw new OperationError(CODE.invalid_request, `webhook.body takes text: the content type is "${type}".`)
 }

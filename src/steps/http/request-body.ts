@@ -5,6 +5,7 @@ import { UNKNOWN_TYPE } from '../../engine/files/file-value.ts'
 import type { SendableFile } from '../../engine/files/run-files.ts'
 import { type BodySource, OutboundError } from '../../engine/ports/http-client.ts'
 import { SECRET_MASK } from '../../flow/compile.ts'
+import { formEncoded } from '../../flow/form-pairs.ts'
 import { charsetOf, encodeText } from '../../flow/formats/charsets.ts'
 import { writeXml } from '../../flow/formats/write-xml.ts'
 import { hasBreak } from '../../flow/outbound-parts.ts'
@@ -62,7 +63,7 @@ function xml({ value, contentType = 'application/xml' }: XmlSetting, given: stri
 }
 
 function urlencoded(fields: readonly Field[]): RequestBody {
-  const content = new URLSearchParams(fields.map(({ name, value }): [string, string] => [name, value ?? ''])).toString()
+  const content = formEncoded(fields.map(({ name, value }) => [name, value ?? '']))
   return asIs(content, 'application/x-www-form-urlencoded')
 }
 

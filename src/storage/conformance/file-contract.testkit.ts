@@ -142,6 +142,7 @@ export function fileContract(name: string, open: () => Promise<FileWorld>): void
       const there = await world.other().add(of(bytes), MAX)
       expect(there.id).toBe(here.id)
       await world.files.discard([here.id])
+      await world.files.use(await makeFlow(), [here.id])
       expect(await read(world.files, here.id, null)).toEqual(bytes)
     })
 
@@ -186,8 +187,10 @@ export function fileContract(name: string, open: () => Promise<FileWorld>): void
       await world.files.use(flow, [ofFlow.id])
       const run = runOf(otherFlow, [ofRun.id])
       await world.runs.accept(run)
+      expect(await read(world.files, ofRun.id, null)).toHaveLength(100_000)
       await world.flows.remove(flow, fileClock.time)
       await world.dropUses(run.id)
+      await expect(world.files.open(ofRun.id, null)).rejects.toThrow(NoSuchFile)
       await sweepLater()
       await isGone(ofFlow.id)
       await isGone(ofRun.id)
@@ -225,7 +228,7 @@ export function fileContract(name: string, open: () => Promise<FileWorld>): void
         fileClock.time += 60_000
         await world.files.sweep()
       }
-      expect(await read(world.files, id, null)).toHaveLength(100_000)
+      expect(await world.kept()).toContain(id)
       const { promise: arrived, resolve: reached } = Promise.withResolvers<void>()
       const { promise: ended, resolve: end } = Promise.withResolvers<void>()
       const stalled = (async function* () {
@@ -274,6 +277,7 @@ export function fileContract(name: string, open: () => Promise<FileWorld>): void
       })
       expect(seen).toContain(`file:${id}`)
       await world.damage(id)
+      await world.files.use(await makeFlow(), [id])
       const damaged = read(world.files, id, null)
       await expect(damaged).rejects.toThrow(DamagedFile)
       await expect(damaged).rejects.toThrow(id)

@@ -110,6 +110,15 @@ export function createFileRows(db: Kysely<Tables>) {
       return file
     })
 
+  /** The uses of a file but those by runs whose data goes: from the end of such a run on, nobody is shown it. */
+  const shownUses = db
+    .selectFrom('file_use')
+    .select('owner')
+    .where('file_id', '=', sql<string>`file.id`)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('run').select('id').whereRef('run.id', '=', 'owner').where('erased', 'is not', null))),
+    )
+
   return {
     async begin(row: Pick<FileTable, 'id' | 'place' | 'sealed_key' | 'at'>): Promise<void> {
       await db
@@ -247,6 +256,7 @@ export function createFileRows(db: Kysely<Tables>) {
     async find(id: string, owner: string | null): Promise<FileTable | null> {
       let found = db.selectFrom('file').selectAll('file').where('id', '=', id).where('state', '=', 'stored')
       if (owner !== null) found = found.innerJoin('file_use', 'file_id', 'file.id').where('owner', '=', owner)
+      else found = found.where(({ exists }) => exists(shownUses))
       return (await found.executeTakeFirst()) ?? null
     },
 

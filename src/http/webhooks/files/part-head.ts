@@ -56,9 +56,7 @@ function parametersOf(disposition: string): Map<string, string> | null {
 
 /** Browsers escape quotes and line breaks with a percent sign, other clients quotes with a backslash. */
 const unquoted = (text: string): string =>
-  text
-    .replaceAll('\\"', '"')
-    .replaceAll(/%(22|0A|0D)/gi, (_all, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+  text.replaceAll('\\"', '"').replaceAll('%22', '"').replaceAll(/%0a/gi, '\n').replaceAll(/%0d/gi, '\r')
 
 /** RFC 8187; RFC 7578 does not want it in forms, but some clients send it. */
 function extended(value: string | undefined): string | undefined {

@@ -10,8 +10,9 @@ import { readPartHead } from './part-head.ts'
 export const MOST_FILES = 100
 const LONGEST_HEAD = 16_384
 const LONGEST_PADDING = 100
-/** Then other events of the loop have their turn. */
+/** After so many parts, or so much text, other events of the loop have their turn. */
 const PARTS_AT_ONCE = 100
+const TEXT_AT_ONCE = 65_536
 const BOUNDARY = /;[ \t]*boundary[ \t]*=[ \t]*(?:"([^"\\]{1,70})"|([^\s;"]{1,70}))[ \t]*(?:;|$)/i
 
 export interface PartFile {
@@ -52,8 +53,12 @@ export async function readMultipart<T>(source: AsyncIterable<Uint8Array>, taker:
   const fields: [string, string][] = []
   const files: T[] = []
   for await (const _preamble of input.upTo(delimiter));
+  let turnAt = input.textBytes
   for (let parts = 1; !(await isClosed(input)); parts++) {
-    if (parts % PARTS_AT_ONCE === 0) await nextTurn()
+    if (parts % PARTS_AT_ONCE === 0 || input.textBytes - turnAt > TEXT_AT_ONCE) {
+      turnAt = input.textBytes
+      await nextTurn()
+    }
     if (parts > MOST_FIELDS) throw bad(`The form has more than ${MOST_FIELDS.toLocaleString('en')} parts.`)
     // The line break of the boundary comes first: it may begin the empty line that ends the head.
     const head = readPartHead((await input.line(HEAD_END, LONGEST_HEAD)).subarray(LINE_END.length))
@@ -89,6 +94,11 @@ class Input {
   constructor(source: AsyncIterable<Uint8Array>, taker: Pick<PartTaker<unknown>, 'mostTextBytes' | 'holdText'>) {
     this.#source = source[Symbol.asyncIterator]()
     this.#taker = taker
+  }
+
+  /** How much has been read besides files. */
+  get textBytes(): number {
+    return this.#text
   }
 
   /** Yields what is before the mark, and leaves the mark behind. Large pieces are never copied. */

@@ -1,6 +1,7 @@
 // A delivery whose files are in the store, and what is left of its body without them.
 import type { FileValue } from '../../../engine/ports/files.ts'
 import { collectPairs, filesIn, lastValues, type WebhookData } from '../../../engine/webhook-data.ts'
+import { formEncoded } from '../../../flow/form-pairs.ts'
 import { isFileType } from '../../../flow/formats/file-types.ts'
 import type { CompiledWebhook } from '../../../flow/triggers/webhook/compile.ts'
 import { type Admission, queryOf } from '../delivery-head.ts'
@@ -59,7 +60,7 @@ export function uploadedContent({ head }: Pick<Admission, 'head'>, { uploaded }:
     headers: head.headers,
     query: queryOf(head),
     queryAll: head.queryAll,
-    rawBody: file ? '' : new URLSearchParams(pairs).toString(),
+    rawBody: file ? '' : formEncoded(pairs),
     metadata: { ...head.metadata, contentLength: bytes },
     ...(file ? { file } : { files: byField(files) }),
   }
