@@ -44,11 +44,16 @@ const NOT_BUILT = `<!doctype html><html lang="en"><meta charset="utf-8"><title>M
 <code>npm start</code> does both.</p></html>`
 
 interface UiFile {
-  content: Buffer
   type: string
-  etag: string
   /** Its name changes with its content. */
   immutable: boolean
+  /** Read when first asked for, as most never are: all of them are megabytes, and a tenth of the time of a start. */
+  content(): Promise<UiContent>
+}
+
+interface UiContent {
+  bytes: Buffer
+  etag: string
   /** Made when first asked for. */
   compressed: Map<Coding, Promise<Buffer>>
 }
@@ -74,7 +79,7 @@ export async function staticUi(
   notFound: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>,
 ): Promise<void> {
   // Serves only the files that existed at the start, by their names: no path can lead anywhere else.
-  const files = await readFiles(folder)
+  const files = await listFiles(folder)
   const index = files.get('/index.html')
   app.get('/*', { schema: { hide: true } }, async (request, reply) => {
     const path = request.raw.url!.split('?', 1)[0]!
@@ -88,7 +93,7 @@ export async function staticUi(
   })
 }
 
-async function readFiles(folder: string): Promise<Map<string, UiFile>> {
+async function listFiles(folder: string): Promise<Map<string, UiFile>> {
   const files = new Map<string, UiFile>()
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error) => {
     if (error.code === 'ENOENT') return []
@@ -99,16 +104,22 @@ async function readFiles(folder: string): Promise<Map<string, UiFile>> {
     if (!entry.isFile() || !type) continue
     const file = join(entry.parentPath, entry.name)
     const path = `/${relative(folder, file).replaceAll(sep, '/')}`
-    const content = await readFile(file)
-    files.set(path, {
-      content,
-      type,
-      etag: `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`,
-      immutable: path.startsWith('/assets/'),
-      compressed: new Map(),
-    })
+    let read: Promise<UiContent> | null = null
+    const content = () => {
+      read ??= readContent(file)
+      // What could not be read is tried again.
+      read.catch(() => (read = null))
+      return read
+    }
+    files.set(path, { type, immutable: path.startsWith('/assets/'), content })
   }
   return files
+}
+
+async function readContent(file: string): Promise<UiContent> {
+  const bytes = await readFile(file)
+  const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`
+  return { bytes, etag, compressed: new Map() }
 }
 
 /** Types that are compressed in themselves. */
@@ -117,19 +128,20 @@ const COMPRESSED = /^font|^image\/(png|webp)/
 const QUALITY = 9
 
 async function send(request: FastifyRequest, reply: FastifyReply, file: UiFile): Promise<FastifyReply> {
+  const { bytes, etag, compressed } = await file.content()
   void reply
     .header('cache-control', file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache')
     .header('vary', 'accept-encoding')
-    .header('etag', file.etag)
+    .header('etag', etag)
     .type(file.type)
-  if (request.headers['if-none-match'] === file.etag) return reply.code(304).send()
-  const isWorthIt = file.content.length >= WORTH_COMPRESSING && !COMPRESSED.test(file.type)
+  if (request.headers['if-none-match'] === etag) return reply.code(304).send()
+  const isWorthIt = bytes.length >= WORTH_COMPRESSING && !COMPRESSED.test(file.type)
   const coding = isWorthIt ? codingFor(request.headers['accept-encoding']) : null
-  if (!coding) return reply.send(file.content)
-  let compressed = file.compressed.get(coding)
-  if (!compressed) {
-    compressed = compress(file.content, coding, QUALITY)
-    file.compressed.set(coding, compressed)
+  if (!coding) return reply.send(bytes)
+  let shorter = compressed.get(coding)
+  if (!shorter) {
+    shorter = compress(bytes, coding, QUALITY)
+    compressed.set(coding, shorter)
   }
-  return reply.header('content-encoding', coding).send(await compressed)
+  return reply.header('content-encoding', coding).send(await shorter)
 }
