@@ -1,5 +1,5 @@
 // Makes copies of the embedded database while it is in use, and of the files beside it, and deletes them when they have been read.
-import { closeSync, globSync, openSync, rmSync, statSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { copyFile, link, mkdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -14,7 +14,7 @@ const COPY = 'millrace.backup'
 
 export function createSqliteBackups(folder: string): Backups {
   // Deletes what a process left behind that ended during a backup.
-  for (const left of globSync(`${COPY}-*`, { cwd: folder }))
+  for (const left of readdirSync(folder).filter((name) => name.startsWith(`${COPY}-`)))
     rmSync(join(folder, left), { force: true, recursive: true })
   let made = 0
   return {
