@@ -19,6 +19,7 @@ describe('readConfig', () => {
       env: {},
       variables: {},
       egressAllow: [],
+      proxy: null,
       maxBodyBytes: 10_485_760,
       maxFileBytes: 104_857_600,
       filesUrl: null,

@@ -2,6 +2,7 @@
 import { isAddressRange } from '../base/address-range.ts'
 import type { OidcProvider } from '../operations/ports/sign-in/oidc-client.ts'
 import { parseEgressAllow } from '../outbound/egress-rules.ts'
+import { ProxySettingFault, type ProxySettings, readProxySettings } from '../outbound/proxy/proxy-settings.ts'
 import { isKeyText } from '../secrets/key-ring.ts'
 import type { VaultSettings } from '../secrets/outside/hashicorp-vault.ts'
 import { readProviders } from './sign-in/read-providers.ts'
@@ -30,6 +31,8 @@ export interface Config {
   /** What flows read as `config`: plain. */
   variables: Readonly<Record<string, string>>
   egressAllow: string[]
+  /** The proxy that outbound requests go through; null: none. */
+  proxy: ProxySettings | null
   maxBodyBytes: number
   bodyMemoryBytes: number
   /** The largest file. */
@@ -86,6 +89,7 @@ export function readConfig(environment: Environment = process.env): Config {
     env: read.prefixed('MILLRACE_ENV_'),
     variables: read.prefixed('MILLRACE_VAR_'),
     egressAllow: read.egressAllow(),
+    proxy: read.proxy(),
     maxBodyBytes,
     bodyMemoryBytes: read.bodyMemory(maxBodyBytes),
     maxFileBytes: read.size('MILLRACE_MAX_FILE', '100mb', 64),
@@ -353,6 +357,15 @@ class Reader {
       this.#refuse(name, (error as Error).message.replace(/\.$/, ''), 'private,127.0.0.1/32,api.internal')
     }
     return entries
+  }
+
+  proxy(): ProxySettings | null {
+    try {
+      return readProxySettings((name) => this.#get(name))
+    } catch (error) {
+      if (!(error instanceof ProxySettingFault)) throw error
+      return this.#refuse(error.setting, error.message, error.example)
+    }
   }
 
   cidrs(name: string): string[] {

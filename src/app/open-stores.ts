@@ -10,7 +10,6 @@ import type { FileKeeping } from '../operations/ports/upkeep.ts'
 import { openVault } from '../secrets/open-vault.ts'
 import type { Redactor } from '../secrets/redactor.ts'
 import { createProtect, createSecrets } from '../secrets/secret-keeping.ts'
-import { createBucketPlace } from '../storage/files/bucket-place.ts'
 import { createFileRows } from '../storage/files/file-rows.ts'
 import { createFileStore } from '../storage/files/file-store.ts'
 import { createCauseOf } from '../storage/rows/failures/causes.ts'
@@ -43,6 +42,7 @@ import { createVaultRecords } from '../storage/stores/vault-records.ts'
 import type { Backend } from './backend.ts'
 import { callbackPorts } from './callback-ports.ts'
 import type { Config } from './config.ts'
+import { openBucket } from './files/open-bucket.ts'
 import { openOnPostgres } from './on-postgres.ts'
 import { openOnSqlite } from './on-sqlite.ts'
 
@@ -82,10 +82,10 @@ async function storesOf(config: Config, redactor: Redactor, backend: Backend) {
     createCauseOf(hostsOf([...Object.values(config.env), ...Object.values(config.variables)])),
   )
   const ids = createIds(now, randomBytes)
-  const bucket = config.filesUrl === null ? null : createBucketPlace(config.filesUrl)
+  const bucket = config.filesUrl === null ? null : openBucket(config, config.filesUrl)
   const files = createFileStore({
     rows: createFileRows(kysely),
-    place: bucket ?? backend.filePlace,
+    place: bucket?.place ?? backend.filePlace,
     others: bucket ? [backend.filePlace] : [],
     seal: (text, binding) => vault.seal(text, binding),
     unseal: (sealed, binding) => vault.unseal(sealed, binding),
@@ -98,6 +98,7 @@ async function storesOf(config: Config, redactor: Redactor, backend: Backend) {
   const changed = () => together.after(backend.changed)
   return {
     backend,
+    bucket,
     vault,
     secrets: createSecrets(vault, redactor, now),
     journal: hot.journal,

@@ -7,6 +7,7 @@ import { type Listening, listen, openFilesLimit, type Sockets, socketsWithin } f
 import type { Metrics } from '../http/metrics.ts'
 import { createServer, type Server } from '../http/server.ts'
 import type { Services } from '../operations/services.ts'
+import { serversOf } from '../outbound/proxy/proxy-settings.ts'
 import { stepKinds } from '../steps/index.ts'
 import type { Running } from './build-engine.ts'
 import type { Config } from './config.ts'
@@ -101,6 +102,7 @@ const settingsOf = (config: Config) => ({
     retentionDays: config.retentionDays,
   },
   egressAllow: config.egressAllow,
+  proxy: [...new Set(serversOf(config.proxy).map(({ origin }) => origin))],
   env: Object.keys(config.env),
   config: { ...config.variables },
 })

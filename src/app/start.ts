@@ -11,6 +11,7 @@ import { answerHeld } from '../operations/flows/pause-flow.ts'
 import { endCancelled } from '../operations/runs/cancel-run.ts'
 import type { ScheduleLoop } from '../operations/schedules/schedule-loop.ts'
 import type { Services } from '../operations/services.ts'
+import { serversOf } from '../outbound/proxy/proxy-settings.ts'
 import { createPasswords } from '../secrets/passwords.ts'
 import { Redactor } from '../secrets/redactor.ts'
 import type { Dispatcher } from './backend.ts'
@@ -52,6 +53,7 @@ export async function startApp(
   const redactor = new Redactor()
   for (const [name, value] of Object.entries(config.env)) redactor.add(value, `env:${name}`)
   for (const { id, clientSecret } of config.oidc.providers) if (clientSecret) redactor.add(clientSecret, `oidc:${id}`)
+  for (const { password } of serversOf(config.proxy)) if (password) redactor.add(password, 'proxy')
   const log = createLog(config, logOutput, redactor)
 
   // Open the database and the secrets in it.
@@ -209,6 +211,7 @@ async function stop({
   await services.keyRotation.stop()
   await dispatcher.leave()
   tellAddress(running, null)
+  await stores.bucket?.close()
   await stores.backend.close()
   log.info('Millrace has stopped')
 }

@@ -99,6 +99,11 @@ export const OUTBOUND_ERRORS = {
     docs: OF_REQUESTS,
   },
   connection_failed: { message: '{host} could not be reached ({fault})', hint: CHECK_URL, docs: OF_REQUESTS },
+  proxy_failed: {
+    message: '{proxy} {what}',
+    hint: 'The operator of this service can check the proxy and its setting, with millrace doctor for example.',
+    docs: OF_REQUESTS,
+  },
   ssl_certificate: {
     message: 'The certificate of {host} is not valid: {why}',
     hint: 'The certificate of the remote host is invalid or self-signed. Install a valid one, or give this service its CA through NODE_EXTRA_CA_CERTS. Plain http:// avoids it but is not recommended for production.',

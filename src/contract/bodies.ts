@@ -338,6 +338,9 @@ export const SettingsBody = Type.Object({
     retentionDays: Type.Number(),
   }),
   egressAllow: Type.Array(Type.String()),
+  proxy: Type.Array(Type.String(), {
+    description: 'The proxies that outbound requests go through, without user and password',
+  }),
   env: Type.Array(Type.String(), { description: 'The names of the secrets that flows read as `env`' }),
   config: Type.Record(Type.String(), Type.String(), { description: 'The plain variables that flows read as `config`' }),
 })

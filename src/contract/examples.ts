@@ -301,6 +301,7 @@ const EXAMPLES: ReadonlyMap<TSchema, unknown> = new Map([
       retentionDays: 30,
     },
     egressAllow: [],
+    proxy: ['http://proxy.example.com:3128'],
     env: ['API_TOKEN'],
     config: { API_URL: 'https://api.example.com' },
   }),

@@ -9,6 +9,7 @@ const NETWORK_CODES = new Set<string>([
   CODE.connection_refused,
   CODE.connection_reset,
   CODE.connection_failed,
+  CODE.proxy_failed,
   CODE.response_invalid,
   CODE.token_unavailable,
   CODE.secret_unavailable,

@@ -16,6 +16,7 @@ export const STUB_ERRORS = [
   CODE.connection_refused,
   CODE.connection_reset,
   CODE.connection_failed,
+  CODE.proxy_failed,
   CODE.ssl_certificate,
   CODE.too_many_redirects,
   CODE.response_too_large,

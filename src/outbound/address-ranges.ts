@@ -1,4 +1,5 @@
-// Tells which addresses are public, by the IANA special-purpose registries; an address not known to be public is not.
+// Tells which addresses are public, by the IANA special-purpose registries; an address not known to be public is not. Where
+// only a name is known, tells which names cannot be public.
 import ipaddr, { type IPv6 } from 'ipaddr.js'
 import { type Address, isInRange } from '../base/address-range.ts'
 
@@ -96,3 +97,13 @@ export function specialRange(address: Address): string | null {
 }
 
 export const isMetadata = (address: Address): boolean => METADATA.some((range) => isInRange(address, range))
+
+const METADATA_NAMES = new Set(['metadata.google.internal', 'metadata.goog', 'metadata', 'instance-data'])
+
+export const isMetadataName = (name: string): boolean => METADATA_NAMES.has(name)
+
+/** RFC 6762 with its appendix G, RFC 8375, and what ICANN keeps for private use: none of these is in the public DNS. */
+const PRIVATE_NAMES = /(?:^|\.)(?:local|localdomain|localhost|internal|intranet|private|corp|home|lan|home\.arpa)$/
+
+/** Returns whether a name, in lower case and without a final dot, can only be that of a private network. */
+export const isPrivateName = (name: string): boolean => !name.includes('.') || PRIVATE_NAMES.test(name)

@@ -9,6 +9,8 @@ import {
 } from 'node:tls'
 import type { EgressGuard, Target } from './egress-guard.ts'
 import { dialFailure } from './failures.ts'
+import { openThroughProxy } from './proxy/open-through-proxy.ts'
+import type { ProxyServer } from './proxy/proxy-settings.ts'
 import type { Lookup, ResolvedAddress } from './resolve-names.ts'
 
 export interface Destination {
@@ -17,6 +19,8 @@ export interface Destination {
   hostname: string
   port: number
   target: Target
+  /** The proxy on the way; null: the socket leads to the host itself. */
+  proxy: ProxyServer | null
 }
 
 export type DialCallback = (error: Error | null, socket: Socket | null) => void
@@ -44,27 +48,46 @@ export class Dialler {
 
   dial(destination: Destination, cache: SessionCache, callback: DialCallback): Dialling {
     const names = destination.target === 'outside' ? this.#guard.namedEndpoints(destination.port) : []
-    if (names.length === 0) return this.#connect(destination, [], cache, callback)
+    if (names.length === 0) return this.#open(destination, [], cache, callback)
     let dialling: Dialling = { destroy: () => (destroyed = true) }
     let destroyed = false
     this.#resolveAll(names, (error, forbidden) => {
       if (destroyed) return
       // If the forbidden addresses are unknown, nothing may pass.
       if (error) callback(dialFailure(error, names[0]!, destination.port, false), null)
-      else dialling = this.#connect(destination, forbidden, cache, callback)
+      else dialling = this.#open(destination, forbidden, cache, callback)
     })
     return { destroy: () => dialling.destroy() }
   }
 
+  #open(destination: Destination, forbidden: readonly string[], cache: SessionCache, callback: DialCallback): Dialling {
+    const { proxy, protocol, hostname, port } = destination
+    if (proxy === null) return this.#connect(destination, null, forbidden, cache, callback)
+    const refused = this.#guard.refusalByName(hostname, port, forbidden)
+    if (refused) {
+      callback(refused, null)
+      return { destroy() {} }
+    }
+    // The operator names the proxy, whatever its address is.
+    const way = { lookup: this.#guardedLookup(() => null), secureContext: this.#secureContext }
+    let dialling = openThroughProxy(proxy, destination, way, (error, socket) => {
+      if (error || protocol === 'http:') callback(error, socket)
+      else dialling = this.#connect(destination, socket, forbidden, cache, callback)
+    })
+    return { destroy: () => dialling.destroy() }
+  }
+
+  /** `tunnel`: a socket that a proxy has connected to the host; null: a new one is opened. */
   #connect(
     destination: Destination,
+    tunnel: Socket | null,
     forbidden: readonly string[],
     cache: SessionCache,
     callback: DialCallback,
   ): Dialling {
     const { protocol, hostname, port, target } = destination
     const refusal = (address: string) =>
-      target === 'webhook' ? null : this.#guard.refusal(hostname, port, address, forbidden)
+      target === 'webhook' || tunnel ? null : this.#guard.refusal(hostname, port, address, forbidden)
     // `lookup` is not asked about literal addresses.
     const refusedLiteral = isIP(hostname) ? refusal(hostname) : null
     if (refusedLiteral) {
@@ -77,7 +100,7 @@ export class Dialler {
     const tcp = { host: hostname, port, lookup, autoSelectFamily: true }
     const socket: Socket = secure
       ? tlsConnect({
-          ...tcp,
+          ...(tunnel ? { socket: tunnel } : tcp),
           secureContext: this.#secureContext,
           // RFC 6066: no server name for literal addresses.
           servername: isIP(hostname) ? undefined : hostname.replace(/\.$/, ''),

@@ -1,10 +1,10 @@
 // Decides what a request may reach: by its URL before it is sent, and by the address when a socket connects.
 import { isIP } from 'node:net'
-import { networkInterfaces } from 'node:os'
+import { hostname as machineName, networkInterfaces } from 'node:os'
 import type { Address } from '../base/address-range.ts'
 import { CODE, filled, OUTBOUND_ERRORS } from '../base/error-catalogue.ts'
 import { OutboundError } from '../engine/ports/http-client.ts'
-import { isMetadata, specialRange, unwrapped } from './address-ranges.ts'
+import { isMetadata, isMetadataName, isPrivateName, specialRange, unwrapped } from './address-ranges.ts'
 import { allowsAddress, allowsHost, type EgressRules, namesAddress, withoutFinalDot } from './egress-rules.ts'
 
 export interface OwnService {
@@ -15,7 +15,7 @@ export interface OwnService {
   webhookPrefix: string
   /** The header that says how many webhooks of this service precede a call. */
   hopHeader: string
-  /** The addresses that this service listens on, and its database: never reachable, whatever is allowed. */
+  /** The addresses that this service listens on, its database and its proxy: never reachable, whatever is allowed. */
   endpoints: readonly { host: string; port: number }[]
 }
 
@@ -63,6 +63,28 @@ export class EgressGuard {
     return blocked(
       filled(OUTBOUND_ERRORS.blocked_address.message, { host: hostname, leadsTo: leadsTo(hostname), range }),
     )
+  }
+
+  /** Checks what can be known of a request before a proxy gets it, which resolves the name itself. */
+  refusalByName(hostname: string, port: number, forbidden: readonly string[]): OutboundError | null {
+    if (isIP(hostname)) return this.refusal(hostname, port, hostname, forbidden)
+    const name = withoutFinalDot(hostname)
+    if (this.#isOwnName(name, port)) return this.#ownRefusal(`${hostname}:${port}`)
+    if (isMetadataName(name)) return this.#metadataRefusal(hostname)
+    if (!isPrivateName(name) || allowsHost(this.#rules, hostname, port)) return null
+    return blocked(
+      `${hostname} is a name of private networks`,
+      'Only public hosts can be reached by default. The operator of this service can open more with MILLRACE_EGRESS_ALLOW.',
+    )
+  }
+
+  /** The names of the own machine count on the ports of all own endpoints. */
+  #isOwnName(name: string, port: number): boolean {
+    const endpoints = this.#own.endpoints.filter((endpoint) => endpoint.port === port)
+    if (endpoints.length === 0) return false
+    const ours = [this.#own.origin, this.#own.webhookOrigin].map((origin) => new URL(origin).hostname)
+    const names = [...endpoints.map(({ host }) => host), ...ours, machineName()]
+    return names.some((each) => withoutFinalDot(each.toLowerCase()) === name)
   }
 
   #metadataRefusal(hostname: string): OutboundError {

@@ -102,7 +102,7 @@ export class Exchange implements Waiter, HopOwner, Placed {
 
   timeOut(): void {
     const phase = this.#sending?.phase ?? 'connecting'
-    this.fail(timedOut(this.#hop.url.hostname, phase, this.#request.timeoutMs))
+    this.fail(timedOut(this.#sending?.hostname ?? this.#hop.url.hostname, phase, this.#request.timeoutMs))
   }
 
   readonly cancel = (): void => this.fail(cancelled('The request was cancelled'))
@@ -215,12 +215,15 @@ export class Exchange implements Waiter, HopOwner, Placed {
       return
     }
     const socket = pool.take(url.origin, target, fresh)
-    this.#sending = new HopHandler(this, socket, url.hostname, method)
+    const { proxy, reader } = socket
+    this.#sending = new HopHandler(this, socket, proxy ? `${url.hostname}, by ${proxy.label},` : url.hostname, method)
     const hops = target === 'webhook' ? this.#request.hops + 1 : null
-    const flat = wireHeaders(headers, hopHeader, hops)
+    const flat = wireHeaders(headers, hopHeader, hops, reader)
     const sent = isBodySource(body) ? sentSource(body, flat) : body
+    const path = url.pathname + url.search
+    // RFC 9112 §3.2.2: a proxy gets the whole URL.
     socket.client.dispatch(
-      { path: url.pathname + url.search, method, headers: flat, body: sent as string },
+      { path: reader ? url.origin + path : path, method, headers: flat, body: sent as string },
       this.#sending,
     )
   }

@@ -2,6 +2,7 @@
 
 import { CODE, filled, OUTBOUND_ERRORS } from '../base/error-catalogue.ts'
 import { OutboundError } from '../engine/ports/http-client.ts'
+import type { ProxyServer } from './proxy/proxy-settings.ts'
 
 interface Fault extends Error {
   code?: string
@@ -134,6 +135,14 @@ export function tooLarge(hostname: string, maxBytes: number): OutboundError {
   return new OutboundError(
     CODE.response_too_large,
     filled(OUTBOUND_ERRORS.response_too_large.message, { host: hostname, most: limit }),
+  )
+}
+
+/** Explains what the proxy did in place of its work. */
+export function proxyFailed({ label }: ProxyServer, what: string): OutboundError {
+  return new OutboundError(
+    CODE.proxy_failed,
+    filled(OUTBOUND_ERRORS.proxy_failed.message, { proxy: label.replace(/^t/, 'T'), what }),
   )
 }
 

@@ -2,6 +2,7 @@
 import type { Dispatcher } from 'undici'
 import type { OutboundError, ReplySink } from '../engine/ports/http-client.ts'
 import { invalidReply, type Phase, replyFailure, tooLarge } from './failures.ts'
+import { askedForUser } from './proxy/open-through-proxy.ts'
 import { type BodyOwner, type ReplyBody, replyBody } from './reply-body.ts'
 import type { PooledSocket, SocketPool } from './socket-pool.ts'
 import { StreamedBody } from './streamed-body.ts'
@@ -78,6 +79,11 @@ export class HopHandler implements Dispatcher.DispatchHandler, BodyOwner {
     if (status < 200) {
       if (++this.#informational > MAX_INFORMATIONAL)
         this.#exchange.fail(invalidReply(this.hostname, `it began with more than ${MAX_INFORMATIONAL} interim replies`))
+      return
+    }
+    const { reader } = this.#socket
+    if (status === 407 && reader) {
+      this.#exchange.fail(askedForUser(reader))
       return
     }
     this.#status = status

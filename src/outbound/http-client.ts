@@ -8,6 +8,7 @@ import { parseEgressAllow } from './egress-rules.ts'
 import { Exchange, type ExchangeContext, type OutboundMeter } from './exchange.ts'
 import { cancelled } from './failures.ts'
 import { InFlight } from './in-flight.ts'
+import { type ProxySettings, serversOf } from './proxy/proxy-settings.ts'
 import { type Lookup, sharedLookup } from './resolve-names.ts'
 import { Slots } from './slots.ts'
 import { SocketPool } from './socket-pool.ts'
@@ -28,6 +29,8 @@ export interface HttpClientOptions {
   /** Certificates of authorities that are trusted besides the usual ones, in PEM. */
   ca?: readonly string[]
   meter?: OutboundMeter
+  /** The proxy that requests go through; null: none. */
+  proxies?: ProxySettings | null
 }
 
 export interface OutboundClient extends HttpClient {
@@ -39,10 +42,13 @@ export interface OutboundClient extends HttpClient {
 const MAX_BODY_BYTES = 10_485_760
 
 export function createHttpClient(options: HttpClientOptions): OutboundClient {
-  const guard = new EgressGuard(parseEgressAllow(options.allow), options.own)
+  const proxies = options.proxies ?? null
+  // No flow reaches the proxy itself.
+  const endpoints = [...options.own.endpoints, ...serversOf(proxies)]
+  const guard = new EgressGuard(parseEgressAllow(options.allow), { ...options.own, endpoints })
   const context: ExchangeContext = {
     guard,
-    pool: new SocketPool(new Dialler(guard, sharedLookup(options.lookup), options.ca ?? [])),
+    pool: new SocketPool(new Dialler(guard, sharedLookup(options.lookup), options.ca ?? []), proxies),
     slots: new Slots(options.concurrency, options.perHost),
     inFlight: new InFlight(),
     maxBodyBytes: options.maxBodyBytes ?? MAX_BODY_BYTES,

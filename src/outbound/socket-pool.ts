@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import { Client } from 'undici'
 import type { Dialler, Dialling, SessionCache } from './dial.ts'
 import type { Target } from './egress-guard.ts'
+import { type ProxyServer, type ProxySettings, proxyFor } from './proxy/proxy-settings.ts'
 
 const MAX_HEADER_BYTES = 65_536
 /** Above this number the pool closes the socket that is unused for the longest time. */
@@ -11,6 +12,10 @@ const MAX_IDLE = 1024
 
 export interface PooledSocket {
   readonly client: Client
+  /** The proxy that the socket leads through; null: none. */
+  readonly proxy: ProxyServer | null
+  /** The proxy if it reads the requests, those of http URLs: in the tunnel of an https URL it sees none. */
+  readonly reader: ProxyServer | null
   /** The socket has carried a request before. */
   used: boolean
   /** Closes the socket, connected or not. */
@@ -19,6 +24,8 @@ export interface PooledSocket {
 
 class OriginSocket implements PooledSocket {
   readonly client: Client
+  readonly proxy: ProxyServer | null
+  readonly reader: ProxyServer | null
   readonly siblings: Siblings
   used = false
   idle = false
@@ -26,7 +33,9 @@ class OriginSocket implements PooledSocket {
 
   constructor(siblings: Siblings, dialler: Dialler, onDisconnect: (socket: OriginSocket) => void) {
     this.siblings = siblings
-    const { origin, target } = siblings
+    const { origin, target, proxy } = siblings
+    this.proxy = proxy
+    this.reader = origin.startsWith('http:') ? proxy : null
     this.client = new Client(origin, {
       allowH2: false,
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -35,7 +44,8 @@ class OriginSocket implements PooledSocket {
       bodyTimeout: 0,
       keepAliveMaxTimeout: 60_000,
       connect: ({ hostname, protocol, port }, callback) => {
-        const destination = { hostname, protocol, port: Number(port) || (protocol === 'https:' ? 443 : 80), target }
+        const number = Number(port) || (protocol === 'https:' ? 443 : 80)
+        const destination = { hostname, protocol, port: number, target, proxy }
         this.#dialling = dialler.dial(destination, siblings, (error, socket) => {
           if (error) callback(error, null)
           else callback(null, socket as Socket)
@@ -51,24 +61,27 @@ class OriginSocket implements PooledSocket {
   }
 }
 
-/** The sockets of one origin and target. */
+/** The sockets of one origin and target, and so of one route. */
 interface Siblings extends SessionCache {
   key: string
   origin: string
   target: Target
+  proxy: ProxyServer | null
   idle: OriginSocket[]
   open: number
 }
 
 export class SocketPool {
   readonly #dialler: Dialler
+  readonly #proxies: ProxySettings | null
   readonly #origins = new Map<string, Siblings>()
   readonly #all = new Set<OriginSocket>()
   /** The idle sockets, the longest unused first. */
   readonly #idle = new Set<OriginSocket>()
 
-  constructor(dialler: Dialler) {
+  constructor(dialler: Dialler, proxies: ProxySettings | null) {
     this.#dialler = dialler
+    this.#proxies = proxies
   }
 
   /** Returns the idle socket that was used last, or a new one; never one that was opened for another target. */
@@ -76,7 +89,8 @@ export class SocketPool {
     const key = target === 'outside' ? origin : `${target} ${origin}`
     let siblings = this.#origins.get(key)
     if (siblings === undefined) {
-      siblings = { key, origin, target, idle: [], open: 0, session: undefined }
+      const proxy = target === 'outside' && this.#proxies ? proxyFor(this.#proxies, origin) : null
+      siblings = { key, origin, target, proxy, idle: [], open: 0, session: undefined }
       this.#origins.set(key, siblings)
     }
     const reused = fresh ? undefined : siblings.idle.pop()

@@ -19,6 +19,8 @@ export async function startBucketServer(): Promise<BucketServer> {
     address: '127.0.0.1',
     port: 0,
     silent: true,
+    // Names of hosts are no names of buckets.
+    vhostBuckets: false,
     directory: folder,
     configureBuckets: [{ name: bucket }],
   })

@@ -6,7 +6,7 @@ import type { OutboundClient } from '../../outbound/http-client.ts'
 import { createOneTimeCodes } from '../../secrets/one-time-codes.ts'
 import type { Config } from '../config.ts'
 import type { Stores } from '../open-stores.ts'
-import { createOutboundClient } from '../outbound-client.ts'
+import { createOutboundClient, hostAndPort } from '../outbound-client.ts'
 
 /** A document of a provider, or its keys, are small. */
 const MOST_BYTES = 1024 ** 2
@@ -16,10 +16,7 @@ const MOST_BYTES = 1024 ** 2
  * flows do not, for they have another client.
  */
 export const createProviderClient = (config: Config): OutboundClient => {
-  const issuers = config.oidc.providers.map(({ issuer }) => {
-    const { hostname, port, protocol } = new URL(issuer)
-    return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`
-  })
+  const issuers = config.oidc.providers.map(({ issuer }) => hostAndPort(issuer))
   const egressAllow = [...config.egressAllow, ...issuers]
   return createOutboundClient({ ...config, egressAllow, httpConcurrency: 16, httpPerHost: 8 }, undefined, MOST_BYTES)
 }

@@ -31,7 +31,7 @@ export const doctor = defineCommand({
         results.push(...(config.databaseUrl === null ? await checkFolder(config) : [await checkStart(config)]))
       const isSound = !results.some(({ state }) => state === 'failed')
       if (config && isSound) results.push(await checkFiles(config))
-      if (config) results.push(...(await providerChecks(config)))
+      if (config) results.push(...(await proxyChecks(config)), ...(await providerChecks(config)))
       if (config) for (const url of options.egress) results.push(await checkEgress(config, url))
     }
     // Servers on PostgreSQL are found by their base URL only.
@@ -97,6 +97,16 @@ async function providerChecks(config: Config): Promise<CheckResult[]> {
       ? warning('single sign-on', `${name} (${issuer}) answers, but without encryption: use https.`)
       : ok('single sign-on', `${name} (${issuer}) answers.`)
   })
+}
+
+async function proxyChecks({ proxy }: Config): Promise<CheckResult[]> {
+  if (proxy === null) return []
+  const { checkProxies } = await import('../../app/outbound-client.ts')
+  return (await checkProxies(proxy, PROBE_MS)).map(({ origin, fault }) =>
+    fault === null
+      ? ok('proxy', `${origin} can be reached; --egress <url> tries a request through it.`)
+      : failed('proxy', `${fault}.`),
+  )
 }
 
 async function checkEgress(config: Config, url: string): Promise<CheckResult> {

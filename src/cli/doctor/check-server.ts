@@ -10,6 +10,8 @@ interface Settings {
   webhookBaseUrl: string
   storage: string
   egressAllow: string[]
+  /** An older server does not say. */
+  proxy?: string[]
 }
 
 const WITHIN_MS = 10_000
@@ -39,6 +41,7 @@ export async function checkServer(api: ApiClient, ownVersion: string): Promise<C
       await checkBaseUrl(settings.baseUrl),
       ...(settings.webhookBaseUrl === settings.baseUrl ? [] : [await checkWebhookUrl(settings.webhookBaseUrl)]),
       egressRules(settings.egressAllow),
+      ...(settings.proxy?.length ? [ok('proxy', `Flows call others through ${settings.proxy.join(' and ')}.`)] : []),
     )
   } catch (error) {
     if (!(error instanceof CliError)) throw error

@@ -71,7 +71,7 @@ export const WITHOUT_EFFECT: ReadonlySet<string> = new Set(
 
 const TLS =
   'Certificates are always verified, and client certificates are not supported; add a CA with NODE_EXTRA_CA_CERTS.'
-const PROXY = 'Requests go out directly; proxies are not used.'
+const PROXY = 'The operator sets the proxy, for all requests (MILLRACE_PROXY).'
 const NETWORK = 'The server decides how it connects.'
 const KEPT = 'The reply is kept as the result of the step.'
 const FILE = 'Files of your machine cannot be read by a flow.'

@@ -2,16 +2,23 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type BucketServer, startBucketServer } from '../../../test/harness/bucket-server.ts'
 import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
+import { createHttpClient, type OutboundClient } from '../../outbound/http-client.ts'
+import { OWN } from '../../outbound/servers.testkit.ts'
 import { createBucketPlace, OBJECT_BYTES } from './bucket-place.ts'
 import type { FilePlace } from './place.ts'
 
 let server: BucketServer
+let http: OutboundClient
 let place: FilePlace
 beforeAll(async () => {
   server = await startBucketServer()
-  place = createBucketPlace(server.urlOf('kept/of/millrace'))
+  http = createHttpClient({ allow: ['loopback'], own: OWN, concurrency: 8, perHost: 8 })
+  place = createBucketPlace(server.urlOf('kept/of/millrace'), http)
 })
-afterAll(() => server.stop())
+afterAll(async () => {
+  await http.close()
+  await server.stop()
+})
 
 async function* inParts(bytes: Uint8Array) {
   for (let at = 0; at < bytes.length; at += 65_552) yield bytes.subarray(at, at + 65_552)
@@ -54,8 +61,8 @@ it('deletes what is left of a file that broke off', async () => {
 
 it('says why nothing can be kept, without the key', async () => {
   expect(await place.fault()).toBeNull()
-  expect(await createBucketPlace(server.urlOf('other')).fault()).toBe('There is no such bucket.')
-  const wrong = createBucketPlace(server.urlOf('kept', 'WRONG'))
+  expect(await createBucketPlace(server.urlOf('other'), http).fault()).toBe('There is no such bucket.')
+  const wrong = createBucketPlace(server.urlOf('kept', 'WRONG'), http)
   await expect(wrong.put('blob_x', inParts(Buffer.alloc(10)))).rejects.toThrow(StorageUnavailable)
   expect(await wrong.fault()).toMatch(/answers with 403/)
   expect(await wrong.fault()).not.toContain('WRONG')

@@ -2,21 +2,31 @@
 // multipart upload, which nobody sees and which stay when they are never put together, these are found by the id alone.
 import { createHash } from 'node:crypto'
 import type { AwsClient } from 'aws4fetch'
+import { CODE } from '../../base/error-catalogue.ts'
+import { type HttpClient, OutboundError, type OutboundReply } from '../../engine/ports/http-client.ts'
 import { StorageUnavailable } from '../../operations/ports/storage-unavailable.ts'
 import type { FilePlace } from './place.ts'
 
 export const OBJECT_BYTES = 8 * 1024 * 1024
+/** How much of an object is read at once, into memory. */
+const SLICE_BYTES = 2 * 1024 * 1024
 const TRIES = 4
 const FIRST_PAUSE_MS = 200
-/** For a whole object, and for a reply to begin. */
+/** For a whole object, and for anything else. */
 const PUT_WITHIN_MS = 120_000
 const ANSWER_WITHIN_MS = 30_000
 const DEFAULT_REGION = 'us-east-1'
 
-/** `url`: `s3://KEY:SECRET@host/bucket/prefix?region=…&tls=…` */
-export function createBucketPlace(url: string): FilePlace {
-  const { username, password, host, pathname, searchParams } = new URL(url)
-  const origin = `${searchParams.get('tls') === 'false' ? 'http' : 'https'}://${host}`
+/** Where the requests to a bucket go: `s3://KEY:SECRET@host/bucket/prefix?region=…&tls=…` */
+export const bucketOrigin = (url: string): string => {
+  const { host, searchParams } = new URL(url)
+  return `${searchParams.get('tls') === 'false' ? 'http' : 'https'}://${host}`
+}
+
+/** `http` must be able to reach the bucket. */
+export function createBucketPlace(url: string, http: HttpClient): FilePlace {
+  const { username, password, pathname, searchParams } = new URL(url)
+  const origin = bucketOrigin(url)
   const folder = pathname.replace(/\/+$/, '')
   const bucket = `${origin}/${pathname.split('/')[1]!}`
   const objectOf = (id: string, number: number) => `${origin}${folder}/${id}/${number}`
@@ -39,7 +49,7 @@ export function createBucketPlace(url: string): FilePlace {
     method: string,
     target: string,
     more: { body?: Buffer; range?: string } = {},
-  ): Promise<Response> => {
+  ): Promise<OutboundReply> => {
     const { body, range } = more
     const headers: Record<string, string> = {
       'x-amz-content-sha256': createHash('sha256')
@@ -49,8 +59,7 @@ export function createBucketPlace(url: string): FilePlace {
     if (range) headers['range'] = range
     for (let attempt = 1; ; attempt++) {
       const answer = await trySending(method, target, headers, body).catch((error: unknown) => error as Error)
-      if (answer instanceof Response && answer.status < 500 && answer.status !== 429) return answer
-      if (answer instanceof Response) await answer.body?.cancel()
+      if (!(answer instanceof Error) && answer.status < 500 && answer.status !== 429) return answer
       if (attempt === TRIES) throw unavailable(answer)
       await new Promise((resolve) => setTimeout(resolve, FIRST_PAUSE_MS * 2 ** attempt * Math.random()))
     }
@@ -61,27 +70,29 @@ export function createBucketPlace(url: string): FilePlace {
     target: string,
     headers: Record<string, string>,
     body: Buffer | undefined,
-  ): Promise<Response> => {
-    const request = await (await signer()).sign(target, {
+  ): Promise<OutboundReply> => {
+    const signed = await (await signer()).sign(target, { method, headers })
+    return http.send({
       method,
-      headers,
-      ...(body && { body: new Uint8Array(body) }),
+      url: target,
+      headers: [...signed.headers, ['accept-encoding', 'identity'] as const].map(([name, value]) => ({
+        name,
+        value,
+        credential: true,
+      })),
+      body: body ?? null,
+      timeoutMs: body ? PUT_WITHIN_MS : ANSWER_WITHIN_MS,
+      followRedirects: false,
+      hops: 0,
+      signal: null,
     })
-    const stopping = new AbortController()
-    const timer = setTimeout(() => stopping.abort(), body ? PUT_WITHIN_MS : ANSWER_WITHIN_MS)
-    try {
-      return await fetch(request, { redirect: 'manual', signal: stopping.signal })
-    } finally {
-      clearTimeout(timer)
-    }
   }
 
   /** Sends a request whose answer has no content that matters. Returns false if there is no such object. */
   const order = async (method: string, target: string, body?: Buffer): Promise<boolean> => {
     const answer = await send(method, target, body && { body })
-    await answer.body?.cancel()
     if (answer.status === 404) return false
-    if (!answer.ok) throw unavailable(answer)
+    if (!isOk(answer)) throw unavailable(answer)
     return true
   }
 
@@ -113,20 +124,13 @@ export function createBucketPlace(url: string): FilePlace {
     async *get(id, { start, end }) {
       for (let at = start; at < end; ) {
         const number = Math.floor(at / OBJECT_BYTES)
-        const until = Math.min(end, (number + 1) * OBJECT_BYTES)
+        const until = Math.min(end, (number + 1) * OBJECT_BYTES, at + SLICE_BYTES)
         const base = number * OBJECT_BYTES
         const answer = await send('GET', objectOf(id, number), { range: `bytes=${at - base}-${until - base - 1}` })
-        if (answer.status === 404 || answer.status === 416) {
-          await answer.body?.cancel()
-          return
-        }
-        if (!answer.ok || !answer.body) throw unavailable(answer)
-        let received = 0
-        for await (const chunk of answer.body) {
-          received += chunk.length
-          yield chunk
-        }
-        if (received !== until - at) return
+        if (answer.status === 404 || answer.status === 416) return
+        if (!isOk(answer)) throw unavailable(answer)
+        yield answer.body
+        if (answer.body.length !== until - at) return
         at = until
       }
     },
@@ -148,10 +152,13 @@ export function createBucketPlace(url: string): FilePlace {
   }
 }
 
-/** The message names no address and no key. */
-function unavailable(reason: Response | Error | string): StorageUnavailable {
-  if (reason instanceof Response)
-    return new StorageUnavailable(`The bucket of MILLRACE_FILES_URL answers with ${reason.status}.`)
+const isOk = ({ status }: OutboundReply): boolean => status >= 200 && status < 300
+
+/** The message names no address and no key; that of a proxy is told, for it is not the bucket that fails. */
+function unavailable(reason: OutboundReply | Error | string): StorageUnavailable {
   if (typeof reason === 'string') return new StorageUnavailable(`The bucket of MILLRACE_FILES_URL fails: ${reason}.`)
-  return new StorageUnavailable('The bucket of MILLRACE_FILES_URL cannot be reached.', { cause: reason })
+  if (!(reason instanceof Error))
+    return new StorageUnavailable(`The bucket of MILLRACE_FILES_URL answers with ${reason.status}.`)
+  const why = reason instanceof OutboundError && reason.code === CODE.proxy_failed ? `: ${reason.message}` : ''
+  return new StorageUnavailable(`The bucket of MILLRACE_FILES_URL cannot be reached${why}.`, { cause: reason })
 }

@@ -30,7 +30,7 @@ export function ServicePage() {
 const STORAGE = { sqlite: 'SQLite, in the data folder', postgres: 'PostgreSQL' }
 
 function ServiceFacts({ settings }: { settings: ServiceSettings }) {
-  const { version, baseUrl, webhookBaseUrl, storage, limits, egressAllow, env, config } = settings
+  const { version, baseUrl, webhookBaseUrl, storage, limits, egressAllow, proxy, env, config } = settings
   const count = (value: number) => value.toLocaleString('en')
   return (
     <>
@@ -72,6 +72,10 @@ function ServiceFacts({ settings }: { settings: ServiceSettings }) {
         <Facts
           facts={[
             ['Besides public addresses', <Names key="egress" names={egressAllow} none="Nothing" />],
+            [
+              'Through the proxy',
+              <Names key="proxy" names={proxy} none="No proxy: requests go direct (MILLRACE_PROXY)" />,
+            ],
             [
               'Read as config.<name>, plain',
               <Names

@@ -1,0 +1,220 @@
+// Tests requests through real proxies: they work as without one, and none reaches what the guard can know to be forbidden.
+import type { RequestListener } from 'node:http'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { FORBIDDEN_URLS, NOT_PUBLIC } from '../../src/outbound/egress-cases.testkit.ts'
+import { readProxySettings } from '../../src/outbound/proxy/proxy-settings.ts'
+import type { Lookup } from '../../src/outbound/resolve-names.ts'
+import {
+  authority,
+  client,
+  failure,
+  get,
+  httpServer,
+  OWN,
+  text,
+  tlsServer,
+} from '../../src/outbound/servers.testkit.ts'
+import { type ForwardProxy, squidMissing, startProxyChain, startSquid } from '../harness/forward-proxies.ts'
+
+const noSquid = squidMissing()
+
+const PROXIES = [
+  ['squid', () => startSquid()],
+  ['squid, with a password', () => startSquid({ signedIn: true })],
+  ['squid over https, with a password', () => startSquid({ signedIn: true, secure: true })],
+  ['proxy-chain', () => startProxyChain()],
+  ['proxy-chain, with a password', () => startProxyChain({ signedIn: true })],
+  ['proxy-chain over https, with a password', () => startProxyChain({ signedIn: true, secure: true })],
+] as const
+
+/** Names that the guard knows without resolving them. */
+const PRIVATE_NAMES = [
+  'localhost',
+  'LOCALHOST.',
+  'app.localhost',
+  'intranet',
+  'erp.corp',
+  'printer.local',
+  'db.internal',
+  'metadata.google.internal',
+  'metadata.goog',
+  'nas.home.arpa',
+  'router.lan',
+]
+
+const toLoopback: Lookup = (_name, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }])
+
+if (noSquid) console.warn(`The tests with squid are left out: ${noSquid}.`)
+
+describe.each(PROXIES)('through %s', (name, start) => {
+  if (noSquid && name.startsWith('squid')) {
+    it.skip(noSquid, () => {})
+    return
+  }
+  let proxy: ForwardProxy
+  beforeAll(async () => {
+    proxy = await start()
+  })
+  afterAll(() => proxy.stop())
+
+  const proxied = (more: Parameters<typeof client>[0] = {}, noProxy = '') =>
+    client({
+      allow: [],
+      ca: [authority],
+      proxies: readProxySettings(
+        (setting) => ({ MILLRACE_PROXY: proxy.url, MILLRACE_NO_PROXY: noProxy || undefined })[setting],
+      ),
+      ...more,
+    })
+
+  it('http and https requests arrive, keep their sockets, and show the host no password of the proxy', async () => {
+    const seen: { headers: NodeJS.Dict<string | string[]>; url: string; body: string }[] = []
+    const answer: RequestListener = (request, reply) => {
+      let body = ''
+      request.setEncoding('utf8').on('data', (chunk) => {
+        body += chunk
+      })
+      request.on('end', () => {
+        seen.push({ headers: request.headers, url: request.url!, body })
+        reply.end(`you sent ${body.length}`)
+      })
+    }
+    const [plain, secure] = [await httpServer(answer), await tlsServer('other-host', answer)]
+    const http = proxied()
+    const before = proxy.asked().length
+    const large = 'x'.repeat(300_000)
+    for (const origin of [`http://api.example.com:${plain.port}`, `https://other.example:${secure.port}`])
+      for (const body of ['', large])
+        expect(text(await get(http, `${origin}/a?b=c`, { method: 'POST', body }))).toBe(`you sent ${body.length}`)
+    expect(seen.map(({ url }) => url)).toEqual(Array(4).fill('/a?b=c'))
+    expect(JSON.stringify(seen.map(({ headers }) => headers))).not.toMatch(/proxy-auth|pr0xy|cHIweHk6/i)
+    const host = (i: number) => seen[i]!.headers['host']
+    expect([host(0), host(2)]).toEqual([`api.example.com:${plain.port}`, `other.example:${secure.port}`])
+    await expect.poll(() => asTunnels(proxy.asked().slice(before), secure.port)).toBeLessThanOrEqual(1)
+  })
+
+  it('a redirect is decided anew at each hop', async () => {
+    const direct = await httpServer((_, reply) => reply.end('direct'))
+    const secure = await tlsServer('other-host', (request, reply) => {
+      const to = request.url === '/in' ? `http://127.0.0.1:${direct.port}/` : 'http://169.254.169.254/latest'
+      reply.writeHead(302, { location: to }).end()
+    })
+    const plain = await httpServer((request, reply) =>
+      reply.writeHead(302, { location: `https://other.example:${secure.port}${request.url}` }).end(),
+    )
+    const open = proxied({ allow: ['loopback'] })
+    expect(text(await get(open, `http://api.example.com:${plain.port}/in`))).toBe('direct')
+    for (const [http, path] of [
+      [proxied(), '/in'],
+      [open, '/metadata'],
+    ] as const)
+      expect(await failure(get(http, `http://api.example.com:${plain.port}${path}`))).toMatchObject({
+        code: 'blocked_address',
+      })
+    expect(proxy.asked().join('\n')).not.toMatch(/127\.0\.0\.1|169\.254/)
+  })
+
+  it(`none of ${2 * (FORBIDDEN_URLS.length + NOT_PUBLIC.length + PRIVATE_NAMES.length)} forbidden URLs is asked for, nor followed`, async () => {
+    const addresses = NOT_PUBLIC.map((address) => address.replace('%eth0', ''))
+    const urls = [
+      ...FORBIDDEN_URLS,
+      ...addresses.map((address) => `http://${address.includes(':') ? `[${address}]` : address}/`),
+      ...PRIVATE_NAMES.map((each) => `http://${each}/`),
+    ].flatMap((url) => [url, url.replace(/^https?:/, (scheme) => (scheme === 'http:' ? 'https:' : 'http:'))])
+    let target = ''
+    const leading = await httpServer((_, reply) => reply.writeHead(302, { location: target }).end())
+    const http = proxied({ lookup: toLoopback })
+    const before = proxy.asked().length
+    for (const url of urls) {
+      expect(await failure(get(http, url)), url).toMatchObject({ code: 'blocked_address' })
+      target = new URL(url).href
+      const error = await failure(get(http, `http://api.example.com:${leading.port}/`))
+      expect(error, `redirect to ${url}`).toMatchObject({ code: 'blocked_address' })
+    }
+    await expect.poll(() => proxy.asked().length - before).toBe(urls.length)
+    const others = proxy
+      .asked()
+      .slice(before)
+      .filter((line) => line !== `GET http://api.example.com:${leading.port}/`)
+    expect(others).toEqual([])
+  })
+
+  it('neither the proxy nor the own service is a target, whatever is allowed', async () => {
+    const own = {
+      ...OWN,
+      origin: 'https://flows.example.com',
+      endpoints: [
+        { host: '0.0.0.0', port: 8080 },
+        { host: 'db.example.com', port: 5432 },
+      ],
+    }
+    const allow = ['loopback', '0.0.0.0/0', '::/0', 'proxy.example.com', 'db.example.com']
+    const named = new URL(proxy.url)
+    named.hostname = 'localhost'
+    const resolved = readProxySettings((setting) => (setting === 'MILLRACE_PROXY' ? named.href : undefined))
+    const lookup: Lookup = (host, callback) =>
+      callback(null, [{ address: host === 'db.example.com' ? '10.9.9.9' : '127.0.0.1', family: 4 }])
+    const before = proxy.asked().length
+    for (const url of [
+      `http://127.0.0.1:${proxy.port}/`,
+      `https://127.0.0.1:${proxy.port}/`,
+      `http://127.0.0.2:${proxy.port}/`,
+      `http://localhost:${proxy.port}/`,
+      `http://[::1]:${proxy.port}/`,
+      `http://[::ffff:7f00:1]:${proxy.port}/`,
+      'http://flows.example.com:8080/api/v1/flows',
+      'https://flows.example.com/api/v1/flows',
+      'http://127.0.0.1:8080/',
+      'http://db.example.com:5432/',
+      'http://DB.example.com.:5432/',
+      'http://10.9.9.9:5432/',
+    ])
+      for (const proxies of [undefined, resolved])
+        expect(
+          await failure(get(proxied({ own, allow, lookup, ...(proxies && { proxies }) }), url)),
+          url,
+        ).toMatchObject({ code: 'blocked_address' })
+    expect(proxy.asked().length).toBe(before)
+  })
+
+  it('what goes direct is checked as without a proxy', async () => {
+    const server = await httpServer((_, reply) => reply.end('in'))
+    const url = `http://erp.example.com:${server.port}/`
+    const before = proxy.asked().length
+    expect(await failure(get(proxied({ lookup: toLoopback }, '.example.com'), url))).toMatchObject({
+      code: 'blocked_address',
+    })
+    expect(text(await get(proxied({ lookup: toLoopback, allow: ['loopback'] }, '.example.com'), url))).toBe('in')
+    expect(text(await get(proxied({ allow: ['loopback'] }), server.origin))).toBe('in')
+    expect(proxy.asked().length).toBe(before)
+  })
+
+  it('what the proxy cannot reach is reported', async () => {
+    const error = await failure(get(proxied(), 'https://other.example:2/'))
+    expect(error).toMatchObject({ code: 'proxy_failed', message: expect.stringContaining('(MILLRACE_PROXY)') })
+    expect(error.message).toContain(`127.0.0.1:${proxy.port}`)
+  })
+
+  it('a wrong password is reported without being shown', async () => {
+    if (!proxy.url.includes('@')) return
+    const wrong = new URL(proxy.url)
+    wrong.password = 'n0t-it'
+    const bare = new URL(proxy.url)
+    bare.username = bare.password = ''
+    for (const [url, says] of [
+      [wrong, 'does not accept the user and password'],
+      [bare, 'asks for a user and password'],
+    ] as const) {
+      const proxies = readProxySettings((setting) => (setting === 'MILLRACE_PROXY' ? url.href : undefined))
+      for (const target of ['http://api.example.com/', 'https://other.example/']) {
+        const error = await failure(get(proxied({ proxies }), target))
+        expect(error).toMatchObject({ code: 'proxy_failed', message: expect.stringContaining(says) })
+        expect(error.message).not.toContain('n0t-it')
+      }
+    }
+  })
+})
+
+/** Counts the tunnels to a port. */
+const asTunnels = (asked: string[], port: number) =>
+  asked.filter((line) => line === `CONNECT other.example:${port}`).length
