@@ -2,6 +2,7 @@
 // up a request frees exactly its socket, even while it connects.
 import type { Socket } from 'node:net'
 import { Client } from 'undici'
+import type { TlsIdentity } from '../engine/ports/tls.ts'
 import type { Dialler, Dialling, SessionCache } from './dial.ts'
 import type { Target } from './egress-guard.ts'
 
@@ -11,6 +12,10 @@ const MAX_IDLE = 1024
 
 export interface PooledSocket {
   readonly client: Client
+  /** Whose certificate the socket shows; null: it shows none. */
+  readonly tls: TlsIdentity | null
+  /** What the server refused after the handshake, as TLS 1.3 does; undici reports only that the socket was closed. */
+  readonly refusal: Error | null
   /** The socket has carried a request before. */
   used: boolean
   /** Closes the socket, connected or not. */
@@ -20,12 +25,20 @@ export interface PooledSocket {
 class OriginSocket implements PooledSocket {
   readonly client: Client
   readonly siblings: Siblings
+  readonly tls: TlsIdentity | null
+  refusal: Error | null = null
   used = false
   idle = false
   #dialling: Dialling | null = null
 
-  constructor(siblings: Siblings, dialler: Dialler, onDisconnect: (socket: OriginSocket) => void) {
+  constructor(
+    siblings: Siblings,
+    tls: TlsIdentity | null,
+    dialler: Dialler,
+    onDisconnect: (socket: OriginSocket) => void,
+  ) {
     this.siblings = siblings
+    this.tls = tls
     const { origin, target } = siblings
     this.client = new Client(origin, {
       allowH2: false,
@@ -35,10 +48,19 @@ class OriginSocket implements PooledSocket {
       bodyTimeout: 0,
       keepAliveMaxTimeout: 60_000,
       connect: ({ hostname, protocol, port }, callback) => {
-        const destination = { hostname, protocol, port: Number(port) || (protocol === 'https:' ? 443 : 80), target }
+        const destination = {
+          hostname,
+          protocol,
+          port: Number(port) || (protocol === 'https:' ? 443 : 80),
+          target,
+          tls,
+        }
         this.#dialling = dialler.dial(destination, siblings, (error, socket) => {
-          if (error) callback(error, null)
-          else callback(null, socket as Socket)
+          if (error) return callback(error, null)
+          socket!.on('error', (fault: NodeJS.ErrnoException) => {
+            if (fault.code?.startsWith('ERR_SSL')) this.refusal = fault
+          })
+          callback(null, socket as Socket)
         })
       },
     })
@@ -51,7 +73,7 @@ class OriginSocket implements PooledSocket {
   }
 }
 
-/** The sockets of one origin and target. */
+/** The sockets of one origin, target and TLS identity. TLS sessions are resumed among them only. */
 interface Siblings extends SessionCache {
   key: string
   origin: string
@@ -71,9 +93,10 @@ export class SocketPool {
     this.#dialler = dialler
   }
 
-  /** Returns the idle socket that was used last, or a new one; never one that was opened for another target. */
-  take(origin: string, target: Target, fresh: boolean): PooledSocket {
-    const key = target === 'outside' ? origin : `${target} ${origin}`
+  /** Returns the idle socket that was used last, or a new one; never one that was opened for another target or as another identity. */
+  take(origin: string, target: Target, tls: TlsIdentity | null, fresh: boolean): PooledSocket {
+    const place = target === 'outside' ? origin : `${target} ${origin}`
+    const key = tls === null ? place : `${place} ${tls.digest}`
     let siblings = this.#origins.get(key)
     if (siblings === undefined) {
       siblings = { key, origin, target, idle: [], open: 0, session: undefined }
@@ -85,7 +108,7 @@ export class SocketPool {
       reused.idle = false
       return reused
     }
-    const socket = new OriginSocket(siblings, this.#dialler, (closed) => closed.idle && this.discard(closed))
+    const socket = new OriginSocket(siblings, tls, this.#dialler, (closed) => closed.idle && this.discard(closed))
     siblings.open++
     this.#all.add(socket)
     return socket
