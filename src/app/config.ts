@@ -5,6 +5,7 @@ import { parseEgressAllow } from '../outbound/egress-rules.ts'
 import { isKeyText } from '../secrets/key-ring.ts'
 import type { VaultSettings } from '../secrets/outside/hashicorp-vault.ts'
 import { readProviders } from './sign-in/read-providers.ts'
+import { readAuthorities } from './tls/authorities.ts'
 
 export interface Config {
   host: string
@@ -30,6 +31,8 @@ export interface Config {
   /** What flows read as `config`: plain. */
   variables: Readonly<Record<string, string>>
   egressAllow: string[]
+  /** PEM: the authorities that are trusted besides the usual ones. */
+  authorities: string[]
   maxBodyBytes: number
   bodyMemoryBytes: number
   /** The largest file. */
@@ -67,6 +70,7 @@ type Environment = Record<string, string | undefined>
 
 export function readConfig(environment: Environment = process.env): Config {
   const read = new Reader(environment)
+  read.verification()
   const port = read.integer('MILLRACE_PORT', 8080, 1, 65_535)
   const baseUrl = read.origin('MILLRACE_BASE_URL', `http://localhost:${port}`)
   const maxBodyBytes = read.size('MILLRACE_MAX_BODY', '10mb')
@@ -86,6 +90,7 @@ export function readConfig(environment: Environment = process.env): Config {
     env: read.prefixed('MILLRACE_ENV_'),
     variables: read.prefixed('MILLRACE_VAR_'),
     egressAllow: read.egressAllow(),
+    authorities: read.authorities(),
     maxBodyBytes,
     bodyMemoryBytes: read.bodyMemory(maxBodyBytes),
     maxFileBytes: read.size('MILLRACE_MAX_FILE', '100mb', 64),
@@ -117,6 +122,8 @@ export interface CommandLineSettings {
   dataDir: string
   adminToken: string | null
   noColor: boolean
+  /** PEM: the authorities that are trusted besides the usual ones. */
+  authorities(): string[]
   /** Returns the settings of the service, as it would read them here. */
   service(): Config
   /** Returns any variable, for secrets that the user refers to by name. */
@@ -135,6 +142,7 @@ export function readCommandLineSettings(environment: Environment = process.env):
     databaseUrl: read.databaseUrl(),
     adminToken: read.adminToken(),
     noColor: Boolean(environment['NO_COLOR']) || environment['TERM'] === 'dumb',
+    authorities: () => read.authorities(),
     service: () => readConfig(environment),
     variable: (name) => environment[name],
   }
@@ -287,6 +295,22 @@ class Reader {
         'https://vault.example.com:8200',
       )
     return { address, access: token ? { token } : { role: role! } }
+  }
+
+  authorities(): string[] {
+    const name = 'MILLRACE_CA_FILE'
+    const path = this.#get(name)
+    const found = path === undefined ? [] : readAuthorities(path)
+    return typeof found === 'string' ? this.#refuse(name, found, '/etc/ssl/company-ca.pem') : found
+  }
+
+  /** Node would trust every certificate, for everybody and without a trace. */
+  verification(): void {
+    const name = 'NODE_TLS_REJECT_UNAUTHORIZED'
+    if (this.#get(name) === '0')
+      throw new ConfigError(
+        `${name}: it is 0, which would let anybody pose as any server. Unset it, and name the authorities to trust: for everything in MILLRACE_CA_FILE, or in ca of a connection's TLS settings.`,
+      )
   }
 
   role(): Role {

@@ -68,7 +68,7 @@ export class LiveConnections {
     this.#records.set(name, record)
     if (before?.kind !== record.kind) this.#kindChanged()
     this.#read.delete(name)
-    this.#inFile.delete(name)
+    if (before?.revision !== revision) this.#inFile.delete(name)
     this.#open(record)
   }
 

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import type { TlsSettings } from '../../engine/ports/tls.ts'
 import { makeAuthority } from './certificates.testkit.ts'
 import { checkTls } from './check-tls.ts'
 import { openTls } from './open-tls.ts'
@@ -27,7 +28,7 @@ describe('checking TLS settings', () => {
     expect(new X509Certificate(opened.certificate!).subject).toBe('CN=client in a file')
   })
 
-  it.each([
+  it.each<[string, TlsSettings, RegExp]>([
     [
       'a key of another certificate',
       { certificate: client.certificate, key: authority.issue({ name: 'x' }).key },
