@@ -172,6 +172,8 @@ export interface Connection {
   state: ConnectionState
   reason: string | null
   expiresAt: string | null
+  /** The client certificate. */
+  certificate: { subject: string; expiresAt: string } | null
   usedBy: { id: string; name: string }[]
   createdAt: string
   updatedAt: string
