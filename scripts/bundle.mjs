@@ -1,4 +1,4 @@
-// Bundles src/ and most of its packages into dist/: the command, and a file for each thread that it starts.
+// Bundles src/ and most of its packages into dist/: the command, and a file for each thread and process that it starts.
 import { rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -26,6 +26,7 @@ const bundle = await rolldown({
     millrace: join(root, 'src/cli/millrace.ts'),
     'sandbox-worker': join(root, 'src/sandbox/worker.ts'),
     'storage-sqlite-vacuum-into': join(root, 'src/storage/sqlite/vacuum-into.ts'),
+    'outbound-tls-check-process': join(root, 'src/outbound/tls/check-process.ts'),
     'storage-sqlite-hot-writer-thread': join(root, 'src/storage/sqlite/hot/writer-thread.ts'),
   },
   platform: 'node',

@@ -155,10 +155,11 @@ describe('the rooms of src', () => {
   it('use nothing that is made for tests', () => {
     expect(broken((_file, target) => !isTest(target))).toEqual([])
     const inProduction = new Set(sources.flatMap(localImports))
-    // The files that are started, as a thread or by a script.
+    // The files that are started, as a thread, as a process or by a script.
     const entries = [
       'cli/reference.ts',
       'cli/millrace.ts',
+      'outbound/tls/check-process.ts',
       'sandbox/worker.ts',
       'storage/sqlite/vacuum-into.ts',
       'storage/sqlite/hot/writer-thread.ts',

@@ -21,6 +21,7 @@ import { FailureFlow } from '../operations/flows/calls/failure-flow.ts'
 import { PublishedFlows } from '../operations/flows/published-flows.ts'
 import { CalledRuns } from '../operations/runs/called-runs.ts'
 import { LoopWatch } from '../operations/upkeep/loop-watch.ts'
+import { openTls } from '../outbound/tls/open-tls.ts'
 import { RunMemory } from '../queue/run-memory.ts'
 import { createSandbox } from '../sandbox/worker-pool.ts'
 import { stepKinds } from '../steps/index.ts'
@@ -50,7 +51,7 @@ export function buildEngine(config: Config, stores: Stores, metrics: Metrics, lo
   const providerHttp = createProviderClient(config)
   const tracing = createTracing({ http, version: VERSION, redact: (text) => secrets.redact(text) })
   const outside = openOutsideSecrets(config)
-  const connections = new LiveConnections(secrets, outside)
+  const connections = new LiveConnections(secrets, outside, openTls)
   const isSecretField = (name: string, field: string) => connections.isSecretField(name, field)
   const published = new PublishedFlows(stores.flows, stepKinds, secrets, isSecretField, shared, senderFiles)
   connections.whenKindChanges(() => published.compileAnew())
@@ -172,6 +173,7 @@ function enginePorts(parts: EngineParts): EnginePorts {
       fields: connections.fields,
       checkHost: (url, texts, named) => connections.checkHost(url, texts, named),
       fresh: (names) => connections.fresh(names),
+      tls: (name) => connections.tls(name),
       accessToken: (name) => tokens.accessToken(name),
       renewed: (name, refused) => tokens.renewed(name, refused),
       refusedAgain: (name, token) => tokens.refusedAgain(name, token),

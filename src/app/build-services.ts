@@ -18,6 +18,7 @@ import { callInTest } from '../operations/runs/call-in-test.ts'
 import type { Services } from '../operations/services.ts'
 import { Audit } from '../operations/upkeep/audit.ts'
 import { KeyRotation } from '../operations/upkeep/key-rotation.ts'
+import { openTls } from '../outbound/tls/open-tls.ts'
 import { stepKinds } from '../steps/index.ts'
 import type { Running } from './build-engine.ts'
 import { createMailer } from './mailer.ts'
@@ -58,6 +59,7 @@ export function buildServices(
     connectionStore: stores.connections,
     authorizationRequests: stores.authorizationRequests,
     oauth: running.oauth,
+    openTls,
     tokens: running.tokens,
     keyRotation: new KeyRotation({
       rows: backend.sealedRows(),

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { readConfig } from './config.ts'
 
@@ -20,6 +22,7 @@ describe('readConfig', () => {
       variables: {},
       egressAllow: [],
       proxy: null,
+      authorities: [],
       maxBodyBytes: 10_485_760,
       maxFileBytes: 104_857_600,
       filesUrl: null,
@@ -55,6 +58,22 @@ describe('readConfig', () => {
     expect(readConfig({ MILLRACE_FILES_URL: url }).filesUrl).toBe(url)
     for (const wrong of ['S3CRET', 'https://KEY:S3CRET@s3.example.com/bucket', 's3://KEY:S3CRET@s3.example.com/'])
       expect(() => readConfig({ MILLRACE_FILES_URL: wrong })).toThrow(/^(?!.*S3CRET).*MILLRACE_FILES_URL: it /)
+  })
+
+  it('reads the authorities to trust, and says what is wrong with their file', () => {
+    const file = fileURLToPath(new URL('../outbound/certificates.testkit/authority.pem', import.meta.url))
+    expect(readConfig({ MILLRACE_CA_FILE: file }).authorities).toEqual([readFileSync(file, 'utf8').trim()])
+    for (const [path, fault] of [
+      [`${file}.missing`, 'the file cannot be read (ENOENT)'],
+      [file.replace('authority.pem', 'key.pem'), 'the file holds no certificate in PEM'],
+    ])
+      expect(() => readConfig({ MILLRACE_CA_FILE: path })).toThrow(`MILLRACE_CA_FILE: ${fault}`)
+  })
+
+  it('does not start where Node would trust every certificate', () => {
+    const start = () => readConfig({ NODE_TLS_REJECT_UNAUTHORIZED: '0' })
+    expect(start).toThrow(/^NODE_TLS_REJECT_UNAUTHORIZED: .*MILLRACE_CA_FILE.*ca of a connection/)
+    expect(readConfig({ NODE_TLS_REJECT_UNAUTHORIZED: '1' }).authorities).toEqual([])
   })
 
   it('gives flows the variables with the prefix, and no others', () => {

@@ -6,6 +6,7 @@ import { ProxySettingFault, type ProxySettings, readProxySettings } from '../out
 import { isKeyText } from '../secrets/key-ring.ts'
 import type { VaultSettings } from '../secrets/outside/hashicorp-vault.ts'
 import { readProviders } from './sign-in/read-providers.ts'
+import { readAuthorities } from './tls/authorities.ts'
 
 export interface Config {
   host: string
@@ -33,6 +34,8 @@ export interface Config {
   egressAllow: string[]
   /** The proxy that outbound requests go through; null: none. */
   proxy: ProxySettings | null
+  /** PEM: the authorities that are trusted besides the usual ones. */
+  authorities: string[]
   maxBodyBytes: number
   bodyMemoryBytes: number
   /** The largest file. */
@@ -70,6 +73,7 @@ type Environment = Record<string, string | undefined>
 
 export function readConfig(environment: Environment = process.env): Config {
   const read = new Reader(environment)
+  read.verification()
   const port = read.integer('MILLRACE_PORT', 8080, 1, 65_535)
   const baseUrl = read.origin('MILLRACE_BASE_URL', `http://localhost:${port}`)
   const maxBodyBytes = read.size('MILLRACE_MAX_BODY', '10mb')
@@ -90,6 +94,7 @@ export function readConfig(environment: Environment = process.env): Config {
     variables: read.prefixed('MILLRACE_VAR_'),
     egressAllow: read.egressAllow(),
     proxy: read.proxy(),
+    authorities: read.authorities(),
     maxBodyBytes,
     bodyMemoryBytes: read.bodyMemory(maxBodyBytes),
     maxFileBytes: read.size('MILLRACE_MAX_FILE', '100mb', 64),
@@ -121,6 +126,8 @@ export interface CommandLineSettings {
   dataDir: string
   adminToken: string | null
   noColor: boolean
+  /** PEM: the authorities that are trusted besides the usual ones. */
+  authorities(): string[]
   /** Returns the settings of the service, as it would read them here. */
   service(): Config
   /** Returns any variable, for secrets that the user refers to by name. */
@@ -139,6 +146,7 @@ export function readCommandLineSettings(environment: Environment = process.env):
     databaseUrl: read.databaseUrl(),
     adminToken: read.adminToken(),
     noColor: Boolean(environment['NO_COLOR']) || environment['TERM'] === 'dumb',
+    authorities: () => read.authorities(),
     service: () => readConfig(environment),
     variable: (name) => environment[name],
   }
@@ -291,6 +299,22 @@ class Reader {
         'https://vault.example.com:8200',
       )
     return { address, access: token ? { token } : { role: role! } }
+  }
+
+  authorities(): string[] {
+    const name = 'MILLRACE_CA_FILE'
+    const path = this.#get(name)
+    const found = path === undefined ? [] : readAuthorities(path)
+    return typeof found === 'string' ? this.#refuse(name, found, '/etc/ssl/company-ca.pem') : found
+  }
+
+  /** Node would trust every certificate, for everybody and without a trace. */
+  verification(): void {
+    const name = 'NODE_TLS_REJECT_UNAUTHORIZED'
+    if (this.#get(name) === '0')
+      throw new ConfigError(
+        `${name}: it is 0, which would let anybody pose as any server. Unset it, and name the authorities to trust: for everything in MILLRACE_CA_FILE, or in ca of a connection's TLS settings.`,
+      )
   }
 
   role(): Role {

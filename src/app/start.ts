@@ -30,6 +30,7 @@ import type { Config } from './config.ts'
 import { createLog, standardOutput } from './log.ts'
 import { openStores } from './open-stores.ts'
 import { createAppServer, type Serving, serveHttp, socketsFor, stopServing, watchServices } from './serve-http.ts'
+import { trustAuthorities } from './tls/authorities.ts'
 import { VERSION } from './version.ts'
 
 export interface App {
@@ -49,6 +50,7 @@ export async function startApp(
   logOutput: DestinationStream = standardOutput(),
   { idle = false, passwords = createPasswords(), sockets = socketsFor(idle) } = {},
 ): Promise<App> {
+  trustAuthorities(config.authorities)
   const metrics = createMetrics({ ofProcess: !idle })
   const redactor = new Redactor()
   for (const [name, value] of Object.entries(config.env)) redactor.add(value, `env:${name}`)

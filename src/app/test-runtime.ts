@@ -110,6 +110,7 @@ export async function openTestRuntime({
       fields: connections.fields,
       checkHost: (url, texts, named) => connections.checkHost(url, texts, named),
       fresh: () => null,
+      tls: () => null,
       accessToken(name) {
         const token = connections.fields[name]?.['accessToken']
         return typeof token === 'string' ? token : `access-token-of-${name}`

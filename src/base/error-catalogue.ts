@@ -106,7 +106,12 @@ export const OUTBOUND_ERRORS = {
   },
   ssl_certificate: {
     message: 'The certificate of {host} is not valid: {why}',
-    hint: 'The certificate of the remote host is invalid or self-signed. Install a valid one, or give this service its CA through NODE_EXTRA_CA_CERTS. Plain http:// avoids it but is not recommended for production.',
+    hint: 'The certificate of the remote host is invalid or self-signed. If an authority of your own issued it, set that as ca in the TLS settings of a connection, or for all requests in MILLRACE_CA_FILE.',
+    docs: OF_REQUESTS,
+  },
+  client_certificate: {
+    message: '{host} refuses the connection: {why}',
+    hint: 'Set the client certificate that the API expects in a connection, and name that in the setting tls of the step.',
     docs: OF_REQUESTS,
   },
   too_many_redirects: {

@@ -5,7 +5,11 @@ const ROOT = new URL(isBundle ? '../' : '../../', import.meta.url)
 
 export const packageFile = (path: string): URL => new URL(path, ROOT)
 
-/** Returns the file of a thread. scripts/build.mjs bundles each one with its imports into one file. */
+/** Returns the file of a thread or process. scripts/build.mjs bundles each one with its imports into one file. */
 export const threadFile = (
-  path: 'sandbox/worker' | 'storage/sqlite/vacuum-into' | 'storage/sqlite/hot/writer-thread',
+  path:
+    | 'sandbox/worker'
+    | 'storage/sqlite/vacuum-into'
+    | 'storage/sqlite/hot/writer-thread'
+    | 'outbound/tls/check-process',
 ): URL => packageFile(isBundle ? `dist/${path.replaceAll('/', '-')}.js` : `src/${path}.ts`)

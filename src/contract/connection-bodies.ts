@@ -38,10 +38,10 @@ export const SecretConnectionRequest = Type.Object(
   closed,
 )
 
-const ConnectionKind = Type.Enum(['basic', 'bearer', 'apiKey', 'oauth2', 'custom'])
+const ConnectionKind = Type.Enum(['basic', 'bearer', 'apiKey', 'oauth2', 'tls', 'custom'])
 // Names, kinds and fields are checked by the operation, with better messages than a schema gives.
 const connectionParts = {
-  kind: Type.String({ description: 'basic, bearer, apiKey, oauth2 or custom' }),
+  kind: Type.String({ description: 'basic, bearer, apiKey, oauth2, tls or custom' }),
   fields: Type.Record(Type.String(), Type.Unknown(), {
     description: 'By kind. A field that is null is removed. A secret field that is left out of a change stays as it is',
   }),
@@ -74,7 +74,10 @@ export const ConnectionBody = Type.Object({
   hosts: Type.Array(Type.String()),
   state: Type.Enum(['ready', 'unconnected', 'reconnect']),
   reason: Type.Union([Type.String(), Type.Null()]),
-  expiresAt: Type.Union([Time, Type.Null()]),
+  expiresAt: Type.Union([Time, Type.Null()], { description: 'Of the access token' }),
+  certificate: Type.Union([Type.Object({ subject: Type.String(), expiresAt: Time }), Type.Null()], {
+    description: 'Its client certificate',
+  }),
   usedBy: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
   createdAt: Time,
   updatedAt: Time,

@@ -132,6 +132,7 @@ const connection: Static<typeof connections.ConnectionBody> = {
   state: 'ready',
   reason: null,
   expiresAt: null,
+  certificate: null,
   usedBy: [{ id: FLOW, name: 'Hello' }],
   createdAt: '2026-11-15T16:10:00.000Z',
   updatedAt: '2026-11-15T16:10:00.000Z',

@@ -18,6 +18,7 @@ export const STUB_ERRORS = [
   CODE.connection_failed,
   CODE.proxy_failed,
   CODE.ssl_certificate,
+  CODE.client_certificate,
   CODE.too_many_redirects,
   CODE.response_too_large,
   CODE.response_invalid,
@@ -154,7 +155,7 @@ const Further = Type.Object(
 
 const Connection = Type.Object(
   {
-    kind: Type.Optional(oneOf('basic', 'bearer', 'apiKey', 'oauth2', 'custom')),
+    kind: Type.Optional(oneOf('basic', 'bearer', 'apiKey', 'oauth2', 'tls', 'custom')),
     fields: Type.Record(Type.String(), AnyJson),
     hosts: Type.Optional(Type.Array(Type.String())),
   },

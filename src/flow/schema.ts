@@ -19,7 +19,7 @@ export interface Annotation {
   'x-steps'?: StepListView
   /** A secret when typed literally: sealed at rest, with a warning at publish. */
   'x-secret'?: true
-  /** The name of a connection of this kind. */
+  /** The name of a connection of this kind; `tls`: of one with TLS settings. */
   'x-connection'?: string
   /** The id or slug of a flow that can be called. */
   'x-flow'?: true
@@ -64,7 +64,7 @@ export function connectionName(kind: string): Type.TUnsafe<string> {
     type: 'string',
     minLength: 1,
     pattern: CONNECTION_NAME.source,
-    description: `The name of a connection of the kind ${kind}.`,
+    description: `The name of a connection ${kind === 'tls' ? 'with TLS settings' : `of the kind ${kind}`}.`,
     'x-connection': kind,
   })
 }

@@ -29,7 +29,7 @@ export const alertTools: readonly Tool[] = [
       name: 'create_alert',
       title: 'Make an alert',
       description:
-        'Makes an alert. failures needs count and minutes, rejections count, queue_age seconds; schedule_late may have seconds; other rules take no number. Give flow or tag, or neither for all flows; reconnect, queue_age and storage take neither. A webhook gets a secret that you are not shown: an owner can set another in the web UI.',
+        'Makes an alert. failures needs count and minutes, rejections count, queue_age seconds; schedule_late may have seconds; other rules take no number. Give flow or tag, or neither for all flows; reconnect, certificate_expires, queue_age and storage take neither. A webhook gets a secret that you are not shown: an owner can set another in the web UI.',
       input: { ...said, target: Target },
       request: (body) => ({ method: 'POST', path: '/alerts', body }),
       show: withoutSecret,

@@ -7,11 +7,13 @@ import {
   type TLSSocket,
   connect as tlsConnect,
 } from 'node:tls'
+import type { TlsIdentity } from '../engine/ports/tls.ts'
 import type { EgressGuard, Target } from './egress-guard.ts'
 import { dialFailure } from './failures.ts'
 import { openThroughProxy } from './proxy/open-through-proxy.ts'
 import type { ProxyServer } from './proxy/proxy-settings.ts'
 import type { Lookup, ResolvedAddress } from './resolve-names.ts'
+import { secureOptions } from './tls/secure-options.ts'
 
 export interface Destination {
   protocol: string
@@ -21,6 +23,7 @@ export interface Destination {
   target: Target
   /** The proxy on the way; null: the socket leads to the host itself. */
   proxy: ProxyServer | null
+  tls: TlsIdentity | null
 }
 
 export type DialCallback = (error: Error | null, socket: Socket | null) => void
@@ -38,12 +41,16 @@ export interface SessionCache {
 export class Dialler {
   readonly #guard: EgressGuard
   readonly #lookup: Lookup
+  readonly #trust: { ca?: string[] }
   readonly #secureContext: SecureContext
+  /** Each lives as long as its identity, which a change of the connection replaces. */
+  readonly #ofIdentity = new WeakMap<TlsIdentity, SecureContext>()
 
   constructor(guard: EgressGuard, lookup: Lookup, ca: readonly string[]) {
     this.#guard = guard
     this.#lookup = lookup
-    this.#secureContext = createSecureContext(ca.length ? { ca: [...getCACertificates('default'), ...ca] } : {})
+    this.#trust = ca.length ? { ca: [...getCACertificates('default'), ...ca] } : {}
+    this.#secureContext = createSecureContext(this.#trust)
   }
 
   dial(destination: Destination, cache: SessionCache, callback: DialCallback): Dialling {
@@ -54,7 +61,7 @@ export class Dialler {
     this.#resolveAll(names, (error, forbidden) => {
       if (destroyed) return
       // If the forbidden addresses are unknown, nothing may pass.
-      if (error) callback(dialFailure(error, names[0]!, destination.port, false), null)
+      if (error) callback(dialFailure(error, names[0]!, destination.port, false, null), null)
       else dialling = this.#open(destination, forbidden, cache, callback)
     })
     return { destroy: () => dialling.destroy() }
@@ -85,7 +92,7 @@ export class Dialler {
     cache: SessionCache,
     callback: DialCallback,
   ): Dialling {
-    const { protocol, hostname, port, target } = destination
+    const { protocol, hostname, port, target, tls } = destination
     const refusal = (address: string) =>
       target === 'webhook' || tunnel ? null : this.#guard.refusal(hostname, port, address, forbidden)
     // `lookup` is not asked about literal addresses.
@@ -96,14 +103,17 @@ export class Dialler {
     }
     const lookup = this.#guardedLookup(refusal)
     const secure = protocol === 'https:'
+    const serverName = tls?.settings.serverName ?? hostname.replace(/\.$/, '')
     // `autoSelectFamily` is missing in the types of tls.connect, which hands it on.
     const tcp = { host: hostname, port, lookup, autoSelectFamily: true }
     const socket: Socket = secure
       ? tlsConnect({
           ...(tunnel ? { socket: tunnel } : tcp),
-          secureContext: this.#secureContext,
+          secureContext: tls ? this.#contextOf(tls) : this.#secureContext,
           // RFC 6066: no server name for literal addresses.
-          servername: isIP(hostname) ? undefined : hostname.replace(/\.$/, ''),
+          servername: isIP(serverName) ? undefined : serverName,
+          // Said here, nothing in the environment takes it back.
+          rejectUnauthorized: true,
           session: cache.session,
           ALPNProtocols: ['http/1.1'],
         })
@@ -133,9 +143,17 @@ export class Dialler {
     socket.on('error', (error) => {
       // A session that led to a failure is not resumed.
       cache.session = undefined
-      answer(dialFailure(error, hostname, port, Boolean((socket as Partial<TLSSocket>).authorizationError)))
+      answer(dialFailure(error, hostname, port, Boolean((socket as Partial<TLSSocket>).authorizationError), tls))
     })
     return socket
+  }
+
+  #contextOf(tls: TlsIdentity): SecureContext {
+    const known = this.#ofIdentity.get(tls)
+    if (known) return known
+    const made = createSecureContext({ ...this.#trust, ...secureOptions(tls.settings) })
+    this.#ofIdentity.set(tls, made)
+    return made
   }
 
   #guardedLookup(refusal: (address: string) => Error | null): LookupFunction {

@@ -68,7 +68,7 @@ export class Exchange implements Waiter, HopOwner, Placed {
     this.#request = request
     this.#resolve = resolve
     this.#reject = reject
-    this.#hop = { url, method: request.method, headers: request.headers, body: request.body }
+    this.#hop = { url, method: request.method, headers: request.headers, body: request.body, tls: request.tls ?? null }
     this.#jar = request.cookies ? new CookieJar() : null
     this.#slot = url.origin
     this.#remainingMs = request.timeoutMs
@@ -205,7 +205,7 @@ export class Exchange implements Waiter, HopOwner, Placed {
   }
 
   #send(fresh: boolean): void {
-    const { url, method, headers, body } = this.#withCookies()
+    const { url, method, headers, body, tls = null } = this.#withCookies()
     const { guard, pool, hopHeader } = this.context
     let target: Target
     try {
@@ -214,7 +214,7 @@ export class Exchange implements Waiter, HopOwner, Placed {
       this.fail(error as OutboundError)
       return
     }
-    const socket = pool.take(url.origin, target, fresh)
+    const socket = pool.take(url.origin, target, tls, fresh)
     const { proxy, reader } = socket
     this.#sending = new HopHandler(this, socket, proxy ? `${url.hostname}, by ${proxy.label},` : url.hostname, method)
     const hops = target === 'webhook' ? this.#request.hops + 1 : null

@@ -2,6 +2,7 @@
 
 import { CODE, filled, OUTBOUND_ERRORS } from '../base/error-catalogue.ts'
 import { OutboundError } from '../engine/ports/http-client.ts'
+import { refusalCause, type TlsIdentity } from '../engine/ports/tls.ts'
 import type { ProxyServer } from './proxy/proxy-settings.ts'
 
 interface Fault extends Error {
@@ -15,13 +16,22 @@ export type Phase = 'connecting' | 'waiting' | 'reading'
 const TRY_AGAIN = OUTBOUND_ERRORS.connection_reset.hint
 
 /** Explains why a socket could not connect. `untrusted`: TLS refused the certificate. */
-export function dialFailure(error: Fault, hostname: string, port: number, untrusted: boolean): OutboundError {
+export function dialFailure(
+  error: Fault,
+  hostname: string,
+  port: number,
+  untrusted: boolean,
+  tls: TlsIdentity | null,
+): OutboundError {
   if (error instanceof OutboundError) return error
-  if (untrusted)
+  if (untrusted) {
+    const { why, hint } = certificateFault(error, tls)
     return new OutboundError(
       CODE.ssl_certificate,
-      filled(OUTBOUND_ERRORS.ssl_certificate.message, { host: hostname, why: certificateFault(error) }),
+      filled(OUTBOUND_ERRORS.ssl_certificate.message, { host: hostname, why }),
+      `The certificate of the remote host is invalid or self-signed. ${hint}`,
     )
+  }
   const code = dialCode(error)
   const where = `${hostname}:${port}`
   switch (code) {
@@ -41,10 +51,12 @@ export function dialFailure(error: Fault, hostname: string, port: number, untrus
       )
     case 'ECONNRESET':
     case 'EPIPE':
-      return closed(where, 'while it was being made')
+      return closed(where, 'while it was being made', tls)
     case 'ETIMEDOUT':
       return timedOut(hostname, 'connecting', null)
   }
+  const refused = tlsRefusal(code, hostname, tls)
+  if (refused) return refused
   if (code.startsWith('ERR_SSL') || code === 'EPROTO')
     return new OutboundError(
       CODE.connection_failed,
@@ -57,8 +69,13 @@ export function dialFailure(error: Fault, hostname: string, port: number, untrus
   )
 }
 
-const closed = (host: string, when: string): OutboundError =>
-  new OutboundError(CODE.connection_reset, filled(OUTBOUND_ERRORS.connection_reset.message, { host, when }))
+function closed(host: string, when: string, tls: TlsIdentity | null): OutboundError {
+  const message = filled(OUTBOUND_ERRORS.connection_reset.message, { host, when })
+  if (!tls) return new OutboundError(CODE.connection_reset, message)
+  // Some servers refuse a client certificate without a word.
+  const { why, hint } = refusalCause(tls, Date.now())
+  return new OutboundError(CODE.connection_reset, message, `${TRY_AGAIN} If it does so always, perhaps ${why}. ${hint}`)
+}
 
 // Of the faults of several addresses, these say the most: an unreachable IPv6 network says little about a refusing IPv4.
 const TELLING = ['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT']
@@ -68,20 +85,66 @@ function dialCode(error: Fault): string {
   return TELLING.find((code) => codes.includes(code)) ?? codes[0] ?? ''
 }
 
-function certificateFault(error: Fault): string {
+/** The faults of a server's certificate: what is wrong, and which setting fixes it. */
+function certificateFault(error: Fault, tls: TlsIdentity | null): { why: string; hint: string } {
+  const place = tls ? `the TLS settings of the connection "${tls.connection}"` : 'the TLS settings of a connection'
+  const expected = tls?.settings.serverName
+  const trust = tls?.settings.ca
+    ? `Only the authorities in ca of the connection "${tls.connection}" are trusted: set the one that issued the certificate.`
+    : `If an authority of your own issued it, set that as ca in ${place}${tls ? '' : ', which the step names as tls'}, or for all requests in MILLRACE_CA_FILE.`
   switch (error.code) {
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':
+      return { why: 'it is self-signed', hint: trust }
     case 'SELF_SIGNED_CERT_IN_CHAIN':
-      return 'it is self-signed'
+    case 'UNABLE_TO_GET_ISSUER_CERT':
+    case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
+    case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
+      return { why: 'its issuer is not trusted', hint: trust }
     case 'CERT_HAS_EXPIRED':
-      return 'it has expired'
+      return {
+        why: 'it has expired',
+        hint: 'The operator of the API has to renew it. No setting of Millrace accepts it.',
+      }
     case 'CERT_NOT_YET_VALID':
-      return 'it is not valid yet'
+      return { why: 'it is not valid yet', hint: 'Check the clock of this machine, and ask the operator of the API.' }
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
-      return 'it was issued for another host'
+      return {
+        why: expected ? `it was not issued for ${expected}` : 'it was issued for another host',
+        hint: expected
+          ? `That name is serverName of the connection "${tls.connection}": set the one that the certificate has.`
+          : `Call the host by the name in its certificate, or set that name as serverName in ${place}.`,
+      }
     default:
-      return error.message
+      return { why: error.message, hint: trust }
   }
+}
+
+/** The alerts by which a server refuses a client certificate (RFC 8446 section 6.2), as OpenSSL names them. */
+const REFUSED_CERTIFICATE =
+  /_ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE|UNSUPPORTED_CERTIFICATE|CERTIFICATE_REVOKED|CERTIFICATE_EXPIRED|CERTIFICATE_UNKNOWN|UNKNOWN_CA|ACCESS_DENIED)$/
+/** Some servers say no more than this if there is no certificate; they also say it if no cipher is shared. */
+const REFUSED_HANDSHAKE = /_ALERT_HANDSHAKE_FAILURE$/
+const WRONG_VERSION = /_ALERT_PROTOCOL_VERSION$|_UNSUPPORTED_PROTOCOL$/
+
+/** Returns the error of a server that refuses us, also after the handshake: TLS 1.3 says so only when it is over. */
+function tlsRefusal(code: string, hostname: string, tls: TlsIdentity | null): OutboundError | null {
+  if (WRONG_VERSION.test(code)) {
+    const least = tls?.settings.minVersion ?? 'TLSv1.2'
+    return new OutboundError(
+      CODE.connection_failed,
+      `No TLS connection to ${hostname}: it does not speak ${least} or newer`,
+      tls?.settings.minVersion
+        ? `That is minVersion of the connection "${tls.connection}": lower it only if the API cannot be renewed.`
+        : 'The operator of the API has to renew its TLS.',
+    )
+  }
+  if (!REFUSED_CERTIFICATE.test(code) && !(REFUSED_HANDSHAKE.test(code) && !tls?.certificate)) return null
+  const { why, hint } = refusalCause(tls, Date.now())
+  return new OutboundError(
+    CODE.client_certificate,
+    filled(OUTBOUND_ERRORS.client_certificate.message, { host: hostname, why }),
+    hint,
+  )
 }
 
 export function timedOut(hostname: string, phase: Phase, timeoutMs: number | null): OutboundError {
@@ -95,9 +158,11 @@ export function timedOut(hostname: string, phase: Phase, timeoutMs: number | nul
 }
 
 /** Explains why an open socket gave no whole reply. */
-export function replyFailure(error: Fault, hostname: string, phase: Phase): OutboundError {
+export function replyFailure(error: Fault, hostname: string, phase: Phase, tls: TlsIdentity | null): OutboundError {
   if (error instanceof OutboundError) return error
   const code = error.code ?? ''
+  const refused = tlsRefusal(code, hostname, tls)
+  if (refused) return refused
   if (code === 'UND_ERR_HEADERS_OVERFLOW')
     return new OutboundError(
       CODE.response_too_large,
@@ -112,7 +177,7 @@ export function replyFailure(error: Fault, hostname: string, phase: Phase): Outb
     return invalidReply(hostname, 'the connection was closed before it was complete')
   if (code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE' || code === 'ECONNABORTED') {
     const when = phase === 'reading' ? 'in the middle of its reply' : 'without a reply'
-    return closed(hostname, when)
+    return closed(hostname, when, tls)
   }
   if (code === 'ETIMEDOUT') return timedOut(hostname, phase, null)
   if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED')

@@ -154,7 +154,7 @@ export class HopHandler implements Dispatcher.DispatchHandler, BodyOwner {
     const stale = this.#socket.used && this.phase === 'waiting' && isSafe(this.#method)
     this.giveUp()
     if (stale) this.#exchange.sendAgain()
-    else this.#exchange.fail(replyFailure(error, this.hostname, this.phase))
+    else this.#exchange.fail(replyFailure(this.#socket.refusal ?? error, this.hostname, this.phase, this.#socket.tls))
   }
 
   /** Frees the socket in any state. */

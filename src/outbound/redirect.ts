@@ -15,7 +15,7 @@ export function isRedirect(status: number, location: string | undefined): locati
 /** Throws OutboundError if the redirect must not be followed. */
 export function nextHop(hop: OutboundHop, status: number, location: string): OutboundHop {
   const url = locationUrl(location, hop.url)
-  let { method, headers, body } = hop
+  let { method, headers, body, tls = null } = hop
   const toGet = status === 303 ? method !== 'HEAD' && method !== 'GET' : status < 303 && method === 'POST'
   if (toGet) {
     method = 'GET'
@@ -23,9 +23,11 @@ export function nextHop(hop: OutboundHop, status: number, location: string): Out
     headers = headers.filter((header) => !header.name.toLowerCase().startsWith('content-'))
   }
   // Dropped headers stay dropped at later hops: each hop starts from the headers of the one before.
-  if (url.origin !== hop.url.origin)
+  if (url.origin !== hop.url.origin) {
     headers = headers.filter((header) => !header.credential && !CREDENTIAL_NAMES.has(header.name.toLowerCase()))
-  return { url, method, headers, body }
+    if (!tls?.mayFollow(url)) tls = null
+  }
+  return { url, method, headers, body, tls }
 }
 
 function locationUrl(location: string, base: URL): URL {

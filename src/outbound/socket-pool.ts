@@ -2,6 +2,7 @@
 // up a request frees exactly its socket, even while it connects.
 import type { Socket } from 'node:net'
 import { Client } from 'undici'
+import type { TlsIdentity } from '../engine/ports/tls.ts'
 import type { Dialler, Dialling, SessionCache } from './dial.ts'
 import type { Target } from './egress-guard.ts'
 import { type ProxyServer, type ProxySettings, proxyFor } from './proxy/proxy-settings.ts'
@@ -16,6 +17,10 @@ export interface PooledSocket {
   readonly proxy: ProxyServer | null
   /** The proxy if it reads the requests, those of http URLs: in the tunnel of an https URL it sees none. */
   readonly reader: ProxyServer | null
+  /** Whose certificate the socket shows; null: it shows none. */
+  readonly tls: TlsIdentity | null
+  /** What the server refused after the handshake, as TLS 1.3 does; undici reports only that the socket was closed. */
+  readonly refusal: Error | null
   /** The socket has carried a request before. */
   used: boolean
   /** Closes the socket, connected or not. */
@@ -27,12 +32,20 @@ class OriginSocket implements PooledSocket {
   readonly proxy: ProxyServer | null
   readonly reader: ProxyServer | null
   readonly siblings: Siblings
+  readonly tls: TlsIdentity | null
+  refusal: Error | null = null
   used = false
   idle = false
   #dialling: Dialling | null = null
 
-  constructor(siblings: Siblings, dialler: Dialler, onDisconnect: (socket: OriginSocket) => void) {
+  constructor(
+    siblings: Siblings,
+    tls: TlsIdentity | null,
+    dialler: Dialler,
+    onDisconnect: (socket: OriginSocket) => void,
+  ) {
     this.siblings = siblings
+    this.tls = tls
     const { origin, target, proxy } = siblings
     this.proxy = proxy
     this.reader = origin.startsWith('http:') ? proxy : null
@@ -45,10 +58,13 @@ class OriginSocket implements PooledSocket {
       keepAliveMaxTimeout: 60_000,
       connect: ({ hostname, protocol, port }, callback) => {
         const number = Number(port) || (protocol === 'https:' ? 443 : 80)
-        const destination = { hostname, protocol, port: number, target, proxy }
+        const destination = { hostname, protocol, port: number, target, proxy, tls }
         this.#dialling = dialler.dial(destination, siblings, (error, socket) => {
-          if (error) callback(error, null)
-          else callback(null, socket as Socket)
+          if (error) return callback(error, null)
+          socket!.on('error', (fault: NodeJS.ErrnoException) => {
+            if (fault.code?.startsWith('ERR_SSL')) this.refusal = fault
+          })
+          callback(null, socket as Socket)
         })
       },
     })
@@ -61,7 +77,7 @@ class OriginSocket implements PooledSocket {
   }
 }
 
-/** The sockets of one origin and target, and so of one route. */
+/** The sockets of one origin, target and TLS identity, and so of one route. TLS sessions are resumed among them only. */
 interface Siblings extends SessionCache {
   key: string
   origin: string
@@ -84,9 +100,10 @@ export class SocketPool {
     this.#proxies = proxies
   }
 
-  /** Returns the idle socket that was used last, or a new one; never one that was opened for another target. */
-  take(origin: string, target: Target, fresh: boolean): PooledSocket {
-    const key = target === 'outside' ? origin : `${target} ${origin}`
+  /** Returns the idle socket that was used last, or a new one; never one that was opened for another target or as another identity. */
+  take(origin: string, target: Target, tls: TlsIdentity | null, fresh: boolean): PooledSocket {
+    const place = target === 'outside' ? origin : `${target} ${origin}`
+    const key = tls === null ? place : `${place} ${tls.digest}`
     let siblings = this.#origins.get(key)
     if (siblings === undefined) {
       const proxy = target === 'outside' && this.#proxies ? proxyFor(this.#proxies, origin) : null
@@ -99,7 +116,7 @@ export class SocketPool {
       reused.idle = false
       return reused
     }
-    const socket = new OriginSocket(siblings, this.#dialler, (closed) => closed.idle && this.discard(closed))
+    const socket = new OriginSocket(siblings, tls, this.#dialler, (closed) => closed.idle && this.discard(closed))
     siblings.open++
     this.#all.add(socket)
     return socket

@@ -1,6 +1,7 @@
 // Alerts over a real mail server and a webhook whose signatures are verified by the package of Standard Webhooks.
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makeAuthority } from '../../src/outbound/tls/certificates.testkit.ts'
 import { startMailServer } from '../harness/mail-server.ts'
 import { type Millrace, startMillrace } from '../harness/millrace.ts'
 import { type Received, startUpstream, type Upstream } from '../harness/upstream.ts'
@@ -46,6 +47,29 @@ async function messages(path: string, n: number): Promise<Received[]> {
 const bodies = async (path: string, n: number) => (await messages(path, n)).map(({ body }) => JSON.parse(body))
 
 describe('a webhook that is told', () => {
+  it('gets a client certificate that expires within 14 days, once, with a link to its connection', async () => {
+    const made = await alert({ rule: 'certificate_expires', target: toReceiver('certificates') })
+    const authority = makeAuthority('Clients')
+    const expiring = (days: number) => {
+      const { certificate, key } = authority.issue({ name: 'x', expiresAt: new Date(Date.now() + days * 86_400_000) })
+      return { certificate, key }
+    }
+    for (const [name, days] of Object.entries({ later: 15, soon: 13, other: 12 }))
+      await millrace.api('POST', '/connections', { name, kind: 'tls', fields: expiring(days) })
+    const textsOf = (messages: { items: { text: string }[] }[]) =>
+      messages.flatMap(({ items }) => items.map(({ text }) => text)).toSorted()
+    let told = await bodies('certificates', 1)
+    while (textsOf(told).length < 2) told = await bodies('certificates', told.length + 1)
+    const texts = textsOf(told)
+    expect(texts).toEqual([
+      expect.stringMatching(/^The client certificate of the connection other expires on \d{4}-\d\d-\d\d$/),
+      expect.stringMatching(/^The client certificate of the connection soon expires on/),
+    ])
+    expect(told[0]).toMatchObject({ alert: made.id, rule: 'certificate_expires' })
+    expect(told[0].link).toMatch(/\/connections\/(soon|other)$/)
+    await millrace.api('DELETE', `/alerts/${made.id}`)
+  })
+
   it('gets the first failure and the recovery, signed, with a link to the failures of the flow', async () => {
     const { flow, post } = await millrace.publish(document())
     const first = await alert({ rule: 'first_failure', flow: flow.id, target: toReceiver('first') })

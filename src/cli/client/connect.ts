@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { CommandLineSettings } from '../../app/config.ts'
+import { trustAuthorities } from '../../app/tls/authorities.ts'
 import { folderFault, holdsDatabase, isFolderInUse, notedAddress } from '../../base/data-folder.ts'
 import { CODE } from '../../base/error-catalogue.ts'
 import { CliError, EXIT } from '../exit-code.ts'
@@ -19,6 +20,7 @@ const TOKEN_HINT = 'Set MILLRACE_ADMIN_TOKEN to the token that the server was st
 export async function connect(settings: CommandLineSettings, { server, token, dataDir }: Target): Promise<ApiClient> {
   if (server !== undefined && dataDir !== undefined)
     throw new CliError(EXIT.usage, 'usage', 'Give --server or --data-dir, not both.')
+  trustAuthorities(settings.authorities())
   const credential = tokenFrom(token) ?? settings.adminToken
   const folder = resolve(dataDir ?? settings.dataDir)
   const at = (url: string) => new ApiClient(originOf(url), credential, TOKEN_HINT)

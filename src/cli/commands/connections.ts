@@ -74,7 +74,7 @@ export const setConnection = defineCommand({
   summary: 'Create a connection, or change it',
   args: ['<name>'],
   options: {
-    kind: text('kind', 'basic, bearer, apiKey, oauth2 or custom; needed for a new one'),
+    kind: text('kind', 'basic, bearer, apiKey, oauth2, tls or custom; needed for a new one'),
     field: list('name=value', 'a field that is not secret'),
     secret: list(
       'name',

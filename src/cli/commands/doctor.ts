@@ -1,5 +1,6 @@
 // `millrace doctor`: checks everything that usually goes wrong.
 import { type CommandLineSettings, type Config, ConfigError } from '../../app/config.ts'
+import { trustAuthorities } from '../../app/tls/authorities.ts'
 import type { ApiClient } from '../client/api-client.ts'
 import { connect } from '../client/connect.ts'
 import { defineCommand, list } from '../command.ts'
@@ -63,6 +64,7 @@ function configuration(
 ): Config | null {
   try {
     const config = settings.service()
+    trustAuthorities(config.authorities)
     results.push(ok('configuration', 'The settings are valid.'), ok('variables', describeVariables(config)))
     return dataDir === undefined ? config : { ...config, dataDir, databaseUrl: null, role: 'all' }
   } catch (error) {

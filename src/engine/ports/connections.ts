@@ -1,5 +1,6 @@
 // The port to the connections: which fields templates can read, and which hosts may receive their secrets.
 import type { ConnectionErrorCode } from '../../base/error-catalogue.ts'
+import type { TlsIdentity } from './tls.ts'
 
 /** Says why a step cannot use a connection. Message and hint are for the user. */
 export class ConnectionError extends Error {
@@ -24,6 +25,8 @@ export interface Connections {
   checkHost(url: URL, texts: () => Iterable<string>, named: () => Iterable<string>): void
   /** Reads what these connections keep elsewhere, if that is due; null if there is nothing to wait for. Fails with ConnectionError. */
   fresh(names: readonly string[]): Promise<void> | null
+  /** Returns the TLS settings of a connection, current like `fields`; null if it has none. Fails with ConnectionError. */
+  tls(name: string): TlsIdentity | null | Promise<TlsIdentity | null>
   /** Returns a token that stays valid for a while and also updates `fields`. Fails with ConnectionError. */
   accessToken(name: string): string | Promise<string>
   /** Returns a new token in place of one that an API refused, or null if there is none. Fails with ConnectionError. */

@@ -1,5 +1,6 @@
 // The port to the guarded HTTP client: the one way out of the process, for steps and for OAuth.
 import { type OutboundErrorCode, STEP_ERRORS } from '../../base/error-catalogue.ts'
+import type { TlsIdentity } from './tls.ts'
 
 export interface OutboundHeader {
   name: string
@@ -34,6 +35,8 @@ export interface OutboundHop {
   method: string
   headers: readonly OutboundHeader[]
   body: OutboundBody
+  /** Goes along to another origin only where its connection allows that. */
+  tls?: TlsIdentity | null
 }
 
 export interface OutboundRequest {
@@ -48,6 +51,7 @@ export interface OutboundRequest {
   /** How many webhooks of this service precede this call in a chain; sent on if the call goes to one of them. */
   hops: number
   signal: AbortSignal | null
+  tls?: TlsIdentity | null
   /** Throws OutboundError if the request must not be sent. Called before anything leaves, at each redirect too. */
   check?(hop: OutboundHop): void
   /** null if no other process can take over the run and send the request. */

@@ -7,6 +7,8 @@ export const CONNECTION_NAME = /^[a-z][a-z0-9_]*$/
 export interface ConnectionShape {
   kind: string
   fields: ReadonlySet<string>
+  /** Whether it has TLS settings, which are used as a whole. */
+  tls?: boolean
   /** The fields that can be read. */
   open?: ReadonlySet<string>
 }
@@ -29,7 +31,9 @@ export function useProblem(
   const shape = shapes.get(name)
   if (!shape)
     return ['unknown_connection', `There is no connection "${name}"${near(name, shapes.keys())}; create it first.`]
-  if (kind !== null && shape.kind !== kind)
+  if (kind === 'tls' && !shape.tls)
+    return ['wrong_connection', `The connection "${name}" has no TLS settings; add them, or name one of the kind tls.`]
+  if (kind !== null && kind !== 'tls' && shape.kind !== kind)
     return ['wrong_connection', `The connection "${name}" is of the kind ${shape.kind}; this needs one of ${kind}.`]
   if (field !== null && !shape.fields.has(field))
     return [

@@ -19,6 +19,10 @@ const TAKEN_MS = 20_000
 const FIRST_RETRY_MS = 30_000
 const LONGEST_RETRY_MS = 3_600_000
 const GIVE_UP_AFTER_MS = 86_400_000
+/** A client certificate that expires within this time is told of. */
+const EXPIRES_SOON_MS = 14 * 86_400_000
+/** Certificates that are kept elsewhere are read this often, if no step does. */
+const READ_EVERY_MS = 86_400_000
 
 export class AlertLoop {
   readonly #services: AlertServices
@@ -28,6 +32,7 @@ export class AlertLoop {
   #stopped = false
   /** Whether a message about trouble with the database was sent that could not be stored. */
   #toldOfTrouble = false
+  #readAt = Number.NEGATIVE_INFINITY
 
   constructor(services: AlertServices) {
     this.#services = services
@@ -115,9 +120,27 @@ export class AlertLoop {
       reconnect: has('reconnect')
         ? listConnectionStates(this.#services).flatMap(({ name, state }) => (state === 'reconnect' ? name : []))
         : [],
+      expiring: has('certificate_expires') ? await this.#expiring(now) : [],
       oldestSeconds: queue.oldestSince === null ? 0 : Math.max(0, now - queue.oldestSince) / 1000,
       fault: has('storage') ? await instance.fault() : null,
     }
+  }
+
+  async #expiring(now: number): Promise<Seen['expiring']> {
+    const { connections, warn } = this.#services
+    const all = connections.all()
+    if (now - this.#readAt > READ_EVERY_MS) {
+      this.#readAt = now
+      for (const { name, outside } of all)
+        if (Object.keys(outside).length)
+          await connections
+            .fresh([name])
+            ?.catch((error) => warn('a certificate could not be read', { connection: name, ...reasonOf(error) }))
+    }
+    return all.flatMap(({ name }) => {
+      const expiresAt = connections.identity(name)?.certificate?.expiresAt
+      return expiresAt === undefined || expiresAt - now > EXPIRES_SOON_MS ? [] : [{ connection: name, expiresAt }]
+    })
   }
 
   /** Reads tags only if an alert asks for one. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { AlertEvent, AlertRecord } from '../ports/alerts/alerts.ts'
-import { Decision, decideEvents } from './decide.ts'
+import { Decision, decideEvents, decideSeen } from './decide.ts'
 
 const MINUTE = 60_000
 const ALERT = { id: 'alr_1', rule: 'failures', count: 3, minutes: 5, flowId: null, tag: null } as AlertRecord
@@ -29,4 +29,21 @@ it('counts failures over looks, within the minutes of the rule, and needs as man
   expect(raisedBy([0, 1, 5.5], [5.6], [5.7])).toEqual([3])
   expect(raisedBy([0, 0, 0, 0, 0], [1])).toEqual([3, 3])
   expect(raisedBy([0, 0, 0, 0, 0, 0, 0])).toEqual([3, 3])
+})
+
+it('tells of each certificate once, also after a look that did not see it, and of its successor', () => {
+  const states = new Map<string, string>()
+  const look = (...expiring: { connection: string; expiresAt: number }[]) => {
+    const decision = new Decision(states)
+    const seen = { now: 0, late: [], reconnect: [], expiring, oldestSeconds: 0, fault: null }
+    decideSeen(decision, [{ ...ALERT, rule: 'certificate_expires' }], seen, new Map())
+    for (const [subject, value] of decision.states) states.set(subject, value!)
+    return decision.raised.map(({ item }) => item.note)
+  }
+  const [old, next] = ['2027-01-31', '2028-01-31'].map((day) => ({ connection: 'bank', expiresAt: Date.parse(day) }))
+  expect(look(old!)).toEqual(['bank 2027-01-31'])
+  expect(look(old!)).toEqual([])
+  expect(look()).toEqual([])
+  expect(look(old!)).toEqual([])
+  expect(look(next!)).toEqual(['bank 2028-01-31'])
 })

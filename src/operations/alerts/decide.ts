@@ -133,6 +133,8 @@ export interface Seen {
   late: readonly LateSchedule[]
   /** The names of the connections that must be connected again. */
   reconnect: readonly string[]
+  /** The client certificates of connections that have expired or will soon. */
+  expiring: readonly { connection: string; expiresAt: number }[]
   /** How long the oldest run has waited for its turn. */
   oldestSeconds: number
   /** Why the database does not work; null if it does. */
@@ -160,6 +162,13 @@ export function decideSeen(decision: Decision, alerts: readonly AlertRecord[], s
       case 'reconnect':
         for (const name of seen.reconnect) decision.while(alert, name, true, { at, note: name })
         decision.endOthers(alert, new Set(seen.reconnect))
+        break
+      case 'certificate_expires':
+        // Each is told of once for good: a process that cannot read it now says nothing about it.
+        for (const { connection, expiresAt } of seen.expiring) {
+          const day = new Date(expiresAt).toISOString().slice(0, 10)
+          decision.while(alert, `${connection} ${expiresAt}`, true, { at, note: `${connection} ${day}` })
+        }
         break
       case 'queue_age':
         decision.while(alert, '', seen.oldestSeconds > alert.seconds!, {

@@ -25,6 +25,7 @@ describe('the link of an alert', () => {
     ['rejections', { flowId: 'flow_1' }, '/flows/flow_1/inbox?outcome=rejected'],
     ['schedule_late', { flowId: 'flow_1', note: 'late' }, '/flows/flow_1?trigger=true'],
     ['reconnect', { note: 'crm' }, '/connections/crm'],
+    ['certificate_expires', { note: 'bank 2027-01-31' }, '/connections/bank'],
     ['queue_age', { note: '90 s' }, '/runs?status=queued'],
     ['storage', { note: 'disk full' }, '/settings/service'],
   ])('of the rule %s leads to what puts it right', (rule, item, path) => {

@@ -11,8 +11,15 @@ const WORDS: Record<AlertRule, (item: AlertItem, name: string) => string> = {
   schedule_late: ({ note, count }, name) =>
     note === 'missed' ? `${name} missed ${count} of its planned times` : `A planned run of ${name} is late`,
   reconnect: ({ note }) => `The connection ${note ?? ''} must be connected again`,
+  certificate_expires: ({ note }) => certificateText(note),
   queue_age: ({ note }) => `Runs wait for their turn for ${note ?? 'long'}`,
   storage: ({ note }) => `The database is in trouble: ${note ?? 'it cannot be written'}`,
+}
+
+/** The note is the name of the connection and the day. */
+function certificateText(note: string | null): string {
+  const [name = '', day = 'soon'] = note?.split(' ') ?? []
+  return `The client certificate of the connection ${name} expires on ${day}`
 }
 
 export interface MessageView {
@@ -68,6 +75,7 @@ const PLACES: Record<AlertRule, (item: AlertItem) => string> = {
   rejections: ({ flowId }) => (flowId === null ? '/inbox?outcome=rejected' : `/flows/${flowId}/inbox?outcome=rejected`),
   schedule_late: ({ flowId }) => (flowId === null ? '/flows' : `/flows/${flowId}?trigger=true`),
   reconnect: ({ note }) => (note === null ? '/connections' : `/connections/${encodeURIComponent(note)}`),
+  certificate_expires: ({ note }) => (note === null ? '/connections' : `/connections/${note.split(' ')[0]!}`),
   queue_age: () => '/runs?status=queued',
   storage: () => '/settings/service',
 }

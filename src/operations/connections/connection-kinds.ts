@@ -5,17 +5,8 @@ import { checkHeaderName, parseOutboundUrl } from '../../engine/outbound-rules.t
 import { OutboundError } from '../../engine/ports/http-client.ts'
 import { type Issue, nearest, pointer } from '../../flow/issue.ts'
 import type { ConnectionKind } from '../ports/connections.ts'
-
-/** Returns a field's fault as the end of a sentence that begins with the field's name; null if there is none. */
-type Check = (value: unknown, fields: Fields) => string | null
-
-interface Rule {
-  secret?: true
-  check: Check
-  default?: string
-  /** Whether the connection is useless without the field. */
-  required?: boolean | ((fields: Fields) => boolean)
-}
+import type { Check, Rule } from './connection-rule.ts'
+import { isTlsPart, TLS_FIELD_RULES, TLS_RULES } from './tls-fields.ts'
 
 type Fields = Record<string, unknown>
 
@@ -68,6 +59,7 @@ const KINDS: Record<Exclude<ConnectionKind, 'custom'>, Record<string, Rule>> = {
     clientAuth: { check: oneOf('basic', 'body'), default: 'basic' },
     audience: { check: text },
   },
+  tls: TLS_RULES,
 }
 /** The URLs that send and receive secrets and grants. */
 export const ENDPOINT_FIELDS: readonly string[] = ['tokenUrl', 'authorizationUrl']
@@ -86,8 +78,9 @@ export interface SortedFields {
 /** Fills in defaults and separates secret from readable fields. Each fault goes to `issues`. */
 export function sortFields(kind: ConnectionKind, given: Fields, issues: Issue[]): SortedFields {
   const report = (name: string, code: IssueCode, message: string) =>
-    issues.push({ path: pointer('/fields', name), code, message: `${name} ${message}` })
-  const rules = kind === 'custom' ? customRules(given, report) : KINDS[kind]
+    issues.push({ path: fieldPath(name), code, message: `${name} ${message}` })
+  const own = kind === 'custom' ? customRules(given, report) : KINDS[kind]
+  const rules: Record<string, Rule> = kind === 'tls' ? own : { ...own, ...TLS_FIELD_RULES }
   const fields: Fields = Object.create(null)
   for (const [name, rule] of Object.entries(rules)) {
     const value = given[name] ?? rule.default
@@ -116,9 +109,13 @@ export function sortFields(kind: ConnectionKind, given: Fields, issues: Issue[])
   return sorted
 }
 
+/** The parts of the field `tls` are in it for whoever writes it. */
+export const fieldPath = (name: string): string =>
+  isTlsPart(name) ? pointer('/fields/tls', name.slice('tls.'.length)) : pointer('/fields', name)
+
 /** Returns a rule for each given field. Reports names that a template cannot write. */
 function customRules(given: Fields, report: (name: string, code: IssueCode, message: string) => void) {
-  const names = Object.keys(given)
+  const names = Object.keys(given).filter((name) => !isTlsPart(name))
   // None: a place for what a sender will hand over.
   if (names.length > MAX_CUSTOM_FIELDS)
     report('fields', 'invalid_format', `must be at most ${MAX_CUSTOM_FIELDS}; there are ${names.length}`)

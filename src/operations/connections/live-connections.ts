@@ -3,10 +3,13 @@
 import { CODE, CONNECTION_ERRORS, filled, OUTBOUND_ERRORS } from '../../base/error-catalogue.ts'
 import { ConnectionError } from '../../engine/ports/connections.ts'
 import { OutboundError } from '../../engine/ports/http-client.ts'
+import type { TlsIdentity } from '../../engine/ports/tls.ts'
 import type { ConnectionShape } from '../../flow/validate/connection-use.ts'
 import type { ConnectionRecord, Tokens } from '../ports/connections.ts'
 import type { OutsideSecrets, Secrets } from '../ports/secrets.ts'
+import type { OpenTls } from '../ports/tls-opener.ts'
 import { allows, type HostRule, parseHostRule } from './host-rules.ts'
+import { identityOf, isTlsPart, partName, tlsOf } from './tls-fields.ts'
 
 interface Limit {
   name: string
@@ -20,6 +23,7 @@ export class LiveConnections {
   readonly fields: Record<string, Readonly<Record<string, unknown>>> = Object.create(null)
   readonly #secrets: Secrets
   readonly #outside: OutsideSecrets
+  readonly #openTls: OpenTls
   /** The fields that were read from outside, by connection. Those that could not be read are missing. */
   readonly #read = new Map<string, Readonly<Record<string, string>>>()
   readonly #records = new Map<string, ConnectionRecord>()
@@ -28,14 +32,19 @@ export class LiveConnections {
   /** The connections that are about to be deleted: nothing new may refer to them. */
   readonly #leaving = new Set<string>()
   readonly #limits = new Map<string, Limit>()
+  /** One object for as long as nothing in it changes; null: the connection has no TLS settings. */
+  readonly #tls = new Map<string, TlsIdentity | null>()
+  /** The certificates in the PKCS#12 files that are kept elsewhere, as they were when the file was read. */
+  readonly #inFile = new Map<string, string>()
   /** Finds the secrets of all limited connections at once: most texts hold none. */
   #holdsLimited: ((text: string) => boolean) | null = null
 
   #kindChanged = () => {}
 
-  constructor(secrets: Secrets, outside: OutsideSecrets = NOTHING_OUTSIDE) {
+  constructor(secrets: Secrets, outside: OutsideSecrets = NOTHING_OUTSIDE, openTls: OpenTls = NOT_OPENED) {
     this.#secrets = secrets
     this.#outside = outside
+    this.#openTls = openTls
   }
 
   /** Sets the callback for a change of a connection's kind, after which flows must be compiled again. */
@@ -59,6 +68,7 @@ export class LiveConnections {
     this.#records.set(name, record)
     if (before?.kind !== record.kind) this.#kindChanged()
     this.#read.delete(name)
+    if (before?.revision !== revision) this.#inFile.delete(name)
     this.#open(record)
   }
 
@@ -73,6 +83,8 @@ export class LiveConnections {
     this.#records.delete(name)
     this.#tokens.delete(name)
     this.#read.delete(name)
+    this.#inFile.delete(name)
+    this.#tls.delete(name)
     delete this.fields[name]
     this.#limit(name, [], [])
     this.#secrets.setSource(sourceOf(name), [])
@@ -85,6 +97,23 @@ export class LiveConnections {
   fresh(names: readonly string[]): Promise<void> | null {
     const stale = names.filter((name) => this.#isStale(name))
     return stale.length ? Promise.all(stale.map((name) => this.#readOutside(name))).then(() => {}) : null
+  }
+
+  /** Returns the TLS settings of a connection, with what of them is kept elsewhere; null if it has none. */
+  tls(name: string): TlsIdentity | null | Promise<TlsIdentity | null> {
+    const fresh = this.fresh([name])
+    return fresh ? fresh.then(() => this.identity(name)) : this.identity(name)
+  }
+
+  /** Returns what `tls` does, as far as it was read. */
+  identity(name: string): TlsIdentity | null {
+    const known = this.#tls.get(name)
+    if (known !== undefined) return known
+    const record = this.#records.get(name)
+    const values = record && { ...record.fields, ...record.secrets, ...this.#read.get(name) }
+    const made = record ? identityOf(record, values!, this.#inFile.get(name)) : null
+    this.#tls.set(name, made)
+    return made
   }
 
   /** Returns the connection with all of its secrets, also those that are kept elsewhere; undefined if there is none. */
@@ -112,10 +141,23 @@ export class LiveConnections {
       } catch (error) {
         throw outsideUnavailable(name, field, (error as Error).message)
       }
+    const opened = await this.#openOutside(record, read)
     // It was changed meanwhile: whoever uses it next reads again.
     if (this.#records.get(name) !== record) return
     this.#read.set(name, read)
+    if (opened !== null) this.#inFile.set(name, opened)
     this.#open(record)
+  }
+
+  /** Opens certificates and keys that are kept elsewhere, if they are others than before; returns the certificate in a file. */
+  async #openOutside(record: ConnectionRecord, read: Readonly<Record<string, string>>): Promise<string | null> {
+    const { name, kind, fields, secrets, outside } = record
+    const before = this.#read.get(name)
+    const parts = Object.keys(tlsOf(kind, outside) ?? {}).map((part) => partName(kind, part as 'key'))
+    if (parts.every((field) => before?.[field] === read[field])) return null
+    const { faults, certificate } = await this.#openTls(tlsOf(kind, { ...fields, ...secrets, ...read })!)
+    if (faults.length) throw outsideUnavailable(name, partName(kind, faults[0]!.field), `it ${faults[0]!.message}`)
+    return certificate
   }
 
   /** Runs `work`, which decides on the deletion. Meanwhile no flow that uses the connection can be published. */
@@ -162,9 +204,11 @@ export class LiveConnections {
     if (tokens?.refreshToken) values.push(tokens.refreshToken)
     // Secrets are registered for hiding before any step can use them.
     this.#secrets.setSource(sourceOf(name), values)
-    this.fields[name] = Object.freeze(
-      Object.assign(Object.create(null), fields, secrets, read, tokens && { accessToken: tokens.accessToken }),
-    )
+    const readable = Object.assign(Object.create(null), fields, secrets, read)
+    // Templates read no part of it: a step names the connection.
+    for (const field in readable) if (isTlsPart(field)) delete readable[field]
+    this.fields[name] = Object.freeze(Object.assign(readable, tokens && { accessToken: tokens.accessToken }))
+    this.#tls.delete(name)
     this.#limit(name, hosts, values)
   }
 
@@ -194,15 +238,17 @@ const outsideUnavailable = (name: string, field: string, why: string): Connectio
 
 export const shapeOf = ({ kind, fields, secrets, outside }: ConnectionRecord): ConnectionShape => ({
   kind,
-  open: new Set(Object.keys(fields)),
+  tls: tlsOf(kind, { ...fields, ...secrets, ...outside }) !== null,
+  open: new Set(Object.keys(fields).filter((field) => !isTlsPart(field))),
   // The token exists already or is fetched when a step needs it.
   fields: new Set([
-    ...Object.keys(fields),
-    ...Object.keys(secrets ?? {}),
-    ...Object.keys(outside),
+    ...[fields, secrets ?? {}, outside].flatMap((some) => Object.keys(some).filter((field) => !isTlsPart(field))),
     ...(kind === 'oauth2' ? ['accessToken'] : []),
   ]),
 })
+
+/** For where nothing is kept elsewhere. */
+const NOT_OPENED: OpenTls = async () => ({ faults: [], certificate: null })
 
 /** For where no server says which secrets there are. */
 const NOTHING_OUTSIDE: OutsideSecrets = {

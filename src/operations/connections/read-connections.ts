@@ -6,6 +6,7 @@ import type { ConnectionRecord, TestVerdict } from '../ports/connections.ts'
 import type { Page, Paged } from '../ports/page.ts'
 import { type FlowUses, flowsUsing } from './connection-uses.ts'
 import type { ConnectionServices } from './services.ts'
+import { gathered } from './tls-fields.ts'
 
 export interface ConnectionView {
   name: string
@@ -19,6 +20,8 @@ export interface ConnectionView {
   state: 'ready' | 'unconnected' | 'reconnect'
   reason: string | null
   expiresAt: string | null
+  /** The client certificate; null: there is none, or it is kept elsewhere and was not read yet. */
+  certificate: { subject: string; expiresAt: string } | null
   usedBy: { id: string; name: string }[]
   createdAt: string
   updatedAt: string
@@ -84,14 +87,19 @@ export function connectionView(
   uses: FlowUses[],
 ): ConnectionView {
   const { name, kind, fields, secrets, outside, hosts, lastTest } = record
+  const certificate = services.connections.identity(name)?.certificate ?? null
   return {
     name,
     kind,
-    fields,
+    fields: gathered(fields),
     secretFields: [...Object.keys(secrets ?? {}), ...Object.keys(outside)],
     outside,
     hosts,
     ...stateOf(services, record),
+    certificate: certificate && {
+      subject: certificate.subject,
+      expiresAt: new Date(certificate.expiresAt).toISOString(),
+    },
     usedBy: uses
       .filter(({ draft, live }) => [...draft, ...live].some((use) => use.name === name))
       .map((flow) => ({ id: flow.id, name: flow.name })),

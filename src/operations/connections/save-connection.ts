@@ -1,16 +1,17 @@
 // Creates and changes connections. Secret fields are never read back: a secret field that is omitted keeps its value.
 import { CODE } from '../../base/error-catalogue.ts'
-import { type Issue, pointer } from '../../flow/issue.ts'
+import type { Issue } from '../../flow/issue.ts'
 import { CONNECTION_NAME } from '../../flow/validate/connection-use.ts'
 import { OperationError } from '../operation-error.ts'
 import type { Actor } from '../ports/access.ts'
 import type { ConnectionKind, ConnectionRecord } from '../ports/connections.ts'
-import { CONNECTION_KINDS, ENDPOINT_FIELDS, type SortedFields, sortFields } from './connection-kinds.ts'
+import { CONNECTION_KINDS, ENDPOINT_FIELDS, fieldPath, type SortedFields, sortFields } from './connection-kinds.ts'
 import { flowsUsing, refuseIfMissed } from './connection-uses.ts'
 import { allowsMore, parseHostRule } from './host-rules.ts'
 import { shapeOf } from './live-connections.ts'
 import { type ConnectionView, connectionTarget, connectionView, findConnection } from './read-connections.ts'
 import type { ConnectionServices } from './services.ts'
+import { changed, partName, spread, tlsOf } from './tls-fields.ts'
 
 export interface GivenConnection {
   name?: string
@@ -35,9 +36,10 @@ export async function createConnection(
       message: `name must begin with a small letter and hold only small letters, digits and _ (at most ${MAX_NAME_LENGTH}), so that templates can say connections.<name>.<field>`,
     })
   const kind = kindOf(given.kind, issues)
-  const { open, secrets, outside } = fieldsOf(kind, given.fields ?? {}, issues)
+  const { open, secrets, outside } = fieldsOf(kind, spread(given.fields ?? {}), issues)
   const hosts = hostsOf(given.hosts ?? [], issues)
   refuse(issues)
+  await checkTls(services, kind!, { open, secrets, outside })
   const now = services.now()
   const record: ConnectionRecord = {
     name,
@@ -79,13 +81,15 @@ export async function replaceConnection(
       message: 'name cannot be changed: flows use it. Create another connection, change the flows, delete this one',
     })
   const kind = given.kind === undefined ? current.kind : kindOf(given.kind, issues)
-  const [kept, before] = kind === current.kind ? [{ ...current.secrets, ...current.outside }, current.fields] : []
-  const { open, secrets, outside } = fieldsOf(kind, { ...kept, ...(given.fields ?? before) }, issues)
+  const fields = kind === current.kind ? changed(current, given.fields) : spread(given.fields ?? {})
+  const { open, secrets, outside } = fieldsOf(kind, fields, issues)
   const hosts = given.hosts === undefined ? current.hosts : hostsOf(given.hosts, issues)
   refuse(issues)
   const change = newPlace(current, open, hosts)
-  if (kind === current.kind && change) askAgain(change, current, secrets, given.fields ?? {}, issues)
+  if (kind === current.kind && change) askAgain(change, current, secrets, spread(given.fields ?? {}), issues)
   refuse(issues)
+  if (given.kind !== undefined || given.fields !== undefined)
+    await checkTls(services, kind!, { open, secrets, outside })
   const record: ConnectionRecord = {
     ...current,
     kind: kind!,
@@ -132,7 +136,7 @@ function askAgain(
   for (const name of Object.keys(current.secrets ?? {}))
     if (secrets[name] && !Object.hasOwn(given, name))
       issues.push({
-        path: pointer('/fields', name),
+        path: fieldPath(name),
         code: 'secret_needed',
         message: `${name} has to be given again, because ${change === 'hosts' ? 'hosts would let it be sent to more places' : `${change} changes`}`,
       })
@@ -153,6 +157,29 @@ function kindOf(kind: string | undefined, issues: Issue[]): ConnectionKind | nul
 function fieldsOf(kind: ConnectionKind | null, given: Record<string, unknown>, issues: Issue[]): SortedFields {
   const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
   return kind ? sortFields(kind, present, issues) : { open: {}, secrets: {}, outside: {} }
+}
+
+/** Opens what of the TLS settings is kept here, and notes the certificate of a PKCS#12 file among the readable fields. */
+async function checkTls(services: ConnectionServices, kind: ConnectionKind, fields: SortedFields): Promise<void> {
+  const { open, secrets, outside } = fields
+  const certificate = partName(kind, 'certificate')
+  const isFile = [secrets, outside].some((some) => Object.hasOwn(some, partName(kind, 'pkcs12')))
+  // It was noted by an earlier save.
+  if (isFile) delete open[certificate]
+  const settings = tlsOf(kind, { ...open, ...secrets })
+  const isOutside = tlsOf(kind, outside) !== null
+  if (!settings && !isOutside && kind === 'tls')
+    refuse([{ path: '/fields', code: 'missing', message: 'fields are empty: give certificate and key, pkcs12, or ca' }])
+  // What is kept elsewhere is opened with the rest when it is read.
+  if (!settings || isOutside) return
+  const opened = await services.openTls(settings)
+  refuse(
+    opened.faults.map(({ field, message }) => {
+      const name = partName(kind, field)
+      return { path: fieldPath(name), code: 'invalid_format', message: `${name} ${message}` }
+    }),
+  )
+  if (isFile && opened.certificate) open[certificate] = opened.certificate
 }
 
 function hostsOf(hosts: string[], issues: Issue[]): string[] {

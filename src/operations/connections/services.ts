@@ -3,6 +3,7 @@ import type { EventServices } from '../events/services.ts'
 import type { AuthorizationRequestStore, ConnectionStore } from '../ports/connections.ts'
 import type { FlowStore } from '../ports/flows.ts'
 import type { OAuthClient } from '../ports/oauth-client.ts'
+import type { OpenTls } from '../ports/tls-opener.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import type { LiveConnections } from './live-connections.ts'
 
@@ -11,6 +12,7 @@ export interface ConnectionServices extends EventServices {
   connectionStore: ConnectionStore
   authorizationRequests: AuthorizationRequestStore
   oauth: OAuthClient
+  openTls: OpenTls
   tokens: AccessTokens
   /** The flows that may use connections. */
   flows: FlowStore

@@ -5,6 +5,7 @@ import { parseOutboundUrl } from '../../engine/outbound-rules.ts'
 import { performStep } from '../../engine/perform-step.ts'
 import type { EnginePorts } from '../../engine/ports/engine-ports.ts'
 import { OutboundError } from '../../engine/ports/http-client.ts'
+import { refusalCause, refusesCertificate } from '../../engine/ports/tls.ts'
 import { type Roots, stepBindings } from '../../engine/run-bindings.ts'
 import type { Outcome, StepContext } from '../../engine/step-kind.ts'
 import { compileStep } from '../../flow/compile.ts'
@@ -42,19 +43,27 @@ export async function testConnection(
 ): Promise<ConnectionTest> {
   const connection = findConnection(services, name)
   const url = checked(given)
-  const auth = authOf(connection)
+  const credentials = credentialsOf(connection)
   await services.audit.record(actor, 'connection.test', connectionTarget(name), { host: new URL(url).host })
-  const test = await carryOut(services, url, auth)
+  const test = await carryOut(services, url, name, credentials)
   await keepTest(services, connection, { at: services.now(), verdict: test.verdict })
   return test
 }
 
-async function carryOut(services: TestServices, url: string, auth: Record<string, unknown>): Promise<ConnectionTest> {
+/** The settings of a step by which it uses a connection. */
+type Credentials = { auth: Record<string, unknown> } | { tls: { connection: string } } | null
+
+async function carryOut(
+  services: TestServices,
+  url: string,
+  name: string,
+  credentials: Credentials,
+): Promise<ConnectionTest> {
   const startedAt = services.now()
-  const outcome = await send(services, url, auth)
+  const outcome = await send(services, url, credentials)
   const durationMs = services.now() - startedAt
-  const { verdict, status, message } = read(outcome)
-  if (verdict === 'accepted' && read(await send(services, url, null)).verdict === 'accepted')
+  const { verdict, status, message } = read(outcome, () => refusal(services, name))
+  if (verdict === 'accepted' && read(await send(services, url, null), () => '').verdict === 'accepted')
     return { verdict: 'unproven', status, message: OPEN_TO_ALL, durationMs }
   return { verdict, status, message: services.secrets.redact(message), durationMs }
 }
@@ -72,6 +81,15 @@ function checked(url: string): string {
     throw new OperationError(CODE.invalid_request, message, [{ path: '/url', code: 'invalid_format', message }])
   }
 }
+
+/** Says why the API does not accept the client certificate. */
+function refusal({ connections, now }: TestServices, name: string): string {
+  const { why, hint } = refusalCause(connections.identity(name), now())
+  return `The API refuses the client certificate: ${why}. ${hint}`
+}
+
+const credentialsOf = (connection: ConnectionRecord): Credentials =>
+  connection.kind === 'tls' ? { tls: { connection: connection.name } } : { auth: authOf(connection) }
 
 function authOf({ name, kind, fields }: ConnectionRecord): Record<string, unknown> {
   const field = (key: string) => `{{ connections.${name}.${key} }}`
@@ -92,7 +110,7 @@ function authOf({ name, kind, fields }: ConnectionRecord): Record<string, unknow
   }
 }
 
-async function send(services: TestServices, url: string, auth: Record<string, unknown> | null): Promise<Outcome> {
+async function send(services: TestServices, url: string, credentials: Credentials): Promise<Outcome> {
   const { enginePorts, kinds } = services
   const now = services.now()
   const step: StepDocument = {
@@ -104,7 +122,7 @@ async function send(services: TestServices, url: string, auth: Record<string, un
     // A page to sign in at, after a redirect, would look like success.
     followRedirects: false,
     failOnError: false,
-    ...(auth && { auth }),
+    ...credentials,
   }
   const runId = services.ids.next('run')
   const context: Omit<StepContext<never>, 'settings' | 'secrets' | 'showInput'> = {
@@ -144,12 +162,14 @@ async function send(services: TestServices, url: string, auth: Record<string, un
   return outcome
 }
 
-function read(outcome: Outcome): Omit<ConnectionTest, 'durationMs'> {
+function read(outcome: Outcome, refusal: () => string): Omit<ConnectionTest, 'durationMs'> {
   if (outcome.type === 'failed') {
-    const { message, hint } = outcome.error
-    return { verdict: 'unreachable', status: null, message: hint ? `${sentence(message)} ${hint}` : sentence(message) }
+    const { code, message, hint } = outcome.error
+    const verdict = code === CODE.client_certificate ? 'refused' : 'unreachable'
+    return { verdict, status: null, message: hint ? `${sentence(message)} ${hint}` : sentence(message) }
   }
-  const { status } = (outcome as { output: { status: number } }).output
+  const { status, body } = (outcome as { output: { status: number; body: unknown } }).output
+  if (refusesCertificate(status, body)) return { verdict: 'refused', status, message: refusal() }
   return { status, ...meaningOf(status) }
 }
 

@@ -1,6 +1,6 @@
 // The port to the stores of connections and of their OAuth grants.
 
-export type ConnectionKind = 'basic' | 'bearer' | 'apiKey' | 'oauth2' | 'custom'
+export type ConnectionKind = 'basic' | 'bearer' | 'apiKey' | 'oauth2' | 'tls' | 'custom'
 
 /** `unproven`: the reply said nothing about the credentials. */
 export type TestVerdict = 'accepted' | 'refused' | 'unproven' | 'unreachable'

@@ -24,7 +24,7 @@ export function openThroughProxy(
   const tcp = { host: proxy.host, port: proxy.port, lookup, autoSelectFamily: true }
   const servername = isIP(proxy.host) ? undefined : proxy.host
   const socket: Socket = proxy.secure
-    ? tlsConnect({ ...tcp, secureContext, servername, ALPNProtocols: ['http/1.1'] })
+    ? tlsConnect({ ...tcp, secureContext, servername, rejectUnauthorized: true, ALPNProtocols: ['http/1.1'] })
     : netConnect(tcp)
   let answered = false
   const answer = (error: Error | null): void => {
@@ -37,7 +37,7 @@ export function openThroughProxy(
   socket.setKeepAlive(true, 60_000)
   socket.on('error', (error) => {
     const untrusted = Boolean((socket as Partial<TLSSocket>).authorizationError)
-    answer(proxyFailed(proxy, `cannot be used: ${dialFailure(error, proxy.host, proxy.port, untrusted).message}`))
+    answer(proxyFailed(proxy, `cannot be used: ${dialFailure(error, proxy.host, proxy.port, untrusted, null).message}`))
   })
   socket.once(proxy.secure ? 'secureConnect' : 'connect', () => {
     if (beyond.protocol === 'http:') answer(null)

@@ -10,7 +10,7 @@ import { hasBreak } from '../../flow/outbound-parts.ts'
 const BODY_METHODS = ['POST', 'PUT', 'PATCH']
 
 export function checkHttp(settings: Record<string, unknown>): StepIssue[] {
-  const { method, url, headers, query, body, auth, compress, response } = settings
+  const { method, url, headers, query, body, auth, tls, compress, response } = settings
   const issues: StepIssue[] = []
   const attempt = (path: string, value: unknown, test: (literal: string) => void): void => {
     if (!isLiteral(value)) return
@@ -33,6 +33,8 @@ export function checkHttp(settings: Record<string, unknown>): StepIssue[] {
   if (isObject(auth) && auth['kind'] === 'apiKey' && auth['in'] !== 'query' && auth['name'] !== '')
     attempt('/auth/name', auth['name'], checkHeaderName)
 
+  if (tls !== undefined && typeof url === 'string' && isPlain(url))
+    issues.push({ path: '/tls', code: 'conflicting', message: `${PLAIN_URL.message}. ${PLAIN_URL.hint}` })
   if (body !== undefined)
     issues.push(
       ...bodyIssues(method),
@@ -53,6 +55,18 @@ export function checkHttp(settings: Record<string, unknown>): StepIssue[] {
   const twice = pairs(headers).findIndex(({ name }) => String(name).toLowerCase() === authHeaderName(auth))
   if (twice !== -1) issues.push(writtenTwice(twice, 'The authentication setting'))
   return issues
+}
+
+const PLAIN_URL = {
+  message: 'A URL that begins with http:// is called without TLS, so the setting tls has no effect',
+  hint: 'Write https://, or remove tls.',
+}
+
+const isPlain = (url: string): boolean => /^http:/i.test(url)
+
+/** Throws OutboundError if a request that was to be protected would go out in the open. */
+export function checkTlsUrl(url: string): void {
+  if (isPlain(url)) throw new OutboundError(CODE.invalid_url, PLAIN_URL.message, PLAIN_URL.hint)
 }
 
 const writtenTwice = (at: number, who: string): StepIssue => ({

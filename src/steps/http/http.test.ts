@@ -56,6 +56,7 @@ async function run(
     connections: {
       fields: {},
       checkHost: () => {},
+      tls: () => null,
       accessToken: () => 'token',
       renewed: async () => null,
       refusedAgain: () => {},

@@ -4,6 +4,7 @@ import { gzip } from 'node:zlib'
 import { CODE, filled, STEP_ERRORS } from '../../base/error-catalogue.ts'
 import type { FileValue } from '../../engine/ports/files.ts'
 import { isBodySource, OutboundError, type OutboundHop, type OutboundReply } from '../../engine/ports/http-client.ts'
+import { refusalCause, refusesCertificate, type TlsIdentity } from '../../engine/ports/tls.ts'
 import {
   defineStep,
   done,
@@ -17,7 +18,7 @@ import { SECRET_MASK } from '../../flow/compile.ts'
 import { formPairs } from '../../flow/form-pairs.ts'
 import { HTTP_STEP } from '../../flow/http-kind.ts'
 import { type BuiltRequest, buildRequest, withQuery } from './build-request.ts'
-import { checkHttp } from './check.ts'
+import { checkHttp, checkTlsUrl } from './check.ts'
 import { decodeBody, readAsXml } from './decode-body.ts'
 import { isErrorStatus, statusFailure } from './failure.ts'
 import { FileReply } from './file-reply.ts'
@@ -41,21 +42,24 @@ async function run(context: StepContext<HttpSettings>): Promise<Outcome> {
   if (settings.method === 'HEAD' && settings.body)
     return failed({ code: CODE.body_not_allowed, message: STEP_ERRORS.body_not_allowed.message })
   const token = auth?.kind === 'oauth2' ? await context.connections.accessToken(auth.connection) : null
+  const wanted = auth || settings.tls ? tlsFor(context) : null
+  const tls = wanted instanceof Promise ? await wanted : wanted
   const fileReply = settings.response?.as === 'file' ? new FileReply(context.files) : null
   const files = await openFiles(context.files, settings)
   let reply: OutboundReply
   try {
     const request = build(context, token, files)
+    if (settings.tls) checkTlsUrl(request.url)
     if (settings.onInterrupt === 'fail') {
       if (context.interrupted) return outcomeUnknown()
       await context.announce()
     }
-    reply = await send(context, request, fileReply)
+    reply = await send(context, request, tls, fileReply)
     if (auth?.kind === 'oauth2' && reply.status === 401 && !hasLeft(request, reply)) {
       // The access token is renewed once: an API that refuses a new one too has another reason.
       const renewed = await context.connections.renewed(auth.connection, token!)
       if (renewed !== null) {
-        reply = await send(context, build(context, renewed, files), fileReply)
+        reply = await send(context, build(context, renewed, files), tls, fileReply)
         if (reply.status === 401) context.connections.refusedAgain(auth.connection, renewed)
       }
     }
@@ -71,10 +75,27 @@ async function run(context: StepContext<HttpSettings>): Promise<Outcome> {
   }
   if (!isErrorStatus(reply.status)) return { ...done(output), ...shown }
   const failure = statusFailure(reply.status, reply.url)
+  if (refusesCertificate(reply.status, output['body'])) {
+    const { why, hint } = refusalCause(tls, context.now)
+    failure.hint = `The server says why: ${why}. ${hint}`
+  }
   if (quotesDerived(context)) failure.message = SECRET_MASK
   // A retry depends on the status, whatever failOnError says.
   const trouble = { code: failure.code, status: reply.status, retryAfterMs: retryAfterMs(reply.headers, context.now) }
   return { ...(settings.failOnError === false ? done(output, trouble) : failed(failure, output, trouble)), ...shown }
+}
+
+/** Returns the TLS settings of the connection that the step names for them, or else of one that its auth names. */
+function tlsFor(context: StepContext<HttpSettings>): TlsIdentity | null | Promise<TlsIdentity | null> {
+  const { connections, settings } = context
+  const { auth, tls } = settings
+  if (tls) return connections.tls(tls.connection)
+  const named = auth && 'connection' in auth ? [auth.connection] : namesIn(context)('/auth')
+  const found = named.map((name) => connections.tls(name))
+  const first = (all: (TlsIdentity | null)[]) => all.find((identity) => identity !== null) ?? null
+  return found.some((one) => one instanceof Promise)
+    ? Promise.all(found).then(first)
+    : first(found as (TlsIdentity | null)[])
 }
 
 /** The output contains the called URL, which may hold a secret in a form that masking would not find. */
@@ -109,6 +130,7 @@ function build(context: StepContext<HttpSettings>, accessToken: string | null, f
 async function send(
   context: StepContext<HttpSettings>,
   request: BuiltRequest,
+  tls: TlsIdentity | null,
   fileReply: FileReply | null,
 ): Promise<OutboundReply> {
   const { settings, hops } = context
@@ -121,6 +143,7 @@ async function send(
     timeoutMs: (settings.timeout ?? 30) * 1000,
     followRedirects: settings.followRedirects !== false,
     cookies: settings.cookies === true,
+    tls,
     hops,
     signal: context.signal(),
     room: context.replyRoom(),
@@ -131,6 +154,7 @@ async function send(
         ...(hop.url.href === URL.parse(url)?.href ? request.named.url : []),
         ...hop.headers.flatMap((header) => header.named ?? []),
         ...(hop.body === null ? [] : request.named.body),
+        ...(hop.tls ? [hop.tls.connection] : []),
       ]
       context.connections.checkHost(hop.url, () => textsOf(hop, request.text, settings), named)
     },

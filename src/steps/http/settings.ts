@@ -128,6 +128,12 @@ export const HttpSettings = Type.Object(
     body: Type.Optional(Type.Union([JsonBody, FormBody, XmlBody, TextBody, FileBody])),
     compress: Type.Optional(oneOf(['gzip'], { description: 'Compresses the body, and says so in Content-Encoding.' })),
     auth: Type.Optional(Auth),
+    tls: Type.Optional(
+      Type.Object(
+        { connection: connectionName('tls') },
+        { ...closed, description: 'The client certificate and the authorities to use; by default those of auth.' },
+      ),
+    ),
     response: Type.Optional(ReplyReading),
     timeout: Type.Optional(
       templated(

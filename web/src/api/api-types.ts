@@ -156,7 +156,7 @@ export interface Token {
   lastUsedAt: string | null
 }
 
-export type ConnectionKind = 'basic' | 'bearer' | 'apiKey' | 'oauth2' | 'custom'
+export type ConnectionKind = 'basic' | 'bearer' | 'apiKey' | 'oauth2' | 'tls' | 'custom'
 export type ConnectionState = 'ready' | 'unconnected' | 'reconnect'
 export type ConnectionTest = Static<typeof ConnectionTestBody>
 
@@ -172,6 +172,8 @@ export interface Connection {
   state: ConnectionState
   reason: string | null
   expiresAt: string | null
+  /** The client certificate. */
+  certificate: { subject: string; expiresAt: string } | null
   usedBy: { id: string; name: string }[]
   createdAt: string
   updatedAt: string

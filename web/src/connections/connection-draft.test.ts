@@ -21,6 +21,7 @@ const connection: Connection = {
   updatedAt: '2026-01-01T00:00:00.000Z',
   outside: {},
   lastTest: null,
+  certificate: null,
 }
 
 describe('a connection being changed', () => {
@@ -53,6 +54,21 @@ describe('a connection being changed', () => {
     expect(differs(draft, connection)).toBe(false)
     expect(differs({ ...draft, hosts: [] }, connection)).toBe(true)
     expect(differs({ ...draft, values: { ...draft.values, clientSecret: 'x' } }, connection)).toBe(true)
+  })
+
+  it('gathers the TLS settings, keeps the secrets among them, and removes what is emptied', () => {
+    const secured: Connection = {
+      ...connection,
+      fields: { ...connection.fields, tls: { certificate: 'PEM', ca: 'CA' } },
+      secretFields: ['clientSecret', 'tls.key'],
+    }
+    const draft = draftOf(secured)
+    expect(draft.values).toMatchObject({ 'tls.certificate': 'PEM', 'tls.ca': 'CA' })
+    expect(requestOf(draft).fields['tls']).toEqual({ certificate: 'PEM', ca: 'CA' })
+    expect(differs(draft, secured)).toBe(false)
+    const values = { ...draft.values, 'tls.certificate': '', 'tls.ca': '' }
+    expect(requestOf({ ...draft, values, removed: ['tls.key'] }).fields['tls']).toBeNull()
+    expect(requestOf({ ...emptyDraft('tls'), values: { ca: 'CA' } }).fields).toEqual({ ca: 'CA' })
   })
 
   it('leaves out custom fields that have no name or no value yet', () => {

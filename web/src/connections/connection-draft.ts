@@ -1,4 +1,6 @@
 // A connection while it is being filled in, and what of it is sent. Secrets that are set stay unless they are replaced.
+
+import { isObject } from '../../../src/base/is-object.ts'
 import type { Connection, ConnectionKind } from '../api/api-types.ts'
 import { fieldsAsked } from './connection-kinds.ts'
 
@@ -14,6 +16,8 @@ export interface ConnectionDraft {
   /** Those that are taken away. */
   removed: string[]
   hosts: string[]
+  /** Whether it has TLS settings beside its own fields now. */
+  hasTls: boolean
 }
 
 export const emptyDraft = (kind: ConnectionKind, name = ''): ConnectionDraft => ({
@@ -24,6 +28,7 @@ export const emptyDraft = (kind: ConnectionKind, name = ''): ConnectionDraft => 
   outside: {},
   removed: [],
   hosts: [],
+  hasTls: false,
 })
 
 export function draftOf(connection: Connection): ConnectionDraft {
@@ -31,7 +36,7 @@ export function draftOf(connection: Connection): ConnectionDraft {
     name: connection.name,
     kind: connection.kind,
     values: Object.fromEntries(
-      Object.entries(connection.fields).map(([name, value]) => [
+      Object.entries(spread(connection.fields)).map(([name, value]) => [
         name,
         Array.isArray(value) ? value.join(' ') : String(value),
       ]),
@@ -40,24 +45,52 @@ export function draftOf(connection: Connection): ConnectionDraft {
     outside: connection.outside,
     removed: [],
     hosts: connection.hosts,
+    hasTls: hasTlsField(connection),
   }
 }
+
+/** The parts of the field `tls` are fields of their own in the form, `tls.key`. */
+function spread(fields: Record<string, unknown>): Record<string, unknown> {
+  const { tls, ...others } = fields
+  if (!isObject(tls)) return fields
+  return { ...others, ...Object.fromEntries(Object.entries(tls).map(([part, value]) => [TLS + part, value])) }
+}
+
+const TLS = 'tls.'
+const hasTlsField = ({ fields, secretFields }: Connection): boolean =>
+  isObject(fields['tls']) || secretFields.some((name) => name.startsWith(TLS))
+
+/** Whether a step can name it as `tls`. */
+export const hasTls = (connection: Connection): boolean => connection.kind === 'tls' || hasTlsField(connection)
 
 export interface ConnectionRequest {
   kind: ConnectionKind
-  fields: Record<string, string | null>
+  fields: Record<string, string | Record<string, string | null> | null>
   hosts: string[]
 }
 
-export function requestOf({ kind, values, removed, hosts }: ConnectionDraft): ConnectionRequest {
-  const fields: Record<string, string | null> = {}
-  for (const name of removed) fields[name] = null
-  const names = kind === 'custom' ? Object.keys(values) : fieldsAsked(kind, values).map(({ name }) => name)
-  for (const name of names) {
-    const value = values[name]
-    if (name !== '' && value !== undefined && value !== '') fields[name] = value
-  }
-  return { kind, fields, hosts }
+export function requestOf(draft: ConnectionDraft): ConnectionRequest {
+  const { kind, values, removed, hosts } = draft
+  const own: Record<string, string | null> = {}
+  const tls: Record<string, string | null> = {}
+  for (const name of removed) put(own, tls, name, null)
+  const isFree = kind === 'custom' || kind === 'tls'
+  const asked = isFree ? null : new Set(fieldsAsked(kind, values).map(({ name }) => name))
+  for (const [name, value] of Object.entries(values))
+    if (name !== '' && value !== '' && (!asked || asked.has(name) || name.startsWith(TLS))) put(own, tls, name, value)
+  return { kind, fields: { ...own, ...tlsChange(draft, tls) }, hosts }
+}
+
+function put(own: Record<string, string | null>, tls: typeof own, name: string, value: string | null): void {
+  if (name.startsWith(TLS)) tls[name.slice(TLS.length)] = value
+  else own[name] = value
+}
+
+/** What is left out stays as it is, so what is empty now is removed by name. */
+function tlsChange({ hasTls, kept, removed }: ConnectionDraft, tls: Record<string, string | null>): object {
+  const stays = kept.some((name) => name.startsWith(TLS) && !removed.includes(name))
+  if (Object.values(tls).some((value) => value !== null) || stays) return { tls }
+  return hasTls ? { tls: null } : {}
 }
 
 /** Whether anything would change. */

@@ -6,6 +6,7 @@ import type { ConnectionDraft } from './connection-draft.ts'
 import { type FieldInfo, fieldsAsked } from './connection-kinds.ts'
 import { CustomFields } from './custom-fields.tsx'
 import { SecretField } from './secret-field.tsx'
+import { TlsSettings } from './tls/tls-settings.tsx'
 
 interface ConnectionFieldsProps {
   draft: ConnectionDraft
@@ -17,6 +18,7 @@ interface ConnectionFieldsProps {
 
 export function ConnectionFields({ draft, onChange, issues, readOnly = false }: ConnectionFieldsProps) {
   const [more, setMore] = useState(false)
+  const [withTls, setWithTls] = useState(draft.hasTls)
   const errorAt = (path: string) =>
     issues.find((issue) => issue.path === path || issue.path.startsWith(`${path}/`))?.message
   const field = (info: FieldInfo) => (
@@ -47,6 +49,26 @@ export function ConnectionFields({ draft, onChange, issues, readOnly = false }: 
               {advanced.map(field)}
             </Stack>
           </Collapse>
+        </div>
+      )}
+      {draft.kind === 'tls' ? (
+        <TlsSettings draft={draft} onChange={onChange} errorAt={errorAt} readOnly={readOnly} />
+      ) : (
+        <div>
+          <Anchor
+            component="button"
+            type="button"
+            size="sm"
+            aria-expanded={withTls}
+            onClick={() => setWithTls(!withTls)}
+          >
+            {withTls ? 'Hide TLS settings' : 'TLS settings'}
+          </Anchor>
+          {withTls && (
+            <div style={{ marginTop: 12 }}>
+              <TlsSettings draft={draft} onChange={onChange} errorAt={errorAt} readOnly={readOnly} />
+            </div>
+          )}
         </div>
       )}
       <TagsInput

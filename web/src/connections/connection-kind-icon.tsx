@@ -1,4 +1,12 @@
-import { IconBraces, IconIdBadge2, IconKey, IconLockAccess, type IconProps, IconTicket } from '@tabler/icons-react'
+import {
+  IconBraces,
+  IconCertificate,
+  IconIdBadge2,
+  IconKey,
+  IconLockAccess,
+  type IconProps,
+  IconTicket,
+} from '@tabler/icons-react'
 import type { ComponentType } from 'react'
 import type { ConnectionKind } from '../api/api-types.ts'
 
@@ -7,6 +15,7 @@ const ICONS: Record<ConnectionKind, ComponentType<IconProps>> = {
   apiKey: IconKey,
   basic: IconIdBadge2,
   oauth2: IconLockAccess,
+  tls: IconCertificate,
   custom: IconBraces,
 }
 

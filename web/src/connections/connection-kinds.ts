@@ -108,6 +108,13 @@ export const CONNECTION_KINDS: KindInfo[] = [
     use: (name) => `auth:\n  kind: oauth2\n  connection: ${name}`,
   },
   {
+    kind: 'tls',
+    label: 'Client certificate',
+    purpose: 'The API expects a certificate of yours, or has one that an authority of your own issued.',
+    fields: [],
+    use: (name) => `tls:\n  connection: ${name}`,
+  },
+  {
     kind: 'custom',
     label: 'Custom',
     purpose: 'Secrets with names of your choice, such as a signing key.',

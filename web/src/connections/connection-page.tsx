@@ -21,6 +21,7 @@ import classes from './connection-page.module.css'
 import { ConnectionStateLine } from './connection-state.tsx'
 import { OAuthConnect } from './oauth-connect.tsx'
 import { TestConnection } from './test-connection.tsx'
+import { CertificateLine } from './tls/certificate-expiry.tsx'
 
 const route = getRouteApi('/signed-in/connections/$name')
 
@@ -140,6 +141,7 @@ function ConnectionStateCard({ connection, mayWrite }: { connection: Connection;
             The access token expires <RelativeTime at={expiresAt} />; Millrace refreshes it in time.
           </Text>
         )}
+        <CertificateLine connection={connection} />
         {needsBrowser && mayWrite && <OAuthConnect connection={connection} />}
         {needsBrowser && <CallbackUrl />}
         {kind === 'custom' && (

@@ -4,12 +4,16 @@ import type { Connection } from '../api/api-types.ts'
 import { StatusDot } from '../ui/status.tsx'
 import { RelativeTime } from '../ui/time.tsx'
 import { shownState } from './shown-state.ts'
+import { ExpiryBadge } from './tls/certificate-expiry.tsx'
 
 export function ConnectionStateLine({ connection }: { connection: Connection }) {
   const { state, reason, lastTest } = connection
   return (
     <>
       <StatusDot status={shownState(connection)} />
+      <div>
+        <ExpiryBadge connection={connection} />
+      </div>
       {reason && (
         <Text size="xs" c="dimmed" maw={320}>
           {reason}

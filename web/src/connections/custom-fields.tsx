@@ -12,16 +12,17 @@ interface CustomFieldsProps {
 }
 
 export function CustomFields({ draft, onChange, errorAt, readOnly }: CustomFieldsProps) {
-  const added = Object.entries(draft.values).filter(([name]) => !draft.kept.includes(name))
+  const isOwn = (name: string) => !name.startsWith('tls.')
+  const added = Object.entries(draft.values).filter(([name]) => isOwn(name) && !draft.kept.includes(name))
   const setAdded = (entries: [string, string][]) => {
-    const replaced = Object.entries(draft.values).filter(([name]) => draft.kept.includes(name))
+    const replaced = Object.entries(draft.values).filter(([name]) => !isOwn(name) || draft.kept.includes(name))
     onChange({ ...draft, values: Object.fromEntries([...replaced, ...entries]) })
   }
   const change = (index: number, entry: [string, string]) =>
     setAdded(added.map((existing, i) => (i === index ? entry : existing)))
   return (
     <Stack gap="sm">
-      {draft.kept.map((name) => (
+      {draft.kept.filter(isOwn).map((name) => (
         <SecretField
           key={name}
           name={name}

@@ -1,5 +1,5 @@
 // A secret can be written and never read again: what is set shows as set, and can be replaced.
-import { Button, Group, Input, PasswordInput } from '@mantine/core'
+import { Button, Group, Input, PasswordInput, Textarea } from '@mantine/core'
 import type { ConnectionDraft } from './connection-draft.ts'
 import classes from './secret-field.module.css'
 
@@ -8,6 +8,8 @@ interface SecretFieldProps {
   label: string
   description?: string | undefined
   required: boolean
+  /** Whether it has lines, such as a key in PEM. */
+  multiline?: boolean
   draft: ConnectionDraft
   onChange: (draft: ConnectionDraft) => void
   error: string | undefined
@@ -17,7 +19,7 @@ interface SecretFieldProps {
 const ELSEWHERE = 'The secret, or where it is kept: file:name, vault:path#field'
 
 export function SecretField(props: SecretFieldProps) {
-  const { name, label, description, required, draft, onChange, error, readOnly } = props
+  const { name, label, description, required, multiline = false, draft, onChange, error, readOnly } = props
   const typed = draft.values[name]
   const isSet = draft.kept.includes(name)
   const removed = draft.removed.includes(name)
@@ -65,20 +67,32 @@ export function SecretField(props: SecretFieldProps) {
         </div>
       </Input.Wrapper>
     )
+  const input = {
+    flex: 1,
+    label,
+    description: isSet ? 'Set; leave empty to keep it.' : (description ?? ELSEWHERE),
+    required: required && !isSet,
+    value: typed ?? '',
+    error,
+    readOnly,
+    'data-autofocus': isSet || undefined,
+  }
   return (
     <Group gap="xs" align="flex-end" wrap="nowrap">
-      <PasswordInput
-        flex={1}
-        label={label}
-        description={isSet ? 'Set; leave empty to keep it.' : (description ?? ELSEWHERE)}
-        required={required && !isSet}
-        value={typed ?? ''}
-        onChange={(event) => set(event.currentTarget.value)}
-        error={error}
-        readOnly={readOnly}
-        autoComplete="new-password"
-        data-autofocus={isSet || undefined}
-      />
+      {multiline ? (
+        <Textarea
+          {...input}
+          onChange={(event) => set(event.currentTarget.value)}
+          autoComplete="off"
+          spellCheck={false}
+          autosize
+          minRows={2}
+          maxRows={6}
+          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 12 } }}
+        />
+      ) : (
+        <PasswordInput {...input} onChange={(event) => set(event.currentTarget.value)} autoComplete="new-password" />
+      )}
       {isSet && (
         <Button variant="subtle" color="gray" onClick={() => set(undefined)}>
           Keep the old one

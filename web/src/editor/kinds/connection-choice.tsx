@@ -4,6 +4,7 @@ import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { Connection, ConnectionKind } from '../../api/api-types.ts'
 import { useMay } from '../../api/session.ts'
+import { hasTls } from '../../connections/connection-draft.ts'
 import { NewConnection } from '../../connections/new-connection.tsx'
 import { useFields } from '../../fields/field-context.tsx'
 import { FieldFrame } from '../../fields/field-frame.tsx'
@@ -15,13 +16,18 @@ interface ConnectionChoiceProps {
   chosen: string | null
   onChoose: (connection: Connection) => void
   issues?: Parameters<typeof FieldFrame>[0]['issues']
+  label?: string
+  description?: string
+  /** Given: naming none is a choice. */
+  onClear?: () => void
 }
 
-export function ConnectionChoice({ kind, chosen, onChoose, issues = [] }: ConnectionChoiceProps) {
+export function ConnectionChoice(props: ConnectionChoiceProps) {
+  const { kind, chosen, onChoose, issues = [], label = 'Connection', description, onClear } = props
   const { connections, readOnly } = useFields()
   const mayCreate = useMay('write') && !readOnly
   const [creating, setCreating] = useState(false)
-  const fitting = connections.filter((connection) => connection.kind === kind)
+  const fitting = connections.filter((connection) => (kind === 'tls' ? hasTls(connection) : connection.kind === kind))
   const names = fitting.map(({ name }) => name)
   if (creating)
     return (
@@ -37,16 +43,18 @@ export function ConnectionChoice({ kind, chosen, onChoose, issues = [] }: Connec
       </div>
     )
   return (
-    <FieldFrame label="Connection" issues={issues}>
+    <FieldFrame label={label} {...(description !== undefined && { description })} issues={issues}>
       <Group gap={6} wrap="nowrap">
         <Select
-          aria-label="Connection"
+          aria-label={label}
           style={{ flex: 1 }}
           data={chosen && !names.includes(chosen) ? [chosen, ...names] : names}
           value={chosen}
           placeholder={names.length ? 'Take it from a connection' : 'No connection of this kind yet'}
           disabled={readOnly || names.length === 0}
+          clearable={onClear !== undefined}
           onChange={(name) => {
+            if (name === null) onClear?.()
             const connection = fitting.find((one) => one.name === name)
             if (connection) onChoose(connection)
           }}

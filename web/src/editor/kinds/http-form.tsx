@@ -8,6 +8,7 @@ import { NumberField, TemplateField } from '../../fields/template-field.tsx'
 import { isInside } from '../../flow-model/flow-tree.ts'
 import classes from '../panel/panel.module.css'
 import { useEditor } from '../state/editor-context.tsx'
+import { ConnectionChoice } from './connection-choice.tsx'
 import { HttpAuth } from './http-auth.tsx'
 import { HttpBody } from './http-body.tsx'
 import { HttpReply } from './http-reply.tsx'
@@ -60,7 +61,7 @@ export function HttpForm({ place: { path, step } }: KindFormProps) {
           <Tabs.Tab value="body" rightSection={markOf('body', 'compress')}>
             Body{kindOf('body') ? `: ${kindOf('body')}` : ''}
           </Tabs.Tab>
-          <Tabs.Tab value="auth" rightSection={markOf('auth')}>
+          <Tabs.Tab value="auth" rightSection={markOf('auth', 'tls')}>
             Auth{auth && auth !== 'none' ? `: ${auth}` : ''}
           </Tabs.Tab>
           <Tabs.Tab value="more" rightSection={markOf(...MORE)}>
@@ -78,6 +79,7 @@ export function HttpForm({ place: { path, step } }: KindFormProps) {
         </Tabs.Panel>
         <Tabs.Panel value="auth">
           <HttpAuth path={`${path}/auth`} />
+          <HttpTls path={`${path}/tls`} />
         </Tabs.Panel>
         <Tabs.Panel value="more">
           <div className={classes.section}>
@@ -120,6 +122,26 @@ export function HttpForm({ place: { path, step } }: KindFormProps) {
         </Tabs.Panel>
       </Tabs>
     </>
+  )
+}
+
+/** Whose certificate the request shows, and whom it trusts. */
+function HttpTls({ path }: { path: string }) {
+  const { value, set } = useField(path)
+  const { issues } = useEditor()
+  const name = (value as { connection?: unknown } | undefined)?.connection
+  return (
+    <div className={classes.section} style={{ marginTop: 12 }}>
+      <ConnectionChoice
+        kind="tls"
+        label="Client certificate"
+        description="and authorities; by default those of the connection above"
+        chosen={typeof name === 'string' && name !== '' ? name : null}
+        issues={issues.filter((issue) => isInside(issue.path, path))}
+        onChoose={(connection) => set({ connection: connection.name })}
+        onClear={() => set(undefined)}
+      />
+    </div>
   )
 }
 

@@ -13,6 +13,7 @@ export const RULE_LABELS: Record<AlertRule, string> = {
   rejections: 'Rejected deliveries',
   schedule_late: 'Late schedule',
   reconnect: 'Connection to connect again',
+  certificate_expires: 'Expiring certificate',
   queue_age: 'Long queue',
   storage: 'Disk or database trouble',
 }
@@ -24,6 +25,7 @@ export const RULE_HINTS: Record<AlertRule, string> = {
   rejections: 'This many deliveries to a flow are rejected in a row.',
   schedule_late: 'A planned run does not start in time, or was missed.',
   reconnect: 'A connection has lost its access.',
+  certificate_expires: 'The client certificate of a connection expires within 14 days, or has expired.',
   queue_age: 'A run waits for its turn for too long.',
   storage: 'The disk is full, or the database does not work.',
 }
@@ -43,6 +45,8 @@ export function ruleInWords({ rule, count = 1, minutes = 1, seconds = LATE_SECON
       return `A run waits for more than ${plural(seconds, 'second')}`
     case 'recovered':
       return 'A flow succeeds again'
+    case 'certificate_expires':
+      return 'A client certificate expires within 14 days'
     case 'reconnect':
       return 'A connection must be connected again'
     default:
