@@ -114,6 +114,7 @@ export async function runOf(steps: object[], trigger: object = {}, body: unknown
       fields: {},
       checkHost: () => {},
       fresh: () => null,
+      credential: () => ({ kind: 'token', token: 'token' }),
       accessToken: () => 'token',
       renewed: async () => null,
       refusedAgain: () => {},

@@ -153,7 +153,7 @@ const Further = Type.Object(
 
 const Connection = Type.Object(
   {
-    kind: Type.Optional(oneOf('basic', 'bearer', 'apiKey', 'oauth2', 'custom')),
+    kind: Type.Optional(oneOf('basic', 'bearer', 'apiKey', 'digest', 'oauth2', 'jwt', 'aws', 'custom')),
     fields: Type.Record(Type.String(), AnyJson),
     hosts: Type.Optional(Type.Array(Type.String())),
   },

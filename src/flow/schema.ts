@@ -19,8 +19,8 @@ export interface Annotation {
   'x-steps'?: StepListView
   /** A secret when typed literally: sealed at rest, with a warning at publish. */
   'x-secret'?: true
-  /** The name of a connection of this kind. */
-  'x-connection'?: string
+  /** The name of a connection of one of these kinds. */
+  'x-connection'?: readonly string[]
   /** The id or slug of a flow that can be called. */
   'x-flow'?: true
   /** The step itself does not get the setting: others read it, outside of the run. */
@@ -59,13 +59,13 @@ export function secretTexts(): Type.TUnsafe<string | string[]> {
 }
 
 /** Returns the schema of a name, never a template: publishing has to know which connections a flow uses. */
-export function connectionName(kind: string): Type.TUnsafe<string> {
+export function connectionName(kinds: readonly string[]): Type.TUnsafe<string> {
   return Type.Unsafe<string>({
     type: 'string',
     minLength: 1,
     pattern: CONNECTION_NAME.source,
-    description: `The name of a connection of the kind ${kind}.`,
-    'x-connection': kind,
+    description: `The name of a connection of the kind ${kinds.join(', ')}.`,
+    'x-connection': kinds,
   })
 }
 

@@ -68,7 +68,8 @@ export class Exchange implements Waiter, HopOwner, Placed {
     this.#request = request
     this.#resolve = resolve
     this.#reject = reject
-    this.#hop = { url, method: request.method, headers: request.headers, body: request.body }
+    const { method, headers, body, sign = null } = request
+    this.#hop = { url, method, headers, body, sign }
     this.#jar = request.cookies ? new CookieJar() : null
     this.#slot = url.origin
     this.#remainingMs = request.timeoutMs

@@ -34,7 +34,11 @@ export interface OutboundHop {
   method: string
   headers: readonly OutboundHeader[]
   body: OutboundBody
+  sign?: Sign | null
 }
+
+/** Returns the headers of a hop with its signature: a redirect within the origin changes what is signed. */
+export type Sign = (hop: OutboundHop) => readonly OutboundHeader[]
 
 export interface OutboundRequest {
   method: string
@@ -48,6 +52,8 @@ export interface OutboundRequest {
   /** How many webhooks of this service precede this call in a chain; sent on if the call goes to one of them. */
   hops: number
   signal: AbortSignal | null
+  /** Signs each redirect within the first origin anew. The headers are those of the first hop, signed already. */
+  sign?: Sign | null
   /** Throws OutboundError if the request must not be sent. Called before anything leaves, at each redirect too. */
   check?(hop: OutboundHop): void
   /** null if no other process can take over the run and send the request. */

@@ -23,7 +23,7 @@ export class LiveConnections {
   /** The fields that were read from outside, by connection. Those that could not be read are missing. */
   readonly #read = new Map<string, Readonly<Record<string, string>>>()
   readonly #records = new Map<string, ConnectionRecord>()
-  /** The tokens that OAuth connections were granted. */
+  /** The tokens of connections that get access tokens. */
   readonly #tokens = new Map<string, Tokens>()
   /** The connections that are about to be deleted: nothing new may refer to them. */
   readonly #leaving = new Set<string>()
@@ -192,6 +192,9 @@ const outsideUnavailable = (name: string, field: string, why: string): Connectio
     CONNECTION_ERRORS.secret_unavailable.hint,
   )
 
+/** Returns whether the connection gets access tokens, in place of holding a credential itself. */
+export const hasTokens = ({ kind }: Pick<ConnectionRecord, 'kind'>): boolean => kind === 'oauth2' || kind === 'jwt'
+
 export const shapeOf = ({ kind, fields, secrets, outside }: ConnectionRecord): ConnectionShape => ({
   kind,
   open: new Set(Object.keys(fields)),
@@ -200,7 +203,7 @@ export const shapeOf = ({ kind, fields, secrets, outside }: ConnectionRecord): C
     ...Object.keys(fields),
     ...Object.keys(secrets ?? {}),
     ...Object.keys(outside),
-    ...(kind === 'oauth2' ? ['accessToken'] : []),
+    ...(hasTokens({ kind }) ? ['accessToken'] : []),
   ]),
 })
 

@@ -56,6 +56,7 @@ async function run(
     connections: {
       fields: {},
       checkHost: () => {},
+      credential: () => ({ kind: 'token', token: 'token' }),
       accessToken: () => 'token',
       renewed: async () => null,
       refusedAgain: () => {},

@@ -113,7 +113,14 @@ const Auth = Type.Union([
   Type.Object(
     {
       kind: Type.Literal('oauth2'),
-      connection: connectionName('oauth2'),
+      connection: connectionName(['oauth2']),
+    },
+    closed,
+  ),
+  Type.Object(
+    {
+      kind: Type.Literal('connection'),
+      connection: connectionName(['basic', 'bearer', 'apiKey', 'digest', 'oauth2', 'jwt', 'aws']),
     },
     closed,
   ),

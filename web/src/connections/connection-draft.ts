@@ -33,7 +33,7 @@ export function draftOf(connection: Connection): ConnectionDraft {
     values: Object.fromEntries(
       Object.entries(connection.fields).map(([name, value]) => [
         name,
-        Array.isArray(value) ? value.join(' ') : String(value),
+        Array.isArray(value) ? value.join(' ') : typeof value === 'string' ? value : JSON.stringify(value, null, 2),
       ]),
     ),
     kept: connection.secretFields,

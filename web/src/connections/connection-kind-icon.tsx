@@ -1,4 +1,14 @@
-import { IconBraces, IconIdBadge2, IconKey, IconLockAccess, type IconProps, IconTicket } from '@tabler/icons-react'
+import {
+  IconBraces,
+  IconCertificate,
+  IconCloudLock,
+  IconIdBadge2,
+  IconKey,
+  IconLockAccess,
+  type IconProps,
+  IconShieldLock,
+  IconTicket,
+} from '@tabler/icons-react'
 import type { ComponentType } from 'react'
 import type { ConnectionKind } from '../api/api-types.ts'
 
@@ -6,7 +16,10 @@ const ICONS: Record<ConnectionKind, ComponentType<IconProps>> = {
   bearer: IconTicket,
   apiKey: IconKey,
   basic: IconIdBadge2,
+  digest: IconShieldLock,
   oauth2: IconLockAccess,
+  jwt: IconCertificate,
+  aws: IconCloudLock,
   custom: IconBraces,
 }
 

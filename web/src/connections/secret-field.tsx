@@ -1,5 +1,6 @@
 // A secret can be written and never read again: what is set shows as set, and can be replaced.
-import { Button, Group, Input, PasswordInput } from '@mantine/core'
+import { Button, Group, Input, PasswordInput, Textarea } from '@mantine/core'
+import type { ChangeEvent } from 'react'
 import type { ConnectionDraft } from './connection-draft.ts'
 import classes from './secret-field.module.css'
 
@@ -8,16 +9,20 @@ interface SecretFieldProps {
   label: string
   description?: string | undefined
   required: boolean
+  /** It has several lines, as keys do, which a password field would join. */
+  lines?: boolean
   draft: ConnectionDraft
   onChange: (draft: ConnectionDraft) => void
   error: string | undefined
   readOnly: boolean
 }
 
+const CODE = { input: { fontFamily: 'var(--mantine-font-family-monospace)' } }
+
 const ELSEWHERE = 'The secret, or where it is kept: file:name, vault:path#field'
 
 export function SecretField(props: SecretFieldProps) {
-  const { name, label, description, required, draft, onChange, error, readOnly } = props
+  const { name, label, description, required, lines = false, draft, onChange, error, readOnly } = props
   const typed = draft.values[name]
   const isSet = draft.kept.includes(name)
   const removed = draft.removed.includes(name)
@@ -65,20 +70,24 @@ export function SecretField(props: SecretFieldProps) {
         </div>
       </Input.Wrapper>
     )
+  const shared = {
+    flex: 1,
+    label,
+    description: isSet ? 'Set; leave empty to keep it.' : (description ?? ELSEWHERE),
+    required: required && !isSet,
+    value: typed ?? '',
+    onChange: (event: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) => set(event.currentTarget.value),
+    error,
+    readOnly,
+    'data-autofocus': isSet || undefined,
+  }
   return (
     <Group gap="xs" align="flex-end" wrap="nowrap">
-      <PasswordInput
-        flex={1}
-        label={label}
-        description={isSet ? 'Set; leave empty to keep it.' : (description ?? ELSEWHERE)}
-        required={required && !isSet}
-        value={typed ?? ''}
-        onChange={(event) => set(event.currentTarget.value)}
-        error={error}
-        readOnly={readOnly}
-        autoComplete="new-password"
-        data-autofocus={isSet || undefined}
-      />
+      {lines ? (
+        <Textarea {...shared} minRows={4} maxRows={12} autosize spellCheck={false} styles={CODE} />
+      ) : (
+        <PasswordInput {...shared} autoComplete="new-password" />
+      )}
       {isSet && (
         <Button variant="subtle" color="gray" onClick={() => set(undefined)}>
           Keep the old one

@@ -4,30 +4,36 @@ import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { Connection, ConnectionKind } from '../../api/api-types.ts'
 import { useMay } from '../../api/session.ts'
+import { kindInfo } from '../../connections/connection-kinds.ts'
 import { NewConnection } from '../../connections/new-connection.tsx'
 import { useFields } from '../../fields/field-context.tsx'
 import { FieldFrame } from '../../fields/field-frame.tsx'
 import panel from '../panel/panel.module.css'
 
 interface ConnectionChoiceProps {
-  kind: ConnectionKind
+  /** Those that fit. */
+  kinds: readonly ConnectionKind[]
   /** The connection that is named now, if one is. */
   chosen: string | null
   onChoose: (connection: Connection) => void
   issues?: Parameters<typeof FieldFrame>[0]['issues']
 }
 
-export function ConnectionChoice({ kind, chosen, onChoose, issues = [] }: ConnectionChoiceProps) {
+export function ConnectionChoice({ kinds, chosen, onChoose, issues = [] }: ConnectionChoiceProps) {
   const { connections, readOnly } = useFields()
   const mayCreate = useMay('write') && !readOnly
   const [creating, setCreating] = useState(false)
-  const fitting = connections.filter((connection) => connection.kind === kind)
-  const names = fitting.map(({ name }) => name)
+  const fitting = connections.filter((connection) => kinds.includes(connection.kind))
+  const options = fitting.map(({ name, kind }) => ({
+    value: name,
+    label: kinds.length > 1 ? `${name} (${kindInfo(kind).label})` : name,
+  }))
+  const isListed = chosen === null || fitting.some(({ name }) => name === chosen)
   if (creating)
     return (
       <div className={panel.case}>
         <NewConnection
-          kind={kind}
+          kinds={kinds}
           onCancel={() => setCreating(false)}
           onCreated={(connection) => {
             setCreating(false)
@@ -42,10 +48,10 @@ export function ConnectionChoice({ kind, chosen, onChoose, issues = [] }: Connec
         <Select
           aria-label="Connection"
           style={{ flex: 1 }}
-          data={chosen && !names.includes(chosen) ? [chosen, ...names] : names}
+          data={isListed ? options : [{ value: chosen, label: chosen }, ...options]}
           value={chosen}
-          placeholder={names.length ? 'Take it from a connection' : 'No connection of this kind yet'}
-          disabled={readOnly || names.length === 0}
+          placeholder={options.length ? 'Take it from a connection' : 'No connection of this kind yet'}
+          disabled={readOnly || options.length === 0}
           onChange={(name) => {
             const connection = fitting.find((one) => one.name === name)
             if (connection) onChoose(connection)
