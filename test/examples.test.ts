@@ -1,5 +1,5 @@
 // Tests that every flow file in examples/ can be created from its YAML, published and called, and does as its comment says.
-import { createHash, createHmac } from 'node:crypto'
+import { createHash, createHmac, generateKeyPairSync } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import Schema from 'typebox/schema'
@@ -63,8 +63,19 @@ beforeAll(async () => {
     MILLRACE_ENV_META_VERIFY_TOKEN: 'verify-token',
     MILLRACE_VAR_WHATSAPP_URL: upstream.url,
     MILLRACE_ENV_WHATSAPP_TOKEN: 'whatsapp-token',
+    MILLRACE_VAR_BUCKET_URL: upstream.url,
+    MILLRACE_VAR_SHEET_URL: `${upstream.url}/sheet`,
     MILLRACE_ENV_NEXT_WEBHOOK_URL: `http://localhost:${port}${new URL(hello.url).pathname}`,
   })
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
+  const aws = { accessKeyId: 'AKID', secretAccessKey: 'an-example-key', region: 'eu-central-1', service: 's3' }
+  const jwt = { privateKey: pem, algorithm: 'ES256', claims: { iss: 'robot' } }
+  for (const [name, kind, fields] of [
+    ['archive', 'aws', aws],
+    ['sheets', 'jwt', jwt],
+  ])
+    expect((await millrace.api('POST', '/connections', { name, kind, fields })).status).toBe(201)
 })
 afterAll(async () => {
   await millrace.stop()
@@ -103,6 +114,9 @@ function answerTo({ url, body, headers }: Received): [status: number, type: stri
       return body === 'grant_type=refresh_token&refresh_token=refresh-token'
         ? [200, JSON_TYPE, { access_token: 'new-token' }]
         : [400, JSON_TYPE, {}]
+    case '/orders/A%207.json':
+    case '/sheet:append?valueInputOption=RAW':
+      return [200, JSON_TYPE, {}]
     case '/prices/A-100':
       // The first request fails, and the later ones succeed.
       return upstream.received.filter((request) => request.url === url).length === 1
@@ -503,6 +517,17 @@ const CASES: Record<string, (flow: Tried) => Promise<void>> = {
       status: 'failed',
       error: { step: 'refused', message: 'The API replied 404' },
     })
+  },
+
+  async 'archive-orders.yaml'({ run, received }) {
+    expect(await run({ id: 'A 7', total: 150 })).toMatchObject({ status: 'succeeded' })
+    const [put, row] = received()
+    expect(put).toMatchObject({ method: 'PUT', url: '/orders/A%207.json', body: '{"id":"A 7","total":150}' })
+    expect(put!.headers.authorization).toMatch(
+      /^AWS4-HMAC-SHA256 Credential=AKID\/\d{8}\/eu-central-1\/s3\/aws4_request, SignedHeaders=content-type;host;x-amz-content-sha256;x-amz-date, /,
+    )
+    expect(JSON.parse(row!.body).values[0].slice(0, 2)).toEqual(['A 7', 150])
+    expect(row!.headers.authorization).toMatch(/^Bearer [\w-]+\.[\w-]+\.[\w-]+$/)
   },
 
   async 'make-invoice.yaml'({ flowId }) {

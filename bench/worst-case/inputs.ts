@@ -328,6 +328,23 @@ export const MESSAGE_INPUTS: Input[] = family('message', {
   'half characters': repeated('\ud800'),
 })
 
+export const CHALLENGE_INPUTS: Input[] = family('challenge', {
+  'schemes that differ': numbered((i) => `s${i}, `),
+  'parameters that differ': numbered((i) => `p${i}=v, `, 'Digest '),
+  'one parameter over and over': repeated('nonce="n", ', 'Digest '),
+  'challenges over and over': repeated('Digest realm="r", nonce="n", qop="auth", '),
+  'a long quoted value': repeated('v', 'Digest nonce="', '"'),
+  'a quoted value without an end': repeated('v', 'Digest nonce="'),
+  escapes: repeated('\\\\"', 'Digest nonce="'),
+  'a long list of qualities': repeated('x, ', 'Digest realm="r", nonce="n", qop="', '"'),
+  'white space': repeated(' ', 'Digest'),
+  'white space before an equals sign': repeated(' ', 'Digest nonce', '=n'),
+  commas: repeated(',', 'Digest '),
+  'equals signs': repeated('=', 'Digest a'),
+  quotes: repeated('"', 'Digest '),
+  'one long word': repeated('w'),
+})
+
 export const COOKIE_INPUTS: Input[] = family('cookie', {
   'cookies that differ': numbered((i) => `k${i}=v\n`),
   'one cookie over and over': repeated('a=b\n'),

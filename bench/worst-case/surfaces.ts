@@ -12,11 +12,13 @@ import { importOperation } from '../../src/flow/openapi/import-operation.ts'
 import { OpenApiError, readOpenApi } from '../../src/flow/openapi/read-openapi.ts'
 import { renderMarkdown } from '../../src/http/pages/markdown.ts'
 import { CookieJar } from '../../src/outbound/cookie-jar.ts'
+import { chooseChallenge } from '../../src/steps/http/auth/digest.ts'
 import { MARKDOWN_INPUTS } from './approval-inputs.ts'
 import { CALL_INPUTS, checksInput } from './call-inputs.ts'
 import { deskSurfaces, manySteps, WORST_LABELS } from './failure-desk.ts'
 import { FORMAT_EXPRESSIONS, WORST_LISTS, XML_INPUTS } from './format-inputs.ts'
 import {
+  CHALLENGE_INPUTS,
   COOKIE_INPUTS,
   CURL_INPUTS,
   EXPRESSION_INPUTS,
@@ -270,6 +272,13 @@ export async function openSurfaces(
       prepare: (text) => () => keepCookies(text),
     },
     { name: 'input of a call', who: 'a sender', inputs: CALL_INPUTS, prepare: checksInput },
+    {
+      name: 'challenge',
+      who: 'an API',
+      inputs: CHALLENGE_INPUTS,
+      most: 65_536,
+      prepare: (text) => () => chooseChallenge(text),
+    },
     { name: 'cURL import', who: 'an editor', inputs: CURL_INPUTS, prepare: (text) => () => parseCurl(text) },
     {
       name: 'cause of a failure',

@@ -13,6 +13,7 @@ import { createOAuthClient } from '../oauth/oauth-client.ts'
 import { SecondFactorRule } from '../operations/access/two-factor/second-factor-rule.ts'
 import { LiveAlerts } from '../operations/alerts/live-alerts.ts'
 import { AccessTokens } from '../operations/connections/access-tokens.ts'
+import { Credentials } from '../operations/connections/credentials.ts'
 import { LiveConnections } from '../operations/connections/live-connections.ts'
 import { Replies } from '../operations/deliveries/replies.ts'
 import { EventRelay } from '../operations/events/event-relay.ts'
@@ -145,6 +146,7 @@ interface EngineParts {
 function enginePorts(parts: EngineParts): EnginePorts {
   const { stores, metrics, log, connections, tokens, watch } = parts
   const { secrets, backend } = stores
+  const credentials = new Credentials(connections, (name) => tokens.accessToken(name))
   return {
     journal: stores.journal,
     callbacks: {
@@ -174,6 +176,7 @@ function enginePorts(parts: EngineParts): EnginePorts {
       checkHost: (url, texts, named) => connections.checkHost(url, texts, named),
       fresh: (names) => connections.fresh(names),
       tls: (name) => connections.tls(name),
+      credential: (name) => credentials.of(name),
       accessToken: (name) => tokens.accessToken(name),
       renewed: (name, refused) => tokens.renewed(name, refused),
       refusedAgain: (name, token) => tokens.refusedAgain(name, token),

@@ -11,6 +11,7 @@ import type { FixtureConnection } from '../flow/fixture.ts'
 import type { Issue } from '../flow/issue.ts'
 import { mapSecrets } from '../flow/secret-literals.ts'
 import { publishIssues, validate } from '../flow/validate/validate.ts'
+import { Credentials } from '../operations/connections/credentials.ts'
 import { LiveConnections } from '../operations/connections/live-connections.ts'
 import { Intake } from '../operations/deliveries/intake.ts'
 import { KeptRejections } from '../operations/deliveries/kept-rejections.ts'
@@ -74,6 +75,11 @@ export async function openTestRuntime({
   const flows = createFlowStore(storage.kysely)
   const published = new PublishedFlows(flows, stepKinds, openSecrets, null, false, senderFiles)
   const connections = liveConnections(given, startMs)
+  const accessToken = (name: string) => {
+    const token = connections.fields[name]?.['accessToken']
+    return typeof token === 'string' ? token : `access-token-of-${name}`
+  }
+  const credentials = new Credentials(connections, accessToken)
   const http = new StubClient()
   const calls = new CallStubs()
   const called = new CalledInTest()
@@ -111,10 +117,8 @@ export async function openTestRuntime({
       checkHost: (url, texts, named) => connections.checkHost(url, texts, named),
       fresh: () => null,
       tls: () => null,
-      accessToken(name) {
-        const token = connections.fields[name]?.['accessToken']
-        return typeof token === 'string' ? token : `access-token-of-${name}`
-      },
+      credential: (name) => credentials.of(name),
+      accessToken,
       renewed: async () => null,
       refusedAgain: () => {},
     },

@@ -38,10 +38,10 @@ export const SecretConnectionRequest = Type.Object(
   closed,
 )
 
-const ConnectionKind = Type.Enum(['basic', 'bearer', 'apiKey', 'oauth2', 'tls', 'custom'])
+const ConnectionKind = Type.Enum(['basic', 'bearer', 'apiKey', 'digest', 'oauth2', 'jwt', 'aws', 'tls', 'custom'])
 // Names, kinds and fields are checked by the operation, with better messages than a schema gives.
 const connectionParts = {
-  kind: Type.String({ description: 'basic, bearer, apiKey, oauth2, tls or custom' }),
+  kind: Type.String({ description: 'basic, bearer, apiKey, digest, oauth2, jwt, aws, tls or custom' }),
   fields: Type.Record(Type.String(), Type.Unknown(), {
     description: 'By kind. A field that is null is removed. A secret field that is left out of a change stays as it is',
   }),

@@ -115,6 +115,7 @@ export async function runOf(steps: object[], trigger: object = {}, body: unknown
       checkHost: () => {},
       fresh: () => null,
       tls: () => null,
+      credential: () => ({ kind: 'token', token: 'token' }),
       accessToken: () => 'token',
       renewed: async () => null,
       refusedAgain: () => {},

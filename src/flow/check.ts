@@ -10,8 +10,8 @@ export interface Visitor {
   steps(list: unknown[], path: string, view: StepListView): void
   /** Reports a literal in a secret field. */
   secret(path: string): void
-  /** Called for the name of a connection that has to be of that kind. */
-  connection(name: string, path: string, kind: string): void
+  /** Called for the name of a connection that has to be of one of these kinds. */
+  connection(name: string, path: string, kinds: readonly string[]): void
   /** Called for the id or slug of a flow that is called. */
   flow?(name: string, path: string): void
 }

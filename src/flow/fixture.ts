@@ -155,7 +155,7 @@ const Further = Type.Object(
 
 const Connection = Type.Object(
   {
-    kind: Type.Optional(oneOf('basic', 'bearer', 'apiKey', 'oauth2', 'tls', 'custom')),
+    kind: Type.Optional(oneOf('basic', 'bearer', 'apiKey', 'digest', 'oauth2', 'jwt', 'aws', 'tls', 'custom')),
     fields: Type.Record(Type.String(), AnyJson),
     hosts: Type.Optional(Type.Array(Type.String())),
   },

@@ -63,15 +63,18 @@ function escaped(text: string): string {
   return decoder.decode(written.subarray(0, length))
 }
 
+export const formDecoded = (text: string): string => (text.includes('+') ? decoded(text, SPACE) : percentDecoded(text))
+
+export const percentDecoded = (text: string): string => (text.includes('%') ? decoded(text, PLUS) : text)
+
 /** Keeps percent signs that begin no escape; other bytes than UTF-8 become U+FFFD. Uses no exceptions: they are slow. */
-export function formDecoded(text: string): string {
-  if (!text.includes('+') && !text.includes('%')) return text
+function decoded(text: string, plus: number): string {
   const bytes = encoder.encode(text)
   let length = 0
   for (let at = 0; at < bytes.length; at++) {
     const high = bytes[at] === PERCENT ? hexValue(bytes[at + 1]) : -1
     const low = high === -1 ? -1 : hexValue(bytes[at + 2])
-    if (low === -1) bytes[length++] = bytes[at] === PLUS ? SPACE : bytes[at]!
+    if (low === -1) bytes[length++] = bytes[at] === PLUS ? plus : bytes[at]!
     else {
       bytes[length++] = high * 16 + low
       at += 2

@@ -1,7 +1,7 @@
 // Schema constructors for flow documents: TypeBox JSON Schemas that say where templates may be and when they are evaluated.
 import Type, { type Static, type TSchema } from 'typebox'
 import type { Bindings } from './expression/values/bindings.ts'
-import { CONNECTION_NAME } from './validate/connection-use.ts'
+import { CONNECTION_NAME, wantsTls } from './validate/connection-use.ts'
 
 /**
  * How a templated setting is evaluated:
@@ -19,8 +19,8 @@ export interface Annotation {
   'x-steps'?: StepListView
   /** A secret when typed literally: sealed at rest, with a warning at publish. */
   'x-secret'?: true
-  /** The name of a connection of this kind; `tls`: of one with TLS settings. */
-  'x-connection'?: string
+  /** The name of a connection of one of these kinds; of `tls` alone: of one with TLS settings. */
+  'x-connection'?: readonly string[]
   /** The id or slug of a flow that can be called. */
   'x-flow'?: true
   /** The step itself does not get the setting: others read it, outside of the run. */
@@ -59,13 +59,13 @@ export function secretTexts(): Type.TUnsafe<string | string[]> {
 }
 
 /** Returns the schema of a name, never a template: publishing has to know which connections a flow uses. */
-export function connectionName(kind: string): Type.TUnsafe<string> {
+export function connectionName(kinds: readonly string[]): Type.TUnsafe<string> {
   return Type.Unsafe<string>({
     type: 'string',
     minLength: 1,
     pattern: CONNECTION_NAME.source,
-    description: `The name of a connection ${kind === 'tls' ? 'with TLS settings' : `of the kind ${kind}`}.`,
-    'x-connection': kind,
+    description: `The name of a connection ${wantsTls(kinds) ? 'with TLS settings' : `of the kind ${kinds.join(', ')}`}.`,
+    'x-connection': kinds,
   })
 }
 

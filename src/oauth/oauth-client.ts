@@ -10,9 +10,11 @@ import {
   clientCredentialsGrantRequest,
   customFetch,
   generateRandomCodeVerifier,
+  genericTokenEndpointRequest,
   None,
   processAuthorizationCodeResponse,
   processClientCredentialsResponse,
+  processGenericTokenEndpointResponse,
   processRefreshTokenResponse,
   ResponseBodyError,
   refreshTokenGrantRequest,
@@ -28,9 +30,11 @@ import {
   type TokenSet,
   TokenUnavailable,
 } from '../operations/ports/oauth-client.ts'
+import { sendToServer } from './send-to-server.ts'
+import { signClaims } from './sign-claims.ts'
 import { tokenReply } from './token-reply.ts'
 
-const TIMEOUT_MS = 15_000
+const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 /** Far more than is shown in the end: the text is cut after secrets are masked, not through the middle of one. */
 const LONGEST_MESSAGE = 10_000
 
@@ -41,7 +45,7 @@ export function createOAuthClient(http: HttpClient): OAuthClient {
     [customFetch]: async (
       url: string,
       { method, headers, body }: { method: string; headers: object; body?: unknown },
-    ) => tokenReply(answered(await post(http, url, method, headers, String(body), standing))),
+    ) => tokenReply(answered(await sendToServer(http, url, method, headers, String(body), standing))),
   })
 
   return {
@@ -93,12 +97,39 @@ export function createOAuthClient(http: HttpClient): OAuthClient {
         const response = await clientCredentialsGrantRequest(server, client, auth, asked(settings), options)
         return processClientCredentialsResponse(server, client, response)
       }),
+
+    async jwtBearer(settings, standing) {
+      const { token, expiresInMs } = await signClaims(settings)
+      const { tokenUrl } = settings
+      if (tokenUrl === null) return { accessToken: token, refreshToken: null, expiresInMs }
+      const granted = tokens(async () => {
+        const server = serverOf(tokenUrl)
+        const options = optionsFor(standing)
+        const asked = { assertion: token }
+        const response = await genericTokenEndpointRequest(server, NO_CLIENT, unnamed, JWT_BEARER, asked, options)
+        return processGenericTokenEndpointResponse(server, NO_CLIENT, response)
+      })
+      return granted.catch((error) => {
+        // A server that quotes the assertion must not make it known: it is good for some minutes.
+        if (error instanceof TokenRefused) error.message = error.message.replaceAll(token, '***')
+        throw error
+      })
+    },
   }
 }
 
+/** The assertion alone says who asks (RFC 7523, section 2.1). */
+const unnamed: ClientAuth = () => {}
+const NO_CLIENT: Client = { client_id: 'none' }
+
+/** The library wants an issuer; without discovery nothing is ever compared with it. */
+const serverOf = (tokenUrl: string): AuthorizationServer => ({
+  issuer: new URL(tokenUrl).origin,
+  token_endpoint: tokenUrl,
+})
+
 function partiesOf({ tokenUrl, clientId, clientSecret, clientAuth }: OAuthSettings) {
-  // The library wants an issuer; without discovery nothing is ever compared with it.
-  const server: AuthorizationServer = { issuer: new URL(tokenUrl).origin, token_endpoint: tokenUrl }
+  const server = serverOf(tokenUrl)
   const client: Client = { client_id: clientId }
   const auth =
     clientSecret === null ? None() : clientAuth === 'body' ? ClientSecretPost(clientSecret) : basic(clientSecret)
@@ -122,28 +153,6 @@ const asked = ({ scopes, audience }: OAuthSettings): Record<string, string> => (
   ...(scopes && { scope: scopes }),
   ...(audience && { audience }),
 })
-
-async function post(
-  http: HttpClient,
-  url: string,
-  method: string,
-  headers: object,
-  body: string,
-  standing: Standing | null,
-): Promise<OutboundReply> {
-  return http.send({
-    method,
-    url,
-    headers: Object.entries(headers).map(([name, value]) => ({ name, value: String(value), credential: true })),
-    body,
-    timeoutMs: TIMEOUT_MS,
-    // A redirect would send the client secret elsewhere.
-    followRedirects: false,
-    hops: 0,
-    signal: null,
-    standing,
-  })
-}
 
 /** Only what the server itself has to say about the request. */
 function answered(reply: OutboundReply): OutboundReply {

@@ -36,8 +36,8 @@ import {
 } from '../operations/ports/sign-in/oidc-client.ts'
 import { ProviderKeys } from './provider-keys.ts'
 import { namedBy, readPerson } from './read-person.ts'
+import { sendToServer } from './send-to-server.ts'
 
-const TIMEOUT_MS = 15_000
 const DISCOVERED_FOR_MS = 3_600_000
 const CLOCKS_APART_S = 60
 /** Only keys that the provider alone has: neither "none" nor a secret that both have. */
@@ -211,18 +211,7 @@ async function send(
   headers: object,
   body: string | null,
 ): Promise<Response> {
-  const reply = await http.send({
-    method,
-    url,
-    headers: Object.entries(headers).map(([name, value]) => ({ name, value: String(value), credential: true })),
-    body,
-    timeoutMs: TIMEOUT_MS,
-    // A redirect would send the client secret elsewhere, or take keys from there.
-    followRedirects: false,
-    hops: 0,
-    signal: null,
-    standing: null,
-  })
+  const reply = await sendToServer(http, url, method, headers, body)
   return new Response(Buffer.from(reply.body), {
     status: reply.status,
     headers: { 'content-type': reply.headers['content-type'] ?? '' },

@@ -68,7 +68,8 @@ export class Exchange implements Waiter, HopOwner, Placed {
     this.#request = request
     this.#resolve = resolve
     this.#reject = reject
-    this.#hop = { url, method: request.method, headers: request.headers, body: request.body, tls: request.tls ?? null }
+    const { method, headers, body, tls = null, sign = null } = request
+    this.#hop = { url, method, headers, body, tls, sign }
     this.#jar = request.cookies ? new CookieJar() : null
     this.#slot = url.origin
     this.#remainingMs = request.timeoutMs

@@ -1,12 +1,15 @@
 // Decides what follows a redirect reply: the next request, or why there is none (docs/http-request.md#redirects).
 import { CODE, filled, OUTBOUND_ERRORS } from '../base/error-catalogue.ts'
 import { invalidUrl } from '../engine/outbound-rules.ts'
-import { OutboundError, type OutboundHop } from '../engine/ports/http-client.ts'
+import { OutboundError, type OutboundHeader, type OutboundHop } from '../engine/ports/http-client.ts'
 
 export const MAX_REDIRECTS = 10
 
 const STATUSES = new Set([301, 302, 303, 307, 308])
 const CREDENTIAL_NAMES = new Set(['authorization', 'cookie', 'proxy-authorization'])
+
+const isCredential = ({ name, credential }: OutboundHeader): boolean =>
+  credential || CREDENTIAL_NAMES.has(name.toLowerCase())
 
 export function isRedirect(status: number, location: string | undefined): location is string {
   return location !== undefined && STATUSES.has(status)
@@ -24,10 +27,11 @@ export function nextHop(hop: OutboundHop, status: number, location: string): Out
   }
   // Dropped headers stay dropped at later hops: each hop starts from the headers of the one before.
   if (url.origin !== hop.url.origin) {
-    headers = headers.filter((header) => !header.credential && !CREDENTIAL_NAMES.has(header.name.toLowerCase()))
     if (!tls?.mayFollow(url)) tls = null
+    return { url, method, headers: headers.filter((header) => !isCredential(header)), body, tls }
   }
-  return { url, method, headers, body, tls }
+  const next = { url, method, headers, body, tls, sign: hop.sign ?? null }
+  return hop.sign ? { ...next, headers: hop.sign(next) } : next
 }
 
 function locationUrl(location: string, base: URL): URL {

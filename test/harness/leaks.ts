@@ -9,10 +9,11 @@ export function leaksOf(content: string | Buffer, secret: string): string[] {
     .map(([name]) => name)
 }
 
-/** Returns the files of the folder that contain the secret, and in which form. */
+/** Returns the files in and below the folder that contain the secret, and in which form. */
 export function leaksInFolder(folder: string, secret: string): string[] {
-  return readdirSync(folder).flatMap((name) =>
-    leaksOf(readFileSync(join(folder, name)), secret).map((form) => `${name}: ${form}`),
+  const files = readdirSync(folder, { withFileTypes: true, recursive: true }).filter((entry) => entry.isFile())
+  return files.flatMap(({ name, parentPath }) =>
+    leaksOf(readFileSync(join(parentPath, name)), secret).map((form) => `${name}: ${form}`),
   )
 }
 

@@ -59,7 +59,9 @@ export const showConnection = defineCommand({
         ['name', connection.name],
         ['kind', connection.kind],
         ['state', connection.reason ? `${connection.state}: ${connection.reason}` : connection.state],
-        ...Object.entries(connection.fields).map(([name, value]) => [name, String(value)] as const),
+        ...Object.entries(connection.fields).map(
+          ([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const,
+        ),
         ...connection.secretFields.map((name) => [name, connection.outside[name] ?? '(secret)'] as const),
         ['hosts', connection.hosts.join(', ') || 'any'],
         ['used by', connection.usedBy.map(({ name }) => name).join(', ') || 'no flow'],
@@ -74,7 +76,7 @@ export const setConnection = defineCommand({
   summary: 'Create a connection, or change it',
   args: ['<name>'],
   options: {
-    kind: text('kind', 'basic, bearer, apiKey, oauth2, tls or custom; needed for a new one'),
+    kind: text('kind', 'basic, bearer, apiKey, digest, oauth2, jwt, aws, tls or custom; needed for a new one'),
     field: list('name=value', 'a field that is not secret'),
     secret: list(
       'name',

@@ -15,6 +15,60 @@ export class ConnectionError extends Error {
   }
 }
 
+/** What a connection puts on a request. */
+export type Credential =
+  | { kind: 'basic'; username: string; password: string }
+  | { kind: 'bearer'; token: string }
+  | { kind: 'apiKey'; name: string; value: string; in?: 'header' | 'query' }
+  | TokenCredential
+  | DigestCredential
+  | AwsCredential
+  /** TLS shows it; the request has nothing of it. */
+  | { kind: 'certificate' }
+
+/** An access token; a new one replaces it when an API refuses it. */
+export interface TokenCredential {
+  kind: 'token'
+  token: string
+}
+
+export interface DigestCredential {
+  kind: 'digest'
+  username: string
+  password: string
+  /** What servers asked for last, by origin, so that not every request has to be refused first. */
+  challenges: Map<string, KnownChallenge>
+}
+
+/** A challenge of RFC 7616, with the values as the header has them, without quotes. */
+export interface DigestChallenge {
+  realm: string
+  nonce: string
+  opaque: string | null
+  /** As the server writes it; null if it says none, which means MD5. */
+  algorithm: string | null
+  /** null for a server of RFC 2069. */
+  qop: 'auth' | 'auth-int' | null
+  userhash: boolean
+  /** Whether only the nonce of the last request was too old. */
+  stale: boolean
+}
+
+export interface KnownChallenge {
+  challenge: DigestChallenge
+  /** How many requests were signed with its nonce. */
+  uses: number
+}
+
+export interface AwsCredential {
+  kind: 'aws'
+  accessKeyId: string
+  secretAccessKey: string
+  sessionToken: string | null
+  region: string
+  service: string
+}
+
 export interface Connections {
   /** The fields by connection, then name; always current: a changed secret counts from the next step, in active runs too. */
   readonly fields: Readonly<Record<string, Readonly<Record<string, unknown>>>>
@@ -27,6 +81,8 @@ export interface Connections {
   fresh(names: readonly string[]): Promise<void> | null
   /** Returns the TLS settings of a connection, current like `fields`; null if it has none. Fails with ConnectionError. */
   tls(name: string): TlsIdentity | null | Promise<TlsIdentity | null>
+  /** Returns what the connection sends as a whole. Fails with ConnectionError. */
+  credential(name: string): Credential | Promise<Credential>
   /** Returns a token that stays valid for a while and also updates `fields`. Fails with ConnectionError. */
   accessToken(name: string): string | Promise<string>
   /** Returns a new token in place of one that an API refused, or null if there is none. Fails with ConnectionError. */

@@ -37,7 +37,11 @@ export interface OutboundHop {
   body: OutboundBody
   /** Goes along to another origin only where its connection allows that. */
   tls?: TlsIdentity | null
+  sign?: Sign | null
 }
+
+/** Returns the headers of a hop with its signature: a redirect within the origin changes what is signed. */
+export type Sign = (hop: OutboundHop) => readonly OutboundHeader[]
 
 export interface OutboundRequest {
   method: string
@@ -52,6 +56,8 @@ export interface OutboundRequest {
   hops: number
   signal: AbortSignal | null
   tls?: TlsIdentity | null
+  /** Signs each redirect within the first origin anew. The headers are those of the first hop, signed already. */
+  sign?: Sign | null
   /** Throws OutboundError if the request must not be sent. Called before anything leaves, at each redirect too. */
   check?(hop: OutboundHop): void
   /** null if no other process can take over the run and send the request. */

@@ -26,6 +26,7 @@ export type HttpAuth =
   | { kind: 'bearer'; token: string }
   | { kind: 'apiKey'; name: string; value: string; in?: 'header' | 'query' }
   | { kind: 'oauth2'; connection: string }
+  | { kind: 'connection'; connection: string }
 
 export interface HttpRequestSettings {
   method: string

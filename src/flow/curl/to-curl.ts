@@ -46,6 +46,9 @@ function authParts(auth: HttpAuth | undefined): string[] {
       return auth.in === 'query' ? [] : [`-H ${word(`${written(auth.name)}: ${secret(auth.value, 'key')}`)}`]
     case 'oauth2':
       return [`-H ${word(`Authorization: Bearer <access token of ${written(auth.connection)}>`)}`]
+    case 'connection':
+      // The document does not say of which kind it is.
+      return [`-H ${word(`Authorization: <credentials of ${written(auth.connection)}>`)}`]
     default:
       return []
   }

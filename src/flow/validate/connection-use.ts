@@ -4,6 +4,9 @@ import type { IssueCode } from '../../base/error-catalogue.ts'
 /** The pattern that allows `connections.<name>.<field>` in any template. */
 export const CONNECTION_NAME = /^[a-z][a-z0-9_]*$/
 
+/** Returns whether a connection of any kind will do that has TLS settings. */
+export const wantsTls = (kinds: readonly string[]): boolean => kinds.length === 1 && kinds[0] === 'tls'
+
 export interface ConnectionShape {
   kind: string
   fields: ReadonlySet<string>
@@ -15,26 +18,29 @@ export interface ConnectionShape {
 
 export type ConnectionShapes = ReadonlyMap<string, ConnectionShape>
 
-/** A place where a flow names a connection: a field of it in a template, or all of it in a setting that needs its kind. */
+/** A place where a flow names a connection: a field of it in a template, or all of it in a setting that needs one of these kinds. */
 export interface ConnectionUse {
   name: string
   field: string | null
-  kind: string | null
+  kinds: readonly string[] | null
 }
 
 /** Returns why a use cannot work, as code and message; null if it can. `near` suggests a similar name. */
 export function useProblem(
-  { name, field, kind }: ConnectionUse,
+  { name, field, kinds }: ConnectionUse,
   shapes: ConnectionShapes,
   near: (name: string, known: Iterable<string>) => string,
 ): [code: IssueCode, message: string] | null {
   const shape = shapes.get(name)
   if (!shape)
     return ['unknown_connection', `There is no connection "${name}"${near(name, shapes.keys())}; create it first.`]
-  if (kind === 'tls' && !shape.tls)
+  if (kinds && wantsTls(kinds) && !shape.tls)
     return ['wrong_connection', `The connection "${name}" has no TLS settings; add them, or name one of the kind tls.`]
-  if (kind !== null && kind !== 'tls' && shape.kind !== kind)
-    return ['wrong_connection', `The connection "${name}" is of the kind ${shape.kind}; this needs one of ${kind}.`]
+  if (kinds && !wantsTls(kinds) && !kinds.includes(shape.kind))
+    return [
+      'wrong_connection',
+      `The connection "${name}" is of the kind ${shape.kind}; this needs one of ${kinds.join(', ')}.`,
+    ]
   if (field !== null && !shape.fields.has(field))
     return [
       'unknown_field',

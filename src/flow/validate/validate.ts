@@ -277,8 +277,8 @@ class Validator {
           'A secret is typed into the flow. It is stored encrypted, but belongs in a connection or in the environment, where it can be changed without publishing: use {{ connections.<name>.<field> }} or {{ env.<NAME> }}.',
         )
       },
-      connection: (name, path, kind) => {
-        const problem = this.#use({ name, field: null, kind })
+      connection: (name, path, kinds) => {
+        const problem = this.#use({ name, field: null, kinds })
         if (problem) this.#add('publish', path, ...problem)
       },
       template: (source, path, mode, lazy) => {
@@ -382,7 +382,7 @@ class Validator {
     if (root === 'connections')
       return name === undefined || field === undefined
         ? ['unnamed_connection', 'Write out which field of which connection is meant: connections.<name>.<field>.']
-        : this.#use({ name, field: place.arrivesLater ? null : field, kind: null })
+        : this.#use({ name, field: place.arrivesLater ? null : field, kinds: null })
     if (name === undefined) return null
     if (root === 'steps' && !place.steps.has(name))
       return this.#outline.ids.has(name)

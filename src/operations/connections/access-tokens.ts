@@ -1,4 +1,4 @@
-// Gets the access tokens of OAuth connections: fetches them at first use and refreshes them before they expire, with one
+// Gets the access tokens of connections by OAuth or by a signed JWT: fetches them at first use and refreshes them before they expire, with one
 // request at a time for each connection, even if many runs and processes need the token.
 
 import { CODE } from '../../base/error-catalogue.ts'
@@ -12,8 +12,8 @@ import {
   type TokenSet,
   TokenUnavailable,
 } from '../ports/oauth-client.ts'
-import type { LiveConnections } from './live-connections.ts'
-import { settingsOf } from './oauth-settings.ts'
+import { hasTokens, type LiveConnections } from './live-connections.ts'
+import { jwtSettingsOf, settingsOf } from './oauth-settings.ts'
 import * as failure from './token-failures.ts'
 
 export interface AccessTokenPorts {
@@ -124,8 +124,7 @@ export class AccessTokens {
     this.#setbacks.delete(name)
     this.#refusedAgain.delete(name)
     const held = this.#grants.get(name)
-    const unchanged =
-      before.kind === after.kind && JSON.stringify(settingsOf(before)) === JSON.stringify(settingsOf(after))
+    const unchanged = before.kind === after.kind && partsOf(before) === partsOf(after)
     if (!held || unchanged) return
     const sameParties = ['grant', 'tokenUrl', 'clientId'].every((field) => before.fields[field] === after.fields[field])
     if (after.kind !== 'oauth2' || !isCodeGrant(after) || !sameParties) return this.forget(name)
@@ -223,7 +222,7 @@ export class AccessTokens {
       }
       if (!(error instanceof TokenRefused)) throw error
       const gone = error.error === 'invalid_grant'
-      const reason = failure.refusal(this.#shown(error), gone, held.refreshingSince !== null)
+      const reason = failure.refusal(this.#shown(error), error.error, held.refreshingSince !== null)
       const setback = this.#setBack(failure.unauthorized(name, reason), PAUSE_MS.refused, 0)
       const tokens = gone ? null : held.tokens
       await this.#keepTrying({ ...next(claim), state: 'reconnect', reason, tokens, refreshingSince: null })
@@ -233,17 +232,23 @@ export class AccessTokens {
   }
 
   async #request(connection: ConnectionRecord, held: GrantRecord, standing: Standing | null): Promise<TokenSet> {
-    const settings = settingsOf(connection)
     for (let attempt = 0; ; attempt++)
       try {
         if (isCodeGrant(connection))
-          return await this.#ports.oauth.refresh(settings, held.tokens!.refreshToken!, standing)
-        return { ...(await this.#ports.oauth.clientCredentials(settings, standing)), refreshToken: null }
+          return await this.#ports.oauth.refresh(settingsOf(connection), held.tokens!.refreshToken!, standing)
+        return { ...(await this.#fetched(connection, standing)), refreshToken: null }
       } catch (error) {
         const delay = ATTEMPT_DELAYS_MS[attempt]
         if (!(error instanceof TokenUnavailable) || delay === undefined || error.retryAfterMs > delay) throw error
         await this.#ports.sleep(delay)
       }
+  }
+
+  #fetched(connection: ConnectionRecord, standing: Standing | null): Promise<TokenSet> {
+    const { oauth } = this.#ports
+    return connection.kind === 'jwt'
+      ? oauth.jwtBearer(jwtSettingsOf(connection), standing)
+      : oauth.clientCredentials(settingsOf(connection), standing)
   }
 
   /** Returns a token that cannot be refreshed until it expires; then throws. */
@@ -328,7 +333,7 @@ export class AccessTokens {
 
   #connection(name: string): ConnectionRecord {
     const connection = this.#ports.connections.get(name)
-    if (connection?.kind !== 'oauth2' || connection.secrets === null)
+    if (!connection || !hasTokens(connection) || connection.secrets === null)
       throw failure.unauthorized(name, failure.NOT_THERE)
     return connection
   }
@@ -338,6 +343,9 @@ export class AccessTokens {
     return { ...this.#connection(name), ...(await this.#ports.connections.whole(name)) }
   }
 }
+
+const partsOf = (connection: ConnectionRecord): string =>
+  JSON.stringify(connection.kind === 'jwt' ? [jwtSettingsOf(connection), connection.outside] : settingsOf(connection))
 
 const isCodeGrant = ({ fields }: ConnectionRecord): boolean => fields['grant'] === 'authorization_code'
 

@@ -1,9 +1,13 @@
 // Lists the kinds of connections and their fields (docs/connections.md#kinds): what they may hold, and which are secret.
 import type { IssueCode } from '../../base/error-catalogue.ts'
+import { isObject } from '../../base/is-object.ts'
 import { isOutsideReference, parseOutsideReference } from '../../base/outside-reference.ts'
+import { JWT_ALGORITHMS, readPrivateKey } from '../../base/signing/private-key.ts'
 import { checkHeaderName, parseOutboundUrl } from '../../engine/outbound-rules.ts'
 import { OutboundError } from '../../engine/ports/http-client.ts'
 import { type Issue, nearest, pointer } from '../../flow/issue.ts'
+import { jsonProblem, measureJson, SENDER_LIMITS } from '../../flow/json-limits.ts'
+import { parseJson } from '../../flow/parse-json.ts'
 import type { ConnectionKind } from '../ports/connections.ts'
 import type { Check, Rule } from './connection-rule.ts'
 import { isTlsPart, TLS_FIELD_RULES, TLS_RULES } from './tls-fields.ts'
@@ -36,6 +40,26 @@ const scopes: Check = (value, fields) =>
 const keyName: Check = (value, fields) =>
   text(value, fields) ?? (fields['in'] === 'query' ? null : fault(() => checkHeaderName(value as string)))
 
+const privateKey: Check = (value, fields) => {
+  const problem = text(value, fields)
+  // An algorithm that does not exist has an issue of its own.
+  if (problem || !JWT_ALGORITHMS.includes(fields['algorithm'] as string)) return problem
+  const key = readPrivateKey(value as string, fields['algorithm'] as string)
+  return typeof key === 'string' ? key : null
+}
+const MAX_CLAIMS_LENGTH = 16_384
+const OWN_CLAIMS = ['iat', 'exp', 'jti']
+const claims: Check = (value) => {
+  if (!isObject(value)) return 'must be an object, such as {"iss": "me", "aud": "https://api.example.com"}'
+  const own = OWN_CLAIMS.find((name) => Object.hasOwn(value, name))
+  if (own !== undefined) return `must leave out ${own}, which Millrace writes`
+  return JSON.stringify(value).length > MAX_CLAIMS_LENGTH ? `are longer than ${MAX_CLAIMS_LENGTH} characters` : null
+}
+/** Part of a header, and of what is signed. */
+const plainWord: Check = (value, fields) =>
+  text(value, fields) ??
+  (/^[\w.+=@-]+$/.test(value as string) ? null : 'holds other characters than letters, digits and _.+=@-')
+
 const KINDS: Record<Exclude<ConnectionKind, 'custom'>, Record<string, Rule>> = {
   basic: {
     username: { check: userName, required: true },
@@ -48,6 +72,10 @@ const KINDS: Record<Exclude<ConnectionKind, 'custom'>, Record<string, Rule>> = {
     value: { check: text, secret: true, required: true },
     in: { check: oneOf('header', 'query'), default: 'header' },
   },
+  digest: {
+    username: { check: userName, required: true },
+    password: { check: text, secret: true, required: true },
+  },
   oauth2: {
     grant: { check: oneOf('authorization_code', 'client_credentials'), default: 'authorization_code' },
     authorizationUrl: { check: url, required: (fields) => fields['grant'] === 'authorization_code' },
@@ -58,6 +86,20 @@ const KINDS: Record<Exclude<ConnectionKind, 'custom'>, Record<string, Rule>> = {
     scopes: { check: scopes },
     clientAuth: { check: oneOf('basic', 'body'), default: 'basic' },
     audience: { check: text },
+  },
+  jwt: {
+    privateKey: { check: privateKey, secret: true, required: true },
+    algorithm: { check: oneOf(...JWT_ALGORITHMS), default: 'RS256' },
+    keyId: { check: text },
+    claims: { check: claims, read: fromJson, required: true },
+    tokenUrl: { check: url },
+  },
+  aws: {
+    accessKeyId: { check: plainWord, required: true },
+    secretAccessKey: { check: text, secret: true, required: true },
+    sessionToken: { check: text, secret: true },
+    region: { check: plainWord, required: true },
+    service: { check: plainWord, required: true },
   },
   tls: TLS_RULES,
 }
@@ -84,7 +126,7 @@ export function sortFields(kind: ConnectionKind, given: Fields, issues: Issue[])
   const fields: Fields = Object.create(null)
   for (const [name, rule] of Object.entries(rules)) {
     const value = given[name] ?? rule.default
-    if (value !== undefined) fields[name] = value
+    if (value !== undefined) fields[name] = rule.read ? rule.read(value) : value
   }
   const sorted: SortedFields = { open: Object.create(null), secrets: Object.create(null), outside: Object.create(null) }
   for (const [name, rule] of Object.entries(rules)) {
@@ -126,6 +168,17 @@ function customRules(given: Fields, report: (name: string, code: IssueCode, mess
       report(name, 'invalid_format', 'is no field name: letters, digits and _ only, so that a template can name it')
   }
   return rules
+}
+
+/** A text that is no JSON, or too deep, stays as it is, for its check. */
+function fromJson(given: unknown): unknown {
+  if (typeof given !== 'string' || given.length > MAX_FIELD_LENGTH) return given
+  if (jsonProblem(measureJson(given, SENDER_LIMITS), SENDER_LIMITS)) return given
+  try {
+    return parseJson(given)
+  } catch {
+    return given
+  }
 }
 
 function fault(test: () => void): string | null {

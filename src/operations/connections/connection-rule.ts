@@ -5,6 +5,8 @@ export type Check = (value: unknown, fields: Record<string, unknown>) => string 
 
 export interface Rule {
   secret?: true
+  /** Turns what a form or the command line gives, a text, into the value. */
+  read?: (given: unknown) => unknown
   check: Check
   default?: string
   /** Whether the connection is useless without the field. */

@@ -27,7 +27,7 @@ export class LiveConnections {
   /** The fields that were read from outside, by connection. Those that could not be read are missing. */
   readonly #read = new Map<string, Readonly<Record<string, string>>>()
   readonly #records = new Map<string, ConnectionRecord>()
-  /** The tokens that OAuth connections were granted. */
+  /** The tokens of connections that get access tokens. */
   readonly #tokens = new Map<string, Tokens>()
   /** The connections that are about to be deleted: nothing new may refer to them. */
   readonly #leaving = new Set<string>()
@@ -236,6 +236,9 @@ const outsideUnavailable = (name: string, field: string, why: string): Connectio
     CONNECTION_ERRORS.secret_unavailable.hint,
   )
 
+/** Returns whether the connection gets access tokens, in place of holding a credential itself. */
+export const hasTokens = ({ kind }: Pick<ConnectionRecord, 'kind'>): boolean => kind === 'oauth2' || kind === 'jwt'
+
 export const shapeOf = ({ kind, fields, secrets, outside }: ConnectionRecord): ConnectionShape => ({
   kind,
   tls: tlsOf(kind, { ...fields, ...secrets, ...outside }) !== null,
@@ -243,7 +246,7 @@ export const shapeOf = ({ kind, fields, secrets, outside }: ConnectionRecord): C
   // The token exists already or is fetched when a step needs it.
   fields: new Set([
     ...[fields, secrets ?? {}, outside].flatMap((some) => Object.keys(some).filter((field) => !isTlsPart(field))),
-    ...(kind === 'oauth2' ? ['accessToken'] : []),
+    ...(hasTokens({ kind }) ? ['accessToken'] : []),
   ]),
 })
 

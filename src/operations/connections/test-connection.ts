@@ -91,23 +91,13 @@ function refusal({ connections, now }: TestServices, name: string): string {
 const credentialsOf = (connection: ConnectionRecord): Credentials =>
   connection.kind === 'tls' ? { tls: { connection: connection.name } } : { auth: authOf(connection) }
 
-function authOf({ name, kind, fields }: ConnectionRecord): Record<string, unknown> {
-  const field = (key: string) => `{{ connections.${name}.${key} }}`
-  switch (kind) {
-    case 'basic':
-      return { kind, username: field('username'), password: field('password') }
-    case 'bearer':
-      return { kind, token: field('token') }
-    case 'apiKey':
-      return { kind, name: field('name'), value: field('value'), in: fields['in'] }
-    case 'oauth2':
-      return { kind, connection: name }
-    default:
-      throw new OperationError(
-        CODE.invalid_request,
-        `The connection "${name}" cannot be tested by itself: only a flow says where its fields go. Test a step that uses it.`,
-      )
-  }
+function authOf({ name, kind }: ConnectionRecord): Record<string, unknown> {
+  if (kind === 'custom')
+    throw new OperationError(
+      CODE.invalid_request,
+      `The connection "${name}" cannot be tested by itself: only a flow says where its fields go. Test a step that uses it.`,
+    )
+  return { kind: 'connection', connection: name }
 }
 
 async function send(services: TestServices, url: string, credentials: Credentials): Promise<Outcome> {

@@ -2,14 +2,19 @@
 
 import { CODE, CONNECTION_ERRORS, filled } from '../../base/error-catalogue.ts'
 import { ConnectionError } from '../../engine/ports/connections.ts'
+import { UNUSABLE_KEY } from '../ports/oauth-client.ts'
 
 export const NOT_CONNECTED = 'it is not connected yet'
-export const NOT_THERE = 'there is no such OAuth connection, or its secrets cannot be read'
+export const NOT_THERE = 'there is no such connection that fetches access tokens, or its secrets cannot be read'
+export const NOT_READABLE = 'there is no such connection, or its secrets cannot be read'
+export const nothingToSend = (kind: string): string =>
+  `its kind is ${kind}, so only a template can say where its fields go`
 export const KEEPS_CHANGING = 'the connection is being changed'
 export const NO_REFRESH_TOKEN = 'the access token has ended, and the authorization server gave none to refresh it with'
 
-export function refusal(message: string, gone: boolean, cutShort: boolean): string {
-  if (!gone) return `the token endpoint refuses (${message}): check the settings of the connection`
+export function refusal(message: string, error: string, cutShort: boolean): string {
+  if (error === UNUSABLE_KEY) return message
+  if (error !== 'invalid_grant') return `the token endpoint refuses (${message}): check the settings of the connection`
   if (cutShort) return `a refresh was cut short by a crash, and the refresh token is spent (${message})`
   return `the authorization server does not accept the grant any more (${message})`
 }

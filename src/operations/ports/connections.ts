@@ -1,6 +1,6 @@
 // The port to the stores of connections and of their OAuth grants.
 
-export type ConnectionKind = 'basic' | 'bearer' | 'apiKey' | 'oauth2' | 'tls' | 'custom'
+export type ConnectionKind = 'basic' | 'bearer' | 'apiKey' | 'digest' | 'oauth2' | 'jwt' | 'aws' | 'tls' | 'custom'
 
 /** `unproven`: the reply said nothing about the credentials. */
 export type TestVerdict = 'accepted' | 'refused' | 'unproven' | 'unreachable'
@@ -45,7 +45,7 @@ export interface Tokens {
   refreshToken: string | null
 }
 
-/** The tokens that an OAuth server granted to a connection. */
+/** The access tokens of a connection: those that an OAuth server granted, or that it signed itself. */
 export interface GrantRecord {
   connection: string
   /** A number that each change raises. A write that expects an older one changes nothing. */

@@ -14,6 +14,17 @@ export interface OAuthSettings {
   audience: string | null
 }
 
+/** A key that signs claims, which are exchanged for an access token, or sent as one. */
+export interface JwtSettings {
+  /** null: the signed claims are the access token. */
+  tokenUrl: string | null
+  /** In PEM. */
+  privateKey: string
+  algorithm: string
+  keyId: string | null
+  claims: Readonly<Record<string, unknown>>
+}
+
 export interface TokenSet {
   accessToken: string
   refreshToken: string | null
@@ -33,6 +44,9 @@ export class TokenRefused extends Error {
   }
 }
 
+/** The code of a private key that cannot sign, which no server refused. */
+export const UNUSABLE_KEY = 'unusable_key'
+
 /** Says that there was no usable answer. A later attempt may succeed. */
 export class TokenUnavailable extends Error {
   /** The delay that the server asks for with Retry-After. */
@@ -50,4 +64,5 @@ export interface OAuthClient {
   exchange(settings: OAuthSettings, redirectUri: string, code: string, verifier: string): Promise<TokenSet>
   refresh(settings: OAuthSettings, refreshToken: string, standing: Standing | null): Promise<TokenSet>
   clientCredentials(settings: OAuthSettings, standing: Standing | null): Promise<TokenSet>
+  jwtBearer(settings: JwtSettings, standing: Standing | null): Promise<TokenSet>
 }

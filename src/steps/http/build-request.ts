@@ -1,7 +1,9 @@
 // Turns resolved settings into the request to send, and into what the run shows of it.
 import { CODE, filled, STEP_ERRORS } from '../../base/error-catalogue.ts'
+import type { Credential } from '../../engine/ports/connections.ts'
 import { type BodySource, OutboundError, type OutboundHeader } from '../../engine/ports/http-client.ts'
 import { FormatError } from '../../flow/formats/format-error.ts'
+import { ALGORITHM } from './auth/aws-signature.ts'
 import type { OpenFiles } from './open-files.ts'
 import { givenBoundary, type RequestBody, requestBody } from './request-body.ts'
 import type { HttpSettings } from './settings.ts'
@@ -25,8 +27,8 @@ export interface RequestIdentity {
   runId: string
   path: string
   holdsSecret(text: string): boolean
-  /** The access token of an OAuth connection. */
-  accessToken: string | null
+  /** What the connection gives that the step names as a whole; null if it names none. */
+  credential: Credential | null
   /** Returns the connections whose secrets a setting was made from. */
   named(setting: string): readonly string[]
   files: OpenFiles
@@ -37,7 +39,9 @@ const CREDENTIAL_NAMES = new Set(['authorization', 'cookie', 'proxy-authorizatio
 
 /** Throws OutboundError for a query or user name that cannot be sent; the client checks URL and headers. */
 export function buildRequest(settings: HttpSettings, identity: RequestIdentity): BuiltRequest {
-  const { method, auth } = settings
+  const { method } = settings
+  const connection = connectionOf(settings)
+  const auth = identity.credential ?? ownCredential(settings)
   const headers: OutboundHeader[] = []
   for (const [i, { name, value }] of (settings.headers ?? []).entries()) {
     const named = identity.named(`/headers/${i}`)
@@ -48,8 +52,10 @@ export function buildRequest(settings: HttpSettings, identity: RequestIdentity):
   const body = settings.body ? withContentType(settings.body, headers, identity.files) : null
   if (body && settings.compress)
     replace(headers, { name: 'Content-Encoding', value: settings.compress, credential: false })
-  const inAuth = auth ? identity.named('/auth') : []
-  if (auth) addAuth(auth, identity.accessToken, inAuth, headers)
+  const inAuth = connection === null ? identity.named('/auth') : [connection]
+  const header = auth && authHeader(auth)
+  // Two Authorization headers are never valid.
+  if (header) replace(headers, { ...header, credential: true, named: inAuth })
   if (settings.idempotencyKey && find(headers, 'idempotency-key') === undefined)
     headers.push({ name: 'Idempotency-Key', value: `${identity.runId}:${identity.path}`, credential: false })
 
@@ -100,16 +106,13 @@ function written(setting: NonNullable<HttpSettings['body']>, given: string | und
   }
 }
 
-/** Two Authorization headers are never valid. */
-function addAuth(
-  auth: NonNullable<HttpSettings['auth']>,
-  accessToken: string | null,
-  named: readonly string[],
-  headers: OutboundHeader[],
-): void {
-  const header = authHeader(auth, accessToken)
-  if (header === null) return
-  replace(headers, { ...header, credential: true, named })
+/** Returns the connection whose credentials are sent as a whole; null if the settings name none. */
+export const connectionOf = ({ auth }: HttpSettings): string | null =>
+  auth && 'connection' in auth ? auth.connection : null
+
+/** Returns the credentials that the settings hold. */
+function ownCredential({ auth }: HttpSettings): Credential | null {
+  return auth && (auth.kind === 'basic' || auth.kind === 'bearer' || auth.kind === 'apiKey') ? auth : null
 }
 
 function replace(headers: OutboundHeader[], header: OutboundHeader): void {
@@ -118,7 +121,8 @@ function replace(headers: OutboundHeader[], header: OutboundHeader): void {
   headers.push(header)
 }
 
-function authHeader(auth: NonNullable<HttpSettings['auth']>, accessToken: string | null): Pair | null {
+/** Returns the header with the credentials; of those that a signature takes the place of, what is shown of it. */
+function authHeader(auth: Credential): Pair | null {
   switch (auth.kind) {
     case 'basic': {
       if (auth.username.includes(':'))
@@ -134,11 +138,15 @@ function authHeader(auth: NonNullable<HttpSettings['auth']>, accessToken: string
     }
     case 'bearer':
       return { name: 'Authorization', value: `Bearer ${auth.token.replace(/^\s*bearer\s+/i, '')}` }
-    case 'oauth2':
-      return { name: 'Authorization', value: `Bearer ${accessToken!}` }
+    case 'token':
+      return { name: 'Authorization', value: `Bearer ${auth.token}` }
     case 'apiKey':
       return auth.in === 'query' ? null : { name: auth.name, value: auth.value }
-    default:
+    case 'digest':
+      return { name: 'Authorization', value: `Digest ${MASK}` }
+    case 'aws':
+      return { name: 'Authorization', value: `${ALGORITHM} ${MASK}` }
+    case 'certificate':
       return null
   }
 }
@@ -167,6 +175,6 @@ function find(headers: readonly OutboundHeader[], name: string): OutboundHeader 
 
 /** The scheme stays readable, because leaving it out is a common mistake. */
 function masked(value: string): string {
-  const scheme = /^(?:Basic|Bearer|Digest|Token|ApiKey) (?=\S)/i.exec(value)?.[0] ?? ''
+  const scheme = /^(?:Basic|Bearer|Digest|Token|ApiKey|AWS4-HMAC-SHA256) (?=\S)/i.exec(value)?.[0] ?? ''
   return scheme + MASK
 }

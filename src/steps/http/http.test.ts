@@ -57,6 +57,7 @@ async function run(
       fields: {},
       checkHost: () => {},
       tls: () => null,
+      credential: () => ({ kind: 'token', token: 'token' }),
       accessToken: () => 'token',
       renewed: async () => null,
       refusedAgain: () => {},

@@ -113,7 +113,14 @@ const Auth = Type.Union([
   Type.Object(
     {
       kind: Type.Literal('oauth2'),
-      connection: connectionName('oauth2'),
+      connection: connectionName(['oauth2']),
+    },
+    closed,
+  ),
+  Type.Object(
+    {
+      kind: Type.Literal('connection'),
+      connection: connectionName(['basic', 'bearer', 'apiKey', 'digest', 'oauth2', 'jwt', 'aws', 'tls']),
     },
     closed,
   ),
@@ -130,7 +137,7 @@ export const HttpSettings = Type.Object(
     auth: Type.Optional(Auth),
     tls: Type.Optional(
       Type.Object(
-        { connection: connectionName('tls') },
+        { connection: connectionName(['tls']) },
         { ...closed, description: 'The client certificate and the authorities to use; by default those of auth.' },
       ),
     ),

@@ -156,7 +156,7 @@ export interface Token {
   lastUsedAt: string | null
 }
 
-export type ConnectionKind = 'basic' | 'bearer' | 'apiKey' | 'oauth2' | 'tls' | 'custom'
+export type ConnectionKind = 'basic' | 'bearer' | 'apiKey' | 'digest' | 'oauth2' | 'jwt' | 'aws' | 'tls' | 'custom'
 export type ConnectionState = 'ready' | 'unconnected' | 'reconnect'
 export type ConnectionTest = Static<typeof ConnectionTestBody>
 

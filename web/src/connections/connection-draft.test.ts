@@ -49,6 +49,12 @@ describe('a connection being changed', () => {
     expect(requestOf({ ...draft, values }).fields).not.toHaveProperty('authorizationUrl')
   })
 
+  it('shows an object as JSON, which is sent as text', () => {
+    const jwt: Connection = { ...connection, kind: 'jwt', fields: { algorithm: 'RS256', claims: { iss: 'me' } } }
+    expect(requestOf(draftOf(jwt)).fields).toEqual({ algorithm: 'RS256', claims: '{\n  "iss": "me"\n}' })
+    expect(differs(draftOf(jwt), jwt)).toBe(false)
+  })
+
   it('differs only where something would change', () => {
     const draft = draftOf(connection)
     expect(differs(draft, connection)).toBe(false)

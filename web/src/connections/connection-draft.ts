@@ -38,7 +38,7 @@ export function draftOf(connection: Connection): ConnectionDraft {
     values: Object.fromEntries(
       Object.entries(spread(connection.fields)).map(([name, value]) => [
         name,
-        Array.isArray(value) ? value.join(' ') : String(value),
+        Array.isArray(value) ? value.join(' ') : typeof value === 'string' ? value : JSON.stringify(value, null, 2),
       ]),
     ),
     kept: connection.secretFields,

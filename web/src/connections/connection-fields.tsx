@@ -1,5 +1,5 @@
 // The fields of a connection, by its kind.
-import { Anchor, Collapse, SegmentedControl, Stack, TagsInput, Text, TextInput } from '@mantine/core'
+import { Anchor, Collapse, SegmentedControl, Select, Stack, TagsInput, Text, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { Issue } from '../api/api-types.ts'
 import type { ConnectionDraft } from './connection-draft.ts'
@@ -90,6 +90,11 @@ export function ConnectionFields({ draft, onChange, issues, readOnly = false }: 
 const withLabel = (message: string | undefined, { name, label }: FieldInfo): string | undefined =>
   message?.startsWith(`${name} `) ? `${label}${message.slice(name.length)}` : message
 
+const CODE = { input: { fontFamily: 'var(--mantine-font-family-monospace)' } }
+
+/** More of them do not fit side by side. */
+const MOST_SEGMENTS = 4
+
 interface FieldProps {
   info: FieldInfo
   draft: ConnectionDraft
@@ -99,7 +104,7 @@ interface FieldProps {
 }
 
 function Field({ info, draft, onChange, error, readOnly }: FieldProps) {
-  const { name, label, description, placeholder, required, choices, secret } = info
+  const { name, label, description, placeholder, required, choices, secret, lines } = info
   const value = draft.values[name] ?? ''
   const set = (next: string) => onChange({ ...draft, values: { ...draft.values, [name]: next } })
   if (secret)
@@ -109,10 +114,24 @@ function Field({ info, draft, onChange, error, readOnly }: FieldProps) {
         label={label}
         description={description}
         required={required ?? false}
+        lines={lines ?? false}
         draft={draft}
         onChange={onChange}
         error={error}
         readOnly={readOnly}
+      />
+    )
+  if (choices && choices.length > MOST_SEGMENTS)
+    return (
+      <Select
+        label={label}
+        description={description}
+        data={choices}
+        value={value || choices[0]!.value}
+        onChange={(chosen) => chosen && set(chosen)}
+        error={error}
+        readOnly={readOnly}
+        comboboxProps={{ withinPortal: true }}
       />
     )
   if (choices)
@@ -135,6 +154,24 @@ function Field({ info, draft, onChange, error, readOnly }: FieldProps) {
           </Text>
         )}
       </div>
+    )
+  if (lines)
+    return (
+      <Textarea
+        label={label}
+        description={description}
+        placeholder={placeholder}
+        required={required ?? false}
+        value={value}
+        onChange={(event) => set(event.currentTarget.value)}
+        error={error}
+        readOnly={readOnly}
+        autosize
+        minRows={4}
+        maxRows={16}
+        styles={CODE}
+        spellCheck={false}
+      />
     )
   return (
     <TextInput

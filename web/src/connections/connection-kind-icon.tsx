@@ -1,10 +1,13 @@
 import {
   IconBraces,
   IconCertificate,
+  IconCloudLock,
   IconIdBadge2,
   IconKey,
   IconLockAccess,
   type IconProps,
+  IconShieldLock,
+  IconSignature,
   IconTicket,
 } from '@tabler/icons-react'
 import type { ComponentType } from 'react'
@@ -14,7 +17,10 @@ const ICONS: Record<ConnectionKind, ComponentType<IconProps>> = {
   bearer: IconTicket,
   apiKey: IconKey,
   basic: IconIdBadge2,
+  digest: IconShieldLock,
   oauth2: IconLockAccess,
+  jwt: IconSignature,
+  aws: IconCloudLock,
   tls: IconCertificate,
   custom: IconBraces,
 }

@@ -10,6 +10,8 @@ export interface FieldInfo {
   required?: true
   /** One of these, the first by default. */
   choices?: { value: string; label: string }[]
+  /** It has several lines. */
+  lines?: true
   /** Asked for only under this grant of OAuth. */
   onlyFor?: 'authorization_code' | 'client_credentials'
   /** Found in the second part of the form. */
@@ -25,6 +27,10 @@ export interface KindInfo {
   /** How a step uses it. */
   use: (name: string, field: string) => string
 }
+
+const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
+
+const asAWhole = (name: string): string => `auth:\n  kind: connection\n  connection: ${name}`
 
 export const CONNECTION_KINDS: KindInfo[] = [
   {
@@ -63,6 +69,16 @@ export const CONNECTION_KINDS: KindInfo[] = [
     ],
     use: (name) =>
       `auth:\n  kind: basic\n  username: "{{ connections.${name}.username }}"\n  password: "{{ connections.${name}.password }}"`,
+  },
+  {
+    kind: 'digest',
+    label: 'Digest',
+    purpose: 'The server asks for a user name and a password by Digest, which sends no password.',
+    fields: [
+      { name: 'username', label: 'User name', required: true },
+      { name: 'password', label: 'Password', secret: true, required: true },
+    ],
+    use: asAWhole,
   },
   {
     kind: 'oauth2',
@@ -108,6 +124,62 @@ export const CONNECTION_KINDS: KindInfo[] = [
     use: (name) => `auth:\n  kind: oauth2\n  connection: ${name}`,
   },
   {
+    kind: 'jwt',
+    label: 'JWT',
+    purpose: 'A service account: Millrace signs claims with a private key, and sends or exchanges them.',
+    fields: [
+      {
+        name: 'privateKey',
+        label: 'Private key',
+        description: 'In PEM, or where it is kept: file:name, vault:path#field',
+        secret: true,
+        required: true,
+        lines: true,
+      },
+      { name: 'algorithm', label: 'Algorithm', choices: ALGORITHMS.map((value) => ({ value, label: value })) },
+      { name: 'keyId', label: 'Key ID', description: 'Sent as kid, if the service asks for it.' },
+      {
+        name: 'claims',
+        label: 'Claims',
+        description: 'A JSON object. Millrace adds iat, exp and jti.',
+        placeholder: '{ "iss": "robot@project.example", "scope": "…" }',
+        required: true,
+        lines: true,
+      },
+      {
+        name: 'tokenUrl',
+        label: 'Token URL',
+        description: 'Where the signed claims are exchanged for an access token. If empty, they are sent as the token.',
+        placeholder: 'https://oauth2.googleapis.com/token',
+      },
+    ],
+    use: asAWhole,
+  },
+  {
+    kind: 'aws',
+    label: 'AWS',
+    purpose: 'A service of AWS, or one that is compatible, which expects requests with Signature Version 4.',
+    fields: [
+      { name: 'accessKeyId', label: 'Access key ID', placeholder: 'AKIA…', required: true },
+      { name: 'secretAccessKey', label: 'Secret access key', secret: true, required: true },
+      { name: 'region', label: 'Region', placeholder: 'eu-central-1', required: true },
+      {
+        name: 'service',
+        label: 'Service',
+        description: 'As in its host name: s3, sqs, execute-api, …',
+        required: true,
+      },
+      {
+        name: 'sessionToken',
+        label: 'Session token',
+        description: 'Of temporary credentials.',
+        secret: true,
+        advanced: true,
+      },
+    ],
+    use: asAWhole,
+  },
+  {
     kind: 'tls',
     label: 'Client certificate',
     purpose: 'The API expects a certificate of yours, or has one that an authority of your own issued.',
@@ -125,6 +197,9 @@ export const CONNECTION_KINDS: KindInfo[] = [
 ]
 
 export const kindInfo = (kind: ConnectionKind): KindInfo => CONNECTION_KINDS.find((info) => info.kind === kind)!
+
+/** The kinds that a request sends as a whole: all whose fields have one known place. */
+export const SENDABLE_KINDS = CONNECTION_KINDS.map(({ kind }) => kind).filter((kind) => kind !== 'custom')
 
 /** The fields that are asked for, by what has been chosen. */
 export function fieldsAsked(kind: ConnectionKind, values: Record<string, string>): FieldInfo[] {

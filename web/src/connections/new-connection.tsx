@@ -14,17 +14,19 @@ import { CONNECTION_KINDS } from './connection-kinds.ts'
 import classes from './new-connection.module.css'
 import { PresetChoice } from './preset-choice.tsx'
 
+const ALL_KINDS = CONNECTION_KINDS.map(({ kind }) => kind)
+
 interface NewConnectionProps {
-  /** Given: that kind, and no choice. */
-  kind?: ConnectionKind
+  /** Those that can be chosen. */
+  kinds?: readonly ConnectionKind[]
   /** A name to begin with. */
   name?: string
   onCreated: (connection: Connection) => void
   onCancel?: () => void
 }
 
-export function NewConnection({ kind, name = '', onCreated, onCancel }: NewConnectionProps) {
-  const [draft, setDraft] = useState<ConnectionDraft>(() => emptyDraft(kind ?? 'bearer', name))
+export function NewConnection({ kinds = ALL_KINDS, name = '', onCreated, onCancel }: NewConnectionProps) {
+  const [draft, setDraft] = useState<ConnectionDraft>(() => emptyDraft(kinds[0]!, name))
   const queryClient = useQueryClient()
   const create = useMutation({
     mutationFn: () => api.post<Connection>('/connections', { name: draft.name, ...requestOf(draft) }),
@@ -48,8 +50,12 @@ export function NewConnection({ kind, name = '', onCreated, onCancel }: NewConne
   return (
     <form onSubmit={submit}>
       <Stack gap="md">
-        {kind === undefined && (
-          <KindChoice chosen={draft.kind} onChoose={(chosen) => change({ ...emptyDraft(chosen), name: draft.name })} />
+        {kinds.length > 1 && (
+          <KindChoice
+            kinds={kinds}
+            chosen={draft.kind}
+            onChoose={(chosen) => change({ ...emptyDraft(chosen), name: draft.name })}
+          />
         )}
         {draft.kind === 'oauth2' && (draft.values['grant'] ?? 'authorization_code') === 'authorization_code' && (
           <PresetChoice draft={draft} onChange={change} />
@@ -91,10 +97,16 @@ export function NewConnection({ kind, name = '', onCreated, onCancel }: NewConne
   )
 }
 
-function KindChoice({ chosen, onChoose }: { chosen: ConnectionKind; onChoose: (kind: ConnectionKind) => void }) {
+interface KindChoiceProps {
+  kinds: readonly ConnectionKind[]
+  chosen: ConnectionKind
+  onChoose: (kind: ConnectionKind) => void
+}
+
+function KindChoice({ kinds, chosen, onChoose }: KindChoiceProps) {
   return (
     <div role="radiogroup" aria-label="Kind" className={classes.kinds}>
-      {CONNECTION_KINDS.map(({ kind, label, purpose }) => (
+      {CONNECTION_KINDS.filter(({ kind }) => kinds.includes(kind)).map(({ kind, label, purpose }) => (
         <UnstyledButton
           key={kind}
           role="radio"

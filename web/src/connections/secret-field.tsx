@@ -1,5 +1,6 @@
 // A secret can be written and never read again: what is set shows as set, and can be replaced.
 import { Button, Group, Input, PasswordInput, Textarea } from '@mantine/core'
+import type { ChangeEvent } from 'react'
 import type { ConnectionDraft } from './connection-draft.ts'
 import classes from './secret-field.module.css'
 
@@ -8,18 +9,20 @@ interface SecretFieldProps {
   label: string
   description?: string | undefined
   required: boolean
-  /** Whether it has lines, such as a key in PEM. */
-  multiline?: boolean
+  /** It has several lines, as keys do, which a password field would join. */
+  lines?: boolean
   draft: ConnectionDraft
   onChange: (draft: ConnectionDraft) => void
   error: string | undefined
   readOnly: boolean
 }
 
+const CODE = { input: { fontFamily: 'var(--mantine-font-family-monospace)' } }
+
 const ELSEWHERE = 'The secret, or where it is kept: file:name, vault:path#field'
 
 export function SecretField(props: SecretFieldProps) {
-  const { name, label, description, required, multiline = false, draft, onChange, error, readOnly } = props
+  const { name, label, description, required, lines = false, draft, onChange, error, readOnly } = props
   const typed = draft.values[name]
   const isSet = draft.kept.includes(name)
   const removed = draft.removed.includes(name)
@@ -67,31 +70,23 @@ export function SecretField(props: SecretFieldProps) {
         </div>
       </Input.Wrapper>
     )
-  const input = {
+  const shared = {
     flex: 1,
     label,
     description: isSet ? 'Set; leave empty to keep it.' : (description ?? ELSEWHERE),
     required: required && !isSet,
     value: typed ?? '',
+    onChange: (event: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) => set(event.currentTarget.value),
     error,
     readOnly,
     'data-autofocus': isSet || undefined,
   }
   return (
     <Group gap="xs" align="flex-end" wrap="nowrap">
-      {multiline ? (
-        <Textarea
-          {...input}
-          onChange={(event) => set(event.currentTarget.value)}
-          autoComplete="off"
-          spellCheck={false}
-          autosize
-          minRows={2}
-          maxRows={6}
-          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 12 } }}
-        />
+      {lines ? (
+        <Textarea {...shared} minRows={4} maxRows={12} autosize spellCheck={false} styles={CODE} />
       ) : (
-        <PasswordInput {...input} onChange={(event) => set(event.currentTarget.value)} autoComplete="new-password" />
+        <PasswordInput {...shared} autoComplete="new-password" />
       )}
       {isSet && (
         <Button variant="subtle" color="gray" onClick={() => set(undefined)}>

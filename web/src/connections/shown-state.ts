@@ -16,7 +16,9 @@ export function shownState({
   lastTest,
 }: Connection): ConnectionState | 'stored' | 'failed' | 'unproven' {
   if (state !== 'ready') return state
-  const granted = kind === 'oauth2' && (expiresAt !== null || fields['grant'] !== 'client_credentials')
+  const granted =
+    (kind === 'oauth2' && fields['grant'] !== 'client_credentials') ||
+    ((kind === 'oauth2' || kind === 'jwt') && expiresAt !== null)
   // A test that proves nothing does not outweigh the token that the service gave.
   if (granted && lastTest?.verdict === 'unproven') return 'ready'
   return lastTest ? TESTED[lastTest.verdict] : granted ? 'ready' : 'stored'

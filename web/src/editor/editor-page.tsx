@@ -237,7 +237,10 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
       config,
       connections: connections.map(({ name, kind, fields, secretFields }) => ({
         name,
-        fields: kind === 'oauth2' ? ['accessToken'] : [...new Set([...Object.keys(fields), ...secretFields])],
+        fields:
+          kind === 'oauth2' || kind === 'jwt'
+            ? ['accessToken']
+            : [...new Set([...Object.keys(fields), ...secretFields])],
       })),
       flow: { id: flow.id, name: flowDocument.name, version: flow.published?.version ?? null },
       now,

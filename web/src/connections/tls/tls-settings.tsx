@@ -66,13 +66,13 @@ export function TlsSettings({ draft, onChange, errorAt, readOnly }: TlsSettingsP
       styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 12 } }}
     />
   )
-  const secret = (part: string, label: string, description: string, multiline = false) => (
+  const secret = (part: string, label: string, description: string, lines = false) => (
     <SecretField
       name={prefix + part}
       label={label}
       description={description}
       required={false}
-      multiline={multiline}
+      lines={lines}
       draft={draft}
       onChange={onChange}
       error={error(part)}

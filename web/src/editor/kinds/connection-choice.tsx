@@ -5,13 +5,15 @@ import { useState } from 'react'
 import type { Connection, ConnectionKind } from '../../api/api-types.ts'
 import { useMay } from '../../api/session.ts'
 import { hasTls } from '../../connections/connection-draft.ts'
+import { kindInfo } from '../../connections/connection-kinds.ts'
 import { NewConnection } from '../../connections/new-connection.tsx'
 import { useFields } from '../../fields/field-context.tsx'
 import { FieldFrame } from '../../fields/field-frame.tsx'
 import panel from '../panel/panel.module.css'
 
 interface ConnectionChoiceProps {
-  kind: ConnectionKind
+  /** Those that fit. */
+  kinds: readonly ConnectionKind[]
   /** The connection that is named now, if one is. */
   chosen: string | null
   onChoose: (connection: Connection) => void
@@ -23,17 +25,23 @@ interface ConnectionChoiceProps {
 }
 
 export function ConnectionChoice(props: ConnectionChoiceProps) {
-  const { kind, chosen, onChoose, issues = [], label = 'Connection', description, onClear } = props
+  const { kinds, chosen, onChoose, issues = [], label = 'Connection', description, onClear } = props
   const { connections, readOnly } = useFields()
   const mayCreate = useMay('write') && !readOnly
   const [creating, setCreating] = useState(false)
-  const fitting = connections.filter((connection) => (kind === 'tls' ? hasTls(connection) : connection.kind === kind))
-  const names = fitting.map(({ name }) => name)
+  const wantsTls = kinds.length === 1 && kinds[0] === 'tls'
+  const fits = (connection: Connection) => (wantsTls ? hasTls(connection) : kinds.includes(connection.kind))
+  const fitting = connections.filter(fits)
+  const options = fitting.map(({ name, kind }) => ({
+    value: name,
+    label: kinds.length > 1 ? `${name} (${kindInfo(kind).label})` : name,
+  }))
+  const isListed = chosen === null || fitting.some(({ name }) => name === chosen)
   if (creating)
     return (
       <div className={panel.case}>
         <NewConnection
-          kind={kind}
+          kinds={kinds}
           onCancel={() => setCreating(false)}
           onCreated={(connection) => {
             setCreating(false)
@@ -48,10 +56,10 @@ export function ConnectionChoice(props: ConnectionChoiceProps) {
         <Select
           aria-label={label}
           style={{ flex: 1 }}
-          data={chosen && !names.includes(chosen) ? [chosen, ...names] : names}
+          data={isListed ? options : [{ value: chosen, label: chosen }, ...options]}
           value={chosen}
-          placeholder={names.length ? 'Take it from a connection' : 'No connection of this kind yet'}
-          disabled={readOnly || names.length === 0}
+          placeholder={options.length ? 'Take it from a connection' : 'No connection of this kind yet'}
+          disabled={readOnly || options.length === 0}
           clearable={onClear !== undefined}
           onChange={(name) => {
             if (name === null) onClear?.()

@@ -1,5 +1,6 @@
 import { Select, Text } from '@mantine/core'
 import type { Connection, ConnectionKind } from '../../api/api-types.ts'
+import { SENDABLE_KINDS } from '../../connections/connection-kinds.ts'
 import { SegmentField } from '../../fields/choice-fields.tsx'
 import { useField, useFields } from '../../fields/field-context.tsx'
 import { FieldFrame } from '../../fields/field-frame.tsx'
@@ -14,6 +15,7 @@ const FIRST: Record<string, unknown> = {
   bearer: { kind: 'bearer', token: '' },
   apiKey: { kind: 'apiKey', name: 'X-API-Key', value: '' },
   oauth2: { kind: 'oauth2', connection: '' },
+  connection: { kind: 'connection', connection: '' },
 }
 
 const KINDS = [
@@ -22,6 +24,7 @@ const KINDS = [
   { value: 'bearer', label: 'Bearer token' },
   { value: 'apiKey', label: 'API key' },
   { value: 'oauth2', label: 'OAuth 2.0' },
+  { value: 'connection', label: 'A connection of any kind' },
 ]
 
 export function HttpAuth({ path }: { path: string }) {
@@ -43,10 +46,10 @@ export function HttpAuth({ path }: { path: string }) {
       </FieldFrame>
       {kind !== 'none' && (
         <ConnectionChoice
-          kind={kind as ConnectionKind}
+          kinds={isWhole(auth) ? SENDABLE_KINDS : [kind as ConnectionKind]}
           chosen={connectionOf(auth)}
-          issues={kind === 'oauth2' ? all.filter((issue) => issue.path === `${path}/connection`) : []}
-          onChoose={(connection) => set(authFrom(connection))}
+          issues={'connection' in auth ? all.filter((issue) => issue.path === `${path}/connection`) : []}
+          onChoose={(connection) => set(isWhole(auth) ? wholly(connection) : authFrom(connection))}
         />
       )}
       {kind === 'basic' && (
@@ -88,9 +91,14 @@ export function HttpAuth({ path }: { path: string }) {
   )
 }
 
+/** Whether the settings name a connection, which decides how its fields are sent. */
+const isWhole = (auth: Record<string, unknown>): boolean => auth['kind'] === 'connection'
+
+const wholly = ({ name }: Connection): Record<string, unknown> => ({ kind: 'connection', connection: name })
+
 /** The connection that the settings take their values from. */
 function connectionOf(auth: Record<string, unknown>): string | null {
-  if (auth['kind'] === 'oauth2')
+  if ('connection' in auth)
     return typeof auth['connection'] === 'string' && auth['connection'] !== '' ? auth['connection'] : null
   for (const value of Object.values(auth)) {
     const name = typeof value === 'string' ? /\{\{\s*connections\.(\w+)\.\w+\s*\}\}/.exec(value)?.[1] : undefined

@@ -133,7 +133,7 @@ function HttpTls({ path }: { path: string }) {
   return (
     <div className={classes.section} style={{ marginTop: 12 }}>
       <ConnectionChoice
-        kind="tls"
+        kinds={['tls']}
         label="Client certificate"
         description="and authorities; by default those of the connection above"
         chosen={typeof name === 'string' && name !== '' ? name : null}
