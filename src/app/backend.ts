@@ -28,6 +28,8 @@ export interface Backend {
   place: string
   kysely: Kysely<Tables>
   together: Together
+  /** The chain of the audit log that this process writes. */
+  auditChain: string
   signals: Signals
   /** null if backups are made with the tools of the database. */
   backups: Backups | null

@@ -1,4 +1,5 @@
 // Runs the background work until the service stops: schedules, replays, retention, and adding up what was counted.
+import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { AlertLoop } from '../operations/alerts/alert-loop.ts'
 import type { AlertServices } from '../operations/alerts/services.ts'
@@ -8,11 +9,15 @@ import type { FailureStore } from '../operations/ports/failures.ts'
 import type { StatsStore } from '../operations/ports/stats.ts'
 import { ScheduleLoop } from '../operations/schedules/schedule-loop.ts'
 import type { ScheduleServices } from '../operations/schedules/services.ts'
+import { AuditDelivery } from '../operations/upkeep/audit-log/deliver-audit.ts'
 import { EraseLoop } from '../operations/upkeep/erase-loop.ts'
 import { keepHouse } from '../operations/upkeep/keep-house.ts'
 import type { UpkeepServices } from '../operations/upkeep/services.ts'
 import { sweepFiles } from '../operations/upkeep/sweep-files.ts'
+import { createSyslog } from './audit-log/syslog.ts'
+import { createAuditWebhook } from './audit-log/webhook.ts'
 import type { Backend } from './backend.ts'
+import type { Running } from './build-engine.ts'
 
 const HOUSEKEEPING_EVERY_MS = 60_000
 const SETTLE_EVERY_MS = 5_000
@@ -70,6 +75,35 @@ export function startAlerts(services: AlertServices): BackgroundWork {
   const loop = new AlertLoop(services)
   loop.start()
   return loop
+}
+
+/** Each destination has a cursor in the database, so the delivery may end at any time. */
+export async function createAuditDelivery({
+  config,
+  stores,
+  http,
+  warn,
+}: Running): Promise<BackgroundWork & { start(): void }> {
+  const { backend, auditChains: chains, auditDestinations: destinations } = stores
+  const { syslog, webhook } = config.audit
+  const { now } = backend
+  const found = [
+    ...(syslog ? [createSyslog(syslog)] : []),
+    ...(webhook ? [createAuditWebhook(webhook, http, now)] : []),
+  ]
+  const holder = randomUUID()
+  const deliveries = found.map(
+    (destination) => new AuditDelivery({ chains, destinations, destination, holder, now, warn }),
+  )
+  for (const delivery of deliveries) await delivery.begin()
+  return {
+    start() {
+      for (const delivery of deliveries) delivery.start()
+    },
+    async stop() {
+      await Promise.all(deliveries.map((delivery) => delivery.stop()))
+    },
+  }
 }
 
 /** Another process on the same database may have watched the schedules until a moment ago. */

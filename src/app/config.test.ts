@@ -39,6 +39,7 @@ describe('readConfig', () => {
       smtpFrom: null,
       alertWindowMs: 900_000,
       trustProxy: [],
+      audit: { syslog: null, webhook: null },
       logLevel: 'info',
     })
   })
@@ -74,6 +75,28 @@ describe('readConfig', () => {
     const start = () => readConfig({ NODE_TLS_REJECT_UNAUTHORIZED: '0' })
     expect(start).toThrow(/^NODE_TLS_REJECT_UNAUTHORIZED: .*MILLRACE_CA_FILE.*ca of a connection/)
     expect(readConfig({ NODE_TLS_REJECT_UNAUTHORIZED: '1' }).authorities).toEqual([])
+  })
+
+  it('takes the destinations of the audit log, and quotes no secret', () => {
+    const syslogOf = (url: string) => readConfig({ MILLRACE_AUDIT_SYSLOG: url }).audit.syslog
+    expect(syslogOf('udp://logs.example.com')).toEqual({ protocol: 'udp', host: 'logs.example.com', port: 514 })
+    expect(syslogOf('tls://logs.example.com')).toMatchObject({ protocol: 'tls', port: 6514 })
+    expect(syslogOf('tcp://[::1]:1601/')).toEqual({ protocol: 'tcp', host: '::1', port: 1601 })
+    for (const wrong of [
+      'logs.example.com',
+      'http://logs.example.com',
+      'udp://',
+      'tcp://host:99999',
+      'tls://host/path',
+    ])
+      expect(() => syslogOf(wrong)).toThrow('MILLRACE_AUDIT_SYSLOG')
+    const url = 'https://siem.example.com/?key=S3CRET'
+    const secret = `whsec_${Buffer.alloc(24).toString('base64')}`
+    const webhookOf = (given: string, key: string) =>
+      readConfig({ MILLRACE_AUDIT_WEBHOOK: given, MILLRACE_AUDIT_WEBHOOK_SECRET: key }).audit.webhook
+    expect(webhookOf(url, secret)).toEqual({ url, secret })
+    expect(() => webhookOf(url, 'S3CRET')).toThrow(/^MILLRACE_AUDIT_WEBHOOK_SECRET: (?!.*S3CRET)/)
+    expect(() => webhookOf('ftp://S3CRET', secret)).toThrow(/^MILLRACE_AUDIT_WEBHOOK: (?!.*S3CRET)/)
   })
 
   it('gives flows the variables with the prefix, and no others', () => {

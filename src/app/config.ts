@@ -5,6 +5,7 @@ import { parseEgressAllow } from '../outbound/egress-rules.ts'
 import { ProxySettingFault, type ProxySettings, readProxySettings } from '../outbound/proxy/proxy-settings.ts'
 import { isKeyText } from '../secrets/key-ring.ts'
 import type { VaultSettings } from '../secrets/outside/hashicorp-vault.ts'
+import { type AuditSettings, readDestinations } from './audit-log/read-destinations.ts'
 import { readProviders } from './sign-in/read-providers.ts'
 import { readAuthorities } from './tls/authorities.ts'
 
@@ -57,6 +58,8 @@ export interface Config {
   /** How long a run is tried that Millrace itself cannot carry on. */
   giveUpAfterMs: number
   trustProxy: string[]
+  /** Where the audit log is delivered to. */
+  audit: AuditSettings
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent'
 }
 
@@ -110,6 +113,7 @@ export function readConfig(environment: Environment = process.env): Config {
     alertWindowMs: read.number('MILLRACE_ALERT_WINDOW', 900, 1, 86_400) * 1000,
     giveUpAfterMs: read.number('MILLRACE_GIVE_UP_AFTER', 3_600, 0.01, 604_800) * 1000,
     trustProxy: read.cidrs('MILLRACE_TRUST_PROXY'),
+    audit: read.audit(),
     logLevel: read.choice('MILLRACE_LOG_LEVEL', ['info', 'trace', 'debug', 'warn', 'error', 'silent']),
   }
 }
@@ -361,6 +365,18 @@ class Reader {
     if (only && providers.length === 0)
       this.#refuse('MILLRACE_OIDC_ONLY', 'there is no provider to sign in with; set MILLRACE_OIDC_ISSUER', 'false')
     return { providers, only }
+  }
+
+  audit(): AuditSettings {
+    const names = {
+      syslog: 'MILLRACE_AUDIT_SYSLOG',
+      webhook: 'MILLRACE_AUDIT_WEBHOOK',
+      webhookSecret: 'MILLRACE_AUDIT_WEBHOOK_SECRET',
+    }
+    return readDestinations(names, {
+      get: (name) => this.#get(name),
+      refuse: (name, fault, example) => this.#refuse(name, fault, example),
+    })
   }
 
   /** Returns the variables whose names begin with the prefix, without it. */

@@ -74,6 +74,7 @@ export async function openOnPostgres(
     place: 'the database of DATABASE_URL',
     kysely: storage.kysely,
     together: storage.together,
+    auditChain: node,
     signals,
     backups: null,
     filePlace: createChunkPlace(storage.steady),

@@ -1,5 +1,6 @@
 // Runs the service as one process, on the embedded database.
 
+import { MAIN_CHAIN } from '../operations/ports/audit-log/chain.ts'
 import { StorageUnavailable } from '../operations/ports/storage-unavailable.ts'
 import { queuedRun, recoverRuns } from '../operations/runs/recover-runs.ts'
 import { InProcessQueue } from '../queue/in-process-queue.ts'
@@ -33,6 +34,7 @@ export async function openOnSqlite(
     place: config.dataDir,
     kysely: storage.kysely,
     together: storage.together,
+    auditChain: MAIN_CHAIN,
     signals: { send: () => {} },
     backups: createSqliteBackups(config.dataDir),
     filePlace: createDiskPlace(config.dataDir),

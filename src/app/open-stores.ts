@@ -18,7 +18,8 @@ import { createSecondFactorStore } from '../storage/stores/access/second-factor-
 import { createAlertStore } from '../storage/stores/alerts/alert-store.ts'
 import { createSettingStore } from '../storage/stores/alerts/setting-store.ts'
 import { announcedConnections, announcedGrants } from '../storage/stores/announced-stores.ts'
-import { createAuditStore } from '../storage/stores/audit-store.ts'
+import { createAuditChains, createAuditDestinations } from '../storage/stores/audit/audit-chains.ts'
+import { createAuditStore } from '../storage/stores/audit/audit-store.ts'
 import { createAuthorizationRequestStore } from '../storage/stores/authorization-request-store.ts'
 import { createCallbackStore } from '../storage/stores/callbacks/callback-store.ts'
 import { createConnectionStore } from '../storage/stores/connection-store.ts'
@@ -39,6 +40,7 @@ import { createStatsStore } from '../storage/stores/stats-store.ts'
 import { createTokenStore } from '../storage/stores/token-store.ts'
 import { createUserStore } from '../storage/stores/user-store.ts'
 import { createVaultRecords } from '../storage/stores/vault-records.ts'
+import { auditSigning } from './audit-log/signing.ts'
 import type { Backend } from './backend.ts'
 import { callbackPorts } from './callback-ports.ts'
 import type { Config } from './config.ts'
@@ -94,6 +96,7 @@ async function storesOf(config: Config, redactor: Redactor, backend: Backend) {
     now,
     shared: backend.kind === 'postgres',
   })
+  const signing = auditSigning(vault)
   // The signal waits for the commit: other processes must not reload uncommitted data.
   const changed = () => together.after(backend.changed)
   return {
@@ -123,7 +126,9 @@ async function storesOf(config: Config, redactor: Redactor, backend: Backend) {
     secondFactors: createSecondFactorStore(kysely, vault),
     invitations: createInvitationStore(kysely),
     tokens: createTokenStore(kysely),
-    audit: createAuditStore(kysely),
+    audit: createAuditStore(kysely, { together, chain: backend.auditChain, signing, ids, now }),
+    auditChains: createAuditChains(kysely, signing),
+    auditDestinations: createAuditDestinations(kysely),
     settings: createSettingStore(kysely),
     alerts: createAlertStore(kysely, vault),
     housekeeping: createHousekeeping(kysely),

@@ -70,7 +70,7 @@ export async function stopServing(
 /** Counting stops here: more open failures are as many as anybody needs to know. */
 const MOST_COUNTED = 10_000
 
-export function watchServices(metrics: Metrics, { http, stores }: Running, services: Services): void {
+export function watchServices(metrics: Metrics, { http, stores, config }: Running, services: Services): void {
   const { queue, engine, bodies, now } = services
   metrics.watch({
     queued: () => queue.size,
@@ -82,6 +82,18 @@ export function watchServices(metrics: Metrics, { http, stores }: Running, servi
     openFailures: () => services.failures.countOpen(now(), MOST_COUNTED),
     replayJobs: () => services.replays.countActive(),
     files: () => services.files.facts(),
+    async auditMissing() {
+      const missing = new Map<string, number>()
+      for (const [name, set] of Object.entries(config.audit)) {
+        if (set === null) continue
+        const behind = await stores.auditDestinations.behind(name)
+        missing.set(
+          name,
+          behind.reduce((sum, chain) => sum + chain.missing, 0),
+        )
+      }
+      return missing
+    },
     openCallbacks: () => services.callbacks.countOpen(MOST_COUNTED),
   })
 }

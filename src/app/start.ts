@@ -17,6 +17,7 @@ import { Redactor } from '../secrets/redactor.ts'
 import type { Dispatcher } from './backend.ts'
 import {
   type BackgroundWork,
+  createAuditDelivery,
   startAlerts,
   startCounting,
   startErasing,
@@ -56,6 +57,7 @@ export async function startApp(
   for (const [name, value] of Object.entries(config.env)) redactor.add(value, `env:${name}`)
   for (const { id, clientSecret } of config.oidc.providers) if (clientSecret) redactor.add(clientSecret, `oidc:${id}`)
   for (const { password } of serversOf(config.proxy)) if (password) redactor.add(password, 'proxy')
+  if (config.audit.webhook) redactor.add(config.audit.webhook.secret, 'audit:webhook')
   const log = createLog(config, logOutput, redactor)
 
   // Open the database and the secrets in it.
@@ -91,6 +93,7 @@ export async function startApp(
   watchServices(metrics, running, services)
   const server = await createAppServer(running, services, idle)
   const recovered = idle ? 0 : await dispatcher.recover()
+  const auditing = idle ? null : await createAuditDelivery(running)
   const serving = await serveHttp(server, config, sockets)
 
   // Start the background work.
@@ -104,6 +107,7 @@ export async function startApp(
     schedules = startSchedules(services, backend.kind)
     alerting = startAlerts(services)
     erasing = startErasing(services)
+    auditing!.start()
     replays = startReplays(services)
   }
   tellAddress(running, idle ? null : serving.localUrl)
@@ -113,7 +117,19 @@ export async function startApp(
     url: config.baseUrl,
     localUrl: serving.localUrl,
     stop: () =>
-      stop({ running, services, dispatcher, serving, counting, retention, schedules, replays, alerting, erasing }),
+      stop({
+        running,
+        services,
+        dispatcher,
+        serving,
+        counting,
+        retention,
+        schedules,
+        replays,
+        alerting,
+        erasing,
+        auditing,
+      }),
   }
 }
 
@@ -172,6 +188,7 @@ interface Started {
   schedules: BackgroundWork | null
   alerting: BackgroundWork | null
   erasing: BackgroundWork | null
+  auditing: BackgroundWork | null
   replays: BackgroundWork | null
 }
 
@@ -185,6 +202,7 @@ async function stop({
   schedules,
   alerting,
   erasing,
+  auditing,
   replays,
 }: Started): Promise<void> {
   const { engine, tokens, tracing, http, providerHttp, outside, sandbox, log, stores } = running
@@ -192,6 +210,7 @@ async function stop({
   const scheduled = schedules?.stop()
   const alerted = alerting?.stop()
   const erased = erasing?.stop()
+  const audited = auditing?.stop()
   const replayed = replays?.stop()
   dispatcher.stop()
   await stopServing(serving, services, () => engine.stop(FINISH_GRACE_MS))
@@ -206,6 +225,8 @@ async function stop({
   await scheduled
   await alerted
   await erased
+  await audited
+  await services.audit.stop()
   await replayed
   running.watch.stop()
   running.relay?.stop()

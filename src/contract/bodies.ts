@@ -367,6 +367,14 @@ export const AuditBody = Type.Object({
   details: Type.Record(Type.String(), AnyJson),
 })
 
+export const AuditExportQuery = Type.Object(
+  {
+    since: Type.Optional(Type.String({ description: 'ISO 8601 time, or milliseconds since 1970' })),
+    until: Type.Optional(Type.String({ description: 'Entries before this time; as since' })),
+  },
+  closed,
+)
+
 export const KeysBody = Type.Object({
   current: Type.String({ description: 'The id of the key that seals' }),
   keys: Type.Array(

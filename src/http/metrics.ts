@@ -18,6 +18,8 @@ export interface Gauges {
   replayJobs(): Promise<number>
   openCallbacks(): Promise<number>
   files(): Promise<FileFacts>
+  /** The entries of the audit log that each destination does not have yet. */
+  auditMissing(): Promise<ReadonlyMap<string, number>>
 }
 
 export interface Metrics extends Meters {
@@ -185,6 +187,17 @@ export function createMetrics({ ofProcess }: { ofProcess: boolean }): Metrics {
       ofFiles('millrace_file_bytes', 'Bytes of the files that are stored', ({ bytes }) => bytes)
       ofFiles('millrace_files_incoming', 'Files that this process is taking in', ({ incoming }) => incoming)
       ofFiles('millrace_files_deleted', 'Files that this process has deleted, since its start', ({ swept }) => swept)
+      new Gauge({
+        name: 'millrace_audit_undelivered',
+        help: 'Entries of the audit log that a destination does not have yet',
+        labelNames: ['destination'],
+        registers,
+        async collect() {
+          this.reset()
+          for (const [destination, count] of await within(gauges.auditMissing(), new Map()))
+            this.set({ destination }, count)
+        },
+      })
       gauge('millrace_database_up', '1: the database can be reached and written', async () =>
         (await within(gauges.databaseUp(), false)) ? 1 : 0,
       )

@@ -16,7 +16,7 @@ import { parseJson } from '../flow/parse-json.ts'
 import { OperationError } from '../operations/operation-error.ts'
 import type { Actor } from '../operations/ports/access.ts'
 import { ACCESS } from './access/access.ts'
-import { createAuthenticate } from './access/authenticate.ts'
+import { countRefused, createAuthenticate } from './access/authenticate.ts'
 import { createAuthorize } from './access/authorize.ts'
 import { createKeepAlive, createSessionCookie } from './access/session-cookie.ts'
 import { compileRequestCheck, mayBeLeftOut } from './check-request.ts'
@@ -102,7 +102,9 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   const keepAlive = createKeepAlive(services, cookie)
   const authenticate = createAuthenticate(services, cookie, options.adminToken)
   const streams = new EventStreams(authenticate)
-  const authorize = createAuthorize(authenticate, keepAlive, cookie, services.baseUrl)
+  const authorize = createAuthorize(authenticate, keepAlive, cookie, services.baseUrl, ({ raw, headers }) =>
+    countRefused(services, headers, clientAddress(raw)),
+  )
   const listener = createWebhookListener(services, clientAddress, options.onBug)
   const callbacks = createCallbackListener(services, authenticate, clientAddress, options.onBug)
   const webhooks = options.tracing ? traceWebhooks(listener, options.tracing) : listener

@@ -1,5 +1,5 @@
 // Seals texts so that only this service can read them, and only in the place for which they were sealed.
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Key, KeyRing } from './key-ring.ts'
 
 const ALGORITHM = 'aes-256-gcm'
@@ -55,6 +55,21 @@ export class Vault {
     return createHmac('sha256', this.#keys.first.bytes).update(purpose).digest('base64url')
   }
 
+  /** Signs a text for that purpose with the current key. */
+  sign(text: string, purpose: string): string {
+    const key = this.#keys.first
+    return `${key.id}.${signature(key, purpose, text).toString('base64url')}`
+  }
+
+  /** Returns whether any of the keys signed the text for that purpose. */
+  isSigned(text: string, purpose: string, signed: string): boolean {
+    const key = this.#keys.find(signed.slice(0, signed.indexOf('.')))
+    if (!key) return false
+    const given = Buffer.from(signed.slice(signed.indexOf('.') + 1), 'base64url')
+    const right = signature(key, purpose, text)
+    return given.length === right.length && timingSafeEqual(given, right)
+  }
+
   /** The ids of the keys; the first key seals. */
   get keyIds(): string[] {
     return this.#keys.ids
@@ -64,6 +79,12 @@ export class Vault {
     return this.#keys.find(keyId) !== undefined
   }
 }
+
+/** Each purpose has a key of its own, derived by HKDF. */
+const signature = (key: Key, purpose: string, text: string): Buffer =>
+  createHmac('sha256', Buffer.from(hkdfSync('sha256', key.bytes, '', purpose, 32)))
+    .update(text)
+    .digest()
 
 const associated = (key: Key, binding: string): Buffer => Buffer.from(`${key.id}\n${binding}`)
 

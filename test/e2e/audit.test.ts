@@ -40,6 +40,7 @@ describe('the audit log', () => {
       { ...actor, action: 'flow.publish', target, details: { version: 1 } },
       { ...actor, action: 'flow.restore', target, details: { version: 1 } },
       { ...actor, action: 'flow.regenerate', target, details: {} },
+      { ...actor, action: 'flow.test', target, details: { run: run.body.id } },
       { ...actor, action: 'run.cancel', target: onRun, details: { flow: flow.id } },
       { ...actor, action: 'run.replay', target: onRun, details: { flow: flow.id, run: replay.body.id } },
       { ...actor, action: 'flow.unpublish', target, details: {} },

@@ -1,5 +1,5 @@
 // Single sign-on against a real provider, oidc-provider.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Visitor } from '../harness/authorization-server.ts'
 import { openBrowser, setUpOwner } from '../harness/browser.ts'
 import { freePort } from '../harness/free-port.ts'
@@ -123,6 +123,32 @@ describe('single sign-on', () => {
     expect(await elsewhere.text()).toContain('not begun in this browser')
     expect((await visitor.open(callback)).status).toBe(303)
     expect((await visitor.open(callback)).status).toBe(403)
+  })
+})
+
+describe('the provider', () => {
+  it('ends the session here when somebody signs out there', async () => {
+    const { visitor } = await signIn('grace')
+    const other = await signIn('grace')
+    expect(await userOf(visitor)).toMatchObject({ email: 'grace@example.com' })
+    const page = await (await visitor.open(`${provider.issuer}/session/end`)).text()
+    const xsrf = /name="xsrf" value="([^"]+)"/.exec(page)![1]!
+    await visitor.open(`${provider.issuer}/session/end/confirm`, { xsrf, logout: 'yes' })
+    expect(await userOf(visitor)).toBeNull()
+    // A session of another browser at the provider is another one here.
+    expect(await userOf(other.visitor)).toMatchObject({ email: 'grace@example.com' })
+    expect((await auditActions())[0]).toMatchObject({ action: 'user.sessions_end', actor: 'Acme' })
+  })
+
+  it('may sign with another key, without a restart', async () => {
+    await signIn('grace')
+    provider.changeKey()
+    // The keys were fetched a moment ago: half a minute later they are fetched again.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 31_000 })
+    onTestFinished(() => void vi.useRealTimers())
+    const { visitor, back } = await signIn('grace')
+    expect(back.status).toBe(303)
+    expect(await userOf(visitor)).toMatchObject({ email: 'grace@example.com' })
   })
 })
 

@@ -18,6 +18,8 @@ export interface IdentityProvider {
   issuer: string
   /** The accounts, by the name that people sign in with. */
   people: Map<string, Person>
+  /** Signs with a new key from now on, and publishes no other. It forgets who is signed in. */
+  changeKey(): void
   close(): Promise<void>
 }
 
@@ -41,30 +43,38 @@ const rsaKey = () => generateKeyPairSync('rsa', { modulusLength: 2048 }).private
 export async function startIdentityProvider(baseUrl: string, provider = '1'): Promise<IdentityProvider> {
   const { server, issuer, close } = await listening()
   const people = new Map<string, Person>()
-  const oidc = new Provider(issuer, {
-    clients: [
-      {
-        client_id: CLIENT.id,
-        client_secret: CLIENT.secret,
-        grant_types: ['authorization_code'],
-        redirect_uris: [`${baseUrl}/api/auth/oidc/${provider}/callback`],
-        backchannel_logout_uri: `${baseUrl}/api/auth/oidc/${provider}/backchannel-logout`,
-        backchannel_logout_session_required: true,
-      },
-    ],
-    jwks: { keys: [{ ...rsaKey().export({ format: 'jwk' }), use: 'sig', kid: 'test' }] },
-    cookies: { keys: [randomBytes(16).toString('hex')] },
-    features: { devInteractions: { enabled: true }, backchannelLogout: { enabled: true } },
-    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'], groups: ['groups'] },
-    scopes: ['openid', 'email', 'profile', 'groups'],
-    pkce: { required: () => true },
-    findAccount: async (_context: unknown, id: string) => ({
-      accountId: id,
-      claims: async () => ({ sub: id, ...people.get(id) }),
-    }),
-  } as never)
-  server.on('request', oidc.callback())
-  return { issuer, people, close }
+  const withKey = (kid: string) =>
+    new Provider(issuer, {
+      clients: [
+        {
+          client_id: CLIENT.id,
+          client_secret: CLIENT.secret,
+          grant_types: ['authorization_code'],
+          redirect_uris: [`${baseUrl}/api/auth/oidc/${provider}/callback`],
+          backchannel_logout_uri: `${baseUrl}/api/auth/oidc/${provider}/backchannel-logout`,
+          backchannel_logout_session_required: true,
+        },
+      ],
+      jwks: { keys: [{ ...rsaKey().export({ format: 'jwk' }), use: 'sig', kid }] },
+      cookies: { keys: [randomBytes(16).toString('hex')] },
+      features: { devInteractions: { enabled: true }, backchannelLogout: { enabled: true } },
+      claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'], groups: ['groups'] },
+      scopes: ['openid', 'email', 'profile', 'groups'],
+      pkce: { required: () => true },
+      // Its own way out, the dispatcher, refuses this machine, where Millrace is told of logouts.
+      fetch: (url: string, { dispatcher: _, ...options }: RequestInit & { dispatcher?: unknown }) =>
+        fetch(url, options),
+      findAccount: async (_context: unknown, id: string) => ({
+        accountId: id,
+        claims: async () => ({ sub: id, ...people.get(id) }),
+      }),
+    } as never)
+  let answer = withKey('first').callback()
+  server.on('request', (request, response) => answer(request, response))
+  const changeKey = () => {
+    answer = withKey('next').callback()
+  }
+  return { issuer, people, changeKey, close }
 }
 
 /** What a forged answer has in place of the right one. */

@@ -4,6 +4,7 @@ import { createToken, inviteUser, listTokens, listUsers, revokeToken } from './a
 import { addAlert, listAlerts, removeAlert, testAlert } from './alerts/alerts.ts'
 import { applyFlows, diffFlows } from './apply.ts'
 import { answerApproval, listApprovals } from './approvals/approvals.ts'
+import { exportAudit, verifyAudit } from './audit/audit.ts'
 import { backup, restore } from './backup.ts'
 import { completionFor } from './completion.ts'
 import { deleteConnection, listConnections, setConnection, showConnection, testConnection } from './connections.ts'
@@ -106,6 +107,8 @@ export const commands: readonly Command[] = [
   resetUserPassword,
   resetUserSecondFactor,
   breakGlassUser,
+  exportAudit,
+  verifyAudit,
   listKeys,
   rotateKeys,
   backup,

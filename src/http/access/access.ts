@@ -138,6 +138,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/v1/tokens': 'admin',
   'DELETE /api/v1/tokens/:id': 'admin',
   'GET /api/v1/audit': 'admin',
+  'GET /api/v1/audit/export': 'admin',
   'POST /api/v1/backup': 'admin',
   'GET /api/v1/connections': 'read',
   'POST /api/v1/connections': 'write',

@@ -5,6 +5,7 @@ import { actorOfToken } from '../../operations/access/manage-tokens.ts'
 import { type FoundSession, findSession } from '../../operations/access/sessions.ts'
 import type { Actor } from '../../operations/ports/access.ts'
 import type { Services } from '../../operations/services.ts'
+import { networkOf } from '../client-address.ts'
 import type { SessionCookie } from './session-cookie.ts'
 
 export interface Caller {
@@ -15,6 +16,11 @@ export interface Caller {
 
 /** Finds a session that is confined to setting up a second factor only if `evenConfined` is true. */
 export type Authenticate = (headers: IncomingHttpHeaders, evenConfined?: boolean) => Promise<Caller | null>
+
+/** Counts a token that is none, for the audit log. */
+export function countRefused({ audit }: Services, { authorization }: IncomingHttpHeaders, address: string): void {
+  if (authorization !== undefined) audit.count('token.refused', networkOf(address))
+}
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
 

@@ -14,6 +14,7 @@ export function createAuthorize(
   keepAlive: KeepAlive,
   cookie: SessionCookie,
   baseUrl: string,
+  refused: (request: FastifyRequest) => void,
 ): Authorize {
   return async (request, reply) => {
     const route = request.routeOptions.url
@@ -29,6 +30,7 @@ export function createAuthorize(
     void reply.header('cache-control', 'no-store')
     const caller = await authenticate(headers, true)
     if (!caller) {
+      refused(request)
       void reply.header('www-authenticate', 'Bearer')
       return refuse(reply, CODE.unauthorized, 'Sign in, or send a token: Authorization: Bearer <token>.')
     }

@@ -131,6 +131,7 @@ export const OPERATION_IDS: Readonly<Record<string, string>> = {
   'POST /api/v1/tokens': 'createToken',
   'DELETE /api/v1/tokens/:id': 'deleteToken',
   'GET /api/v1/audit': 'listAuditEntries',
+  'GET /api/v1/audit/export': 'exportAudit',
   'POST /api/v1/backup': 'createBackup',
   'GET /api/v1/connections': 'listConnections',
   'POST /api/v1/connections': 'createConnection',

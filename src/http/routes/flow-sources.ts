@@ -48,6 +48,6 @@ export function flowSourceRoutes(app: FastifyInstance, services: Services, docum
         response: { 200: FlowSourceBody },
       },
     },
-    ({ params, body }) => setFlowSource(services, { flowId: params.id, ...body }),
+    ({ params, body, actor }) => setFlowSource(services, actor!, { flowId: params.id, ...body }),
   )
 }

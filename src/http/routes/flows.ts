@@ -169,7 +169,7 @@ export function flowRoutes(app: FastifyInstance, services: Services, streams: Ev
         response: { 200: StepTestBody },
       },
     },
-    ({ params, body }) => testStep(services, params.id, params.stepId, body),
+    ({ params, body, actor }) => testStep(services, actor!, params.id, params.stepId, body),
   )
   app.put<{ Params: Static<typeof IdAndStep>; Body: Static<typeof PinRequest> }>(
     '/api/v1/flows/:id/steps/:stepId/pin',
@@ -182,8 +182,8 @@ export function flowRoutes(app: FastifyInstance, services: Services, streams: Ev
         response: { 204: Type.Null() },
       },
     },
-    async ({ params, body }, reply) => {
-      await pinResult(services, params.id, params.stepId, body.output)
+    async ({ params, body, actor }, reply) => {
+      await pinResult(services, actor!, params.id, params.stepId, body.output)
       return reply.code(204).send()
     },
   )
@@ -197,8 +197,8 @@ export function flowRoutes(app: FastifyInstance, services: Services, streams: Ev
         response: { 204: Type.Null() },
       },
     },
-    async ({ params }, reply) => {
-      await unpinResult(services, params.id, params.stepId)
+    async ({ params, actor }, reply) => {
+      await unpinResult(services, actor!, params.id, params.stepId)
       return reply.code(204).send()
     },
   )
@@ -225,7 +225,7 @@ export function flowRoutes(app: FastifyInstance, services: Services, streams: Ev
         response: { 202: RunBody },
       },
     },
-    async ({ params, body }, reply) => reply.code(202).send(await testFlow(services, params.id, body)),
+    async ({ params, body, actor }, reply) => reply.code(202).send(await testFlow(services, actor!, params.id, body)),
   )
   app.get<WithId>(
     '/api/v1/flows/:id/samples',
@@ -250,8 +250,8 @@ export function flowRoutes(app: FastifyInstance, services: Services, streams: Ev
         response: { 201: SampleBody },
       },
     },
-    async ({ params, body }, reply) =>
-      reply.code(201).send(await sampleFromDelivery(services, params.id, body.delivery)),
+    async ({ params, body, actor }, reply) =>
+      reply.code(201).send(await sampleFromDelivery(services, actor!, params.id, body.delivery)),
   )
   app.get<WithId>(
     '/api/v1/flows/:id/test-results',

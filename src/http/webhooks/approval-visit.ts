@@ -4,7 +4,7 @@ import { CODE } from '../../base/error-catalogue.ts'
 import { FORM_TYPE, mediaType, type WebhookData } from '../../engine/webhook-data.ts'
 import { reaches } from '../../operations/access/scopes.ts'
 import { type AdmittedCallback, compiledCallback, keptDataOf } from '../../operations/callbacks/admit-callback.ts'
-import { giveAnswer, readAnswer } from '../../operations/callbacks/approvals.ts'
+import { giveRecorded, readAnswer } from '../../operations/callbacks/approvals.ts'
 import { isClosed, resumeAnswered } from '../../operations/callbacks/settle-answer.ts'
 import { inTurn, settledReply } from '../../operations/callbacks/take-callback.ts'
 import { keepDelivery } from '../../operations/deliveries/keep-delivery.ts'
@@ -72,8 +72,8 @@ export async function answerForm(
       throw new Rejection(CODE.unauthorized, 'Sign in as a user with the role editor or owner to answer this.')
     const given = readAnswer(approval, sent.body, isForm)
     // Whoever has the link answers; a page of strangers cannot make it look as if a user did.
-    const by = foreign === null && caller && mayAnswer(caller) ? caller.actor.name : LINK
-    const settled = await inTurn(services, record, (now) => giveAnswer(services, now, compiled, given, by))
+    const by = foreign === null && caller && mayAnswer(caller) ? caller.actor : { id: null, name: LINK }
+    const settled = await inTurn(services, record, (now) => giveRecorded(services, now, compiled, given, by))
     resumeAnswered(services, settled, record)
     const keptData = await keptDataOf(services, record)
     await keepDelivery(services, record, sent, { outcome: settled, status: 200, runId: record.runId, keptData })

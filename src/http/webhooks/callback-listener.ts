@@ -11,7 +11,7 @@ import type { DeliveryHead } from '../../operations/deliveries/delivery-head.ts'
 import { Rejection } from '../../operations/deliveries/rejection.ts'
 import type { CallbackRecord } from '../../operations/ports/callbacks/callbacks.ts'
 import type { Services } from '../../operations/services.ts'
-import type { Authenticate } from '../access/authenticate.ts'
+import { type Authenticate, countRefused } from '../access/authenticate.ts'
 import type { ClientAddress } from '../client-address.ts'
 import { leaveBody } from '../early-end.ts'
 import { failureOf } from '../failure.ts'
@@ -110,6 +110,7 @@ async function approval(
 ): Promise<void> {
   const { request, response, requestId, hold } = visit
   const caller = await authenticate(request.headers)
+  if (!caller) countRefused(services, request.headers, visit.ip)
   const asked: ApprovalVisit = { request, response, requestId, record, caller }
   if (head.method === 'GET' || head.method === 'HEAD') return showApproval(services, asked)
   const admitted = await admitCallback(services, head, record, visit.crowdedOut)

@@ -46,7 +46,7 @@ const failed = (error: unknown) => {
 }
 
 /** Runs work at once, without a transaction. */
-const alone: Together = { run: (work) => work(), after: async (then) => then() }
+const alone: Together = { run: (work) => work(), last: (work) => work(), after: async (then) => then() }
 
 describe('tokens in memory', () => {
   it('do not come back when one is revoked while the list is being read', async () => {

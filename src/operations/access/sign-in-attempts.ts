@@ -26,7 +26,7 @@ export class SignInAttempts {
   readonly #networks = new Buckets(30, 20_000, MOST_KEYS)
   /** Limits all networks together: far above what one network can cause, and still too slow to find a password. */
   readonly #accounts = new Buckets(100, 6_000, MOST_KEYS)
-  /** Limits the failures that are recorded in the audit log. */
+  /** Limits the failures that have an entry of their own in the audit log; the others are counted. */
   readonly #recorded = new Buckets(100, 36_000, 1)
   /** Limits the codes of a second factor, for whoever has the password: a million codes are few. */
   readonly #codes = new Buckets(10, 300_000, MOST_KEYS)
@@ -56,7 +56,7 @@ export class SignInAttempts {
     return result
   }
 
-  /** Returns false if further failures would only fill the audit log. */
+  /** Returns false if an entry for each further failure would only fill the audit log. */
   worthRecording(now: number): boolean {
     return this.#recorded.take('', now) === null
   }

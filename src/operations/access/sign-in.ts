@@ -58,7 +58,8 @@ async function recordFailure(
   { network }: From,
   details: Record<string, unknown> = {},
 ): Promise<void> {
-  if (!services.access.attempts.worthRecording(services.now())) return
+  if (!services.access.attempts.worthRecording(services.now()))
+    return services.audit.count('user.sign_in_failed', network)
   const target = user && { kind: 'user', id: user.id, name: user.email }
   await services.audit.record(NOBODY, 'user.sign_in_failed', target, { from: network, ...details })
 }

@@ -91,6 +91,27 @@ export function giveAnswer(
   return settleAnswer(services, record, compiled, { data, digest, by })
 }
 
+/** Gives the answer and records who gave it, in one transaction. An answer that was given before is not recorded again. */
+export const giveRecorded = (
+  services: CallbackServices,
+  record: CallbackRecord,
+  compiled: CompiledCallback,
+  given: GivenAnswer,
+  by: Pick<Actor, 'id' | 'name'>,
+): Promise<Settled> =>
+  services.audit.together(async () => {
+    const settled = await giveAnswer(services, record, compiled, given, by.name)
+    const { run, step } = shownAt(record)
+    if (settled !== 'repeated')
+      await services.audit.record(
+        by,
+        'approval.answer',
+        { kind: 'run', id: run, name: null },
+        { step, answer: given.answer },
+      )
+    return settled
+  })
+
 export interface ApprovalView {
   id: string
   run: string
@@ -141,17 +162,12 @@ export async function answerApproval(
   const record = await services.callbacks.get(id)
   const compiled = record && (await compiledCallback(services, record))
   if (!record || !compiled?.approval) throw notFound('approval', id)
-  const { run, step } = shownAt(record)
+  const { run } = shownAt(record)
   try {
     if (isClosed(record)) throw new TooLate(TOO_LATE)
     const given = readAnswer(compiled.approval, body, false)
-    const settled = await services.audit.together(async () => {
-      const settled = await giveAnswer(services, record, compiled, given, actor.name)
-      if (settled === 'repeated') throw new TooLate(TOO_LATE)
-      const target = { kind: 'run' as const, id: run, name: null }
-      await services.audit.record(actor, 'approval.answer', target, { step, answer: given.answer })
-      return settled
-    })
+    const settled = await giveRecorded(services, record, compiled, given, actor)
+    if (settled === 'repeated') throw new TooLate(TOO_LATE)
     resumeAnswered(services, settled, record)
     return { id, run, answer: given.answer }
   } catch (problem) {

@@ -2,7 +2,10 @@ import { runIdOf } from '../../engine/ids.ts'
 import { filesIn, type WebhookData } from '../../engine/webhook-data.ts'
 import { flowTopic } from '../events/events.ts'
 import { findFlow } from '../flows/draft.ts'
+import { flowTarget } from '../flows/flow-view.ts'
 import { DataDeleted, notFound } from '../operation-error.ts'
+import type { Actor } from '../ports/access.ts'
+import type { Basics } from '../ports/basics.ts'
 import {
   type DeliveryFilter,
   type DeliveryRecord,
@@ -64,15 +67,17 @@ export async function readDelivery(
 
 /** Makes a delivery a sample of its flow, as if it had been sent to the test URL. */
 export async function sampleFromDelivery(
-  services: DeliveryServices,
+  services: DeliveryServices & Pick<Basics, 'audit'>,
+  actor: Actor,
   flowId: string,
   deliveryId: string,
 ): Promise<Dated<SampleRecord>> {
-  await findFlow(services, flowId)
+  const flow = await findFlow(services, flowId)
   const delivery = await findDelivery(services, deliveryId)
   if (delivery.flowId !== flowId) throw notFound('delivery', deliveryId)
   if (delivery.webhook.dataDeleted) throw new DataDeleted()
   const runId = runIdOf(deliveryId)
+  await services.audit.record(actor, 'flow.sample', flowTarget(flow), { delivery: deliveryId })
   const ids = filesIn(delivery.webhook)
   return keepSample(services, flowId, delivery.webhook, ids.length ? await services.files.usedBy(runId, ids) : [])
 }

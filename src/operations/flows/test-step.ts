@@ -8,8 +8,10 @@ import { sampleFailure } from '../../flow/sample-failure.ts'
 import { SecretFlow } from '../../flow/secret-flow.ts'
 import { publishIssues } from '../../flow/validate/validate.ts'
 import { FlowInvalid } from '../operation-error.ts'
+import type { Actor } from '../ports/access.ts'
 import { findFlow, findings } from './draft.ts'
 import { findStep } from './find-step.ts'
+import { flowTarget } from './flow-view.ts'
 import { type GivenStart, givenStart } from './given-start.ts'
 import { openLiterals, requireOwnSecrets } from './secret-literals.ts'
 import type { FlowServices } from './services.ts'
@@ -38,6 +40,7 @@ export interface StepTestResult {
 
 export async function testStep(
   services: FlowServices,
+  actor: Actor,
   flowId: string,
   stepId: string,
   given: StepTest,
@@ -81,6 +84,8 @@ export async function testStep(
   const secretFlow = new SecretFlow(document, services.kinds, (name, field) =>
     services.connections.isSecretField(name, field),
   )
+  // The step reaches out, so its entry comes first.
+  await services.audit.record(actor, 'flow.test_step', flowTarget(flow), { step: stepId })
   const { outcome, input } = await trial.perform(
     compileStep(openStep(services, flowId, found.step), services.kinds, secretFlow),
     inFirstRounds(document, found.path, services.kinds, roots, (from) => trial.bindingsOf(stepId, from)),

@@ -3,7 +3,7 @@ import type { Actor } from './access.ts'
 import type { Page, Paged } from './page.ts'
 
 export type AuditAction =
-  | `flow.${'create' | 'update' | 'publish' | 'unpublish' | 'pause' | 'resume' | 'delete' | 'restore' | 'regenerate' | 'run'}`
+  | `flow.${'create' | 'update' | 'publish' | 'unpublish' | 'pause' | 'resume' | 'delete' | 'restore' | 'regenerate' | 'run' | 'test' | 'test_step' | 'pin' | 'unpin' | 'sample' | 'source'}`
   | `run.${'cancel' | 'cancel_many' | 'replay'}`
   | 'failure.update'
   | 'approval.answer'
@@ -15,9 +15,13 @@ export type AuditAction =
   | `alert.${'create' | 'update' | 'delete' | 'test'}`
   | 'key.rotate'
   | 'backup.create'
-  | `token.${'create' | 'revoke'}`
+  | `audit.${'chain' | 'export'}`
+  | `token.${'create' | 'revoke' | 'refused'}`
   | `invitation.${'create' | 'revoke' | 'accept'}`
   | `user.${'setup' | 'sign_in' | 'sign_in_failed' | 'sign_out' | 'password_change' | 'password_reset' | 'role_change' | 'delete' | 'join' | 'identity_link' | 'identity_unlink' | 'sessions_end' | 'second_factor_on' | 'second_factor_off' | 'second_factor_reset' | 'recovery_codes' | 'break_glass'}`
+
+/** What anybody can cause without being known. */
+export type CountedAction = 'token.refused' | 'user.sign_in_failed'
 
 export interface AuditTarget {
   kind: string
@@ -40,6 +44,8 @@ export interface AuditEntry {
 export interface Together {
   /** Commits all writes of `work` when it resolves, and none if it rejects. `work` waits for nothing but the database. */
   run<T>(work: () => Promise<T>): Promise<T>
+  /** Does `work` as the last part of the transaction, before it commits; at once, in its own, if none is under way. */
+  last(work: () => Promise<void>): Promise<void>
   /** Calls `then` after the commit, for example to update memory; at once if no transaction is under way. */
   after(then: () => Promise<void> | void): Promise<void>
 }
@@ -63,6 +69,11 @@ export interface AuditTrail {
     target?: AuditTarget | null,
     details?: Record<string, unknown>,
   ): Promise<void>
+  /**
+   * Counts what strangers can repeat as often as they like. The first is recorded at once, what follows is summed up: one entry
+   * a minute at most for each action, whatever comes.
+   */
+  count(action: CountedAction, from: string): void
   /** Records one entry in ten minutes, for actions that repeat every few seconds, such as saving a draft. */
   recordOnce(
     actor: Pick<Actor, 'name' | 'id'>,

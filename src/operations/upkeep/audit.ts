@@ -2,8 +2,9 @@
 // together with its entry; any other action comes after its entry.
 import type { Ids } from '../../engine/ids.ts'
 import type { Actor } from '../ports/access.ts'
-import type { AuditAction, AuditStore, AuditTarget, AuditTrail, Together } from '../ports/audit.ts'
+import type { AuditAction, AuditStore, AuditTarget, AuditTrail, CountedAction, Together } from '../ports/audit.ts'
 import type { Page, Paged } from '../ports/page.ts'
+import { CountRefusals } from './audit-log/count-refusals.ts'
 
 export const AUDIT_DAYS = 365
 const ONCE_IN_MS = 600_000
@@ -15,15 +16,40 @@ export interface AuditPorts {
   now(): number
   redact<T>(value: T): T
   together: Together
+  /** Told of entries that cannot be written now and are tried again. */
+  failed(error: unknown): void
 }
+
+const NOBODY = { id: null, name: 'nobody' }
 
 export class Audit implements AuditTrail {
   readonly #ports: AuditPorts
   /** The time at which each repeated action was last recorded. */
   readonly #recent = new Map<string, number>()
+  readonly #refusals: Readonly<Record<CountedAction, CountRefusals>>
 
   constructor(ports: AuditPorts) {
     this.#ports = ports
+    const counting = (action: CountedAction) =>
+      new CountRefusals({
+        record: (refusals) => this.record(NOBODY, action, null, refusals),
+        now: ports.now,
+        failed: ports.failed,
+      })
+    this.#refusals = {
+      'token.refused': counting('token.refused'),
+      'user.sign_in_failed': counting('user.sign_in_failed'),
+    }
+  }
+
+  /** Counts what strangers can repeat as often as they like: one entry a minute at most sums it up. */
+  count(action: CountedAction, from: string): void {
+    this.#refusals[action].add(from)
+  }
+
+  /** Writes what was counted last. */
+  async stop(): Promise<void> {
+    for (const counted of Object.values(this.#refusals)) await counted.stop()
   }
 
   /** Commits an action and its entry together, or neither of them. */

@@ -1,6 +1,7 @@
 import type { FileStore } from '../../engine/ports/files.ts'
 import type { DeliveryServices } from '../deliveries/services.ts'
 import type { FailureServices } from '../failures/services.ts'
+import type { AuditChains } from '../ports/audit-log/chain.ts'
 import type { Basics } from '../ports/basics.ts'
 import type { Backups, Erasing, FileKeeping, Housekeeping } from '../ports/upkeep.ts'
 import type { RunServices } from '../runs/services.ts'
@@ -13,6 +14,7 @@ export interface UpkeepServices
     Pick<FailureServices, 'failures' | 'replays'>,
     Pick<DeliveryServices, 'rate' | 'deliveries'> {
   audit: Audit
+  auditChains: AuditChains
   housekeeping: Housekeeping
   files: FileStore & FileKeeping
   erasing: Erasing

@@ -13,7 +13,6 @@ import type {
   UserRecord,
   UserStore,
 } from '../../operations/ports/access.ts'
-import type { AuditEntry, AuditStore } from '../../operations/ports/audit.ts'
 import type { IdentityRecord, IdentityStore, LogoutTokens } from '../../operations/ports/sign-in/identities.ts'
 import type { SecondFactorStore } from '../../operations/ports/sign-in/second-factors.ts'
 import type { Housekeeping } from '../../operations/ports/upkeep.ts'
@@ -26,7 +25,6 @@ export interface AccessStores {
   identities: IdentityStore
   logoutTokens: LogoutTokens
   secondFactors: SecondFactorStore
-  audit: AuditStore
   housekeeping: Housekeeping
   close(): Promise<void>
 }
@@ -436,42 +434,6 @@ export function accessContract(name: string, open: () => Promise<AccessStores>):
         expect(await stores.sessions.find(live)).not.toBeNull()
         expect(await stores.invitations.remove(past.id)).toBeNull()
         expect(await stores.invitations.remove(open.id)).not.toBeNull()
-      })
-    })
-
-    describe('the audit log', () => {
-      const entry = (change: Partial<AuditEntry> = {}): AuditEntry => ({
-        id: ids.next('aud'),
-        at: time,
-        actor: 'ada@example.com',
-        actorId: 'usr_1',
-        action: 'flow.publish',
-        target: { kind: 'flow', id: 'flow_1', name: 'Orders' },
-        details: { version: 2 },
-        ...change,
-      })
-
-      it('gives back entries as they were added, newest first, page by page', async () => {
-        const entries = [
-          entry(),
-          entry({ action: 'user.sign_in_failed', actorId: null, target: null, details: {} }),
-          entry({ target: { kind: 'connection', id: 'shop', name: null } }),
-        ]
-        for (const one of entries) await stores.audit.add(one)
-        const first = await stores.audit.list({ limit: 2, cursor: null })
-        const rest = await stores.audit.list({ limit: 2, cursor: first.nextCursor })
-        expect([...first.items, ...rest.items]).toEqual(entries.toReversed())
-        expect(rest.nextCursor).toBeNull()
-      })
-
-      it('deletes its old end, a few at a time', async () => {
-        time += 1000
-        const recent = entry()
-        await stores.audit.add(recent)
-        expect(await stores.audit.deleteOlderThan(time, 2)).toBe(2)
-        expect(await stores.audit.deleteOlderThan(time, 2)).toBe(1)
-        expect(await stores.audit.deleteOlderThan(time, 2)).toBe(0)
-        expect((await stores.audit.list(page)).items).toEqual([recent])
       })
     })
   })

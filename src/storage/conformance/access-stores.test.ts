@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { openSqlite } from '../sqlite/database.ts'
 import { createIdentityStore, createLogoutTokens } from '../stores/access/identity-store.ts'
 import { createSecondFactorStore } from '../stores/access/second-factor-store.ts'
-import { createAuditStore } from '../stores/audit-store.ts'
 import { createHousekeeping } from '../stores/housekeeping.ts'
 import { createInvitationStore } from '../stores/invitation-store.ts'
 import { createSessionStore } from '../stores/session-store.ts'
@@ -25,7 +24,6 @@ accessContract('SQLite', async () => {
     secondFactors: createSecondFactorStore(kysely, PLAIN),
     invitations: createInvitationStore(kysely),
     tokens: createTokenStore(kysely),
-    audit: createAuditStore(kysely),
     housekeeping: createHousekeeping(kysely),
     async close() {
       await close()

@@ -8,7 +8,6 @@ import { statsContract } from '../conformance/stats-contract.testkit.ts'
 import { newRun, STORE_SECRET, type Stores, storeContract } from '../conformance/store-contract.testkit.ts'
 import { createIdentityStore, createLogoutTokens } from '../stores/access/identity-store.ts'
 import { createSecondFactorStore } from '../stores/access/second-factor-store.ts'
-import { createAuditStore } from '../stores/audit-store.ts'
 import { createDeliveryStore } from '../stores/delivery-store.ts'
 import { createFlowStore } from '../stores/flow-store.ts'
 import { createHousekeeping } from '../stores/housekeeping.ts'
@@ -64,7 +63,6 @@ accessContract('PostgreSQL', async () => {
     secondFactors: createSecondFactorStore(kysely, PLAIN),
     invitations: createInvitationStore(kysely),
     tokens: createTokenStore(kysely),
-    audit: createAuditStore(kysely),
     housekeeping: createHousekeeping(kysely),
     close,
   }

@@ -241,6 +241,33 @@ export interface AuditTable {
   target_id: string | null
   target_name: string | null
   details: string
+  chain: string | null
+  seq: number | null
+  prev: string | null
+  hash: string | null
+}
+
+export interface AuditChainTable {
+  id: string
+  seq: number
+  hash: string | null
+  signature: string | null
+  anchor_seq: number
+  anchor_hash: string | null
+  anchor_at: number | null
+  anchor_signature: string | null
+}
+
+export interface AuditDestinationTable {
+  id: string
+  holder: string | null
+  held_until: number
+}
+
+export interface AuditCursorTable {
+  destination: string
+  chain: string
+  seq: number
 }
 
 export interface ConnectionTable {
@@ -305,6 +332,9 @@ export interface Tables extends CallbackTables, FileTables {
   connection_grant: ConnectionGrantTable
   authorization_request: AuthorizationRequestTable
   audit: AuditTable
+  audit_chain: AuditChainTable
+  audit_destination: AuditDestinationTable
+  audit_cursor: AuditCursorTable
   flow_minute: FlowMinuteTable
   flow_hour: FlowHourTable
   flow_error: FlowErrorTable

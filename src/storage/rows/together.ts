@@ -16,6 +16,7 @@ interface UnderWay {
   connection: DatabaseConnection
   /** false: the transaction has ended. Work that was not awaited then uses another database session. */
   open: boolean
+  last: (() => Promise<void>)[]
   after: (() => Promise<void> | void)[]
 }
 
@@ -40,9 +41,13 @@ export function withTogether(dialect: Dialect): { kysely: Kysely<Tables>; togeth
       const after: UnderWay['after'] = []
       const result = await kysely.transaction().execute((tx) =>
         tx.getExecutor().provideConnection(async (connection) => {
-          const state: UnderWay = { connection, open: true, after }
+          const state: UnderWay = { connection, open: true, last: [], after }
           try {
-            return await underWay.run(state, work)
+            return await underWay.run(state, async () => {
+              const done = await work()
+              for (const then of state.last) await then()
+              return done
+            })
           } finally {
             state.open = false
           }
@@ -50,6 +55,11 @@ export function withTogether(dialect: Dialect): { kysely: Kysely<Tables>; togeth
       )
       for (const then of after) await then()
       return result
+    },
+    async last(work) {
+      const found = current()
+      if (found) found.last.push(work)
+      else await together.run(work)
     },
     async after(then) {
       const found = current()

@@ -18,7 +18,7 @@ export const toUser = (row: Pick<UserAccountTable, (typeof PUBLIC)[number]>): Us
   breakGlass: row.break_glass === 1,
 })
 
-export const toUserRow = (user: NewUser): UserAccountTable => ({
+const toUserRow = (user: NewUser): UserAccountTable => ({
   id: user.id,
   email: user.email,
   name: user.name,
@@ -59,6 +59,16 @@ async function endBeyond(tx: Transaction<Tables>, userId: string, scope: Scope):
 /** Deletes the actors' authorization requests: a browser that comes back connects with the rights of its actor. */
 export async function endAuthorizations(tx: Transaction<Tables>, actorIds: readonly string[]): Promise<void> {
   if (actorIds.length) await tx.deleteFrom('authorization_request').where('actor_id', 'in', actorIds).execute()
+}
+
+/** Returns false if another user has the e-mail address. */
+export async function addUser(tx: Transaction<Tables>, user: NewUser): Promise<boolean> {
+  const { numInsertedOrUpdatedRows: added } = await tx
+    .insertInto('user_account')
+    .values(toUserRow(user))
+    .onConflict((c) => c.column('email').doNothing())
+    .executeTakeFirst()
+  return Boolean(added)
 }
 
 export function createUserStore(db: Kysely<Tables>): UserStore {
@@ -117,12 +127,7 @@ export function createUserStore(db: Kysely<Tables>): UserStore {
 
     addInvited: (user, code) =>
       db.transaction().execute(async (tx) => {
-        const { numInsertedOrUpdatedRows: added } = await tx
-          .insertInto('user_account')
-          .values(toUserRow(user))
-          .onConflict((c) => c.column('email').doNothing())
-          .executeTakeFirst()
-        if (!added) return 'email_taken'
+        if (!(await addUser(tx, user))) return 'email_taken'
         const used = await tx
           .deleteFrom('invitation')
           .where('code', '=', code)

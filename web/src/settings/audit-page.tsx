@@ -13,7 +13,16 @@ export function AuditPage() {
   const list = useInfiniteQuery(queries.audit)
   const entries = list.data?.pages.flatMap(({ items }) => items) ?? []
   return (
-    <SettingsPage title="Audit log" lead="Who did what, newest first. Entries are kept for a year." wide>
+    <SettingsPage
+      title="Audit log"
+      lead="Who did what, newest first. Entries are kept for a year, and each holds the hash of the one before."
+      action={
+        <Button component="a" href="/api/v1/audit/export" download="millrace-audit.jsonl" variant="default">
+          Download as JSON lines
+        </Button>
+      }
+      wide
+    >
       {list.isPending && <Skeleton height={240} />}
       {list.isError && (
         <ErrorNote

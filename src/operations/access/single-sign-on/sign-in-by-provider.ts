@@ -232,7 +232,8 @@ async function recordRefusal(
   { network }: From,
   reason: string,
 ): Promise<void> {
-  if (!services.access.attempts.worthRecording(services.now())) return
+  if (!services.access.attempts.worthRecording(services.now()))
+    return services.audit.count('user.sign_in_failed', network)
   const details = { from: network, by: provider.name, reason }
   await services.audit.record({ id: null, name: 'nobody' }, 'user.sign_in_failed', null, details)
 }

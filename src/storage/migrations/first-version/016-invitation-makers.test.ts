@@ -80,6 +80,15 @@ it('gives earlier invitations to the users who made them, and ends those of user
     drop table replay_job;
     alter table connection drop column tested_at;
     alter table connection drop column test_verdict;
+    drop index audit_links;
+    drop index audit_unchained;
+    alter table audit drop column chain;
+    alter table audit drop column seq;
+    alter table audit drop column prev;
+    alter table audit drop column hash;
+    drop table audit_chain;
+    drop table audit_destination;
+    drop table audit_cursor;
     delete from kysely_migration where name >= '016';
     insert into user_account values ('usr_owner', 'a', 'A', 'owner', 'x', 0, null), ('usr_editor', 'b', 'B', 'editor', 'x', 0, null);
     insert into api_token values ('tok_owner', 'd1', 't', 'admin', 0, 'a', 'usr_owner', null), ('tok_nobody', 'd2', 't', 'admin', 0, 'admin token', null, null);`)

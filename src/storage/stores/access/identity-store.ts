@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import type { IdentityRecord, IdentityStore, LogoutTokens } from '../../../operations/ports/sign-in/identities.ts'
 import type { UserIdentityTable } from '../../rows/access/access-tables.ts'
 import type { Tables } from '../../rows/tables.ts'
-import { toUserRow } from '../user-store.ts'
+import { addUser } from '../user-store.ts'
 
 const toRow = (identity: IdentityRecord): UserIdentityTable => ({
   id: identity.id,
@@ -60,12 +60,7 @@ export function createIdentityStore(db: Kysely<Tables>): IdentityStore {
 
     addWithUser: (user, identity) =>
       db.transaction().execute(async (tx) => {
-        const { numInsertedOrUpdatedRows: added } = await tx
-          .insertInto('user_account')
-          .values(toUserRow(user))
-          .onConflict((c) => c.column('email').doNothing())
-          .executeTakeFirst()
-        if (!added) return 'email_taken'
+        if (!(await addUser(tx, user))) return 'email_taken'
         if (await insert(tx, identity)) return 'added'
         await tx.deleteFrom('user_account').where('id', '=', user.id).execute()
         return 'identity_taken'
