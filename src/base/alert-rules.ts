@@ -28,4 +28,9 @@ export const NUMBERS_OF: Readonly<Partial<Record<AlertRule, Partial<Record<Alert
 export const MOST_OF: Readonly<Record<AlertNumber, number>> = { count: 1_000_000, minutes: 1_440, seconds: 86_400 }
 
 /** Rules about the instance, not about a flow. */
-export const RULES_OF_NO_FLOW: ReadonlySet<AlertRule> = new Set(['reconnect', 'certificate_expires', 'queue_age', 'storage'])
+export const RULES_OF_NO_FLOW: ReadonlySet<AlertRule> = new Set([
+  'reconnect',
+  'certificate_expires',
+  'queue_age',
+  'storage',
+])

@@ -34,6 +34,7 @@ export interface HttpRequestSettings {
   headers?: NameValue[]
   body?: HttpBody
   auth?: HttpAuth
+  tls?: { connection: string }
   timeout?: number
   followRedirects?: boolean
   cookies?: boolean

@@ -1,12 +1,13 @@
 // Lists the kinds of connections and their fields (docs/connections.md#kinds): what they may hold, and which are secret.
 import type { IssueCode } from '../../base/error-catalogue.ts'
 import { isOutsideReference, parseOutsideReference } from '../../base/outside-reference.ts'
+import { isTlsPart, tlsPart } from '../../base/tls-parts.ts'
 import { checkHeaderName, parseOutboundUrl } from '../../engine/outbound-rules.ts'
 import { OutboundError } from '../../engine/ports/http-client.ts'
 import { type Issue, nearest, pointer } from '../../flow/issue.ts'
 import type { ConnectionKind } from '../ports/connections.ts'
 import type { Check, Rule } from './connection-rule.ts'
-import { isTlsPart, TLS_FIELD_RULES, TLS_RULES } from './tls-fields.ts'
+import { TLS_FIELD_RULES, TLS_RULES } from './tls-fields.ts'
 
 type Fields = Record<string, unknown>
 
@@ -111,7 +112,7 @@ export function sortFields(kind: ConnectionKind, given: Fields, issues: Issue[])
 
 /** The parts of the field `tls` are in it for whoever writes it. */
 export const fieldPath = (name: string): string =>
-  isTlsPart(name) ? pointer('/fields/tls', name.slice('tls.'.length)) : pointer('/fields', name)
+  isTlsPart(name) ? pointer('/fields/tls', tlsPart(name)) : pointer('/fields', name)
 
 /** Returns a rule for each given field. Reports names that a template cannot write. */
 function customRules(given: Fields, report: (name: string, code: IssueCode, message: string) => void) {

@@ -1,6 +1,7 @@
 // The TLS settings of a connection: a client certificate as PEM or as a PKCS#12 file, and whom to trust.
 import { Button, FileButton, Input, SegmentedControl, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import { tlsField } from '../../../../src/base/tls-parts.ts'
 import type { ConnectionDraft } from '../connection-draft.ts'
 import { SecretField } from '../secret-field.tsx'
 
@@ -25,7 +26,7 @@ const SECRETS: Record<Form, readonly string[]> = {
 }
 
 export function TlsSettings({ draft, onChange, errorAt, readOnly }: TlsSettingsProps) {
-  const prefix = draft.kind === 'tls' ? '' : 'tls.'
+  const prefix = draft.kind === 'tls' ? '' : tlsField('')
   const partOf = (part: string) => draft.values[prefix + part] ?? ''
   const isSet = (part: string) => draft.kept.includes(prefix + part) && !draft.removed.includes(prefix + part)
   const [form, setForm] = useState<Form>(() =>
