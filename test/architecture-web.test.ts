@@ -15,7 +15,7 @@ const LAYERS: string[][] = [
   ['ui/rows', 'ui/data', 'shell/palette'],
   ['fields', 'live'],
   // The pages: a run is shown on the editor's canvas, and the inbox shows what runs show.
-  ['flows/run', 'account/security'],
+  ['flows/run', 'account/security', 'connections/tls'],
   ['account', 'approvals', 'connections', 'flows', 'failures', 'runs/model', 'deliveries/model'],
   ['overview', 'settings', 'flows/settings', 'editor/state', 'editor/panel'],
   ['editor/incoming', 'editor/sender'],

@@ -277,6 +277,7 @@ const SHOWN_CONNECTIONS = new Map(
     maps: { kind: 'apiKey', fields: new Set(['name', 'value', 'in']) },
     partner: { kind: 'custom', fields: new Set(['signing_key']) },
     crm: { kind: 'oauth2', fields: new Set(['clientId', 'accessToken']) },
+    bank: { kind: 'tls', fields: new Set(['certificate', 'key']), tls: true },
   }),
 )
 

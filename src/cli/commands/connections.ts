@@ -1,4 +1,5 @@
 // `millrace connections …`: credentials that flows use by name.
+import { gatherTls, spreadTls } from '../../base/tls-parts.ts'
 import type { ApiClient } from '../client/api-client.ts'
 import { readSecrets } from '../client/secret-source.ts'
 import { defineCommand, flag, list, text } from '../command.ts'
@@ -17,6 +18,7 @@ interface Connection {
   state: string
   reason: string | null
   expiresAt: string | null
+  certificate: { subject: string; expiresAt: string } | null
   usedBy: { id: string; name: string }[]
   updatedAt: string
 }
@@ -59,10 +61,13 @@ export const showConnection = defineCommand({
         ['name', connection.name],
         ['kind', connection.kind],
         ['state', connection.reason ? `${connection.state}: ${connection.reason}` : connection.state],
-        ...Object.entries(connection.fields).map(
+        ...Object.entries(spreadTls(connection.fields)).map(
           ([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const,
         ),
         ...connection.secretFields.map((name) => [name, connection.outside[name] ?? '(secret)'] as const),
+        ...(connection.certificate
+          ? [['expires', `${connection.certificate.subject}, ${showTime(connection.certificate.expiresAt)}`] as const]
+          : []),
         ['hosts', connection.hosts.join(', ') || 'any'],
         ['used by', connection.usedBy.map(({ name }) => name).join(', ') || 'no flow'],
         ['changed', showTime(connection.updatedAt)],
@@ -96,6 +101,10 @@ export const setConnection = defineCommand({
       'user and password, in a pipeline',
       'millrace connections set crm --kind basic --field username=millrace --secret password=env:CRM_PASSWORD',
     ],
+    [
+      'a client certificate; beside the fields of another kind these are tls.certificate and tls.key',
+      'millrace connections set bank --kind tls --field "certificate=$(cat client.pem)" --secret key=file:client.key',
+    ],
   ],
   async run({ connect, args, options, show, terminal, settings }) {
     const name = args[0]!
@@ -104,10 +113,10 @@ export const setConnection = defineCommand({
     const current = await currentOf(api, name)
     const kind = options.kind ?? current?.kind
     if (kind === undefined) throw usageError(`There is no connection "${name}" yet: give a --kind.`)
-    const kept = current?.kind === kind ? current.fields : {}
+    const kept = current?.kind === kind ? spreadTls(current.fields) : {}
     const body = {
       kind,
-      fields: { ...kept, ...Object.fromEntries(options.field.map(pairFrom)), ...secrets },
+      fields: gatherTls({ ...kept, ...Object.fromEntries(options.field.map(pairFrom)), ...secrets }),
       ...(options.host.length ? { hosts: options.host } : {}),
     }
     const connection = current

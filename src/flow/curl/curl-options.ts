@@ -70,7 +70,7 @@ export const WITHOUT_EFFECT: ReadonlySet<string> = new Set(
 )
 
 const TLS =
-  'Certificates are always verified, and client certificates are not supported; add a CA with NODE_EXTRA_CA_CERTS.'
+  'Certificates are always verified. A client certificate, a CA or a version goes into a connection, which the step names as tls.'
 const PROXY = 'The operator sets the proxy, for all requests (MILLRACE_PROXY).'
 const NETWORK = 'The server decides how it connects.'
 const KEPT = 'The reply is kept as the result of the step.'

@@ -380,6 +380,9 @@ describe('writing a command', () => {
       { kind: 'apiKey', name: 'k', value: 'hunter2' },
     ] as const)
       expect(toCurl({ method: 'GET', url: 'https://x.example', auth })).not.toContain('hunter2')
+    expect(toCurl({ method: 'GET', url: 'https://x.example', tls: { connection: 'bank' } })).toContain(
+      "--cert '<certificate and key of bank>'",
+    )
     expect(toCurl({ method: 'GET', url: 'https://x.example', auth: { kind: 'oauth2', connection: 'shop' } })).toContain(
       '<access token of shop>',
     )

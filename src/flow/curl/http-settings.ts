@@ -35,6 +35,7 @@ export interface HttpRequestSettings {
   headers?: NameValue[]
   body?: HttpBody
   auth?: HttpAuth
+  tls?: { connection: string }
   timeout?: number
   followRedirects?: boolean
   cookies?: boolean

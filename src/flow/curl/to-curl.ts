@@ -15,6 +15,7 @@ export function toCurl(settings: Partial<HttpRequestSettings>): string {
     `curl${methodPart(method || 'GET', body)}${hasPatterns(url) ? ' -g' : ''} ${word(withQuery(url, [...query, ...queryKey]))}`,
     ...headers.map((header) => `-H ${word(headerText(header))}`),
     ...authParts(auth),
+    ...(settings.tls ? [`--cert ${word(`<certificate and key of ${written(settings.tls.connection)}>`)}`] : []),
     ...(settings.idempotencyKey ? [`-H ${word('Idempotency-Key: <id of the run and step>')}`] : []),
     ...bodyParts(body, headers),
     ...(timeout === undefined ? [] : [`--max-time ${word(String(timeout))}`]),

@@ -3,6 +3,7 @@ import type { IssueCode } from '../../base/error-catalogue.ts'
 import { isObject } from '../../base/is-object.ts'
 import { isOutsideReference, parseOutsideReference } from '../../base/outside-reference.ts'
 import { JWT_ALGORITHMS, readPrivateKey } from '../../base/signing/private-key.ts'
+import { isTlsPart, tlsPart } from '../../base/tls-parts.ts'
 import { checkHeaderName, parseOutboundUrl } from '../../engine/outbound-rules.ts'
 import { OutboundError } from '../../engine/ports/http-client.ts'
 import { type Issue, nearest, pointer } from '../../flow/issue.ts'
@@ -10,7 +11,7 @@ import { jsonProblem, measureJson, SENDER_LIMITS } from '../../flow/json-limits.
 import { parseJson } from '../../flow/parse-json.ts'
 import type { ConnectionKind } from '../ports/connections.ts'
 import type { Check, Rule } from './connection-rule.ts'
-import { isTlsPart, TLS_FIELD_RULES, TLS_RULES } from './tls-fields.ts'
+import { TLS_FIELD_RULES, TLS_RULES } from './tls-fields.ts'
 
 type Fields = Record<string, unknown>
 
@@ -153,7 +154,7 @@ export function sortFields(kind: ConnectionKind, given: Fields, issues: Issue[])
 
 /** The parts of the field `tls` are in it for whoever writes it. */
 export const fieldPath = (name: string): string =>
-  isTlsPart(name) ? pointer('/fields/tls', name.slice('tls.'.length)) : pointer('/fields', name)
+  isTlsPart(name) ? pointer('/fields/tls', tlsPart(name)) : pointer('/fields', name)
 
 /** Returns a rule for each given field. Reports names that a template cannot write. */
 function customRules(given: Fields, report: (name: string, code: IssueCode, message: string) => void) {

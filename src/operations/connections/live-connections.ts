@@ -1,15 +1,15 @@
 // Keeps every connection in memory, unsealed and current, so that steps read fields without asking the database.
 
 import { CODE, CONNECTION_ERRORS, filled, OUTBOUND_ERRORS } from '../../base/error-catalogue.ts'
+import { isTlsPart } from '../../base/tls-parts.ts'
 import { ConnectionError } from '../../engine/ports/connections.ts'
 import { OutboundError } from '../../engine/ports/http-client.ts'
 import type { TlsIdentity } from '../../engine/ports/tls.ts'
 import type { ConnectionShape } from '../../flow/validate/connection-use.ts'
-import type { ConnectionRecord, Tokens } from '../ports/connections.ts'
+import type { ConnectionRecord, OpenTls, Tokens } from '../ports/connections.ts'
 import type { OutsideSecrets, Secrets } from '../ports/secrets.ts'
-import type { OpenTls } from '../ports/tls-opener.ts'
 import { allows, type HostRule, parseHostRule } from './host-rules.ts'
-import { identityOf, isTlsPart, partName, tlsOf } from './tls-fields.ts'
+import { identityOf, partName, tlsOf } from './tls-fields.ts'
 
 interface Limit {
   name: string

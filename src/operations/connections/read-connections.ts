@@ -1,12 +1,12 @@
 // Shows connections as the API does, without their secrets.
 
+import { gatherTls } from '../../base/tls-parts.ts'
 import { notFound } from '../operation-error.ts'
 import type { AuditTarget } from '../ports/audit.ts'
 import type { ConnectionRecord, TestVerdict } from '../ports/connections.ts'
 import type { Page, Paged } from '../ports/page.ts'
 import { type FlowUses, flowsUsing } from './connection-uses.ts'
 import type { ConnectionServices } from './services.ts'
-import { gathered } from './tls-fields.ts'
 
 export interface ConnectionView {
   name: string
@@ -91,7 +91,7 @@ export function connectionView(
   return {
     name,
     kind,
-    fields: gathered(fields),
+    fields: gatherTls(fields),
     secretFields: [...Object.keys(secrets ?? {}), ...Object.keys(outside)],
     outside,
     hosts,

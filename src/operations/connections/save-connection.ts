@@ -1,5 +1,6 @@
 // Creates and changes connections. Secret fields are never read back: a secret field that is omitted keeps its value.
 import { CODE } from '../../base/error-catalogue.ts'
+import { spreadTls } from '../../base/tls-parts.ts'
 import type { Issue } from '../../flow/issue.ts'
 import { CONNECTION_NAME } from '../../flow/validate/connection-use.ts'
 import { OperationError } from '../operation-error.ts'
@@ -11,7 +12,7 @@ import { allowsMore, parseHostRule } from './host-rules.ts'
 import { shapeOf } from './live-connections.ts'
 import { type ConnectionView, connectionTarget, connectionView, findConnection } from './read-connections.ts'
 import type { ConnectionServices } from './services.ts'
-import { changed, partName, spread, tlsOf } from './tls-fields.ts'
+import { changed, partName, tlsOf } from './tls-fields.ts'
 
 export interface GivenConnection {
   name?: string
@@ -36,7 +37,7 @@ export async function createConnection(
       message: `name must begin with a small letter and hold only small letters, digits and _ (at most ${MAX_NAME_LENGTH}), so that templates can say connections.<name>.<field>`,
     })
   const kind = kindOf(given.kind, issues)
-  const { open, secrets, outside } = fieldsOf(kind, spread(given.fields ?? {}), issues)
+  const { open, secrets, outside } = fieldsOf(kind, spreadTls(given.fields ?? {}), issues)
   const hosts = hostsOf(given.hosts ?? [], issues)
   refuse(issues)
   await checkTls(services, kind!, { open, secrets, outside })
@@ -81,12 +82,12 @@ export async function replaceConnection(
       message: 'name cannot be changed: flows use it. Create another connection, change the flows, delete this one',
     })
   const kind = given.kind === undefined ? current.kind : kindOf(given.kind, issues)
-  const fields = kind === current.kind ? changed(current, given.fields) : spread(given.fields ?? {})
+  const fields = kind === current.kind ? changed(current, given.fields) : spreadTls(given.fields ?? {})
   const { open, secrets, outside } = fieldsOf(kind, fields, issues)
   const hosts = given.hosts === undefined ? current.hosts : hostsOf(given.hosts, issues)
   refuse(issues)
   const change = newPlace(current, open, hosts)
-  if (kind === current.kind && change) askAgain(change, current, secrets, spread(given.fields ?? {}), issues)
+  if (kind === current.kind && change) askAgain(change, current, secrets, spreadTls(given.fields ?? {}), issues)
   refuse(issues)
   if (given.kind !== undefined || given.fields !== undefined)
     await checkTls(services, kind!, { open, secrets, outside })

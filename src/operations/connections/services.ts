@@ -1,9 +1,8 @@
 import type { StepKind } from '../../engine/step-kind.ts'
 import type { EventServices } from '../events/services.ts'
-import type { AuthorizationRequestStore, ConnectionStore } from '../ports/connections.ts'
+import type { AuthorizationRequestStore, ConnectionStore, OpenTls } from '../ports/connections.ts'
 import type { FlowStore } from '../ports/flows.ts'
 import type { OAuthClient } from '../ports/oauth-client.ts'
-import type { OpenTls } from '../ports/tls-opener.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import type { LiveConnections } from './live-connections.ts'
 

@@ -1,8 +1,8 @@
 // The TLS settings of a connection: the fields of the kind `tls`, and the field `tls` of all other kinds. In a record the parts of
-// the field are fields of their own, `tls.key`, because some of them are secret.
+// the field are fields of their own (base/tls-parts.ts), because some of them are secret.
 import { createHash, X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
-import { isObject } from '../../base/is-object.ts'
+import { isTlsPart, spreadTls, tlsField } from '../../base/tls-parts.ts'
 import type { CertificateFacts, TlsIdentity, TlsSettings } from '../../engine/ports/tls.ts'
 import type { ConnectionRecord } from '../ports/connections.ts'
 import type { Check, Rule } from './connection-rule.ts'
@@ -37,30 +37,11 @@ export const TLS_RULES: Record<keyof TlsSettings, Rule> = {
   serverName: { check: serverName },
 }
 const PARTS = Object.keys(TLS_RULES) as (keyof TlsSettings)[]
-const PREFIX = 'tls.'
 
 /** The same rules for the field `tls` of other kinds. */
 export const TLS_FIELD_RULES: Record<string, Rule> = Object.fromEntries(
-  PARTS.map((part) => [PREFIX + part, TLS_RULES[part]]),
+  PARTS.map((part) => [tlsField(part), TLS_RULES[part]]),
 )
-
-export const isTlsPart = (field: string): boolean => field.startsWith(PREFIX)
-
-/** Returns the fields with the parts of `tls` as fields of their own. A custom connection may have a text of that name. */
-export function spread(fields: Fields): Fields {
-  const { tls, ...others } = fields
-  if (!isObject(tls)) return fields
-  return { ...others, ...Object.fromEntries(Object.entries(tls).map(([part, value]) => [PREFIX + part, value])) }
-}
-
-/** Returns the fields as the API shows them, with the parts of `tls` in one. */
-export function gathered(fields: Fields): Fields {
-  const parts = Object.entries(fields).filter(([name]) => isTlsPart(name))
-  if (parts.length === 0) return fields
-  const others = Object.entries(fields).filter(([name]) => !isTlsPart(name))
-  const tls = Object.fromEntries(parts.map(([name, value]) => [name.slice(PREFIX.length), value]))
-  return { ...Object.fromEntries(others), tls }
-}
 
 /**
  * Returns all fields after a change: what it leaves out of the readable ones is gone, and a secret stays. The field `tls`, which
@@ -73,22 +54,21 @@ export function changed(current: ConnectionRecord, given: Fields | undefined): F
     Object.fromEntries(Object.entries(fields).filter(([name]) => holds(name)))
   if (given['tls'] === null) return { ...only(kept, (name) => !isTlsPart(name)), ...given }
   const before = given['tls'] === undefined ? only(current.fields, isTlsPart) : {}
-  return { ...kept, ...before, ...spread(given) }
+  return { ...kept, ...before, ...spreadTls(given) }
 }
 
 /** Returns the TLS settings among these fields; null if there are none. */
 export function tlsOf(kind: string, values: Fields): TlsSettings | null {
-  const prefix = kind === 'tls' ? '' : PREFIX
   const settings: Record<string, unknown> = {}
   for (const part of PARTS) {
-    const value = values[prefix + part]
+    const value = values[partName(kind, part)]
     if (value !== undefined) settings[part] = value
   }
   return Object.keys(settings).length ? (settings as TlsSettings) : null
 }
 
 /** Returns the name of a part as a field of such a connection. */
-export const partName = (kind: string, part: keyof TlsSettings): string => (kind === 'tls' ? part : PREFIX + part)
+export const partName = (kind: string, part: keyof TlsSettings): string => (kind === 'tls' ? part : tlsField(part))
 
 /** Returns null for a text that is no certificate. */
 export function certificateFacts(pem: string | undefined): CertificateFacts | null {

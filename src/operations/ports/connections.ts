@@ -1,4 +1,5 @@
-// The port to the stores of connections and of their OAuth grants.
+// The ports to the stores of connections and of their OAuth grants, and to what opens their certificates.
+import type { TlsSettings } from '../../engine/ports/tls.ts'
 
 export type ConnectionKind = 'basic' | 'bearer' | 'apiKey' | 'digest' | 'oauth2' | 'jwt' | 'aws' | 'tls' | 'custom'
 
@@ -91,3 +92,21 @@ export interface AuthorizationRequestStore {
   /** Returns and removes the request, so that it can be used only once. */
   take(id: string): Promise<AuthorizationRequest | null>
 }
+
+export interface TlsFault {
+  field: keyof TlsSettings
+  /** The end of a sentence that begins with the field's name. */
+  message: string
+}
+
+export interface OpenedTls {
+  faults: TlsFault[]
+  /** PEM: the client certificate; null if there is none, or a fault. */
+  certificate: string | null
+}
+
+/**
+ * Opens certificates and keys in a process of their own, because a file can say how long that takes. Returns what is wrong with
+ * them, without quoting them, and the certificate.
+ */
+export type OpenTls = (settings: TlsSettings) => Promise<OpenedTls>

@@ -3,7 +3,7 @@ import { createPrivateKey, type KeyObject, pbkdf2Sync, X509Certificate } from 'n
 import { Duplex } from 'node:stream'
 import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls'
 import type { TlsSettings } from '../../engine/ports/tls.ts'
-import type { OpenedTls, TlsFault } from '../../operations/ports/tls-opener.ts'
+import type { OpenedTls, TlsFault } from '../../operations/ports/connections.ts'
 import { certificatesIn, secureOptions } from './secure-options.ts'
 
 /** What protects a file costs as many rounds of hashing whenever it is opened, by the service itself too. */

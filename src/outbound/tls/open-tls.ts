@@ -4,7 +4,7 @@ import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { threadFile } from '../../base/package-files.ts'
 import type { TlsSettings } from '../../engine/ports/tls.ts'
-import type { OpenedTls } from '../../operations/ports/tls-opener.ts'
+import type { OpenedTls } from '../../operations/ports/connections.ts'
 
 const WITHIN_MS = 10_000
 

@@ -1,6 +1,7 @@
 // A connection while it is being filled in, and what of it is sent. Secrets that are set stay unless they are replaced.
 
 import { isObject } from '../../../src/base/is-object.ts'
+import { isTlsPart, spreadTls, tlsPart } from '../../../src/base/tls-parts.ts'
 import type { Connection, ConnectionKind } from '../api/api-types.ts'
 import { fieldsAsked } from './connection-kinds.ts'
 
@@ -36,7 +37,7 @@ export function draftOf(connection: Connection): ConnectionDraft {
     name: connection.name,
     kind: connection.kind,
     values: Object.fromEntries(
-      Object.entries(spread(connection.fields)).map(([name, value]) => [
+      Object.entries(spreadTls(connection.fields)).map(([name, value]) => [
         name,
         Array.isArray(value) ? value.join(' ') : typeof value === 'string' ? value : JSON.stringify(value, null, 2),
       ]),
@@ -49,16 +50,8 @@ export function draftOf(connection: Connection): ConnectionDraft {
   }
 }
 
-/** The parts of the field `tls` are fields of their own in the form, `tls.key`. */
-function spread(fields: Record<string, unknown>): Record<string, unknown> {
-  const { tls, ...others } = fields
-  if (!isObject(tls)) return fields
-  return { ...others, ...Object.fromEntries(Object.entries(tls).map(([part, value]) => [TLS + part, value])) }
-}
-
-const TLS = 'tls.'
 const hasTlsField = ({ fields, secretFields }: Connection): boolean =>
-  isObject(fields['tls']) || secretFields.some((name) => name.startsWith(TLS))
+  isObject(fields['tls']) || secretFields.some(isTlsPart)
 
 /** Whether a step can name it as `tls`. */
 export const hasTls = (connection: Connection): boolean => connection.kind === 'tls' || hasTlsField(connection)
@@ -77,18 +70,18 @@ export function requestOf(draft: ConnectionDraft): ConnectionRequest {
   const isFree = kind === 'custom' || kind === 'tls'
   const asked = isFree ? null : new Set(fieldsAsked(kind, values).map(({ name }) => name))
   for (const [name, value] of Object.entries(values))
-    if (name !== '' && value !== '' && (!asked || asked.has(name) || name.startsWith(TLS))) put(own, tls, name, value)
+    if (name !== '' && value !== '' && (!asked || asked.has(name) || isTlsPart(name))) put(own, tls, name, value)
   return { kind, fields: { ...own, ...tlsChange(draft, tls) }, hosts }
 }
 
 function put(own: Record<string, string | null>, tls: typeof own, name: string, value: string | null): void {
-  if (name.startsWith(TLS)) tls[name.slice(TLS.length)] = value
+  if (isTlsPart(name)) tls[tlsPart(name)] = value
   else own[name] = value
 }
 
 /** What is left out stays as it is, so what is empty now is removed by name. */
 function tlsChange({ hasTls, kept, removed }: ConnectionDraft, tls: Record<string, string | null>): object {
-  const stays = kept.some((name) => name.startsWith(TLS) && !removed.includes(name))
+  const stays = kept.some((name) => isTlsPart(name) && !removed.includes(name))
   if (Object.values(tls).some((value) => value !== null) || stays) return { tls }
   return hasTls ? { tls: null } : {}
 }

@@ -1,12 +1,13 @@
 // The fields of a connection, by its kind.
 import { Anchor, Collapse, SegmentedControl, Select, Stack, TagsInput, Text, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import { isTlsPart, tlsField, tlsPart } from '../../../src/base/tls-parts.ts'
 import type { Issue } from '../api/api-types.ts'
 import type { ConnectionDraft } from './connection-draft.ts'
 import { type FieldInfo, fieldsAsked } from './connection-kinds.ts'
 import { CustomFields } from './custom-fields.tsx'
 import { SecretField } from './secret-field.tsx'
-import { TlsSettings } from './tls/tls-settings.tsx'
+import { type TlsParts, TlsSettings } from './tls/tls-settings.tsx'
 
 interface ConnectionFieldsProps {
   draft: ConnectionDraft
@@ -31,6 +32,19 @@ export function ConnectionFields({ draft, onChange, issues, readOnly = false }: 
       readOnly={readOnly}
     />
   )
+  const parts = tlsParts(draft, onChange, errorAt, (name, label, description, multiline) => (
+    <SecretField
+      name={name}
+      label={label}
+      description={description}
+      required={false}
+      multiline={multiline}
+      draft={draft}
+      onChange={onChange}
+      error={withLabel(errorAt(tlsPath(name)), { name, label: 'This' })}
+      readOnly={readOnly}
+    />
+  ))
   const asked = fieldsAsked(draft.kind, draft.values)
   const advanced = asked.filter((info) => info.advanced)
   return (
@@ -52,7 +66,7 @@ export function ConnectionFields({ draft, onChange, issues, readOnly = false }: 
         </div>
       )}
       {draft.kind === 'tls' ? (
-        <TlsSettings draft={draft} onChange={onChange} errorAt={errorAt} readOnly={readOnly} />
+        <TlsSettings parts={parts} readOnly={readOnly} />
       ) : (
         <div>
           <Anchor
@@ -66,7 +80,7 @@ export function ConnectionFields({ draft, onChange, issues, readOnly = false }: 
           </Anchor>
           {withTls && (
             <div style={{ marginTop: 12 }}>
-              <TlsSettings draft={draft} onChange={onChange} errorAt={errorAt} readOnly={readOnly} />
+              <TlsSettings parts={parts} readOnly={readOnly} />
             </div>
           )}
         </div>
@@ -87,8 +101,41 @@ export function ConnectionFields({ draft, onChange, issues, readOnly = false }: 
 }
 
 /** The service names a field as the API does; people see its label. */
-const withLabel = (message: string | undefined, { name, label }: FieldInfo): string | undefined =>
-  message?.startsWith(`${name} `) ? `${label}${message.slice(name.length)}` : message
+const withLabel = (
+  message: string | undefined,
+  { name, label }: Pick<FieldInfo, 'name' | 'label'>,
+): string | undefined => (message?.startsWith(`${name} `) ? `${label}${message.slice(name.length)}` : message)
+
+/** The place of a field that may be a part of the field `tls`. */
+const tlsPath = (name: string): string => (isTlsPart(name) ? `/fields/tls/${tlsPart(name)}` : `/fields/${name}`)
+
+function tlsParts(
+  draft: ConnectionDraft,
+  onChange: (draft: ConnectionDraft) => void,
+  errorAt: (path: string) => string | undefined,
+  secret: TlsParts['secret'],
+): TlsParts {
+  const nameOf = (part: string) => (draft.kind === 'tls' ? part : tlsField(part))
+  const { values, kept, removed } = draft
+  return {
+    value: (part) => values[nameOf(part)] ?? '',
+    isSet: (part) => kept.includes(nameOf(part)) && !removed.includes(nameOf(part)),
+    set: (part, value) => onChange({ ...draft, values: { ...values, [nameOf(part)]: value } }),
+    clear(parts, secrets) {
+      const [gone, stays] = [parts.map(nameOf), secrets.map(nameOf)]
+      onChange({
+        ...draft,
+        values: Object.fromEntries(Object.entries(values).filter(([name]) => !gone.includes(name))),
+        removed: [
+          ...removed.filter((name) => !gone.includes(name)),
+          ...kept.filter((name) => gone.includes(name) && !stays.includes(name)),
+        ],
+      })
+    },
+    errorAt: (part) => withLabel(errorAt(tlsPath(nameOf(part))), { name: nameOf(part), label: 'This' }),
+    secret: (part, ...shown) => secret(nameOf(part), ...shown),
+  }
+}
 
 const CODE = { input: { fontFamily: 'var(--mantine-font-family-monospace)' } }
 

@@ -1,6 +1,7 @@
 // Secrets under names of one's own.
 import { ActionIcon, Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
+import { isTlsPart } from '../../../src/base/tls-parts.ts'
 import type { ConnectionDraft } from './connection-draft.ts'
 import { SecretField } from './secret-field.tsx'
 
@@ -12,7 +13,7 @@ interface CustomFieldsProps {
 }
 
 export function CustomFields({ draft, onChange, errorAt, readOnly }: CustomFieldsProps) {
-  const isOwn = (name: string) => !name.startsWith('tls.')
+  const isOwn = (name: string) => !isTlsPart(name)
   const added = Object.entries(draft.values).filter(([name]) => isOwn(name) && !draft.kept.includes(name))
   const setAdded = (entries: [string, string][]) => {
     const replaced = Object.entries(draft.values).filter(([name]) => !isOwn(name) || draft.kept.includes(name))

@@ -1,14 +1,18 @@
 // The TLS settings of a connection: a client certificate as PEM or as a PKCS#12 file, and whom to trust.
 import { Button, FileButton, Input, SegmentedControl, Stack, Text, Textarea, TextInput } from '@mantine/core'
-import { useState } from 'react'
-import type { ConnectionDraft } from '../connection-draft.ts'
-import { SecretField } from '../secret-field.tsx'
+import { type ReactNode, useState } from 'react'
 
-interface TlsSettingsProps {
-  draft: ConnectionDraft
-  onChange: (draft: ConnectionDraft) => void
-  errorAt: (path: string) => string | undefined
-  readOnly: boolean
+/** The parts of the TLS settings in the draft of a connection. */
+export interface TlsParts {
+  value: (part: string) => string
+  /** Whether a secret is set, and stays. */
+  isSet: (part: string) => boolean
+  set: (part: string, value: string) => void
+  /** Takes away a part and what was typed of it, except for the secrets to keep. */
+  clear: (parts: readonly string[], kept: readonly string[]) => void
+  errorAt: (part: string) => string | undefined
+  /** Returns the field of a secret. */
+  secret: (part: string, label: string, description: string, multiline: boolean) => ReactNode
 }
 
 type Form = 'none' | 'pem' | 'pkcs12'
@@ -24,39 +28,24 @@ const SECRETS: Record<Form, readonly string[]> = {
   pkcs12: ['pkcs12', 'passphrase'],
 }
 
-export function TlsSettings({ draft, onChange, errorAt, readOnly }: TlsSettingsProps) {
-  const prefix = draft.kind === 'tls' ? '' : 'tls.'
-  const partOf = (part: string) => draft.values[prefix + part] ?? ''
-  const isSet = (part: string) => draft.kept.includes(prefix + part) && !draft.removed.includes(prefix + part)
+export function TlsSettings({ parts, readOnly }: { parts: TlsParts; readOnly: boolean }) {
+  const { value, isSet, set, errorAt } = parts
   const [form, setForm] = useState<Form>(() =>
-    isSet('pkcs12') ? 'pkcs12' : isSet('key') || partOf('certificate') ? 'pem' : 'none',
+    isSet('pkcs12') ? 'pkcs12' : isSet('key') || value('certificate') ? 'pem' : 'none',
   )
-  const set = (part: string, value: string) =>
-    onChange({ ...draft, values: { ...draft.values, [prefix + part]: value } })
-  const error = (part: string) =>
-    errorAt(`/fields/${prefix.replace('.', '/')}${part}`)?.replace(`${prefix}${part} `, 'This ')
   const choose = (chosen: Form) => {
     setForm(chosen)
     // What the other form holds goes with it.
-    const gone = ['certificate', 'key', 'pkcs12', 'passphrase'].map((part) => prefix + part)
-    const keeps = SECRETS[chosen].map((part) => prefix + part)
-    onChange({
-      ...draft,
-      values: Object.fromEntries(Object.entries(draft.values).filter(([name]) => !gone.includes(name))),
-      removed: [
-        ...draft.removed.filter((name) => !gone.includes(name)),
-        ...draft.kept.filter((name) => gone.includes(name) && !keeps.includes(name)),
-      ],
-    })
+    parts.clear(['certificate', 'key', 'pkcs12', 'passphrase'], SECRETS[chosen])
   }
   const text = (part: string, label: string, description: string) => (
     <Textarea
       label={label}
       description={description}
       placeholder={'-----BEGIN CERTIFICATE-----'}
-      value={partOf(part)}
+      value={value(part)}
       onChange={(event) => set(part, event.currentTarget.value)}
-      error={error(part)}
+      error={errorAt(part)}
       readOnly={readOnly}
       autosize
       minRows={2}
@@ -66,19 +55,8 @@ export function TlsSettings({ draft, onChange, errorAt, readOnly }: TlsSettingsP
       styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 12 } }}
     />
   )
-  const secret = (part: string, label: string, description: string, lines = false) => (
-    <SecretField
-      name={prefix + part}
-      label={label}
-      description={description}
-      required={false}
-      lines={lines}
-      draft={draft}
-      onChange={onChange}
-      error={error(part)}
-      readOnly={readOnly}
-    />
-  )
+  const secret = (part: string, label: string, description: string, lines = false) =>
+    parts.secret(part, label, description, lines)
   return (
     <Stack gap="md">
       <div>
@@ -115,14 +93,14 @@ export function TlsSettings({ draft, onChange, errorAt, readOnly }: TlsSettingsP
         label="Server name"
         description="If the certificate of the server has another name than the URL."
         placeholder="api.example.com"
-        value={partOf('serverName')}
+        value={value('serverName')}
         onChange={(event) => set('serverName', event.currentTarget.value)}
-        error={error('serverName')}
+        error={errorAt('serverName')}
         readOnly={readOnly}
         autoComplete="off"
         spellCheck={false}
       />
-      <Input.Wrapper label="Oldest TLS" labelElement="div" error={error('minVersion')}>
+      <Input.Wrapper label="Oldest TLS" labelElement="div" error={errorAt('minVersion')}>
         <div>
           <SegmentedControl
             aria-label="Oldest TLS"
@@ -132,7 +110,7 @@ export function TlsSettings({ draft, onChange, errorAt, readOnly }: TlsSettingsP
               { value: 'TLSv1.2', label: 'TLS 1.2' },
               { value: 'TLSv1.3', label: 'TLS 1.3' },
             ]}
-            value={partOf('minVersion')}
+            value={value('minVersion')}
             onChange={(version) => set('minVersion', version)}
             readOnly={readOnly}
           />
