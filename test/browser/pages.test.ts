@@ -1,4 +1,5 @@
 // Tests the pages of an owner: flows, connections, settings; and what all pages have in common.
+import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startUi, type Ui } from './harness.ts'
@@ -173,6 +174,11 @@ describe('settings', () => {
   it('tell in the audit log who did what', async () => {
     await page.goto('/settings/audit')
     await row('revoked a token').getByText('from a test').waitFor()
+    const downloading = page.waitForEvent('download')
+    await page.getByRole('link', { name: 'Download' }).click()
+    const download = await downloading
+    expect(download.suggestedFilename()).toBe('millrace-audit.jsonl')
+    expect(readFileSync(await download.path(), 'utf8')).toMatch(/"action":"token.revoke".*\n.*"action":"audit.export"/)
   })
 
   it('show the version and the limits in force', async () => {

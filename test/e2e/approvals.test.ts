@@ -55,6 +55,14 @@ describe('the page of an approval', () => {
       at: expect.stringMatching(/Z$/),
       timedOut: false,
     })
+    const [entry] = (await millrace.api('GET', '/audit?limit=1')).body.items
+    expect(entry).toMatchObject({
+      action: 'approval.answer',
+      actor: 'link',
+      actorId: null,
+      target: { kind: 'run', id: run },
+      details: { answer: 'approve' },
+    })
     const afterwards = (await answerOf(await fetch(url))).body
     expect(afterwards).toMatch(
       /Answered: <strong>approve<\/strong>, <time datetime="[^"]+">\d{4}-\d\d-\d\d, \d\d:\d\d UTC/,

@@ -66,7 +66,7 @@ let upstream: Upstream
 const exported = new Map<string, Set<string>>([['up', new Set()]])
 
 beforeAll(async () => {
-  millrace = await startMillrace()
+  millrace = await startMillrace({ MILLRACE_AUDIT_SYSLOG: 'udp://127.0.0.1:9' })
   upstream = await startUpstream()
   const { post } = await millrace.publish({
     name: 'Seen',

@@ -70,9 +70,9 @@ describe('a token', () => {
     await events.text()
     expect(await listed(id)).toBeUndefined()
     expectFailure(await millrace.api('DELETE', `/tokens/${id}`), 404, 'not_found')
-    expect((await millrace.api('GET', '/audit?limit=1')).body.items).toMatchObject([
-      { action: 'token.revoke', target: { kind: 'token', id, name: 'gone' } },
-    ])
+    expect((await millrace.api('GET', '/audit?limit=5')).body.items).toContainEqual(
+      expect.objectContaining({ action: 'token.revoke', target: { kind: 'token', id, name: 'gone' } }),
+    )
   })
 
   it('that nearly fits is none', async () => {

@@ -215,6 +215,6 @@ export function createClient(url: string): Client {
 
 export async function answerOf(response: Response): Promise<Answer> {
   const text = await response.text()
-  const isJson = response.headers.get('content-type')?.includes('json') && text !== ''
+  const isJson = /\bjson/.test(response.headers.get('content-type') ?? '') && text !== ''
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
 }

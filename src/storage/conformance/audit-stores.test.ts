@@ -128,20 +128,19 @@ describe.each([
   })
 
   it('keeps the chain whole where deeds are done at once', async () => {
-    await Promise.all(
-      Array.from({ length: 40 }, (_, i) =>
-        opened.together.run(async () => {
+    // As many at once as there are sessions of the database.
+    const worker = async (_: unknown, at: number) => {
+      for (let i = 0; i < 6; i++)
+        await opened.together.run(async () => {
+          const values = { flow_id: 'f', key: `${time} ${at} ${i}`, run_id: 'r', expires_at: 0 }
           // Some record first and some last: none waits for the other.
           if (i % 2) await store.add(entry())
-          await kysely
-            .insertInto('dedupe')
-            .values({ flow_id: 'f', key: `${time} ${i}`, run_id: 'r', expires_at: 0 })
-            .execute()
+          await kysely.insertInto('dedupe').values(values).execute()
           if (i % 2 === 0) await store.add(entry())
-        }),
-      ),
-    )
-    expect((await rows()).map(({ seq }) => seq)).toEqual(Array.from({ length: 40 }, (_, i) => i + 1))
+        })
+    }
+    await Promise.all(Array.from({ length: 5 }, worker))
+    expect((await rows()).map(({ seq }) => seq)).toEqual(Array.from({ length: 30 }, (_, i) => i + 1))
     expect(await faults()).toEqual([])
   })
 
@@ -273,7 +272,8 @@ describe.each([
     time += 1000
     await store.add(entry())
     expect(await verify()).toMatchObject({ unchained: 1, faults: [] })
-    expect(await store.deleteOlderThan(time, 10)).toBe(1)
+    // On PostgreSQL also the entry that names the chain.
+    expect(await store.deleteOlderThan(time, 10)).toBe(chain === MAIN_CHAIN ? 1 : 2)
     expect(await verify()).toMatchObject({ unchained: 0, faults: [] })
   })
 

@@ -15,10 +15,10 @@ export function AuditPage() {
   return (
     <SettingsPage
       title="Audit log"
-      lead="Who did what, newest first. Entries are kept for a year, and each holds the hash of the one before."
+      lead="Who did what, newest first. Each entry holds the hash of the one before; they are kept for a year."
       action={
         <Button component="a" href="/api/v1/audit/export" download="millrace-audit.jsonl" variant="default">
-          Download as JSON lines
+          Download
         </Button>
       }
       wide

@@ -72,6 +72,8 @@ const toRow = ({ id, at, actor, actorId, action, target, details }: AuditEntry):
 
 export function createAuditStore(db: Kysely<Tables>, ports: AuditStorePorts): AuditStore {
   const { together, signing, ids, now } = ports
+  // The chain comes before what is in it, also in the list.
+  const begun = { id: ids.next('aud'), at: now() }
 
   /** Takes the next number of a chain, whose row stays locked until the transaction ends. */
   const next = (chain: string) =>
@@ -112,8 +114,7 @@ export function createAuditStore(db: Kysely<Tables>, ports: AuditStorePorts): Au
       .executeTakeFirst()
     if (added && chain !== MAIN_CHAIN)
       await append(MAIN_CHAIN, {
-        id: ids.next('aud'),
-        at: now(),
+        ...begun,
         actor: 'millrace',
         actorId: null,
         action: 'audit.chain',
