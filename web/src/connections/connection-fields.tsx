@@ -32,13 +32,13 @@ export function ConnectionFields({ draft, onChange, issues, readOnly = false }: 
       readOnly={readOnly}
     />
   )
-  const parts = tlsParts(draft, onChange, errorAt, (name, label, description, multiline) => (
+  const parts = tlsParts(draft, onChange, errorAt, (name, label, description, lines) => (
     <SecretField
       name={name}
       label={label}
       description={description}
       required={false}
-      multiline={multiline}
+      lines={lines}
       draft={draft}
       onChange={onChange}
       error={withLabel(errorAt(tlsPath(name)), { name, label: 'This' })}

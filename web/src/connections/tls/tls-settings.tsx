@@ -12,7 +12,7 @@ export interface TlsParts {
   clear: (parts: readonly string[], kept: readonly string[]) => void
   errorAt: (part: string) => string | undefined
   /** Returns the field of a secret. */
-  secret: (part: string, label: string, description: string, multiline: boolean) => ReactNode
+  secret: (part: string, label: string, description: string, lines: boolean) => ReactNode
 }
 
 type Form = 'none' | 'pem' | 'pkcs12'
