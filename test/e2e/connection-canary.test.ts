@@ -128,6 +128,30 @@ const NAMES: Record<string, { kind: string; fields: object; use(name: string): o
     }),
     secrets: () => [CANARY, `${CANARY}2`],
   },
+  whole_key: {
+    kind: 'apiKey',
+    fields: { name: 'key', value: CANARY, in: 'query' },
+    use: (name) => ({ auth: { kind: 'connection', connection: name } }),
+    secrets: () => [CANARY],
+  },
+  digest: {
+    kind: 'digest',
+    fields: { username: 'ada', password: CANARY },
+    use: (name) => ({ auth: { kind: 'connection', connection: name } }),
+    secrets: () => [CANARY],
+  },
+  aws: {
+    kind: 'aws',
+    fields: {
+      accessKeyId: 'AKID',
+      secretAccessKey: CANARY,
+      sessionToken: 's3ssion/t0ken+x==',
+      region: 'r',
+      service: 's3',
+    },
+    use: (name) => ({ auth: { kind: 'connection', connection: name } }),
+    secrets: () => [CANARY, 's3ssion/t0ken+x=='],
+  },
   machine: {
     kind: 'oauth2',
     fields: {},

@@ -1,10 +1,12 @@
 // Tests connections whose secrets are kept outside of Millrace: in files, and in Vault.
 
+import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { leaksInFolder } from '../harness/leaks.ts'
 import { documentOf } from '../harness/management.ts'
@@ -12,6 +14,7 @@ import { type Millrace, startMillrace } from '../harness/millrace.ts'
 import { startUpstream, type Upstream } from '../harness/upstream.ts'
 
 const IN_FILE = 's3cret-of-a-file'
+const ROBOT = generateKeyPairSync('ed25519')
 const IN_VAULT = 's3cret-of-the-vault'
 
 let folder: string
@@ -21,6 +24,8 @@ let millrace: Millrace
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'millrace-secrets-'))
   writeFileSync(join(folder, 'shop-token'), `${IN_FILE}\n`)
+  writeFileSync(join(folder, 'robot.pem'), ROBOT.privateKey.export({ type: 'pkcs8', format: 'pem' }))
+  writeFileSync(join(folder, 'no-key.pem'), 'not a key')
   symlinkSync('/proc/self/environ', join(folder, 'environment'))
   vault = createServer((request, response) => {
     const isKnown = request.headers['x-vault-token'] === 'vault-token' && request.url === '/v1/secret/data/shop'
@@ -44,8 +49,7 @@ afterAll(async () => {
 const connect = (name: string, token: string) =>
   millrace.api('POST', '/connections', { name, kind: 'bearer', fields: { token } })
 
-async function runWith(name: string) {
-  const auth = { kind: 'bearer', token: `{{ connections.${name}.token }}` }
+async function runWith(name: string, auth: object = { kind: 'bearer', token: `{{ connections.${name}.token }}` }) {
   const step = { id: 'call', kind: 'http', method: 'GET', url: `${upstream.url}/${name}`, auth }
   const { post } = await millrace.publish(documentOf([step]))
   return millrace.runEnded((await post({})).body.id)
@@ -65,6 +69,23 @@ describe('a secret outside of Millrace', () => {
     expect(sentBy(name)).toBe(`Bearer ${secret}`)
     expect(JSON.stringify(run)).not.toContain(secret)
     expect(leaksInFolder(millrace.dataDir, secret)).toEqual([])
+  })
+
+  it('is read for a connection that is sent as a whole, also if it is a key that signs', async () => {
+    await connect('whole', 'file:shop-token')
+    await runWith('whole', { kind: 'connection', connection: 'whole' })
+    expect(sentBy('whole')).toBe(`Bearer ${IN_FILE}`)
+    const sign = async (name: string, privateKey: string) => {
+      const fields = { privateKey, algorithm: 'EdDSA', claims: { iss: 'robot' } }
+      expect((await millrace.api('POST', '/connections', { name, kind: 'jwt', fields })).status).toBe(201)
+      return runWith(name, { kind: 'connection', connection: name })
+    }
+    await sign('robot', 'file:robot.pem')
+    const { payload } = await jwtVerify(sentBy('robot')!.replace('Bearer ', ''), ROBOT.publicKey)
+    expect(payload.iss).toBe('robot')
+    const { error } = await sign('no_robot', 'file:no-key.pem')
+    expect(error).toMatchObject({ code: 'connection_unauthorized' })
+    expect(error!.message).toContain('privateKey is no private key in PEM')
   })
 
   it('that is not there fails the step, and says what is missing', async () => {

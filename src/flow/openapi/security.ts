@@ -67,6 +67,8 @@ function wayOf(name: string, described: unknown): Way | null {
           }
         case 'bearer':
           return { kind: 'bearer', auth: { kind: 'bearer', token: secret('token') } }
+        case 'digest':
+          return { kind: 'digest', auth: { kind: 'connection', connection: name } }
         default:
           return null
       }

@@ -111,9 +111,10 @@ function shownOf(
 
 /** Returns the URL without its secrets; null if it has none. */
 function shownUrl({ secrets, settings }: StepContext<HttpSettings>, credential: Credential | null): string | null {
+  const given = credential?.kind === 'apiKey' && credential.in === 'query' ? [credential] : []
+  if (!secrets && given.length === 0) return null
   const { url, query = [], auth } = secrets?.shown ?? settings
   const own = auth?.kind === 'apiKey' && auth.in === 'query' ? [auth] : []
-  const given = credential?.kind === 'apiKey' && credential.in === 'query' ? [credential] : []
   const isOfUrl = (place: string) =>
     place === '/url' || place.startsWith('/query/') || (own.length > 0 && place.startsWith('/auth/'))
   if (given.length === 0 && ![...(secrets?.places.keys() ?? [])].some(isOfUrl)) return null

@@ -35,7 +35,7 @@ const NOTHING: readonly string[] = []
 
 export async function sendRequest(sending: Sending, request: BuiltRequest): Promise<Sent> {
   const { context, credential } = sending
-  const body = await sentBody(request, context.settings)
+  const body = isCompressed(request.body, context.settings) ? await gzipped(request.body) : request.body
   const connection = connectionOf(context.settings)
   if (connection !== null && (credential?.kind === 'digest' || credential?.kind === 'aws')) {
     const signer = signerOf(credential, connection)
@@ -67,24 +67,26 @@ async function sendSigned(
   if (signer.asksFirst(origin) && sizeOf(body) > LARGEST_REFUSED) {
     const headers = request.headers.filter(({ name }) => !/^(?:authorization$|content-)/i.test(name))
     const asked = await send({ ...sending, into: null }, { ...request, method: 'HEAD', headers }, null, {
-      followRedirects: false,
       connection,
+      origin,
+      followRedirects: false,
     })
     signer.learn(origin, asked)
     spentMs += asked.durationMs
   }
   for (;;) {
     await signer.prepare(origin, body)
-    const reply = await send(sending, request, body, { signer, connection, spentMs })
+    const reply = await send(sending, request, body, { connection, origin, signer, spentMs })
     if (hasLeft(request, reply) || !signer.learn(origin, reply)) return reply
     spentMs += reply.durationMs
   }
 }
 
 interface Manner {
-  signer?: Signer
   /** The connection whose hosts count, even before there is a signature. */
-  connection?: string
+  connection: string
+  origin: string
+  signer?: Signer
   /** What earlier requests of the step took of its time. */
   spentMs?: number
   followRedirects?: boolean
@@ -94,19 +96,19 @@ async function send(
   { context, tls, into }: Sending,
   request: BuiltRequest,
   body: OutboundBody,
-  { signer, connection, spentMs = 0, followRedirects = true }: Manner = {},
+  manner: Manner | null = null,
 ): Promise<OutboundReply> {
   const { settings, hops } = context
-  const { method, url } = request
+  const { method, url, headers } = request
+  const signer = manner?.signer
   const sign = signer ? (hop: OutboundHop) => signer.sign(hop) : null
-  const first = { url: parseOutboundUrl(url), method, headers: request.headers, body }
   return context.http.send({
     method,
     url,
-    headers: sign ? sign(first) : request.headers,
+    headers: sign ? sign({ url: new URL(url), method, headers, body }) : headers,
     body,
-    timeoutMs: Math.max(1, (settings.timeout ?? 30) * 1000 - spentMs),
-    followRedirects: followRedirects && settings.followRedirects !== false,
+    timeoutMs: Math.max(1, (settings.timeout ?? 30) * 1000 - (manner?.spentMs ?? 0)),
+    followRedirects: manner?.followRedirects !== false && settings.followRedirects !== false,
     cookies: settings.cookies === true,
     tls,
     hops,
@@ -119,7 +121,7 @@ async function send(
       const named = () => [
         ...(hop.url.href === URL.parse(url)?.href ? request.named.url : []),
         ...hop.headers.flatMap((header) => header.named ?? []),
-        ...(connection !== undefined && hop.url.origin === first.url.origin ? [connection] : []),
+        ...(manner && hop.url.origin === manner.origin ? [manner.connection] : []),
         ...(hop.body === null ? [] : request.named.body),
         ...(hop.tls ? [hop.tls.connection] : []),
       ]
@@ -128,9 +130,8 @@ async function send(
   })
 }
 
-async function sentBody({ body }: BuiltRequest, { compress }: HttpSettings): Promise<OutboundBody> {
-  return body !== null && !isBodySource(body) && compress ? gzipped(body) : body
-}
+const isCompressed = (body: OutboundBody, { compress }: HttpSettings): body is string | Uint8Array =>
+  body !== null && !isBodySource(body) && compress !== undefined
 
 /** Compresses in a thread, to the same bytes at every resend. */
 const gzipped: (body: string | Uint8Array) => Promise<Buffer> = promisify(gzip)

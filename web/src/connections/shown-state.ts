@@ -18,7 +18,7 @@ export function shownState({
   if (state !== 'ready') return state
   const granted =
     (kind === 'oauth2' && fields['grant'] !== 'client_credentials') ||
-    ((kind === 'oauth2' || kind === 'jwt') && expiresAt !== null)
+    (expiresAt !== null && (kind === 'oauth2' || fields['tokenUrl'] !== undefined))
   // A test that proves nothing does not outweigh the token that the service gave.
   if (granted && lastTest?.verdict === 'unproven') return 'ready'
   return lastTest ? TESTED[lastTest.verdict] : granted ? 'ready' : 'stored'

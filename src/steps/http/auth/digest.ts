@@ -1,7 +1,7 @@
 // Digest access authentication (RFC 7616, and RFC 2617 and 2069 before it): which challenge to answer, and how.
 import { createHash } from 'node:crypto'
 import type { DigestChallenge, DigestCredential } from '../../../engine/ports/connections.ts'
-import { type Challenge, parseChallenges } from './challenges.ts'
+import { type Challenge, parseChallenges, parseParameters } from './challenges.ts'
 
 /** The hashes by the names that servers use, the strongest first. */
 const HASHES = new Map([
@@ -13,6 +13,8 @@ const STRENGTHS = [...HASHES.keys()]
 const LONGEST_VALUE = 4096
 /** What can be sent back in a header. */
 const SENDABLE = /^[\t\x20-\x7e\x80-\xff]*$/
+
+const isSendable = (value: string): boolean => value.length <= LONGEST_VALUE && SENDABLE.test(value)
 
 const familyOf = ({ algorithm }: DigestChallenge): string => (algorithm ?? 'md5').toLowerCase().replace(/-sess$/, '')
 
@@ -56,8 +58,13 @@ function digestOf({ scheme, parameters }: Challenge): DigestChallenge | null {
     stale: isTrue(parameters.get('stale')),
   }
   const values = [realm, nonce, challenge.opaque ?? '']
-  const fits = values.every((value) => value.length <= LONGEST_VALUE && SENDABLE.test(value))
-  return HASHES.has(familyOf(challenge)) && fits && qop !== undefined ? challenge : null
+  return HASHES.has(familyOf(challenge)) && values.every(isSendable) && qop !== undefined ? challenge : null
+}
+
+/** Returns the nonce that Authentication-Info names for the next request; null if it names none. */
+export function nextNonce(header: string): string | null {
+  const nonce = parseParameters(header).get('nextnonce')
+  return nonce !== undefined && isSendable(nonce) ? nonce : null
 }
 
 const isTrue = (value: string | undefined): boolean => value?.toLowerCase() === 'true'

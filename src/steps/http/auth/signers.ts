@@ -1,6 +1,11 @@
 // Signs the requests whose credentials depend on what is sent: by Digest, and by AWS Signature Version 4.
 import { createHash, randomBytes } from 'node:crypto'
-import type { AwsCredential, DigestChallenge, DigestCredential } from '../../../engine/ports/connections.ts'
+import type {
+  AwsCredential,
+  DigestChallenge,
+  DigestCredential,
+  KnownChallenge,
+} from '../../../engine/ports/connections.ts'
 import {
   isBodySource,
   type OutboundBody,
@@ -10,8 +15,7 @@ import {
 } from '../../../engine/ports/http-client.ts'
 import { formPairs, percentDecoded } from '../../../flow/form-pairs.ts'
 import { signAws } from './aws-signature.ts'
-import { parseParameters } from './challenges.ts'
-import { answerChallenge, chooseChallenge, hashOf } from './digest.ts'
+import { answerChallenge, chooseChallenge, hashOf, nextNonce } from './digest.ts'
 
 export interface Signer {
   /** Reads the body once, if its hash is signed. Called before each time that the request is sent. */
@@ -40,9 +44,12 @@ export class DigestSigner implements Signer {
   readonly #credential: DigestCredential
   readonly #connection: string
   #body: { of: OutboundBody; algorithm: string; hash: string } | null = null
-  /** How many challenges of this request were answered, and whether the last request held an answer. */
+  /**
+   * The challenge that this request got. Others use it only after this request was accepted: a server that counts strictly would
+   * refuse the one that arrives second if it was signed first.
+   */
+  #own: KnownChallenge | null = null
   #learned = 0
-  #answered = false
 
   constructor(credential: DigestCredential, connection: string) {
     this.#credential = credential
@@ -54,8 +61,7 @@ export class DigestSigner implements Signer {
   }
 
   async prepare(origin: string, body: OutboundBody): Promise<void> {
-    const challenge = this.#credential.challenges.get(origin)?.challenge
-    this.#answered = challenge !== undefined
+    const challenge = this.#known(origin)?.challenge
     if (challenge?.qop !== 'auth-int') return
     const algorithm = hashOf(challenge)
     this.#body = { of: body, algorithm, hash: await bodyHash(body, algorithm) }
@@ -63,7 +69,7 @@ export class DigestSigner implements Signer {
 
   sign({ url, method, headers, body }: OutboundHop): OutboundHeader[] {
     const others = headers.filter(({ name }) => name.toLowerCase() !== 'authorization')
-    const known = this.#credential.challenges.get(url.origin)
+    const known = this.#known(url.origin)
     if (!known) return others
     const { challenge } = known
     const request = { method, target: url.pathname + url.search, bodyHash: this.#hashOf(body, challenge) }
@@ -74,28 +80,30 @@ export class DigestSigner implements Signer {
   }
 
   learn(origin: string, { status, headers }: OutboundReply): boolean {
-    const { challenges } = this.#credential
     if (status !== 401) {
-      const next = parseParameters(headers['authentication-info'] ?? '').get('nextnonce')
-      const known = challenges.get(origin)
-      if (next !== undefined && known) this.#remember(origin, { ...known.challenge, nonce: next })
+      const known = this.#known(origin)
+      const next = nextNonce(headers['authentication-info'] ?? '')
+      if (known && next !== null) this.#remember(origin, { challenge: { ...known.challenge, nonce: next }, uses: 0 })
+      else if (this.#own) this.#remember(origin, this.#own)
       return false
     }
     const challenge = chooseChallenge(headers['www-authenticate'] ?? '')
-    if (!challenge) return false
     // The answer to a challenge of this very request was refused: the password is wrong, unless only the nonce was old.
-    const refused = this.#answered && this.#learned > 0 && !challenge.stale
-    if (refused || this.#learned === MOST_ANSWERS) return false
+    if (!challenge || (this.#own && !challenge.stale) || this.#learned === MOST_ANSWERS) return false
     this.#learned++
-    this.#remember(origin, challenge)
+    this.#own = { challenge, uses: 0 }
     return true
   }
 
-  #remember(origin: string, challenge: DigestChallenge): void {
+  #known(origin: string): KnownChallenge | undefined {
+    return this.#own ?? this.#credential.challenges.get(origin)
+  }
+
+  #remember(origin: string, known: KnownChallenge): void {
     const { challenges } = this.#credential
     challenges.delete(origin)
     if (challenges.size >= MOST_ORIGINS) challenges.delete(challenges.keys().next().value!)
-    challenges.set(origin, { challenge, uses: 0 })
+    challenges.set(origin, known)
   }
 
   /** A redirect may have taken the body away; then the hash is that of nothing. */
@@ -166,7 +174,7 @@ export class AwsSigner implements Signer {
   }
 
   get #isS3(): boolean {
-    return this.#credential.service === 's3'
+    return /^s3(?:$|-|express$)/.test(this.#credential.service)
   }
 }
 
