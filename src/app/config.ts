@@ -399,6 +399,7 @@ class Reader {
     return entries
   }
 
+  /** Reads MILLRACE_PROXY and MILLRACE_NO_PROXY, or what the first one says to take in their place. */
   proxy(): ProxySettings | null {
     try {
       return readProxySettings((name) => this.#get(name))

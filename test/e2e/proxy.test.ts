@@ -107,14 +107,13 @@ describe.each(WAYS)('with %s', (name, start, settingsOf) => {
 
   it('own webhooks are called direct, and the proxy is no target', async () => {
     const { flow } = await millrace.publish(documentOf([{ id: 'stop', kind: 'stop' }]))
-    const before = proxy.asked().length
     const chained = await runOf(call(flow.webhook.url, { method: 'POST', body: { kind: 'json', value: {} } }))
     expect(chained).toMatchObject({ status: 'succeeded' })
     for (const url of [`http://127.0.0.1:${proxy.port}/`, 'http://169.254.169.254/', 'https://10.0.0.1/']) {
       const { error } = await runOf(call(url))
       expect(error).toMatchObject({ code: 'blocked_address' })
     }
-    expect(proxy.asked().length).toBe(before)
+    expect(proxy.asked().filter((line) => /webhooks|127\.0\.0\.1|169\.254|10\.0/.test(line))).toEqual([])
   })
 
   it('OAuth, alerts and Vault take the same way', async () => {
