@@ -6,7 +6,7 @@ import { threadFile } from '../../base/package-files.ts'
 import type { TlsSettings } from '../../engine/ports/tls.ts'
 import type { OpenedTls } from '../../operations/ports/connections.ts'
 
-const WITHIN_MS = 10_000
+const WITHIN_MS = 30_000
 
 export function openTls(settings: TlsSettings): Promise<OpenedTls> {
   const child = fork(fileURLToPath(threadFile('outbound/tls/check-process')), [], {

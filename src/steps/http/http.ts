@@ -91,7 +91,7 @@ function tlsFor(context: StepContext<HttpSettings>): TlsIdentity | null | Promis
   const found = named.map((name) => connections.tls(name))
   const first = (all: (TlsIdentity | null)[]) => all.find((identity) => identity !== null) ?? null
   return found.some((one) => one instanceof Promise)
-    ? Promise.all(found).then(first)
+    ? Promise.all(found.map(async (one) => one)).then(first)
     : first(found as (TlsIdentity | null)[])
 }
 

@@ -1,21 +1,20 @@
-// When the client certificate of a connection expires: a badge once it needs somebody.
-import { Badge, Text } from '@mantine/core'
+// When the client certificate of a connection expires: a mark once it needs somebody.
+import { Text } from '@mantine/core'
 import type { Connection } from '../../api/api-types.ts'
 import { plural } from '../../ui/format.ts'
+import { StatusDot } from '../../ui/status.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { expiryOf } from './expiry.ts'
 
 export function ExpiryBadge({ connection }: { connection: Connection }) {
   const expiry = connection.certificate && expiryOf(connection.certificate.expiresAt, Date.now())
   if (!expiry || expiry.state === 'fine') return null
+  if (expiry.state === 'expired') return <StatusDot status="failed" word="Certificate expired" />
   return (
-    <Badge color={expiry.state === 'expired' ? 'red' : 'yellow'} variant="light" tt="none" radius="sm" mt={2}>
-      {expiry.state === 'expired'
-        ? 'Certificate expired'
-        : expiry.days === 0
-          ? 'Expires today'
-          : `Expires in ${plural(expiry.days, 'day')}`}
-    </Badge>
+    <StatusDot
+      status="unproven"
+      word={expiry.days === 0 ? 'Expires within a day' : `Expires in ${plural(expiry.days, 'day')}`}
+    />
   )
 }
 
