@@ -32,6 +32,7 @@ import { staticUi } from './pages/static-ui.ts'
 import { refuse } from './refuse.ts'
 import { createResolveFlow } from './resolve-flow.ts'
 import { accessRuleRoutes, ownSessionRoutes, twoFactorRoutes } from './routes/access/own-account.ts'
+import { roleRoutes } from './routes/access/roles.ts'
 import { backChannelRoutes, singleSignOnRoutes } from './routes/access/single-sign-on.ts'
 import { alertRoutes } from './routes/alerts.ts'
 import { auditRoutes } from './routes/audit.ts'
@@ -100,7 +101,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   const clientAddress = createClientAddress(options.trustProxy)
   const cookie = createSessionCookie(services.baseUrl)
   const keepAlive = createKeepAlive(services, cookie)
-  const authenticate = createAuthenticate(services, cookie, options.adminToken)
+  const authenticate = createAuthenticate(services, cookie, clientAddress, options.adminToken)
   const streams = new EventStreams(authenticate)
   const authorize = createAuthorize(authenticate, keepAlive, cookie, services.baseUrl)
   const listener = createWebhookListener(services, clientAddress, options.onBug)
@@ -201,6 +202,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     connectionRoutes(app, services)
     userRoutes(app, services)
     accessRuleRoutes(app, services)
+    roleRoutes(app, services)
     tokenRoutes(app, services)
     keyRoutes(app, services)
     systemRoutes(app, options)

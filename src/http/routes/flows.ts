@@ -44,6 +44,7 @@ import { testStep } from '../../operations/flows/test-step.ts'
 import { pinResult, unpinResult } from '../../operations/flows/trial/pin-result.ts'
 import { testFlow } from '../../operations/runs/test-flow.ts'
 import type { Services } from '../../operations/services.ts'
+import { deliveryFor } from '../access/hide-data.ts'
 import type { EventStreams } from '../event-stream.ts'
 import { labelsFrom } from '../labels-from.ts'
 import { pageFrom } from '../pages/page.ts'
@@ -169,7 +170,7 @@ export function flowRoutes(app: FastifyInstance, services: Services, streams: Ev
         response: { 200: StepTestBody },
       },
     },
-    ({ params, body }) => testStep(services, params.id, params.stepId, body),
+    ({ params, body, actor }) => testStep(services, actor!, params.id, params.stepId, body),
   )
   app.put<{ Params: Static<typeof IdAndStep>; Body: Static<typeof PinRequest> }>(
     '/api/v1/flows/:id/steps/:stepId/pin',
@@ -225,7 +226,7 @@ export function flowRoutes(app: FastifyInstance, services: Services, streams: Ev
         response: { 202: RunBody },
       },
     },
-    async ({ params, body }, reply) => reply.code(202).send(await testFlow(services, params.id, body)),
+    async ({ params, body, actor }, reply) => reply.code(202).send(await testFlow(services, actor!, params.id, body)),
   )
   app.get<WithId>(
     '/api/v1/flows/:id/samples',
@@ -276,8 +277,11 @@ export function flowRoutes(app: FastifyInstance, services: Services, streams: Ev
         response: { 200: pageOf(DeliveryBody) },
       },
     },
-    ({ params, query }) =>
-      listDeliveries(services, params.id, pageFrom(query), { labels: labelsFrom(query), event: query.event ?? null }),
+    async ({ params, query, actor }) => {
+      const filter = { labels: labelsFrom(query), event: query.event ?? null }
+      const { items, nextCursor } = await listDeliveries(services, params.id, pageFrom(query), filter)
+      return { items: items.map((delivery) => deliveryFor(actor!, delivery)), nextCursor }
+    },
   )
   app.get<WithId>(
     '/api/v1/flows/:id/events',

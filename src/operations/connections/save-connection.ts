@@ -46,6 +46,7 @@ export async function createConnection(
     secrets,
     outside,
     hosts,
+    limit: null,
     revision: 1,
     createdAt: now,
     updatedAt: now,

@@ -1,6 +1,7 @@
 import { CODE } from '../../base/error-catalogue.ts'
 import type { Issue } from '../../flow/issue.ts'
 import { CALL } from '../../flow/triggers/call/schema.ts'
+import { requireUse } from '../connections/may-use.ts'
 import { OperationError } from '../operation-error.ts'
 import { type Actor, knownAs } from '../ports/access.ts'
 import type { FlowRecord } from '../ports/flows.ts'
@@ -18,6 +19,7 @@ export async function publishFlow(
 ): Promise<{ version: number; warnings: Issue[] }> {
   const flow = await findFlow(services, id)
   const { document, text, warnings } = await publishable(services, flow, await dataShapes(services, id))
+  requireUse(services, actor, document)
   // A document that passed validation must also compile before it goes live.
   services.published.compile(id, document)
   const publishedAt = services.now()

@@ -1,18 +1,21 @@
 import type { NewRun } from '../../engine/ports/run-journal.ts'
 import { filesIn } from '../../engine/webhook-data.ts'
 import { compileTrigger } from '../../flow/triggers/compile-trigger.ts'
+import { requireUse } from '../connections/may-use.ts'
 import { findFlow, publishable } from '../flows/draft.ts'
 import { type GivenStart, givenStart } from '../flows/given-start.ts'
 import { sampledFiles } from '../flows/trial/sampled-files.ts'
+import type { Actor } from '../ports/access.ts'
 import { type RunView, readRun } from './read-runs.ts'
 import { labelsOf } from './run-labels.ts'
 import type { RunServices } from './services.ts'
 import { startRun } from './start-run.ts'
 
 /** Runs the draft as a test run, on given data or the latest sample. Steps with a pinned result do not run. */
-export async function testFlow(services: RunServices, id: string, given: GivenStart): Promise<RunView> {
+export async function testFlow(services: RunServices, actor: Actor, id: string, given: GivenStart): Promise<RunView> {
   const flow = await findFlow(services, id)
   const { document, text } = await publishable(services, flow)
+  requireUse(services, actor, document)
   const pinned = await services.samples.pins(id)
   const trigger = compileTrigger(document.trigger)
   const run: NewRun = {

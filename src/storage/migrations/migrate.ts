@@ -17,6 +17,7 @@ import { events } from './026-events.ts'
 import { retention } from './027-retention.ts'
 import { files } from './028-files.ts'
 import { signIn } from './029-sign-in.ts'
+import { narrowAccess } from './030-narrow-access.ts'
 import { core } from './first-version/001-core.ts'
 import { secrets } from './first-version/002-secrets.ts'
 import { keyValues } from './first-version/003-key-values.ts'
@@ -60,6 +61,7 @@ const MIGRATIONS: Record<string, Step> = {
   '027-retention': retention,
   '028-files': files,
   '029-sign-in': signIn,
+  '030-narrow-access': narrowAccess,
 }
 
 export class NewerSchema extends Error {}

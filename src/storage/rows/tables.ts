@@ -9,6 +9,7 @@ import type {
   SetUpTable,
   UserAccountTable,
   UserIdentityTable,
+  UserRoleTable,
   UserSessionTable,
 } from './access/access-tables.ts'
 import type { AlertEventTable, AlertMessageTable, AlertStateTable, AlertTable } from './alerts/tables.ts'
@@ -256,6 +257,8 @@ export interface ConnectionTable {
   /** null since the last change. */
   tested_at: number | null
   test_verdict: string | null
+  /** The flows and tags that it is for, as JSON; null: all. */
+  only_for: string | null
 }
 
 export interface ConnectionGrantTable {
@@ -302,6 +305,7 @@ export interface Tables extends CallbackTables, FileTables {
   recovery_code: RecoveryCodeTable
   invitation: InvitationTable
   api_token: ApiTokenTable
+  user_role: UserRoleTable
   connection_grant: ConnectionGrantTable
   authorization_request: AuthorizationRequestTable
   audit: AuditTable

@@ -19,7 +19,7 @@ interface ConnectionChoiceProps {
 
 export function ConnectionChoice({ kind, chosen, onChoose, issues = [] }: ConnectionChoiceProps) {
   const { connections, readOnly } = useFields()
-  const mayCreate = useMay('write') && !readOnly
+  const mayCreate = useMay('connections:write') && !readOnly
   const [creating, setCreating] = useState(false)
   const fitting = connections.filter((connection) => connection.kind === kind)
   const names = fitting.map(({ name }) => name)
