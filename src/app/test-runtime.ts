@@ -268,7 +268,7 @@ function liveConnections(given: Readonly<Record<string, FixtureConnection>>, at:
     const texts = Object.entries(fields).filter((field): field is [string, string] => typeof field[1] === 'string')
     const secrets = Object.fromEntries(texts)
     const times = { revision: 1, createdAt: at, updatedAt: at, lastTest: null }
-    connections.put({ name, kind, fields, secrets, outside: {}, limit: null, hosts, ...times })
+    connections.put({ name, kind, fields, secrets, outside: {}, hosts, ...times })
   }
   return connections
 }

@@ -31,7 +31,8 @@ export const BUILT_IN_ROLES: ReadonlyMap<string, Scopes> = new Map([
   ['owner', UNIONS.admin],
 ])
 
-export const ROLE_NAME = '^[a-z][a-z0-9-]{0,39}$'
+/** Also for the attribute `pattern` of HTML, in which a hyphen needs its backslash. */
+export const ROLE_NAME = '^[a-z][a-z0-9\\-]{0,39}$'
 
 export const reaches = (scopes: Scopes, needed: Scopes): boolean => needed.every((scope) => scopes.includes(scope))
 

@@ -16,6 +16,9 @@ const OptionalUnion = Type.Union([ScopeUnion, Type.Null()], {
   description: 'The name that stands for exactly these scopes',
 })
 const Scopes = Type.Array(Type.Enum([...SCOPES]))
+const OptionalList = Type.Union([Type.Array(Type.String()), Type.Null()], {
+  description: 'What it is limited to; null if it is not limited',
+})
 const GivenScopes = Type.Array(Type.Enum([...SCOPES]), {
   minItems: 1,
   maxItems: SCOPES.length,
@@ -99,6 +102,8 @@ export const TokenBody = Type.Object({
   name: Type.String(),
   scope: OptionalUnion,
   scopes: Scopes,
+  flows: OptionalList,
+  tags: OptionalList,
   createdAt: Time,
   createdBy: Type.String(),
   expiresAt: OptionalTime,
@@ -115,6 +120,10 @@ export const TokenRequest = Type.Object(
     scopes: Type.Optional(GivenScopes),
     scope: Type.Optional(ScopeUnion),
     expiresAt: Type.Optional(Time),
+    flows: Type.Optional(
+      Type.Array(Type.String({ pattern: '^flow_[a-z0-9]{1,60}$' }), { maxItems: 100, description: 'Ids of flows' }),
+    ),
+    tags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 40 }), { maxItems: 100 })),
   },
   closed,
 )

@@ -27,6 +27,8 @@ const token: Static<typeof bodies.TokenBody> = {
   name: 'deploy',
   scope: null,
   scopes: ['flows:read', 'flows:write'],
+  flows: [],
+  tags: ['billing'],
   createdAt: '2026-11-16T08:00:00.000Z',
   createdBy: 'ada@example.com',
   expiresAt: '2027-05-16T08:00:00.000Z',

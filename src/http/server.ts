@@ -19,6 +19,7 @@ import { ACCESS } from './access/access.ts'
 import { createAuthenticate } from './access/authenticate.ts'
 import { createAuthorize } from './access/authorize.ts'
 import { createKeepAlive, createSessionCookie } from './access/session-cookie.ts'
+import { createStayWithin } from './access/stay-within.ts'
 import { compileRequestCheck, mayBeLeftOut } from './check-request.ts'
 import { createClientAddress } from './client-address.ts'
 import { compressReply } from './compress-replies.ts'
@@ -64,6 +65,8 @@ import { traceWebhooks } from './webhooks/trace-webhooks.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     actor: Actor | null
+    /** The ids of the flows that a limited token reaches; null: all. */
+    reach: readonly string[] | null
   }
 }
 
@@ -134,6 +137,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   fastify.setSerializerCompiler(() => JSON.stringify)
   fastify.setErrorHandler(createErrorHandler(options.onBug))
   fastify.decorateRequest('actor', null)
+  fastify.decorateRequest('reach', null)
 
   await fastify.register(swagger, describeApi(options.settings.version, services.baseUrl, options.flowSchema))
 
@@ -162,6 +166,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   })
 
   fastify.addHook('preValidation', createResolveFlow(services))
+  fastify.addHook('preValidation', createStayWithin(services))
 
   if (options.healthOnly) {
     await fastify.register(async (app) => healthRoutes(app, options))

@@ -34,6 +34,8 @@ describe('a token', () => {
       name: 'deploy',
       scope: 'write',
       scopes: UNIONS.write,
+      flows: null,
+      tags: null,
       createdAt: expect.stringMatching(ISO),
       createdBy: 'admin token',
       expiresAt: null,

@@ -1,4 +1,4 @@
-// Leaves what runs were given, sent and got out of what is shown to callers who may only see that there are runs.
+// Leaves out what callers may not see: what runs were given, sent and got, and for limited tokens which runs of other flows they lead to.
 
 import type { CallbackView } from '../../operations/callbacks/callbacks-of-run.ts'
 import type { FlowEvent } from '../../operations/events/events.ts'
@@ -47,15 +47,38 @@ function hiddenRun({ schedule: _schedule, input: _input, ...run }: RunView): Run
   }
 }
 
-export const runFor = (actor: Actor, run: RunView): RunView => (seesData(actor) ? run : hiddenRun(run))
+function withoutChild<E extends object | null>(error: E): E {
+  if (error === null || !('child' in error)) return error
+  const { child: _child, ...rest } = error
+  return rest as E
+}
 
-export const summaryFor = (actor: Actor, run: RunSummary): RunSummary => (seesData(actor) ? run : hiddenSummary(run))
+const aloneSummary = (run: RunSummary): RunSummary => ({ ...run, parent: null, error: withoutChild(run.error) })
+
+const aloneStep = (step: StepView): StepView => ({ ...step, error: withoutChild(step.error) })
+
+export function runFor(actor: Actor, run: RunView): RunView {
+  const shown = seesData(actor) ? run : hiddenRun(run)
+  if (!actor.limit) return shown
+  return { ...shown, ...aloneSummary(shown), children: [], steps: shown.steps.map(aloneStep) }
+}
+
+export function summaryFor(actor: Actor, run: RunSummary): RunSummary {
+  const shown = seesData(actor) ? run : hiddenSummary(run)
+  return actor.limit ? aloneSummary(shown) : shown
+}
 
 /** Whoever starts a run gets what it returns. */
-export const startedFor = (actor: Actor, run: StartedRun): StartedRun =>
-  seesData(actor) || !run.error ? run : { ...run, error: withoutReply(run.error) }
+export function startedFor(actor: Actor, run: StartedRun): StartedRun {
+  if (!run.error) return run
+  const error = seesData(actor) ? run.error : withoutReply(run.error)
+  return { ...run, error: actor.limit ? withoutChild(error) : error }
+}
 
-export const stepFor = (actor: Actor, step: StepView): StepView => (seesData(actor) ? step : hiddenStep(step))
+export function stepFor(actor: Actor, step: StepView): StepView {
+  const shown = seesData(actor) ? step : hiddenStep(step)
+  return actor.limit ? aloneStep(shown) : shown
+}
 
 /** Those who answer approvals see what is asked. */
 export function callbackFor(actor: Actor, callback: CallbackView): CallbackView {
@@ -74,9 +97,8 @@ export const foundFor = (actor: Actor, found: Found): Found => ({
 
 /** Returns the event as the caller may see it; null: not at all. */
 export function eventFor(actor: Actor, event: FlowEvent): FlowEvent | null {
-  if (seesData(actor)) return event
-  if (event.type === 'sample') return null
-  if (event.type === 'step') return { ...event, data: hiddenStep(event.data as StepView) }
-  // The first event of a run has it whole, without its data already.
-  return event.type === 'run' ? { ...event, data: hiddenSummary(event.data as RunSummary) } : event
+  if (event.type === 'sample') return seesData(actor) ? event : null
+  if (event.type === 'step') return { ...event, data: stepFor(actor, event.data as StepView) }
+  // The first event of a run has it whole, as the caller may see it already.
+  return event.type === 'run' ? { ...event, data: summaryFor(actor, event.data as RunSummary) } : event
 }

@@ -32,10 +32,11 @@ export function deliveryRoutes(app: FastifyInstance, services: Services, streams
         response: { 200: pageOf(InboxEntryBody) },
       },
     },
-    ({ query }) =>
+    ({ query, reach }) =>
       listInbox(
         services,
         {
+          among: reach,
           flowId: query.flow ?? null,
           outcome: query.outcome ?? null,
           labels: labelsFrom(query),

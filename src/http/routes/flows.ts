@@ -70,8 +70,9 @@ export function flowRoutes(app: FastifyInstance, services: Services, streams: Ev
         response: { 200: pageOf(ListedFlowBody) },
       },
     },
-    ({ query }) =>
+    ({ query, reach }) =>
       listFlows(services, pageFrom(query), {
+        among: reach,
         search: query.q ?? null,
         tag: query.tag ?? null,
         draft: query.draft ?? true,
@@ -87,7 +88,7 @@ export function flowRoutes(app: FastifyInstance, services: Services, streams: Ev
         response: { 200: pageOf(FlowStatsBody) },
       },
     },
-    ({ query }) => listFlowStats(services, pageFrom(query), query.q ?? null),
+    ({ query, reach }) => listFlowStats(services, pageFrom(query), query.q ?? null, reach),
   )
   app.get<WithId>(
     '/api/v1/flows/:id',

@@ -55,10 +55,11 @@ export function runRoutes(app: FastifyInstance, services: Services, streams: Eve
         response: { 200: pageOf(RunSummaryBody) },
       },
     },
-    async ({ query, actor }) => {
+    async ({ query, actor, reach }) => {
       const { items, nextCursor } = await listRuns(
         services,
         {
+          among: reach,
           flowId: query.flow ?? null,
           status: (query.status as RunStatus | undefined) ?? null,
           since: timeFrom('since', query.since),

@@ -24,7 +24,8 @@ export interface ApprovalVisit {
 }
 
 const LINK = 'link'
-const mayAnswer = (caller: Caller | null): boolean => caller?.actor.scopes.includes('approvals') ?? false
+const mayAnswer = (caller: Caller | null): boolean =>
+  caller !== null && caller.actor.limit === null && caller.actor.scopes.includes('approvals')
 
 export async function showApproval(services: Services, visit: ApprovalVisit): Promise<void> {
   sendPage(visit, 200, await pageOf(services, visit))

@@ -1,7 +1,7 @@
 import { CODE } from '../../base/error-catalogue.ts'
 import { inOrder, reaches, type Scopes, type ScopeUnion, scopeWords, UNIONS, unionOf } from '../../base/scopes.ts'
 import { notFound, OperationError } from '../operation-error.ts'
-import type { Actor, TokenRecord } from '../ports/access.ts'
+import type { Actor, Limit, TokenRecord } from '../ports/access.ts'
 import type { Page, Paged } from '../ports/page.ts'
 import { PREFIX } from './api-tokens.ts'
 import { digestOf, newSecret } from './secret-code.ts'
@@ -23,6 +23,9 @@ export interface TokenView {
   /** The name that stands for exactly these scopes. */
   scope: ScopeUnion | null
   scopes: Scopes
+  /** The ids of the flows and the tags that it is limited to; both null: it is not. */
+  flows: readonly string[] | null
+  tags: readonly string[] | null
   createdAt: string
   createdBy: string
   expiresAt: string | null
@@ -37,6 +40,8 @@ const tokenView = (token: TokenRecord): TokenView => ({
   name: token.name,
   scope: unionOf(token.scopes),
   scopes: token.scopes,
+  flows: token.limit?.flows ?? null,
+  tags: token.limit?.tags ?? null,
   createdAt: new Date(token.createdAt).toISOString(),
   createdBy: token.createdBy,
   expiresAt: isoOrNull(token.expiresAt),
@@ -56,6 +61,8 @@ export interface NewToken {
   scopes?: Scopes | undefined
   /** The time as milliseconds. */
   expiresAt: number | null
+  flows?: readonly string[] | undefined
+  tags?: readonly string[] | undefined
 }
 
 /** Creates a token. The token itself is shown only once. */
@@ -65,6 +72,7 @@ export async function createToken(
   given: NewToken,
 ): Promise<TokenView & { token: string }> {
   const scopes = scopesOf(given)
+  const limit = limitOf(given, scopes)
   requireWithin(services, actor, scopes, given.expiresAt)
   const token = PREFIX + newSecret()
   const record: TokenRecord = {
@@ -77,14 +85,14 @@ export async function createToken(
     userId: actor.userId,
     madeBy: actor.user === null ? actor.id : null,
     expiresAt: given.expiresAt,
-    limit: null,
+    limit,
     lastUsedAt: null,
     lastAddress: null,
   }
   await services.audit.together(async () => {
     if (!(await services.access.tokens.add(record)))
       throw new OperationError(CODE.forbidden, 'Your role was changed meanwhile.')
-    const details = { scope: scopeWords(scopes) }
+    const details = { scope: scopeWords(scopes), ...limit }
     await services.audit.record(actor, 'token.create', { kind: 'token', id: record.id, name: record.name }, details)
   })
   return { ...tokenView(record), token }
@@ -94,6 +102,16 @@ function scopesOf({ scope, scopes }: NewToken): Scopes {
   if ((scope === undefined) === (scopes === undefined))
     throw new OperationError(CODE.invalid_request, 'Give either scopes or scope, which stands for several scopes.')
   return scope === undefined ? inOrder(scopes!) : UNIONS[scope]
+}
+
+function limitOf({ flows = [], tags = [] }: NewToken, scopes: Scopes): Limit | null {
+  if (flows.length === 0 && tags.length === 0) return null
+  if (scopes.includes('admin'))
+    throw new OperationError(
+      CODE.invalid_request,
+      'A token that is limited to flows or tags cannot have the scope admin, which is not about flows.',
+    )
+  return { flows: [...new Set(flows)], tags: [...new Set(tags)] }
 }
 
 /** Nobody makes a token that may do more, or for longer, than its maker. */

@@ -46,7 +46,6 @@ export async function createConnection(
     secrets,
     outside,
     hosts,
-    limit: null,
     revision: 1,
     createdAt: now,
     updatedAt: now,

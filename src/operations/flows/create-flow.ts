@@ -1,3 +1,4 @@
+import { requireStay } from '../access/reach.ts'
 import { requireUse } from '../connections/may-use.ts'
 import { type Actor, knownAs } from '../ports/access.ts'
 import type { FlowRecord } from '../ports/flows.ts'
@@ -9,6 +10,7 @@ export async function createFlow(services: FlowServices, actor: Actor, document:
   const id = services.ids.next('flow')
   const { name, slug, text } = draftOf(services, id, document)
   requireUse(services, actor, document)
+  requireStay(actor, null, document)
   const now = services.now()
   const flow: FlowRecord = {
     id,

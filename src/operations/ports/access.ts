@@ -2,7 +2,7 @@
 import type { Scopes } from '../../base/scopes.ts'
 import type { Page, Paged } from './page.ts'
 
-/** The flows that a token or a connection is for: those with these ids, and those with one of these tags. */
+/** The flows that a token is for: those with these ids, and those with one of these tags. */
 export interface Limit {
   flows: readonly string[]
   tags: readonly string[]

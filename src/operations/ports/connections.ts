@@ -1,5 +1,4 @@
 // The port to the stores of connections and of their OAuth grants.
-import type { Limit } from './access.ts'
 
 export type ConnectionKind = 'basic' | 'bearer' | 'apiKey' | 'oauth2' | 'custom'
 
@@ -22,8 +21,6 @@ export interface ConnectionRecord {
   outside: Readonly<Record<string, string>>
   /** The hosts that its secrets may be sent to; empty for any host. */
   hosts: string[]
-  /** The flows that it is for; null: all. */
-  limit: Limit | null
   /** A number that each change raises. */
   revision: number
   createdAt: number

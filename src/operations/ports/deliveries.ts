@@ -82,6 +82,8 @@ export interface DeliveryFilter {
   labels?: Labels | null
   /** Only deliveries of this event. */
   event?: string | null
+  /** Only of these flows. */
+  among?: readonly string[] | null
 }
 
 export interface SampleStore {

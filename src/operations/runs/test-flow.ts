@@ -14,7 +14,7 @@ import { startRun } from './start-run.ts'
 /** Runs the draft as a test run, on given data or the latest sample. Steps with a pinned result do not run. */
 export async function testFlow(services: RunServices, actor: Actor, id: string, given: GivenStart): Promise<RunView> {
   const flow = await findFlow(services, id)
-  const { document, text } = await publishable(services, flow)
+  const { document, text } = await publishable(services, actor, flow)
   requireUse(services, actor, document)
   const pinned = await services.samples.pins(id)
   const trigger = compileTrigger(document.trigger)

@@ -1,4 +1,4 @@
-// Roles that owners make, tokens with several scopes, an end and limits, and connections for some flows only.
+// Roles that owners make, and tokens with several scopes, an end and limits.
 import { type Kysely, sql } from 'kysely'
 import type { Dialect } from '../rows/dialect.ts'
 
@@ -28,6 +28,5 @@ export async function narrowAccess(db: Kysely<unknown>, { bigint }: Dialect): Pr
   await db.schema.createIndex('api_token_made_by').on('api_token').column('made_by').execute()
   await db.schema.alterTable('api_token').addColumn('last_address', 'text').execute()
   // The flows and the tags that it is for, as JSON; null: all.
-  for (const table of ['api_token', 'connection'])
-    await db.schema.alterTable(table).addColumn('only_for', 'text').execute()
+  await db.schema.alterTable('api_token').addColumn('only_for', 'text').execute()
 }

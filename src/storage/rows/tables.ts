@@ -257,8 +257,6 @@ export interface ConnectionTable {
   /** null since the last change. */
   tested_at: number | null
   test_verdict: string | null
-  /** The flows and tags that it is for, as JSON; null: all. */
-  only_for: string | null
 }
 
 export interface ConnectionGrantTable {

@@ -33,7 +33,6 @@ const connection = (name: string, more: Partial<ConnectionRecord> = {}): Connect
   fields: { ['__proto__']: 'x', scopes: ['a'] },
   secrets: { token: `token of ${name}` },
   hosts: ['api.example.com'],
-  limit: { flows: ['flow_1'], tags: ['billing'] },
   revision: 1,
   createdAt: 1,
   updatedAt: 2,

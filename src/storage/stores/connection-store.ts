@@ -3,7 +3,6 @@ import type { Kysely } from 'kysely'
 import { parseJson } from '../../flow/parse-json.ts'
 import type { ConnectionRecord, ConnectionStore, LastTest } from '../../operations/ports/connections.ts'
 import type { Sealing } from '../../operations/ports/secrets.ts'
-import { limitFrom, limitText } from '../rows/access/limit-text.ts'
 import { connectionBinding } from '../rows/bindings.ts'
 import type { ConnectionTable, Tables } from '../rows/tables.ts'
 
@@ -24,7 +23,6 @@ export function createConnectionStore(db: Kysely<Tables>, sealing: Sealing): Con
       revision: row.revision,
       createdAt: row.created_at,
       updatedAt: row.updated_at,
-      limit: limitFrom(row.only_for),
       lastTest: row.tested_at === null ? null : { at: row.tested_at, verdict: row.test_verdict as LastTest['verdict'] },
     }
   }
@@ -40,7 +38,6 @@ export function createConnectionStore(db: Kysely<Tables>, sealing: Sealing): Con
     revision: record.revision,
     created_at: record.createdAt,
     updated_at: record.updatedAt,
-    only_for: limitText(record.limit),
     ...testColumns(record.lastTest),
   })
 

@@ -157,6 +157,8 @@ export interface Token {
   id: string
   name: string
   scopes: Scope[]
+  flows: string[] | null
+  tags: string[] | null
   createdAt: string
   createdBy: string
   expiresAt: string | null

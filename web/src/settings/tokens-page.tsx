@@ -63,7 +63,10 @@ function TokenTable({ tokens }: { tokens: Token[] }) {
               <Table.Td className={tables.cut} title={token.name}>
                 <span className={tables.name}>{token.name}</span>
               </Table.Td>
-              <Table.Td>{scopeWords(token.scopes)}</Table.Td>
+              <Table.Td>
+                {scopeWords(token.scopes)}
+                <LimitLine token={token} />
+              </Table.Td>
               <Table.Td className={tables.dim}>
                 {token.expiresAt ? <RelativeTime at={token.expiresAt} /> : 'Never'}
               </Table.Td>
@@ -84,6 +87,15 @@ function TokenTable({ tokens }: { tokens: Token[] }) {
       </Table>
     </div>
   )
+}
+
+/** What the token is limited to. */
+function LimitLine({ token: { flows, tags } }: { token: Token }) {
+  const known = useQuery({ ...queries.flows, enabled: flows !== null && flows.length > 0 }).data ?? []
+  if (!flows || !tags) return null
+  const names = flows.map((id) => known.find((flow) => flow.id === id)?.name ?? id)
+  const words = [...names, ...tags.map((tag) => `#${tag}`)]
+  return <div className={tables.dim}>only {words.join(', ')}</div>
 }
 
 function Revoke({ token }: { token: Token }) {

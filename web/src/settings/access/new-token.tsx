@@ -1,11 +1,22 @@
-import { Button, Group, Modal, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core'
+import {
+  Button,
+  Group,
+  Modal,
+  MultiSelect,
+  SegmentedControl,
+  Select,
+  Stack,
+  TagsInput,
+  Text,
+  TextInput,
+} from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { reaches, type Scope, type ScopeUnion, UNIONS, unionOf } from '../../../../src/base/scopes.ts'
 import { api } from '../../api/api-client.ts'
 import type { Token } from '../../api/api-types.ts'
-import { keys } from '../../api/queries.ts'
+import { keys, queries } from '../../api/queries.ts'
 import { useUser } from '../../api/session.ts'
 import { ErrorNote } from '../../ui/error-note.tsx'
 import { ShownOnce } from '../shown-once.tsx'
@@ -56,11 +67,16 @@ function TokenForm({ create, pending, error }: TokenFormProps) {
   const [name, setName] = useState('')
   const [scopes, setScopes] = useState<Scope[]>([...UNIONS.read])
   const [life, setLife] = useState('90')
+  const [flows, setFlows] = useState<string[]>([])
+  const [tags, setTags] = useState<string[]>([])
+  const isLimited = flows.length > 0 || tags.length > 0
+  const known = useQuery(queries.flows).data ?? []
   const unions = (Object.keys(UNIONS) as ScopeUnion[]).filter((union) => reaches(own, UNIONS[union]))
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const expiresAt = life === 'never' ? {} : { expiresAt: new Date(Date.now() + Number(life) * DAY_MS).toISOString() }
-    create({ name, scopes, ...expiresAt })
+    const given = isLimited ? scopes.filter((scope) => scope !== 'admin') : scopes
+    create({ name, scopes: given, ...expiresAt, ...(flows.length && { flows }), ...(tags.length && { tags }) })
   }
   return (
     <form onSubmit={submit}>
@@ -87,7 +103,16 @@ function TokenForm({ create, pending, error }: TokenFormProps) {
             Give it what it needs, and no more.
           </Text>
         </div>
-        <ScopeChoice value={scopes} onChange={setScopes} />
+        <ScopeChoice value={scopes} onChange={setScopes} without={isLimited ? ['admin'] : []} />
+        <MultiSelect
+          label="Only these flows"
+          description="If it is empty, and no tag is given: all flows."
+          data={known.map(({ id, name: label }) => ({ value: id, label }))}
+          value={flows}
+          onChange={setFlows}
+          searchable
+        />
+        <TagsInput label="Only flows with one of these tags" value={tags} onChange={setTags} />
         <Select label="Expires" data={LIVES} value={life} onChange={(value) => value && setLife(value)} />
         {error && <ErrorNote title="The token was not created" error={error} />}
         <Group justify="flex-end">
