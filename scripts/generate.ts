@@ -1,5 +1,5 @@
 // Writes the files that are made from the code, and the foot of the guide's pages. Run it after a change of a command, of a
-// step kind or of the guide's order. Tests compare the files with its output.
+// step kind, of the access table or of the guide's order. Tests compare the files with its output.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { senderFiles } from '../src/app/senders/sender-files.ts'
@@ -10,6 +10,7 @@ import { editorSchema, flowSchema } from '../src/flow/flow-schema.ts'
 import { senderSchema } from '../src/flow/senders/schema.ts'
 import { stepKinds } from '../src/steps/index.ts'
 import { forgeryTable } from '../test/senders/forgery-table.testkit.ts'
+import { withAccessTable } from './access-page.ts'
 import { guidePages, withFoot } from './guide.ts'
 import { withTables } from './senders-page.ts'
 
@@ -30,6 +31,9 @@ for (const [file, schema] of Object.entries(schemas))
 const sendersPage = join(root, 'docs/senders.md')
 const senders = senderFiles.names().map((name) => senderFiles.find(name)!)
 writeFileSync(sendersPage, withTables(readFileSync(sendersPage, 'utf8'), senders, forgeryTable(senderFiles.names())))
+
+const accessPage = join(root, 'docs/access.md')
+writeFileSync(accessPage, withAccessTable(readFileSync(accessPage, 'utf8')))
 
 const pages = guidePages(readFileSync(join(root, 'docs/README.md'), 'utf8'))
 for (const { file } of pages) {

@@ -14,11 +14,12 @@ export function withTables(page: string, senders: readonly Sender[], forgeries: 
   return Object.entries(parts).reduce((text, [name, made]) => withPart(text, name, made), page)
 }
 
-function withPart(page: string, name: string, made: string): string {
+/** Returns the page with its generated part of this name as it has to be. */
+export function withPart(page: string, name: string, made: string): string {
   const begin = `<!-- ${name}: generated from here -->`
   const end = '<!-- to here -->'
   const from = page.indexOf(begin)
-  if (from === -1) throw new Error(`docs/senders.md has no line ${begin}`)
+  if (from === -1) throw new Error(`The page has no line ${begin}`)
   return `${page.slice(0, from + begin.length)}\n\n${made}\n\n${page.slice(page.indexOf(end, from))}`
 }
 

@@ -2,8 +2,10 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { withAccessTable } from '../scripts/access-page.ts'
 import { guidePages, withFoot, withoutFoot } from '../scripts/guide.ts'
 import { senderFiles } from '../src/app/senders/sender-files.ts'
+import type { Scopes } from '../src/base/scopes.ts'
 import { commands } from '../src/cli/commands/index.ts'
 import { EXIT } from '../src/cli/exit-code.ts'
 import { reference } from '../src/cli/reference.ts'
@@ -70,6 +72,11 @@ describe('the documentation', () => {
     for (const code of Object.values(EXIT)) expect(text).toContain(`| ${code} `)
   })
 
+  it('has the routes and their scopes as the service checks them', () => {
+    const text = readFileSync(join(root, 'docs/access.md'), 'utf8')
+    expect(text, 'node scripts/generate.ts writes it').toBe(withAccessTable(text))
+  })
+
   it('has the JSON Schemas of flows and of their tests for editors, as the code has it', () => {
     const schemas = { flow: editorSchema(flowSchema(stepKinds)), 'flow-test': fixtureSchema() }
     for (const [name, schema] of Object.entries(schemas)) {
@@ -79,8 +86,12 @@ describe('the documentation', () => {
   })
 
   it('has every tool of MCP with the scope that it needs', () => {
-    const rows = [...read('docs/mcp.md').matchAll(/^\| `(\w+)` \| (\w+) +\|/gm)].map(([, name, needs]) => [name, needs])
-    expect(rows).toEqual(tools.map(({ name, needs }) => [name, needs]))
+    const rows = [...read('docs/mcp.md').matchAll(/^\| `(\w+_\w+)` +\| ([^|]+) \|/gm)].map(([, name, needs]) => [
+      name,
+      needs,
+    ])
+    const words = (needs: Scopes) => needs.map((scope) => `\`${scope}\``).join(' and ') || 'any token'
+    expect(rows).toEqual(tools.map(({ name, needs }) => [name, words(needs)]))
   })
 
   it('has every step kind and its settings', () => {

@@ -132,6 +132,7 @@ function accessOf({ config, stores, log, providerHttp, secondFactorRule }: Runni
   const unnoted = (error: unknown) => log.error({ err: error }, "a token's last use could not be noted")
   return {
     users: stores.users,
+    roles: stores.roles,
     sessions: stores.sessions,
     invitations: stores.invitations,
     tokens: new ApiTokens(stores.tokens, backend.together, unnoted, shared),

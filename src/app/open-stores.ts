@@ -14,6 +14,7 @@ import { createFileRows } from '../storage/files/file-rows.ts'
 import { createFileStore } from '../storage/files/file-store.ts'
 import { createCauseOf } from '../storage/rows/failures/causes.ts'
 import { createIdentityStore, createLogoutTokens } from '../storage/stores/access/identity-store.ts'
+import { createRoleStore } from '../storage/stores/access/role-store.ts'
 import { createSecondFactorStore } from '../storage/stores/access/second-factor-store.ts'
 import { createAlertStore } from '../storage/stores/alerts/alert-store.ts'
 import { createSettingStore } from '../storage/stores/alerts/setting-store.ts'
@@ -120,6 +121,7 @@ async function storesOf(config: Config, redactor: Redactor, backend: Backend) {
     grants: announcedGrants(createGrantStore(kysely, vault), changed),
     authorizationRequests: createAuthorizationRequestStore(kysely, vault),
     users: createUserStore(kysely),
+    roles: createRoleStore(kysely),
     sessions: createSessionStore(kysely),
     identities: createIdentityStore(kysely),
     logoutTokens: createLogoutTokens(kysely),

@@ -1,20 +1,41 @@
 // The bodies of signing in, users, invitations and tokens.
 import Type from 'typebox'
+import { ROLE_NAME, SCOPES } from '../base/scopes.ts'
 
 const closed = { additionalProperties: false }
 const Time = Type.String({ format: 'date-time' })
 const OptionalTime = Type.Union([Time, Type.Null()])
 const OptionalText = Type.Union([Type.String(), Type.Null()])
 
-export const Role = Type.Union([Type.Literal('viewer'), Type.Literal('editor'), Type.Literal('owner')])
-const Scope = Type.Union([Type.Literal('read'), Type.Literal('write'), Type.Literal('admin')])
+export const Role = Type.String({
+  pattern: ROLE_NAME,
+  description: 'viewer, editor, owner, or a role that an owner made',
+})
+const ScopeUnion = Type.Union([Type.Literal('read'), Type.Literal('write'), Type.Literal('admin')])
+const OptionalUnion = Type.Union([ScopeUnion, Type.Null()], {
+  description: 'The name that stands for exactly these scopes',
+})
+const Scopes = Type.Array(Type.Enum([...SCOPES]))
+const OptionalList = Type.Union([Type.Array(Type.String()), Type.Null()], {
+  description: 'What it is limited to; null if it is not limited',
+})
+const GivenScopes = Type.Array(Type.Enum([...SCOPES]), {
+  minItems: 1,
+  maxItems: SCOPES.length,
+})
 const Email = Type.String({ maxLength: 254, pattern: '^\\s*[^\\s@]+@[^\\s@]+\\s*$' })
 const Name = Type.String({ maxLength: 100, pattern: '\\S' })
 const Code = Type.String({ minLength: 1, maxLength: 200 })
 export const GivenPassword = Type.String({ maxLength: 256 })
 const NewPassword = Type.String({ minLength: 10, maxLength: 256 })
 
-const UserBody = Type.Object({ id: Type.String(), email: Type.String(), name: Type.String(), role: Role })
+const UserBody = Type.Object({
+  id: Type.String(),
+  email: Type.String(),
+  name: Type.String(),
+  role: Role,
+  scopes: Scopes,
+})
 const OptionalUser = Type.Union([UserBody, Type.Null()])
 
 export const SignInStateBody = Type.Object({
@@ -50,7 +71,7 @@ export const AcceptInvitationRequest = Type.Object(
 )
 export const InvitationRequest = Type.Object({ code: Code }, closed)
 
-export const MeBody = Type.Object({ name: Type.String(), scope: Scope, user: OptionalUser })
+export const MeBody = Type.Object({ name: Type.String(), scope: OptionalUnion, scopes: Scopes, user: OptionalUser })
 export const ListedUserBody = Type.Object({
   ...UserBody.properties,
   createdAt: Time,
@@ -79,13 +100,38 @@ export const InviteRequest = Type.Object({ role: Role, email: Type.Optional(Emai
 export const TokenBody = Type.Object({
   id: Type.String(),
   name: Type.String(),
-  scope: Scope,
+  scope: OptionalUnion,
+  scopes: Scopes,
+  flows: OptionalList,
+  tags: OptionalList,
   createdAt: Time,
   createdBy: Type.String(),
+  expiresAt: OptionalTime,
   lastUsedAt: OptionalTime,
+  lastAddress: OptionalText,
 })
 export const NewTokenBody = Type.Object({
   ...TokenBody.properties,
   token: Type.String({ description: 'Shown this once' }),
 })
-export const TokenRequest = Type.Object({ name: Name, scope: Scope }, closed)
+export const TokenRequest = Type.Object(
+  {
+    name: Name,
+    scopes: Type.Optional(GivenScopes),
+    scope: Type.Optional(ScopeUnion),
+    expiresAt: Type.Optional(Time),
+    flows: Type.Optional(
+      Type.Array(Type.String({ pattern: '^flow_[a-z0-9]{1,60}$' }), { maxItems: 100, description: 'Ids of flows' }),
+    ),
+    tags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 40 }), { maxItems: 100 })),
+  },
+  closed,
+)
+
+export const RoleBody = Type.Object({
+  name: Role,
+  scopes: Scopes,
+  builtIn: Type.Boolean({ description: 'Whether every installation has it' }),
+})
+export const NewRoleRequest = Type.Object({ name: Role, scopes: GivenScopes }, closed)
+export const RoleScopesRequest = Type.Object({ scopes: GivenScopes }, closed)

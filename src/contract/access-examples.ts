@@ -1,5 +1,6 @@
 // One example of each body of signing in, users, invitations and tokens.
 import type { Static, TSchema } from 'typebox'
+import { UNIONS } from '../base/scopes.ts'
 import * as bodies from './access-bodies.ts'
 import { example } from './example.ts'
 
@@ -8,6 +9,7 @@ const ada: Static<typeof bodies.SignedInBody>['user'] = {
   email: 'ada@example.com',
   name: 'Ada',
   role: 'owner',
+  scopes: [...UNIONS.admin],
 }
 const password = 'a sentence of your own'
 const code = 'R0gCNNYPXt5WPnt1RL3fmY_n9fRBvDkkJslRyd4xYFE'
@@ -23,10 +25,15 @@ const invitation: Static<typeof bodies.InvitationBody> = {
 const token: Static<typeof bodies.TokenBody> = {
   id: 'tok_01m7h52kdtrha19rxpvtqpbe6s',
   name: 'deploy',
-  scope: 'write',
+  scope: null,
+  scopes: ['flows:read', 'flows:write'],
+  flows: [],
+  tags: ['billing'],
   createdAt: '2026-11-16T08:00:00.000Z',
   createdBy: 'ada@example.com',
+  expiresAt: '2027-05-16T08:00:00.000Z',
   lastUsedAt: null,
+  lastAddress: null,
 }
 
 export const ACCESS_EXAMPLES: readonly [TSchema, unknown][] = [
@@ -49,7 +56,7 @@ export const ACCESS_EXAMPLES: readonly [TSchema, unknown][] = [
     email: invitation.email,
     expiresAt: invitation.expiresAt,
   }),
-  example(bodies.MeBody, { name: 'ada@example.com', scope: 'admin', user: ada }),
+  example(bodies.MeBody, { name: 'ada@example.com', scope: 'admin', scopes: [...UNIONS.admin], user: ada }),
   example(bodies.ListedUserBody, {
     ...ada,
     createdAt: '2026-11-15T16:00:00.000Z',
@@ -63,5 +70,12 @@ export const ACCESS_EXAMPLES: readonly [TSchema, unknown][] = [
   example(bodies.InviteRequest, { role: 'editor', email: 'bob@example.com' }),
   example(bodies.TokenBody, token),
   example(bodies.NewTokenBody, { ...token, token: 'mr_FBxJEXNx0An53wgXKX1IAb6wpQtsAYZ1_c-Cy-fWU64' }),
-  example(bodies.TokenRequest, { name: 'deploy', scope: 'write' }),
+  example(bodies.TokenRequest, {
+    name: 'deploy',
+    scopes: ['flows:read', 'flows:write'],
+    expiresAt: '2027-05-16T08:00:00.000Z',
+  }),
+  example(bodies.RoleBody, { name: 'support', scopes: ['runs:read', 'runs:replay'], builtIn: false }),
+  example(bodies.NewRoleRequest, { name: 'support', scopes: ['runs:read', 'runs:replay'] }),
+  example(bodies.RoleScopesRequest, { scopes: ['runs:read'] }),
 ]

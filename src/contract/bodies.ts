@@ -187,6 +187,9 @@ export const RunBody = Type.Object({
   ),
   steps: Type.Array(StepBody),
   onFailure: Type.Union([HandlingBody, Type.Null()], { description: 'What is done because the run failed' }),
+  dataHidden: Type.Optional(
+    Type.Literal(true, { description: 'What it was given, sent and got is not shown: that needs the scope runs:data' }),
+  ),
   callbacks: Type.Optional(
     Type.Array(RunCallbackBody, { description: 'The callbacks and approvals of the run, if it has any' }),
   ),

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { actorTopic, type Events, type FlowEvent } from '../operations/events/events.ts'
 import { RateLimited } from '../operations/operation-error.ts'
 import type { Authenticate } from './access/authenticate.ts'
+import { eventFor } from './access/hide-data.ts'
 
 const HEARTBEAT_MS = 15_000
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024
@@ -65,7 +66,10 @@ export class EventStreams {
     })
     // The reader learns immediately that it is connected, not with the first event.
     raw.flushHeaders()
-    const write = ({ type, data }: FlowEvent) => raw.write(`event: ${type}\ndata: ${JSON.stringify(data)}\n\n`)
+    const write = (event: FlowEvent) => {
+      const shown = eventFor(request.actor!, event)
+      if (shown) raw.write(`event: ${shown.type}\ndata: ${JSON.stringify(shown.data)}\n\n`)
+    }
     // A reader that does not read must not fill the memory.
     const isFull = () => raw.writableLength > MAX_UNREAD_BYTES
     let dropped = 0
@@ -89,7 +93,7 @@ export class EventStreams {
     const heartbeat = setInterval(() => void beat(), HEARTBEAT_MS)
     const beat = async () => {
       // Sessions also expire, and other processes end them.
-      if (await this.#authenticate(request.headers).catch(() => true)) raw.write(': still here\n\n')
+      if (await this.#authenticate(request.raw).catch(() => true)) raw.write(': still here\n\n')
       else end()
     }
     const end = () => {

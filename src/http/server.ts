@@ -19,6 +19,7 @@ import { ACCESS } from './access/access.ts'
 import { countRefused, createAuthenticate } from './access/authenticate.ts'
 import { createAuthorize } from './access/authorize.ts'
 import { createKeepAlive, createSessionCookie } from './access/session-cookie.ts'
+import { createStayWithin } from './access/stay-within.ts'
 import { compileRequestCheck, mayBeLeftOut } from './check-request.ts'
 import { createClientAddress } from './client-address.ts'
 import { compressReply } from './compress-replies.ts'
@@ -32,6 +33,7 @@ import { staticUi } from './pages/static-ui.ts'
 import { refuse } from './refuse.ts'
 import { createResolveFlow } from './resolve-flow.ts'
 import { accessRuleRoutes, ownSessionRoutes, twoFactorRoutes } from './routes/access/own-account.ts'
+import { roleRoutes } from './routes/access/roles.ts'
 import { backChannelRoutes, singleSignOnRoutes } from './routes/access/single-sign-on.ts'
 import { alertRoutes } from './routes/alerts.ts'
 import { auditRoutes } from './routes/audit.ts'
@@ -63,6 +65,8 @@ import { traceWebhooks } from './webhooks/trace-webhooks.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     actor: Actor | null
+    /** The ids of the flows that a limited token reaches; null: all. */
+    reach: readonly string[] | null
   }
 }
 
@@ -100,7 +104,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   const clientAddress = createClientAddress(options.trustProxy)
   const cookie = createSessionCookie(services.baseUrl)
   const keepAlive = createKeepAlive(services, cookie)
-  const authenticate = createAuthenticate(services, cookie, options.adminToken)
+  const authenticate = createAuthenticate(services, cookie, clientAddress, options.adminToken)
   const streams = new EventStreams(authenticate)
   const authorize = createAuthorize(authenticate, keepAlive, cookie, services.baseUrl, ({ raw, headers }) =>
     countRefused(services, headers, clientAddress(raw)),
@@ -135,6 +139,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   fastify.setSerializerCompiler(() => JSON.stringify)
   fastify.setErrorHandler(createErrorHandler(options.onBug))
   fastify.decorateRequest('actor', null)
+  fastify.decorateRequest('reach', null)
 
   await fastify.register(swagger, describeApi(options.settings.version, services.baseUrl, options.flowSchema))
 
@@ -163,6 +168,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   })
 
   fastify.addHook('preValidation', createResolveFlow(services))
+  fastify.addHook('preValidation', createStayWithin(services))
 
   if (options.healthOnly) {
     await fastify.register(async (app) => healthRoutes(app, options))
@@ -203,6 +209,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     connectionRoutes(app, services)
     userRoutes(app, services)
     accessRuleRoutes(app, services)
+    roleRoutes(app, services)
     tokenRoutes(app, services)
     keyRoutes(app, services)
     systemRoutes(app, options)

@@ -15,8 +15,8 @@ const withoutSecret = ({ secret: _secret, ...alert }: { secret?: string }) => al
 
 export const alertTools: readonly Tool[] = [
   readTool({
-    needs: 'write',
     name: 'list_alerts',
+    needs: ['flows:write'],
     title: 'List alerts',
     description:
       'Lists who is told of what: rule, its numbers, flow or tag, target, when the last message was sent (sentAt) and why the latest was not (problem).',
@@ -25,8 +25,8 @@ export const alertTools: readonly Tool[] = [
   writeTool(
     { destructiveHint: false, idempotentHint: false, openWorldHint: false },
     {
-      needs: 'admin',
       name: 'create_alert',
+      needs: ['admin'],
       title: 'Make an alert',
       description:
         'Makes an alert. failures needs count and minutes, rejections count, queue_age seconds; schedule_late may have seconds; other rules take no number. Give flow or tag, or neither for all flows; reconnect, certificate_expires, queue_age and storage take neither. A webhook gets a secret that you are not shown: an owner can set another in the web UI.',
@@ -38,8 +38,8 @@ export const alertTools: readonly Tool[] = [
   writeTool(
     { destructiveHint: true, idempotentHint: true, openWorldHint: false },
     {
-      needs: 'admin',
       name: 'update_alert',
+      needs: ['admin'],
       title: 'Replace an alert',
       description: 'Replaces the whole alert: give what stays as it was too. A webhook keeps its secret.',
       input: { alert: Alert, ...said, target: Target },
@@ -50,8 +50,8 @@ export const alertTools: readonly Tool[] = [
   writeTool(
     { destructiveHint: false, idempotentHint: false, openWorldHint: true },
     {
-      needs: 'admin',
       name: 'test_alert',
+      needs: ['admin'],
       title: 'Send a test of an alert',
       description: 'Sends a message to the target of an alert now: {sent, message}, where message says why it was not.',
       input: { alert: Alert },
@@ -61,8 +61,8 @@ export const alertTools: readonly Tool[] = [
   writeTool(
     { destructiveHint: true, idempotentHint: true, openWorldHint: false },
     {
-      needs: 'admin',
       name: 'delete_alert',
+      needs: ['admin'],
       title: 'Delete an alert',
       description: 'Deletes an alert and its unsent messages. Do this only if the user asks for it.',
       input: { alert: Alert },

@@ -9,11 +9,12 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js'
 import { type ApiErrorCode, CODE } from '../base/error-catalogue.ts'
+import { reaches, type Scopes } from '../base/scopes.ts'
 import { compileShape } from '../contract/shape-issues.ts'
 import { type Issue, nearest } from '../flow/issue.ts'
 import { parseJson } from '../flow/parse-json.ts'
 import { type CallableFlow, type FlowTool, flowTools } from './flow-tools.ts'
-import type { ApiRequest, Tool, ToolScope } from './tool.ts'
+import type { ApiRequest, Tool } from './tool.ts'
 import { tools } from './tools.ts'
 
 export interface ApiReply {
@@ -23,13 +24,10 @@ export interface ApiReply {
 }
 
 export interface ApiCaller {
-  /** The scope of the caller's token. */
-  scope: ToolScope
+  /** Those of the caller's token. */
+  scopes: Scopes
   call(request: ApiRequest): Promise<ApiReply>
 }
-
-/** Each may do what those before it may. */
-const SCOPES: readonly ToolScope[] = ['read', 'write', 'admin']
 
 const INSTRUCTIONS = `Millrace runs flows: a webhook starts a flow, its steps call HTTP APIs.
 To write a flow, read read_guide (flows, expressions) and an example (list_examples, get_example). list_connections and get_settings say which connections, plain variables (config) and env names there are.
@@ -53,7 +51,7 @@ export function createMcpServer(version: string, caller: ApiCaller, note = ''): 
   server.setRequestHandler(ListToolsRequestSchema, async () => ({
     tools: [
       ...tools
-        .filter(({ needs }) => SCOPES.indexOf(needs) <= SCOPES.indexOf(caller.scope))
+        .filter(({ needs }) => reaches(caller.scopes, needs))
         .map(({ name, title, description, input, annotations }) => ({
           name,
           title,
@@ -73,9 +71,9 @@ export function createMcpServer(version: string, caller: ApiCaller, note = ''): 
 
 const TOOL_NAMES: ReadonlySet<string> = new Set(tools.map(({ name }) => name))
 
-/** Starting a run needs a token that may write. */
+/** Whoever may start runs and see flows has a tool for each flow that can be called. */
 async function flowToolsOf(caller: ApiCaller): Promise<FlowTool[]> {
-  if (caller.scope === 'read') return []
+  if (!reaches(caller.scopes, ['flows:read', 'runs:replay'])) return []
   const { ok, text } = await caller.call({ method: 'GET', path: '/callable-flows' })
   return ok ? flowTools((parseJson(text) as { items: CallableFlow[] }).items, TOOL_NAMES) : []
 }

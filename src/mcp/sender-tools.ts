@@ -16,6 +16,7 @@ interface ListedSender {
 export const senderTools: readonly Tool[] = [
   readTool({
     name: 'list_senders',
+    needs: [],
     title: 'List senders',
     description:
       'Lists the services whose webhooks are verified by name, as trigger.sender: {name, …fields}: each with the fields that the trigger has to give and the events that send_sample can send. With sender: one of them, with what to do in its console, and its sample events.',
@@ -39,6 +40,7 @@ export const senderTools: readonly Tool[] = [
     { destructiveHint: true, idempotentHint: false, openWorldHint: true },
     {
       name: 'send_sample',
+      needs: ['flows:write'],
       title: 'Send a sample event',
       description:
         'Sends a sample event of the flow’s sender to the flow’s own webhook, signed as that sender signs. With test: true (the default) it goes to the test URL, is kept as a sample and starts nothing; with test: false it starts a run of the live version, which sends real requests. Answers with what the webhook answered.',

@@ -1,6 +1,7 @@
 // A tool has a name and words for the model, the schema of its input, and the request of the API that it makes.
 import type { ToolAnnotations } from '@modelcontextprotocol/sdk/types.js'
 import Type, { type Static, type TObject, type TProperties } from 'typebox'
+import type { Scopes } from '../base/scopes.ts'
 
 /** Paths are those below /api/v1. */
 export interface ApiRequest {
@@ -13,14 +14,12 @@ export interface ApiRequest {
   headers?: Record<string, string>
 }
 
-export type ToolScope = 'read' | 'write' | 'admin'
-
 export interface Tool {
   name: string
   title: string
   description: string
-  /** The least scope of a token whose calls the API takes. */
-  needs: ToolScope
+  /** The scopes of a token whose calls the API takes. */
+  needs: Scopes
   annotations: ToolAnnotations
   input: TObject
   request(input: never): ApiRequest
@@ -29,8 +28,7 @@ export interface Tool {
 }
 
 interface ToolParts<T extends TProperties> {
-  /** If it is more than others of its kind need. */
-  needs?: ToolScope
+  needs: Scopes
   name: string
   title: string
   description: string
@@ -46,7 +44,7 @@ const inputOf = <T extends TProperties>(input: T | undefined) =>
 /** Changes nothing, here or elsewhere. */
 export function readTool<const T extends TProperties = Record<never, never>>(parts: ToolParts<T>): Tool {
   const annotations = { title: parts.title, readOnlyHint: true, openWorldHint: false }
-  return { ...parts, needs: parts.needs ?? 'read', annotations, input: inputOf(parts.input) }
+  return { ...parts, annotations, input: inputOf(parts.input) }
 }
 
 /** `hints` say what a client needs to know before it lets a model call it unasked. */
@@ -55,5 +53,5 @@ export function writeTool<const T extends TProperties = Record<never, never>>(
   parts: ToolParts<T>,
 ): Tool {
   const annotations = { title: parts.title, readOnlyHint: false, ...hints }
-  return { ...parts, needs: parts.needs ?? 'write', annotations, input: inputOf(parts.input) }
+  return { ...parts, annotations, input: inputOf(parts.input) }
 }

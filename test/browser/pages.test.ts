@@ -158,6 +158,7 @@ describe('connections', () => {
 describe('settings', () => {
   it('make a token that is shown once and works', async () => {
     await page.goto('/settings/tokens')
+    await page.getByRole('button', { name: 'New token' }).click()
     await page.getByRole('textbox', { name: 'Name' }).fill('from a test')
     await page.getByRole('button', { name: 'Create token' }).click()
     const token = await page.getByRole('status').locator('code').textContent()
@@ -169,6 +170,49 @@ describe('settings', () => {
     await page.getByRole('button', { name: 'Revoke from a test' }).click()
     await page.getByRole('button', { name: 'Revoke token' }).click()
     await row('from a test').waitFor({ state: 'detached' })
+  })
+
+  it('make a token that is limited to one flow, and that sees nothing of another', async () => {
+    const flow = async (name: string): Promise<string> =>
+      (await ui.millrace.api('POST', '/flows', { name, trigger: { kind: 'webhook' }, steps: [] })).body.id
+    const [mine, other] = [await flow('Limit mine'), await flow('Limit other')]
+    await page.goto('/settings/tokens')
+    await page.getByRole('button', { name: 'New token' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('one flow')
+    await page.getByLabel('Only these flows').first().click()
+    await page.getByRole('option', { name: 'Limit mine' }).click()
+    await page.getByRole('button', { name: 'Create token' }).click()
+    const token = await page.getByRole('status').locator('code').textContent()
+    // The browser itself asks, with the token in place of its session.
+    const seen = await page.evaluate(
+      async ([secret, ids]) => {
+        const ask = (path: string) =>
+          fetch(`/api/v1${path}`, { credentials: 'omit', headers: { authorization: `Bearer ${secret}` } })
+        const list = (await (await ask('/flows')).json()) as { items: { id: string }[] }
+        const statuses = await Promise.all(ids.map(async (id) => (await ask(`/flows/${id}`)).status))
+        return { listed: list.items.map(({ id }) => id), statuses }
+      },
+      [token!, [mine, other]] as const,
+    )
+    expect(seen).toEqual({ listed: [mine], statuses: [200, 404] })
+    await page.reload()
+    await row('one flow').getByText('only Limit mine').waitFor()
+    await row('one flow')
+      .getByText(/^from (127\.0\.0\.1|::1)$/)
+      .waitFor()
+  })
+
+  it('make a role, and give its scopes', async () => {
+    await page.goto('/settings/users')
+    await page.getByRole('button', { name: 'New role' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('support')
+    await page.getByRole('checkbox', { name: 'runs:read' }).check()
+    await page.getByRole('button', { name: 'Save role' }).click()
+    await page.getByRole('cell', { name: 'runs:read', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Change the scopes of support' }).click()
+    await page.getByRole('checkbox', { name: 'approvals' }).check()
+    await page.getByRole('button', { name: 'Save role' }).click()
+    await page.getByRole('cell', { name: 'runs:read, approvals' }).waitFor()
   })
 
   it('tell in the audit log who did what', async () => {

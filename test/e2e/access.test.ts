@@ -1,6 +1,7 @@
 // Tests the access table: every kind of caller calls every route of a running server.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ACCESS, type Access } from '../../src/http/access/access.ts'
+import { reaches, SCOPES, type Scopes, UNIONS } from '../../src/base/scopes.ts'
+import { ACCESS, type Access, scopesOf } from '../../src/http/access/access.ts'
 import { addUser, type Browser, openBrowser, PASSWORD, setUpOwner } from '../harness/browser.ts'
 import { expectFailure } from '../harness/inbox.ts'
 import { type Answer, answerOf, type Millrace, startMillrace } from '../harness/millrace.ts'
@@ -22,9 +23,13 @@ beforeAll(async () => {
       if (path === '/api/auth/sign-out') await browser.send('POST', '/api/auth/sign-in/email', SIGN_IN[name])
       return answer
     }
-  for (const scope of ['read', 'write', 'admin']) {
-    const { token } = (await millrace.api('POST', '/tokens', { name: scope, scope })).body
-    callers[`token ${scope}`] = (method, path) => firstOf(method, path, { authorization: `Bearer ${token}` })
+  const tokens = [
+    ...Object.keys(UNIONS).map((scope) => [`token ${scope}`, { scope }] as const),
+    ...SCOPES.map((scope) => [`token with only ${scope}`, { scopes: [scope] }] as const),
+  ]
+  for (const [name, may] of tokens) {
+    const { token } = (await millrace.api('POST', '/tokens', { name, ...may })).body
+    callers[name] = (method, path) => firstOf(method, path, { authorization: `Bearer ${token}` })
   }
   callers['nobody'] = (method, path) => firstOf(method, path, {})
 })
@@ -52,18 +57,35 @@ async function firstOf(method: string, path: string, headers: Record<string, str
   return { status: response.status, headers: response.headers, body: null }
 }
 
-const REACH: Record<string, Access[]> = {
-  nobody: ['open'],
-  'token read': ['open', 'token', 'read'],
-  'token write': ['open', 'token', 'read', 'write'],
-  'token admin': ['open', 'token', 'read', 'write', 'admin'],
-  'session of a viewer': ['open', 'session', 'confined', 'read'],
-  'session of an editor': ['open', 'session', 'confined', 'read', 'write'],
-  'session of an owner': ['open', 'session', 'confined', 'read', 'write', 'admin'],
+interface Reach {
+  kinds: Access[]
+  scopes: Scopes
+}
+
+const token = (scopes: Scopes): Reach => ({ kinds: ['open', 'known', 'token'], scopes })
+const session = (scopes: Scopes): Reach => ({ kinds: ['open', 'known', 'session', 'confined'], scopes })
+
+const REACH: Record<string, Reach> = {
+  nobody: { kinds: ['open'], scopes: [] },
+  'token read': token(UNIONS.read),
+  'token write': token(UNIONS.write),
+  'token admin': token(UNIONS.admin),
+  'session of a viewer': session(UNIONS.read),
+  'session of an editor': session(UNIONS.write),
+  'session of an owner': session(UNIONS.admin),
+  ...Object.fromEntries(SCOPES.map((scope) => [`token with only ${scope}`, token([scope])])),
+}
+
+const isLetIn = ({ kinds, scopes }: Reach, needed: Access): boolean => {
+  const wanted = scopesOf(needed)
+  return wanted.length === 0 ? kinds.includes(needed) : reaches(scopes, wanted)
 }
 
 /** The ids do not exist: a caller who is let in finds nothing, and changes nothing. */
 const urlOf = (path: string) => path.replaceAll(/:\w+/g, (name) => (name === ':version' ? '1' : 'none'))
+
+/** How many requests were let in, and how many were refused, by caller. */
+const tried: Record<string, { letIn: number; refused: number }> = {}
 
 describe('the access table', () => {
   const cases = Object.entries(ACCESS).flatMap(([route, needed]) =>
@@ -73,11 +95,29 @@ describe('the access table', () => {
   it.each(cases)('%s is %s: %s', async (route, needed, caller) => {
     const [method, path] = route.split(' ') as [string, string]
     const answer = await callers[caller]!(method, urlOf(path))
-    if (REACH[caller]!.includes(needed)) {
+    const count = tried[caller] ?? { letIn: 0, refused: 0 }
+    tried[caller] = count
+    if (isLetIn(REACH[caller]!, needed)) {
+      count.letIn++
       expect([401, 403, 500]).not.toContain(answer.status)
-    } else expectFailure(answer, caller === 'nobody' ? 401 : 403, caller === 'nobody' ? 'unauthorized' : 'forbidden')
+    } else {
+      count.refused++
+      expectFailure(answer, caller === 'nobody' ? 401 : 403, caller === 'nobody' ? 'unauthorized' : 'forbidden')
+    }
     // The server answers this if there is no such route.
     expect(JSON.stringify(answer.body)).not.toContain('There is nothing at')
+  })
+
+  it('was tried with every route by every caller', () => {
+    const routes = Object.keys(ACCESS).length
+    expect(Object.keys(tried).toSorted()).toEqual(Object.keys(REACH).toSorted())
+    for (const [caller, { letIn, refused }] of Object.entries(tried)) expect(letIn + refused, caller).toBe(routes)
+    // Each scope lets in to something that no other scope does, and to few things.
+    for (const scope of SCOPES) {
+      const own = Object.values(ACCESS).filter((needed) => scopesOf(needed).includes(scope))
+      expect(own.length, scope).toBeGreaterThan(2)
+      expect(tried[`token with only ${scope}`]!.refused, scope).toBeGreaterThan(routes / 2)
+    }
   })
 })
 

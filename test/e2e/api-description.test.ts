@@ -182,7 +182,7 @@ describe('what is described', () => {
         !path.includes('{') &&
         !/\/events$|\/callback$/.test(path) &&
         // These are for signed-in users, not for a token.
-        !['session', 'confined'].includes(ACCESS[`GET ${path}`]!),
+        !['session', 'confined'].includes(String(ACCESS[`GET ${path}`]!)),
     )
     expect(others.length).toBeGreaterThan(20)
     for (const [name] of others) await call(name, name === 'search' ? { q: 'Hello' } : {})

@@ -1,6 +1,7 @@
 // Tests MCP over HTTP, with the SDK's own client: what an assistant does, what it may do, and what is refused.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ACCESS } from '../../src/http/access/access.ts'
+import { reaches, UNIONS } from '../../src/base/scopes.ts'
+import { ACCESS, scopesOf } from '../../src/http/access/access.ts'
 import { tools } from '../../src/mcp/tools.ts'
 import { openBrowser, setUpOwner } from '../harness/browser.ts'
 import { expectFailure } from '../harness/inbox.ts'
@@ -212,8 +213,8 @@ describe('the tools', () => {
       const route = Object.keys(ACCESS).find((one) => new RegExp(`^${method} /api/v1${pattern}$`).test(one))
       expect(route, name).toBeDefined()
       // A tool that the token may not call is not listed, and a tool that is marked as read-only only reads.
-      expect(ACCESS[route!] === 'open' ? 'read' : ACCESS[route!], name).toBe(needs)
-      expect(annotations.readOnlyHint, name).toBe(needs === 'read' || method === 'GET')
+      expect(needs, name).toEqual(scopesOf(ACCESS[route!]!))
+      expect(annotations.readOnlyHint, name).toBe(method === 'GET' || path === '/flows/validate')
     }
     const asking = tools.filter(({ annotations }) => annotations.destructiveHint).map(({ name }) => name)
     expect(asking).toEqual([
@@ -286,13 +287,13 @@ describe('a token', () => {
   it('of the scope read is shown what it may call, and is refused the rest', async () => {
     const reader = await assist(millrace.url, await tokenOf('read'))
     const shown = await reader.tools()
-    expect(shown).toEqual(tools.filter(({ needs }) => needs === 'read').map(({ name }) => name))
+    expect(shown).toEqual(tools.filter(({ needs }) => reaches(UNIONS.read, needs)).map(({ name }) => name))
     expect(shown).not.toContain('publish_flow')
     const { id } = (await millrace.api('POST', '/flows', documentOf([]))).body
     expect((await reader.call('get_flow', { flow: id })).body).toMatchObject({ id })
     expect(await reader.call('publish_flow', { flow: id })).toMatchObject({
       isError: true,
-      body: { code: 'forbidden', message: 'This needs the scope write; yours is read.' },
+      body: { code: 'forbidden', message: 'This needs the scope flows:write; yours is read.' },
     })
     expect((await millrace.api('GET', `/flows/${id}`)).body.published).toBeNull()
     await reader.client.close()
@@ -300,7 +301,7 @@ describe('a token', () => {
 
   it('of the scope write is the one whom the audit log names', async () => {
     const writer = await assist(millrace.url, await tokenOf('write'))
-    const needed = tools.filter(({ needs }) => needs !== 'admin')
+    const needed = tools.filter(({ needs }) => !needs.includes('admin'))
     expect(await writer.tools()).toEqual(needed.map(({ name }) => name))
     const { id } = (await writer.call('create_flow', { document: documentOf([]) })).body
     const { items } = (await millrace.api('GET', '/audit?limit=1')).body

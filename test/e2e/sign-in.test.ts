@@ -39,7 +39,7 @@ describe('signing in', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store')
     const { user } = answer.body
     const me = await browser.send('GET', '/api/v1/me')
-    expect(me.body).toEqual({ name: 'ada@example.com', scope: 'admin', user })
+    expect(me.body).toEqual({ name: 'ada@example.com', scope: 'admin', scopes: user.scopes, user })
     const session = await browser.send('GET', '/api/auth/get-session')
     expect(session.body).toEqual({ session: { expiresAt: expect.stringMatching(ISO) }, user })
     expect((await openBrowser(millrace).send('GET', '/api/auth/get-session')).body).toBeNull()

@@ -1,6 +1,7 @@
 // Tests API tokens: created, used, listed and revoked.
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { UNIONS } from '../../src/base/scopes.ts'
 import { addUser, setUpOwner } from '../harness/browser.ts'
 import { expectFailure } from '../harness/inbox.ts'
 import { ISO } from '../harness/management.ts'
@@ -32,12 +33,17 @@ describe('a token', () => {
       id: expect.stringMatching(/^tok_/),
       name: 'deploy',
       scope: 'write',
+      scopes: UNIONS.write,
+      flows: null,
+      tags: null,
       createdAt: expect.stringMatching(ISO),
       createdBy: 'admin token',
+      expiresAt: null,
       lastUsedAt: null,
+      lastAddress: null,
     })
     expect(await listed(rest.id)).toEqual(rest)
-    expect((await as(token, 'GET', '/me')).body).toEqual({ name: 'token deploy', scope: 'write', user: null })
+    expect((await as(token, 'GET', '/me')).body).toMatchObject({ name: 'token deploy', scope: 'write', user: null })
     const flow = await as(token, 'POST', '/flows', { name: 'x', trigger: { kind: 'webhook' }, steps: [] })
     expect(flow.status).toBe(201)
     expectFailure(await as(token, 'POST', '/tokens', { name: 'more', scope: 'read' }), 403, 'forbidden')
@@ -56,8 +62,9 @@ describe('a token', () => {
   it('has its last use noted, and not with every request', async () => {
     const { id, token } = await make('used', 'read')
     await as(token, 'GET', '/me')
-    const { lastUsedAt } = await listed(id)
+    const { lastUsedAt, lastAddress } = await listed(id)
     expect(lastUsedAt).toMatch(ISO)
+    expect(lastAddress).toMatch(/^(127\.0\.0\.1|::1)$/)
     await as(token, 'GET', '/me')
     expect((await listed(id)).lastUsedAt).toBe(lastUsedAt)
   })
@@ -137,7 +144,7 @@ describe('a token', () => {
 
 describe('the admin token', () => {
   it('keeps working beside users and tokens', async () => {
-    expect((await millrace.api('GET', '/me')).body).toEqual({ name: 'admin token', scope: 'admin', user: null })
+    expect((await millrace.api('GET', '/me')).body).toMatchObject({ name: 'admin token', scope: 'admin', user: null })
   })
 
   it('is not needed: without one, tokens that were made work', async () => {

@@ -1,5 +1,5 @@
 // Reads the providers of single sign-on from the settings that config.ts hands over.
-import type { Role } from '../../operations/ports/access.ts'
+import { ROLE_NAME } from '../../base/scopes.ts'
 import type { OidcProvider, RoleRules } from '../../operations/ports/sign-in/oidc-client.ts'
 
 /** The variables of a provider. A further one has its number after OIDC: MILLRACE_OIDC_2_ISSUER. */
@@ -21,7 +21,6 @@ interface Reading {
 
 const MOST_PROVIDERS = 9
 const PREFIX = 'MILLRACE_OIDC_'
-const ROLES: readonly Role[] = ['viewer', 'editor', 'owner']
 const ROLES_EXAMPLE = 'claim=groups;admins=owner;devs=editor'
 
 export function readProviders(variables: ProviderVariables, reading: Reading): OidcProvider[] {
@@ -62,20 +61,23 @@ function readProvider(id: string, names: ProviderVariables, { get, ...reading }:
 function rolesOf(text: string | undefined, refuse: (fault: string) => never): RoleRules | null {
   if (text === undefined) return null
   let claim = 'groups'
-  const roles: { value: string; role: Role }[] = []
+  const roles: { value: string; role: string }[] = []
   for (const part of text.split(';')) {
     if (part.trim() === '') continue
     const at = part.lastIndexOf('=')
     const [value, given] = [part.slice(0, at).trim(), part.slice(at + 1).trim()]
     if (at === -1 || value === '') refuse(`"${part.trim()}" is not of the form group=role`)
     if (value === 'claim') claim = given
-    else roles.push({ value, role: ROLES.find((role) => role === given) ?? refuse(`"${given}" is no role`) })
+    else roles.push({ value, role: isRole(given) ? given : refuse(`"${given}" is no name of a role`) })
   }
   if (claim === '' || roles.length === 0) refuse('it gives nobody a role')
   return { claim, roles }
 }
 
-function defaultRoleOf(text: string | undefined, refuse: (fault: string) => never): Role | null {
+function defaultRoleOf(text: string | undefined, refuse: (fault: string) => never): string | null {
   if (text === undefined || text === 'none') return null
-  return ROLES.find((role) => role === text) ?? refuse(`"${text}" is not one of none, ${ROLES.join(', ')}`)
+  return isRole(text) ? text : refuse(`"${text}" is neither none nor the name of a role`)
 }
+
+/** Whether there is such a role is known when somebody signs in. */
+const isRole = (name: string): boolean => new RegExp(ROLE_NAME).test(name)

@@ -1,4 +1,5 @@
 // `millrace tokens …` and `millrace users …`: who may do what.
+import { type Scopes, scopeWords, UNIONS } from '../../base/scopes.ts'
 import { defineCommand, text } from '../command.ts'
 import { showTime } from '../terminal/show-time.ts'
 import { table } from '../terminal/table.ts'
@@ -6,9 +7,10 @@ import { table } from '../terminal/table.ts'
 interface Token {
   id: string
   name: string
-  scope: string
+  scopes: Scopes
   createdAt: string
   createdBy: string | null
+  expiresAt: string | null
   lastUsedAt: string | null
 }
 
@@ -24,19 +26,29 @@ export const createToken = defineCommand({
   name: 'tokens create',
   summary: 'Make an API token; it is shown only once',
   args: ['<name>'],
-  options: { scope: text('scope', 'read (the default), write or admin') },
+  options: {
+    scope: text('scope', 'read (the default), write or admin, or scopes with commas: flows:read,runs:read'),
+    expires: text('time', 'the time from which it is refused, such as 2027-01-31T00:00:00Z; without it, never'),
+  },
   examples: [
     ['for a dashboard', 'millrace tokens create dashboard'],
-    ['for a pipeline that applies flows', 'millrace tokens create ci --scope write'],
+    ['for a pipeline that applies flows', 'millrace tokens create ci --scope flows:read,flows:write'],
   ],
   async run({ connect, args, options, show, note }) {
     const token = await (await connect()).call<{ token: string }>('POST', '/tokens', {
-      body: { name: args[0], scope: options.scope ?? 'read' },
+      body: {
+        name: args[0],
+        ...scopesFrom(options.scope ?? 'read'),
+        ...(options.expires && { expiresAt: options.expires }),
+      },
     })
     note('Store it now: it is not shown again.')
     return show(token, () => token.token)
   },
 })
+
+const scopesFrom = (given: string) =>
+  Object.hasOwn(UNIONS, given) ? { scope: given } : { scopes: given.split(',').map((scope) => scope.trim()) }
 
 export const listTokens = defineCommand({
   name: 'tokens list',
@@ -49,10 +61,11 @@ export const listTokens = defineCommand({
         ? 'There are no tokens.'
         : table(
             terminal,
-            ['ID', 'SCOPE', 'LAST USED', 'MADE BY', 'NAME'],
-            items.map(({ id, scope, lastUsedAt, createdBy, name }) => [
+            ['ID', 'SCOPE', 'EXPIRES', 'LAST USED', 'MADE BY', 'NAME'],
+            items.map(({ id, scopes, expiresAt, lastUsedAt, createdBy, name }) => [
               id,
-              scope,
+              scopeWords(scopes),
+              showTime(expiresAt),
               showTime(lastUsedAt),
               createdBy ?? '-',
               name,
@@ -95,7 +108,7 @@ export const inviteUser = defineCommand({
   name: 'users invite',
   summary: 'Make a link that lets somebody join; it is shown only once',
   args: ['[email]'],
-  options: { role: text('role', 'viewer (the default), editor or owner') },
+  options: { role: text('role', 'viewer (the default), editor, owner, or a role that an owner made') },
   examples: [
     ['a colleague who builds flows', 'millrace users invite ada@example.com --role editor'],
     ['a viewer, with any e-mail address', 'millrace users invite'],

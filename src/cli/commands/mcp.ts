@@ -1,4 +1,5 @@
 // `millrace mcp`: the tools of the API for an assistant that starts this command.
+import type { Scopes } from '../../base/scopes.ts'
 import type { ApiRequest } from '../../mcp/tool.ts'
 import { connect } from '../client/connect.ts'
 import { SharedClient } from '../client/shared-client.ts'
@@ -19,8 +20,8 @@ export const mcp = defineCommand({
   ],
   async run({ settings, target, terminal }) {
     const client = new SharedClient(() => connect(settings, target))
-    const { scope, version, isIdle } = await client.use(async (api) => ({
-      scope: (await api.get<{ scope: 'read' | 'write' | 'admin' }>('/me')).scope,
+    const { scopes, version, isIdle } = await client.use(async (api) => ({
+      scopes: (await api.get<{ scopes: Scopes }>('/me')).scopes,
       version: (await api.get<{ version: string }>('/settings')).version,
       isIdle: api.isIdle,
     }))
@@ -35,7 +36,7 @@ export const mcp = defineCommand({
     const { serveStdio } = await import('../../mcp/serve-stdio.ts')
     await serveStdio(stdin, stdout, {
       version,
-      caller: { scope, call },
+      caller: { scopes, call },
       note: isIdle ? NOTHING_RUNS : '',
       onFault: () => terminal.err('error: a message on stdin was not understood and was ignored'),
     })

@@ -1,5 +1,7 @@
 // The server: whether it answers, who we are there, its clock, and whether its base URL leads to it.
+
 import { CODE } from '../../base/error-catalogue.ts'
+import { type Scopes, scopeWords } from '../../base/scopes.ts'
 import type { ApiClient } from '../client/api-client.ts'
 import { CliError } from '../exit-code.ts'
 import { type CheckResult, failed, ok, warning } from './finding.ts'
@@ -32,12 +34,12 @@ export async function checkServer(api: ApiClient, ownVersion: string): Promise<C
   const results = [ok('server', `${api.url} is ready.`), clock(response, started)]
   try {
     const settings = await api.get<Settings>('/settings')
-    const me = await api.get<{ name: string; scope: string }>('/me')
+    const me = await api.get<{ name: string; scopes: Scopes }>('/me')
     results.push(
       settings.version === ownVersion
         ? ok('version', `${settings.version}, ${settings.storage}.`)
         : warning('version', `The server has ${settings.version}, this command ${ownVersion}.`),
-      ok('token', `Known as "${me.name}", scope ${me.scope}.`),
+      ok('token', `Known as "${me.name}", scope ${scopeWords(me.scopes)}.`),
       await checkBaseUrl(settings.baseUrl),
       ...(settings.webhookBaseUrl === settings.baseUrl ? [] : [await checkWebhookUrl(settings.webhookBaseUrl)]),
       egressRules(settings.egressAllow),

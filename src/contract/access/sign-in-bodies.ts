@@ -37,7 +37,7 @@ export const RecoveryCodesBody = Type.Object({
   recoveryCodes: Type.Array(Type.String(), { description: 'Shown this once; each works once' }),
 })
 export const TwoFactorRuleBody = Type.Object({ roles: Type.Array(Role) })
-export const TwoFactorRuleRequest = Type.Object({ roles: Type.Array(Role, { maxItems: 3 }) }, closed)
+export const TwoFactorRuleRequest = Type.Object({ roles: Type.Array(Role, { maxItems: 100 }) }, closed)
 
 export const IdentityBody = Type.Object({
   id: Type.String(),

@@ -1,8 +1,9 @@
 // Checks each request against the access table, before its body is read.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CODE } from '../../base/error-catalogue.ts'
+import { scopeWords } from '../../base/scopes.ts'
 import { refuse } from '../refuse.ts'
-import { accessTo, grants } from './access.ts'
+import { accessTo, grants, scopesOf } from './access.ts'
 import type { Authenticate } from './authenticate.ts'
 import { crossSiteFault } from './cross-site.ts'
 import type { KeepAlive, SessionCookie } from './session-cookie.ts'
@@ -28,7 +29,7 @@ export function createAuthorize(
       return fault === null ? undefined : refuse(reply, CODE.forbidden, fault)
     }
     void reply.header('cache-control', 'no-store')
-    const caller = await authenticate(headers, true)
+    const caller = await authenticate(request.raw, true)
     if (!caller) {
       refused(request)
       void reply.header('www-authenticate', 'Bearer')
@@ -47,7 +48,8 @@ export function createAuthorize(
     return refuse(
       reply,
       CODE.forbidden,
-      REFUSALS[needed] ?? `This needs the scope ${needed}; yours is ${caller.actor.scope}.`,
+      REFUSALS[String(needed)] ??
+        `This needs the scope ${scopesOf(needed).join(' and ')}; yours is ${scopeWords(caller.actor.scopes)}.`,
     )
   }
 }

@@ -79,7 +79,10 @@ function contentOf(page: ApprovalPage): { title: string; body: string } {
         `This question is for users of Millrace. <a href="${escaped(page.url)}">Sign in</a>, and you come back to it.`,
       )
     case 'forbidden':
-      return plain('Not for you to answer', 'Only users with the role editor or owner can answer this.')
+      return plain(
+        'Not for you to answer',
+        'Only users who may answer approvals, such as editors and owners, can answer this.',
+      )
     case 'closed':
       return plain('Closed', 'Nobody can answer this any more: the time is over, or the run has ended.')
     case 'missing':

@@ -2,13 +2,13 @@ import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import Type from 'typebox'
 import { InboxEntryBody, InboxQuery, NamedDeliveryBody, pageOf, RunBody } from '../../contract/bodies.ts'
-import { reaches } from '../../operations/access/scopes.ts'
 import { admitDelivery } from '../../operations/deliveries/admit-delivery.ts'
 import { listenedDeliveries } from '../../operations/deliveries/listening/listeners.ts'
 import { listInbox, readBody, readDelivery, readSampleBody } from '../../operations/deliveries/read-deliveries.ts'
 import { ALL, listenTopic } from '../../operations/events/events.ts'
 import { readFlow } from '../../operations/flows/read-flows.ts'
 import type { Services } from '../../operations/services.ts'
+import { deliveryFor, runFor } from '../access/hide-data.ts'
 import { download } from '../download.ts'
 import type { EventStreams } from '../event-stream.ts'
 import { labelsFrom } from '../labels-from.ts'
@@ -32,10 +32,11 @@ export function deliveryRoutes(app: FastifyInstance, services: Services, streams
         response: { 200: pageOf(InboxEntryBody) },
       },
     },
-    ({ query }) =>
+    ({ query, reach }) =>
       listInbox(
         services,
         {
+          among: reach,
           flowId: query.flow ?? null,
           outcome: query.outcome ?? null,
           labels: labelsFrom(query),
@@ -47,7 +48,7 @@ export function deliveryRoutes(app: FastifyInstance, services: Services, streams
   app.get<{ Params: Static<typeof Id> }>(
     '/api/v1/deliveries/:id',
     { schema: { tags, summary: 'Read a delivery', params: Id, response: { 200: NamedDeliveryBody } } },
-    ({ params }) => readDelivery(services, params.id),
+    async ({ params, actor }) => deliveryFor(actor!, await readDelivery(services, params.id)),
   )
   app.get<{ Params: Static<typeof Id> }>(
     '/api/v1/deliveries/:id/body',
@@ -73,7 +74,7 @@ export function deliveryRoutes(app: FastifyInstance, services: Services, streams
       },
     },
     async ({ params, actor }, reply) =>
-      reply.code(202).send(await admitDelivery(services, actor!, params.id, params.delivery)),
+      reply.code(202).send(runFor(actor!, await admitDelivery(services, actor!, params.id, params.delivery))),
   )
   app.get<{ Params: Static<typeof Id> }>(
     '/api/v1/flows/:id/deliveries/listen',
@@ -90,7 +91,7 @@ export function deliveryRoutes(app: FastifyInstance, services: Services, streams
     },
     (request, reply) => {
       const { id } = request.params
-      const seesSecrets = reaches(request.actor!.scope, 'admin')
+      const seesSecrets = request.actor!.scopes.includes('admin')
       const deliveries = listenedDeliveries(services, id, seesSecrets)
       const begin = async () => {
         await readFlow(services, id)

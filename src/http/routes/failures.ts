@@ -24,8 +24,9 @@ export function failureRoutes(app: FastifyInstance, services: Services): void {
         response: { 200: pageOf(FailureBody) },
       },
     },
-    ({ query }) => {
-      const filter = { flowId: query.flow ?? null, state: query.state ?? null, labels: labelsFrom(query) }
+    ({ query, reach }) => {
+      const flowId = query.flow ?? null
+      const filter = { flowId, state: query.state ?? null, labels: labelsFrom(query), among: reach }
       return listFailures(services, filter, pageFrom(query))
     },
   )

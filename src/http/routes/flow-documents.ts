@@ -40,7 +40,7 @@ export function flowDocumentRoutes(app: FastifyInstance, services: Services, doc
         response: { 200: ValidationBody },
       },
     },
-    ({ body, query }) => validateFlow(services, body, query.flow ?? null),
+    ({ body, query, actor }) => validateFlow(services, actor!, body, query.flow ?? null),
   )
   app.put<{ Params: Static<typeof Id> }>(
     '/api/v1/flows/:id',

@@ -44,6 +44,7 @@ import { testStep } from '../../operations/flows/test-step.ts'
 import { pinResult, unpinResult } from '../../operations/flows/trial/pin-result.ts'
 import { testFlow } from '../../operations/runs/test-flow.ts'
 import type { Services } from '../../operations/services.ts'
+import { deliveryFor } from '../access/hide-data.ts'
 import type { EventStreams } from '../event-stream.ts'
 import { labelsFrom } from '../labels-from.ts'
 import { pageFrom } from '../pages/page.ts'
@@ -69,8 +70,9 @@ export function flowRoutes(app: FastifyInstance, services: Services, streams: Ev
         response: { 200: pageOf(ListedFlowBody) },
       },
     },
-    ({ query }) =>
+    ({ query, reach }) =>
       listFlows(services, pageFrom(query), {
+        among: reach,
         search: query.q ?? null,
         tag: query.tag ?? null,
         draft: query.draft ?? true,
@@ -86,7 +88,7 @@ export function flowRoutes(app: FastifyInstance, services: Services, streams: Ev
         response: { 200: pageOf(FlowStatsBody) },
       },
     },
-    ({ query }) => listFlowStats(services, pageFrom(query), query.q ?? null),
+    ({ query, reach }) => listFlowStats(services, pageFrom(query), query.q ?? null, reach),
   )
   app.get<WithId>(
     '/api/v1/flows/:id',
@@ -276,8 +278,11 @@ export function flowRoutes(app: FastifyInstance, services: Services, streams: Ev
         response: { 200: pageOf(DeliveryBody) },
       },
     },
-    ({ params, query }) =>
-      listDeliveries(services, params.id, pageFrom(query), { labels: labelsFrom(query), event: query.event ?? null }),
+    async ({ params, query, actor }) => {
+      const filter = { labels: labelsFrom(query), event: query.event ?? null }
+      const { items, nextCursor } = await listDeliveries(services, params.id, pageFrom(query), filter)
+      return { items: items.map((delivery) => deliveryFor(actor!, delivery)), nextCursor }
+    },
   )
   app.get<WithId>(
     '/api/v1/flows/:id/events',

@@ -51,7 +51,7 @@ export function mcpRoutes(app: FastifyInstance, version: string): void {
 
 /** Each request goes through the whole API with the caller's own token: rights, checks, audit and messages are the API's. */
 const callerOf = (app: FastifyInstance, { actor, headers: { authorization } }: FastifyRequest): ApiCaller => ({
-  scope: actor!.scope,
+  scopes: actor!.scopes,
   async call({ method, path, body, text, headers }) {
     const reply = await app.inject({
       method,

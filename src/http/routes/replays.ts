@@ -22,6 +22,7 @@ import {
 } from '../../operations/failures/replay-jobs.ts'
 import { replayRun } from '../../operations/runs/replay-run.ts'
 import type { Services } from '../../operations/services.ts'
+import { runFor } from '../access/hide-data.ts'
 import type { EventStreams } from '../event-stream.ts'
 import { pageFrom } from '../pages/page.ts'
 import { timeFrom } from '../pages/times.ts'
@@ -52,7 +53,8 @@ export function replayRoutes(app: FastifyInstance, services: Services, streams: 
         response: { 202: RunBody },
       },
     },
-    async ({ params, body, actor }, reply) => reply.code(202).send(await replayRun(services, actor!, params.id, body)),
+    async ({ params, body, actor }, reply) =>
+      reply.code(202).send(runFor(actor!, await replayRun(services, actor!, params.id, body))),
   )
   app.post<{ Body: Static<typeof CancelRunsRequest> }>(
     '/api/v1/runs/cancel',

@@ -15,7 +15,6 @@ import {
 } from '../../contract/bodies.ts'
 import type { RunStatus } from '../../engine/ports/run-journal.ts'
 import { FixtureSchema } from '../../flow/fixture.ts'
-import { reaches } from '../../operations/access/scopes.ts'
 import { type CallbackView, callbacksOfRun } from '../../operations/callbacks/callbacks-of-run.ts'
 import { runTopic } from '../../operations/events/events.ts'
 import { OperationError } from '../../operations/operation-error.ts'
@@ -33,6 +32,7 @@ import {
 import { runFixture } from '../../operations/runs/run-fixture.ts'
 import { runHar } from '../../operations/runs/run-har.ts'
 import type { Services } from '../../operations/services.ts'
+import { callbackFor, runFor, stepFor, summaryFor } from '../access/hide-data.ts'
 import { download } from '../download.ts'
 import type { EventStreams } from '../event-stream.ts'
 import { labelsFrom } from '../labels-from.ts'
@@ -55,10 +55,11 @@ export function runRoutes(app: FastifyInstance, services: Services, streams: Eve
         response: { 200: pageOf(RunSummaryBody) },
       },
     },
-    ({ query }) =>
-      listRuns(
+    async ({ query, actor, reach }) => {
+      const { items, nextCursor } = await listRuns(
         services,
         {
+          among: reach,
           flowId: query.flow ?? null,
           status: (query.status as RunStatus | undefined) ?? null,
           since: timeFrom('since', query.since),
@@ -67,7 +68,9 @@ export function runRoutes(app: FastifyInstance, services: Services, streams: Eve
           labels: labelsFrom(query),
         },
         pageFrom(query),
-      ),
+      )
+      return { items: items.map((run) => summaryFor(actor!, run)), nextCursor }
+    },
   )
   app.get<WithId>(
     '/api/v1/runs/:id',
@@ -97,7 +100,10 @@ export function runRoutes(app: FastifyInstance, services: Services, streams: Eve
         response: { 200: pageOf(StepBody) },
       },
     },
-    ({ params, query }) => listRunSteps(services, params.id, query.under ?? '', stepsPageFrom(query)),
+    async ({ params, query, actor }) => {
+      const { items, nextCursor } = await listRunSteps(services, params.id, query.under ?? '', stepsPageFrom(query))
+      return { items: items.map((step) => stepFor(actor!, step)), nextCursor }
+    },
   )
   app.get<WithId & { Querystring: Static<typeof StepPartQuery> }>(
     '/api/v1/runs/:id/steps/part',
@@ -152,7 +158,7 @@ export function runRoutes(app: FastifyInstance, services: Services, streams: Eve
   app.post<WithId>(
     '/api/v1/runs/:id/cancel',
     { schema: { tags, summary: 'Cancel a queued, running or waiting run', params: Id, response: { 200: RunBody } } },
-    ({ params, actor }) => cancelRun(services, actor!, params.id),
+    async ({ params, actor }) => runFor(actor!, await cancelRun(services, actor!, params.id)),
   )
   app.get<WithId>(
     '/api/v1/runs/:id/events',
@@ -175,12 +181,11 @@ export function runRoutes(app: FastifyInstance, services: Services, streams: Eve
 
 const withoutAnswers = ({ answer: _answer, early: _early, title: _title, ...rest }: CallbackView): CallbackView => rest
 
-/** Returns a run with what it waits for; only those who may edit get the URLs. */
-async function wholeRun(services: Services, { scope }: Actor, id: string) {
-  const run = await readRun(services, id)
-  const callbacks = (await callbacksOfRun(services, id, reaches(scope, 'write'))).map(
-    run.dataDeleted ? withoutAnswers : (one) => one,
-  )
+/** Returns a run with what it waits for; only those who may answer get the URLs. */
+async function wholeRun(services: Services, actor: Actor, id: string) {
+  const run = runFor(actor, await readRun(services, id))
+  const found = await callbacksOfRun(services, id, actor.scopes.includes('approvals'))
+  const callbacks = found.map((one) => (run.dataDeleted ? withoutAnswers(one) : callbackFor(actor, one)))
   return callbacks.length ? { ...run, callbacks } : run
 }
 

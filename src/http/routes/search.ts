@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import { SearchBody, SearchQuery } from '../../contract/search-bodies.ts'
+import type { Actor } from '../../operations/ports/access.ts'
 import { search } from '../../operations/search/search.ts'
 import type { Services } from '../../operations/services.ts'
+import { foundFor } from '../access/hide-data.ts'
 
 export function searchRoutes(app: FastifyInstance, services: Services): void {
   app.get<{ Querystring: Static<typeof SearchQuery> }>(
@@ -15,6 +17,9 @@ export function searchRoutes(app: FastifyInstance, services: Services): void {
         response: { 200: SearchBody },
       },
     },
-    ({ query }) => search(services, query.q),
+    async ({ query, actor }) => foundFor(actor!, await search(services, query.q, partsOf(actor!))),
   )
 }
+
+/** Everybody may search, and finds what their scopes show. */
+const partsOf = ({ scopes }: Actor) => ({ flows: scopes.includes('flows:read'), runs: scopes.includes('runs:read') })

@@ -23,6 +23,7 @@ import type { RunRequest, StartedRun } from '../../operations/runs/start-request
 import { readSchedule } from '../../operations/schedules/read-schedule.ts'
 import { runNow } from '../../operations/schedules/run-now.ts'
 import type { Services } from '../../operations/services.ts'
+import { startedFor } from '../access/hide-data.ts'
 
 const Id = Type.Object({ id: Type.String() })
 type WithId = { Params: Static<typeof Id> }
@@ -80,7 +81,8 @@ export function startRunRoutes(app: FastifyInstance, services: Services): void {
         idempotencyKey: keyFrom(headers['idempotency-key']),
         waitMs: (query.wait ?? 0) * 1000,
       })
-      return reply.code('result' in started || 'error' in started ? 200 : 202).send(started)
+      const shown = startedFor(actor!, started)
+      return reply.code('result' in shown || 'error' in shown ? 200 : 202).send(shown)
     },
   )
   app.get(

@@ -15,6 +15,6 @@ export function statsRoutes(app: FastifyInstance, services: Services): void {
         response: { 200: StatsBody },
       },
     },
-    ({ query }) => readStats(services, query.range ?? '24h', query.flow ?? null),
+    ({ query, actor }) => readStats(services, actor!, query.range ?? '24h', query.flow ?? null),
   )
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import Type from 'typebox'
+import { unionOf } from '../../base/scopes.ts'
 import {
   InvitationBody,
   InviteRequest,
@@ -18,6 +19,7 @@ import { createToken, listTokens, revokeToken } from '../../operations/access/ma
 import { changeRole, deleteUser, listUsers } from '../../operations/access/users.ts'
 import type { Services } from '../../operations/services.ts'
 import { pageFrom } from '../pages/page.ts'
+import { timeFrom } from '../pages/times.ts'
 
 const Id = Type.Object({ id: Type.String() })
 type WithId = { Params: Static<typeof Id> }
@@ -26,8 +28,8 @@ type PageOf = { Querystring: Static<typeof PageQuery> }
 export function userRoutes(app: FastifyInstance, services: Services): void {
   const tags = ['users']
   app.get('/api/v1/me', { schema: { tags, summary: 'Who asks', response: { 200: MeBody } } }, ({ actor }) => {
-    const { name, scope, user } = actor!
-    return Promise.resolve({ name, scope, user })
+    const { name, scopes, user } = actor!
+    return Promise.resolve({ name, scope: unionOf(scopes), scopes, user })
   })
   app.get<PageOf>(
     '/api/v1/users',
@@ -120,7 +122,11 @@ export function tokenRoutes(app: FastifyInstance, services: Services): void {
         response: { 201: NewTokenBody },
       },
     },
-    async ({ body, actor }, reply) => reply.code(201).send(await createToken(services, actor!, body)),
+    async ({ body, actor }, reply) => {
+      const { expiresAt, ...given } = body
+      const token = await createToken(services, actor!, { ...given, expiresAt: timeFrom('expiresAt', expiresAt) })
+      return reply.code(201).send(token)
+    },
   )
   app.delete<WithId>(
     '/api/v1/tokens/:id',

@@ -2,7 +2,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { CODE } from '../../base/error-catalogue.ts'
 import { FORM_TYPE, mediaType, type WebhookData } from '../../engine/webhook-data.ts'
-import { reaches } from '../../operations/access/scopes.ts'
 import { type AdmittedCallback, compiledCallback, keptDataOf } from '../../operations/callbacks/admit-callback.ts'
 import { giveRecorded, readAnswer } from '../../operations/callbacks/approvals.ts'
 import { isClosed, resumeAnswered } from '../../operations/callbacks/settle-answer.ts'
@@ -25,7 +24,8 @@ export interface ApprovalVisit {
 }
 
 const LINK = 'link'
-const mayAnswer = (caller: Caller | null): boolean => caller !== null && reaches(caller.actor.scope, 'write')
+const mayAnswer = (caller: Caller | null): boolean =>
+  caller !== null && caller.actor.limit === null && caller.actor.scopes.includes('approvals')
 
 export async function showApproval(services: Services, visit: ApprovalVisit): Promise<void> {
   sendPage(visit, 200, await pageOf(services, visit))
@@ -69,7 +69,7 @@ export async function answerForm(
   try {
     if (approval.who === 'users' && foreign !== null) throw new Rejection(CODE.bad_request, foreign)
     if (approval.who === 'users' && !mayAnswer(caller))
-      throw new Rejection(CODE.unauthorized, 'Sign in as a user with the role editor or owner to answer this.')
+      throw new Rejection(CODE.unauthorized, 'Sign in as a user who may answer approvals.')
     const given = readAnswer(approval, sent.body, isForm)
     // Whoever has the link answers; a page of strangers cannot make it look as if a user did.
     const by = foreign === null && caller && mayAnswer(caller) ? caller.actor : { id: null, name: LINK }

@@ -109,7 +109,7 @@ async function approval(
   head: DeliveryHead,
 ): Promise<void> {
   const { request, response, requestId, hold } = visit
-  const caller = await authenticate(request.headers)
+  const caller = await authenticate(request)
   if (!caller) countRefused(services, request.headers, visit.ip)
   const asked: ApprovalVisit = { request, response, requestId, record, caller }
   if (head.method === 'GET' || head.method === 'HEAD') return showApproval(services, asked)

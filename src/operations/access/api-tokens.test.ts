@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { UNIONS } from '../../base/scopes.ts'
 import type { Actor, TokenRecord, TokenStore } from '../ports/access.ts'
 import type { Together } from '../ports/audit.ts'
 import { ApiTokens } from './api-tokens.ts'
@@ -12,11 +13,15 @@ const record = (): TokenRecord => ({
   id: 'tok_1',
   digest: digestOf(SECRET),
   name: 'deploy',
-  scope: 'read',
+  scopes: UNIONS.read,
   createdAt: 0,
   createdBy: 'ada@example.com',
   userId: null,
+  madeBy: null,
+  expiresAt: null,
+  limit: null,
   lastUsedAt: null,
+  lastAddress: null,
 })
 
 /** Creates a store that answers when the test says so. */
@@ -36,6 +41,7 @@ function heldStore() {
       rows.delete(id)
       return found
     },
+    removeOf: async () => {},
     used: async (_id, at) => void uses.push(at),
   }
   return { store, reads, uses }
@@ -58,7 +64,7 @@ describe('tokens in memory', () => {
     await new Promise((resolve) => setImmediate(resolve))
     reads.shift()!()
     await reloading
-    expect(tokens.find(SECRET, 0)).toBeNull()
+    expect(tokens.find(SECRET, 0, '::1')).toBeNull()
   })
 
   it('have their use noted once a minute', async () => {
@@ -67,10 +73,22 @@ describe('tokens in memory', () => {
     const reloading = tokens.reload()
     reads.shift()!()
     expect(await reloading).toEqual([])
-    for (const now of [100_000, 100_001, 159_999, 160_000, 170_000]) expect(tokens.find(SECRET, now)?.id).toBe('tok_1')
+    for (const now of [100_000, 100_001, 159_999, 160_000, 170_000])
+      expect(tokens.find(SECRET, now, '::1')?.id).toBe('tok_1')
     expect(uses).toEqual([100_000, 160_000])
     await tokens.remove('tok_1')
-    expect(tokens.find(SECRET, 300_000)).toBeNull()
+    expect(tokens.find(SECRET, 300_000, '::1')).toBeNull()
+  })
+})
+
+describe('a token with an end', () => {
+  it('works until then, to the millisecond, and not after', async () => {
+    const { store, reads } = heldStore()
+    const tokens = new ApiTokens(store, alone, failed)
+    await tokens.add({ ...record(), expiresAt: 5_000 })
+    reads.shift()
+    expect(tokens.find(SECRET, 4_999, '192.0.2.1')).toMatchObject({ lastUsedAt: null })
+    expect(tokens.find(SECRET, 5_000, '192.0.2.1')).toBeNull()
   })
 })
 
@@ -80,8 +98,8 @@ describe('making a token', () => {
     ['read', 'admin'],
     ['write', 'admin'],
   ] as const)('is refused to a holder of the scope %s who wants %s', async (own, wanted) => {
-    const actor: Actor = { id: 'tok_1', name: 'token x', scope: own, userId: null, user: null }
-    const making = createToken({} as AccessServices, actor, { name: 'more', scope: wanted })
+    const actor: Actor = { id: 'tok_1', name: 'token x', scopes: UNIONS[own], limit: null, userId: null, user: null }
+    const making = createToken({} as AccessServices, actor, { name: 'more', scope: wanted, expiresAt: null })
     await expect(making).rejects.toMatchObject({ code: 'forbidden' })
   })
 })

@@ -44,24 +44,30 @@ export class ApiTokens {
   }
 
   /** Does what `find` does, but asks the table if other processes create and revoke tokens too. */
-  async findCurrent(token: string, now: number): Promise<TokenRecord | null> {
+  async findCurrent(token: string, now: number, address: string): Promise<TokenRecord | null> {
     if (this.#shared && token.startsWith(PREFIX)) {
       const digest = digestOf(token)
       const stored = await this.#store.find(digest)
       if (stored) this.#byDigest.set(digest, stored)
       else this.#byDigest.delete(digest)
     }
-    return this.find(token, now)
+    return this.find(token, now, address)
   }
 
-  find(token: string, now: number): TokenRecord | null {
+  /** `address`: from where it is used. */
+  find(token: string, now: number, address: string): TokenRecord | null {
     const found = token.startsWith(PREFIX) ? this.#byDigest.get(digestOf(token)) : undefined
-    if (!found) return null
+    if (!found || (found.expiresAt !== null && found.expiresAt <= now)) return null
     if (now - (found.lastUsedAt ?? 0) >= NOTE_USE_EVERY_MS) {
       found.lastUsedAt = now
-      this.#store.used(found.id, now).catch(this.#failed)
+      found.lastAddress = address
+      this.#store.used(found.id, now, address).catch(this.#failed)
     }
     return found
+  }
+
+  byId(id: string): TokenRecord | undefined {
+    return [...this.#byDigest.values()].find((token) => token.id === id)
   }
 
   /** Returns tokens, newest first. */
@@ -71,7 +77,7 @@ export class ApiTokens {
     return { items: after.slice(0, limit), nextCursor: after.length > limit ? after[limit - 1]!.id : null }
   }
 
-  /** Returns false if the token's user is gone or has another role by now. */
+  /** Returns false if the token's user is gone or has less by now, or the token that makes it is gone. */
   async add(token: TokenRecord): Promise<boolean> {
     if (!(await this.#store.add(token))) return false
     await this.#together.after(() => {
@@ -81,7 +87,7 @@ export class ApiTokens {
     return true
   }
 
-  /** Revokes the token. It is invalid once this call, and the transaction around it, resolves. */
+  /** Revokes the token, with those that it made. It is invalid once this call, and the transaction around it, resolves. */
   async remove(id: string): Promise<TokenRecord | null> {
     const removed = await this.#store.remove(id)
     await this.#together.after(() => {
@@ -89,5 +95,10 @@ export class ApiTokens {
       if (removed) this.#byDigest.delete(removed.digest)
     })
     return removed
+  }
+
+  /** Deletes all tokens of a user. They are invalid after the next reload. */
+  removeOf(userId: string): Promise<void> {
+    return this.#store.removeOf(userId)
   }
 }

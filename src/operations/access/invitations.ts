@@ -1,10 +1,11 @@
-// Invites users by a link that works once, within a week, and only while its creator is an owner.
+// Invites users by a link that works once, within a week, and only while its creator may give the role.
 import { CODE } from '../../base/error-catalogue.ts'
 import { notFound, OperationError } from '../operation-error.ts'
-import type { Actor, InvitationRecord, Role } from '../ports/access.ts'
+import type { Actor, InvitationRecord } from '../ports/access.ts'
 import type { Page, Paged } from '../ports/page.ts'
 import { hashNewPassword } from './hash-new-password.ts'
 import { normalEmail } from './normal-email.ts'
+import { requireGivable, requireRole } from './roles.ts'
 import { digestOf, newSecret } from './secret-code.ts'
 import type { AccessServices } from './services.ts'
 import { type From, type OpenSession, openSession } from './sessions.ts'
@@ -15,7 +16,7 @@ const VALID_MS = 7 * 86_400_000
 export interface InvitationView {
   id: string
   email: string | null
-  role: Role
+  role: string
   createdAt: string
   expiresAt: string
 }
@@ -34,9 +35,10 @@ const target = ({ id, email }: InvitationRecord) => ({ kind: 'invitation', id, n
 export async function invite(
   services: AccessServices,
   actor: Actor,
-  given: { role: Role; email?: string },
+  given: { role: string; email?: string },
 ): Promise<InvitationView & { url: string }> {
   requirePasswords(services)
+  await requireGivable(services, actor, given.role)
   const code = newSecret()
   const createdAt = services.now()
   const invitation: InvitationRecord = {
@@ -49,7 +51,7 @@ export async function invite(
   }
   await services.audit.together(async () => {
     if (!(await services.access.invitations.add(invitation, digestOf(code))))
-      throw new OperationError(CODE.forbidden, 'You are no owner any more.')
+      throw new OperationError(CODE.forbidden, 'Your role was changed meanwhile.')
     await services.audit.record(actor, 'invitation.create', target(invitation), { role: invitation.role })
   })
   return { ...invitationView(invitation), url: `${services.baseUrl}/invite#code=${code}` }
@@ -102,6 +104,7 @@ export async function acceptInvitation(services: AccessServices, given: Acceptan
       email,
       name: given.name,
       role: invitation.role,
+      scopes: (await requireRole(services, invitation.role)).scopes,
       createdAt: services.now(),
       lastSignInAt: null,
       breakGlass: false,

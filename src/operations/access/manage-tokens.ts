@@ -1,17 +1,18 @@
 import { CODE } from '../../base/error-catalogue.ts'
+import { inOrder, reaches, type Scopes, type ScopeUnion, scopeWords, UNIONS, unionOf } from '../../base/scopes.ts'
 import { notFound, OperationError } from '../operation-error.ts'
-import type { Actor, Scope, TokenRecord } from '../ports/access.ts'
+import type { Actor, Limit, TokenRecord } from '../ports/access.ts'
 import type { Page, Paged } from '../ports/page.ts'
 import { PREFIX } from './api-tokens.ts'
-import { reaches } from './scopes.ts'
 import { digestOf, newSecret } from './secret-code.ts'
 import type { AccessServices } from './services.ts'
-import { endWatching } from './sessions.ts'
+import { takeEffect } from './sessions.ts'
 
-export const actorOfToken = ({ id, name, scope, userId }: TokenRecord): Actor => ({
+export const actorOfToken = ({ id, name, scopes, limit, userId }: TokenRecord): Actor => ({
   id,
   name: `token ${name}`,
-  scope,
+  scopes,
+  limit,
   userId,
   user: null,
 })
@@ -19,19 +20,33 @@ export const actorOfToken = ({ id, name, scope, userId }: TokenRecord): Actor =>
 export interface TokenView {
   id: string
   name: string
-  scope: Scope
+  /** The name that stands for exactly these scopes. */
+  scope: ScopeUnion | null
+  scopes: Scopes
+  /** The ids of the flows and the tags that it is limited to; both null: it is not. */
+  flows: readonly string[] | null
+  tags: readonly string[] | null
   createdAt: string
   createdBy: string
+  expiresAt: string | null
   lastUsedAt: string | null
+  lastAddress: string | null
 }
 
-const tokenView = ({ id, name, scope, createdAt, createdBy, lastUsedAt }: TokenRecord): TokenView => ({
-  id,
-  name,
-  scope,
-  createdAt: new Date(createdAt).toISOString(),
-  createdBy,
-  lastUsedAt: lastUsedAt === null ? null : new Date(lastUsedAt).toISOString(),
+const isoOrNull = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString())
+
+const tokenView = (token: TokenRecord): TokenView => ({
+  id: token.id,
+  name: token.name,
+  scope: unionOf(token.scopes),
+  scopes: token.scopes,
+  flows: token.limit?.flows ?? null,
+  tags: token.limit?.tags ?? null,
+  createdAt: new Date(token.createdAt).toISOString(),
+  createdBy: token.createdBy,
+  expiresAt: isoOrNull(token.expiresAt),
+  lastUsedAt: isoOrNull(token.lastUsedAt),
+  lastAddress: token.lastAddress,
 })
 
 export async function listTokens(services: AccessServices, page: Page): Promise<Paged<TokenView>> {
@@ -40,41 +55,88 @@ export async function listTokens(services: AccessServices, page: Page): Promise<
   return { items: items.map(tokenView), nextCursor }
 }
 
+export interface NewToken {
+  name: string
+  scope?: ScopeUnion | undefined
+  scopes?: Scopes | undefined
+  /** The time as milliseconds. */
+  expiresAt: number | null
+  flows?: readonly string[] | undefined
+  tags?: readonly string[] | undefined
+}
+
 /** Creates a token. The token itself is shown only once. */
 export async function createToken(
   services: AccessServices,
   actor: Actor,
-  { name, scope }: { name: string; scope: Scope },
+  given: NewToken,
 ): Promise<TokenView & { token: string }> {
-  if (!reaches(actor.scope, scope))
-    throw new OperationError(
-      CODE.forbidden,
-      `You cannot make a token with the scope ${scope}: yours is ${actor.scope}.`,
-    )
+  const scopes = scopesOf(given)
+  const limit = limitOf(given, scopes)
+  requireWithin(services, actor, scopes, given.expiresAt)
   const token = PREFIX + newSecret()
   const record: TokenRecord = {
     id: services.ids.next('tok'),
     digest: digestOf(token),
-    name,
-    scope,
+    name: given.name,
+    scopes,
     createdAt: services.now(),
     createdBy: actor.name,
     userId: actor.userId,
+    madeBy: actor.user === null ? actor.id : null,
+    expiresAt: given.expiresAt,
+    limit,
     lastUsedAt: null,
+    lastAddress: null,
   }
   await services.audit.together(async () => {
     if (!(await services.access.tokens.add(record)))
       throw new OperationError(CODE.forbidden, 'Your role was changed meanwhile.')
-    await services.audit.record(actor, 'token.create', { kind: 'token', id: record.id, name }, { scope })
+    const details = { scope: scopeWords(scopes), ...limit }
+    await services.audit.record(actor, 'token.create', { kind: 'token', id: record.id, name: record.name }, details)
   })
   return { ...tokenView(record), token }
 }
 
+function scopesOf({ scope, scopes }: NewToken): Scopes {
+  if ((scope === undefined) === (scopes === undefined))
+    throw new OperationError(CODE.invalid_request, 'Give either scopes or scope, which stands for several scopes.')
+  return scope === undefined ? inOrder(scopes!) : UNIONS[scope]
+}
+
+function limitOf({ flows = [], tags = [] }: NewToken, scopes: Scopes): Limit | null {
+  if (flows.length === 0 && tags.length === 0) return null
+  if (scopes.includes('admin'))
+    throw new OperationError(
+      CODE.invalid_request,
+      'A token that is limited to flows or tags cannot have the scope admin, which is not about flows.',
+    )
+  return { flows: [...new Set(flows)], tags: [...new Set(tags)] }
+}
+
+/** Nobody makes a token that may do more, or for longer, than its maker. */
+function requireWithin(services: AccessServices, actor: Actor, scopes: Scopes, expiresAt: number | null): void {
+  if (!reaches(actor.scopes, scopes))
+    throw new OperationError(
+      CODE.forbidden,
+      `You cannot make a token with the scope ${scopeWords(scopes)}: yours is ${scopeWords(actor.scopes)}.`,
+    )
+  if (expiresAt !== null && expiresAt <= services.now())
+    throw new OperationError(CODE.invalid_request, 'expiresAt has passed already.')
+  const until = actor.user === null && actor.id !== null ? services.access.tokens.byId(actor.id)?.expiresAt : null
+  if (until != null && (expiresAt === null || expiresAt > until))
+    throw new OperationError(
+      CODE.forbidden,
+      `You cannot make a token that outlives yours: give an expiresAt up to ${new Date(until).toISOString()}.`,
+    )
+}
+
+/** Revokes a token, and those that it made. */
 export async function revokeToken(services: AccessServices, actor: Actor, id: string): Promise<void> {
   await services.audit.together(async () => {
     const revoked = await services.access.tokens.remove(id)
     if (!revoked) throw notFound('token', id)
     await services.audit.record(actor, 'token.revoke', { kind: 'token', id, name: revoked.name })
   })
-  endWatching(services, id)
+  await takeEffect(services, [id])
 }

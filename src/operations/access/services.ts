@@ -1,5 +1,5 @@
 import type { EventServices } from '../events/services.ts'
-import type { InvitationStore, Passwords, SessionStore, UserStore } from '../ports/access.ts'
+import type { InvitationStore, Passwords, RoleStore, SessionStore, UserStore } from '../ports/access.ts'
 import type { OneTimeCodes, SecondFactorStore } from '../ports/sign-in/second-factors.ts'
 import type { ApiTokens } from './api-tokens.ts'
 import type { KnownDevices } from './known-devices.ts'
@@ -11,6 +11,7 @@ import type { SecondFactorRule } from './two-factor/second-factor-rule.ts'
 /** The services that decide who gets access. */
 export interface Access {
   users: UserStore
+  roles: RoleStore
   sessions: SessionStore
   invitations: InvitationStore
   tokens: ApiTokens

@@ -2,7 +2,6 @@
 import { actorTopic } from '../events/events.ts'
 import type { Actor, NewUser, SessionLogin, SessionRecord, UserRecord, UserView } from '../ports/access.ts'
 import { deviceWords } from './device-words.ts'
-import { SCOPE_OF } from './scopes.ts'
 import { digestOf, newSecret } from './secret-code.ts'
 import type { AccessServices } from './services.ts'
 
@@ -11,7 +10,13 @@ const IDLE_MS = 7 * DAY_MS
 const LONGEST_MS = 90 * DAY_MS
 const NOTE_USE_EVERY_MS = 60_000
 
-export const userView = ({ id, email, name, role }: UserRecord): UserView => ({ id, email, name, role })
+export const userView = ({ id, email, name, role, scopes }: UserRecord): UserView => ({
+  id,
+  email,
+  name,
+  role,
+  scopes,
+})
 
 /** Where a request comes from. */
 export interface From {
@@ -93,7 +98,7 @@ export async function findSession(services: AccessServices, token: string): Prom
   const user = userView(found.user)
   return {
     id,
-    actor: { id: user.id, name: user.email, scope: SCOPE_OF[user.role], userId: user.id, user },
+    actor: { id: user.id, name: user.email, scopes: user.scopes, limit: null, userId: user.id, user },
     expiresAt,
     renewableUntil: renewable ? until : null,
     unnoted: now - usedAt >= NOTE_USE_EVERY_MS,
@@ -121,4 +126,10 @@ export async function renewSession(services: AccessServices, session: FoundSessi
 export function endWatching({ events, signals }: AccessServices, actorId: string): void {
   events.emit(actorTopic(actorId), { type: 'ended', data: null })
   signals.send({ topic: 'access_ended', actorId })
+}
+
+/** Ends what watches by the sessions of these users, and the access of tokens that were deleted with them or their roles. */
+export async function takeEffect(services: AccessServices, userIds: readonly string[]): Promise<void> {
+  const gone = await services.access.tokens.reload()
+  for (const id of [...userIds, ...gone]) endWatching(services, id)
 }

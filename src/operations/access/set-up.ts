@@ -1,5 +1,6 @@
 // Creates the first owner, once, for the person who can read the log of the start.
 import { CODE } from '../../base/error-catalogue.ts'
+import { UNIONS } from '../../base/scopes.ts'
 import { OperationError } from '../operation-error.ts'
 import { hashNewPassword } from './hash-new-password.ts'
 import { normalEmail } from './normal-email.ts'
@@ -27,7 +28,8 @@ export async function setUp(services: AccessServices, given: NewOwner, from: Fro
       id: services.ids.next('usr'),
       email: normalEmail(given.email),
       name: given.name,
-      role: 'owner' as const,
+      role: 'owner',
+      scopes: UNIONS.admin,
       createdAt: services.now(),
       lastSignInAt: null,
       // Whoever reads the log of the start is on the machine; without this the owner could not come back.

@@ -2,14 +2,14 @@
 
 import { CODE } from '../../base/error-catalogue.ts'
 import { notFound, OperationError } from '../operation-error.ts'
-import type { Actor, Passwords, Role, UserRecord, UserStore, UserView } from '../ports/access.ts'
+import type { Actor, Passwords, UserRecord, UserStore, UserView } from '../ports/access.ts'
 import type { AuditTrail } from '../ports/audit.ts'
 import type { Page, Paged } from '../ports/page.ts'
 import { hashNewPassword } from './hash-new-password.ts'
 import { normalEmail } from './normal-email.ts'
-import { SCOPE_OF } from './scopes.ts'
+import { requireGivable } from './roles.ts'
 import type { AccessServices } from './services.ts'
-import { endWatching, userView } from './sessions.ts'
+import { takeEffect, userView } from './sessions.ts'
 
 export interface ListedUser extends UserView {
   createdAt: string
@@ -35,13 +35,19 @@ export async function listUsers(services: AccessServices, page: Page): Promise<P
   return { items: items.map((user) => listed(user, having.has(user.id))), nextCursor }
 }
 
-export async function changeRole(services: AccessServices, actor: Actor, id: string, role: Role): Promise<ListedUser> {
+export async function changeRole(
+  services: AccessServices,
+  actor: Actor,
+  id: string,
+  role: string,
+): Promise<ListedUser> {
+  await requireGivable(services, actor, role)
   const user = await services.audit.together(async () => {
-    const found = changed(await services.access.users.setRole(id, role, SCOPE_OF[role]), id)
+    const found = changed(await services.access.users.setRole(id, role), id)
     await services.audit.record(actor, 'user.role_change', target(found), { role })
     return found
   })
-  await takeEffect(services, id)
+  await takeEffect(services, [id])
   return listed(user, (await services.access.twoFactor.store.having([id])).has(id))
 }
 
@@ -50,26 +56,22 @@ export async function deleteUser(services: AccessServices, actor: Actor, id: str
     const user = changed(await services.access.users.remove(id), id)
     await services.audit.record(actor, 'user.delete', target(user))
   })
-  await takeEffect(services, id)
+  await takeEffect(services, [id])
 }
 
-function changed(user: UserRecord | 'last_owner' | null, id: string): UserRecord {
+function changed(user: UserRecord | 'last_owner' | 'no_role' | null, id: string): UserRecord {
+  if (user === 'no_role') throw new OperationError(CODE.conflict, 'The role was deleted meanwhile.')
   if (user === null) throw notFound('user', id)
   if (user === 'last_owner')
     throw new OperationError(CODE.conflict, 'This is the last owner; make somebody else an owner first.')
   return user
 }
 
-/** Ends the access of the user's sessions and of tokens that were deleted with the user or the role. */
-export async function takeEffect(services: AccessServices, userId: string): Promise<void> {
-  const gone = await services.access.tokens.reload()
-  for (const id of [userId, ...gone]) endWatching(services, id)
-}
-
-/** Ends all sessions of the user, and what watches through them. */
+/** Ends all sessions and tokens of the user, and what watches through them. */
 export async function endAccess(services: AccessServices, { id }: UserRecord): Promise<void> {
   await services.access.sessions.endAllOf(id, null)
-  endWatching(services, id)
+  await services.access.tokens.removeOf(id)
+  await takeEffect(services, [id])
 }
 
 const PASSWORD_LENGTH = { least: 10, most: 256 }

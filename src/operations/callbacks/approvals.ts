@@ -126,8 +126,12 @@ export interface ApprovalView {
   expiresAt: string
 }
 
-export async function listApprovals(services: CallbackServices, page: Page): Promise<Paged<ApprovalView>> {
-  const { items, nextCursor } = await services.callbacks.openApprovals(page)
+export async function listApprovals(
+  services: CallbackServices,
+  page: Page,
+  among: readonly string[] | null,
+): Promise<Paged<ApprovalView>> {
+  const { items, nextCursor } = await services.callbacks.openApprovals(page, among)
   const names = await services.flows.names(items.map(({ flowId }) => flowId))
   const views: ApprovalView[] = []
   for (const record of items) {

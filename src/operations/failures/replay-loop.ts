@@ -111,7 +111,7 @@ export class ReplayLoop {
 
   async #start(jobId: string, runId: string, how: StoredRequest): Promise<void> {
     const replay: Replay = { version: how.version, ...(await this.#from(runId, how)) }
-    const { run, journal, concurrency } = await prepareReplay(this.#services, runId, replay)
+    const { run, journal, concurrency } = await prepareReplay(this.#services, { limit: null }, runId, replay)
     const route = run.version === null ? null : await this.#services.published.routeOf(run.flowId)
     if (route?.paused && noRoomFor(this.#services, true)) return
     if (!(await this.#services.replays.start({ jobId, runId, run, journal, concurrency }))) return

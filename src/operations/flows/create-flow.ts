@@ -1,3 +1,5 @@
+import { requireStay } from '../access/reach.ts'
+import { requireUse } from '../connections/may-use.ts'
 import { type Actor, knownAs } from '../ports/access.ts'
 import type { FlowRecord } from '../ports/flows.ts'
 import { draftOf, saveWithSlug } from './draft.ts'
@@ -7,6 +9,8 @@ import type { FlowServices } from './services.ts'
 export async function createFlow(services: FlowServices, actor: Actor, document: unknown): Promise<FlowView> {
   const id = services.ids.next('flow')
   const { name, slug, text } = draftOf(services, id, document)
+  requireUse(services, actor, document)
+  requireStay(actor, null, document)
   const now = services.now()
   const flow: FlowRecord = {
     id,

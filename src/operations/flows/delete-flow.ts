@@ -11,7 +11,7 @@ const FLOW_DELETED = 'The flow was deleted.'
 /** Deletes a flow. Its webhook answers 404 at once, active runs are cancelled, finished runs stay until retention ends. */
 export async function deleteFlow(services: FlowServices, actor: Actor, id: string): Promise<void> {
   const flow = await findFlow(services, id)
-  await requireUncalled(services, id)
+  await requireUncalled(services, actor, id)
   // The route goes first, so that no more deliveries are accepted for the flow.
   services.published.removeRoute(id)
   try {

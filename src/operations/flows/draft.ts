@@ -6,6 +6,7 @@ import type { Finding, Issue } from '../../flow/issue.ts'
 import { parseJson } from '../../flow/parse-json.ts'
 import { type DataShapes, shapesOf } from '../../flow/shape/data-shapes.ts'
 import { publishIssues, shapeIssues, validate, warnings } from '../../flow/validate/validate.ts'
+import type { Limited } from '../access/reach.ts'
 import { FlowInvalid, notFound, OperationError } from '../operation-error.ts'
 import { type FlowRecord, SlugTaken } from '../ports/flows.ts'
 import { checkCalls } from './calls/check-calls.ts'
@@ -63,13 +64,14 @@ export async function saveWithSlug<T>(
 /** Returns the draft as a flow that can run, with slugs of called flows resolved. Throws with every reason if it cannot. */
 export async function publishable(
   services: FlowServices,
+  actor: Limited,
   { id, draft }: FlowRecord,
   data?: DataShapes,
 ): Promise<{ document: FlowDocument; text: string; warnings: Issue[] }> {
   const document = parseJson(draft) as FlowDocument
   services.published.touch(id, document)
   // Messages may contain keys of samples.
-  const calls = await checkCalls(services, id, document)
+  const calls = await checkCalls(services, actor, id, document)
   const found = [...findings(services, document, data), ...calls.findings].map((finding) => ({
     ...finding,
     message: services.secrets.redact(finding.message, id),

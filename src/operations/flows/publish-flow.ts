@@ -1,6 +1,7 @@
 import { CODE } from '../../base/error-catalogue.ts'
 import type { Issue } from '../../flow/issue.ts'
 import { CALL } from '../../flow/triggers/call/schema.ts'
+import { requireUse } from '../connections/may-use.ts'
 import { OperationError } from '../operation-error.ts'
 import { type Actor, knownAs } from '../ports/access.ts'
 import type { FlowRecord } from '../ports/flows.ts'
@@ -17,13 +18,14 @@ export async function publishFlow(
   id: string,
 ): Promise<{ version: number; warnings: Issue[] }> {
   const flow = await findFlow(services, id)
-  const { document, text, warnings } = await publishable(services, flow, await dataShapes(services, id))
+  const { document, text, warnings } = await publishable(services, actor, flow, await dataShapes(services, id))
+  requireUse(services, actor, document)
   // A document that passed validation must also compile before it goes live.
   services.published.compile(id, document)
   const publishedAt = services.now()
   const schedule = planSchedule(id, document, publishedAt)
   const live = await services.audit.together(async () => {
-    if (document.trigger.kind !== CALL) await requireUncalled(services, id)
+    if (document.trigger.kind !== CALL) await requireUncalled(services, actor, id)
     const published = await services.flows.publish(id, {
       revision: flow.revision,
       document: text,
@@ -44,7 +46,7 @@ export async function publishFlow(
 
 export async function unpublishFlow(services: FlowServices, actor: Actor, id: string): Promise<FlowView> {
   const flow = await services.audit.together(async () => {
-    await requireUncalled(services, id)
+    await requireUncalled(services, actor, id)
     const record = present(await services.flows.unpublish(id, services.now()), id)
     await services.audit.record(actor, 'flow.unpublish', flowTarget(record))
     return record

@@ -17,6 +17,8 @@ export interface FlowFilter {
   tag: string | null
   /** Whether each flow comes with its draft. */
   draft: boolean
+  /** Only these. */
+  among: readonly string[] | null
 }
 
 export type ListedFlow = Omit<FlowView, 'draft'> & { draft?: unknown }
@@ -24,9 +26,9 @@ export type ListedFlow = Omit<FlowView, 'draft'> & { draft?: unknown }
 export async function listFlows(
   services: FlowServices,
   page: Page,
-  { search, tag, draft: withDraft }: FlowFilter,
+  { search, tag, draft: withDraft, among }: FlowFilter,
 ): Promise<Paged<ListedFlow>> {
-  const { items, nextCursor } = await services.flows.list(page, search, tag)
+  const { items, nextCursor } = await services.flows.list(page, search, tag, among)
   const views = await Promise.all(items.map((flow) => shownFlow(services, flow)))
   return { items: withDraft ? views : views.map(({ draft: _, ...rest }) => rest), nextCursor }
 }
@@ -43,8 +45,9 @@ export async function listFlowStats(
   services: FlowServices,
   page: Page,
   search: string | null,
+  among: readonly string[] | null,
 ): Promise<Paged<FlowStats>> {
-  const { items, nextCursor } = await services.flows.list(page, search)
+  const { items, nextCursor } = await services.flows.list(page, search, null, among)
   const ids = items.map(({ id }) => id)
   const [latest, hours] = await Promise.all([services.runs.latestOf(ids), recentHours(services, ids)])
   const lastRuns = new Map(

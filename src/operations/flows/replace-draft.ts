@@ -1,6 +1,8 @@
 import { CODE } from '../../base/error-catalogue.ts'
 import { parseJson } from '../../flow/parse-json.ts'
 import { renamedSteps } from '../../flow/renamed-steps.ts'
+import { requireStay } from '../access/reach.ts'
+import { requireUse } from '../connections/may-use.ts'
 import { notFound, OperationError } from '../operation-error.ts'
 import { type Actor, knownAs } from '../ports/access.ts'
 import type { FlowRecord } from '../ports/flows.ts'
@@ -48,6 +50,9 @@ async function saveDraft(
   expectedRevision: number | null,
   record: (flow: FlowRecord) => Promise<void>,
 ): Promise<FlowView> {
+  const document = parseJson(text)
+  requireUse(services, actor, document)
+  requireStay(actor, id, document)
   const flow = await services.audit.together(async () => {
     const change = { name, slug, draft: text, updatedAt: services.now(), updatedBy: knownAs(actor), expectedRevision }
     const saved = await saveWithSlug(services, { id, slug }, () => services.flows.replaceDraft(id, change))

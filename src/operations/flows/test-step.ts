@@ -7,6 +7,7 @@ import type { StepDocument } from '../../flow/document.ts'
 import { sampleFailure } from '../../flow/sample-failure.ts'
 import { SecretFlow } from '../../flow/secret-flow.ts'
 import { publishIssues } from '../../flow/validate/validate.ts'
+import { requireUse } from '../connections/may-use.ts'
 import { FlowInvalid } from '../operation-error.ts'
 import type { Actor } from '../ports/access.ts'
 import { findFlow, findings } from './draft.ts'
@@ -53,6 +54,7 @@ export async function testStep(
   )
   if (issues.length) throw new FlowInvalid(issues)
   requireOwnSecrets(services, flowId, document)
+  requireUse(services, actor, document)
   services.published.touch(flowId, document)
 
   const earlier = await services.samples.stepResults(flowId)

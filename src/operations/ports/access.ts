@@ -1,15 +1,41 @@
-// The port to the stores of users, sessions, invitations and API tokens.
+// The port to the stores of users, roles, sessions, invitations and API tokens.
+import type { Scopes } from '../../base/scopes.ts'
 import type { Page, Paged } from './page.ts'
 
-export type Scope = 'read' | 'write' | 'admin'
-export type Role = 'viewer' | 'editor' | 'owner'
+/** The flows that a token is for: those with these ids, and those with one of these tags. */
+export interface Limit {
+  flows: readonly string[]
+  tags: readonly string[]
+}
+
+export interface RoleRecord {
+  name: string
+  scopes: Scopes
+  /** null if every installation has it. */
+  createdAt: number | null
+}
+
+export interface RoleStore {
+  /** Returns the roles that every installation has, then those that owners made, by their names. */
+  list(): Promise<RoleRecord[]>
+  get(name: string): Promise<RoleRecord | null>
+  /** Returns false if the name is taken. */
+  add(role: RoleRecord): Promise<boolean>
+  /** Ends what its users may no longer have. Returns those users; null if no owner has made such a role. */
+  change(name: string, scopes: Scopes): Promise<string[] | null>
+  /** Returns 'in_use' if a user or an invitation has it. */
+  remove(name: string, now: number): Promise<'removed' | 'in_use' | null>
+}
 
 export interface UserRecord {
   id: string
   /** The address in lower case. */
   email: string
   name: string
-  role: Role
+  /** The name of the role. */
+  role: string
+  /** Those of the role. */
+  scopes: Scopes
   createdAt: number
   lastSignInAt: number | null
   /** Whether the owner may sign in with a password where only single sign-on is allowed. */
@@ -32,9 +58,12 @@ export interface UserStore {
   addFirstOwner(user: NewUser): Promise<boolean>
   /** Adds a user and uses up the invitation with the digest `code`. */
   addInvited(user: NewUser, code: string): Promise<'added' | 'no_invitation' | 'email_taken'>
-  /** Deletes the user's tokens whose scope exceeds `scope`. */
-  setRole(id: string, role: Role, scope: Scope): Promise<UserRecord | 'last_owner' | null>
-  /** Deletes the user with their sessions and tokens. */
+  /**
+   * Gives the user a role. If it lacks a scope that the user had, ends the user's sessions, invitations, authorization requests and
+   * tokens that exceed it, with what those tokens made.
+   */
+  setRole(id: string, role: string): Promise<UserRecord | 'last_owner' | 'no_role' | null>
+  /** Deletes the user with their sessions, invitations, tokens and authorization requests. */
   remove(id: string): Promise<UserRecord | 'last_owner' | null>
   /** Ends all sessions of the user. Returns false if the password is no longer `expected`; null expects none. */
   setPassword(id: string, password: string, expected: string | null): Promise<boolean>
@@ -99,15 +128,15 @@ export interface InvitationRecord {
   id: string
   /** null if anyone with the link may use it. */
   email: string | null
-  role: Role
+  role: string
   createdAt: number
   expiresAt: number
-  /** The user who made the invitation. It is deleted with that user, or when the user loses the role. */
+  /** The user who made the invitation. It is deleted with that user, or when the user loses a scope. */
   userId: string | null
 }
 
 export interface InvitationStore {
-  /** Returns false if the user is gone or has another role by now. */
+  /** Returns false if the user is gone or may not give this role, or there is no such role. */
   add(invitation: InvitationRecord, code: string): Promise<boolean>
   byCode(code: string, now: number): Promise<InvitationRecord | null>
   /** Returns the invitations that can still be used, newest first. */
@@ -119,21 +148,32 @@ export interface TokenRecord {
   id: string
   digest: string
   name: string
-  scope: Scope
+  scopes: Scopes
   createdAt: number
   createdBy: string
   /** The user who owns the token. It is deleted with that user. */
   userId: string | null
+  /** The token that made it. It is deleted with that one. */
+  madeBy: string | null
+  /** null: it does not expire. */
+  expiresAt: number | null
+  /** The flows that it is for; null: all. */
+  limit: Limit | null
   lastUsedAt: number | null
+  /** From where it was last used. */
+  lastAddress: string | null
 }
 
 export interface TokenStore {
   all(): Promise<TokenRecord[]>
   find(digest: string): Promise<TokenRecord | null>
-  /** Returns false if the user is gone or has another role by now. */
+  /** Returns false if the user is gone or has less by now, or the token that makes it is gone. */
   add(token: TokenRecord): Promise<boolean>
+  /** Deletes the token, the tokens that it made, and their authorization requests. */
   remove(id: string): Promise<TokenRecord | null>
-  used(id: string, at: number): Promise<void>
+  /** Deletes all tokens of a user. */
+  removeOf(userId: string): Promise<void>
+  used(id: string, at: number, address: string): Promise<void>
 }
 
 /** Stores passwords as hashes that are slow to compute. */
@@ -150,7 +190,8 @@ export interface UserView {
   id: string
   email: string
   name: string
-  role: Role
+  role: string
+  scopes: Scopes
 }
 
 /** The user or token that makes a request. */
@@ -159,7 +200,9 @@ export interface Actor {
   id: string | null
   /** The name for lists and logs: an e-mail address, or the token's name. */
   name: string
-  scope: Scope
+  scopes: Scopes
+  /** The flows that a token is for; null: all. */
+  limit: Limit | null
   /** The user, or the user who made the token; null for the installation itself. */
   userId: string | null
   /** The signed-in user; null for tokens. */

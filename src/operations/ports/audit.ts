@@ -17,6 +17,7 @@ export type AuditAction =
   | 'backup.create'
   | `audit.${'chain' | 'export'}`
   | `token.${'create' | 'revoke' | 'refused'}`
+  | `role.${'create' | 'update' | 'delete'}`
   | `invitation.${'create' | 'revoke' | 'accept'}`
   | `user.${'setup' | 'sign_in' | 'sign_in_failed' | 'sign_out' | 'password_change' | 'password_reset' | 'role_change' | 'delete' | 'join' | 'identity_link' | 'identity_unlink' | 'sessions_end' | 'second_factor_on' | 'second_factor_off' | 'second_factor_reset' | 'recovery_codes' | 'break_glass'}`
 

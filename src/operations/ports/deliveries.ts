@@ -17,9 +17,9 @@ export type DeliveryOutcome =
 
 /**
  * A webhook for display. `bodyOmitted`: the body exceeds the requested size and was not read. `dataDeleted`: the flow does not keep
- * the data, and nobody sees it any more.
+ * the data, and nobody sees it any more. `dataHidden`: the caller may not see it.
  */
-export type ShownWebhook = WebhookData & { bodyOmitted?: true; dataDeleted?: true }
+export type ShownWebhook = WebhookData & { bodyOmitted?: true; dataDeleted?: true; dataHidden?: true }
 
 /** Returns what is shown of a webhook whose data is deleted. */
 export const withoutData = ({ metadata }: WebhookData): ShownWebhook => ({
@@ -82,6 +82,8 @@ export interface DeliveryFilter {
   labels?: Labels | null
   /** Only deliveries of this event. */
   event?: string | null
+  /** Only of these flows. */
+  among?: readonly string[] | null
 }
 
 export interface SampleStore {

@@ -37,6 +37,8 @@ export interface FailureFilter {
   state: FailureState | null
   /** Only groups with a run that has all of these. */
   labels?: Labels | null
+  /** Only of these flows. */
+  among?: readonly string[] | null
 }
 
 export interface FailureStore {

@@ -56,8 +56,15 @@ export interface FlowStore {
   idOfSlug(slug: string): Promise<string | null>
   /** Returns the published flows whose live version has a trigger of this kind. */
   publishedWith(trigger: string): Promise<{ id: string; name: string; slug: string | null; document: string }[]>
-  /** Lists flows. `search` is a part of the name, in any letter case; `tag` is a whole tag of the draft. */
-  list(page: Page, search?: string | null, tag?: string | null): Promise<Paged<FlowRecord>>
+  /** Lists flows. `search` is a part of the name, in any letter case; `tag` is a whole tag of the draft, `among` the only ids. */
+  list(
+    page: Page,
+    search?: string | null,
+    tag?: string | null,
+    among?: readonly string[] | null,
+  ): Promise<Paged<FlowRecord>>
+  /** Returns the flows whose draft has one of these tags. */
+  idsWith(tags: readonly string[]): Promise<string[]>
   /** Returns names by flow id, without flows that are gone. */
   names(ids: readonly string[]): Promise<Map<string, string>>
   /** Returns 'conflict' if the draft is no longer at the expected revision. */

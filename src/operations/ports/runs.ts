@@ -41,6 +41,8 @@ export interface RunFilter {
   failure?: string | null
   /** Only runs that have all of these. */
   labels?: Labels | null
+  /** Only of these flows. */
+  among?: readonly string[] | null
 }
 
 /** A label that some run has. */

@@ -1,6 +1,7 @@
 // Builds the run that repeats another: whole or from a step, on its own version, another one or the draft, with changes or not.
 import { CODE } from '../../base/error-catalogue.ts'
 import type { NewRun } from '../../engine/ports/run-journal.ts'
+import type { Limited } from '../access/reach.ts'
 import { findFlow, publishable } from '../flows/draft.ts'
 import { DataDeleted, notFound, OperationError } from '../operation-error.ts'
 import type { ReplayedJournal } from '../ports/runs.ts'
@@ -25,6 +26,7 @@ export interface PreparedReplay {
 
 export async function prepareReplay(
   services: RunServices,
+  actor: Limited,
   id: string,
   { from, version = 'same', ...changes }: Replay,
 ): Promise<PreparedReplay> {
@@ -32,7 +34,7 @@ export async function prepareReplay(
   if (!found) throw notFound('run', id)
   const { dataDeleted, ...original } = found
   if (dataDeleted && (from !== undefined || !isWhole(changes.webhook))) throw new DataDeleted()
-  const runs = await versionFor(services, original, version)
+  const runs = await versionFor(services, actor, original, version)
   const { trigger } = await services.published.forRun({ flowId: original.flowId, ...runs })
   const isEdited = changes.webhook !== undefined || changes.steps !== undefined
   const run: NewRun = {
@@ -64,13 +66,14 @@ const isWhole = (webhook: Replay['webhook']): boolean =>
 
 async function versionFor(
   services: RunServices,
+  actor: Limited,
   original: NewRun,
   version: ReplayVersion,
 ): Promise<Pick<NewRun, 'version' | 'document'>> {
   const flow = await findFlow(services, original.flowId)
   if (version === 'same') return { version: original.version, document: original.document }
   if (version === 'draft') {
-    return { version: null, document: (await publishable(services, flow)).text }
+    return { version: null, document: (await publishable(services, actor, flow)).text }
   }
   if (typeof version === 'number') {
     if (!(await services.flows.version(flow.id, version))) throw notFound('version', `${version} of flow ${flow.id}`)

@@ -84,6 +84,8 @@ export interface RunView extends RunSummary {
   steps: StepView[]
   /** What is or was done because the run failed; null if there is nothing to do. */
   onFailure: FailureView | null
+  /** Whether the caller may not see what it was given, sent and got. */
+  dataHidden?: true
 }
 
 export interface FailureView {

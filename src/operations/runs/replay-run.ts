@@ -7,7 +7,7 @@ import { startRun } from './start-run.ts'
 /** Repeats a run. The audit log says which parts were changed, never to what. */
 export async function replayRun(services: RunServices, actor: Actor, id: string, replay: Replay): Promise<RunView> {
   const { from, version = 'same', webhook, steps } = replay
-  const { run, journal, concurrency } = await prepareReplay(services, id, replay)
+  const { run, journal, concurrency } = await prepareReplay(services, actor, id, replay)
   await services.audit.record(
     actor,
     'run.replay',

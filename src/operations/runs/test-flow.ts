@@ -1,6 +1,7 @@
 import type { NewRun } from '../../engine/ports/run-journal.ts'
 import { filesIn } from '../../engine/webhook-data.ts'
 import { compileTrigger } from '../../flow/triggers/compile-trigger.ts'
+import { requireUse } from '../connections/may-use.ts'
 import { findFlow, publishable } from '../flows/draft.ts'
 import { flowTarget } from '../flows/flow-view.ts'
 import { type GivenStart, givenStart } from '../flows/given-start.ts'
@@ -14,7 +15,8 @@ import { startRun } from './start-run.ts'
 /** Runs the draft as a test run, on given data or the latest sample. Steps with a pinned result do not run. */
 export async function testFlow(services: RunServices, actor: Actor, id: string, given: GivenStart): Promise<RunView> {
   const flow = await findFlow(services, id)
-  const { document, text } = await publishable(services, flow)
+  const { document, text } = await publishable(services, actor, flow)
+  requireUse(services, actor, document)
   const pinned = await services.samples.pins(id)
   const trigger = compileTrigger(document.trigger)
   const run: NewRun = {

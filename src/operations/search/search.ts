@@ -17,20 +17,22 @@ export interface Found {
   flows: { id: string; name: string; slug: string | null }[]
 }
 
-export async function search(services: RunServices & DeliveryServices, text: string): Promise<Found> {
+/** `parts`: what the caller may see. */
+export async function search(
+  services: RunServices & DeliveryServices,
+  text: string,
+  parts: { flows: boolean; runs: boolean },
+): Promise<Found> {
   const q = text.trim()
   if (q === '') return { runs: [], deliveries: [], labels: [], flows: [] }
   const value = storedValue(q)
   const [labels, flows, delivery] = await Promise.all([
-    services.runs.labelsLike(value, MOST),
-    findFlows(services, q),
-    DELIVERY_ID.test(q) ? services.deliveries.get(q, 0) : null,
+    parts.runs ? services.runs.labelsLike(value, MOST) : [],
+    parts.flows ? findFlows(services, q) : [],
+    parts.runs && DELIVERY_ID.test(q) ? services.deliveries.get(q, 0) : null,
   ])
-  const runs = await findRuns(
-    services,
-    q,
-    labels.filter((label) => label.value === value),
-  )
+  const exact = labels.filter((label) => label.value === value)
+  const runs = parts.runs ? await findRuns(services, q, exact) : []
   const [names, replays] = await Promise.all([
     services.flows.names(runs.map(({ flowId }) => flowId)),
     services.runs.replaysOf(runs.map(({ id }) => id)),

@@ -1,6 +1,7 @@
 // What happened in the last hours or days, from the counters, and how the service stands now.
 import { listConnectionStates } from '../connections/read-connections.ts'
 import { findFlow } from '../flows/draft.ts'
+import type { Actor } from '../ports/access.ts'
 import { HOUR_MS, MINUTE_MS } from '../ports/stats.ts'
 import { errorsOf, type Ranking, rankFlows } from './rank-flows.ts'
 import type { StatsServices } from './services.ts'
@@ -39,7 +40,12 @@ export interface InstanceView {
 }
 
 /** Without a flow: all flows together, those that were deleted included. */
-export async function readStats(services: StatsServices, range: Range, flowId: string | null): Promise<StatsView> {
+export async function readStats(
+  services: StatsServices,
+  actor: Actor,
+  range: Range,
+  flowId: string | null,
+): Promise<StatsView> {
   const { stats } = services
   const flow = flowId === null ? null : await findFlow(services, flowId)
   const { unit, step, slots } = STEPS[range]
@@ -73,7 +79,10 @@ export async function readStats(services: StatsServices, range: Range, flowId: s
     series,
     ...ranking,
     waiting: { runs: Math.min(waiting, MOST_WAITING), more: waiting > MOST_WAITING },
-    connections: flow ? [] : listConnectionStates(services).filter(({ state }) => state !== 'ready'),
+    connections:
+      flow || !actor.scopes.includes('connections:use')
+        ? []
+        : listConnectionStates(services).filter(({ state }) => state !== 'ready'),
     instance: flow ? null : await instanceView(services, now),
   }
 }

@@ -1,11 +1,12 @@
 // The behaviour that every database must have for users, sessions and tokens: one suite, run by a test file per database.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { BUILT_IN_ROLES, UNIONS } from '../../base/scopes.ts'
 import { createIds } from '../../engine/ids.ts'
 import type {
   InvitationRecord,
   InvitationStore,
   NewUser,
-  Role,
+  RoleStore,
   SessionRecord,
   SessionStore,
   TokenRecord,
@@ -13,16 +14,19 @@ import type {
   UserRecord,
   UserStore,
 } from '../../operations/ports/access.ts'
+import type { AuthorizationRequestStore } from '../../operations/ports/connections.ts'
 import type { IdentityRecord, IdentityStore, LogoutTokens } from '../../operations/ports/sign-in/identities.ts'
 import type { SecondFactorStore } from '../../operations/ports/sign-in/second-factors.ts'
 import type { Housekeeping } from '../../operations/ports/upkeep.ts'
 
 export interface AccessStores {
   users: UserStore
+  roles: RoleStore
   sessions: SessionStore
   invitations: InvitationStore
   tokens: TokenStore
   identities: IdentityStore
+  authorizations: AuthorizationRequestStore
   logoutTokens: LogoutTokens
   secondFactors: SecondFactorStore
   housekeeping: Housekeeping
@@ -37,11 +41,12 @@ const ids = createIds(
 )
 const page = { limit: 50, cursor: null }
 
-const newUser = (role: Role = 'editor', change: Partial<NewUser> = {}): NewUser => ({
+const newUser = (role = 'editor', change: Partial<NewUser> = {}): NewUser => ({
   id: ids.next('usr'),
   email: `user${++counter}@example.com`,
   name: 'A user',
   role,
+  scopes: BUILT_IN_ROLES.get(role) ?? [],
   createdAt: time,
   lastSignInAt: null,
   breakGlass: false,
@@ -55,11 +60,15 @@ const newToken = (change: Partial<TokenRecord> = {}): TokenRecord => ({
   id: ids.next('tok'),
   digest: `digest ${++counter}`,
   name: 'deploy',
-  scope: 'write',
+  scopes: UNIONS.write,
   createdAt: time,
   createdBy: 'ada@example.com',
   userId: null,
+  madeBy: null,
+  expiresAt: null,
+  limit: null,
   lastUsedAt: null,
+  lastAddress: null,
   ...change,
 })
 
@@ -98,7 +107,7 @@ export function accessContract(name: string, open: () => Promise<AccessStores>):
       return { ...invitation, code }
     }
 
-    const addUser = async (role: Role): Promise<NewUser> => {
+    const addUser = async (role: string): Promise<NewUser> => {
       const user = newUser(role)
       expect(await stores.users.addInvited(user, (await invite()).code)).toBe('added')
       return user
@@ -169,12 +178,107 @@ export function accessContract(name: string, open: () => Promise<AccessStores>):
 
       it('lose the tokens that reach further than their new role', async () => {
         const user = await addUser('editor')
-        const tokens = (['read', 'write', 'admin'] as const).map((scope) => newToken({ scope, userId: user.id }))
+        const tokens = (['read', 'write', 'admin'] as const).map((scope) =>
+          newToken({ scopes: UNIONS[scope], userId: user.id }),
+        )
         for (const token of tokens) await stores.tokens.add(token)
-        expect(await stores.users.setRole(user.id, 'viewer', 'read')).toMatchObject({ id: user.id, role: 'viewer' })
+        expect(await stores.users.setRole(user.id, 'viewer')).toMatchObject({ id: user.id, role: 'viewer' })
         const left = (await stores.tokens.all()).filter(({ userId }) => userId === user.id)
-        expect(left.map(({ scope }) => scope)).toEqual(['read'])
-        expect(await stores.users.setRole('usr_none', 'viewer', 'read')).toBeNull()
+        expect(left.map(({ scopes }) => scopes)).toEqual([UNIONS.read])
+        expect(await stores.users.setRole('usr_none', 'viewer')).toBeNull()
+      })
+    })
+
+    const begunBy = async (id: string): Promise<string> => {
+      const request = `state ${++counter}`
+      const actor = { id, name: 'somebody' }
+      const more = { connection: 'crm', revision: 1, browser: null, verifier: 'v', expiresAt: time + 1000 }
+      await stores.authorizations.add({ id: request, actor, ...more }, time)
+      return request
+    }
+    const isUnderWay = async (request: string) => (await stores.authorizations.take(request)) !== null
+
+    describe('a user who loses a scope', () => {
+      it('loses sessions, invitations, consents under way, the tokens beyond it and what those made', async () => {
+        const [user, other] = [await addUser('owner'), await addUser('editor')]
+        const session = await openSession(user)
+        const { code } = await invite({ userId: user.id })
+        const beyond = newToken({ scopes: UNIONS.write, userId: user.id })
+        const made = newToken({ scopes: UNIONS.read, userId: user.id, madeBy: beyond.id })
+        const madeByThat = newToken({ scopes: ['flows:read'], userId: user.id, madeBy: made.id })
+        const within = newToken({ scopes: ['runs:read'], userId: user.id })
+        for (const token of [beyond, made, madeByThat, within]) expect(await stores.tokens.add(token)).toBe(true)
+        const ending = await Promise.all([user, beyond, madeByThat].map(({ id }) => begunBy(id)))
+        const staying = await Promise.all([other, within].map(({ id }) => begunBy(id)))
+
+        expect(await stores.users.setRole(user.id, 'viewer')).toMatchObject({ role: 'viewer', scopes: UNIONS.read })
+        expect(await stores.sessions.find(session)).toBeNull()
+        expect(await stores.invitations.byCode(code, time)).toBeNull()
+        const left = (await stores.tokens.all()).filter(({ userId }) => userId === user.id)
+        expect(left.map(({ id }) => id)).toEqual([within.id])
+        for (const request of ending) expect(await isUnderWay(request)).toBe(false)
+        for (const request of staying) expect(await isUnderWay(request)).toBe(true)
+        expect(await stores.tokens.add(newToken({ madeBy: beyond.id }))).toBe(false)
+      })
+
+      it('keeps all of it with a role that gives more', async () => {
+        const user = await addUser('viewer')
+        const session = await openSession(user)
+        const request = await begunBy(user.id)
+        expect(await stores.users.setRole(user.id, 'editor')).toMatchObject({ scopes: UNIONS.write })
+        expect(await stores.sessions.find(session)).not.toBeNull()
+        expect(await isUnderWay(request)).toBe(true)
+      })
+
+      it('and is removed loses consents under way, also of tokens', async () => {
+        const user = await addUser('editor')
+        const token = newToken({ userId: user.id })
+        await stores.tokens.add(token)
+        const requests = [await begunBy(user.id), await begunBy(token.id)]
+        await stores.users.remove(user.id)
+        for (const request of requests) expect(await isUnderWay(request)).toBe(false)
+      })
+    })
+
+    describe('roles', () => {
+      it('are made, given, changed and deleted once nobody has them', async () => {
+        const support = { name: `support-${++counter}`, scopes: ['runs:read', 'runs:replay'] as const, createdAt: time }
+        expect(await stores.roles.add(support)).toBe(true)
+        expect(await stores.roles.add(support)).toBe(false)
+        expect(await stores.roles.add({ ...support, name: 'owner' })).toBe(false)
+        expect(await stores.roles.get(support.name)).toEqual(support)
+        expect(await stores.roles.get('editor')).toMatchObject({ scopes: UNIONS.write, createdAt: null })
+        const names = (await stores.roles.list()).map(({ name }) => name)
+        expect(names.slice(0, 3)).toEqual(['viewer', 'editor', 'owner'])
+        expect(names).toContain(support.name)
+
+        const user = await addUser('viewer')
+        expect(await stores.users.setRole(user.id, 'no-such-role')).toBe('no_role')
+        expect(await stores.users.setRole(user.id, support.name)).toMatchObject({ scopes: support.scopes })
+        const session = await openSession(user)
+        expect((await stores.sessions.find(session))?.user).toMatchObject({
+          role: support.name,
+          scopes: support.scopes,
+        })
+        expect(await stores.roles.remove(support.name, time)).toBe('in_use')
+
+        expect(await stores.roles.change(support.name, ['runs:read', 'runs:replay', 'approvals'])).toEqual([user.id])
+        expect((await stores.sessions.find(session))?.user.scopes).toContain('approvals')
+        const token = newToken({ scopes: ['approvals'], userId: user.id })
+        expect(await stores.tokens.add(token)).toBe(true)
+        expect(await stores.roles.change(support.name, ['runs:read'])).toEqual([user.id])
+        expect(await stores.sessions.find(session)).toBeNull()
+        expect(await stores.tokens.find(token.digest)).toBeNull()
+        expect(await stores.roles.change('owner', ['runs:read'])).toBeNull()
+
+        await stores.users.setRole(user.id, 'viewer')
+        const { id } = await invite({ role: support.name })
+        expect(await stores.roles.remove(support.name, time)).toBe('in_use')
+        await stores.invitations.remove(id)
+        expect(await stores.roles.remove(support.name, time)).toBe('removed')
+        expect(await stores.roles.remove(support.name, time)).toBeNull()
+        const late = { id: ids.next('inv'), email: null, role: support.name, createdAt: time, expiresAt: time + 1 }
+        expect(await stores.invitations.add({ ...late, userId: null }, 'late')).toBe(false)
       })
     })
 
@@ -183,14 +287,11 @@ export function accessContract(name: string, open: () => Promise<AccessStores>):
         const { items } = await stores.users.list(page)
         const first = items.find(({ role }) => role === 'owner')!
         expect(await stores.users.remove(first.id)).toBe('last_owner')
-        expect(await stores.users.setRole(first.id, 'viewer', 'read')).toBe('last_owner')
-        expect(await stores.users.setRole(first.id, 'owner', 'admin')).toMatchObject({ role: 'owner' })
+        expect(await stores.users.setRole(first.id, 'viewer')).toBe('last_owner')
+        expect(await stores.users.setRole(first.id, 'owner')).toMatchObject({ role: 'owner' })
 
         const second = await addUser('owner')
-        const results = await Promise.all([
-          stores.users.setRole(first.id, 'editor', 'write'),
-          stores.users.remove(second.id),
-        ])
+        const results = await Promise.all([stores.users.setRole(first.id, 'editor'), stores.users.remove(second.id)])
         expect(results.filter((result) => result === 'last_owner')).toHaveLength(1)
         const owners = (await stores.users.list(page)).items.filter(({ role }) => role === 'owner')
         expect(owners).toHaveLength(1)
@@ -387,8 +488,8 @@ export function accessContract(name: string, open: () => Promise<AccessStores>):
         const codes: string[] = []
         for (const { id } of [gone, degraded, stays]) codes.push((await invite({ userId: id })).code)
         await stores.users.remove(gone.id)
-        await stores.users.setRole(degraded.id, 'editor', 'write')
-        await stores.users.setRole(stays.id, 'owner', 'admin')
+        await stores.users.setRole(degraded.id, 'editor')
+        await stores.users.setRole(stays.id, 'owner')
         const found = await Promise.all(codes.map((code) => stores.invitations.byCode(code, time)))
         expect(found.map((invitation) => invitation?.userId)).toEqual([undefined, undefined, stays.id])
       })
@@ -403,23 +504,39 @@ export function accessContract(name: string, open: () => Promise<AccessStores>):
 
     describe('tokens', () => {
       it('are given back as they were added, with their last use', async () => {
-        const token = newToken()
+        const token = newToken({
+          scopes: ['flows:read', 'approvals'],
+          expiresAt: time + 60_000,
+          limit: { flows: ['flow_1'], tags: ['billing', 'a "tag"'] },
+        })
         await stores.tokens.add(token)
-        await stores.tokens.used(token.id, time + 7)
+        await stores.tokens.used(token.id, time + 7, '192.0.2.7')
         const found = async () => (await stores.tokens.all()).find(({ id }) => id === token.id)
-        expect(await found()).toEqual({ ...token, lastUsedAt: time + 7 })
-        expect(await stores.tokens.remove(token.id)).toEqual({ ...token, lastUsedAt: time + 7 })
+        const used = { ...token, lastUsedAt: time + 7, lastAddress: '192.0.2.7' }
+        expect(await found()).toEqual(used)
+        expect(await stores.tokens.remove(token.id)).toEqual(used)
         expect(await stores.tokens.remove(token.id)).toBeNull()
         expect(await found()).toBeUndefined()
+      })
+    })
+
+    describe('a revoked token', () => {
+      it('goes with what it made', async () => {
+        const [maker, other] = [newToken(), newToken()]
+        const made = newToken({ madeBy: maker.id })
+        for (const token of [maker, other, made]) await stores.tokens.add(token)
+        await stores.tokens.remove(maker.id)
+        const left = new Set((await stores.tokens.all()).map(({ id }) => id))
+        expect([maker, other, made].map(({ id }) => left.has(id))).toEqual([false, true, false])
       })
     })
 
     describe('a token that reaches further than its user', () => {
       it('is not made', async () => {
         const user = await addUser('editor')
-        expect(await stores.tokens.add({ ...newToken(), scope: 'write', userId: user.id })).toBe(true)
-        expect(await stores.tokens.add({ ...newToken(), scope: 'admin', userId: user.id })).toBe(false)
-        expect(await stores.tokens.add({ ...newToken(), scope: 'read', userId: 'usr_gone' })).toBe(false)
+        expect(await stores.tokens.add({ ...newToken(), scopes: UNIONS.write, userId: user.id })).toBe(true)
+        expect(await stores.tokens.add({ ...newToken(), scopes: UNIONS.admin, userId: user.id })).toBe(false)
+        expect(await stores.tokens.add({ ...newToken(), scopes: UNIONS.read, userId: 'usr_gone' })).toBe(false)
       })
     })
 

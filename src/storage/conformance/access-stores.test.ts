@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSqlite } from '../sqlite/database.ts'
 import { createIdentityStore, createLogoutTokens } from '../stores/access/identity-store.ts'
+import { createRoleStore } from '../stores/access/role-store.ts'
 import { createSecondFactorStore } from '../stores/access/second-factor-store.ts'
+import { createAuthorizationRequestStore } from '../stores/authorization-request-store.ts'
 import { createHousekeeping } from '../stores/housekeeping.ts'
 import { createInvitationStore } from '../stores/invitation-store.ts'
 import { createSessionStore } from '../stores/session-store.ts'
@@ -18,8 +20,10 @@ accessContract('SQLite', async () => {
   const { kysely, close } = await openSqlite(folder)
   return {
     users: createUserStore(kysely),
+    roles: createRoleStore(kysely),
     sessions: createSessionStore(kysely),
     identities: createIdentityStore(kysely),
+    authorizations: createAuthorizationRequestStore(kysely, PLAIN),
     logoutTokens: createLogoutTokens(kysely),
     secondFactors: createSecondFactorStore(kysely, PLAIN),
     invitations: createInvitationStore(kysely),

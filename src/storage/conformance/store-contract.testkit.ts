@@ -191,6 +191,9 @@ export function storeContract(name: string, open: () => Promise<Stores>): void {
         await stores.flows.create(flow)
         expect((await stores.flows.get(flow.id))?.draft).toBe(flow.draft)
         expect((await stores.flows.list(page, 'x\u0000y')).items).toEqual([])
+        expect((await stores.flows.list(page, null, null, [])).items).toEqual([])
+        expect(await stores.flows.idsWith([])).toEqual([])
+        expect(await stores.flows.idsWith(['no flow has this tag'])).toEqual([])
         expect(await stores.flows.get('flow_\u0000')).toBeNull()
       })
 

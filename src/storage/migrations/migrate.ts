@@ -17,6 +17,7 @@ import { events } from './026-events.ts'
 import { retention } from './027-retention.ts'
 import { files } from './028-files.ts'
 import { signIn } from './029-sign-in.ts'
+import { narrowAccess } from './030-narrow-access.ts'
 import { auditChain } from './031-audit-chain.ts'
 import { core } from './first-version/001-core.ts'
 import { secrets } from './first-version/002-secrets.ts'
@@ -61,6 +62,7 @@ const MIGRATIONS: Record<string, Step> = {
   '027-retention': retention,
   '028-files': files,
   '029-sign-in': signIn,
+  '030-narrow-access': narrowAccess,
   '031-audit-chain': auditChain,
 }
 

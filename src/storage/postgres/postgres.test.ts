@@ -7,7 +7,9 @@ import { accessContract } from '../conformance/access-contract.testkit.ts'
 import { statsContract } from '../conformance/stats-contract.testkit.ts'
 import { newRun, STORE_SECRET, type Stores, storeContract } from '../conformance/store-contract.testkit.ts'
 import { createIdentityStore, createLogoutTokens } from '../stores/access/identity-store.ts'
+import { createRoleStore } from '../stores/access/role-store.ts'
 import { createSecondFactorStore } from '../stores/access/second-factor-store.ts'
+import { createAuthorizationRequestStore } from '../stores/authorization-request-store.ts'
 import { createDeliveryStore } from '../stores/delivery-store.ts'
 import { createFlowStore } from '../stores/flow-store.ts'
 import { createHousekeeping } from '../stores/housekeeping.ts'
@@ -57,8 +59,10 @@ accessContract('PostgreSQL', async () => {
   const { kysely, close } = await openPostgres(await databases.create())
   return {
     users: createUserStore(kysely),
+    roles: createRoleStore(kysely),
     sessions: createSessionStore(kysely),
     identities: createIdentityStore(kysely),
+    authorizations: createAuthorizationRequestStore(kysely, PLAIN),
     logoutTokens: createLogoutTokens(kysely),
     secondFactors: createSecondFactorStore(kysely, PLAIN),
     invitations: createInvitationStore(kysely),

@@ -13,3 +13,6 @@ export function paged<Row, T>(
     nextCursor: rows.length > limit ? cursorOf(items.at(-1)!) : null,
   }
 }
+
+/** Returns the values for `in`, which takes no empty list. */
+export const someOf = (values: readonly string[]): readonly string[] => (values.length ? values : [''])

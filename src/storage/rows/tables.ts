@@ -9,6 +9,7 @@ import type {
   SetUpTable,
   UserAccountTable,
   UserIdentityTable,
+  UserRoleTable,
   UserSessionTable,
 } from './access/access-tables.ts'
 import type { AlertEventTable, AlertMessageTable, AlertStateTable, AlertTable } from './alerts/tables.ts'
@@ -329,6 +330,7 @@ export interface Tables extends CallbackTables, FileTables {
   recovery_code: RecoveryCodeTable
   invitation: InvitationTable
   api_token: ApiTokenTable
+  user_role: UserRoleTable
   connection_grant: ConnectionGrantTable
   authorization_request: AuthorizationRequestTable
   audit: AuditTable

@@ -6,7 +6,7 @@ import type { DeliveryFilter, DeliveryRecord, DeliveryStore, ShownWebhook } from
 import type { Page } from '../../operations/ports/page.ts'
 import type { Protect } from '../../operations/ports/secrets.ts'
 import { bytesUpTo, fittingOf, UNBOUNDED, upTo } from '../rows/bounded.ts'
-import { paged } from '../rows/paged.ts'
+import { paged, someOf } from '../rows/paged.ts'
 import { fromBoundedColumns, keptRequest } from '../rows/request-columns.ts'
 import { labelsIn } from '../rows/run-rows.ts'
 import type { DeliveryTable, RunTable, Tables } from '../rows/tables.ts'
@@ -58,7 +58,7 @@ export function createDeliveryStore(db: Kysely<Tables>, protect: Protect): Omit<
 
   /** Returns one row more than the page holds, each with the bytes that its request takes. */
   const entriesOf = async (filter: DeliveryFilter, { limit, cursor }: Page, maxBytes: number) => {
-    const { flowId, outcome, event = null } = filter
+    const { flowId, outcome, event = null, among = null } = filter
     const labels = event === null ? filter.labels : { ...filter.labels, [EVENT_LABEL]: event }
     const bytes = bytesUpTo(['request', 'raw_body'], maxBytes)
     let others = db
@@ -73,6 +73,10 @@ export function createDeliveryStore(db: Kysely<Tables>, protect: Protect): Omit<
     let runs = found
     if (flowId) others = others.where('flow_id', '=', flowId)
     if (outcome) others = others.where('outcome', '=', outcome)
+    if (among) {
+      others = others.where('flow_id', 'in', someOf(among))
+      runs = runs.where('run.flow_id', 'in', someOf(among))
+    }
     if (event !== null) others = others.where('event', '=', event)
     if (cursor) {
       others = others.where('id', '<', cursor)

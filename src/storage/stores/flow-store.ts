@@ -11,7 +11,7 @@ import {
   type VersionRecord,
 } from '../../operations/ports/flows.ts'
 import { isTaken, locked } from '../rows/dialect.ts'
-import { paged } from '../rows/paged.ts'
+import { paged, someOf } from '../rows/paged.ts'
 import type { FlowTable, FlowVersionTable, Tables } from '../rows/tables.ts'
 import { countCancelled, eraseCancelled, lockRuns, wakeRuns } from './cancelled-runs.ts'
 import { putSchedule } from './schedule-store.ts'
@@ -109,12 +109,13 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
       return rows
     },
 
-    async list({ limit, cursor }, search = null, tag = null) {
+    async list({ limit, cursor }, search = null, tag = null, among = null) {
       let query = db
         .selectFrom('flow')
         .selectAll()
         .orderBy('id', 'desc')
         .limit(limit + 1)
+      if (among) query = query.where('id', 'in', someOf(among))
       if (search) query = query.where(sql<boolean>`lower(name) like ${holding(search.toLowerCase())} escape '\\'`)
       if (tag === null) {
         const rows = await query.$if(cursor !== null, (all) => all.where('id', '<', cursor!)).execute()
@@ -131,6 +132,16 @@ export function createFlowStore(db: Kysely<Tables>): FlowStore {
         after = rows.length > limit ? rows.at(-1)!.id : null
       } while (after !== null && found.length <= limit)
       return paged(found, limit, (row) => row.id, toFlow)
+    },
+
+    async idsWith(tags) {
+      if (tags.length === 0) return []
+      const rows = await db
+        .selectFrom('flow')
+        .select(['id', 'draft'])
+        .where((eb) => eb.or(tags.map((tag) => sql<boolean>`draft like ${holding(JSON.stringify(tag))} escape '\\'`)))
+        .execute()
+      return rows.filter(({ draft }) => tagsOf(parseJson(draft)).some((tag) => tags.includes(tag))).map(({ id }) => id)
     },
 
     async names(ids) {

@@ -1,15 +1,15 @@
 // Stores the invitations that are not used yet.
 import type { Kysely } from 'kysely'
-import type { InvitationRecord, InvitationStore, Role } from '../../operations/ports/access.ts'
+import type { InvitationRecord, InvitationStore } from '../../operations/ports/access.ts'
 import type { InvitationTable } from '../rows/access/access-tables.ts'
 import { paged } from '../rows/paged.ts'
 import type { Tables } from '../rows/tables.ts'
-import { keepsRole } from './user-store.ts'
+import { keepsScopes, lockedRole } from './user-store.ts'
 
 const toInvitation = (row: InvitationTable): InvitationRecord => ({
   id: row.id,
   email: row.email,
-  role: row.role as Role,
+  role: row.role,
   createdAt: row.created_at,
   expiresAt: row.expires_at,
   userId: row.user_id,
@@ -19,7 +19,8 @@ export function createInvitationStore(db: Kysely<Tables>): InvitationStore {
   return {
     add: ({ id, email, role, createdAt, expiresAt, userId }, code) =>
       db.transaction().execute(async (tx) => {
-        if (userId !== null && !(await keepsRole(tx, userId, ['owner']))) return false
+        const scopes = await lockedRole(tx, role)
+        if (!scopes || (userId !== null && !(await keepsScopes(tx, userId, ['admin', ...scopes])))) return false
         await tx
           .insertInto('invitation')
           .values({ id, code, email, role, created_at: createdAt, expires_at: expiresAt, user_id: userId })

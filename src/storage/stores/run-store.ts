@@ -6,7 +6,7 @@ import { parseJson } from '../../flow/parse-json.ts'
 import type { FlowVersion } from '../../operations/ports/flows.ts'
 import type { RunStore, UnfinishedRun } from '../../operations/ports/runs.ts'
 import { UNBOUNDED, upTo } from '../rows/bounded.ts'
-import { paged } from '../rows/paged.ts'
+import { paged, someOf } from '../rows/paged.ts'
 import { shownStart } from '../rows/request-columns.ts'
 import { ACTIVE, INDEXED, WAITING } from '../rows/run-indexes.ts'
 import { IS_HANDLER, toRunSummary } from '../rows/run-rows.ts'
@@ -180,7 +180,7 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
       }))
     },
 
-    async list({ flowId, status, since, until, failure = null, labels }, { limit, cursor }) {
+    async list({ flowId, status, since, until, failure = null, labels, among = null }, { limit, cursor }) {
       const runs = db
         .selectFrom('run')
         .select(SUMMARY)
@@ -194,6 +194,7 @@ export function createRunStore(db: Kysely<Tables>): Omit<RunStore, 'accept' | 'o
         if (condition) query = query.where(condition)
       }
       if (failure !== null) query = query.where('failure', '=', failure)
+      if (among) query = query.where('run.flow_id', 'in', someOf(among))
       // An id begins with its time.
       if (since !== null) query = query.where(id, '>=', `run_${idTime(since)}`)
       if (until !== null) query = query.where(id, '<', `run_${idTime(until)}`)

@@ -72,9 +72,10 @@ export function createSessionStore(db: Kysely<Tables>): SessionStore {
         .selectFrom('user_session as session')
         .innerJoin('user_account as user', 'user.id', 'session.user_id')
         .leftJoin('second_factor as factor', 'factor.user_id', 'session.user_id')
+        .leftJoin('user_role', 'user_role.name', 'user.role')
         .selectAll('session')
         .select(['user.email', 'user.name', 'user.role', 'user.last_sign_in_at', 'user.break_glass'])
-        .select(['user.created_at as joined_at', 'factor.confirmed_at'])
+        .select(['user.created_at as joined_at', 'factor.confirmed_at', 'user_role.scopes'])
         .where('session.id', '=', id)
         .executeTakeFirst()
       if (!row) return null

@@ -1,22 +1,47 @@
 // Stores users. A transaction decides what must hold among several of them: one first owner, and never no owner.
 import type { Kysely, Transaction } from 'kysely'
-import type { NewUser, Role, Scope, UserRecord, UserStore } from '../../operations/ports/access.ts'
+import { BUILT_IN_ROLES, reaches, type Scopes, scopesFrom } from '../../base/scopes.ts'
+import type { NewUser, UserRecord, UserStore } from '../../operations/ports/access.ts'
 import type { UserAccountTable } from '../rows/access/access-tables.ts'
 import { paged } from '../rows/paged.ts'
 import type { Tables } from '../rows/tables.ts'
 
 const ONLY_ROW = 1
-const PUBLIC = ['id', 'email', 'name', 'role', 'created_at', 'last_sign_in_at', 'break_glass'] as const
+const PUBLIC = ['user.id', 'email', 'user.name', 'role', 'user.created_at', 'last_sign_in_at', 'break_glass'] as const
 
-export const toUser = (row: Pick<UserAccountTable, (typeof PUBLIC)[number]>): UserRecord => ({
+type PublicRow = Pick<
+  UserAccountTable,
+  'id' | 'email' | 'name' | 'role' | 'created_at' | 'last_sign_in_at' | 'break_glass'
+> & { scopes: string | null }
+
+/** A role that is gone gives nothing. */
+const scopesOfRole = (name: string, stored: string | null): Scopes =>
+  BUILT_IN_ROLES.get(name) ?? scopesFrom(stored ?? '')
+
+export const toUser = (row: PublicRow): UserRecord => ({
   id: row.id,
   email: row.email,
   name: row.name,
-  role: row.role as Role,
+  role: row.role,
+  scopes: scopesOfRole(row.role, row.scopes),
   createdAt: row.created_at,
   lastSignInAt: row.last_sign_in_at,
   breakGlass: row.break_glass === 1,
 })
+
+/** Returns the scopes of a role, which stay as they are until this transaction ends; null if there is no such role. */
+export async function lockedRole(tx: Transaction<Tables>, name: string): Promise<Scopes | null> {
+  const row = await tx
+    .updateTable('user_role')
+    .set((eb) => ({ name: eb.ref('name') }))
+    .where('name', '=', name)
+    .returning('scopes')
+    .executeTakeFirst()
+  return BUILT_IN_ROLES.get(name) ?? (row ? scopesFrom(row.scopes) : null)
+}
+
+const usersWithRoles = (on: Kysely<Tables>) =>
+  on.selectFrom('user_account as user').leftJoin('user_role', 'user_role.name', 'user.role')
 
 const toUserRow = (user: NewUser): UserAccountTable => ({
   id: user.id,
@@ -29,36 +54,39 @@ const toUserRow = (user: NewUser): UserAccountTable => ({
   break_glass: user.breakGlass ? 1 : null,
 })
 
-/** Maps a scope to the scopes that exceed it. */
-const BEYOND: Record<Scope, Scope[]> = { read: ['write', 'admin'], write: ['admin'], admin: [] }
-
-/** Returns whether the user has one of these roles, and locks it: what this transaction adds cannot outlive the role. */
-export async function keepsRole(tx: Transaction<Tables>, id: string, roles: readonly Role[]): Promise<boolean> {
-  const { numUpdatedRows } = await tx
+/** Returns whether the user has these scopes, and locks the user: what this transaction adds cannot outlive the role. */
+export async function keepsScopes(tx: Transaction<Tables>, id: string, scopes: Scopes): Promise<boolean> {
+  await tx
     .updateTable('user_account')
     .set((eb) => ({ role: eb.ref('role') }))
     .where('id', '=', id)
-    .where('role', 'in', roles)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
-}
-
-/** Deletes the user's invitations, tokens whose scope exceeds `scope`, and authorization requests beyond it. */
-async function endBeyond(tx: Transaction<Tables>, userId: string, scope: Scope): Promise<void> {
-  if (scope === 'admin') return
-  await tx.deleteFrom('invitation').where('user_id', '=', userId).execute()
-  const ended = await tx
-    .deleteFrom('api_token')
-    .where('user_id', '=', userId)
-    .where('scope', 'in', BEYOND[scope])
-    .returning('id')
     .execute()
-  await endAuthorizations(tx, [...(scope === 'read' ? [userId] : []), ...ended.map(({ id }) => id)])
+  const row = await usersWithRoles(tx)
+    .select(['user.role', 'user_role.scopes'])
+    .where('user.id', '=', id)
+    .executeTakeFirst()
+  return row !== undefined && reaches(scopesOfRole(row.role, row.scopes), scopes)
 }
 
-/** Deletes the actors' authorization requests: a browser that comes back connects with the rights of its actor. */
-export async function endAuthorizations(tx: Transaction<Tables>, actorIds: readonly string[]): Promise<void> {
-  if (actorIds.length) await tx.deleteFrom('authorization_request').where('actor_id', 'in', actorIds).execute()
+/** Ends what the user has beyond these scopes: sessions, invitations, authorization requests, and tokens with what they made. */
+export async function endBeyond(tx: Transaction<Tables>, userId: string, scopes: Scopes): Promise<void> {
+  await tx.deleteFrom('user_session').where('user_id', '=', userId).execute()
+  await tx.deleteFrom('invitation').where('user_id', '=', userId).execute()
+  await tx.deleteFrom('authorization_request').where('actor_id', '=', userId).execute()
+  const tokens = await tx.selectFrom('api_token').select(['id', 'scope']).where('user_id', '=', userId).execute()
+  const ended = tokens.filter(({ scope }) => !reaches(scopes, scopesFrom(scope))).map(({ id }) => id)
+  if (ended.length) await tx.deleteFrom('api_token').where('id', 'in', ended).execute()
+  await endAuthorizations(tx)
+}
+
+/** Deletes the authorization requests of those who are gone: a browser that comes back connects with the rights of its actor. */
+export async function endAuthorizations(tx: Transaction<Tables>): Promise<void> {
+  await tx
+    .deleteFrom('authorization_request')
+    .where('actor_id', 'is not', null)
+    .where('actor_id', 'not in', (eb) => eb.selectFrom('user_account').select('id'))
+    .where('actor_id', 'not in', (eb) => eb.selectFrom('api_token').select('id'))
+    .execute()
 }
 
 /** Returns false if another user has the e-mail address. */
@@ -73,7 +101,7 @@ export async function addUser(tx: Transaction<Tables>, user: NewUser): Promise<b
 
 export function createUserStore(db: Kysely<Tables>): UserStore {
   const find = (on: Kysely<Tables>, id: string) =>
-    on.selectFrom('user_account').select(PUBLIC).where('id', '=', id).executeTakeFirst()
+    usersWithRoles(on).select(PUBLIC).select('user_role.scopes').where('user.id', '=', id).executeTakeFirst()
 
   /** Returns a user who may be degraded or deleted; null if there is none with this id. */
   const dispensable = async (tx: Transaction<Tables>, id: string): Promise<UserRecord | 'last_owner' | null> => {
@@ -95,17 +123,20 @@ export function createUserStore(db: Kysely<Tables>): UserStore {
     },
 
     async byEmail(email) {
-      const row = await db.selectFrom('user_account').selectAll().where('email', '=', email).executeTakeFirst()
+      const row = await usersWithRoles(db)
+        .select([...PUBLIC, 'password', 'user_role.scopes'])
+        .where('email', '=', email)
+        .executeTakeFirst()
       return row ? { ...toUser(row), password: row.password || null } : null
     },
 
     async list({ limit, cursor }) {
-      let query = db
-        .selectFrom('user_account')
+      let query = usersWithRoles(db)
         .select(PUBLIC)
-        .orderBy('id')
+        .select('user_role.scopes')
+        .orderBy('user.id')
         .limit(limit + 1)
-      if (cursor) query = query.where('id', '>', cursor)
+      if (cursor) query = query.where('user.id', '>', cursor)
       return paged(await query.execute(), limit, (row) => row.id, toUser)
     },
 
@@ -138,24 +169,25 @@ export function createUserStore(db: Kysely<Tables>): UserStore {
         return 'no_invitation'
       }),
 
-    setRole: (id, role, scope) =>
+    setRole: (id, role) =>
       db.transaction().execute(async (tx) => {
         const user = await dispensable(tx, id)
         if (user === 'last_owner' && role === 'owner') return toUser((await find(tx, id))!)
         if (user === 'last_owner' || user === null) return user
+        const scopes = await lockedRole(tx, role)
+        if (!scopes) return 'no_role'
         await tx.updateTable('user_account').set({ role }).where('id', '=', id).execute()
-        await endBeyond(tx, id, scope)
-        return { ...user, role }
+        if (!reaches(scopes, user.scopes)) await endBeyond(tx, id, scopes)
+        return { ...user, role, scopes }
       }),
 
     remove: (id) =>
       db.transaction().execute(async (tx) => {
         const user = await dispensable(tx, id)
         if (user === null || user === 'last_owner') return user
-        const tokens = await tx.selectFrom('api_token').select('id').where('user_id', '=', id).execute()
-        await endAuthorizations(tx, [id, ...tokens.map((token) => token.id)])
         // The user's sessions, tokens and invitations are deleted with the row.
         await tx.deleteFrom('user_account').where('id', '=', id).execute()
+        await endAuthorizations(tx)
         return user
       }),
 

@@ -3,7 +3,6 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { api } from '../api/api-client.ts'
-import type { Role } from '../api/api-types.ts'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { AccountFrame } from './account-frame.tsx'
 import { pastedCode, useLinkCode } from './link-code.ts'
@@ -12,12 +11,12 @@ import { passwordStrength } from './password-strength.ts'
 import { useEnter } from './use-enter.ts'
 
 interface OpenInvitation {
-  role: Role
+  role: string
   email: string | null
   expiresAt: string
 }
 
-const ROLE_MEANS: Record<Role, string> = {
+const ROLE_MEANS: Record<string, string> = {
   viewer: 'As a viewer you see flows, runs and deliveries.',
   editor: 'As an editor you build and publish flows, and look after their runs and connections.',
   owner: 'As an owner you do everything, also invite others and make tokens.',
@@ -96,7 +95,10 @@ function AcceptForm({ code, invitation }: { code: string; invitation: OpenInvita
     accept.mutate()
   }
   return (
-    <AccountFrame title="Accept the invitation" lead={ROLE_MEANS[invitation.role]}>
+    <AccountFrame
+      title="Accept the invitation"
+      lead={ROLE_MEANS[invitation.role] ?? `Your role will be “${invitation.role}”.`}
+    >
       <form onSubmit={submit}>
         <Stack gap="md">
           <TextInput

@@ -1,5 +1,7 @@
 // What the API answers, as the pages see it. Bodies that the contract describes are derived from it.
+
 import type { Static } from 'typebox'
+import type { Scope } from '../../../src/base/scopes.ts'
 import type { AlertBody, AlertRequest as AlertRequestBody } from '../../../src/contract/alert-bodies.ts'
 import type {
   AuditBody,
@@ -107,17 +109,21 @@ export type StepKindInfo = Omit<Static<typeof StepKindBody>, 'settings'> & { set
 export type ServiceSettings = Static<typeof SettingsBody>
 export type AuditEntry = Static<typeof AuditBody>
 
-export type Role = 'viewer' | 'editor' | 'owner'
 export type Alert = Static<typeof AlertBody>
 export type AlertRequest = Static<typeof AlertRequestBody>
 
-export type Scope = 'read' | 'write' | 'admin'
+export interface Role {
+  name: string
+  scopes: Scope[]
+  builtIn: boolean
+}
 
 export interface User {
   id: string
   email: string
   name: string
-  role: Role
+  role: string
+  scopes: Scope[]
 }
 
 export interface AuthState {
@@ -142,7 +148,7 @@ export interface ListedUser extends User {
 export interface Invitation {
   id: string
   email: string | null
-  role: Role
+  role: string
   createdAt: string
   expiresAt: string
 }
@@ -150,10 +156,14 @@ export interface Invitation {
 export interface Token {
   id: string
   name: string
-  scope: Scope
+  scopes: Scope[]
+  flows: string[] | null
+  tags: string[] | null
   createdAt: string
   createdBy: string
+  expiresAt: string | null
   lastUsedAt: string | null
+  lastAddress: string | null
 }
 
 export type ConnectionKind = 'basic' | 'bearer' | 'apiKey' | 'digest' | 'oauth2' | 'jwt' | 'aws' | 'tls' | 'custom'

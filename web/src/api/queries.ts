@@ -21,6 +21,7 @@ import type {
   KeysState,
   ListedUser,
   Page,
+  Role,
   Run,
   RunStatus,
   RunSummary,
@@ -81,6 +82,7 @@ export const keys = {
   users: ['users'],
   invitations: ['invitations'],
   tokens: ['tokens'],
+  roles: ['roles'],
   audit: ['audit'],
   encryptionKeys: ['keys'],
   search: (q: string) => ['search', q],
@@ -241,6 +243,10 @@ export const queries = {
   invitations: queryOptions({
     queryKey: keys.invitations,
     queryFn: ({ signal }) => api.get<{ items: Invitation[] }>('/invitations', { signal }),
+  }),
+  roles: queryOptions({
+    queryKey: keys.roles,
+    queryFn: async ({ signal }) => (await api.get<{ items: Role[] }>('/roles', { signal })).items,
   }),
   tokens: queryOptions({ queryKey: keys.tokens, queryFn: ({ signal }) => all<Token>('/tokens', signal) }),
   audit: paged<AuditEntry>(keys.audit, '/audit'),

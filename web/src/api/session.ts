@@ -1,9 +1,8 @@
 // Who is signed in, and what they may do.
 import { type QueryClient, useQuery } from '@tanstack/react-query'
-import type { AuthState, Role, Scope, User } from './api-types.ts'
+import type { Scope } from '../../../src/base/scopes.ts'
+import type { AuthState, User } from './api-types.ts'
 import { keys, queries } from './queries.ts'
-
-const RANK: Record<Role | Scope, number> = { viewer: 0, read: 0, editor: 1, write: 1, owner: 2, admin: 2 }
 
 export function useUser(): User | null {
   return useQuery(queries.authState).data?.user ?? null
@@ -11,8 +10,7 @@ export function useUser(): User | null {
 
 /** Pages show to everybody, and offer to do only what the role allows. The service checks it again. */
 export function useMay(scope: Scope): boolean {
-  const user = useUser()
-  return user !== null && RANK[user.role] >= RANK[scope]
+  return useUser()?.scopes.includes(scope) ?? false
 }
 
 /** Nobody is signed in any more; how one can sign in stays known. */

@@ -20,7 +20,7 @@ export function AnswerForm({ approval, onAnswered }: AnswerFormProps) {
   const [values, setValues] = useState<ReadonlyMap<string, unknown>>(new Map())
   const [tried, setTried] = useState(false)
   const answer = useAnswer(approval, onAnswered)
-  const mayAnswer = useMay('write')
+  const mayAnswer = useMay('approvals')
   const typed = ({ name, type }: Field) => values.get(name) ?? (type === 'boolean' ? false : null)
   const given = (field: Field) => (field.type === 'number' ? numberOf(typed(field)) : typed(field))
   const isMissing = (field: Field) => field.required && (given(field) === null || given(field) === '')

@@ -28,7 +28,7 @@ const route = getRouteApi('/signed-in/connections/$name')
 export function ConnectionPage() {
   const { name } = route.useParams()
   const connection = useQuery(queries.connection(name))
-  const mayWrite = useMay('write')
+  const mayWrite = useMay('connections:write')
   return (
     <>
       <PageHeader

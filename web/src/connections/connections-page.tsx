@@ -17,7 +17,7 @@ import { ConnectionStateLine } from './connection-state.tsx'
 
 export function ConnectionsPage() {
   const connections = useQuery(queries.connections)
-  const mayWrite = useMay('write')
+  const mayWrite = useMay('connections:write')
   const add = mayWrite && (
     <Button component={Link} to="/connections/-new" leftSection={<IconPlus size={15} />}>
       New connection

@@ -106,7 +106,7 @@ function Fact({ name, children }: { name: string; children: React.ReactNode }) {
 
 function Actions({ delivery, bodyKept }: { delivery: Delivery; bodyKept: boolean }) {
   const client = useQueryClient()
-  const mayWrite = useMay('write')
+  const mayWrite = useMay('flows:write')
   const settings = useQuery(queries.settings)
   const sample = useMutation({
     mutationFn: () => api.post<Sample>(`/flows/${delivery.flowId}/samples`, { delivery: delivery.id }),

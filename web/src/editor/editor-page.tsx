@@ -136,7 +136,7 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
   const navigate = route.useNavigate()
   const search = route.useSearch()
   // Without a session the page stays as it is, under the dialog that asks for one.
-  const mayWrite = useMay('write')
+  const mayWrite = useMay('flows:write')
   const readOnly = useUser() !== null && !mayWrite
   const editor = useFlowEditor(flow)
   const state = useSyncExternalStore(editor.subscribe, editor.getState)
@@ -160,7 +160,8 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
   const [typed, setUnread] = useState<UnreadText | null>(null)
   // An edit elsewhere takes its place.
   const unread = typed?.instead === flowDocument ? typed : null
-  const connections = useQuery({ ...queries.connections, retry: false }).data ?? NONE
+  const connections =
+    useQuery({ ...queries.connections, enabled: useMay('connections:use'), retry: false }).data ?? NONE
   const { env = NONE, config = NO_VARIABLES } = useQuery(queries.settings).data ?? {}
   const [now] = useState(() => new Date().toISOString())
   const offered = useSenderSamples(flowDocument, samples.length === 0, now)

@@ -13,7 +13,7 @@ const route = getRouteApi('/signed-in/flows/$id/versions')
 
 export function FlowVersionsPage() {
   const { id } = route.useParams()
-  const readOnly = !useMay('write')
+  const readOnly = !useMay('flows:write')
   const queryClient = useQueryClient()
   return (
     <FlowFrame id={id}>

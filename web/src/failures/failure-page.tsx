@@ -80,7 +80,7 @@ const MUTES = [
 ] as const
 
 function FailureActions({ failure }: { failure: Failure }) {
-  const mayWrite = useMay('write')
+  const mayWrite = useMay('runs:replay')
   const change = useFailureState(failure.id)
   const [replaying, setReplaying] = useState(false)
   if (!mayWrite) return null

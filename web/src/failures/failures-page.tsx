@@ -31,7 +31,7 @@ export function FailuresPage() {
     failureQueries.failures({ flow, state: state === 'all' ? undefined : state, label }),
   )
   const jobs = useQuery(failureQueries.jobs)
-  const mayWrite = useMay('write')
+  const mayWrite = useMay('runs:replay')
   const [replaying, setReplaying] = useState(false)
   const items = failures.data?.pages.flatMap((page) => page.items) ?? []
   const running = jobs.data?.filter(({ finishedAt }) => finishedAt === null) ?? []

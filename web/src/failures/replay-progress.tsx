@@ -63,7 +63,7 @@ function StateDot({ job: { state, failed } }: { job: ReplayJob }) {
 }
 
 function Controls({ job }: { job: ReplayJob }) {
-  const mayWrite = useMay('write')
+  const mayWrite = useMay('runs:replay')
   const change = useChangeReplays(job.id)
   if (!mayWrite || job.state === 'done' || job.state === 'cancelled') return null
   const isPaused = job.state === 'paused'

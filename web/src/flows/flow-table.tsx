@@ -74,7 +74,7 @@ interface RowsProps {
 
 function Rows({ listed, shown, onTag }: RowsProps) {
   const now = useNow(1000)
-  const mayWrite = useMay('write')
+  const mayWrite = useMay('flows:write')
   const since = (at: string) => formatRelative(Date.parse(at), now)
   return listed
     .slice(0, shown)

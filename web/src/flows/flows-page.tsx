@@ -18,7 +18,7 @@ const KEYS = [{ keys: ['/'], label: 'Search the flows' }]
 
 export function FlowsPage() {
   const flows = useQuery(queries.flows)
-  const mayWrite = useMay('write')
+  const mayWrite = useMay('flows:write')
   const actions = useFlowActions()
   const navigate = useNavigate()
   usePageKeys(KEYS)

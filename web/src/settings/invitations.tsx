@@ -2,20 +2,20 @@ import { Button, Group, Select, Stack, Table, Text, TextInput } from '@mantine/c
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { api } from '../api/api-client.ts'
-import type { Invitation, Role } from '../api/api-types.ts'
+import type { Invitation } from '../api/api-types.ts'
 import { keys, queries } from '../api/queries.ts'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { notifyFailure } from '../ui/notify.tsx'
 import tables from '../ui/table.module.css'
 import { RelativeTime } from '../ui/time.tsx'
-import { ROLES } from './roles.ts'
+import { ROLE_MEANS, useRoleChoices } from './roles.ts'
 import { ShownOnce } from './shown-once.tsx'
 
 export function Invitations() {
   const invitations = useQuery(queries.invitations)
   const queryClient = useQueryClient()
   const [email, setEmail] = useState('')
-  const [role, setRole] = useState<Role>('editor')
+  const [role, setRole] = useState('editor')
   const changed = () => queryClient.invalidateQueries({ queryKey: keys.invitations })
   const invite = useMutation({
     mutationFn: () => api.post<Invitation & { url: string }>('/invitations', { role, ...(email && { email }) }),
@@ -51,18 +51,17 @@ export function Invitations() {
           />
           <Select
             label="Role"
-            w={130}
-            data={ROLES.map(({ value, label }) => ({ value, label }))}
+            w={160}
+            data={useRoleChoices()}
             value={role}
-            onChange={(value) => value && setRole(value as Role)}
+            onChange={(value) => value && setRole(value)}
           />
           <Button type="submit" variant="default" loading={invite.isPending}>
             Create invitation link
           </Button>
         </Group>
         <Text size="xs" c="dimmed" mt={6}>
-          {ROLES.find(({ value }) => value === role)?.label}: {ROLES.find(({ value }) => value === role)?.means}. Send
-          the link yourself; Millrace does not mail it.
+          {ROLE_MEANS[role] && `${ROLE_MEANS[role]}. `}Send the link yourself; Millrace does not mail it.
         </Text>
       </form>
       {invite.isError && <ErrorNote title="The invitation was not created" error={invite.error} />}

@@ -1,9 +1,9 @@
-import { ActionIcon, Button, Group, Select, Skeleton, Stack, Table, Text, TextInput, Tooltip } from '@mantine/core'
+import { ActionIcon, Skeleton, Table, Text, Tooltip } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { scopeWords } from '../../../src/base/scopes.ts'
 import { api } from '../api/api-client.ts'
-import type { Scope, Token } from '../api/api-types.ts'
+import type { Token } from '../api/api-types.ts'
 import { keys, queries } from '../api/queries.ts'
 import { ConfirmPopover } from '../ui/confirm-popover.tsx'
 import { ErrorNote } from '../ui/error-note.tsx'
@@ -11,9 +11,8 @@ import { notifyDone } from '../ui/notify.tsx'
 import tables from '../ui/table.module.css'
 import { GuideLink } from '../ui/text/guide-link.tsx'
 import { RelativeTime } from '../ui/time.tsx'
-import { SCOPES } from './roles.ts'
+import { NewToken } from './access/new-token.tsx'
 import { SettingsPage } from './section.tsx'
-import { ShownOnce } from './shown-once.tsx'
 
 export function TokensPage() {
   const tokens = useQuery(queries.tokens)
@@ -43,58 +42,6 @@ export function TokensPage() {
   )
 }
 
-function NewToken() {
-  const queryClient = useQueryClient()
-  const [name, setName] = useState('')
-  const [scope, setScope] = useState<Scope>('read')
-  const create = useMutation({
-    mutationFn: () => api.post<Token & { token: string }>('/tokens', { name, scope }),
-    onSuccess: () => {
-      setName('')
-      void queryClient.invalidateQueries({ queryKey: keys.tokens })
-    },
-  })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    create.mutate()
-  }
-  return (
-    <Stack gap="md">
-      <form onSubmit={submit}>
-        <Group align="flex-end" gap="xs">
-          <TextInput
-            label="Name"
-            description="What it is for, such as the script that uses it."
-            placeholder="nightly-backup"
-            required
-            w={320}
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            autoComplete="off"
-          />
-          <Select
-            label="Scope"
-            w={110}
-            data={SCOPES.map(({ value, label }) => ({ value, label }))}
-            value={scope}
-            onChange={(value) => value && setScope(value as Scope)}
-          />
-          <Button type="submit" variant="default" loading={create.isPending}>
-            Create token
-          </Button>
-        </Group>
-        <Text size="xs" c="dimmed" mt={6}>
-          {scope}: {SCOPES.find(({ value }) => value === scope)?.means}.
-        </Text>
-      </form>
-      {create.isError && <ErrorNote title="The token was not created" error={create.error} />}
-      {create.data && (
-        <ShownOnce title={`Token "${create.data.name}"`} secret={create.data.token} onDone={create.reset} />
-      )}
-    </Stack>
-  )
-}
-
 function TokenTable({ tokens }: { tokens: Token[] }) {
   return (
     <div className={tables.frame}>
@@ -102,7 +49,8 @@ function TokenTable({ tokens }: { tokens: Token[] }) {
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Name</Table.Th>
-            <Table.Th>Scope</Table.Th>
+            <Table.Th>May</Table.Th>
+            <Table.Th>Expires</Table.Th>
             <Table.Th>Created</Table.Th>
             <Table.Th>By</Table.Th>
             <Table.Th>Last used</Table.Th>
@@ -115,13 +63,20 @@ function TokenTable({ tokens }: { tokens: Token[] }) {
               <Table.Td className={tables.cut} title={token.name}>
                 <span className={tables.name}>{token.name}</span>
               </Table.Td>
-              <Table.Td>{token.scope}</Table.Td>
+              <Table.Td>
+                {scopeWords(token.scopes)}
+                <LimitLine token={token} />
+              </Table.Td>
+              <Table.Td className={tables.dim}>
+                {token.expiresAt ? <RelativeTime at={token.expiresAt} /> : 'Never'}
+              </Table.Td>
               <Table.Td className={tables.dim}>
                 <RelativeTime at={token.createdAt} />
               </Table.Td>
               <Table.Td className={tables.cut}>{token.createdBy}</Table.Td>
               <Table.Td className={tables.dim}>
                 {token.lastUsedAt ? <RelativeTime at={token.lastUsedAt} /> : 'Never'}
+                {token.lastAddress && <div>from {token.lastAddress}</div>}
               </Table.Td>
               <Table.Td className={tables.actions}>
                 <Revoke token={token} />
@@ -132,6 +87,15 @@ function TokenTable({ tokens }: { tokens: Token[] }) {
       </Table>
     </div>
   )
+}
+
+/** What the token is limited to. */
+function LimitLine({ token: { flows, tags } }: { token: Token }) {
+  const known = useQuery({ ...queries.flows, enabled: flows !== null && flows.length > 0 }).data ?? []
+  if (!flows || !tags) return null
+  const names = flows.map((id) => known.find((flow) => flow.id === id)?.name ?? id)
+  const words = [...names, ...tags.map((tag) => `#${tag}`)]
+  return <div className={tables.dim}>only {words.join(', ')}</div>
 }
 
 function Revoke({ token }: { token: Token }) {
@@ -154,7 +118,8 @@ function Revoke({ token }: { token: Token }) {
         </Tooltip>
       )}
     >
-      Scripts that use it get 401 from now on. A revoked token cannot be restored.
+      Scripts that use it get 401 from now on, and so do those that use a token it made. A revoked token cannot be
+      restored.
     </ConfirmPopover>
   )
 }

@@ -2,17 +2,17 @@
 import { Checkbox, Group, Skeleton, Text } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api } from '../api/api-client.ts'
-import type { Role } from '../api/api-types.ts'
 import { signInKeys, signInQueries } from '../api/sign-in-queries.ts'
 import { ErrorNote } from '../ui/error-note.tsx'
 import { notifyDone } from '../ui/notify.tsx'
-import { ROLES } from './roles.ts'
+import { useRoleChoices } from './roles.ts'
 
 export function TwoFactorRule() {
   const rule = useQuery(signInQueries.twoFactorRule)
   const queryClient = useQueryClient()
+  const choices = useRoleChoices()
   const change = useMutation({
-    mutationFn: (roles: Role[]) => api.put<{ roles: Role[] }>('/settings/two-factor', { roles }),
+    mutationFn: (roles: string[]) => api.put<{ roles: string[] }>('/settings/two-factor', { roles }),
     onSuccess: (changed) => {
       queryClient.setQueryData(signInKeys.twoFactorRule, changed)
       notifyDone('The roles that need a second factor are changed.')
@@ -27,10 +27,10 @@ export function TwoFactorRule() {
         description="Whoever has none can only set one up, from now on. API tokens and single sign-on are not affected."
         // A tick shows at once, and goes again if it is refused.
         value={change.isPending ? change.variables : rule.data.roles}
-        onChange={(roles) => change.mutate(roles as Role[])}
+        onChange={(roles) => change.mutate(roles)}
       >
         <Group gap="lg" mt="xs">
-          {ROLES.map(({ value, label }) => (
+          {choices.map(({ value, label }) => (
             <Checkbox key={value} value={value} label={label} disabled={change.isPending} />
           ))}
         </Group>

@@ -3,7 +3,7 @@ import { IconLogout, IconShieldOff, IconTrash } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api/api-client.ts'
-import type { ListedUser, Role } from '../api/api-types.ts'
+import type { ListedUser } from '../api/api-types.ts'
 import { keys, queries } from '../api/queries.ts'
 import { useUser } from '../api/session.ts'
 import { ConfirmPopover } from '../ui/confirm-popover.tsx'
@@ -11,8 +11,9 @@ import { ErrorNote } from '../ui/error-note.tsx'
 import { notifyDone } from '../ui/notify.tsx'
 import tables from '../ui/table.module.css'
 import { RelativeTime } from '../ui/time.tsx'
+import { Roles } from './access/roles.tsx'
 import { Invitations } from './invitations.tsx'
-import { ROLES } from './roles.ts'
+import { useRoleChoices } from './roles.ts'
 import { SettingsPage, SettingsPart } from './section.tsx'
 import { TwoFactorRule } from './two-factor-rule.tsx'
 
@@ -49,6 +50,9 @@ export function UsersPage() {
           </Table>
         </div>
       )}
+      <SettingsPart title="Roles">
+        <Roles />
+      </SettingsPart>
       <SettingsPart title="Two-factor sign-in">
         <TwoFactorRule />
       </SettingsPart>
@@ -62,13 +66,14 @@ export function UsersPage() {
 function UserRow({ user }: { user: ListedUser }) {
   const queryClient = useQueryClient()
   const isYou = useUser()?.id === user.id
+  const roles = useRoleChoices()
   const [error, setError] = useState<unknown>(null)
   const changed = () =>
     Promise.all([
       queryClient.invalidateQueries({ queryKey: keys.users }),
       isYou ? queryClient.invalidateQueries({ queryKey: keys.authState }) : null,
     ])
-  const setRole = async (role: Role) => {
+  const setRole = async (role: string) => {
     setError(null)
     try {
       await api.put(`/users/${user.id}`, { role })
@@ -110,10 +115,10 @@ function UserRow({ user }: { user: ListedUser }) {
         <Table.Td>
           <Select
             aria-label={`Role of ${user.name}`}
-            w={120}
-            data={ROLES.map(({ value, label }) => ({ value, label }))}
+            w={150}
+            data={roles}
             value={user.role}
-            onChange={(role) => role && void setRole(role as Role)}
+            onChange={(role) => role && void setRole(role)}
           />
         </Table.Td>
         <Table.Td className={tables.dim}>
@@ -170,7 +175,8 @@ function UserRow({ user }: { user: ListedUser }) {
             )}
           >
             {isYou ? 'You are signed out at once. ' : 'They are signed out at once. '}
-            Their tokens stop working. Their flows, connections and entries in the audit log stay.
+            Their tokens, what those made, and their invitations stop working. Their flows, connections and entries in
+            the audit log stay.
           </ConfirmPopover>
         </Table.Td>
       </Table.Tr>

@@ -85,7 +85,7 @@ export function singleSignOnRoutes(
           provider: params.provider,
           parameters: new URL(request.raw.url!, services.baseUrl).searchParams,
           cookie: providerCookie.read(headers.cookie),
-          user: session?.actor.user ?? null,
+          session: session && { id: session.id, user: session.actor.user },
           from: fromOf(request, clientAddress),
         })
         if (finished.session) cookies.push(cookie.set(finished.session.token, finished.session.expiresAt))
@@ -107,8 +107,9 @@ export function singleSignOnRoutes(
         response: { 200: ProviderUrlBody },
       },
     },
-    async ({ params, actor }, reply) => {
-      const begun = await beginAtProvider(services, params.provider, actor!.user, AFTER_LINKING)
+    async ({ params, headers }, reply) => {
+      const session = cookie.read(headers.cookie)!
+      const begun = await beginAtProvider(services, params.provider, session, AFTER_LINKING)
       return reply.header('set-cookie', providerCookie.set(begun.cookie)).send({ url: begun.url })
     },
   )

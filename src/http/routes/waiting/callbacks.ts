@@ -29,7 +29,7 @@ export function callbackRoutes(app: FastifyInstance, services: Services): void {
         response: { 200: pageOf(ApprovalBody) },
       },
     },
-    ({ query }) => listApprovals(services, pageFrom(query)),
+    ({ query, reach }) => listApprovals(services, pageFrom(query), reach),
   )
   app.post<{ Params: Static<typeof Id>; Body: Static<typeof ApprovalAnswerRequest> }>(
     '/api/v1/approvals/:id',

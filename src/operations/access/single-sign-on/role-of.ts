@@ -1,16 +1,24 @@
 // Decides the role of somebody by the groups that a provider names.
-import type { Role } from '../../ports/access.ts'
+import type { Scopes } from '../../../base/scopes.ts'
 import type { OidcProvider } from '../../ports/sign-in/oidc-client.ts'
-import { reaches, SCOPE_OF } from '../scopes.ts'
 
-/** Returns the highest role that a group gives, or else the default; null: none. */
-export function roleOf({ roles, defaultRole }: OidcProvider, groups: readonly string[]): Role | null {
+/**
+ * Returns the role with the most scopes that a group gives, the first of several, or else the default; null: none. `roles`: those
+ * that there are; others give nothing.
+ */
+export function roleOf(
+  { roles: rules, defaultRole }: OidcProvider,
+  groups: readonly string[],
+  roles: ReadonlyMap<string, Scopes>,
+): string | null {
   const isIn = new Set(groups)
-  const given = (roles?.roles ?? []).filter(({ value }) => isIn.has(value)).map(({ role }) => role)
-  return (
-    given.reduce<Role | null>(
-      (highest, role) => (highest !== null && reaches(SCOPE_OF[highest], SCOPE_OF[role]) ? highest : role),
-      null,
-    ) ?? defaultRole
+  const size = (role: string) => roles.get(role)!.length
+  const given = (rules?.roles ?? [])
+    .filter(({ value, role }) => isIn.has(value) && roles.has(role))
+    .map(({ role }) => role)
+  const highest = given.reduce<string | null>(
+    (one, role) => (one !== null && size(one) >= size(role) ? one : role),
+    null,
   )
+  return highest ?? (defaultRole !== null && roles.has(defaultRole) ? defaultRole : null)
 }

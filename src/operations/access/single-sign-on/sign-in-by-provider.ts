@@ -1,13 +1,14 @@
 // Signs people in by a provider of single sign-on: sends the browser there, and accepts it back.
+import type { Scopes } from '../../../base/scopes.ts'
 import { notFound } from '../../operation-error.ts'
-import type { NewUser, Role, UserRecord, UserView } from '../../ports/access.ts'
+import type { NewUser, UserRecord, UserView } from '../../ports/access.ts'
 import type { IdentityRecord } from '../../ports/sign-in/identities.ts'
 import { type Expected, type OidcPerson, type OidcProvider, OidcRefused } from '../../ports/sign-in/oidc-client.ts'
 import { normalEmail } from '../normal-email.ts'
-import { SCOPE_OF } from '../scopes.ts'
+import { digestOf } from '../secret-code.ts'
 import type { AccessServices } from '../services.ts'
-import { type From, type OpenSession, openByLogin } from '../sessions.ts'
-import { endAccess, takeEffect } from '../users.ts'
+import { type From, type OpenSession, openByLogin, takeEffect } from '../sessions.ts'
+import { endAccess } from '../users.ts'
 import { linkIdentity } from './identities.ts'
 import { roleOf } from './role-of.ts'
 
@@ -17,8 +18,8 @@ export const AT_PROVIDER_MS = 600_000
 interface UnderWay {
   provider: string
   expected: Expected
-  /** The signed-in user who links an identity; null for a sign-in. */
-  userId: string | null
+  /** The session of the user who links an identity; null for a sign-in. */
+  session: string | null
   /** Where to go afterwards. */
   to: string
   expiresAt: number
@@ -38,11 +39,11 @@ export function providerOf({ access }: AccessServices, id: string): OidcProvider
   return provider
 }
 
-/** Sends a browser to a provider; `user`: the signed-in user who links an identity. */
+/** Sends a browser to a provider; `session`: the content of the cookie of the user who links an identity. */
 export async function beginAtProvider(
   services: AccessServices,
   id: string,
-  user: UserView | null,
+  session: string | null,
   to: string,
 ): Promise<BegunSignIn> {
   const { client, sealing } = services.access.sso
@@ -51,7 +52,7 @@ export async function beginAtProvider(
   const underWay: UnderWay = {
     provider: id,
     expected,
-    userId: user?.id ?? null,
+    session: session && digestOf(session),
     to,
     expiresAt: services.now() + AT_PROVIDER_MS,
   }
@@ -63,8 +64,8 @@ export interface ReturnFromProvider {
   parameters: URLSearchParams
   /** The content of the cookie; null: the browser has none. */
   cookie: string | null
-  /** Who is signed in in this browser. */
-  user: UserView | null
+  /** The session of this browser, and who is signed in by it. */
+  session: { id: string; user: UserView } | null
   from: From
 }
 
@@ -96,13 +97,13 @@ async function finish(
   const underWay = openCookie(services, back)
   const { client } = services.access.sso
   const person = await client.finish(provider, redirectUri(services, provider), back.parameters, underWay.expected)
-  if (underWay.userId !== null) {
-    // Somebody else may have signed in meanwhile: their account must not get this identity.
-    if (back.user?.id !== underWay.userId)
+  if (underWay.session !== null) {
+    // Somebody else may have signed in meanwhile: their account must not get this identity. What a session began ends with it.
+    if (back.session?.id !== underWay.session)
       throw new OidcRefused(
         'You are no longer signed in as the user who wanted to link this account: sign in and try again.',
       )
-    await linkIdentity(services, back.user, provider, person)
+    await linkIdentity(services, back.session.user, provider, person)
     return { session: null, to: underWay.to }
   }
   const identity = await services.access.sso.identities.find(person)
@@ -132,6 +133,18 @@ function openCookie(services: AccessServices, back: ReturnFromProvider): UnderWa
   return underWay
 }
 
+/** Returns the roles that there are. The settings may name others: an owner has deleted or not yet made them. */
+async function rolesOf(services: AccessServices, provider: OidcProvider): Promise<ReadonlyMap<string, Scopes>> {
+  const roles = new Map((await services.access.roles.list()).map(({ name, scopes }) => [name, scopes]))
+  const named = [
+    ...(provider.roles?.roles ?? []).map(({ role }) => role),
+    ...(provider.defaultRole ? [provider.defaultRole] : []),
+  ]
+  for (const role of new Set(named))
+    if (!roles.has(role)) services.warn('the settings of single sign-on name a role that does not exist', { role })
+  return roles
+}
+
 /** Somebody who was here before: the provider decides the role of accounts that it made. */
 async function known(
   services: AccessServices,
@@ -142,9 +155,9 @@ async function known(
   const user = await services.access.users.get(identity.userId)
   if (!user) throw new OidcRefused('This account was removed meanwhile.')
   if (!identity.madeAccount || provider.roles === null || user.breakGlass) return user
-  const role = roleOf(provider, person.groups)
+  const role = roleOf(provider, person.groups, await rolesOf(services, provider))
   if (role === null) {
-    // What is left of the account's rights ends: its sessions, and the tokens beyond reading.
+    // What is left of the account's rights ends: its sessions and its tokens.
     await setRole(services, provider, user, 'viewer')
     await endAccess(services, user)
     throw new OidcRefused(noRole(provider))
@@ -156,12 +169,13 @@ async function setRole(
   services: AccessServices,
   provider: OidcProvider,
   user: UserRecord,
-  role: Role,
+  role: string,
 ): Promise<UserRecord> {
   if (user.role === role) return user
   const changed = await services.audit.together(async () => {
-    const found = await services.access.users.setRole(user.id, role, SCOPE_OF[role])
+    const found = await services.access.users.setRole(user.id, role)
     if (found === null) throw new OidcRefused('This account was removed meanwhile.')
+    if (found === 'no_role') throw new OidcRefused(`Your role was changed meanwhile: ${AGAIN}`)
     // There is always an owner, whatever a directory says.
     if (found === 'last_owner') return null
     const target = { kind: 'user', id: user.id, name: user.email }
@@ -175,7 +189,7 @@ async function setRole(
     services.warn('the last owner keeps the role, although the provider gives another', { email: user.email, role })
     return user
   }
-  await takeEffect(services, user.id)
+  await takeEffect(services, [user.id])
   return changed
 }
 
@@ -183,7 +197,8 @@ async function setRole(
 async function join(services: AccessServices, provider: OidcProvider, person: OidcPerson): Promise<UserRecord> {
   if (!(await services.access.users.isSetUp()))
     throw new OidcRefused('Millrace has no owner yet: the set-up link is in its log. Sign in after that.')
-  const role = roleOf(provider, person.groups)
+  const roles = await rolesOf(services, provider)
+  const role = roleOf(provider, person.groups, roles)
   if (role === null) throw new OidcRefused(noRole(provider))
   if (person.email === null || !/^[^\s@]+@[^\s@]+$/.test(person.email))
     throw new OidcRefused(`${provider.name} sends no e-mail address, which an account needs.`)
@@ -195,6 +210,7 @@ async function join(services: AccessServices, provider: OidcProvider, person: Oi
     email: normalEmail(person.email),
     name: person.name ?? person.email,
     role,
+    scopes: roles.get(role)!,
     createdAt,
     lastSignInAt: null,
     breakGlass: false,

@@ -1,7 +1,7 @@
 // Sets up, renews and removes the second factor of a signed-in user, and that of others for an owner.
 import { CODE } from '../../../base/error-catalogue.ts'
 import { notFound, OperationError } from '../../operation-error.ts'
-import type { Actor, Role, UserRecord, UserView } from '../../ports/access.ts'
+import type { Actor, UserRecord, UserView } from '../../ports/access.ts'
 import type { AuditAction } from '../../ports/audit.ts'
 import type { AccessServices } from '../services.ts'
 import { endWatching, type From } from '../sessions.ts'
@@ -117,7 +117,7 @@ export async function resetTwoFactor(services: AccessServices, actor: Actor, use
   endWatching(services, userId)
 }
 
-export async function readSecondFactorRule({ access }: AccessServices): Promise<{ roles: Role[] }> {
+export async function readSecondFactorRule({ access }: AccessServices): Promise<{ roles: string[] }> {
   await access.twoFactor.rule.load()
   return { roles: access.twoFactor.rule.roles }
 }
@@ -126,9 +126,11 @@ export async function readSecondFactorRule({ access }: AccessServices): Promise<
 export async function setSecondFactorRule(
   services: AccessServices,
   actor: Actor,
-  roles: readonly Role[],
-): Promise<{ roles: Role[] }> {
+  given: readonly string[],
+): Promise<{ roles: string[] }> {
   const { rule, store } = services.access.twoFactor
+  // In the order of the list of roles, and only those that exist.
+  const roles = (await services.access.roles.list()).map(({ name }) => name).filter((name) => given.includes(name))
   // An owner who locks themselves out would need the machine to get in again.
   const { user } = actor
   if (user && roles.includes(user.role) && !rule.isNeededBy(user.role)) {

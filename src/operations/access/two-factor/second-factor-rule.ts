@@ -1,14 +1,12 @@
 // Which roles need a second factor, by the setting of the owners.
-import type { Role } from '../../ports/access.ts'
 import type { SettingStore } from '../../ports/instance.ts'
 
 const NAME = 'two_factor'
-export const ROLES: readonly Role[] = ['viewer', 'editor', 'owner']
 
 /** Keeps the setting in memory: it is asked for at each request of a session. */
 export class SecondFactorRule {
   readonly #store: SettingStore
-  #roles: ReadonlySet<Role> = new Set()
+  #roles: ReadonlySet<string> = new Set()
 
   constructor(store: SettingStore) {
     this.#store = store
@@ -16,19 +14,19 @@ export class SecondFactorRule {
 
   async load(): Promise<void> {
     const names = (await this.#store.get(NAME))?.split(',') ?? []
-    this.#roles = new Set(ROLES.filter((role) => names.includes(role)))
+    this.#roles = new Set(names)
   }
 
-  async set(roles: readonly Role[]): Promise<void> {
+  async set(roles: readonly string[]): Promise<void> {
     await this.#store.set(NAME, roles.length ? roles.join() : null)
     this.#roles = new Set(roles)
   }
 
-  get roles(): Role[] {
-    return ROLES.filter((role) => this.#roles.has(role))
+  get roles(): string[] {
+    return [...this.#roles]
   }
 
-  isNeededBy(role: Role): boolean {
+  isNeededBy(role: string): boolean {
     return this.#roles.has(role)
   }
 }

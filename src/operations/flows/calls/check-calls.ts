@@ -9,6 +9,7 @@ import { inputIssues } from '../../../flow/triggers/call/check-input.ts'
 import { schemaProblems } from '../../../flow/triggers/call/input-schema.ts'
 import { CALL } from '../../../flow/triggers/call/schema.ts'
 import { callsIn, type FlowCall } from '../../../flow/validate/called-flows.ts'
+import { type Limited, reachOf } from '../../access/reach.ts'
 import { OperationError } from '../../operation-error.ts'
 import type { FlowServices } from '../services.ts'
 
@@ -23,6 +24,7 @@ const MOST_SEARCHED = 200
 /** Returns the problems of a document's calls, and the document with ids in place of slugs. `flowId`: null if it is new. */
 export async function checkCalls<Document>(
   services: CallServices,
+  actor: Limited,
   flowId: string | null,
   document: Document,
 ): Promise<{ findings: Finding[]; document: Document }> {
@@ -31,8 +33,9 @@ export async function checkCalls<Document>(
   const findings: Finding[] = []
   const resolved = structuredClone(document)
   const callees = new Map<string, Callee>()
+  const reach = await reachOf(services, actor)
   for (const call of calls) {
-    const known = callees.get(call.flow) ?? (await calleeOf(services, flowId, document, call.flow))
+    const known = callees.get(call.flow) ?? (await calleeOf(services, reach, flowId, document, call.flow))
     callees.set(call.flow, known)
     if ('problem' in known) {
       findings.push({ weight: 'publish', path: call.path, code: known.code, message: known.problem })
@@ -52,6 +55,7 @@ const CYCLE =
 
 async function calleeOf(
   { flows }: CallServices,
+  reach: readonly string[] | null,
   flowId: string | null,
   document: unknown,
   name: string,
@@ -60,7 +64,7 @@ async function calleeOf(
   const id = isOwn ? flowId : name.startsWith('flow_') ? name : await flows.idOfSlug(name)
   const own = document as FlowDocument
   if (isOwn && isObject(own.trigger) && own.trigger.kind === CALL) return { id: id ?? name, document: own }
-  const flow = id === null ? null : await flows.get(id)
+  const flow = id === null || reach?.includes(id) === false ? null : await flows.get(id)
   if (!flow) return { code: 'unknown_flow', problem: `There is no flow ${quoted(name)}; give its id or slug.` }
   if (flow.version === null) return { code: 'not_callable', problem: `The flow ${quoted(name)} is not published.` }
   if (flow.liveTrigger !== CALL || isOwn)
@@ -119,6 +123,7 @@ const IS_FAILURE_FLOW =
 /** Throws, with the list, if published flows call this one. */
 export async function requireUncalled(
   services: CallServices & Pick<FlowServices, 'failureFlow'>,
+  actor: Limited,
   id: string,
 ): Promise<void> {
   const flow = await services.flows.get(id)
@@ -130,6 +135,8 @@ export async function requireUncalled(
       other !== id && live !== null && callsIn(parseJson(live), services.kinds).some((call) => call.flow === id),
   )
   if (callers.length === 0) return
+  if (actor.limit)
+    throw new OperationError(CODE.flow_in_use, 'Published flows that your token is not for call this flow.')
   const names = callers.slice(0, 5).map(({ name }) => `"${name}"`)
   const more = callers.length > names.length ? ` and ${callers.length - names.length} more` : ''
   throw new OperationError(

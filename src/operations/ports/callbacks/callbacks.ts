@@ -70,7 +70,7 @@ export interface CallbackStore extends CallbackJournal {
   answer(record: CallbackRecord, answer: NewAnswer): Promise<boolean>
   /** Gives the callback a new URL; the old one leads nowhere from then on. Returns the token. */
   renew(id: string): Promise<string>
-  openApprovals(page: Page): Promise<Paged<CallbackRecord>>
+  openApprovals(page: Page, among?: readonly string[] | null): Promise<Paged<CallbackRecord>>
   /** Counts those that are open, up to `most`. */
   countOpen(most: number): Promise<number>
 }

@@ -1,10 +1,10 @@
 // The port to OpenID Connect: sends browsers to a provider, and checks what comes back.
-import type { Login, Role } from '../access.ts'
+import type { Login } from '../access.ts'
 
 /** Which values of a claim give which role. */
 export interface RoleRules {
   claim: string
-  roles: readonly { value: string; role: Role }[]
+  roles: readonly { value: string; role: string }[]
 }
 
 export interface OidcProvider {
@@ -16,7 +16,7 @@ export interface OidcProvider {
   clientSecret: string | null
   roles: RoleRules | null
   /** The role of people whom no rule gives one; null: they are refused. */
-  defaultRole: Role | null
+  defaultRole: string | null
 }
 
 /** What a sign-in must come back with, besides its code. */

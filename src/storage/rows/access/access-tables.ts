@@ -82,10 +82,25 @@ export interface ApiTokenTable {
   id: string
   digest: string
   name: string
+  /** Names, with spaces between them. */
   scope: string
   created_at: number
   created_by: string
   /** The owner of the token, which is deleted with that user. */
   user_id: string | null
   last_used_at: number | null
+  last_address: string | null
+  expires_at: number | null
+  /** The token that made it, with which it is deleted. */
+  made_by: string | null
+  /** The flows and tags that it is for, as JSON; null: all. */
+  only_for: string | null
+}
+
+/** A role that an owner made. */
+export interface UserRoleTable {
+  name: string
+  /** Names, with spaces between them. */
+  scopes: string
+  created_at: number
 }

@@ -7,7 +7,7 @@ import type { CallbackRecord, CallbackStore, NewAnswer } from '../../../operatio
 import { answerBinding, callbackBinding } from '../../rows/bindings.ts'
 import { bytesUpTo, UNBOUNDED } from '../../rows/bounded.ts'
 import { locked } from '../../rows/dialect.ts'
-import { paged } from '../../rows/paged.ts'
+import { paged, someOf } from '../../rows/paged.ts'
 import type { Tables } from '../../rows/tables.ts'
 import { lockRuns, wakeRuns } from '../cancelled-runs.ts'
 import { type CallbackPorts, createCallbackJournal, sealingOf } from './callback-journal.ts'
@@ -184,7 +184,7 @@ export function createCallbackStore(db: Kysely<Tables>, ports: CallbackPorts): C
         return token
       }),
 
-    async openApprovals({ limit, cursor }) {
+    async openApprovals({ limit, cursor }, among = null) {
       let query = records()
         .where(sql<boolean>`callback.state = 'open'`)
         .where('callback.kind', '=', 'approval')
@@ -192,6 +192,7 @@ export function createCallbackStore(db: Kysely<Tables>, ports: CallbackPorts): C
         .orderBy('callback.id')
         .limit(limit + 1)
       if (cursor !== null) query = query.where('callback.id', '>', cursor)
+      if (among) query = query.where('run.flow_id', 'in', someOf(among))
       return paged(await query.execute(), limit, (row) => row.id, toRecord)
     },
 

@@ -3,7 +3,7 @@ import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql
 import type { Labels } from '../../../flow/triggers/labels.ts'
 import type { FailureRecord, FailureState, FailureStore } from '../../../operations/ports/failures.ts'
 import type { FailureTable } from '../../rows/failures/tables.ts'
-import { paged } from '../../rows/paged.ts'
+import { paged, someOf } from '../../rows/paged.ts'
 import type { Tables } from '../../rows/tables.ts'
 import { addLateLabels, hasLabels } from '../runs/labelled-runs.ts'
 import { foldFailures } from './fold-failures.ts'
@@ -12,7 +12,7 @@ export function createFailureStore(db: Kysely<Tables>): FailureStore {
   return {
     settle: () => foldFailures(db),
 
-    async list({ flowId, state, labels }, { limit, cursor }, now) {
+    async list({ flowId, state, labels, among = null }, { limit, cursor }, now) {
       let query = db
         .selectFrom('failure')
         .selectAll()
@@ -20,6 +20,7 @@ export function createFailureStore(db: Kysely<Tables>): FailureStore {
         .orderBy('id', 'desc')
         .limit(limit + 1)
       if (flowId) query = query.where('flow_id', '=', flowId)
+      if (among) query = query.where('flow_id', 'in', someOf(among))
       if (state) query = query.where((eb) => isIn(eb, state, now))
       if (labels) {
         await addLateLabels(db)

@@ -27,7 +27,7 @@ interface ConnectionChoiceProps {
 export function ConnectionChoice(props: ConnectionChoiceProps) {
   const { kinds, chosen, onChoose, issues = [], label = 'Connection', description, onClear } = props
   const { connections, readOnly } = useFields()
-  const mayCreate = useMay('write') && !readOnly
+  const mayCreate = useMay('connections:write') && !readOnly
   const [creating, setCreating] = useState(false)
   const wantsTls = kinds.length === 1 && kinds[0] === 'tls'
   const fits = (connection: Connection) => (wantsTls ? hasTls(connection) : kinds.includes(connection.kind))

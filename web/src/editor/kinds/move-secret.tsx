@@ -22,7 +22,7 @@ interface MoveSecretProps {
 }
 
 export function MoveSecret({ path, auth, onMoved }: MoveSecretProps) {
-  const mayCreate = useMay('write')
+  const mayCreate = useMay('connections:write')
   const { readOnly } = useEditor()
   const [asking, setAsking] = useState(false)
   const move = moveOf(auth, SEALED_PREFIX)

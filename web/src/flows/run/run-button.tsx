@@ -8,7 +8,7 @@ import { useMay } from '../../api/session.ts'
 const RunDialog = lazy(() => import('./run-dialog.tsx'))
 
 export function RunButton({ flow }: { flow: Flow }) {
-  const mayWrite = useMay('write')
+  const mayWrite = useMay('runs:replay')
   const [open, setOpen] = useState(false)
   if (!mayWrite || !flow.published || flow.trigger === null || flow.trigger === 'webhook') return null
   return (

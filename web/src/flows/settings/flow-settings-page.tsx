@@ -39,7 +39,7 @@ export function FlowSettingsPage() {
 }
 
 function About({ flow }: { flow: Flow }) {
-  const readOnly = !useMay('write')
+  const readOnly = !useMay('flows:write')
   const queryClient = useQueryClient()
   const [name, setName] = useState(flow.draft.name)
   const [description, setDescription] = useState(flow.draft.description ?? '')
@@ -179,7 +179,7 @@ function Webhook({ flow }: { flow: Flow }) {
 }
 
 function Whole({ flow }: { flow: Flow }) {
-  const mayWrite = useMay('write')
+  const mayWrite = useMay('flows:write')
   const actions = useFlowActions()
   const navigate = useNavigate()
   const remove = async () => {

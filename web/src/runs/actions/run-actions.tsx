@@ -31,7 +31,7 @@ interface RunActionsProps {
 }
 
 export function RunActions({ run, step, replay }: RunActionsProps) {
-  const mayWrite = useMay('write')
+  const mayWrite = useMay('runs:replay')
   const cancel = useCancelRun()
   const [changing, setChanging] = useState(false)
   const why =

@@ -33,7 +33,7 @@ export function RunMenu({ run, label }: { run: RunSummary; label: string }) {
 }
 
 function ArmedMenu({ run, label, startsOpen }: { run: RunSummary; label: string; startsOpen: boolean }) {
-  const mayWrite = useMay('write')
+  const mayWrite = useMay('runs:replay')
   const cancel = useCancelRun()
   const replay = useReplayRun()
   const failed = (what: string) => (error: unknown) => notifyFailure(what, error)

@@ -22,7 +22,7 @@ interface CallbackToolsProps {
 
 export function CallbackTools({ run, callback }: CallbackToolsProps) {
   const client = useQueryClient()
-  const mayWrite = useMay('write')
+  const mayWrite = useMay('approvals')
   const [answering, setAnswering] = useState(false)
   const { url, kind, step } = callback
   if (!mayWrite) return null
