@@ -19,7 +19,7 @@ const LAYERS: string[][] = [
   ['account', 'approvals', 'connections', 'flows', 'failures', 'runs/model', 'deliveries/model'],
   ['overview', 'settings', 'flows/settings', 'editor/state', 'editor/panel'],
   ['editor/incoming', 'editor/sender'],
-  ['settings/alerts', 'editor/kinds', 'editor/canvas', 'editor/trigger', 'editor/publish'],
+  ['settings/access', 'settings/alerts', 'editor/kinds', 'editor/canvas', 'editor/trigger', 'editor/publish'],
   ['editor/step'],
   ['editor'],
   ['runs/actions'],

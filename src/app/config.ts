@@ -1,11 +1,11 @@
 // Reads the environment, alone: every setting of docs/configuration.md, all checked together, with one clear line per fault.
-import { isAddressRange } from '../base/address-range.ts'
 import type { OidcProvider } from '../operations/ports/sign-in/oidc-client.ts'
 import { parseEgressAllow } from '../outbound/egress-rules.ts'
 import { ProxySettingFault, type ProxySettings, readProxySettings } from '../outbound/proxy/proxy-settings.ts'
 import { isKeyText } from '../secrets/key-ring.ts'
 import type { VaultSettings } from '../secrets/outside/hashicorp-vault.ts'
 import { type AuditSettings, readDestinations } from './audit-log/read-destinations.ts'
+import { ConfigError, type Environment, SettingReader } from './read-setting.ts'
 import { readProviders } from './sign-in/read-providers.ts'
 import { readAuthorities } from './tls/authorities.ts'
 
@@ -67,12 +67,8 @@ export interface Config {
 export type Role = 'all' | 'web' | 'worker'
 
 /** Names the variable, the value's fault and an example in one line. */
-export class ConfigError extends Error {}
-
 const DEFAULT_BODY_MEMORY = 128 * 1024 ** 2
 const DEFAULT_DATA_DIR = './.millrace'
-
-type Environment = Record<string, string | undefined>
 
 export function readConfig(environment: Environment = process.env): Config {
   const read = new Reader(environment)
@@ -160,144 +156,73 @@ const HOOKS_EXAMPLE = 'https://hooks.example.net'
 
 const hostnameOf = (origin: string): string => new URL(origin).hostname.replace(/\.$/, '')
 
-class Reader {
-  readonly #environment: Environment
-  constructor(environment: Environment) {
-    this.#environment = environment
-  }
-
-  /** Returns undefined for an unset and for an empty variable. */
-  #get(name: string): string | undefined {
-    return this.#environment[name]?.trim() || undefined
-  }
-
-  #refuse(name: string, fault: string, example: string): never {
-    throw new ConfigError(`${name}: ${fault}. Example: ${name}=${example}`)
-  }
-
-  text(name: string, fallback: string): string {
-    return this.#get(name) ?? fallback
-  }
-
-  list(name: string): string[] {
-    return (this.#get(name) ?? '')
-      .split(',')
-      .map((entry) => entry.trim())
-      .filter((entry) => entry !== '')
-  }
-
-  number(name: string, fallback: number, minimum: number, maximum: number): number {
-    const text = this.#get(name)
-    if (text === undefined) return fallback
-    const value = Number(text)
-    if (!Number.isFinite(value)) this.#refuse(name, `"${text}" is not a number`, String(fallback))
-    if (value < minimum || value > maximum)
-      this.#refuse(name, `${text} is not between ${minimum} and ${maximum}`, String(fallback))
-    return value
-  }
-
-  integer(name: string, fallback: number, minimum: number, maximum: number): number {
-    const value = this.number(name, fallback, minimum, maximum)
-    if (!Number.isInteger(value)) this.#refuse(name, `${value} is not a whole number`, String(fallback))
-    return value
-  }
-
-  choice<T extends string>(name: string, allowed: readonly [T, ...T[]]): T {
-    const text = this.#get(name)
-    if (text === undefined) return allowed[0]
-    const value = allowed.find((option) => option === text.toLowerCase())
-    return value ?? this.#refuse(name, `"${text}" is not one of ${allowed.join(', ')}`, allowed[0])
-  }
-
-  /** Reads a size in binary units: 10mb is 10,485,760 bytes. */
-  size(name: string, fallback: string, mostGb = 1): number {
-    const text = this.#get(name) ?? fallback
-    const match = /^(\d+(?:\.\d+)?)\s*(b|kb|mb|gb)?$/i.exec(text)
-    if (!match) this.#refuse(name, `"${text}" is not a size`, fallback)
-    const unit = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 }[(match[2] ?? 'b').toLowerCase()]!
-    const bytes = Math.floor(Number(match[1]) * unit)
-    if (bytes < 1 || bytes > mostGb * 1024 ** 3)
-      this.#refuse(name, `${text} is not between 1 byte and ${mostGb}gb`, fallback)
-    return bytes
-  }
-
+class Reader extends SettingReader {
   bodyMemory(maxBodyBytes: number): number {
     const name = 'MILLRACE_BODY_MEMORY'
     // Memory holds a compressed body twice: as received, and decoded.
     const least = 2 * maxBodyBytes
-    const bytes = this.#get(name) === undefined ? Math.max(DEFAULT_BODY_MEMORY, least) : this.size(name, '128mb', 64)
-    if (bytes < least) this.#refuse(name, 'it is less than twice MILLRACE_MAX_BODY', '128mb')
+    const bytes = this.get(name) === undefined ? Math.max(DEFAULT_BODY_MEMORY, least) : this.size(name, '128mb', 64)
+    if (bytes < least) this.refuse(name, 'it is less than twice MILLRACE_MAX_BODY', '128mb')
     return bytes
-  }
-
-  origin(name: string, fallback: string): string {
-    const text = this.#get(name)
-    if (text === undefined) return fallback
-    const url = URL.canParse(text) ? new URL(text) : null
-    if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
-      this.#refuse(name, `"${text}" is not an http or https URL`, 'https://flows.example.com')
-    if (url.pathname !== '/' || url.search || url.hash || url.username)
-      this.#refuse(name, `"${text}" is more than an origin (scheme, host and port)`, url.origin)
-    return url.origin
   }
 
   webhookBaseUrl(baseUrl: string): string {
     const name = 'MILLRACE_WEBHOOK_BASE_URL'
     const origin = this.origin(name, baseUrl)
     // The server tells requests apart by their host, and cookies ignore ports.
-    if (this.#get(name) !== undefined && hostnameOf(origin) === hostnameOf(baseUrl))
-      this.#refuse(name, `it has the host of MILLRACE_BASE_URL (${baseUrl}), and needs one of its own`, HOOKS_EXAMPLE)
+    if (this.get(name) !== undefined && hostnameOf(origin) === hostnameOf(baseUrl))
+      this.refuse(name, `it has the host of MILLRACE_BASE_URL (${baseUrl}), and needs one of its own`, HOOKS_EXAMPLE)
     return origin
   }
 
   databaseUrl(): string | null {
     const name = 'DATABASE_URL'
-    const text = this.#get(name)
+    const text = this.get(name)
     if (text === undefined) return null
     // The message does not quote the value: it may hold a password.
     const url = URL.canParse(text) ? new URL(text) : null
     if (!url || !/^postgres(ql)?:$/.test(url.protocol))
-      this.#refuse(name, 'it is not a URL of PostgreSQL', 'postgres://millrace:password@db.example.com:5432/millrace')
+      this.refuse(name, 'it is not a URL of PostgreSQL', 'postgres://millrace:password@db.example.com:5432/millrace')
     if (url.pathname.length < 2)
-      this.#refuse(name, 'it names no database', 'postgres://millrace:password@db.example.com:5432/millrace')
+      this.refuse(name, 'it names no database', 'postgres://millrace:password@db.example.com:5432/millrace')
     return text
   }
 
   filesUrl(): string | null {
     const name = 'MILLRACE_FILES_URL'
     const example = 's3://KEY:SECRET@s3.eu-central-1.amazonaws.com/bucket/millrace?region=eu-central-1'
-    const text = this.#get(name)
+    const text = this.get(name)
     if (text === undefined) return null
     // The message does not quote the value: it holds a secret.
     const url = URL.canParse(text) ? new URL(text) : null
-    if (url?.protocol !== 's3:' || !url.host) this.#refuse(name, 'it is not a URL of a bucket', example)
-    if (!url.username || !url.password) this.#refuse(name, 'it holds no key and secret', example)
-    if (!/^\/[\w.-]+(\/[\w./-]*)?$/.test(url.pathname)) this.#refuse(name, 'it names no bucket', example)
+    if (url?.protocol !== 's3:' || !url.host) this.refuse(name, 'it is not a URL of a bucket', example)
+    if (!url.username || !url.password) this.refuse(name, 'it holds no key and secret', example)
+    if (!/^\/[\w.-]+(\/[\w./-]*)?$/.test(url.pathname)) this.refuse(name, 'it names no bucket', example)
     return text
   }
 
   smtp(): Pick<Config, 'smtpUrl' | 'smtpFrom'> {
     const name = 'MILLRACE_SMTP_URL'
-    const text = this.#get(name) ?? null
-    const from = this.#get('MILLRACE_SMTP_FROM') ?? null
+    const text = this.get(name) ?? null
+    const from = this.get('MILLRACE_SMTP_FROM') ?? null
     // The message does not quote the value: it may hold a password.
     if (text !== null && !(URL.canParse(text) && /^smtps?:$/.test(new URL(text).protocol)))
-      this.#refuse(name, 'it is not a URL of a mail server', 'smtp://user:password@mail.example.com:587')
+      this.refuse(name, 'it is not a URL of a mail server', 'smtp://user:password@mail.example.com:587')
     if (text !== null && !from?.includes('@'))
-      this.#refuse('MILLRACE_SMTP_FROM', `it is no e-mail address, and ${name} is set`, 'millrace@example.com')
+      this.refuse('MILLRACE_SMTP_FROM', `it is no e-mail address, and ${name} is set`, 'millrace@example.com')
     return { smtpUrl: text, smtpFrom: from }
   }
 
   vault(): VaultSettings | null {
     const name = 'MILLRACE_VAULT_ADDR'
-    const address = this.#get(name)?.replace(/\/+$/, '')
+    const address = this.get(name)?.replace(/\/+$/, '')
     if (!address) return null
     const url = URL.parse(address)
     if (!url || !/^https?:$/.test(url.protocol) || url.username || url.search || url.hash)
-      this.#refuse(name, 'it is not the URL of a Vault server', 'https://vault.example.com:8200')
-    const [token, role] = [this.#get('MILLRACE_VAULT_TOKEN'), this.#get('MILLRACE_VAULT_ROLE')]
+      this.refuse(name, 'it is not the URL of a Vault server', 'https://vault.example.com:8200')
+    const [token, role] = [this.get('MILLRACE_VAULT_TOKEN'), this.get('MILLRACE_VAULT_ROLE')]
     if (!token === !role)
-      this.#refuse(
+      this.refuse(
         name,
         'it is set: give either MILLRACE_VAULT_TOKEN, or MILLRACE_VAULT_ROLE on Kubernetes',
         'https://vault.example.com:8200',
@@ -307,15 +232,15 @@ class Reader {
 
   authorities(): string[] {
     const name = 'MILLRACE_CA_FILE'
-    const path = this.#get(name)
+    const path = this.get(name)
     const found = path === undefined ? [] : readAuthorities(path)
-    return typeof found === 'string' ? this.#refuse(name, found, '/etc/ssl/company-ca.pem') : found
+    return typeof found === 'string' ? this.refuse(name, found, '/etc/ssl/company-ca.pem') : found
   }
 
   /** Node would trust every certificate, for everybody and without a trace. */
   verification(): void {
     const name = 'NODE_TLS_REJECT_UNAUTHORIZED'
-    if (this.#get(name) === '0')
+    if (this.get(name) === '0')
       throw new ConfigError(
         `${name}: it is 0, which would let anybody pose as any server. Unset it, and name the authorities to trust: for everything in MILLRACE_CA_FILE, or in ca of a connection's TLS settings.`,
       )
@@ -323,8 +248,8 @@ class Reader {
 
   role(): Role {
     const role = this.choice('MILLRACE_ROLE', ['all', 'web', 'worker'])
-    if (role !== 'all' && !this.#get('DATABASE_URL'))
-      this.#refuse('MILLRACE_ROLE', `${role} needs PostgreSQL; set DATABASE_URL too`, 'all')
+    if (role !== 'all' && !this.get('DATABASE_URL'))
+      this.refuse('MILLRACE_ROLE', `${role} needs PostgreSQL; set DATABASE_URL too`, 'all')
     return role
   }
 
@@ -333,7 +258,7 @@ class Reader {
     const keys = this.list(name)
     for (const [i, key] of keys.entries())
       if (!isKeyText(key))
-        this.#refuse(
+        this.refuse(
           name,
           `${keys.length > 1 ? `key ${i + 1} of the list` : 'it'} is not 32 bytes in base64`,
           '$(openssl rand -base64 32)',
@@ -342,9 +267,9 @@ class Reader {
   }
 
   adminToken(): string | null {
-    const token = this.#get('MILLRACE_ADMIN_TOKEN') ?? null
+    const token = this.get('MILLRACE_ADMIN_TOKEN') ?? null
     if (token !== null && token.length < 16)
-      this.#refuse('MILLRACE_ADMIN_TOKEN', 'it is shorter than 16 characters', '$(openssl rand -hex 24)')
+      this.refuse('MILLRACE_ADMIN_TOKEN', 'it is shorter than 16 characters', '$(openssl rand -hex 24)')
     return token
   }
 
@@ -358,12 +283,12 @@ class Reader {
       defaultRole: 'MILLRACE_OIDC_DEFAULT_ROLE',
     }
     const providers = readProviders(variables, {
-      get: (name) => this.#get(name),
-      refuse: (name, fault, example) => this.#refuse(name, fault, example),
+      get: (name) => this.get(name),
+      refuse: (name, fault, example) => this.refuse(name, fault, example),
     })
     const only = this.choice('MILLRACE_OIDC_ONLY', ['false', 'true']) === 'true'
     if (only && providers.length === 0)
-      this.#refuse('MILLRACE_OIDC_ONLY', 'there is no provider to sign in with; set MILLRACE_OIDC_ISSUER', 'false')
+      this.refuse('MILLRACE_OIDC_ONLY', 'there is no provider to sign in with; set MILLRACE_OIDC_ISSUER', 'false')
     return { providers, only }
   }
 
@@ -374,18 +299,9 @@ class Reader {
       webhookSecret: 'MILLRACE_AUDIT_WEBHOOK_SECRET',
     }
     return readDestinations(names, {
-      get: (name) => this.#get(name),
-      refuse: (name, fault, example) => this.#refuse(name, fault, example),
+      get: (name) => this.get(name),
+      refuse: (name, fault, example) => this.refuse(name, fault, example),
     })
-  }
-
-  /** Returns the variables whose names begin with the prefix, without it. */
-  prefixed(prefix: string): Record<string, string> {
-    const found: Record<string, string> = Object.create(null)
-    for (const [name, value] of Object.entries(this.#environment))
-      if (name.startsWith(prefix) && name.length > prefix.length && value !== undefined)
-        found[name.slice(prefix.length)] = value
-    return found
   }
 
   egressAllow(): string[] {
@@ -394,7 +310,7 @@ class Reader {
     try {
       parseEgressAllow(entries)
     } catch (error) {
-      this.#refuse(name, (error as Error).message.replace(/\.$/, ''), 'private,127.0.0.1/32,api.internal')
+      this.refuse(name, (error as Error).message.replace(/\.$/, ''), 'private,127.0.0.1/32,api.internal')
     }
     return entries
   }
@@ -402,17 +318,10 @@ class Reader {
   /** Reads MILLRACE_PROXY and MILLRACE_NO_PROXY, or what the first one says to take in their place. */
   proxy(): ProxySettings | null {
     try {
-      return readProxySettings((name) => this.#get(name))
+      return readProxySettings((name) => this.get(name))
     } catch (error) {
       if (!(error instanceof ProxySettingFault)) throw error
-      return this.#refuse(error.setting, error.message, error.example)
+      return this.refuse(error.setting, error.message, error.example)
     }
-  }
-
-  cidrs(name: string): string[] {
-    const entries = this.list(name)
-    for (const entry of entries)
-      if (!isAddressRange(entry)) this.#refuse(name, `"${entry}" is not an address or CIDR range`, '10.0.0.0/8,::1')
-    return entries
   }
 }

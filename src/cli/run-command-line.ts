@@ -1,7 +1,8 @@
 // Finds the command that was called, reads its arguments and options, runs it, and turns what went wrong into an exit code.
 
 import { parseArgs } from 'node:util'
-import { type CommandLineSettings, ConfigError } from '../app/config.ts'
+import type { CommandLineSettings } from '../app/config.ts'
+import { ConfigError } from '../app/read-setting.ts'
 import { Refusal } from '../base/refusals.ts'
 import { nearest } from '../flow/issue.ts'
 import type { ApiClient } from './client/api-client.ts'

@@ -1,6 +1,7 @@
 // `millrace serve`: runs the service until it is told to stop.
 
-import { ConfigError, readConfig } from '../app/config.ts'
+import { readConfig } from '../app/config.ts'
+import { ConfigError } from '../app/read-setting.ts'
 import { type App, startApp } from '../app/start.ts'
 import { Refusal } from '../base/refusals.ts'
 import { limitMemory } from './limit-memory.ts'

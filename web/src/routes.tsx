@@ -240,13 +240,13 @@ const profile = createRoute({
 const users = createRoute({
   getParentRoute: () => settings,
   path: '/users',
-  component: lazyPage(() => import('./settings/users-page.tsx'), 'UsersPage'),
+  component: lazyPage(() => import('./settings/access/users-page.tsx'), 'UsersPage'),
 })
 
 const tokens = createRoute({
   getParentRoute: () => settings,
   path: '/tokens',
-  component: lazyPage(() => import('./settings/tokens-page.tsx'), 'TokensPage'),
+  component: lazyPage(() => import('./settings/access/tokens-page.tsx'), 'TokensPage'),
 })
 
 const encryptionKeys = createRoute({

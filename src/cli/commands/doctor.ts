@@ -1,5 +1,6 @@
 // `millrace doctor`: checks everything that usually goes wrong.
-import { type CommandLineSettings, type Config, ConfigError } from '../../app/config.ts'
+import type { CommandLineSettings, Config } from '../../app/config.ts'
+import { ConfigError } from '../../app/read-setting.ts'
 import { trustAuthorities } from '../../app/tls/authorities.ts'
 import type { ApiClient } from '../client/api-client.ts'
 import { connect } from '../client/connect.ts'

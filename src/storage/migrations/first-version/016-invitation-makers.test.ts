@@ -18,6 +18,12 @@ it('gives earlier invitations to the users who made them, and ends those of user
     drop table file_use;
     drop table file_look;
     drop table file_total;
+    drop table user_role;
+    drop index api_token_made_by;
+    alter table api_token drop column expires_at;
+    alter table api_token drop column made_by;
+    alter table api_token drop column last_address;
+    alter table api_token drop column only_for;
     drop table user_identity;
     drop table logout_token;
     drop table second_factor;
