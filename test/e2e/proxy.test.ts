@@ -155,7 +155,9 @@ describe.each(WAYS)('with %s', (name, start, settingsOf) => {
     const file = run.webhook.file!.file as string
     const reply = await fetch(`${millrace.url}/api/v1/files/${file}`, { headers: { authorization: `Bearer ${TOKEN}` } })
     expect(Buffer.from(await reply.arrayBuffer()).equals(bytes)).toBe(true)
-    await expect.poll(() => proxy.asked().filter((line) => /^(PUT|GET) http:\/\/bucket/.test(line)).length).toBe(4)
+    // One object, read in three parts; what fails on the way is sent again.
+    const passed = () => proxy.asked().filter((line) => /^(PUT|GET) http:\/\/bucket/.test(line))
+    await expect.poll(() => passed().length).toBeGreaterThanOrEqual(4)
   })
 
   it('the settings and the doctor name the proxy, and nothing shows its password', async () => {

@@ -126,7 +126,11 @@ export async function startSquid(options: ForwardProxyOptions = {}): Promise<For
   return {
     url: urlOf(port, options),
     port,
-    asked: () => readFileSync(log, 'utf8').split('\n').filter(Boolean),
+    // A socket without a request, as of the probe below, is logged too.
+    asked: () =>
+      readFileSync(log, 'utf8')
+        .split('\n')
+        .filter((line) => /^[A-Z]+ /.test(line)),
     async stop() {
       kill()
       await ended
