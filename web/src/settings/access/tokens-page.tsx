@@ -11,8 +11,8 @@ import { notifyDone } from '../../ui/notify.tsx'
 import tables from '../../ui/table.module.css'
 import { GuideLink } from '../../ui/text/guide-link.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { NewToken } from './new-token.tsx'
 import { SettingsPage } from '../section.tsx'
+import { NewToken } from './new-token.tsx'
 
 export function TokensPage() {
   const tokens = useQuery(queries.tokens)

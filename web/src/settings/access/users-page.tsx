@@ -11,11 +11,11 @@ import { ErrorNote } from '../../ui/error-note.tsx'
 import { notifyDone } from '../../ui/notify.tsx'
 import tables from '../../ui/table.module.css'
 import { RelativeTime } from '../../ui/time.tsx'
-import { Roles } from './roles.tsx'
 import { Invitations } from '../invitations.tsx'
 import { useRoleChoices } from '../roles.ts'
 import { SettingsPage, SettingsPart } from '../section.tsx'
 import { TwoFactorRule } from '../two-factor-rule.tsx'
+import { Roles } from './roles.tsx'
 
 export function UsersPage() {
   const users = useQuery(queries.users)
