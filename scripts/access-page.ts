@@ -1,4 +1,5 @@
 // Writes the table of docs/access.md: which route needs which scopes, as the service checks it.
+import { neededWords } from '../src/base/scopes.ts'
 import { ACCESS, type Access, scopesOf } from '../src/http/access/access.ts'
 import { withPart } from './senders-page.ts'
 
@@ -10,11 +11,7 @@ const WORDS: Partial<Record<string, string>> = {
   token: 'a token',
 }
 
-const needsOf = (access: Access): string =>
-  WORDS[String(access)] ??
-  scopesOf(access)
-    .map((scope) => `\`${scope}\``)
-    .join(' and ')
+const needsOf = (access: Access): string => WORDS[String(access)] ?? neededWords(scopesOf(access), '`')
 
 /** Returns the page with its table as it has to be. */
 export function withAccessTable(page: string): string {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { withAccessTable } from '../scripts/access-page.ts'
 import { guidePages, withFoot, withoutFoot } from '../scripts/guide.ts'
 import { senderFiles } from '../src/app/senders/sender-files.ts'
-import type { Scopes } from '../src/base/scopes.ts'
+import { type Needed, neededWords } from '../src/base/scopes.ts'
 import { commands } from '../src/cli/commands/index.ts'
 import { EXIT } from '../src/cli/exit-code.ts'
 import { reference } from '../src/cli/reference.ts'
@@ -90,7 +90,7 @@ describe('the documentation', () => {
       name,
       needs,
     ])
-    const words = (needs: Scopes) => needs.map((scope) => `\`${scope}\``).join(' and ') || 'any token'
+    const words = (needs: Needed) => neededWords(needs, '`') || 'any token'
     expect(rows).toEqual(tools.map(({ name, needs }) => [name, words(needs)]))
   })
 

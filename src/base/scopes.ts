@@ -36,6 +36,17 @@ export const ROLE_NAME = '^[a-z][a-z0-9\\-]{0,39}$'
 
 export const reaches = (scopes: Scopes, needed: Scopes): boolean => needed.every((scope) => scopes.includes(scope))
 
+/** What is needed: all scopes of a list, or one of `any`. */
+export type Needed = Scopes | { readonly any: Scopes }
+
+export const meets = (scopes: Scopes, needed: Needed): boolean =>
+  'any' in needed ? needed.any.some((scope) => scopes.includes(scope)) : reaches(scopes, needed)
+
+export function neededWords(needed: Needed, quote = ''): string {
+  const [scopes, joint] = 'any' in needed ? [needed.any, ' or '] : [needed, ' and ']
+  return scopes.map((scope) => quote + scope + quote).join(joint)
+}
+
 /** Returns the scopes that are named, each once and in their usual order. */
 export const inOrder = (names: readonly string[]): Scope[] => SCOPES.filter((scope) => names.includes(scope))
 

@@ -9,7 +9,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js'
 import { type ApiErrorCode, CODE } from '../base/error-catalogue.ts'
-import { reaches, type Scopes } from '../base/scopes.ts'
+import { meets, reaches, type Scopes } from '../base/scopes.ts'
 import { compileShape } from '../contract/shape-issues.ts'
 import { type Issue, nearest } from '../flow/issue.ts'
 import { parseJson } from '../flow/parse-json.ts'
@@ -51,7 +51,7 @@ export function createMcpServer(version: string, caller: ApiCaller, note = ''): 
   server.setRequestHandler(ListToolsRequestSchema, async () => ({
     tools: [
       ...tools
-        .filter(({ needs }) => reaches(caller.scopes, needs))
+        .filter(({ needs }) => meets(caller.scopes, needs))
         .map(({ name, title, description, input, annotations }) => ({
           name,
           title,

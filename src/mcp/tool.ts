@@ -1,7 +1,7 @@
 // A tool has a name and words for the model, the schema of its input, and the request of the API that it makes.
 import type { ToolAnnotations } from '@modelcontextprotocol/sdk/types.js'
 import Type, { type Static, type TObject, type TProperties } from 'typebox'
-import type { Scopes } from '../base/scopes.ts'
+import type { Needed } from '../base/scopes.ts'
 
 /** Paths are those below /api/v1. */
 export interface ApiRequest {
@@ -19,7 +19,7 @@ export interface Tool {
   title: string
   description: string
   /** The scopes of a token whose calls the API takes. */
-  needs: Scopes
+  needs: Needed
   annotations: ToolAnnotations
   input: TObject
   request(input: never): ApiRequest
@@ -28,7 +28,7 @@ export interface Tool {
 }
 
 interface ToolParts<T extends TProperties> {
-  needs: Scopes
+  needs: Needed
   name: string
   title: string
   description: string

@@ -313,7 +313,7 @@ export const tools: readonly Tool[] = [
   }),
   readTool({
     name: 'list_connections',
-    needs: ['connections:use'],
+    needs: { any: ['connections:use', 'flows:read'] },
     title: 'List connections',
     description:
       'The credentials that flows may use as {{ connections.<name>.<field> }}: names, kinds and fields, never the secrets.',

@@ -94,9 +94,9 @@ describe('the settings of a provider', () => {
     expect(refused({ MILLRACE_OIDC_ISSUER: issuer })).toThrow(/MILLRACE_OIDC_CLIENT_ID: it is not set/)
     expect(refused({ MILLRACE_OIDC_2_ISSUER: 'id.example.com' })).toThrow(/MILLRACE_OIDC_2_ISSUER: "id.example.com"/)
     const given = { MILLRACE_OIDC_ISSUER: issuer, MILLRACE_OIDC_CLIENT_ID: 'x' }
-    expect(refused({ ...given, MILLRACE_OIDC_ROLES: 'admins=boss' })).toThrow(/"boss" is no role/)
+    expect(refused({ ...given, MILLRACE_OIDC_ROLES: 'admins=The Boss' })).toThrow(/"The Boss" is no name of a role/)
     expect(refused({ ...given, MILLRACE_OIDC_ROLES: 'claim=groups' })).toThrow(/gives nobody a role/)
-    expect(refused({ ...given, MILLRACE_OIDC_DEFAULT_ROLE: 'all' })).toThrow(/is not one of none, viewer/)
+    expect(refused({ ...given, MILLRACE_OIDC_DEFAULT_ROLE: 'All' })).toThrow(/"All" is neither none nor/)
   })
 
   it('name a claim, and groups that may hold an equals sign', () => {

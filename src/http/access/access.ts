@@ -1,10 +1,10 @@
 // Lists every route with the access it needs: 'open' needs no credential, 'known' any credential, 'session' a signed-in user of any
 // role, 'confined' the same, also before the second factor is set up that the role needs, 'token' an API token; the others need a
-// scope, of a token or a role, or all scopes of a list. A route that is not listed cannot be registered.
-import { reaches, type Scope, type Scopes } from '../../base/scopes.ts'
+// scope, of a token or a role, all scopes of a list, or one of `any`. A route that is not listed cannot be registered.
+import { meets, type Needed, type Scope } from '../../base/scopes.ts'
 import type { Actor } from '../../operations/ports/access.ts'
 
-export type Access = 'open' | 'known' | 'session' | 'confined' | 'token' | Scope | Scopes
+export type Access = 'open' | 'known' | 'session' | 'confined' | 'token' | Scope | Needed
 
 export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /healthz': 'open',
@@ -87,7 +87,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/v1/runs/:id/callbacks/:step/regenerate': 'approvals',
   'POST /api/v1/runs/:id/callbacks/:step/answer': 'approvals',
 
-  'GET /api/v1/approvals': 'approvals',
+  'GET /api/v1/approvals': { any: ['approvals', 'runs:data'] },
   'POST /api/v1/approvals/:id': 'approvals',
 
   'GET /api/v1/failures': 'runs:read',
@@ -144,9 +144,9 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/audit': 'admin',
   'GET /api/v1/audit/export': 'admin',
   'POST /api/v1/backup': 'admin',
-  'GET /api/v1/connections': 'connections:use',
+  'GET /api/v1/connections': { any: ['connections:use', 'flows:read'] },
   'POST /api/v1/connections': 'connections:write',
-  'GET /api/v1/connections/:name': 'connections:use',
+  'GET /api/v1/connections/:name': { any: ['connections:use', 'flows:read'] },
   'PUT /api/v1/connections/:name': 'connections:write',
   'DELETE /api/v1/connections/:name': 'connections:write',
   'POST /api/v1/connections/:name/authorize': 'connections:write',
@@ -173,7 +173,7 @@ export const accessTo = (method: string, route: string): Access =>
   ACCESS[`${method === 'HEAD' ? 'GET' : method} ${route}`] ?? 'admin'
 
 /** Returns the scopes that a route needs. */
-export const scopesOf = (access: Access): Scopes =>
+export const scopesOf = (access: Access): Needed =>
   typeof access === 'object' ? access : (NO_SCOPE as readonly string[]).includes(access) ? [] : [access as Scope]
 
 const NO_SCOPE = ['open', 'known', 'session', 'confined', 'token'] as const satisfies Access[]
@@ -181,5 +181,5 @@ const NO_SCOPE = ['open', 'known', 'session', 'confined', 'token'] as const sati
 export function grants(actor: Actor, needed: Exclude<Access, 'open'>): boolean {
   if (needed === 'session' || needed === 'confined') return actor.user !== null
   if (needed === 'token') return actor.user === null
-  return reaches(actor.scopes, scopesOf(needed))
+  return meets(actor.scopes, scopesOf(needed))
 }

@@ -1,7 +1,7 @@
 // Checks each request against the access table, before its body is read.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CODE } from '../../base/error-catalogue.ts'
-import { scopeWords } from '../../base/scopes.ts'
+import { neededWords, scopeWords } from '../../base/scopes.ts'
 import { refuse } from '../refuse.ts'
 import { accessTo, grants, scopesOf } from './access.ts'
 import type { Authenticate } from './authenticate.ts'
@@ -49,7 +49,7 @@ export function createAuthorize(
       reply,
       CODE.forbidden,
       REFUSALS[String(needed)] ??
-        `This needs the scope ${scopesOf(needed).join(' and ')}; yours is ${scopeWords(caller.actor.scopes)}.`,
+        `This needs the scope ${neededWords(scopesOf(needed))}; yours is ${scopeWords(caller.actor.scopes)}.`,
     )
   }
 }

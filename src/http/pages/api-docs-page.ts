@@ -1,4 +1,5 @@
 // The API's description as one page to read, made from the OpenAPI document: no script, nothing from elsewhere.
+import { neededWords } from '../../base/scopes.ts'
 import { ACCESS, scopesOf } from '../access/access.ts'
 
 interface Schema {
@@ -91,7 +92,7 @@ function callSection({ method, path, operation }: Call): string {
   }
   const access = ACCESS[route]
   const needs =
-    access === undefined ? '' : access === 'open' ? 'open' : `needs ${scopesOf(access).join(' and ') || String(access)}`
+    access === undefined ? '' : access === 'open' ? 'open' : `needs ${neededWords(scopesOf(access)) || String(access)}`
   return `<details><summary><b>${method}</b><code>${text(path)}</code><span>${text(operation.summary ?? '')}</span><small>${needs}</small></summary><div class="call"><p><code>${text(operation.operationId)}</code></p>${parts.join('')}</div></details>`
 }
 

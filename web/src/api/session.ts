@@ -10,7 +10,13 @@ export function useUser(): User | null {
 
 /** Pages show to everybody, and offer to do only what the role allows. The service checks it again. */
 export function useMay(scope: Scope): boolean {
-  return useUser()?.scopes.includes(scope) ?? false
+  return useMayAny(scope)
+}
+
+/** Returns whether one of these scopes is there. */
+export function useMayAny(...scopes: Scope[]): boolean {
+  const own = useUser()?.scopes
+  return scopes.some((scope) => own?.includes(scope))
 }
 
 /** Nobody is signed in any more; how one can sign in stays known. */

@@ -160,8 +160,7 @@ function Editor({ flow, kinds }: { flow: Flow; kinds: EditorValue['kinds'] }) {
   const [typed, setUnread] = useState<UnreadText | null>(null)
   // An edit elsewhere takes its place.
   const unread = typed?.instead === flowDocument ? typed : null
-  const connections =
-    useQuery({ ...queries.connections, enabled: useMay('connections:use'), retry: false }).data ?? NONE
+  const connections = useQuery({ ...queries.connections, retry: false }).data ?? NONE
   const { env = NONE, config = NO_VARIABLES } = useQuery(queries.settings).data ?? {}
   const [now] = useState(() => new Date().toISOString())
   const offered = useSenderSamples(flowDocument, samples.length === 0, now)

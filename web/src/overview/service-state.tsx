@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Stats } from '../api/api-types.ts'
 import { queries } from '../api/queries.ts'
-import { useMay } from '../api/session.ts'
+import { useMayAny } from '../api/session.ts'
 import { Facts } from '../ui/facts.tsx'
 import { formatBytes, formatDuration, plural } from '../ui/format.ts'
 import { waitingWords } from './chart-data.ts'
@@ -11,7 +11,7 @@ import classes from './overview.module.css'
 
 /** What somebody has to look at: connections that lost their access, questions to people, and runs that wait. */
 export function Attention({ connections, waiting }: Stats) {
-  const approvals = useInfiniteQuery({ ...queries.approvals, enabled: useMay('approvals') })
+  const approvals = useInfiniteQuery({ ...queries.approvals, enabled: useMayAny('approvals', 'runs:data') })
   const asked = approvals.data?.pages.flatMap(({ items }) => items).length ?? 0
   const nothing = connections.length === 0 && waiting.runs === 0 && asked === 0
   return (

@@ -14,7 +14,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import type { ReactElement, ReactNode } from 'react'
 import { queries } from '../api/queries.ts'
-import { useMay, useUser } from '../api/session.ts'
+import { useMayAny, useUser } from '../api/session.ts'
 import { Mark } from '../brand/mark.tsx'
 import { commandKey } from './command-key.ts'
 import { PLACES } from './places.ts'
@@ -86,11 +86,8 @@ const LOOK_EVERY_MS = 10_000
 
 /** With the number of open approvals. */
 function ApprovalsPlace(place: (typeof PLACES)[number]) {
-  const approvals = useInfiniteQuery({
-    ...queries.approvals,
-    enabled: useMay('approvals'),
-    refetchInterval: LOOK_EVERY_MS,
-  })
+  const enabled = useMayAny('approvals', 'runs:data')
+  const approvals = useInfiniteQuery({ ...queries.approvals, enabled, refetchInterval: LOOK_EVERY_MS })
   const count = approvals.data?.pages.flatMap(({ items }) => items).length ?? 0
   return <Place {...place} open={count === 0 ? null : `${count}${approvals.hasNextPage ? '+' : ''}`} />
 }
