@@ -1,6 +1,6 @@
 // Tests health, metrics, the API description, and access: docs/api.md#system
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ACCESS } from '../../src/http/access/access.ts'
+import { ACCESS, accessWords } from '../../src/http/access/access.ts'
 import { expectFailure } from '../harness/inbox.ts'
 import { type Managed, startManaged } from '../harness/management.ts'
 import { type Answer, TOKEN } from '../harness/millrace.ts'
@@ -90,7 +90,7 @@ describe('health, metrics and the API description', () => {
         const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({ name, required: true }))
         expect(parameters, route).toMatchObject(named)
         expect(parameters, route).toHaveLength(named.length)
-        expect(operation.security, route).toEqual(SECURITY[String(ACCESS[route]!)])
+        expect(operation.security, route).toEqual(SECURITY[accessWords(ACCESS[route]!)])
       }
     expect(listed.length).toBeGreaterThan(70)
     const references = referencesIn(description)

@@ -1,7 +1,7 @@
 // Lists every route with the access it needs: 'open' needs no credential, 'known' any credential, 'session' a signed-in user of any
 // role, 'confined' the same, also before the second factor is set up that the role needs, 'token' an API token; the others need a
 // scope, of a token or a role, all scopes of a list, or one of `any`. A route that is not listed cannot be registered.
-import { meets, type Needed, type Scope } from '../../base/scopes.ts'
+import { meets, type Needed, neededWords, type Scope } from '../../base/scopes.ts'
 import type { Actor } from '../../operations/ports/access.ts'
 
 export type Access = 'open' | 'known' | 'session' | 'confined' | 'token' | Scope | Needed
@@ -175,6 +175,10 @@ export const accessTo = (method: string, route: string): Access =>
 /** Returns the scopes that a route needs. */
 export const scopesOf = (access: Access): Needed =>
   typeof access === 'object' ? access : (NO_SCOPE as readonly string[]).includes(access) ? [] : [access as Scope]
+
+/** Says what a route needs. */
+export const accessWords = (access: Access): string =>
+  neededWords(scopesOf(access)) || (typeof access === 'string' ? access : '')
 
 const NO_SCOPE = ['open', 'known', 'session', 'confined', 'token'] as const satisfies Access[]
 

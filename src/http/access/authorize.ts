@@ -1,9 +1,9 @@
 // Checks each request against the access table, before its body is read.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CODE } from '../../base/error-catalogue.ts'
-import { neededWords, scopeWords } from '../../base/scopes.ts'
+import { scopeWords } from '../../base/scopes.ts'
 import { refuse } from '../refuse.ts'
-import { accessTo, grants, scopesOf } from './access.ts'
+import { accessTo, accessWords, grants } from './access.ts'
 import type { Authenticate } from './authenticate.ts'
 import { crossSiteFault } from './cross-site.ts'
 import type { KeepAlive, SessionCookie } from './session-cookie.ts'
@@ -48,8 +48,8 @@ export function createAuthorize(
     return refuse(
       reply,
       CODE.forbidden,
-      REFUSALS[String(needed)] ??
-        `This needs the scope ${neededWords(scopesOf(needed))}; yours is ${scopeWords(caller.actor.scopes)}.`,
+      REFUSALS[accessWords(needed)] ??
+        `This needs the scope ${accessWords(needed)}; yours is ${scopeWords(caller.actor.scopes)}.`,
     )
   }
 }

@@ -1,6 +1,5 @@
 // The API's description as one page to read, made from the OpenAPI document: no script, nothing from elsewhere.
-import { neededWords } from '../../base/scopes.ts'
-import { ACCESS, scopesOf } from '../access/access.ts'
+import { ACCESS, accessWords } from '../access/access.ts'
 
 interface Schema {
   [keyword: string]: unknown
@@ -91,8 +90,7 @@ function callSection({ method, path, operation }: Call): string {
     parts.push(`<h3>${text(status)}: ${text(description)}</h3>${types.join('')}`)
   }
   const access = ACCESS[route]
-  const needs =
-    access === undefined ? '' : access === 'open' ? 'open' : `needs ${neededWords(scopesOf(access)) || String(access)}`
+  const needs = access === undefined ? '' : access === 'open' ? 'open' : `needs ${accessWords(access)}`
   return `<details><summary><b>${method}</b><code>${text(path)}</code><span>${text(operation.summary ?? '')}</span><small>${needs}</small></summary><div class="call"><p><code>${text(operation.operationId)}</code></p>${parts.join('')}</div></details>`
 }
 
