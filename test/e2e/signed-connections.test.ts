@@ -504,7 +504,7 @@ describe('a connection as a whole', () => {
       expect.objectContaining({
         path: '/steps/0/auth/connection',
         code: 'wrong_connection',
-        message: `The connection "${name}" is of the kind custom; this needs one of basic, bearer, apiKey, digest, oauth2, jwt, aws.`,
+        message: `The connection "${name}" is of the kind custom; this needs one of basic, bearer, apiKey, digest, oauth2, jwt, aws, tls.`,
       }),
     ])
     expect((await published('nowhere')).body.issues[0]).toMatchObject({ code: 'unknown_connection' })

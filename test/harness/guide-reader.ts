@@ -254,6 +254,8 @@ async function writeFiles(server: Millrace, page: string, { folder, fileSystem }
   write('shop.yaml', SHOP)
   write('order.json', '{"order": {"id": 7}}')
   write('shop-token.txt', 's3cret-token\n')
+  write('client.pem', read('src/outbound/certificates.testkit/localhost.pem'))
+  write('client.key', read('src/outbound/certificates.testkit/key.pem'))
   const headers = { authorization: `Bearer ${TOKEN}` }
   const backup = await fetch(`${server.url}/api/v1/backup`, { method: 'POST', headers })
   write('millrace-2026-11-15.db', Buffer.from(await backup.arrayBuffer()))
