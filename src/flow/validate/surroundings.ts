@@ -5,6 +5,8 @@ import type { ConnectionShapes } from './connection-use.ts'
 /** What the templates may refer to outside the document. */
 export interface Surroundings {
   connections: ConnectionShapes
+  /** The flow that the document is of; none: it is new. */
+  flowId?: string | null
   env: ReadonlySet<string>
   /** The names of the plain variables. */
   config: ReadonlySet<string>
